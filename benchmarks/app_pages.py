@@ -1,10 +1,13 @@
-"""Seconds until each page of the app is drawn and usable, in headless Chromium, on a workspace of 500 documents and 100,000 entities.
+"""Seconds until each page of the app is drawn and usable, in headless Chromium, on a workspace of
+500 documents and 100,000 entities.
 
     python benchmarks/app_pages.py [--documents N] [--entities N] [--home FOLDER] [--out FILE]
 
-Needs Chromium (CHROMIUM, or /usr/bin/chromium). The documents are made of random names and read without a language model; vectors come from
-the fakes' server, so that making the workspace takes minutes. `--home` keeps it for another run. Seconds are those of a visitor: from the
-address or click until nothing on the page runs any more. Widgets are the buttons, boxes, links and tables that were sent.
+Needs Chromium (CHROMIUM, or /usr/bin/chromium). The documents are made of random names and read
+without a language model; vectors come from the fakes' server, so that making the workspace takes
+minutes. `--home` keeps it for another run. Seconds are those of a visitor: from the address or
+click until nothing on the page runs any more. Widgets are the buttons, boxes, links and tables that
+were sent.
 """
 
 import argparse
@@ -27,7 +30,9 @@ from dynagrag.settings import load_settings
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "servers"))  # the app and the browser as the tests have them
+sys.path.insert(
+    0, str(Path(__file__).parents[1] / "tests" / "servers")
+)  # the app and the browser as the tests have them
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -47,14 +52,27 @@ def write_talks(folder: Path, num_documents: int, num_entities: int, seed: int =
         turns = []
         for _ in range(num_entities // num_documents // _NAMES_A_TURN):
             one, two, three, four = (_name(rng, known) for _ in range(_NAMES_A_TURN))
-            turns.append(f"They say that {one} spoke with {two} before {three} called, and {four} wrote it down.")
-        cues = [f"{_clock(9 * i)} --> {_clock(9 * i + 8)}\n<v {_SPEAKERS[i % 3]}>{turn}\n" for i, turn in enumerate(turns)]
-        (folder / f"meeting-{number:04}.vtt").write_text("WEBVTT\n\n" + "\n".join(cues), encoding="utf-8")
+            turns.append(
+                f"They say that {one} spoke with {two} before {three} called, and {four} wrote it"
+                " down."
+            )
+        cues = [
+            f"{_clock(9 * i)} --> {_clock(9 * i + 8)}\n<v {_SPEAKERS[i % 3]}>{turn}\n"
+            for i, turn in enumerate(turns)
+        ]
+        (folder / f"meeting-{number:04}.vtt").write_text(
+            "WEBVTT\n\n" + "\n".join(cues), encoding="utf-8"
+        )
 
 
 def _name(rng: random.Random, known: set[str]) -> str:
     while True:
-        made = " ".join("".join(rng.choice("bdfgklmnprstvz") + rng.choice("aeiou") for _ in range(3)).capitalize() for _ in range(2))
+        made = " ".join(
+            "".join(
+                rng.choice("bdfgklmnprstvz") + rng.choice("aeiou") for _ in range(3)
+            ).capitalize()
+            for _ in range(2)
+        )
         if made not in known:
             known.add(made)
             return made
@@ -79,7 +97,9 @@ class Visitor:
         self.page = page
         self._results = results
 
-    def step(self, what: str, act: Callable[[], object], until: Callable[[], object] = lambda: None) -> None:
+    def step(
+        self, what: str, act: Callable[[], object], until: Callable[[], object] = lambda: None
+    ) -> None:
         """Acts, and waits until what is looked for is there and nothing runs."""
         from app_server import settled
 
@@ -87,8 +107,13 @@ class Visitor:
         act()
         until()
         settled(self.page)
-        seconds = time.perf_counter() - start - 2 * 0.15  # `settled` looks twice, and waits before each
-        num, nodes = self.page.evaluate(_WIDGETS), self.page.evaluate("() => document.querySelectorAll('*').length")
+        seconds = (
+            time.perf_counter() - start - 2 * 0.15
+        )  # `settled` looks twice, and waits before each
+        num, nodes = (
+            self.page.evaluate(_WIDGETS),
+            self.page.evaluate("() => document.querySelectorAll('*').length"),
+        )
         self._results.line(f"{what:<66} {seconds:6.2f} s {num:6,} widgets {nodes:8,} elements")
 
 
@@ -108,7 +133,11 @@ def run(url: Callable[..., str], page: "Page", results: ResultLines) -> None:
     go("", "Ask, again")
     visitor.step("  the chip Documents", page.get_by_role("button", name="Documents").click)
     box = page.get_by_label("Only these documents")
-    visitor.step("  a document found in it", lambda: (box.click(), box.press_sequentially("meeting-0042")), lambda: _option(page))
+    visitor.step(
+        "  a document found in it",
+        lambda: (box.click(), box.press_sequentially("meeting-0042")),
+        lambda: _option(page),
+    )
     visitor.step("  and chosen", lambda: box.press("Enter"))
     page.keyboard.press("Escape")
     ask = page.get_by_placeholder("Ask about these transcripts")
@@ -124,12 +153,18 @@ def run(url: Callable[..., str], page: "Page", results: ResultLines) -> None:
     )
     go("why", "Why")
     go("ingest", "Ingest")
-    visitor.step("  a document found", lambda: (page.get_by_label("Find a document").fill("0042"), page.keyboard.press("Enter")))
+    visitor.step(
+        "  a document found",
+        lambda: (page.get_by_label("Find a document").fill("0042"), page.keyboard.press("Enter")),
+    )
     go("graph", "Graph, first visit")
     go("graph", "Graph, again")
     find = page.get_by_label("Find an entity")
     visitor.step("  an entity found", lambda: (find.fill("Maria"), find.press("Enter")))
-    visitor.step("  and opened", page.get_by_test_id("stMain").get_by_role("button").filter(has_text="Maria").first.click)
+    visitor.step(
+        "  and opened",
+        page.get_by_test_id("stMain").get_by_role("button").filter(has_text="Maria").first.click,
+    )
     go(
         "curate",
         "Curate, first visit",
@@ -159,17 +194,25 @@ def _wait_for_reading(page: "Page") -> None:
 def _models() -> Iterator[None]:
     """Vectors from the fakes' server, no language model."""
     with OpenAIStubServer(embedder=FakeEmbedder(_DIMENSION)) as server:
-        os.environ |= {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "none", "DYNAGRAG_EMBEDDER": "openai:fake"}
+        os.environ |= {
+            "OPENAI_BASE_URL": server.base_url,
+            "OPENAI_API_KEY": "none",
+            "DYNAGRAG_EMBEDDER": "openai:fake",
+        }
         os.environ.pop("DYNAGRAG_LLM", None)
         yield
 
 
 def main() -> None:
     """Parses, measures, prints."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--documents", type=int, default=500)
     parser.add_argument("--entities", type=int, default=100_000)
-    parser.add_argument("--home", type=Path, help="keep the workspace in this folder, and use the one that is there")
+    parser.add_argument(
+        "--home", type=Path, help="keep the workspace in this folder, and use the one that is there"
+    )
     parser.add_argument("--out", type=Path, help="append the lines to this file")
     given = parser.parse_args()
     results = ResultLines(given.out)
@@ -181,10 +224,21 @@ def main() -> None:
             results.line(f"# made in {time.perf_counter() - start:.0f} s")
         with open_workspace(WORKSPACE, settings=load_settings(home=home), create=False) as space:
             seen = space.store.overview(0, 0)
-            num_documents, num_entities = len(space.store.documents()), sum(seen.weight_counts.values())
-            held = f"{num_documents:,} documents, {num_entities:,} entities, {seen.num_relations:,} relations"
-        machine = f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}"
-        results.line(f"# {held}, embedded store, {machine}, load by others {os.getloadavg()[0]:.1f}")
+            num_documents, num_entities = (
+                len(space.store.documents()),
+                sum(seen.weight_counts.values()),
+            )
+            held = (
+                f"{num_documents:,} documents, {num_entities:,} entities, {seen.num_relations:,}"
+                " relations"
+            )
+        machine = (
+            f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()},"
+            f" {time.strftime('%Y-%m-%d')}"
+        )
+        results.line(
+            f"# {held}, embedded store, {machine}, load by others {os.getloadavg()[0]:.1f}"
+        )
         from app_server import AppServer, browser
 
         with AppServer({"DYNAGRAG_HOME": str(home)}) as app, browser() as chromium:

@@ -1,11 +1,15 @@
-"""How well checkers tell claims that lines state from those that they don't: pairs, WiCE dev, the demo, a QMSum meeting. A table each.
+"""How well checkers tell claims that lines state from those that they don't: pairs, WiCE dev, the
+demo, a QMSum meeting. A table each.
 
-    python benchmarks/citations.py PAIRS.jsonl ... [--data FOLDER] [--checker rules,rules+model] [--limit N] [--out FILE]
+    python benchmarks/citations.py PAIRS.jsonl ... [--data FOLDER] [--checker rules,rules+model]
+    [--limit N] [--out FILE]
 
-Runs `dynagrag evaluate citations` in this process, with the model of the settings (DYNAGRAG_LLM). PAIRS are claims from gold triples of
-2WikiMultihopQA training rows, a file a seed: half are true, the others have another year, another name, a negation, another relation or
-swapped ends. `--data` is the folder of the published sets, for WiCE and QMSum. The demo's transcripts and the meeting are kept in the
-workspaces citations-demo and citations-qmsum, which need no embedder. A run that was stopped is resumed.
+Runs `dynagrag evaluate citations` in this process, with the model of the settings (DYNAGRAG_LLM).
+PAIRS are claims from gold triples of 2WikiMultihopQA training rows, a file a seed: half are true,
+the others have another year, another name, a negation, another relation or swapped ends. `--data`
+is the folder of the published sets, for WiCE and QMSum. The demo's transcripts and the meeting are
+kept in the workspaces citations-demo and citations-qmsum, which need no embedder. A run that was
+stopped is resumed.
 """
 
 import argparse
@@ -35,7 +39,9 @@ DEMO, MEETING = "citations-demo", "citations-qmsum"
 
 
 def make_workspaces(settings: Settings, data: Path | None) -> Iterator[str]:
-    """The workspaces of the demo and, with `data`, of QMSum's first validation meeting; what is there is left as it is."""
+    """The workspaces of the demo and, with `data`, of QMSum's first validation meeting; what is
+    there is left as it is.
+    """
     with open_workspace(DEMO, settings=settings, embedder=FakeEmbedder()) as space:
         space.ingest([str(path) for path in transcripts()], IngestOptions(extractor="fast"))
     yield DEMO
@@ -53,7 +59,9 @@ def show_cost(checker: str, cost: object) -> None:
 
 def main() -> None:
     """Parses, measures, prints."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("pairs", nargs="*", type=Path)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--checker", default="rules")
@@ -63,15 +71,23 @@ def main() -> None:
     options = parser.parse_args()
 
     settings = load_settings()
-    shared = CitationOptions(checkers=tuple(options.checker.split(",")), limit=options.limit, seed=options.seed)
+    shared = CitationOptions(
+        checkers=tuple(options.checker.split(",")), limit=options.limit, seed=options.seed
+    )
     sets = [replace(shared, pairs=path) for path in options.pairs]
     sets += [replace(shared, dataset="wice", data=options.data)] if options.data else []
     sets += [replace(shared, workspace=name) for name in make_workspaces(settings, options.data)]
 
     say = ResultLines(options.out).line
-    machine = f"{os.cpu_count()} cores of a shared {platform.system()} {platform.machine()} machine, Python {platform.python_version()}"
+    machine = (
+        f"{os.cpu_count()} cores of a shared {platform.system()} {platform.machine()} machine,"
+        f" Python {platform.python_version()}"
+    )
     limit = f"the first {options.limit} claims of each" if options.limit else "all claims"
-    say(f"# benchmarks/citations.py, {time.strftime('%Y-%m-%d')}, {machine}; model {settings.llm or 'none'}; {limit}; seed {options.seed}")
+    say(
+        f"# benchmarks/citations.py, {time.strftime('%Y-%m-%d')}, {machine}; model"
+        f" {settings.llm or 'none'}; {limit}; seed {options.seed}"
+    )
     for chosen in sets:
         _, summary = evaluate_citations(settings, chosen, on_cost=show_cost)
         say("")

@@ -1,7 +1,9 @@
-"""How different the ego-graphs of a dense graph are: python benchmarks/diversity.py TRANSCRIPT [QUESTION ...]
+"""How different the ego-graphs of a dense graph are: python benchmarks/diversity.py TRANSCRIPT
+[QUESTION ...]
 
-The transcript is read with the fast extractor into a workspace that is thrown away. Printed: how dense the graph is, how many nodes a
-ceiling of prevalence leaves as top nodes, how alike ego-graph vectors are, and for each question the centres by diversity and by cosine.
+The transcript is read with the fast extractor into a workspace that is thrown away. Printed: how
+dense the graph is, how many nodes a ceiling of prevalence leaves as top nodes, how alike ego-graph
+vectors are, and for each question the centres by diversity and by cosine.
 """
 
 import sys
@@ -43,22 +45,41 @@ def main(path: Path, questions: list[str]) -> None:
         with open_workspace("diversity", settings=own, embedder=embedder) as space:
             space.ingest([path], IngestOptions(extractor="fast"))
             snapshot = space.snapshot()
-            report(snapshot, [Question(text, embedder.embed_query(text)) for text in questions], wiring.make_profile("graph"))
+            report(
+                snapshot,
+                [Question(text, embedder.embed_query(text)) for text in questions],
+                wiring.make_profile("graph"),
+            )
 
 
 def report(snapshot: Snapshot, questions: list[Question], profile: Profile) -> None:
     """Density, prevalence, likeness, and the choices."""
     index, passages = EgoIndex.build(snapshot.graph, profile), PassageScores(snapshot)
     n, everyone = index.graph.num_nodes, np.arange(index.graph.num_nodes)
-    print(f"{n} entities, {len(snapshot.facts.words)} words, average degree {2 * index.graph.num_pairs / max(n, 1):.1f}")
+    print(
+        f"{n} entities, {len(snapshot.facts.words)} words, average degree"
+        f" {2 * index.graph.num_pairs / max(n, 1):.1f}"
+    )
     sizes = np.array([len(nodes) for nodes, _ in index.egos(everyone)])
-    print(f"members of an ego-graph: median {np.median(sizes):.0f}, {100 * np.median(sizes) / n:.0f} % of the nodes")
-    print(f"mean pairwise cosine: ego-graph vectors {_likeness(index.vectors):.2f}, names {_likeness(index.graph.z):.2f}")
+    print(
+        f"members of an ego-graph: median {np.median(sizes):.0f}, {100 * np.median(sizes) / n:.0f}"
+        " % of the nodes"
+    )
+    print(
+        f"mean pairwise cosine: ego-graph vectors {_likeness(index.vectors):.2f}, names"
+        f" {_likeness(index.graph.z):.2f}"
+    )
     _print_tops(index, profile, everyone)
-    searches = [kind(snapshot, index, profile, passages, BridgeSearch(snapshot, passages)) for kind in (DiverseEgoSearch, CosineEgoSearch)]
+    searches = [
+        kind(snapshot, index, profile, passages, BridgeSearch(snapshot, passages))
+        for kind in (DiverseEgoSearch, CosineEgoSearch)
+    ]
     num_other = 0
     for question in questions:
-        diverse, plain = (_centres(snapshot, search.retrieve(question, 40, profile.num_subgraphs)) for search in searches)
+        diverse, plain = (
+            _centres(snapshot, search.retrieve(question, 40, profile.num_subgraphs))
+            for search in searches
+        )
         num_other += set(diverse) != set(plain)
         print(f"{question.text}\n  diverse: {', '.join(diverse)}\n  cosine:  {', '.join(plain)}")
     print(f"the diverse choice differs on {num_other} of {len(questions)} questions")
@@ -69,7 +90,10 @@ def _print_tops(index: EgoIndex, profile: Profile, everyone: Ints) -> None:
     alone = np.mean([top == (centre,) for centre, top in zip(everyone.tolist(), tops, strict=True)])
     if profile.prevalence_ceiling is not None:
         over = np.mean(index.coverage > profile.prevalence_ceiling * len(everyone))
-        print(f"{100 * over:.0f} % of the nodes are in more than {100 * profile.prevalence_ceiling:.0f} % of the ego-graphs")
+        print(
+            f"{100 * over:.0f} % of the nodes are in more than"
+            f" {100 * profile.prevalence_ceiling:.0f} % of the ego-graphs"
+        )
     print(f"{100 * alone:.0f} % of the centres have themselves alone as top node")
 
 

@@ -1,8 +1,9 @@
 """How fast the default embedder is: python benchmarks/embed.py [--out FILE] [--texts FILE]
 
-MiniLM by ONNX Runtime beside sentence-transformers, in one process, round by round in turn: words a second by the clock and by CPU time,
-the median of the rounds' ratios (they are the processor's), the time to the first vector, and the largest difference between the vectors.
-The texts are lines of the transcript that the demo ships, or of a file.
+MiniLM by ONNX Runtime beside sentence-transformers, in one process, round by round in turn: words a
+second by the clock and by CPU time, the median of the rounds' ratios (they are the processor's),
+the time to the first vector, and the largest difference between the vectors. The texts are lines of
+the transcript that the demo ships, or of a file.
 """
 
 import argparse
@@ -40,10 +41,14 @@ def main() -> None:
     texts = _texts(chosen.texts)
     words = sum(len(text.split()) for text in texts)
     lines.line("# python benchmarks/embed.py")
-    threads = f"{os.environ.get('OMP_NUM_THREADS', 'all')} threads of {len(os.sched_getaffinity(0))} cores, {_processor()}"
+    threads = (
+        f"{os.environ.get('OMP_NUM_THREADS', 'all')} threads of {len(os.sched_getaffinity(0))}"
+        f" cores, {_processor()}"
+    )
     libraries = f"onnxruntime {version('onnxruntime')}, torch {version('torch')}"
     lines.line(
-        f"# {len(texts)} texts of {words:,} words; {threads}, {libraries}, {time.strftime('%Y-%m-%d')}; load {os.getloadavg()[0]:.1f}"
+        f"# {len(texts)} texts of {words:,} words; {threads}, {libraries},"
+        f" {time.strftime('%Y-%m-%d')}; load {os.getloadavg()[0]:.1f}"
     )
     lines.line(f"{'engine':<24}{'first vector, s':>16}{'words/s':>10}{'words/CPU s':>13}")
     engines = {
@@ -64,8 +69,13 @@ def main() -> None:
         lines.line(f"{name:<24}{first[name]:>16.1f}{words / clock:>10,.0f}{words / cpu:>13,.0f}")
     for kind, told in enumerate(("by the clock", "by CPU time")):
         ratios = sorted(theirs[kind] / own[kind] for own, theirs in spent)
-        lines.line(f"# {median(ratios):.2f} times as many words a second {told} ({ratios[0]:.2f} to {ratios[-1]:.2f} of {ROUNDS} rounds)")
-    lines.line(f"# the largest difference between vectors is {np.abs(vectors[0] - vectors[1]).max():.1e}")
+        lines.line(
+            f"# {median(ratios):.2f} times as many words a second {told} ({ratios[0]:.2f} to"
+            f" {ratios[-1]:.2f} of {ROUNDS} rounds)"
+        )
+    lines.line(
+        f"# the largest difference between vectors is {np.abs(vectors[0] - vectors[1]).max():.1e}"
+    )
 
 
 def _spent(embedder: Embedder, texts: Sequence[str]) -> tuple[float, float]:
@@ -81,12 +91,22 @@ def _processor() -> str:
         told = Path("/proc/cpuinfo").read_text(encoding="utf-8")
     except OSError:
         return platform.machine()
-    return next((line.partition(":")[2].strip() for line in told.splitlines() if line.startswith("model name")), platform.machine())
+    return next(
+        (
+            line.partition(":")[2].strip()
+            for line in told.splitlines()
+            if line.startswith("model name")
+        ),
+        platform.machine(),
+    )
 
 
 def _texts(path: Path | None) -> list[str]:
     """So many different lines at most."""
-    text = "\n".join(file.read_text(encoding="utf-8") for file in ([path] if path else sorted(Path(demo.__file__).parent.glob("*.txt"))))
+    text = "\n".join(
+        file.read_text(encoding="utf-8")
+        for file in ([path] if path else sorted(Path(demo.__file__).parent.glob("*.txt")))
+    )
     return list(dict.fromkeys(line for line in text.splitlines() if line.strip()))[:NUM_TEXTS]
 
 

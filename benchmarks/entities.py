@@ -1,11 +1,15 @@
-"""How well consolidation joins the names of one entity, on the eight Ditto sets and the lists of aliases, without a model: one table.
+"""How well consolidation joins the names of one entity, on the eight Ditto sets and the lists of
+aliases, without a model: one table.
 
-Runs `dynagrag evaluate entities` for each set, in this process, with the embedder of the settings. "by cosine" joins whatever reaches a
-cosine, at the threshold that is best for that set, as far as the guards let it: what vectors alone could do, told the answer.
+Runs `dynagrag evaluate entities` for each set, in this process, with the embedder of the settings.
+"by cosine" joins whatever reaches a cosine, at the threshold that is best for that set, as far as
+the guards let it: what vectors alone could do, told the answer.
 
-With --rules only the rules' own figures are made, without vectors: a minute for all sets, with a glossary where one is named.
+With --rules only the rules' own figures are made, without vectors: a minute for all sets, with a
+glossary where one is named.
 
-Usage: python benchmarks/entities.py DATA_FOLDER [SET ...] [--with-summaries] [--rules [--glossary=FILE]]
+Usage: python benchmarks/entities.py DATA_FOLDER [SET ...] [--with-summaries] [--rules
+[--glossary=FILE]]
 """
 
 import os
@@ -34,8 +38,9 @@ SETS = (
     "spacelog-aliases",
 )
 HEAD = (
-    f"{'set':<26} {'keys':>6} {'pairs':>7} {'pos.':>5} | {'recall':>6} {'guards':>6} {'other':>5} {'compared':>8} {'calls':>5} |"
-    f" {'P':>5} {'R':>5} {'F1':>5} {'B3 F1':>5} | {'best':>4} {'P':>5} {'R':>5} {'F1':>5} {'B3 F1':>5}"
+    f"{'set':<26} {'keys':>6} {'pairs':>7} {'pos.':>5} | {'recall':>6} {'guards':>6} {'other':>5}"
+    f" {'compared':>8} {'calls':>5} | {'P':>5} {'R':>5} {'F1':>5} {'B3 F1':>5} | {'best':>4}"
+    f" {'P':>5} {'R':>5} {'F1':>5} {'B3 F1':>5}"
 )
 LEGEND = """
 recall: blocking recall, the share of the positive pairs with one key, joined by a rule, or in one block; guards / other: positive pairs
@@ -53,37 +58,58 @@ def row(report: EntityReport) -> str:
     by_cosine = best.joined_by_cosine
     name = report.dataset.removeprefix("ditto_").removesuffix("_valid")
     return (
-        f"{name:<26} {report.num_keys:>6,} {report.num_pairs:>7,} {report.num_positives:>5,} | {blocking.recall:>6.3f} {guarded:>6} "
-        f"{len(report.missed) - guarded:>5} {blocking.num_compared:>8,} {blocking.num_calls:>5} | {rules.pair.precision:>5.3f} "
-        f"{rules.pair.recall:>5.3f} {rules.pair.f1:>5.3f} {rules.cluster.f1:>5.3f} | {best.cosine:>4.2f} {by_cosine.pair.precision:>5.3f} "
-        f"{by_cosine.pair.recall:>5.3f} {by_cosine.pair.f1:>5.3f} {by_cosine.cluster.f1:>5.3f}"
+        f"{name:<26} {report.num_keys:>6,} {report.num_pairs:>7,} {report.num_positives:>5,} |"
+        f" {blocking.recall:>6.3f} {guarded:>6} {len(report.missed) - guarded:>5}"
+        f" {blocking.num_compared:>8,} {blocking.num_calls:>5} | {rules.pair.precision:>5.3f}"
+        f" {rules.pair.recall:>5.3f} {rules.pair.f1:>5.3f} {rules.cluster.f1:>5.3f} |"
+        f" {best.cosine:>4.2f} {by_cosine.pair.precision:>5.3f} {by_cosine.pair.recall:>5.3f}"
+        f" {by_cosine.pair.f1:>5.3f} {by_cosine.cluster.f1:>5.3f}"
     )
 
 
 RULES_HEAD = (
-    f"{'set':<26} {'P':>5} {'R':>5} {'F1':>5} {'B3 F1':>5} | without homonyms: {'pairs':>6} {'P':>5} {'R':>5} {'F1':>5}\n"
-    "homonym: a name that the set has, letter for letter, for two things; no method that goes by names can tell these"
+    f"{'set':<26} {'P':>5} {'R':>5} {'F1':>5} {'B3 F1':>5} | without homonyms: {'pairs':>6}"
+    f" {'P':>5} {'R':>5} {'F1':>5}\nhomonym: a name that the set has, letter for letter, for two"
+    " things; no method that goes by names can tell these"
 )
 
 
 def rules_row(dataset: str, data: Path, has_summaries: bool, glossaries: list[GlossaryFile]) -> str:
     """A set's line by the rules alone."""
     report = evaluate_entities(
-        load_entity_set(dataset, data), FakeEmbedder(), has_summaries=has_summaries, glossaries=glossaries, thresholds=()
+        load_entity_set(dataset, data),
+        FakeEmbedder(),
+        has_summaries=has_summaries,
+        glossaries=glossaries,
+        thresholds=(),
     )
-    pair, telling, cluster = report.without_model.pair, report.without_model.telling, report.without_model.cluster
+    pair, telling, cluster = (
+        report.without_model.pair,
+        report.without_model.telling,
+        report.without_model.cluster,
+    )
     return (
-        f"{dataset.removeprefix('ditto-'):<26} {pair.precision:>5.3f} {pair.recall:>5.3f} {pair.f1:>5.3f} {cluster.f1:>5.3f} | "
-        f"{'':<17} {report.num_telling:>6,} {telling.precision:>5.3f} {telling.recall:>5.3f} {telling.f1:>5.3f}"
+        f"{dataset.removeprefix('ditto-'):<26} {pair.precision:>5.3f} {pair.recall:>5.3f}"
+        f" {pair.f1:>5.3f} {cluster.f1:>5.3f} | {'':<17} {report.num_telling:>6,}"
+        f" {telling.precision:>5.3f} {telling.recall:>5.3f} {telling.f1:>5.3f}"
     )
 
 
 def rules_table(argv: list[str], data: Path, sets: list[str]) -> None:
     """Prints the figures of the rules alone."""
-    files = [read_glossary_file(Path(a.partition("=")[2])) for a in argv if a.startswith("--glossary=")]
+    files = [
+        read_glossary_file(Path(a.partition("=")[2])) for a in argv if a.startswith("--glossary=")
+    ]
     has_summaries = "--with-summaries" in argv
-    names = "names with the other columns as summary, which are searched for definitions" if has_summaries else "bare names"
-    print(f"# benchmarks/entities.py --rules, {time.strftime('%Y-%m-%d')}; {names}; glossary: {', '.join(f.name for f in files) or 'none'}")
+    names = (
+        "names with the other columns as summary, which are searched for definitions"
+        if has_summaries
+        else "bare names"
+    )
+    print(
+        f"# benchmarks/entities.py --rules, {time.strftime('%Y-%m-%d')}; {names}; glossary:"
+        f" {', '.join(f.name for f in files) or 'none'}"
+    )
     print(RULES_HEAD)
     for dataset in sets or SETS:
         print(rules_row(dataset, data, has_summaries, files), flush=True)
@@ -97,13 +123,30 @@ def main(argv: list[str]) -> None:
         rules_table(argv, Path(data), sets)
         return
     settings = load_settings()
-    machine = f"{os.cpu_count()} cores of a shared {platform.system()} {platform.machine()} machine, Python {platform.python_version()}"
-    names = "names with the other columns as summary" if has_summaries else "bare names, the first column"
-    print(f"# benchmarks/entities.py, {time.strftime('%Y-%m-%d')}, {machine}; embedder {settings.embedder}; {names}; no model")
+    machine = (
+        f"{os.cpu_count()} cores of a shared {platform.system()} {platform.machine()} machine,"
+        f" Python {platform.python_version()}"
+    )
+    names = (
+        "names with the other columns as summary"
+        if has_summaries
+        else "bare names, the first column"
+    )
+    print(
+        f"# benchmarks/entities.py, {time.strftime('%Y-%m-%d')}, {machine}; embedder"
+        f" {settings.embedder}; {names}; no model"
+    )
     print(f"{'':<26} {'':>6} {'':>7} {'':>5} | {'blocking':<34} | {'rules alone':<23} | by cosine")
     print(HEAD)
     for dataset in sets or SETS:
-        print(row(run_entities(dataset, Path(data), settings.model_copy(update={"llm": None}), has_summaries)), flush=True)
+        print(
+            row(
+                run_entities(
+                    dataset, Path(data), settings.model_copy(update={"llm": None}), has_summaries
+                )
+            ),
+            flush=True,
+        )
     print(LEGEND)
 
 

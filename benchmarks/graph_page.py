@@ -1,9 +1,11 @@
-"""The page Graph in headless Chromium on a workspace of 100,000 entities and 300,000 relations in the embedded store.
+"""The page Graph in headless Chromium on a workspace of 100,000 entities and 300,000 relations in
+the embedded store.
 
     python benchmarks/graph_page.py [--entities N] [--relations N] [--out FILE]
 
-Needs Chromium (CHROMIUM, or /usr/bin/chromium). Half of an entity's relations stay inside its community; ends are skewed, so there are
-hubs. Seconds are those of a visitor: from the key or click until the picture is painted, the server's work and the way there included.
+Needs Chromium (CHROMIUM, or /usr/bin/chromium). Half of an entity's relations stay inside its
+community; ends are skewed, so there are hubs. Seconds are those of a visitor: from the key or click
+until the picture is painted, the server's work and the way there included.
 """
 
 import argparse
@@ -38,7 +40,8 @@ _DIMENSION = 8
 """Small: the page reads no vector."""
 _NUM_COMMUNITIES = 500
 _WORDS = (
-    "Kestrel Amber Basalt Cedar Delta Ember Fjord Granite Harbour Indigo Juniper Krypton Lagoon Marble Nimbus Onyx Pewter Quartz".split()
+    "Kestrel Amber Basalt Cedar Delta Ember Fjord Granite Harbour Indigo Juniper Krypton Lagoon"
+    " Marble Nimbus Onyx Pewter Quartz".split()
 )
 
 
@@ -52,11 +55,24 @@ def make_graph(num_entities: int, num_relations: int, seed: int = 0) -> Graph:
     tails = np.where(rng.random(num_relations) < 0.5, near, far)
     weights = rng.geometric(0.5, num_relations)
     made: dict[str, Relation] = {}
-    for number, (a, b, weight) in enumerate(zip(heads.tolist(), tails.tolist(), weights.tolist(), strict=True)):
+    for number, (a, b, weight) in enumerate(
+        zip(heads.tolist(), tails.tolist(), weights.tolist(), strict=True)
+    ):
         if a != b:
             id_ = content_id("relation", a, number % 50, b)
-            made[id_] = Relation(id_, ids[a], ids[b], f"label {number % 50}", weight, 1, (f"summary {number}",), (f"record {number}",))
-    mentions = np.bincount(heads, minlength=num_entities) + np.bincount(tails, minlength=num_entities)
+            made[id_] = Relation(
+                id_,
+                ids[a],
+                ids[b],
+                f"label {number % 50}",
+                weight,
+                1,
+                (f"summary {number}",),
+                (f"record {number}",),
+            )
+    mentions = np.bincount(heads, minlength=num_entities) + np.bincount(
+        tails, minlength=num_entities
+    )
     entities = [
         Entity(
             ids[i],
@@ -72,7 +88,11 @@ def make_graph(num_entities: int, num_relations: int, seed: int = 0) -> Graph:
         for i in range(num_entities)
     ]
     graph = part(sorted(entities, key=lambda e: e.id), sorted(made.values(), key=lambda r: r.id))
-    return replace(graph, entity_vectors=_zeros(len(graph.entities)), relation_vectors=_zeros(len(graph.relations)))
+    return replace(
+        graph,
+        entity_vectors=_zeros(len(graph.entities)),
+        relation_vectors=_zeros(len(graph.relations)),
+    )
 
 
 def _zeros(num: int) -> "np.ndarray[tuple[int, int], np.dtype[np.float32]]":
@@ -100,7 +120,10 @@ class Visit:
         act()
         done()
         seconds = time.perf_counter() - start
-        self._results.line(f"{what:<72} {seconds:6.2f} s {(self._chromium.received_bytes - before) / 1000:9,.0f} kB")
+        self._results.line(
+            f"{what:<72} {seconds:6.2f} s"
+            f" {(self._chromium.received_bytes - before) / 1000:9,.0f} kB"
+        )
 
 
 def all_nodes(page: "Page") -> None:
@@ -123,29 +146,45 @@ def run(home: Path, results: ResultLines) -> None:
         page = chromium.context((1280, 1100)).new_page()
         drawing = Drawing(page)
         visit.measure(
-            "first look at the page, 70 nodes (process cold, graph read)", lambda: page.goto(app.url("graph")), lambda: drawing.wait(70)
+            "first look at the page, 70 nodes (process cold, graph read)",
+            lambda: page.goto(app.url("graph")),
+            lambda: drawing.wait(70),
         )
         settled(page)
-        visit.measure("5,000 nodes, laid out now", lambda: all_nodes(page), lambda: drawing.wait(5000))
+        visit.measure(
+            "5,000 nodes, laid out now", lambda: all_nodes(page), lambda: drawing.wait(5000)
+        )
         settled(page)
         again = chromium.open(app.url("graph"), (1280, 1100))
         drawn = Drawing(again)
         drawn.wait(70)
-        visit.measure("5,000 nodes, another visitor, layout kept", lambda: all_nodes(again), lambda: drawn.wait(5000))
+        visit.measure(
+            "5,000 nodes, another visitor, layout kept",
+            lambda: all_nodes(again),
+            lambda: drawn.wait(5000),
+        )
         settled(again)
         dragged(drawn, results, home)
         box = again.get_by_label("Find an entity")
         box.fill("Kestrel 0")
-        hit = again.get_by_test_id("stMain").get_by_role("button").filter(has_text="Kestrel 0 ").first
+        hit = (
+            again.get_by_test_id("stMain").get_by_role("button").filter(has_text="Kestrel 0 ").first
+        )
         visit.measure("search among all entities", lambda: box.press("Enter"), hit.wait_for)
         settled(again)
-        visit.measure("the greatest hub's neighbourhood, 50 relations", hit.click, lambda: (settled(again), drawn.wait()))
+        visit.measure(
+            "the greatest hub's neighbourhood, 50 relations",
+            hit.click,
+            lambda: (settled(again), drawn.wait()),
+        )
         settled(again)
         again.get_by_role("button", name="What is drawn").click()
         thumb = again.get_by_role("slider", name="Relations at most")
         thumb.focus()
         visit.measure(
-            "the same, 1,000 relations", lambda: thumb.press("End"), lambda: (again.wait_for_timeout(300), settled(again), drawn.wait())
+            "the same, 1,000 relations",
+            lambda: thumb.press("End"),
+            lambda: (again.wait_for_timeout(300), settled(again), drawn.wait()),
         )
         results.line(f"requests to other origins: {len(chromium.foreign(app.origin))}")
 
@@ -158,22 +197,31 @@ def dragged(drawing: "Drawing", results: ResultLines, folder: Path) -> None:
     after = drawing.circles(folder)
     dx, dy = after[heaviest].x - before[heaviest].x, after[heaviest].y - before[heaviest].y
     results.line(
-        f"dragging one of {len(before):,} nodes: {1000 * seconds:.0f} ms a step of the mouse; it moved by {dx:.0f}, {dy:.0f} pixels"
+        f"dragging one of {len(before):,} nodes: {1000 * seconds:.0f} ms a step of the mouse; it"
+        f" moved by {dx:.0f}, {dy:.0f} pixels"
     )
 
 
 def main() -> None:
     """Parses, measures, prints."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--entities", type=int, default=100_000)
     parser.add_argument("--relations", type=int, default=300_000)
     parser.add_argument("--out", type=Path, help="append the lines to this file")
     options = parser.parse_args()
     results = ResultLines(options.out)
-    machine = f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}"
+    machine = (
+        f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()},"
+        f" {time.strftime('%Y-%m-%d')}"
+    )
     with tempfile.TemporaryDirectory() as folder:
         graph = make_graph(options.entities, options.relations)
-        results.line(f"# {len(graph.entities):,} entities, {len(graph.relations):,} relations, embedded store, {machine}")
+        results.line(
+            f"# {len(graph.entities):,} entities, {len(graph.relations):,} relations, embedded"
+            f" store, {machine}"
+        )
         write(Path(folder), graph)
         del graph
         results.line(f"load of the machine by others: {os.getloadavg()[0]:.1f}")

@@ -3,7 +3,8 @@
     python benchmarks/ingest_progress.py FILE              # the largest silence of each stage, in seconds
     python benchmarks/ingest_progress.py FILE --pause      # from Pause to paused, once in each stage
 
-It ingests FILE without a language model into a workspace of its own, in a temporary folder, with the embedder of the settings.
+It ingests FILE without a language model into a workspace of its own, in a temporary folder, with
+the embedder of the settings.
 """
 
 import argparse
@@ -26,9 +27,13 @@ _SETTLED_S = 0.3
 
 def main() -> None:
     """Measures, and prints a line a stage."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("file", type=Path)
-    parser.add_argument("--pause", action="store_true", help="pause once in each stage, instead of running through")
+    parser.add_argument(
+        "--pause", action="store_true", help="pause once in each stage, instead of running through"
+    )
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
         settings = load_settings()
@@ -42,7 +47,9 @@ def _silences(file: Path, settings: Settings) -> None:
     events: list[tuple[float, str, int, int]] = [(began, "plan", 0, 1)]
     with open_workspace("progress", settings=settings) as space:
         prepared = space.prepare_ingest([file], _OPTIONS)
-        prepared.run(lambda stage, done, total: events.append((time.monotonic(), stage, done, total)))
+        prepared.run(
+            lambda stage, done, total: events.append((time.monotonic(), stage, done, total))
+        )
     events.append((time.monotonic(), "end", 0, 1))
     spent: dict[str, float] = {}
     silent: dict[str, float] = {}

@@ -1,5 +1,5 @@
-"""What kills.py kills, and with what: commands in processes of their own, stub models that count what they are asked and shoot at a moment,
-and transcripts for them.
+"""What kills.py kills, and with what: commands in processes of their own, stub models that count
+what they are asked and shoot at a moment, and transcripts for them.
 """
 
 import contextlib
@@ -24,14 +24,21 @@ from dynagrag.fakes.server import OpenAIStubServer
 
 _IMPORTED = [
     *(f"dynagrag.cli.{name}" for name in ("ingest", "keep", "graph", "correct", "run_job")),
-    *("dynagrag.upkeep.backup", "dynagrag.workspace.facade", "dynagrag.graph_store.neo4j_store.store", "dynagrag.curation.corrections"),
+    *(
+        "dynagrag.upkeep.backup",
+        "dynagrag.workspace.facade",
+        "dynagrag.graph_store.neo4j_store.store",
+        "dynagrag.curation.corrections",
+    ),
     *("langchain_openai", "neo4j"),
 ]
 _NAME = re.compile(r"\b[A-Z][\w-]+(?: [A-Z0-9][\w-]*)*")
 
 
 def busy_reply(prompt: Any, schema: Any) -> str:
-    """Capitalised words of each line of an excerpt as entities, each related to the next one of its line."""
+    """Capitalised words of each line of an excerpt as entities, each related to the next one of its
+    line.
+    """
     if not {"entities", "relations"} <= set((schema or {}).get("properties", {})):
         return simple_reply(prompt, schema)
     entities: dict[str, dict[str, str]] = {}
@@ -39,34 +46,54 @@ def busy_reply(prompt: Any, schema: Any) -> str:
     for line in prompt.user.rpartition("<excerpt>")[2].partition("</excerpt>")[0].splitlines():
         said = re.sub(r"^(- |[\w .]+: )", "", line.strip())
         names = list(dict.fromkeys(_NAME.findall(said)))[:6]
-        entities.update((name, {"name": name, "type": "thing", "summary": said[:80]}) for name in names)
+        entities.update(
+            (name, {"name": name, "type": "thing", "summary": said[:80]}) for name in names
+        )
         shared = {"label": "is named before", "summary": said[:80], "quote": said}
         relations += [{"source": a, "target": b, **shared} for a, b in itertools.pairwise(names)]
-    return json.dumps({"entities": list(entities.values())[:25], "relations": relations[:20]})  # more would be cut off
+    return json.dumps(
+        {"entities": list(entities.values())[:25], "relations": relations[:20]}
+    )  # more would be cut off
 
 
 def generated(path: Path, num_turns: int, seed: int = 0, rare: Sequence[str] = ()) -> Path:
-    """A transcript of air-ground talk, always the same; `rare`: names and words that are said in it, the last one a speaker's name."""
+    """A transcript of air-ground talk, always the same; `rare`: names and words that are said in
+    it, the last one a speaker's name.
+    """
     rng = random.Random(seed)
-    names = [f"{a} {b}" for a in ("Ada", "Main", "North", "Aft", "Blue") for b in ("Bus", "Pump", "Valve", "Antenna", "Tank", "Gauge")]
-    words = "we see the reading on it go down a little and would like you to look at that when you can please over".split()
+    names = [
+        f"{a} {b}"
+        for a in ("Ada", "Main", "North", "Aft", "Blue")
+        for b in ("Bus", "Pump", "Valve", "Antenna", "Tank", "Gauge")
+    ]
+    words = (
+        "we see the reading on it go down a little and would like you to look at that when you can"
+        " please over".split()
+    )
     turns = []
     for number in range(num_turns):
         said = " ".join(rng.choice([*words, *names, *rare[:-1]]) for _ in range(rng.randint(5, 22)))
-        turns.append(f"{rng.choice(['CAPCOM', 'CDR', 'LMP', *rare[-1:]])}: {rng.choice(names)} {number % 97} {said}.\n")
+        turns.append(
+            f"{rng.choice(['CAPCOM', 'CDR', 'LMP', *rare[-1:]])}: {rng.choice(names)} {number % 97}"
+            f" {said}.\n"
+        )
     path.write_text("\n".join(turns), encoding="utf-8")
     return path
 
 
 class Command:
-    """A command in a process of its own, forked from one that has imported all it needs: importing takes longer than the work."""
+    """A command in a process of its own, forked from one that has imported all it needs: importing
+    takes longer than the work.
+    """
 
     def __init__(self, arguments: Sequence[str], said: Path) -> None:
         """Starts it in the environment as it is now. `said`: a file for what it says."""
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(_IMPORTED)
         self._said = said
-        self._process = context.Process(target=_run, args=(list(arguments), dict(os.environ), str(said)))
+        self._process = context.Process(
+            target=_run, args=(list(arguments), dict(os.environ), str(said))
+        )
         self._process.start()
 
     @property
@@ -83,7 +110,9 @@ class Command:
         """Its exit code, or the signal that killed it below 0, and what it said."""
         self._process.join(600)
         assert self._process.exitcode is not None, "it doesn't come to an end"
-        return self._process.exitcode, self._said.read_text(encoding="utf-8") if self._said.exists() else ""
+        return self._process.exitcode, (
+            self._said.read_text(encoding="utf-8") if self._said.exists() else ""
+        )
 
 
 def _run(arguments: list[str], environment: Mapping[str, str], said: str) -> None:
@@ -96,8 +125,8 @@ def _run(arguments: list[str], environment: Mapping[str, str], said: str) -> Non
 
 
 class Killer:
-    """Counts what the models are asked, and kills a process some time after one of these requests (0: after it first opens a file of a
-    folder).
+    """Counts what the models are asked, and kills a process some time after one of these requests
+    (0: after it first opens a file of a folder).
     """
 
     def __init__(self) -> None:

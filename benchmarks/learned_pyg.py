@@ -1,4 +1,6 @@
-"""What `learned.py` compares with: PyG's G-Retriever and its tree, and the cost of GRAG's ego-graphs as the authors' code makes them."""
+"""What `learned.py` compares with: PyG's G-Retriever and its tree, and the cost of GRAG's
+ego-graphs as the authors' code makes them.
+"""
 
 import contextlib
 import os
@@ -29,7 +31,8 @@ with warnings.catch_warnings():
     from torch_geometric.utils import k_hop_subgraph
 
 SYSTEM = "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
-"""What SmolLM2's own template says where nothing is given, so that both sides read as many tokens."""
+"""What SmolLM2's own template says where nothing is given, so that both sides read as many tokens.
+"""
 
 
 def save_unquantized(lm: str, folder: Path) -> Path:
@@ -65,10 +68,15 @@ class _Encoder(nn.Module):
 
 
 class PygGRetriever:
-    """`torch_geometric.llm.models.GRetriever` with its language model frozen, which it doesn't do by itself, in float32."""
+    """`torch_geometric.llm.models.GRetriever` with its language model frozen, which it doesn't do
+    by itself, in float32.
+    """
 
     def __init__(self, folder: Path, options: EncoderOptions) -> None:
-        with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stdout(nowhere):
+        with (
+            open(os.devnull, "w", encoding="utf-8") as nowhere,
+            contextlib.redirect_stdout(nowhere),
+        ):
             llm = LLM(str(folder), num_params=1, dtype=torch.float32, sys_prompt=SYSTEM)
         for value in llm.parameters():
             value.requires_grad_(False)
@@ -80,9 +88,14 @@ class PygGRetriever:
     def loss(self, examples: Sequence[SoftExample]) -> Tensor:
         """Of a batch, as its own training loop asks for it."""
         batch = batch_graphs(examples, self._dimension)
-        questions, texts = [example.question for example in examples], [example.description for example in examples]
+        questions, texts = (
+            [example.question for example in examples],
+            [example.description for example in examples],
+        )
         labels = [example.label for example in examples]
-        found: Tensor = self._model(questions, batch.x, batch.edge_index, batch.batch, labels, batch.edge_attr, texts)
+        found: Tensor = self._model(
+            questions, batch.x, batch.edge_index, batch.batch, labels, batch.edge_attr, texts
+        )
         return found
 
 
@@ -102,13 +115,17 @@ def pyg_tree(question: GraphQuestion, vectors: TextVectors) -> Data:
     nodes = pd.DataFrame({"node_id": range(len(graph.nodes)), "node_attr": graph.nodes})
     edges = pd.DataFrame({"src": ends[0], "edge_attr": labels, "dst": ends[1]})
     data.node_idx, data.edge_idx = np.arange(len(graph.nodes)), np.arange(len(graph.edges))
-    found, _ = retrieval_via_pcst(data, torch.as_tensor(vectors.of_query(question.query)), nodes, edges)
+    found, _ = retrieval_via_pcst(
+        data, torch.as_tensor(vectors.of_query(question.query)), nodes, edges
+    )
     return found
 
 
 @dataclass(frozen=True, slots=True)
 class NaiveCost:
-    """Milliseconds for one ego-graph: to cut it, and to find its edges' texts; and how many edges it has in the mean."""
+    """Milliseconds for one ego-graph: to cut it, and to find its edges' texts; and how many edges
+    it has in the mean.
+    """
 
     ego_ms: float
     text_ms: float
@@ -120,14 +137,17 @@ class NaiveCost:
 
 
 def naive_grag(graph: TextGraph, num_centres: int) -> NaiveCost:
-    """The cost of ego-graphs one by one: `k_hop_subgraph` (two hops, in-neighbours), and a walk through the list of all edges for each edge
-    of the ego-graph. Written anew after what the authors' code does; theirs isn't here.
+    """The cost of ego-graphs one by one: `k_hop_subgraph` (two hops, in-neighbours), and a walk
+    through the list of all edges for each edge of the ego-graph. Written anew after what the
+    authors' code does; theirs isn't here.
     """
     pairs = [(head, tail) for head, _, tail in graph.edges]
     edge_index = torch.tensor(pairs).T
     cut = looked_up = 0.0
     num_edges = 0
-    for centre in random.Random(0).sample(range(len(graph.nodes)), num_centres):  # evenly spaced ones would hold the hub each time
+    for centre in random.Random(0).sample(
+        range(len(graph.nodes)), num_centres
+    ):  # evenly spaced ones would hold the hub each time
         started = time.process_time()
         _, own, _, _ = k_hop_subgraph(centre, 2, edge_index, num_nodes=len(graph.nodes))
         between = time.process_time()
@@ -136,4 +156,6 @@ def naive_grag(graph: TextGraph, num_centres: int) -> NaiveCost:
             pairs.index((head, tail))
         cut += between - started
         looked_up += time.process_time() - between
-    return NaiveCost(1000 * cut / num_centres, 1000 * looked_up / num_centres, num_edges / num_centres)
+    return NaiveCost(
+        1000 * cut / num_centres, 1000 * looked_up / num_centres, num_edges / num_centres
+    )

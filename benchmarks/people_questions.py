@@ -1,7 +1,9 @@
-"""QMSum's questions, which people asked, as a file for a workspace of its meetings: benchmarks/people_questions.py --data FOLDER --out FILE
+"""QMSum's questions, which people asked, as a file for a workspace of its meetings:
+benchmarks/people_questions.py --data FOLDER --out FILE
 
-Each line has `question`, `answer` and `turns`, for `dynagrag train pruner` and `evaluate pruner` with --workspace and --questions: of the
-workspace that `dynagrag evaluate retrieval --dataset qmsum --data FOLDER --scope corpus` made in HOME/evaluation/workspaces.
+Each line has `question`, `answer` and `turns`, for `dynagrag train pruner` and `evaluate pruner`
+with --workspace and --questions: of the workspace that `dynagrag evaluate retrieval --dataset qmsum
+--data FOLDER --scope corpus` made in HOME/evaluation/workspaces.
 """
 
 import argparse
@@ -18,18 +20,37 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="file of JSON lines to write")
     parser.add_argument("--part", help="of QMSum: train_25")
     parser.add_argument(
-        "--splits", type=Path, help="file of questions of the workspace, whose documents keep the splits that they have there"
+        "--splits",
+        type=Path,
+        help=(
+            "file of questions of the workspace, whose documents keep the splits that they have"
+            " there"
+        ),
     )
     chosen = parser.parse_args()
     lines, split_of = [], splits_of(chosen.splits) if chosen.splits else {}
     for question in load_answer_set("qmsum", chosen.data, chosen.part).questions:
         if question.gold.spans and question.answer:
             turns = [
-                {"document": f"qmsum#{1 + int(span.document)}", "first": span.first, "last": span.last} for span in question.gold.spans
+                {
+                    "document": f"qmsum#{1 + int(span.document)}",
+                    "first": span.first,
+                    "last": span.last,
+                }
+                for span in question.gold.spans
             ]
             line = {"question": question.text, "answer": question.answer.texts[0], "turns": turns}
-            lines.append(line | ({"split": split_of[document]} if (document := turns[0]["document"]) in split_of else {}))
-    chosen.out.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+            lines.append(
+                line
+                | (
+                    {"split": split_of[document]}
+                    if (document := turns[0]["document"]) in split_of
+                    else {}
+                )
+            )
+    chosen.out.write_text(
+        "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8"
+    )
     print(f"{len(lines)} questions: {chosen.out}")
 
 

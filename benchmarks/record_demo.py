@@ -1,4 +1,5 @@
-"""Runs the demo live with Qwen and keeps its replies: what `dynagrag demo` shows by default. Half an hour on 2 cores.
+"""Runs the demo live with Qwen and keeps its replies: what `dynagrag demo` shows by default. Half
+an hour on 2 cores.
 
     python benchmarks/record_demo.py FOLDER [REPLIES]
 
@@ -20,8 +21,15 @@ from dynagrag.settings import Settings, load_settings
 def main() -> None:
     """Records into a home of its own, with the models of the user's."""
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
-    parser.add_argument("folder", type=Path, help="where replies.jsonl and recorded.json are written")
-    parser.add_argument("replies", type=Path, nargs="?", help="earlier replies of the same model, used where the prompt is still the same")
+    parser.add_argument(
+        "folder", type=Path, help="where replies.jsonl and recorded.json are written"
+    )
+    parser.add_argument(
+        "replies",
+        type=Path,
+        nargs="?",
+        help="earlier replies of the same model, used where the prompt is still the same",
+    )
     asked = parser.parse_args()
     asked.folder.mkdir(parents=True, exist_ok=True)  # before the half hour, not after it
     settings = load_settings()
@@ -35,11 +43,20 @@ def _run(settings: Settings, reuse: Path | None, record: Path | None = None) -> 
         models = Path(home) / "models"
         models.symlink_to(settings.models_dir)
         own = settings.model_copy(update={"home": Path(home)})
-        demo.run_demo(own, True, print if record else lambda _: None, lambda *_: None, record=record, reuse=reuse)
+        demo.run_demo(
+            own,
+            True,
+            print if record else lambda _: None,
+            lambda *_: None,
+            record=record,
+            reuse=reuse,
+        )
 
 
 def _leave_out_unused(settings: Settings, replies: Path) -> int:
-    """Runs the demo again from the replies, and keeps those that were looked up; how many were not."""
+    """Runs the demo again from the replies, and keeps those that were looked up; how many were
+    not.
+    """
     used: set[str] = set()
     look_up = Journal.cached_reply
 

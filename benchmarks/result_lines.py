@@ -1,4 +1,6 @@
-"""What a benchmark measured, a line a measurement: printed, and appended to a file where one is named."""
+"""What a benchmark measured, a line a measurement: printed, and appended to a file where one is
+named.
+"""
 
 from pathlib import Path
 

@@ -1,11 +1,13 @@
-"""Throughput of the graph stores: 100,000 entities with 384-float vectors and 300,000 relations, then bounded hops next to a big hub.
+"""Throughput of the graph stores: 100,000 entities with 384-float vectors and 300,000 relations,
+then bounded hops next to a big hub.
 
     python benchmarks/store.py sqlite                       the embedded store
     python benchmarks/store.py 5                            a Neo4j 5.26 of its own (jars by tests/servers/neo4j_jars.py)
     python benchmarks/store.py 2026                         a Neo4j 2026.x of its own
     python benchmarks/store.py bolt://HOST:7687             a server that runs (NEO4J_PASSWORD; its workspace is deleted)
 
-Prints one line a measurement; `--out FILE` appends them to a file. Ends are skewed: node i has about 1/sqrt(i) of the relations.
+Prints one line a measurement; `--out FILE` appends them to a file. Ends are skewed: node i has
+about 1/sqrt(i) of the relations.
 """
 
 import argparse
@@ -30,12 +32,24 @@ from dynagrag.graph_store.neo4j_store import rows
 from dynagrag.graph_store.neo4j_store.cache import RowCache
 from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.cypher import schema_statements
-from dynagrag.graph_store.neo4j_store.graph_writer import GraphWriter, relation_props, vector_signature
+from dynagrag.graph_store.neo4j_store.graph_writer import (
+    GraphWriter,
+    relation_props,
+    vector_signature,
+)
 from dynagrag.graph_store.neo4j_store.store import Neo4jStore
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.ids import content_id
 from dynagrag.protocols import GraphStore
-from dynagrag.schema import Consolidation, EmbedderIdentity, Entity, Graph, Relation, VectorKind, Vectors
+from dynagrag.schema import (
+    Consolidation,
+    EmbedderIdentity,
+    Entity,
+    Graph,
+    Relation,
+    VectorKind,
+    Vectors,
+)
 
 WORKSPACE = "benchmark-store"
 DIMENSION = 384
@@ -44,15 +58,30 @@ sys.path.insert(0, str(_ROOT / "tests" / "servers"))  # the server that the test
 
 
 def make_graph(num_entities: int, num_relations: int, hub_degree: int, seed: int = 0) -> Graph:
-    """Entities e0.., skewed random relations, and (with `hub_degree`) one hub with that many edges of its own."""
+    """Entities e0.., skewed random relations, and (with `hub_degree`) one hub with that many edges
+    of its own.
+    """
     rng = np.random.default_rng(seed)
     ids = [content_id("entity", WORKSPACE, f"e{i}", "") for i in range(num_entities)]
     entities = [
-        Entity(ids[i], f"e{i}", f"Entity {i}", "", (f"e{i}",), (), "thing", 1, (f"what was said of {i}",)) for i in range(num_entities)
+        Entity(
+            ids[i],
+            f"e{i}",
+            f"Entity {i}",
+            "",
+            (f"e{i}",),
+            (),
+            "thing",
+            1,
+            (f"what was said of {i}",),
+        )
+        for i in range(num_entities)
     ]
     ends = (num_entities * rng.random((num_relations, 2)) ** 2).astype(np.int64)
     entity_vectors = rng.standard_normal((num_entities, DIMENSION)).astype(np.float32)
-    weights = np.concatenate((rng.integers(1, 20, size=num_relations), rng.integers(1, 20, size=hub_degree)))
+    weights = np.concatenate(
+        (rng.integers(1, 20, size=num_relations), rng.integers(1, 20, size=hub_degree))
+    )
     pairs = [(int(a), int(b)) for a, b in ends]
     pairs += [(0, int(i)) for i in range(1, hub_degree + 1)]
     made: dict[str, Relation] = {}
@@ -60,7 +89,16 @@ def make_graph(num_entities: int, num_relations: int, hub_degree: int, seed: int
         label = f"label {number % 50}" if number < num_relations else "hub"
         if a != b:
             id_ = content_id("relation", ids[a], label, ids[b])
-            made[id_] = Relation(id_, ids[a], ids[b], label, int(weights[number]), 1, (f"summary {number}",), (f"record {number}",))
+            made[id_] = Relation(
+                id_,
+                ids[a],
+                ids[b],
+                label,
+                int(weights[number]),
+                1,
+                (f"summary {number}",),
+                (f"record {number}",),
+            )
     order = sorted(range(num_entities), key=lambda i: ids[i])
     relations = tuple(made[i] for i in sorted(made))
     return Graph(
@@ -85,7 +123,7 @@ def timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-# --------------------------------------------------------------------------------------------------- Neo4j, batch by batch
+# ---------------------------------------------------------------------------- Neo4j, batch by batch
 
 
 def relation_rows(graph: Graph, has_vectors: bool, part: slice) -> list[dict[str, object]]:
@@ -112,21 +150,30 @@ def write_share(
     has_vectors: bool,
     gate: "multiprocessing.Barrier",
 ) -> None:
-    """One of several writing processes: every so-manieth relation, so that all of them meet at the same nodes."""
+    """One of several writing processes: every so-manieth relation, so that all of them meet at the
+    same nodes.
+    """
     connection = Neo4jConnection(address, username="neo4j", password=password, database="neo4j")
-    writer = GraphWriter(connection, WORKSPACE, RowCache(None, "benchmark"), DIMENSION, num_writers=1)
+    writer = GraphWriter(
+        connection, WORKSPACE, RowCache(None, "benchmark"), DIMENSION, num_writers=1
+    )
     share = relation_rows(graph, has_vectors, part)[number::num_writers]
     gate.wait()
     writer.put_relations(share, is_cached=False)
     connection.close()
 
 
-def write_relations(address: str, password: str, graph: Graph, part: slice, num_writers: int, has_vectors: bool) -> float:
+def write_relations(
+    address: str, password: str, graph: Graph, part: slice, num_writers: int, has_vectors: bool
+) -> float:
     """Seconds until all writers are done, connecting and preparing left out."""
     context = multiprocessing.get_context("fork")
     gate = context.Barrier(num_writers + 1)
     shares = [
-        context.Process(target=write_share, args=(address, password, graph, part, i, num_writers, has_vectors, gate))
+        context.Process(
+            target=write_share,
+            args=(address, password, graph, part, i, num_writers, has_vectors, gate),
+        )
         for i in range(num_writers)
     ]
     for process in shares:
@@ -143,13 +190,26 @@ def write_relations(address: str, password: str, graph: Graph, part: slice, num_
 def run_neo4j(address: str, password: str, graph: Graph, hub: Graph, results: ResultLines) -> None:
     """All rows of one server."""
     folder = Path(tempfile.mkdtemp())
-    store = Neo4jStore(address, WORKSPACE, username="neo4j", password=password, database="neo4j", cache=folder / "cache.sqlite")
+    store = Neo4jStore(
+        address,
+        WORKSPACE,
+        username="neo4j",
+        password=password,
+        database="neo4j",
+        cache=folder / "cache.sqlite",
+    )
     connection = Neo4jConnection(address, username="neo4j", password=password, database="neo4j")
     results.line(f"# {store.address().split(' ', 1)[1]}, {machine()}")
     try:
         store.clear()
         store.set_embedder(EmbedderIdentity("random", DIMENSION))
-        only_entities = Graph(graph.entities, (), graph.entity_vectors, graph.relation_vectors[:0], graph.entity_passages)
+        only_entities = Graph(
+            graph.entities,
+            (),
+            graph.entity_vectors,
+            graph.relation_vectors[:0],
+            graph.entity_passages,
+        )
         writer = GraphWriter(connection, WORKSPACE, RowCache(None, "benchmark"), DIMENSION)
         planned, _ = writer.plan_entities(only_entities)
         seconds = timed(lambda: writer.put_entities(planned))
@@ -158,12 +218,20 @@ def run_neo4j(address: str, password: str, graph: Graph, hub: Graph, results: Re
         for number, (num_writers, has_vectors) in enumerate(((1, False), (4, False), (4, True))):
             part = slice(number * third, (number + 1) * third)
             seconds = write_relations(address, password, graph, part, num_writers, has_vectors)
-            what = f"relations {'with vectors as bytes' if has_vectors else 'without vectors'}, {num_writers} writer processes"
+            what = (
+                f"relations {'with vectors as bytes' if has_vectors else 'without vectors'},"
+                f" {num_writers} writer processes"
+            )
             results.rate(what, third, seconds)
         num = connection.read(
-            "MATCH ()-[r:RELATES]->() WHERE r.ws = $ws RETURN count(r) AS num, count(DISTINCT r.uid) AS unique", ws=WORKSPACE
+            "MATCH ()-[r:RELATES]->() WHERE r.ws = $ws RETURN count(r) AS num, count(DISTINCT"
+            " r.uid) AS unique",
+            ws=WORKSPACE,
         )
-        results.line(f"after 4 writers: {num[0]['num']:,} relations, {num[0]['unique']:,} unique ids, no error")
+        results.line(
+            f"after 4 writers: {num[0]['num']:,} relations, {num[0]['unique']:,} unique ids, no"
+            " error"
+        )
         whole(store, hub, results)
         seconds = timed(lambda: await_vector_index(connection))
         results.line(f"{'vector indexes filled in the background after':<58} {seconds:7.1f} s more")
@@ -177,21 +245,31 @@ def run_neo4j(address: str, password: str, graph: Graph, hub: Graph, results: Re
 
 def await_vector_index(connection: Neo4jConnection) -> None:
     """Until no vector index is being filled."""
-    while any(row["state"] == "POPULATING" for row in connection.read(schema_statements.SHOW_INDEXES)):
+    while any(
+        row["state"] == "POPULATING" for row in connection.read(schema_statements.SHOW_INDEXES)
+    ):
         time.sleep(0.5)
 
 
-# ------------------------------------------------------------------------------------------------------------- any store
+# ---------------------------------------------------------------------------------------- any store
 
 
 def whole(store: GraphStore, hub: Graph, results: ResultLines) -> None:
-    """The graph with its hub as an ingest writes it, the same again, and read back for questions."""
+    """The graph with its hub as an ingest writes it, the same again, and read back for
+    questions.
+    """
     seconds = timed(lambda: store.write_graph(hub, Consolidation(), store.records()))
-    results.rate("write_graph: the hub, and what lacks its vector or its list", len(hub.relations), seconds)
+    results.rate(
+        "write_graph: the hub, and what lacks its vector or its list", len(hub.relations), seconds
+    )
     seconds = timed(lambda: store.write_graph(hub, Consolidation(), store.records()))
     results.rate("write_graph again: nothing differs", len(hub.relations), seconds)
     seconds = timed(store.graph)
-    results.rate("graph() with all vectors, from the local copy", len(hub.entities) + len(hub.relations), seconds)
+    results.rate(
+        "graph() with all vectors, from the local copy",
+        len(hub.entities) + len(hub.relations),
+        seconds,
+    )
     results.line(f"{'digest()':<58} {timed(store.digest):7.1f} s")
 
 
@@ -202,7 +280,9 @@ def browse(store: GraphStore, hub: Graph, results: ResultLines) -> None:
     picked = [hub.entities[int(i)] for i in rng.integers(0, len(hub.entities), size=200)]
     num_at_hub = sum(centre.id in (r.head, r.tail) for r in hub.relations)
     for num_hops in (1, 2, 3):
-        times = [1000 * timed(partial(store.neighbourhood, e.id, num_hops=num_hops)) for e in picked]
+        times = [
+            1000 * timed(partial(store.neighbourhood, e.id, num_hops=num_hops)) for e in picked
+        ]
         results.line(percentiles(f"k={num_hops} hops, 200 random entities, ms", times))
     times = [1000 * timed(lambda: store.neighbourhood(centre.id, num_hops=3)) for _ in range(50)]
     results.line(percentiles(f"k=3 hops from the hub ({num_at_hub:,} edges), ms", times))
@@ -216,7 +296,10 @@ def browse(store: GraphStore, hub: Graph, results: ResultLines) -> None:
 def percentiles(what: str, values: Sequence[float]) -> str:
     """p50, p95 and the worst."""
     ordered = sorted(values)
-    return f"{what:<58} p50 {statistics.median(ordered):7.1f}  p95 {ordered[int(0.95 * len(ordered))]:7.1f}  max {ordered[-1]:7.1f}"
+    return (
+        f"{what:<58} p50 {statistics.median(ordered):7.1f}  p95"
+        f" {ordered[int(0.95 * len(ordered))]:7.1f}  max {ordered[-1]:7.1f}"
+    )
 
 
 def run_sqlite(graph: Graph, hub: Graph, results: ResultLines) -> None:
@@ -226,7 +309,13 @@ def run_sqlite(graph: Graph, hub: Graph, results: ResultLines) -> None:
     results.line(f"# embedded store (SQLite), {machine()}")
     try:
         store.set_embedder(EmbedderIdentity("random", DIMENSION))
-        only_entities = Graph(graph.entities, (), graph.entity_vectors, graph.relation_vectors[:0], graph.entity_passages)
+        only_entities = Graph(
+            graph.entities,
+            (),
+            graph.entity_vectors,
+            graph.relation_vectors[:0],
+            graph.entity_passages,
+        )
         seconds = timed(lambda: store.write_graph(only_entities, Consolidation(), store.records()))
         results.rate("first load: entities with vectors", len(graph.entities), seconds)
         seconds = timed(lambda: store.write_graph(graph, Consolidation(), store.records()))
@@ -240,7 +329,10 @@ def run_sqlite(graph: Graph, hub: Graph, results: ResultLines) -> None:
 
 def machine() -> str:
     """Where this was measured."""
-    return f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()}, {time.strftime('%Y-%m-%d')}"
+    return (
+        f"{os.cpu_count()} cores, {platform.system()}, Python {platform.python_version()},"
+        f" {time.strftime('%Y-%m-%d')}"
+    )
 
 
 def servers(what: str, stack: ExitStack) -> Iterator[tuple[str, str]]:
@@ -253,18 +345,30 @@ def servers(what: str, stack: ExitStack) -> Iterator[tuple[str, str]]:
 
     release = {"5": NEO4J_5, "2026": NEO4J_2026}[what]
     server = stack.enter_context(
-        Neo4jServer(install(release, cache_folder(os.environ), os.environ), os.environ, heap="2g", page_cache="1g")
+        Neo4jServer(
+            install(release, cache_folder(os.environ), os.environ),
+            os.environ,
+            heap="2g",
+            page_cache="1g",
+        )
     )
     yield server.address, server.password
 
 
 def main() -> None:
     """Parses, measures, prints."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("store", help="sqlite, 5, 2026, or an address")
     parser.add_argument("--entities", type=int, default=100_000)
     parser.add_argument("--relations", type=int, default=300_000)
-    parser.add_argument("--hub", type=int, default=99_999, help="edges of the hub, at most the number of entities less one")
+    parser.add_argument(
+        "--hub",
+        type=int,
+        default=99_999,
+        help="edges of the hub, at most the number of entities less one",
+    )
     parser.add_argument("--out", type=Path, help="append the lines to this file")
     options = parser.parse_args()
     results = ResultLines(options.out)
@@ -277,7 +381,10 @@ def main() -> None:
         else:
             for address, password in servers(options.store, stack):
                 run_neo4j(address, password, graph, hub, results)
-    results.line(f"peak memory of this process: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB")
+    results.line(
+        "peak memory of this process:"
+        f" {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MiB"
+    )
 
 
 if __name__ == "__main__":

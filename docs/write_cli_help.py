@@ -1,4 +1,6 @@
-"""Writes docs/cli.md from the commands' own help and the settings' descriptions. Usage: python docs/write_cli_help.py [--print]"""
+"""Writes docs/cli.md from the commands' own help and the settings' descriptions. Usage: python
+docs/write_cli_help.py [--print]
+"""
 
 import io
 import os
@@ -54,7 +56,13 @@ def _settings() -> Iterator[str]:
 
     for name, field in Settings.model_fields.items():
         variable = field.validation_alias or f"DYNAGRAG_{name.upper()}"
-        default = "the user's data folder" if field.default_factory else "" if field.default is None else f"`{field.default}`"
+        default = (
+            "the user's data folder"
+            if field.default_factory
+            else ""
+            if field.default is None
+            else f"`{field.default}`"
+        )
         yield f"| `{name}` | `{variable}` | {default} | {field.description} |"
 
 

@@ -1,4 +1,6 @@
-"""How work on many things with a model is done: some at a time, and not for ever where the model fails at all of them."""
+"""How work on many things with a model is done: some at a time, and not for ever where the model
+fails at all of them.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -11,8 +13,8 @@ R = TypeVar("R")
 
 
 def in_batches(items: Sequence[T], make: Callable[[T], R], num_at_once: int) -> Iterator[list[R]]:
-    """What is made of the items, in their order, as many at once as the model takes calls; the first alone: what a model can do is found
-    out once.
+    """What is made of the items, in their order, as many at once as the model takes calls; the
+    first alone: what a model can do is found out once.
     """
     with ThreadPoolExecutor(num_at_once) as pool:
         start = 0
@@ -22,7 +24,9 @@ def in_batches(items: Sequence[T], make: Callable[[T], R], num_at_once: int) -> 
 
 
 class FailedInARow:
-    """Counts what failed one after the other: MAX_FAILED of them are enough to give up. Several threads need a lock around it."""
+    """Counts what failed one after the other: MAX_FAILED of them are enough to give up. Several
+    threads need a lock around it.
+    """
 
     def __init__(self) -> None:
         self.num = 0

@@ -27,7 +27,9 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A mean with the interval that holds it in 95 % of the resamples (percentiles). One question has no interval: low = high = mean."""
+    """A mean with the interval that holds it in 95 % of the resamples (percentiles). One question
+    has no interval: low = high = mean.
+    """
 
     mean: float
     low: float
@@ -35,43 +37,69 @@ class Interval:
 
     @classmethod
     def of(cls, found: Mapping[str, float], scale: float = 1.0) -> "Interval":
-        """The interval of a summary: `mean`, or what it is of a `difference`, `low` and `high`, times `scale`."""
-        return cls(*(scale * found[name] for name in ("mean" if "mean" in found else "difference", "low", "high")))
+        """The interval of a summary: `mean`, or what it is of a `difference`, `low` and `high`,
+        times `scale`.
+        """
+        return cls(
+            *(
+                scale * found[name]
+                for name in ("mean" if "mean" in found else "difference", "low", "high")
+            )
+        )
 
     def times(self, scale: float) -> "Interval":
         """The same on another scale: 100 makes points of fractions."""
         return Interval(scale * self.mean, scale * self.low, scale * self.high)
 
     def text(self, sign: str = "", digits: int = 1, unit: str = "") -> str:
-        """MEAN (LOW to HIGH); with `sign` +, as differences have it; `unit` stands after the mean."""
-        mean, low, high = (f"{value:{sign}.{digits}f}" for value in (self.mean, self.low, self.high))
+        """MEAN (LOW to HIGH); with `sign` +, as differences have it; `unit` stands after the
+        mean.
+        """
+        mean, low, high = (
+            f"{value:{sign}.{digits}f}" for value in (self.mean, self.low, self.high)
+        )
         return f"{mean}{unit} ({low} to {high})"
 
     @property
     def verdict(self) -> Verdict:
         """Of a difference: whether it is more than chance, and which way."""
-        return Verdict.BETTER if self.low > 0 else Verdict.WORSE if self.high < 0 else Verdict.UNCLEAR
+        return (
+            Verdict.BETTER if self.low > 0 else Verdict.WORSE if self.high < 0 else Verdict.UNCLEAR
+        )
 
 
-def intervals(columns: Mapping[str, Sequence[float]], seed: int = SEED, resamples: int = RESAMPLES) -> dict[str, Interval]:
-    """The mean of each column over the questions, with its interval. The same questions are drawn for all columns.
+def intervals(
+    columns: Mapping[str, Sequence[float]], seed: int = SEED, resamples: int = RESAMPLES
+) -> dict[str, Interval]:
+    """The mean of each column over the questions, with its interval. The same questions are drawn
+    for all columns.
 
-    Columns are of one length, a value a question, in one order; without any question there is nothing to give back.
+    Columns are of one length, a value a question, in one order; without any question there is
+    nothing to give back.
     """
     if not columns or not len(next(iter(columns.values()))):
         return {}
     data: NDArray[np.float64] = np.array(list(columns.values()), dtype=np.float64)
     means = data.mean(axis=1)
     low, high = _bounds(data, seed, resamples) if data.shape[1] > 1 else (means, means)
-    return {name: Interval(float(m), float(a), float(b)) for name, m, a, b in zip(columns, means, low, high, strict=True)}
+    return {
+        name: Interval(float(m), float(a), float(b))
+        for name, m, a, b in zip(columns, means, low, high, strict=True)
+    }
 
 
-def share_intervals(columns: Mapping[str, Sequence[float]], seed: int = SEED, resamples: int = RESAMPLES) -> dict[str, Interval]:
-    """As `intervals`, of values between 0 and 1, not of differences. Where all values are 0, or all are 1, resampling shows no spread: the
-    interval is then that of Clopper and Pearson for a share, which is exact, and holds for one question too.
+def share_intervals(
+    columns: Mapping[str, Sequence[float]], seed: int = SEED, resamples: int = RESAMPLES
+) -> dict[str, Interval]:
+    """As `intervals`, of values between 0 and 1, not of differences. Where all values are 0, or all
+    are 1, resampling shows no spread: the interval is then that of Clopper and Pearson for a share,
+    which is exact, and holds for one question too.
     """
     found = intervals(columns, seed, resamples)
-    return {name: _exact(own.mean, len(columns[name])) if set(columns[name]) in ({0.0}, {1.0}) else own for name, own in found.items()}
+    return {
+        name: _exact(own.mean, len(columns[name])) if set(columns[name]) in ({0.0}, {1.0}) else own
+        for name, own in found.items()
+    }
 
 
 def _exact(share: float, num: int) -> Interval:
@@ -81,7 +109,9 @@ def _exact(share: float, num: int) -> Interval:
     return Interval(share, float(found.low), float(found.high))
 
 
-def _bounds(data: NDArray[np.float64], seed: int, resamples: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _bounds(
+    data: NDArray[np.float64], seed: int, resamples: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     from scipy.stats import bootstrap
 
     found = bootstrap(
@@ -98,27 +128,48 @@ def _bounds(data: NDArray[np.float64], seed: int, resamples: int) -> tuple[NDArr
 
 
 def f1_intervals(
-    counts: Sequence[tuple[int, int, int, int]], seed: int = SEED, resamples: int = RESAMPLES, times: Sequence[int] | None = None
+    counts: Sequence[tuple[int, int, int, int]],
+    seed: int = SEED,
+    resamples: int = RESAMPLES,
+    times: Sequence[int] | None = None,
 ) -> dict[str, Interval]:
-    """`precision`, `recall` and `f1` of counts that are summed over units, with their intervals: the units are resampled.
+    """`precision`, `recall` and `f1` of counts that are summed over units, with their intervals:
+    the units are resampled.
 
-    Each unit gives (found ones that are right, found ones, wanted ones that were found, wanted ones). A share of nothing is 0.
-    `times`: how many units are like each; None: one.
+    Each unit gives (found ones that are right, found ones, wanted ones that were found, wanted
+    ones). A share of nothing is 0. `times`: how many units are like each; None: one.
     """
     data: NDArray[np.float64] = np.array(counts, dtype=np.float64).reshape(-1, 4)
-    number: NDArray[np.int64] = np.ones(len(data), dtype=np.int64) if times is None else np.array(times, dtype=np.int64)
+    number: NDArray[np.int64] = (
+        np.ones(len(data), dtype=np.int64) if times is None else np.array(times, dtype=np.int64)
+    )
     means = _f1(number[None, :] @ data)[:, 0]
     if number.sum() < 2:
-        return {name: Interval(float(m), float(m), float(m)) for name, m in zip(_F1_NAMES, means, strict=True)}
+        return {
+            name: Interval(float(m), float(m), float(m))
+            for name, m in zip(_F1_NAMES, means, strict=True)
+        }
     rng = np.random.default_rng(seed)
     weights = rng.multinomial(number.sum(), number / number.sum(), size=resamples)
     low, high = np.quantile(_f1(weights @ data), [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=1)
-    return {name: Interval(float(m), float(a), float(b)) for name, m, a, b in zip(_F1_NAMES, means, low, high, strict=True)}
+    return {
+        name: Interval(float(m), float(a), float(b))
+        for name, m, a, b in zip(_F1_NAMES, means, low, high, strict=True)
+    }
 
 
 def _f1(sums: NDArray[np.float64]) -> NDArray[np.float64]:
     """(3, n): precision, recall and F1 of (n, 4) sums."""
     right, found, hit, wanted = sums.T
-    precision, recall = (np.divide(a, b, out=np.zeros_like(a), where=b > 0) for a, b in ((right, found), (hit, wanted)))
+    precision, recall = (
+        np.divide(a, b, out=np.zeros_like(a), where=b > 0)
+        for a, b in ((right, found), (hit, wanted))
+    )
     both = precision + recall
-    return np.stack([precision, recall, np.divide(2 * precision * recall, both, out=np.zeros_like(both), where=both > 0)])
+    return np.stack(
+        [
+            precision,
+            recall,
+            np.divide(2 * precision * recall, both, out=np.zeros_like(both), where=both > 0),
+        ]
+    )

@@ -1,4 +1,5 @@
-"""Measures of a ranking against its gold, 0 to 1. Those that are standard come from ir-measures, which asks trec_eval's own code.
+"""Measures of a ranking against its gold, 0 to 1. Those that are standard come from ir-measures,
+which asks trec_eval's own code.
 
     recall@k    share of the gold that is among the first k          hit@1   the first is gold
     all@5       all gold is among the first five                     mrr     1 / place of the first gold, 0 without one
@@ -33,11 +34,15 @@ class Measured:
 
 
 def check_library() -> None:
-    """Raises SettingsError where ir-measures is missing, before anything is done that would be for nothing."""
+    """Raises SettingsError where ir-measures is missing, before anything is done that would be for
+    nothing.
+    """
     check_extras("measuring rankings", {"ir_measures": "evaluate"})
 
 
-def measure(rankings: Mapping[str, Sequence[str]], gold: Collection[str], num_missing: int = 0) -> dict[str, Measured]:
+def measure(
+    rankings: Mapping[str, Sequence[str]], gold: Collection[str], num_missing: int = 0
+) -> dict[str, Measured]:
     """The measures of several rankings of one question, by their names.
 
     Args:
@@ -51,23 +56,39 @@ def measure(rankings: Mapping[str, Sequence[str]], gold: Collection[str], num_mi
     import ir_measures
     from ir_measures import RR, P, Qrel, R, ScoredDoc, Success
 
-    lost = [f"missing {i}" for i in range(num_missing)]  # no unit has a blank in its name: ids are hex, and titles are numbered below
+    lost = [
+        f"missing {i}" for i in range(num_missing)
+    ]  # no unit has a blank in its name: ids are hex, and titles are numbered below
     wanted = sorted(gold)
     if not wanted and not lost:
         raise ValueError("a question without gold cannot be measured")
-    number = {unit: str(i) for i, unit in enumerate(dict.fromkeys([*wanted, *(u for units in rankings.values() for u in units)]))}
-    qrels = [Qrel(name, unit, 1) for name in rankings for unit in (*(number[u] for u in wanted), *lost)]
+    number = {
+        unit: str(i)
+        for i, unit in enumerate(
+            dict.fromkeys([*wanted, *(u for units in rankings.values() for u in units)])
+        )
+    }
+    qrels = [
+        Qrel(name, unit, 1) for name in rankings for unit in (*(number[u] for u in wanted), *lost)
+    ]
     # trec_eval breaks ties by its own rule, so each place has a score of its own.
-    run = [ScoredDoc(name, number[unit], -float(place)) for name, units in rankings.items() for place, unit in enumerate(units)]
+    run = [
+        ScoredDoc(name, number[unit], -float(place))
+        for name, units in rankings.items()
+        for place, unit in enumerate(units)
+    ]
     recalls = [R @ k for k in range(1, CURVE + 1)]
     standard: dict[str, Measure] = {"hit@1": Success @ 1, "mrr": RR, "p@5": P @ 5}
     found: dict[tuple[str, str], float] = {
-        (m.query_id, str(m.measure)): float(m.value) for m in ir_measures.iter_calc([*recalls, *standard.values()], qrels, run)
+        (m.query_id, str(m.measure)): float(m.value)
+        for m in ir_measures.iter_calc([*recalls, *standard.values()], qrels, run)
     }
     made = {}
     for name, units in rankings.items():
         recall = tuple(found[name, str(r)] for r in recalls)
-        values = {label: found[name, str(m)] for label, m in standard.items()} | {f"recall@{k}": recall[k - 1] for k in (2, 5, 10)}
+        values = {label: found[name, str(m)] for label, m in standard.items()} | {
+            f"recall@{k}": recall[k - 1] for k in (2, 5, 10)
+        }
         values["all@5"] = float(len(set(units[:5]) & set(wanted)) == len(wanted) + num_missing)
         values["r@10"] = len(set(units[:_CUT]) & set(wanted)) / min(_CUT, len(wanted) + num_missing)
         made[name] = Measured({label: values[label] for label in NAMES}, recall)

@@ -1,1 +1,3 @@
-"""Evidence to an answer: traversal, hard prompts, intermediate answers, helpfulness, merge, verdicts on claims."""
+"""Evidence to an answer: traversal, hard prompts, intermediate answers, helpfulness, merge,
+verdicts on claims.
+"""

@@ -15,12 +15,16 @@ _BOUNDARY = re.compile(
 )
 _NEXT_MARK, _MAX_READ = re.compile(r"\[E\d+\]"), 400
 """Characters round a citation that are read to see whether a sentence ends there."""
-_BEFORE_A_NAME = re.compile(r"\b(?:Mr|Mrs|Ms|Mx|Dr|Prof|Rev|Hon|Sen|Rep|Gov|Gen|Lt|Col|Capt|Sgt|St|Messrs|vs|e\.g|i\.e)$")
+_BEFORE_A_NAME = re.compile(
+    r"\b(?:Mr|Mrs|Ms|Mx|Dr|Prof|Rev|Hon|Sen|Rep|Gov|Gen|Lt|Col|Capt|Sgt|St|Messrs|vs|e\.g|i\.e)$"
+)
 """Abbreviations that a name follows: their full stop ends no sentence."""
 
 
 def answer_sentences(pieces: Iterable[str]) -> Iterator[str]:
-    """The sentences in order, each with the blank space behind it, however the text is cut into pieces. Together they are the text."""
+    """The sentences in order, each with the blank space behind it, however the text is cut into
+    pieces. Together they are the text.
+    """
     held = ""
     for piece in pieces:
         held += piece
@@ -36,7 +40,10 @@ def _first_end(text: str) -> int | None:
     for match in _BOUNDARY.finditer(text):
         before = text[max(0, match.start() - _MAX_READ) : match.start()]
         if match["cited"]:
-            if "\n" in match[0] or (_is_whole(before) and _is_whole(_NEXT_MARK.split(text[match.end() : match.end() + _MAX_READ])[0])):
+            if "\n" in match[0] or (
+                _is_whole(before)
+                and _is_whole(_NEXT_MARK.split(text[match.end() : match.end() + _MAX_READ])[0])
+            ):
                 return match.end()
         elif match["mark"] != "." or not _BEFORE_A_NAME.search(before):
             return match.end()
@@ -44,6 +51,8 @@ def _first_end(text: str) -> int | None:
 
 
 def _is_whole(words: str) -> bool:
-    """Whether a sentence may begin and end with the words: it has a verb, and doesn't break off behind "was" or "the"."""
+    """Whether a sentence may begin and end with the words: it has a verb, and doesn't break off
+    behind "was" or "the".
+    """
     bare = without_marks(words).split()
     return bool(bare) and bare[-1].casefold() not in FUNCTION_WORDS and has_verb(" ".join(bare))

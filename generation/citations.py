@@ -1,4 +1,6 @@
-"""Citations that code has checked: an id that is not there never reaches an answer, and a quote is always the source's own text."""
+"""Citations that code has checked: an id that is not there never reaches an answer, and a quote is
+always the source's own text.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +13,9 @@ _MAX_MARK_CHARACTERS = 60
 
 
 def to_citation(evidence: Evidence, snapshot: Snapshot) -> Citation:
-    """The citation of an evidence line; its quote is read from the document again, not from the prompt."""
+    """The citation of an evidence line; its quote is read from the document again, not from the
+    prompt.
+    """
     return Citation(
         id=evidence.id,
         document=snapshot.documents[evidence.document_id].title,
@@ -24,18 +28,24 @@ def to_citation(evidence: Evidence, snapshot: Snapshot) -> Citation:
 
 
 def known_labels(labels: Iterable[str], evidence: Mapping[str, Evidence]) -> tuple[str, ...]:
-    """Those labels a model cited that name an evidence line it saw, in order, once each. Forgives brackets and case."""
+    """Those labels a model cited that name an evidence line it saw, in order, once each. Forgives
+    brackets and case.
+    """
     found = [label.upper() for text in labels for label in _LABEL.findall(text.upper())]
     return tuple(dict.fromkeys(label for label in found if label in evidence))
 
 
 def cited_labels(text: str) -> tuple[str, ...]:
     """The labels marked in a text, in order of first appearance."""
-    return tuple(dict.fromkeys(label for mark in _MARK.findall(text) for label in _LABEL.findall(mark)))
+    return tuple(
+        dict.fromkeys(label for mark in _MARK.findall(text) for label in _LABEL.findall(mark))
+    )
 
 
 def checked_marks(text: str, allowed: Mapping[str, Evidence]) -> str:
-    """The text with every mark that names no evidence taken out, and lists written one id a bracket."""
+    """The text with every mark that names no evidence taken out, and lists written one id a
+    bracket.
+    """
 
     def checked(match: re.Match[str]) -> str:
         return "".join(f"[{label}]" for label in _LABEL.findall(match.group(1)) if label in allowed)
@@ -44,7 +54,9 @@ def checked_marks(text: str, allowed: Mapping[str, Evidence]) -> str:
 
 
 def checked_stream(pieces: Iterable[str], allowed: Mapping[str, Evidence]) -> Iterator[str]:
-    """Streams text with its marks checked: a piece is held back only from an open bracket to its end."""
+    """Streams text with its marks checked: a piece is held back only from an open bracket to its
+    end.
+    """
     held = ""
     for piece in pieces:
         held += piece
@@ -68,7 +80,8 @@ def bounded_stream(pieces: Iterable[str], max_characters: int) -> Iterator[str]:
 
 
 def cited_stream(pieces: Iterable[str]) -> Iterator[str]:
-    """A stream from its first citation on: what comes before it is held back, so that a text which cites nothing is not streamed.
+    """A stream from its first citation on: what comes before it is held back, so that a text which
+    cites nothing is not streamed.
 
     The pieces together have no blank space at either end.
     """

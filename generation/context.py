@@ -1,6 +1,8 @@
-"""What each intermediate answer is asked from: one hard prompt a subgraph for graph arms, one prompt of passages for plain arms.
+"""What each intermediate answer is asked from: one hard prompt a subgraph for graph arms, one
+prompt of passages for plain arms.
 
-Evidence labels run through all prompts of a question, so that the merged answer can cite any of them by its label alone.
+Evidence labels run through all prompts of a question, so that the merged answer can cite any of
+them by its label alone.
 """
 
 from collections.abc import Sequence
@@ -9,7 +11,12 @@ from functools import partial
 
 from dynagrag.generation.citations import checked_marks, cited_labels, known_labels
 from dynagrag.generation.evidence import QuestionEvidence, line_of, passage_evidence
-from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, room_for_walk, write_evidence_prompt, write_hard_prompt
+from dynagrag.generation.hard_prompt import (
+    LEFT_OUT_CHARS,
+    room_for_walk,
+    write_evidence_prompt,
+    write_hard_prompt,
+)
 from dynagrag.generation.lines.line_fit import NUM_PASSAGES
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.generation.retrieval_trace import subgraph_trace
@@ -21,7 +28,16 @@ from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.protocols import Prompt, Pruner, Traversal
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Evidence, HardPrompt, PromptTrace, Question, Retrieval, ScoredPassage, Snapshot, SubgraphTrace
+from dynagrag.schema import (
+    Evidence,
+    HardPrompt,
+    PromptTrace,
+    Question,
+    Retrieval,
+    ScoredPassage,
+    Snapshot,
+    SubgraphTrace,
+)
 from dynagrag.settings import Profile
 
 _LABEL_CHARS = 6
@@ -46,10 +62,14 @@ class Context:
         return {e.label: line_of(e) for e in self.prompt.evidence}
 
     def cited_text(self, reply: IntermediateReply, max_characters: int) -> str:
-        """The reply's answer with its checked marks; labels that it listed and marked nowhere stand at the end."""
+        """The reply's answer with its checked marks; labels that it listed and marked nowhere stand
+        at the end.
+        """
         own = {e.label: e for e in self.prompt.evidence}
         text = checked_marks(reply.answer.strip()[:max_characters], own).strip()
-        listed = [label for label in known_labels(reply.citations, own) if label not in cited_labels(text)]
+        listed = [
+            label for label in known_labels(reply.citations, own) if label not in cited_labels(text)
+        ]
         return f"{text} {''.join(f'[{label}]' for label in listed)}" if text and listed else text
 
     def trace(self) -> PromptTrace:
@@ -80,19 +100,28 @@ def build_contexts(
     traversal: Traversal,
     profile: Profile,
 ) -> list[Context]:
-    """The prompts of a question: that of the ranked passages where the profile has one, then the subgraphs', best first; a subgraph without
-    any evidence has none. Budgets include the instructions. Where a profile has no ego-graphs, so that passages would have all the room,
-    they have what the retriever's subgraphs leave of it.
+    """The prompts of a question: that of the ranked passages where the profile has one, then the
+    subgraphs', best first; a subgraph without any evidence has none. Budgets include the
+    instructions. Where a profile has no ego-graphs, so that passages would have all the room, they
+    have what the retriever's subgraphs leave of it.
     """
-    budget = profile.subgraph_token_budget - _frame_tokens(question.text, intermediate_prompt(profile))
+    budget = profile.subgraph_token_budget - _frame_tokens(
+        question.text, intermediate_prompt(profile)
+    )
     if profile.num_spread:
         return _spread_contexts(snapshot, retrieval, profile.num_spread, budget)
     if not retrieval.subgraphs:
         return _plain_context(snapshot, retrieval, profile, budget)
     contexts: list[Context] = []
     evidence = QuestionEvidence(passages, question, retrieval.passages)
-    if profile.passage_ranking == "bridge":  # first, and under a budget of their own: no ego-graph displaces them
-        left = budget if profile.has_ego_graphs else budget * max(1, profile.num_prompts - len(retrieval.subgraphs))
+    if (
+        profile.passage_ranking == "bridge"
+    ):  # first, and under a budget of their own: no ego-graph displaces them
+        left = (
+            budget
+            if profile.has_ego_graphs
+            else budget * max(1, profile.num_prompts - len(retrieval.subgraphs))
+        )
         best = in_stretches(that_fit(snapshot, retrieval.passages, left))
         contexts = _passage_context(snapshot, replace(retrieval, passages=tuple(best)), left)
         evidence.show(e for context in contexts for e in context.prompt.evidence)
@@ -101,29 +130,51 @@ def build_contexts(
         nearest = partial(_nearest, snapshot, question)
         if profile.max_walked is None:
             own = evidence.of_subgraph(subgraph, range(len(subgraph.nodes)))
-            room = room_for_walk(snapshot, subgraph, relevance, own, token_budget=budget, nearest=nearest)
+            room = room_for_walk(
+                snapshot, subgraph, relevance, own, token_budget=budget, nearest=nearest
+            )
             walk = traversal.walk(subgraph, question.vector, relevance, room.takes)
         else:
-            walk = traversal.walk(subgraph, question.vector, relevance, first_nodes(profile.max_walked))
+            walk = traversal.walk(
+                subgraph, question.vector, relevance, first_nodes(profile.max_walked)
+            )
             own = evidence.of_subgraph(subgraph, walk.order)
         if not own:
             continue
-        prompt = write_hard_prompt(snapshot, subgraph, walk, relevance, own, token_budget=budget, nearest=nearest)
+        prompt = write_hard_prompt(
+            snapshot, subgraph, walk, relevance, own, token_budget=budget, nearest=nearest
+        )
         evidence.show(prompt.evidence)
         names = [snapshot.graph.entities[subgraph.nodes[node]].name for node in walk.order]
         drawn = subgraph_trace(snapshot, subgraph, walk, relevance, prompt)
-        contexts.append(Context(prompt, names[0], subgraph.score, tuple(names), walk.num_unvisited, relevance.label, drawn))
+        contexts.append(
+            Context(
+                prompt,
+                names[0],
+                subgraph.score,
+                tuple(names),
+                walk.num_unvisited,
+                relevance.label,
+                drawn,
+            )
+        )
     return contexts
 
 
-def _plain_context(snapshot: Snapshot, retrieval: Retrieval, profile: Profile, budget: int) -> list[Context]:
-    """Passages alone get one call with the context that the prompts of a profile have together (docs/papers.md, Answers, step 6)."""
+def _plain_context(
+    snapshot: Snapshot, retrieval: Retrieval, profile: Profile, budget: int
+) -> list[Context]:
+    """Passages alone get one call with the context that the prompts of a profile have together
+    (docs/papers.md, Answers, step 6).
+    """
     if profile.num_dealt:
         return _dealt_contexts(snapshot, retrieval, profile.num_dealt, budget)
     return _passage_context(snapshot, retrieval, profile.num_prompts * budget)
 
 
-def that_fit(snapshot: Snapshot, passages: Sequence[ScoredPassage], token_budget: int) -> list[ScoredPassage]:
+def that_fit(
+    snapshot: Snapshot, passages: Sequence[ScoredPassage], token_budget: int
+) -> list[ScoredPassage]:
     """The best passages that fit the budget whole, in their order; at least one."""
     chosen: list[ScoredPassage] = []
     room = 4 * token_budget - LEFT_OUT_CHARS
@@ -143,33 +194,55 @@ def _passage_context(snapshot: Snapshot, retrieval: Retrieval, room: int) -> lis
     return [Context(prompt, retrieval.retriever, retrieval.passages[0].score)]
 
 
-def _dealt_contexts(snapshot: Snapshot, retrieval: Retrieval, num_prompts: int, budget: int) -> list[Context]:
-    """The best passages' lines in one prompt, as far as they fit it, of those that are left the best in another, and so on."""
+def _dealt_contexts(
+    snapshot: Snapshot, retrieval: Retrieval, num_prompts: int, budget: int
+) -> list[Context]:
+    """The best passages' lines in one prompt, as far as they fit it, of those that are left the
+    best in another, and so on.
+    """
     contexts: list[Context] = []
     scores = {scored.passage.id: scored.score for scored in retrieval.passages}
     left = passage_evidence(snapshot, retrieval.passages)
     while left and len(contexts) < num_prompts:
         own = write_evidence_prompt(left, budget).evidence
-        contexts.append(Context(write_evidence_prompt(own), f"{retrieval.retriever} {len(contexts) + 1}", scores[own[0].id]))
+        contexts.append(
+            Context(
+                write_evidence_prompt(own),
+                f"{retrieval.retriever} {len(contexts) + 1}",
+                scores[own[0].id],
+            )
+        )
         taken = {evidence.label for evidence in own}
         left = tuple(evidence for evidence in left if evidence.label not in taken)
     return contexts
 
 
-def _spread_contexts(snapshot: Snapshot, retrieval: Retrieval, num_prompts: int, budget: int) -> list[Context]:
+def _spread_contexts(
+    snapshot: Snapshot, retrieval: Retrieval, num_prompts: int, budget: int
+) -> list[Context]:
     """A prompt for each part of what is spread, in the order of the text."""
     contexts: list[Context] = []
     first_label = 1
     for passages in spread_passages(snapshot, retrieval.passages, num_prompts, budget):
         prompt = write_evidence_prompt(passage_evidence(snapshot, passages, first_label), budget)
         first_label += len(prompt.evidence)
-        titles = dict.fromkeys(snapshot.documents[scored.passage.document_id].title for scored in passages)
-        contexts.append(Context(prompt, f"part {len(contexts) + 1}: {', '.join(titles)}", max(scored.score for scored in passages)))
+        titles = dict.fromkeys(
+            snapshot.documents[scored.passage.document_id].title for scored in passages
+        )
+        contexts.append(
+            Context(
+                prompt,
+                f"part {len(contexts) + 1}: {', '.join(titles)}",
+                max(scored.score for scored in passages),
+            )
+        )
     return contexts
 
 
 def intermediate_prompt(profile: Profile) -> str:
-    """The prompt that asks for an intermediate answer: the whole one, or what one part adds to it."""
+    """The prompt that asks for an intermediate answer: the whole one, or what one part adds to
+    it.
+    """
     return "partial" if profile.num_spread else "intermediate"
 
 
@@ -180,12 +253,15 @@ def _frame_tokens(question: str, prompt: str) -> int:
 
 
 def _nearest(snapshot: Snapshot, question: Question, summaries: Sequence[str]) -> Sequence[float]:
-    """Cosines of summaries with the question, from the vectors made at ingest: embedding them would take longer than all the rest.
+    """Cosines of summaries with the question, from the vectors made at ingest: embedding them would
+    take longer than all the rest.
 
     A summary that has none (a person's edit) comes last.
     """
     rows = [snapshot.summary_rows.get(summary, -1) for summary in summaries]
-    return [float(snapshot.summary_vectors[row] @ question.vector) if row >= 0 else -1.0 for row in rows]
+    return [
+        float(snapshot.summary_vectors[row] @ question.vector) if row >= 0 else -1.0 for row in rows
+    ]
 
 
 def all_evidence(contexts: Sequence[Context]) -> dict[str, Evidence]:
@@ -193,9 +269,12 @@ def all_evidence(contexts: Sequence[Context]) -> dict[str, Evidence]:
     return {e.label: e for context in contexts for e in context.prompt.evidence}
 
 
-def looked_at(retrieval: Retrieval, contexts: Sequence[Context], passages: PassageScores) -> list[int]:
-    """Rows of the passages that were ranked, best first, then of those that prompts hold besides. Where passages are spread over many
-    prompts, the ranked ones alone: sentences are embedded for it.
+def looked_at(
+    retrieval: Retrieval, contexts: Sequence[Context], passages: PassageScores
+) -> list[int]:
+    """Rows of the passages that were ranked, best first, then of those that prompts hold besides.
+    Where passages are spread over many prompts, the ranked ones alone: sentences are embedded for
+    it.
     """
     ids = [scored.passage.id for scored in retrieval.passages[:NUM_PASSAGES]]
     ids += [evidence.id for context in contexts for evidence in context.prompt.evidence]

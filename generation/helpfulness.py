@@ -1,4 +1,6 @@
-"""How helpful each intermediate answer is: one judge call for all of them, or what its claims are worth (docs/papers.md, Answers)."""
+"""How helpful each intermediate answer is: one judge call for all of them, or what its claims are
+worth (docs/papers.md, Answers).
+"""
 
 import random
 import re
@@ -17,33 +19,50 @@ from dynagrag.schema import CheckedClaim, Question, Verdict
 JUDGE = "judge"
 CLAIMS = "claims"
 _UNSTATED = 0.1
-"""What an answer counts of which no line states anything: little, but not nothing, since a checker may not read its language."""
+"""What an answer counts of which no line states anything: little, but not nothing, since a checker
+may not read its language.
+"""
 _YES_OR_NO = re.compile(
-    r"\s*(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must)\b", re.IGNORECASE
+    r"\s*(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must)\b",
+    re.IGNORECASE,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How helpful an answer is, 0..100, and what that is made of: the judge's marks (1..5), or the terms (0..1) that its claims gave."""
+    """How helpful an answer is, 0..100, and what that is made of: the judge's marks (1..5), or the
+    terms (0..1) that its claims gave.
+    """
 
     value: float = 0.0
     scored_by: str = "none"
     parts: dict[str, float] = field(default_factory=dict)
 
 
-def judged_helpfulness(chat: Asker, question: str, answers: Sequence[str], token_budget: int) -> list[Score]:
-    """H = 20 * (0.5 relevance + 0.25 coherence + 0.25 detail), 20 to 100, one an answer; the judge sees them in shuffled order.
+def judged_helpfulness(
+    chat: Asker, question: str, answers: Sequence[str], token_budget: int
+) -> list[Score]:
+    """H = 20 * (0.5 relevance + 0.25 coherence + 0.25 detail), 20 to 100, one an answer; the judge
+    sees them in shuffled order.
 
-    Answers are shortened alike to fit `token_budget` (prompt tokens, instructions included). Raises ModelError, also when an id is missing.
+    Answers are shortened alike to fit `token_budget` (prompt tokens, instructions included). Raises
+    ModelError, also when an id is missing.
     """
     order = list(range(len(answers)))
-    random.Random(content_id(question, *answers)).shuffle(order)  # another order a question, the same each time
+    random.Random(content_id(question, *answers)).shuffle(
+        order
+    )  # another order a question, the same each time
     room = (token_budget - _frame_tokens(question, len(answers))) * 4 // max(1, len(answers))
-    shown = [{"id": f"A{place + 1}", "text": answers[i][: max(80, room)]} for place, i in enumerate(order)]
+    shown = [
+        {"id": f"A{place + 1}", "text": answers[i][: max(80, room)]}
+        for place, i in enumerate(order)
+    ]
     system, user = render("helpfulness", question=question, answers=shown)
     reply = chat.ask(
-        Prompt("helpfulness", system, user), helpfulness_reply(len(answers)), stage="judge", max_tokens=60 * len(answers) + 100
+        Prompt("helpfulness", system, user),
+        helpfulness_reply(len(answers)),
+        stage="judge",
+        max_tokens=60 * len(answers) + 100,
     )
     by_id = {score.id.strip(): score for score in reply.scores}
     missing = [row["id"] for row in shown if row["id"] not in by_id]
@@ -53,20 +72,32 @@ def judged_helpfulness(chat: Asker, question: str, answers: Sequence[str], token
     for row, i in zip(shown, order, strict=True):
         marks = by_id[row["id"]]
         value = 20 * (0.5 * marks.relevance + 0.25 * marks.coherence + 0.25 * marks.detail)
-        result[i] = Score(value, JUDGE, {"relevance": marks.relevance, "coherence": marks.coherence, "detail": marks.detail})
+        result[i] = Score(
+            value,
+            JUDGE,
+            {"relevance": marks.relevance, "coherence": marks.coherence, "detail": marks.detail},
+        )
     return result
 
 
 def _frame_tokens(question: str, num_answers: int) -> int:
-    system, user = render("helpfulness", question=question, answers=[{"id": f"A{i}", "text": ""} for i in range(num_answers)])
+    system, user = render(
+        "helpfulness",
+        question=question,
+        answers=[{"id": f"A{i}", "text": ""} for i in range(num_answers)],
+    )
     return prompt_tokens(Prompt("helpfulness", system, user), helpfulness_reply(num_answers))
 
 
-def claims_helpfulness(embedder: Embedder, question: Question, answer: str, claims: Sequence[CheckedClaim]) -> Score:
-    """H = 100 * relevance * (0.1 + 0.9 * stated), at least 1 and at most 100; an answer without words has 0.
+def claims_helpfulness(
+    embedder: Embedder, question: Question, answer: str, claims: Sequence[CheckedClaim]
+) -> Score:
+    """H = 100 * relevance * (0.1 + 0.9 * stated), at least 1 and at most 100; an answer without
+    words has 0.
 
-    relevance = (1 + cos(q, a)) / 2; stated = (claims that lines state and that tell more than the question - contradicted ones) / claims,
-    at least 0. So a list of names, which claims nothing, and an echo of the question count little.
+    relevance = (1 + cos(q, a)) / 2; stated = (claims that lines state and that tell more than the
+    question - contradicted ones) / claims, at least 0. So a list of names, which claims nothing,
+    and an echo of the question count little.
     """
     if not answer.strip():
         return Score(scored_by=CLAIMS)
@@ -79,8 +110,12 @@ def claims_helpfulness(embedder: Embedder, question: Question, answer: str, clai
 
 
 def _tells_more(claim: CheckedClaim, question: Question) -> bool:
-    """Whether a claim has a content word that the question lacks, or the question asks for no more than yes or no."""
-    return bool(_YES_OR_NO.match(question.text) or content_stems(claim.text) - content_stems(question.text))
+    """Whether a claim has a content word that the question lacks, or the question asks for no more
+    than yes or no.
+    """
+    return bool(
+        _YES_OR_NO.match(question.text) or content_stems(claim.text) - content_stems(question.text)
+    )
 
 
 def helpfulness(
@@ -91,10 +126,14 @@ def helpfulness(
     claims: Sequence[Sequence[CheckedClaim]],
     token_budget: int,
 ) -> list[Score]:
-    """Scores of all answers, with the claims of each. One answer needs no judge: its score ranks nothing, but is shown."""
+    """Scores of all answers, with the claims of each. One answer needs no judge: its score ranks
+    nothing, but is shown.
+    """
     if len(answers) > 1:
         try:
             return judged_helpfulness(chat, question.text, answers, token_budget)
         except ModelError:
             pass  # the claims are the specified way on, and `scored_by` says so in the answer
-    return [claims_helpfulness(embedder, question, a, c) for a, c in zip(answers, claims, strict=True)]
+    return [
+        claims_helpfulness(embedder, question, a, c) for a, c in zip(answers, claims, strict=True)
+    ]

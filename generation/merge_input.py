@@ -1,8 +1,11 @@
-"""An intermediate answer as the merge reads it: each of its sentences with the citations that share most words with it.
+"""An intermediate answer as the merge reads it: each of its sentences with the citations that share
+most words with it.
 
-Small models write good sentences and cite the wrong lines, and a merge copies what it reads. So a sentence keeps the citations that share
-content words with it; when none does, it gets the lines that share most; when there is no such line, what the model cited stays. That is
-an aid to the merge alone: no answer is shown so, and what the merge then cites is checked claim by claim (`claims/answer_claims.py`).
+Small models write good sentences and cite the wrong lines, and a merge copies what it reads. So a
+sentence keeps the citations that share content words with it; when none does, it gets the lines
+that share most; when there is no such line, what the model cited stays. That is an aid to the merge
+alone: no answer is shown so, and what the merge then cites is checked claim by claim
+(`claims/answer_claims.py`).
 """
 
 import re
@@ -13,7 +16,9 @@ from dynagrag.generation.citations import cited_labels, without_marks
 from dynagrag.generation.support import NO_CONTENT, WORD, content_stems, stem
 from dynagrag.schema import Evidence
 
-_NEGATION = re.compile(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|negative|without)\b|n['’]t\b", re.IGNORECASE)
+_NEGATION = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|negative|without)\b|n['’]t\b", re.IGNORECASE
+)
 _MIN_SHARED = 2
 _MIN_SHARE = 0.34
 _MIN_OWN_SHARE = 0.5
@@ -47,29 +52,38 @@ def _shared(evidence: Evidence, wanted: frozenset[str]) -> int:
 
 
 def _runs(text: str) -> frozenset[tuple[str, ...]]:
-    """Two to four neighbouring words, function words left out but single letters kept: (cell, 1), (1, main, b)."""
+    """Two to four neighbouring words, function words left out but single letters kept: (cell, 1),
+    (1, main, b).
+    """
     words = [w.casefold() for w in WORD.findall(text)]
     kept = [stem(w) for w in words if len(w) == 1 or w not in NO_CONTENT]
     return frozenset(tuple(kept[i : i + n]) for n in (2, 3, 4) for i in range(len(kept) - n + 1))
 
 
 def _closeness(evidence: Evidence, sentence: str) -> int:
-    """Shared content words, and shared runs of them: in "cell 1 on MAIN B" and "cell 1 on MAIN A" all words but the runs are alike."""
+    """Shared content words, and shared runs of them: in "cell 1 on MAIN B" and "cell 1 on MAIN A"
+    all words but the runs are alike.
+    """
     return _shared(evidence, content_stems(sentence)) + len(_runs(sentence) & _runs(evidence.quote))
 
 
 def _fits(evidence: Evidence, sentence: str) -> bool:
-    """Whether the line shares two content words with the sentence (its speaker's name is one), or a third of them, or half of its own.
+    """Whether the line shares two content words with the sentence (its speaker's name is one), or a
+    third of them, or half of its own.
 
     At least one of them must be in the quote.
     """
     wanted, own = content_stems(sentence), content_stems(evidence.quote)
     quoted = len(wanted & own)
-    return quoted > 0 and (_shared(evidence, wanted) >= min(_MIN_SHARED, _MIN_SHARE * len(wanted)) or quoted >= _MIN_OWN_SHARE * len(own))
+    return quoted > 0 and (
+        _shared(evidence, wanted) >= min(_MIN_SHARED, _MIN_SHARE * len(wanted))
+        or quoted >= _MIN_OWN_SHARE * len(own)
+    )
 
 
 def _best(labels: list[str], sentence: str, evidence: Mapping[str, Evidence]) -> list[str]:
-    """The lines by closeness to the sentence, without those that are less than half as close as the best.
+    """The lines by closeness to the sentence, without those that are less than half as close as the
+    best.
 
     A line that was not cited but is much closer than every one that was takes their place.
     """
@@ -79,11 +93,15 @@ def _best(labels: list[str], sentence: str, evidence: Mapping[str, Evidence]) ->
     found = _found(sentence, evidence)
     if found and _closeness(evidence[found[0]], sentence) >= _MUCH_CLOSER * max(close.values()):
         return found[:1]
-    return sorted((label for label in labels if 2 * close[label] >= max(close.values())), key=lambda label: -close[label])
+    return sorted(
+        (label for label in labels if 2 * close[label] >= max(close.values())),
+        key=lambda label: -close[label],
+    )
 
 
 def _found(sentence: str, evidence: Mapping[str, Evidence]) -> list[str]:
-    """The lines that share most content words with a sentence: at least two, and half of the sentence's.
+    """The lines that share most content words with a sentence: at least two, and half of the
+    sentence's.
 
     Not where only one of the two denies something: such words decide what a line says.
     """

@@ -1,4 +1,6 @@
-"""Which lines of a hard prompt go when it must be shorter: whole ones, lowest score first (docs/papers.md, Hard prompt, step 4)."""
+"""Which lines of a hard prompt go when it must be shorter: whole ones, lowest score first
+(docs/papers.md, Hard prompt, step 4).
+"""
 
 import heapq
 from collections.abc import Mapping, Sequence
@@ -9,7 +11,9 @@ from dynagrag.schema import Walk
 
 @dataclass(frozen=True, slots=True)
 class RelationLine:
-    """A relation's line: its index in the graph, the local nodes of its ends, the node that it stands under (the later end)."""
+    """A relation's line: its index in the graph, the local nodes of its ends, the node that it
+    stands under (the later end).
+    """
 
     relation: int
     head: int
@@ -32,14 +36,25 @@ class NodeLine:
 class LineCut:
     """Takes lines from a tree of nodes until enough characters are gone.
 
-    The lowest score goes first; of equals the lighter, then the later. A node goes only as a leaf, with every relation line that names it.
-    The last line that ties a node to its parent goes only with the node. The root stays.
+    The lowest score goes first; of equals the lighter, then the later. A node goes only as a leaf,
+    with every relation line that names it. The last line that ties a node to its parent goes only
+    with the node. The root stays.
     """
 
     def __init__(
-        self, walk: Walk, nodes: Sequence[NodeLine], relations: Sequence[RelationLine], node_chars: Mapping[int, int], chars: Sequence[int]
+        self,
+        walk: Walk,
+        nodes: Sequence[NodeLine],
+        relations: Sequence[RelationLine],
+        node_chars: Mapping[int, int],
+        chars: Sequence[int],
     ) -> None:
-        self._walk, self._relations, self._node_chars, self._chars = walk, relations, node_chars, chars
+        self._walk, self._relations, self._node_chars, self._chars = (
+            walk,
+            relations,
+            node_chars,
+            chars,
+        )
         self._node = {line.node: line for line in nodes}
         self._position = {line.node: i for i, line in enumerate(nodes)}
         self._num_children = {line.node: len(walk.children.get(line.node, ())) for line in nodes}
@@ -53,7 +68,9 @@ class LineCut:
         self.kept_relations = set(range(len(relations)))
 
     def take(self, num_chars: int) -> int:
-        """Takes at least `num_chars` (line ends counted) where there is so much to take; how many lines went."""
+        """Takes at least `num_chars` (line ends counted) where there is so much to take; how many
+        lines went.
+        """
         heap = [(line.score, line.weight, -i, 0, i) for i, line in enumerate(self._relations)]
         heap += [self._entry(node) for node in self.kept_nodes if self._is_leaf(node)]
         heapq.heapify(heap)

@@ -1,4 +1,5 @@
-r"""The lines of a hard prompt, one form each, so that a parser can read back exactly what was written.
+r"""The lines of a hard prompt, one form each, so that a parser can read back exactly what was
+written.
 
     INDENT[1.2] "name" (0.83): summary | summary [E1][E4]             a node; INDENT is two spaces a level
     INDENT  - [1] --"label"--> [1.2] (0.55): summary [E2]             under a node: a relation between it and its parent
@@ -6,11 +7,12 @@ r"""The lines of a hard prompt, one form each, so that a parser can read back ex
     [E3] SPEAKER 0:12 "quote"                                         evidence; speaker and time where the source has them
     (left out: 5 lines, 12 nodes)                                     last, where something was left out
 
-What is decided here: names, labels and quotes are JSON strings, with control characters, line separators and the bracket of "[E3" as
-\uXXXX. Summaries are put on one line (blank space collapsed; empty ones vanish) and joined by " | "; in them a backslash, a bar and the
-bracket of "[E3" get a backslash, control characters become \uXXXX. So every bare [E3] in a prompt is ours, whatever a document says. A
-speaker is written bare when it is made of letters, digits and a few marks, else as a JSON string. Time is m:ss or h:mm:ss, in whole
-seconds, rounded down.
+What is decided here: names, labels and quotes are JSON strings, with control characters, line
+separators and the bracket of "[E3" as \uXXXX. Summaries are put on one line (blank space collapsed;
+empty ones vanish) and joined by " | "; in them a backslash, a bar and the bracket of "[E3" get a
+backslash, control characters become \uXXXX. So every bare [E3] in a prompt is ours, whatever a
+document says. A speaker is written bare when it is made of letters, digits and a few marks, else as
+a JSON string. Time is m:ss or h:mm:ss, in whole seconds, rounded down.
 """
 
 import json
@@ -37,12 +39,16 @@ def one_line(text: str) -> str:
 
 def as_json(text: str) -> str:
     """A JSON string that holds no control character and nothing that looks like a citation."""
-    return _IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", json.dumps(text, ensure_ascii=False))
+    return _IN_JSON.sub(
+        lambda match: f"\\u{ord(match.group()):04x}", json.dumps(text, ensure_ascii=False)
+    )
 
 
 def join_summaries(summaries: Sequence[str]) -> str:
     """All summaries on one line, unambiguously."""
-    return SUMMARY_JOIN.join(_IN_SUMMARY.sub(_escape, line) for line in map(one_line, summaries) if line)
+    return SUMMARY_JOIN.join(
+        _IN_SUMMARY.sub(_escape, line) for line in map(one_line, summaries) if line
+    )
 
 
 def node_body(name: str, score: float, summaries: Sequence[str]) -> str:
@@ -60,9 +66,16 @@ def relation_body(label: str, score: float, summaries: Sequence[str]) -> tuple[s
     return f"--{as_json(label)}-->", f"({score:.2f}){_summary(summaries)}"
 
 
-def relation_line(under: str, is_tree: bool, head: str, tail: str, body: tuple[str, str], labels: Sequence[str]) -> str:
-    """`under` is the number of the node below which the line stands; the arrow is the stored direction."""
-    return f"{_indent(under)}  {'-' if is_tree else '='} [{head}] {body[0]} [{tail}] {body[1]}{_cited(labels)}"
+def relation_line(
+    under: str, is_tree: bool, head: str, tail: str, body: tuple[str, str], labels: Sequence[str]
+) -> str:
+    """`under` is the number of the node below which the line stands; the arrow is the stored
+    direction.
+    """
+    return (
+        f"{_indent(under)}  {'-' if is_tree else '='} [{head}] {body[0]} [{tail}]"
+        f" {body[1]}{_cited(labels)}"
+    )
 
 
 def evidence_line(label: str, speaker: str | None, start_s: float | None, quote: str) -> str:

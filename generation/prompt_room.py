@@ -1,4 +1,6 @@
-"""What room a prompt has for a walk: a node is taken while its lines still fit (docs/papers.md, DSA-BFS, step 5)."""
+"""What room a prompt has for a walk: a node is taken while its lines still fit (docs/papers.md,
+DSA-BFS, step 5).
+"""
 
 from collections.abc import Sequence
 
@@ -8,12 +10,17 @@ from dynagrag.schema import Evidence, Subgraph
 
 
 class PromptRoom:
-    """Takes a walk's nodes until one doesn't fit with all that is to be written of it: its line, and those of its relations with the nodes
-    taken before. Lines are those of the prompt to the character, since numbers follow the order of the visit.
+    """Takes a walk's nodes until one doesn't fit with all that is to be written of it: its line,
+    and those of its relations with the nodes taken before. Lines are those of the prompt to the
+    character, since numbers follow the order of the visit.
     """
 
-    def __init__(self, lines: SubgraphLines, subgraph: Subgraph, evidence: Sequence[Evidence], num_chars: int) -> None:
-        """`num_chars`: for the graph's lines, with their ends. `evidence`: what stands below them, since they name it."""
+    def __init__(
+        self, lines: SubgraphLines, subgraph: Subgraph, evidence: Sequence[Evidence], num_chars: int
+    ) -> None:
+        """`num_chars`: for the graph's lines, with their ends. `evidence`: what stands below them,
+        since they name it.
+        """
         self._lines, self._evidence = lines, evidence
         self._pairs: list[list[tuple[int, int]]] = [[] for _ in subgraph.nodes]
         for pair, (a, b) in enumerate(subgraph.pairs.tolist()):
@@ -28,7 +35,10 @@ class PromptRoom:
         place = self._num_children.get(parent, 0) + 1
         self._numbers[node] = "1" if parent < 0 else f"{self._numbers[parent]}.{place}"
         texts = [self._lines.node_text(node, self._numbers[node], self._evidence)]
-        texts += [self._lines.relation_text(line, self._numbers, self._evidence) for line in self._relations(node, parent)]
+        texts += [
+            self._lines.relation_text(line, self._numbers, self._evidence)
+            for line in self._relations(node, parent)
+        ]
         num_chars = sum(len(text) + 1 for text in texts)
         if num_chars > self.num_chars_left:
             del self._numbers[node]
@@ -38,7 +48,9 @@ class PromptRoom:
         return True
 
     def _relations(self, node: int, parent: int) -> list[RelationLine]:
-        """Those with the nodes taken before, each under the node that comes later in the pre-order."""
+        """Those with the nodes taken before, each under the node that comes later in the
+        pre-order.
+        """
         found = []
         for other, pair in self._pairs[node]:
             if other in self._numbers:

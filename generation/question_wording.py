@@ -1,4 +1,6 @@
-"""What a model does to a question before it is answered: a follow-up is made to stand alone, one of several steps is split into them."""
+"""What a model does to a question before it is answered: a follow-up is made to stand alone, one of
+several steps is split into them.
+"""
 
 from collections.abc import Sequence
 
@@ -22,7 +24,8 @@ def rewrite_question(chat: Asker, history: Sequence[tuple[str, str]], question: 
 
 
 def split_question(chat: Asker, question: str) -> tuple[str, ...]:
-    """The questions of one step that a question is made of, at most four; none where it is one itself, or the model's reply is no list.
+    """The questions of one step that a question is made of, at most four; none where it is one
+    itself, or the model's reply is no list.
 
     Steps of over 300 characters are passed over. Raises ModelError where the model can't be had.
     """
@@ -34,7 +37,11 @@ def split_question(chat: Asker, question: str) -> tuple[str, ...]:
     steps: dict[str, str] = {}
     for step in reply.steps:
         steps.setdefault(_bare(step), " ".join(step.split()))
-    return tuple(step for bare, step in steps.items() if bare and bare != _bare(question) and len(step) <= _MAX_STEP)
+    return tuple(
+        step
+        for bare, step in steps.items()
+        if bare and bare != _bare(question) and len(step) <= _MAX_STEP
+    )
 
 
 def _bare(question: str) -> str:

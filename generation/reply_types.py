@@ -12,7 +12,9 @@ from dynagrag.sentences import sentence_spans
 
 
 class IntermediateReply(StrictReply):
-    """An answer from one subgraph. An object that neither answers nor says that it can't is no reply."""
+    """An answer from one subgraph. An object that neither answers nor says that it can't is no
+    reply.
+    """
 
     answer: str = ""
     citations: list[str] = Field(default_factory=list)
@@ -20,8 +22,9 @@ class IntermediateReply(StrictReply):
 
     @classmethod
     def whole_part(cls, reply: str) -> str | None:
-        """The answer, where it is whole, or up to where it began to repeat itself. Small models go on to their limit with citations, which
-        then say nothing, or with the same sentences."""
+        """The answer, where it is whole, or up to where it began to repeat itself. Small models go
+        on to their limit with citations, which then say nothing, or with the same sentences.
+        """
         try:
             found = from_json(reply, allow_partial="trailing-strings")
         except ValueError:
@@ -42,8 +45,9 @@ class IntermediateReply(StrictReply):
 
 
 def _before_its_loop(text: str) -> str:
-    """What an unfinished text says before it goes round in circles; empty where it doesn't: all whole sentences after the first that comes
-    again have been said before."""
+    """What an unfinished text says before it goes round in circles; empty where it doesn't: all
+    whole sentences after the first that comes again have been said before.
+    """
     said = [text[start:end] for start, end in sentence_spans(text)][:-1]
     first = next((i for i, own in enumerate(said) if own in said[:i]), len(said))
     return " ".join(said[:first]) if said[first:] and {*said[first:]} <= {*said[:first]} else ""

@@ -1,4 +1,6 @@
-"""What an answer's trace tells of its retrieval: candidates, the ranking of passages, and each subgraph as a picture needs it."""
+"""What an answer's trace tells of its retrieval: candidates, the ranking of passages, and each
+subgraph as a picture needs it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -32,12 +34,17 @@ _MAX_LABELS = 3
 def candidate_traces(retrieval: Retrieval) -> tuple[CandidateTrace, ...]:
     """Every centre that was looked at, with what became of it."""
     return tuple(
-        CandidateTrace(entity=c.name, score=round(c.score, 4), is_accepted=c.is_accepted, reason=c.reason) for c in retrieval.candidates
+        CandidateTrace(
+            entity=c.name, score=round(c.score, 4), is_accepted=c.is_accepted, reason=c.reason
+        )
+        for c in retrieval.candidates
     )
 
 
 def ranking_trace(retrieval: Retrieval, snapshot: Snapshot) -> RankingTrace | None:
-    """Of each passage its score's parts and the bridge into it; None where the retriever tells nothing of it."""
+    """Of each passage its score's parts and the bridge into it; None where the retriever tells
+    nothing of it.
+    """
     trace = retrieval.trace
     if trace is None:
         return None
@@ -50,7 +57,9 @@ def ranking_trace(retrieval: Retrieval, snapshot: Snapshot) -> RankingTrace | No
     )
 
 
-def _passages(retrieval: Retrieval, trace: BridgeTrace, snapshot: Snapshot) -> tuple[PassageTrace, ...]:
+def _passages(
+    retrieval: Retrieval, trace: BridgeTrace, snapshot: Snapshot
+) -> tuple[PassageTrace, ...]:
     bridges = {bridge.passage_id: bridge for bridge in trace.bridges}
     place = {scored.passage.id: rank for rank, scored in enumerate(retrieval.passages, start=1)}
     rows = []
@@ -83,13 +92,18 @@ def _time(snapshot: Snapshot, passage: Passage) -> float | None:
     return next((turn.second_of(passage.start) for turn in turns if turn.start_s is not None), None)
 
 
-def subgraph_trace(snapshot: Snapshot, subgraph: Subgraph, walk: Walk, relevance: PruneScores, prompt: HardPrompt) -> SubgraphTrace:
-    """The nodes that were visited, in the order of the walk, and the best of the others, with the edges between them. What was pruned to
-    fit the prompt is not `is_in_prompt`.
+def subgraph_trace(
+    snapshot: Snapshot, subgraph: Subgraph, walk: Walk, relevance: PruneScores, prompt: HardPrompt
+) -> SubgraphTrace:
+    """The nodes that were visited, in the order of the walk, and the best of the others, with the
+    edges between them. What was pruned to fit the prompt is not `is_in_prompt`.
     """
     graph = snapshot.graph
     place = {node: number for number, node in enumerate(walk.order, start=1)}
-    others = sorted((n for n in range(len(subgraph.nodes)) if n not in place), key=lambda n: (-float(relevance.nodes[n]), n))
+    others = sorted(
+        (n for n in range(len(subgraph.nodes)) if n not in place),
+        key=lambda n: (-float(relevance.nodes[n]), n),
+    )
     shown = [*walk.order, *others][:_MAX_DRAWN]
     row_of = {node: row for row, node in enumerate(shown)}
     nodes = []
@@ -113,11 +127,20 @@ def subgraph_trace(snapshot: Snapshot, subgraph: Subgraph, walk: Walk, relevance
     for pair, ends in enumerate(subgraph.pairs.tolist()):
         if all(end in row_of for end in ends):
             edges += _edges(snapshot, subgraph, pair, row_of, float(relevance.edges[pair]), prompt)
-    return SubgraphTrace(nodes=tuple(nodes), edges=tuple(edges), num_nodes=len(subgraph.nodes), num_edges=len(subgraph.pairs))
+    return SubgraphTrace(
+        nodes=tuple(nodes),
+        edges=tuple(edges),
+        num_nodes=len(subgraph.nodes),
+        num_edges=len(subgraph.pairs),
+    )
 
 
-def with_masks(prompt: PromptTrace, nodes: Mapping[str, float], pairs: Mapping[tuple[str, str], float]) -> PromptTrace:
-    """The prompt's subgraph with what a trained system's soft pruning left of its nodes and edges, by ids."""
+def with_masks(
+    prompt: PromptTrace, nodes: Mapping[str, float], pairs: Mapping[tuple[str, str], float]
+) -> PromptTrace:
+    """The prompt's subgraph with what a trained system's soft pruning left of its nodes and edges,
+    by ids.
+    """
     drawn = prompt.subgraph
     if drawn is None or not nodes:
         return prompt
@@ -135,15 +158,25 @@ def _mask(value: float | None) -> float | None:
 
 
 def _edges(
-    snapshot: Snapshot, subgraph: Subgraph, pair: int, row_of: Mapping[int, int], score: float, prompt: HardPrompt
+    snapshot: Snapshot,
+    subgraph: Subgraph,
+    pair: int,
+    row_of: Mapping[int, int],
+    score: float,
+    prompt: HardPrompt,
 ) -> list[EdgeTrace]:
     """An edge for each direction in which the two are related, heaviest label first."""
     graph = snapshot.graph
-    row_of_id = {graph.entities[subgraph.nodes[node]].id: row_of[node] for node in subgraph.pairs[pair].tolist()}
+    row_of_id = {
+        graph.entities[subgraph.nodes[node]].id: row_of[node]
+        for node in subgraph.pairs[pair].tolist()
+    }
     by_ends: dict[tuple[int, int], list[tuple[int, Relation]]] = {}
     for index in subgraph.pair_relations[pair]:
         relation = graph.relations[index]
-        by_ends.setdefault((row_of_id[relation.head], row_of_id[relation.tail]), []).append((index, relation))
+        by_ends.setdefault((row_of_id[relation.head], row_of_id[relation.tail]), []).append(
+            (index, relation)
+        )
     made = []
     for (head, tail), found in sorted(by_ends.items()):
         found.sort(key=lambda item: (-item[1].weight, item[1].label))

@@ -1,7 +1,7 @@
 """The stored form of an answer: what `ask --json` prints, and what conversations keep.
 
-Its keys are older than the types and stay as they are; the tables say which of them a field goes by. Whether a model answered, from which
-evidence, and what came from the cache is in the trace.
+Its keys are older than the types and stay as they are; the tables say which of them a field goes
+by. Whether a model answered, from which evidence, and what came from the cache is in the trace.
 """
 
 from collections.abc import Iterable, Mapping
@@ -55,7 +55,7 @@ _OF_ONE_SYSTEM = ("mask", "prize")
 _LEFT_OUT_WHEN_EMPTY = ("passages", "failed_intermediate_answers", "reason", "merge", "soft")
 
 
-# -------------------------------------------------------------------------------------------------------------- write
+# -------------------------------------------------------------------------------------------- write
 
 
 def answer_json(answer: Answer) -> dict[str, Any]:
@@ -89,7 +89,9 @@ def answer_json(answer: Answer) -> dict[str, Any]:
 
 
 def _claims_json(answer: Answer) -> dict[str, Any]:
-    """Of an answer whose claims were checked; an earlier version's, and one without a model, have none."""
+    """Of an answer whose claims were checked; an earlier version's, and one without a model, have
+    none.
+    """
     if not answer.checked_by:
         return {}
     return {
@@ -120,7 +122,10 @@ def _trace_json(trace: AnswerTrace) -> dict[str, Any]:
 
 
 def _ranking_json(ranking: RankingTrace) -> dict[str, Any]:
-    more = {"facts": [_row(f) for f in ranking.facts], "ranked": [_passage_json(p) for p in ranking.passages]}
+    more = {
+        "facts": [_row(f) for f in ranking.facts],
+        "ranked": [_passage_json(p) for p in ranking.passages],
+    }
     return _row(ranking, _RANKING) | more
 
 
@@ -138,7 +143,10 @@ def _prompt_json(prompt: PromptTrace) -> dict[str, Any]:
     row = _row(prompt, _PROMPT)
     drawn: SubgraphTrace | None = row.pop("subgraph")
     if drawn is not None:
-        row |= _row(drawn) | {"nodes": [_drawn_json(n) for n in drawn.nodes], "edges": [_drawn_json(e) for e in drawn.edges]}
+        row |= _row(drawn) | {
+            "nodes": [_drawn_json(n) for n in drawn.nodes],
+            "edges": [_drawn_json(e) for e in drawn.edges],
+        }
     return row
 
 
@@ -150,20 +158,30 @@ def _drawn_json(value: NodeTrace | EdgeTrace) -> dict[str, Any]:
 
 def _row(value: Any, names: Mapping[str, str] | None = None) -> dict[str, Any]:
     """A value's fields in their order, by their keys."""
-    return {(names or {}).get(f.name, f.name): _plain(getattr(value, f.name)) for f in fields(value)}
+    return {
+        (names or {}).get(f.name, f.name): _plain(getattr(value, f.name)) for f in fields(value)
+    }
 
 
 def _plain(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else dict(value) if isinstance(value, Mapping) else value
+    return (
+        list(value)
+        if isinstance(value, tuple)
+        else dict(value)
+        if isinstance(value, Mapping)
+        else value
+    )
 
 
-# --------------------------------------------------------------------------------------------------------------- read
+# --------------------------------------------------------------------------------------------- read
 
 
 def answer_of(stored: Mapping[str, Any]) -> Answer:
-    """An answer as `answer_json` wrote it; what an earlier version did not tell yet is empty. Seconds are those of the stored form.
+    """An answer as `answer_json` wrote it; what an earlier version did not tell yet is empty.
+    Seconds are those of the stored form.
 
-    Raises KeyError, TypeError, ValueError or AttributeError where it is no such form, or a field of it holds what it can't.
+    Raises KeyError, TypeError, ValueError or AttributeError where it is no such form, or a field of
+    it holds what it can't.
     """
     trace, usage = stored["trace"], stored["usage"]
     answer = Answer(
@@ -183,7 +201,9 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         left_out=_claims_of(stored.get("claims_left_out", ())),
         answerable=stored.get("answerable"),
         is_nothing_fitting=stored.get("nothing_fits", False),
-        unknown_names={name: tuple(nearest) for name, nearest in stored.get("unknown_names", {}).items()},
+        unknown_names={
+            name: tuple(nearest) for name, nearest in stored.get("unknown_names", {}).items()
+        },
         quiet_speakers=tuple(stored.get("quiet_speakers", ())),
     )
     return _checker().validate_python(asdict(answer))
@@ -213,8 +233,13 @@ def _trace_of(stored: Mapping[str, Any]) -> AnswerTrace:
 
 
 def _ranking_of(stored: Mapping[str, Any]) -> RankingTrace:
-    facts, ranked = (_value(FactTrace, f) for f in stored["facts"]), (_value(PassageTrace, p) for p in stored["ranked"])
-    return _value(RankingTrace, {**stored, "facts": tuple(facts), "ranked": tuple(ranked)}, _RANKING)
+    facts, ranked = (
+        (_value(FactTrace, f) for f in stored["facts"]),
+        (_value(PassageTrace, p) for p in stored["ranked"]),
+    )
+    return _value(
+        RankingTrace, {**stored, "facts": tuple(facts), "ranked": tuple(ranked)}, _RANKING
+    )
 
 
 def _prompt_of(stored: Mapping[str, Any]) -> PromptTrace:

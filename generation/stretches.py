@@ -1,15 +1,21 @@
-"""Stretches: evidence that stands together in a conversation is read, and cited, as one (docs/papers.md, Surroundings)."""
+"""Stretches: evidence that stands together in a conversation is read, and cited, as one
+(docs/papers.md, Surroundings).
+"""
 
 from collections.abc import Iterable, Sequence
 
 from dynagrag.schema import Evidence, ScoredPassage, Snapshot, Stretch
 
 MAX_GAP = 80
-"""Characters between two lines of one stretch: what two short turns ("Go ahead.") take that evidence leaves out."""
+"""Characters between two lines of one stretch: what two short turns ("Go ahead.") take that
+evidence leaves out.
+"""
 
 
 def in_stretches(passages: Sequence[ScoredPassage]) -> list[ScoredPassage]:
-    """Ranked passages with those that follow each other in a document side by side, in its order, where the best of them stood."""
+    """Ranked passages with those that follow each other in a document side by side, in its order,
+    where the best of them stood.
+    """
     by_place = {(p.passage.document_id, p.passage.index): p for p in passages}
     done: set[str] = set()
     ordered: list[ScoredPassage] = []
@@ -28,12 +34,21 @@ def in_stretches(passages: Sequence[ScoredPassage]) -> list[ScoredPassage]:
 
 
 def stretches(evidence: Iterable[Evidence], snapshot: Snapshot) -> tuple[Stretch, ...]:
-    """The runs of two or more evidence lines that stand together in one document, in the order of the text."""
-    ordered = sorted(evidence, key=lambda e: (snapshot.documents[e.document_id].title, e.document_id, e.start, e.end))
+    """The runs of two or more evidence lines that stand together in one document, in the order of
+    the text.
+    """
+    ordered = sorted(
+        evidence,
+        key=lambda e: (snapshot.documents[e.document_id].title, e.document_id, e.start, e.end),
+    )
     runs: list[list[Evidence]] = []
     for line in ordered:
         last = runs[-1][-1] if runs else None
-        if last is not None and last.document_id == line.document_id and line.start - last.end <= MAX_GAP:
+        if (
+            last is not None
+            and last.document_id == line.document_id
+            and line.start - last.end <= MAX_GAP
+        ):
             runs[-1].append(line)
         else:
             runs.append([line])

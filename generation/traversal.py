@@ -1,4 +1,6 @@
-"""Orders a subgraph's nodes for the prompt: DSA-BFS and plain BFS (DynaGRAG, section 3.4; docs/papers.md, DSA-BFS)."""
+"""Orders a subgraph's nodes for the prompt: DSA-BFS and plain BFS (DynaGRAG, section 3.4;
+docs/papers.md, DSA-BFS).
+"""
 
 import heapq
 from collections import deque
@@ -19,9 +21,10 @@ class DSABFS:
         key(x) = sim(x) - level_penalty * depth(x)        sim: cosine of the node with the query, or the score that a trained
                                                                pruner gave it, where it follows that
 
-    A level penalty above 2 visits level by level, each sorted by similarity; 0 is best-first search. It spans the
-    centre's component; depths are at least BFS distances. Of several parents that give a node the same key, the one visited first keeps it.
-    Ties on the heap: (key desc, edge weight desc, id asc).
+    A level penalty above 2 visits level by level, each sorted by similarity; 0 is best-first
+    search. It spans the centre's component; depths are at least BFS distances. Of several parents
+    that give a node the same key, the one visited first keeps it. Ties on the heap: (key desc, edge
+    weight desc, id asc).
     """
 
     name = "dsa-bfs"
@@ -33,7 +36,9 @@ class DSABFS:
     def walk(self, subgraph: Subgraph, query: Vector, scores: PruneScores, takes: Takes) -> Walk:
         """The centre, which is visited in any case, then others until one is not taken."""
         near = _neighbours(subgraph)
-        is_led = self._follows_pruner and scores.is_trained  # an untrained score is the cosine's own order, stretched
+        is_led = (
+            self._follows_pruner and scores.is_trained
+        )  # an untrained score is the cosine's own order, stretched
         sim = scores.nodes.tolist() if is_led else _similarities(subgraph, query)
         best: dict[int, float] = {0: 0.0}
         parent: dict[int, int] = {0: -1}

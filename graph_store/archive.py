@@ -1,7 +1,9 @@
-"""The one file that a backup is: how it is written, and how it is checked before any of it is believed.
+"""The one file that a backup is: how it is written, and how it is checked before any of it is
+believed.
 
-A zip of `graph.sqlite` (records and graph as the embedded store has them, whatever store they came from), `journal.sqlite` (cached replies,
-ledger, set-aside list, jobs) and `manifest.json`: the workspace, its counts and digest, the size and sha256 of each part.
+A zip of `graph.sqlite` (records and graph as the embedded store has them, whatever store they came
+from), `journal.sqlite` (cached replies, ledger, set-aside list, jobs) and `manifest.json`: the
+workspace, its counts and digest, the size and sha256 of each part.
 """
 
 import hashlib
@@ -33,9 +35,21 @@ PARTS = (GRAPH, JOURNAL)
 _MAX_MANIFEST_BYTES = 1_000_000
 _MAX_EXPANSION = 200
 _FREE_EXPANSION_BYTES = 16_000_000
-"""SQLite's pages shrink to a tenth at most but for empty ones; a zip bomb of zeros to a thousandth. Small parts may be all empty pages."""
+"""SQLite's pages shrink to a tenth at most but for empty ones; a zip bomb of zeros to a thousandth.
+Small parts may be all empty pages.
+"""
 _BLOCK_BYTES = 1 << 20
-_COUNTED = ("documents", "turns", "passages", "extractions", "mentions", "relation_records", "edits", "entities", "relations")
+_COUNTED = (
+    "documents",
+    "turns",
+    "passages",
+    "extractions",
+    "mentions",
+    "relation_records",
+    "edits",
+    "entities",
+    "relations",
+)
 _AGAIN = "it is damaged or was altered; take another copy of the backup"
 
 
@@ -49,7 +63,9 @@ class Part(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What the file says of itself. `is_current`: the graph was that of the records when the backup was made."""
+    """What the file says of itself. `is_current`: the graph was that of the records when the backup
+    was made.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -64,17 +80,29 @@ class Manifest(BaseModel):
     parts: Mapping[str, Part]
 
 
-# --------------------------------------------------------------------------------------------------------------- writing
+# ------------------------------------------------------------------------------------------ writing
 
 
 def save_sqlite(source: Path, target: Path) -> None:
-    """A whole copy of an SQLite file as it is at one moment, also while others write to it; without the free pages of the original."""
+    """A whole copy of an SQLite file as it is at one moment, also while others write to it; without
+    the free pages of the original.
+    """
     touch(target)  # SQLite writes into an empty file, and leaves its mode
     try:
-        with closing(sqlite3.connect(f"{source.absolute().as_uri()}?mode=ro", uri=True, timeout=30.0, isolation_level=None)) as sqlite:
+        with closing(
+            sqlite3.connect(
+                f"{source.absolute().as_uri()}?mode=ro",
+                uri=True,
+                timeout=30.0,
+                isolation_level=None,
+            )
+        ) as sqlite:
             sqlite.execute("VACUUM INTO ?", (str(target),))
     except sqlite3.Error as err:
-        raise StoreError(f"{source} cannot be copied: {err}; check it with `dynagrag doctor`, and the disk for free space") from err
+        raise StoreError(
+            f"{source} cannot be copied: {err}; check it with `dynagrag doctor`, and the disk for"
+            " free space"
+        ) from err
 
 
 def describe(folder: Path, workspace: str, *, made_at: str, dynagrag: str) -> Manifest:
@@ -82,9 +110,18 @@ def describe(folder: Path, workspace: str, *, made_at: str, dynagrag: str) -> Ma
     with closing(SqliteStore(folder / GRAPH, workspace)) as store:
         digest, is_current = store.digest(), store.is_derived_current()
     counts = _counts(folder / GRAPH)
-    parts = {name: Part(size_bytes=(folder / name).stat().st_size, sha256=_sha256(folder / name)) for name in PARTS}
+    parts = {
+        name: Part(size_bytes=(folder / name).stat().st_size, sha256=_sha256(folder / name))
+        for name in PARTS
+    }
     return Manifest(
-        dynagrag=dynagrag, made_at=made_at, workspace=workspace, counts=counts, is_current=is_current, digest=digest, parts=parts
+        dynagrag=dynagrag,
+        made_at=made_at,
+        workspace=workspace,
+        counts=counts,
+        is_current=is_current,
+        digest=digest,
+        parts=parts,
     )
 
 
@@ -97,29 +134,40 @@ def pack(folder: Path, manifest: Manifest, file: Path) -> None:
             archive.write(folder / name, name)
 
 
-# -------------------------------------------------------------------------------------------------------------- checking
+# ----------------------------------------------------------------------------------------- checking
 
 
 def read_manifest(file: Path) -> Manifest:
-    """What a file says of itself, after a look at its structure. Raises StoreError, and NewerStoreError for a later format."""
+    """What a file says of itself, after a look at its structure. Raises StoreError, and
+    NewerStoreError for a later format.
+    """
     if is_irregular(file):
         raise StoreError(f"{file} {IRREGULAR}")
     try:
         with zipfile.ZipFile(file) as archive:
             return _manifest(archive, file)
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError) as err:
-        raise StoreError(f"{file} is no dynagrag backup, or it was cut off: {err}; take another copy of it") from err
+        raise StoreError(
+            f"{file} is no dynagrag backup, or it was cut off: {err}; take another copy of it"
+        ) from err
     except OSError as err:
-        raise StoreError(f"{file} cannot be read: {err.strerror or err}; check its path and permissions") from err
+        raise StoreError(
+            f"{file} cannot be read: {err.strerror or err}; check its path and permissions"
+        ) from err
 
 
 def unpack(file: Path, folder: Path) -> Manifest:
-    """Unpacks a backup into an empty folder and checks every part of it. Raises StoreError, which says what is wrong."""
+    """Unpacks a backup into an empty folder and checks every part of it. Raises StoreError, which
+    says what is wrong.
+    """
     manifest = read_manifest(file)
     size = sum(part.size_bytes for part in manifest.parts.values())
     free = shutil.disk_usage(folder).free
     if size > free:
-        raise StoreError(f"{file} unpacks to {size / 1e6:,.0f} MB, but {folder} has {free / 1e6:,.0f} MB free; free some space")
+        raise StoreError(
+            f"{file} unpacks to {size / 1e6:,.0f} MB, but {folder} has {free / 1e6:,.0f} MB free;"
+            " free some space"
+        )
     try:
         with zipfile.ZipFile(file) as archive:
             for name, part in manifest.parts.items():
@@ -128,7 +176,8 @@ def unpack(file: Path, folder: Path) -> Manifest:
         raise StoreError(f"{file}: {err}; {_AGAIN}") from err
     except OSError as err:
         raise StoreError(
-            f"{file} cannot be unpacked into {folder}: {err.strerror or err}; free some space or check its permissions"
+            f"{file} cannot be unpacked into {folder}: {err.strerror or err}; free some space or"
+            " check its permissions"
         ) from err
     for name in PARTS:
         _check_sqlite(folder / name, name, file)
@@ -137,25 +186,44 @@ def unpack(file: Path, folder: Path) -> Manifest:
 
 
 def _manifest(archive: zipfile.ZipFile, file: Path) -> Manifest:
-    """The names are compared, never used as paths; so a name that leads out of a folder is just a wrong one."""
+    """The names are compared, never used as paths; so a name that leads out of a folder is just a
+    wrong one.
+    """
     infos = {info.filename: info for info in archive.infolist()}
     names = sorted(info.filename for info in archive.infolist())
     if MANIFEST not in infos or infos[MANIFEST].file_size > _MAX_MANIFEST_BYTES:
-        raise StoreError(f"{file} is a zip, but no dynagrag backup: it holds no {MANIFEST}; name the file that `dynagrag backup` wrote")
+        raise StoreError(
+            f"{file} is a zip, but no dynagrag backup: it holds no {MANIFEST}; name the file that"
+            " `dynagrag backup` wrote"
+        )
     said = _json(archive, file)
     if said.get("kind") != Manifest.model_fields["kind"].default:
-        raise StoreError(f"{file} is a zip, but no dynagrag backup: its {MANIFEST} is another program's; name the file of a backup")
+        raise StoreError(
+            f"{file} is a zip, but no dynagrag backup: its {MANIFEST} is another program's; name"
+            " the file of a backup"
+        )
     if isinstance(found := said.get("format"), int) and found > FORMAT:
-        raise NewerStoreError(f"{file} is a backup of format {found}, this dynagrag reads up to {FORMAT}; update dynagrag")
+        raise NewerStoreError(
+            f"{file} is a backup of format {found}, this dynagrag reads up to {FORMAT}; update"
+            " dynagrag"
+        )
     if names != sorted((MANIFEST, *PARTS)):
-        raise StoreError(f"{file} holds {', '.join(names)[:200]!r} in place of {MANIFEST}, {' and '.join(PARTS)}; {_AGAIN}")
+        raise StoreError(
+            f"{file} holds {', '.join(names)[:200]!r} in place of {MANIFEST},"
+            f" {' and '.join(PARTS)}; {_AGAIN}"
+        )
     try:
         manifest = Manifest.model_validate(said)
     except ValidationError as err:
         first = err.errors()[0]
-        raise StoreError(f"{file}: {'.'.join(map(str, first['loc']))} in its {MANIFEST}: {first['msg']}; {_AGAIN}") from err
+        raise StoreError(
+            f"{file}: {'.'.join(map(str, first['loc']))} in its {MANIFEST}: {first['msg']};"
+            f" {_AGAIN}"
+        ) from err
     if set(manifest.parts) != set(PARTS):
-        raise StoreError(f"{file}: its {MANIFEST} speaks of the parts {sorted(manifest.parts)}; {_AGAIN}")
+        raise StoreError(
+            f"{file}: its {MANIFEST} speaks of the parts {sorted(manifest.parts)}; {_AGAIN}"
+        )
     for name in PARTS:
         _check_size(infos[name], manifest.parts[name], file)
     return manifest
@@ -172,14 +240,23 @@ def _json(archive: zipfile.ZipFile, file: Path) -> dict[str, object]:
 
 
 def _check_size(info: zipfile.ZipInfo, part: Part, file: Path) -> None:
-    """Before a byte is unpacked: what the zip says of a part agrees with the manifest, and can be true."""
+    """Before a byte is unpacked: what the zip says of a part agrees with the manifest, and can be
+    true.
+    """
     if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        raise StoreError(f"{file}: {info.filename} is encrypted or packed in an unknown way; take the file that `dynagrag backup` wrote")
+        raise StoreError(
+            f"{file}: {info.filename} is encrypted or packed in an unknown way; take the file that"
+            " `dynagrag backup` wrote"
+        )
     if info.file_size != part.size_bytes:
-        raise StoreError(f"{file}: {info.filename} has {info.file_size:,} bytes, its {MANIFEST} says {part.size_bytes:,}; {_AGAIN}")
+        raise StoreError(
+            f"{file}: {info.filename} has {info.file_size:,} bytes, its {MANIFEST} says"
+            f" {part.size_bytes:,}; {_AGAIN}"
+        )
     if part.size_bytes > _FREE_EXPANSION_BYTES + _MAX_EXPANSION * info.compress_size:
         raise StoreError(
-            f"{file}: {info.filename} would grow from {info.compress_size:,} to {part.size_bytes:,} bytes, as no workspace does; {_AGAIN}"
+            f"{file}: {info.filename} would grow from {info.compress_size:,} to {part.size_bytes:,}"
+            f" bytes, as no workspace does; {_AGAIN}"
         )
 
 
@@ -190,7 +267,10 @@ def _unpack_part(archive: zipfile.ZipFile, name: str, part: Part, path: Path, fi
         while block := packed.read(min(_BLOCK_BYTES, left + 1)):
             left -= len(block)
             if left < 0:
-                raise StoreError(f"{file}: {name} is longer than the {part.size_bytes:,} bytes it should have; {_AGAIN}")
+                raise StoreError(
+                    f"{file}: {name} is longer than the {part.size_bytes:,} bytes it should have;"
+                    f" {_AGAIN}"
+                )
             found.update(block)
             written.write(block)
     if left or found.hexdigest() != part.sha256:
@@ -198,19 +278,30 @@ def _unpack_part(archive: zipfile.ZipFile, name: str, part: Part, path: Path, fi
 
 
 def _check_sqlite(path: Path, name: str, file: Path) -> None:
-    """An SQLite file of ours and sound: its own checks pass, and nothing in it would run by itself."""
+    """An SQLite file of ours and sound: its own checks pass, and nothing in it would run by
+    itself.
+    """
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as sqlite:
             sqlite.execute("PRAGMA trusted_schema = OFF")
             kinds = dict(sqlite.execute("SELECT name, type FROM sqlite_master").fetchall())
             application = int(sqlite.execute("PRAGMA application_id").fetchone()[0])
-            trouble = [str(row[0]) for row in sqlite.execute("PRAGMA integrity_check(1)") if row[0] != "ok"]
-            trouble += [f"a row of {row[0]} belongs to no {row[2]}" for row in sqlite.execute("PRAGMA foreign_key_check").fetchmany(1)]
+            trouble = [
+                str(row[0]) for row in sqlite.execute("PRAGMA integrity_check(1)") if row[0] != "ok"
+            ]
+            trouble += [
+                f"a row of {row[0]} belongs to no {row[2]}"
+                for row in sqlite.execute("PRAGMA foreign_key_check").fetchmany(1)
+            ]
     except sqlite3.Error as err:
         raise StoreError(f"{file}: {name} is no sound SQLite file ({err}); {_AGAIN}") from err
     if set(kinds.values()) - {"table", "index"}:
-        raise StoreError(f"{file}: {name} holds triggers or views, which no workspace has; {_AGAIN}")
-    if (name == GRAPH and application != APPLICATION_ID) or (name == JOURNAL and "replies" not in kinds):
+        raise StoreError(
+            f"{file}: {name} holds triggers or views, which no workspace has; {_AGAIN}"
+        )
+    if (name == GRAPH and application != APPLICATION_ID) or (
+        name == JOURNAL and "replies" not in kinds
+    ):
         raise StoreError(f"{file}: {name} is another program's database; {_AGAIN}")
     if trouble:
         raise StoreError(f"{file}: {name} is damaged: {trouble[0]}; {_AGAIN}")
@@ -218,19 +309,30 @@ def _check_sqlite(path: Path, name: str, file: Path) -> None:
 
 def _check_graph(path: Path, manifest: Manifest, file: Path) -> None:
     """Workspace, counts and digest are those of the manifest."""
-    with closing(SqliteStore(path, manifest.workspace)) as store:  # brings an older file up to date; refuses a newer one
+    with closing(
+        SqliteStore(path, manifest.workspace)
+    ) as store:  # brings an older file up to date; refuses a newer one
         digest = store.digest()
     if digest != manifest.digest:
-        raise StoreError(f"{file}: its graph has the digest {digest[:12]}, its {MANIFEST} says {manifest.digest[:12]}; {_AGAIN}")
+        raise StoreError(
+            f"{file}: its graph has the digest {digest[:12]}, its {MANIFEST} says"
+            f" {manifest.digest[:12]}; {_AGAIN}"
+        )
     if (counts := _counts(path)) != dict(manifest.counts):
         differing = sorted(set(counts.items()) ^ set(manifest.counts.items()))
-        raise StoreError(f"{file}: its graph holds another number of {differing[0][0]} than its {MANIFEST} says; {_AGAIN}")
+        raise StoreError(
+            f"{file}: its graph holds another number of {differing[0][0]} than its {MANIFEST} says;"
+            f" {_AGAIN}"
+        )
 
 
 def _counts(path: Path) -> dict[str, int]:
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as sqlite:
-            return {table: int(sqlite.execute(f"SELECT count(*) FROM {table}").fetchone()[0]) for table in _COUNTED}
+            return {
+                table: int(sqlite.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+                for table in _COUNTED
+            }
     except sqlite3.Error as err:
         raise StoreError(f"{path} cannot be counted: {err}; {_AGAIN}") from err
 

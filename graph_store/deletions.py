@@ -1,8 +1,10 @@
-"""The note that a store keeps of deletions: which documents are on their way out, and which have gone.
+"""The note that a store keeps of deletions: which documents are on their way out, and which have
+gone.
 
-It is written before anything is deleted, so whoever opens the workspace after a killed deletion can finish it, from any machine that shares
-the store. What has gone stays noted for a while: another machine's folder forgets it, too, and a deletion that is repeated succeeds. The
-note holds ids and hashes, no word of a document.
+It is written before anything is deleted, so whoever opens the workspace after a killed deletion can
+finish it, from any machine that shares the store. What has gone stays noted for a while: another
+machine's folder forgets it, too, and a deletion that is repeated succeeds. The note holds ids and
+hashes, no word of a document.
 """
 
 import json
@@ -28,8 +30,9 @@ MIN_ID_DIGITS = 8
 
 @dataclass(frozen=True, slots=True)
 class Deletion:
-    """A document that goes or has gone. `names`: hashes of what it can be called by; `key`: of this deletion, since a document may come
-    back and go again. `is_replaced`: a new version took its place.
+    """A document that goes or has gone. `names`: hashes of what it can be called by; `key`: of this
+    deletion, since a document may come back and go again. `is_replaced`: a new version took its
+    place.
     """
 
     __pydantic_config__ = ConfigDict(extra="forbid")
@@ -44,11 +47,20 @@ class Deletion:
     def of(cls, document: Document, *, is_replaced: bool) -> "Deletion":
         """A deletion that is about to begin."""
         called = (document.uri, document.title.casefold(), Path(document.uri).name)
-        return cls(document.id, tuple(dict.fromkeys(map(hash_of, called))), secrets.token_hex(4), is_replaced=is_replaced)
+        return cls(
+            document.id,
+            tuple(dict.fromkeys(map(hash_of, called))),
+            secrets.token_hex(4),
+            is_replaced=is_replaced,
+        )
 
     def is_called(self, *references: str) -> bool:
-        """Whether one of these is the document's id or its beginning, its path, title or file name."""
-        is_id = any(len(name) >= MIN_ID_DIGITS and self.document_id.startswith(name) for name in references)
+        """Whether one of these is the document's id or its beginning, its path, title or file
+        name.
+        """
+        is_id = any(
+            len(name) >= MIN_ID_DIGITS and self.document_id.startswith(name) for name in references
+        )
         return is_id or any(hash_of(name) in self.names for name in references)
 
 
@@ -61,13 +73,16 @@ def hash_of(name: str) -> str:
 
 
 def read_deletions(store: GraphStore) -> tuple[Deletion, ...]:
-    """All that are noted, oldest first. StoreError where another version of dynagrag noted them in another form."""
+    """All that are noted, oldest first. StoreError where another version of dynagrag noted them in
+    another form.
+    """
     text = store.note(NOTE)
     try:
         return _DELETIONS.validate_json(text, strict=True) if text else ()
     except ValidationError as err:
         raise StoreError(
-            f"what workspace {store.workspace!r} notes of deleted documents cannot be read by this version; update dynagrag"
+            f"what workspace {store.workspace!r} notes of deleted documents cannot be read by this"
+            " version; update dynagrag"
         ) from err
 
 
@@ -85,12 +100,14 @@ def write_deletions(store: GraphStore, deletions: Iterable[Deletion]) -> None:
 
 
 def check_no_deletion(store: GraphStore, address: str | None = None) -> None:
-    """WorkspaceError where a deletion is under way or was killed: what the store holds then is neither with nor without the document.
+    """WorkspaceError where a deletion is under way or was killed: what the store holds then is
+    neither with nor without the document.
 
     `address`: what to call the store, where this is a copy of it.
     """
     if any(deletion.is_pending for deletion in read_deletions(store)):
         raise WorkspaceError(
-            f"a document is being deleted from workspace {store.workspace!r} in {address or store.address()}, or its deletion was "
-            "interrupted; wait until it is done, or finish it with `dynagrag graph stats`, then run this again"
+            f"a document is being deleted from workspace {store.workspace!r} in"
+            f" {address or store.address()}, or its deletion was interrupted; wait until it is"
+            " done, or finish it with `dynagrag graph stats`, then run this again"
         )

@@ -20,21 +20,34 @@ class Edge(NamedTuple):
 
 
 Expand = Callable[[list[str], int], tuple[list[Edge], bool]]
-"""(frontier, limit) in; out: the relations that are among the `fan_out` heaviest of a frontier node, by (weight desc, id), each once, at
-most `limit`; and whether any frontier node has more relations than `fan_out`."""
+"""(frontier, limit) in; out: the relations that are among the `fan_out` heaviest of a frontier
+node, by (weight desc, id), each once, at most `limit`; and whether any frontier node has more
+relations than `fan_out`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Hops:
-    """Hop number of each entity id, relation ids by (weight desc, id), and whether a bound let something out."""
+    """Hop number of each entity id, relation ids by (weight desc, id), and whether a bound let
+    something out.
+    """
 
     hops: dict[str, int]
     relation_ids: tuple[str, ...]
     is_cut: bool
 
 
-def walk_hops(entity_id: str, expand: Expand, *, num_hops: int, max_relations: int, check_time: Callable[[], None]) -> Hops:
-    """Walks from an entity; a hop's heaviest relations are taken first. `check_time` raises when time is up."""
+def walk_hops(
+    entity_id: str,
+    expand: Expand,
+    *,
+    num_hops: int,
+    max_relations: int,
+    check_time: Callable[[], None],
+) -> Hops:
+    """Walks from an entity; a hop's heaviest relations are taken first. `check_time` raises when
+    time is up.
+    """
     hops = {entity_id: 0}
     taken: dict[str, Edge] = {}
     frontier, is_cut = [entity_id], False
@@ -53,4 +66,6 @@ def walk_hops(entity_id: str, expand: Expand, *, num_hops: int, max_relations: i
                     frontier.append(end)
         if not frontier:
             break
-    return Hops(hops, tuple(edge.id for edge in sorted(taken.values(), key=lambda e: e.order)), is_cut)
+    return Hops(
+        hops, tuple(edge.id for edge in sorted(taken.values(), key=lambda e: e.order)), is_cut
+    )

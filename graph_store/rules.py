@@ -1,5 +1,6 @@
-"""What every store refuses, in the same words: names that can't be one, another workspace's documents, vectors that don't fit, another
-embedder, kinds that are not for this call; and what every store says of itself.
+"""What every store refuses, in the same words: names that can't be one, another workspace's
+documents, vectors that don't fit, another embedder, kinds that are not for this call; and what
+every store says of itself.
 """
 
 import re
@@ -21,76 +22,119 @@ SEARCHED_KINDS = (VectorKind.PASSAGE, VectorKind.ENTITY)
 def check_workspace_name(name: str) -> None:
     """WorkspaceError where a workspace can't be called so."""
     if not WORKSPACE_NAME.fullmatch(name):
-        raise WorkspaceError(f"{name[:80]!r} cannot be a workspace's name; use up to 64 letters, digits, dots, dashes and underscores")
+        raise WorkspaceError(
+            f"{name[:80]!r} cannot be a workspace's name; use up to 64 letters, digits, dots,"
+            " dashes and underscores"
+        )
 
 
 def check_document(workspace: str, document: Document) -> None:
     """A document's id holds the name of its workspace, so it can't be put into another."""
     if document.workspace != workspace:
-        raise StoreError(f"document {document.title!r} belongs to workspace {document.workspace!r}, not {workspace!r}")
+        raise StoreError(
+            f"document {document.title!r} belongs to workspace {document.workspace!r}, not"
+            f" {workspace!r}"
+        )
 
 
 def no_document(workspace: str, document_id: str) -> StoreError:
     """An id that no document has."""
-    return StoreError(f"workspace {workspace!r} holds no document {document_id!r}; `dynagrag graph stats` lists them")
+    return StoreError(
+        f"workspace {workspace!r} holds no document {document_id!r}; `dynagrag graph stats` lists"
+        " them"
+    )
 
 
-def check_vectors(workspace: str, embedder: EmbedderIdentity | None, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
-    """Vectors on their way into a store: of this embedder, one an id, numbers, and of a kind that is put by itself."""
+def check_vectors(
+    workspace: str,
+    embedder: EmbedderIdentity | None,
+    kind: VectorKind,
+    ids: Sequence[str],
+    vectors: Vectors,
+) -> None:
+    """Vectors on their way into a store: of this embedder, one an id, numbers, and of a kind that
+    is put by itself.
+    """
     check_record_kind(kind)
     if len(ids) != len(vectors):
-        raise StoreError(f"{len(ids)} ids for {len(vectors)} {kind.value} vectors; give one id a vector")
+        raise StoreError(
+            f"{len(ids)} ids for {len(vectors)} {kind.value} vectors; give one id a vector"
+        )
     check_dimension(workspace, embedder, vectors)
     if not np.isfinite(vectors).all():
-        raise StoreError(f"the embedder gave vectors of {kind}s that hold no numbers (NaN or infinite); check it and run it again")
+        raise StoreError(
+            f"the embedder gave vectors of {kind}s that hold no numbers (NaN or infinite); check it"
+            " and run it again"
+        )
 
 
 def check_record_kind(kind: VectorKind) -> None:
     """Entity and relation vectors belong to the graph."""
     if kind not in RECORD_KINDS:
-        raise StoreError(f"{kind.value} vectors come and go with the graph; write them with write_graph")
+        raise StoreError(
+            f"{kind.value} vectors come and go with the graph; write them with write_graph"
+        )
 
 
 def check_dimension(workspace: str, embedder: EmbedderIdentity | None, vectors: Vectors) -> None:
-    """(n, d) with the embedder's d. EmbedderMismatchError otherwise, StoreError where there is no embedder yet."""
+    """(n, d) with the embedder's d. EmbedderMismatchError otherwise, StoreError where there is no
+    embedder yet.
+    """
     if embedder is None:
-        raise StoreError(f"workspace {workspace!r} has no embedder yet; fix it with set_embedder before storing vectors")
+        raise StoreError(
+            f"workspace {workspace!r} has no embedder yet; fix it with set_embedder before storing"
+            " vectors"
+        )
     if vectors.ndim != 2 or vectors.shape[1] != embedder.dimension:
         raise EmbedderMismatchError(
-            f"workspace {workspace!r} holds vectors of {embedder.name} ({embedder.dimension} dimensions), not of shape {vectors.shape}; "
-            "use that embedder, or ingest into another workspace"
+            f"workspace {workspace!r} holds vectors of {embedder.name} ({embedder.dimension}"
+            f" dimensions), not of shape {vectors.shape}; use that embedder, or ingest into another"
+            " workspace"
         )
 
 
-def check_embedder(workspace: str, stored: EmbedderIdentity | None, wanted: EmbedderIdentity) -> None:
+def check_embedder(
+    workspace: str, stored: EmbedderIdentity | None, wanted: EmbedderIdentity
+) -> None:
     """A workspace keeps the embedder of its first vectors."""
     if stored is not None and stored != wanted:
         raise EmbedderMismatchError(
-            f"workspace {workspace!r} holds vectors of {stored.name} ({stored.dimension} dimensions), not of {wanted.name} "
-            f"({wanted.dimension}); use that embedder, or ingest into another workspace"
+            f"workspace {workspace!r} holds vectors of {stored.name} ({stored.dimension}"
+            f" dimensions), not of {wanted.name} ({wanted.dimension}); use that embedder, or ingest"
+            " into another workspace"
         )
 
 
-def check_asking_embedder(workspace: str, stored: EmbedderIdentity | None, mine: EmbedderIdentity) -> None:
+def check_asking_embedder(
+    workspace: str, stored: EmbedderIdentity | None, mine: EmbedderIdentity
+) -> None:
     """A workspace's questions are embedded by the embedder of its vectors."""
     if stored is not None and stored != mine:
         raise EmbedderMismatchError(
-            f"workspace {workspace!r} was embedded by {stored.name} ({stored.dimension} dimensions), but the embedder is "
-            f"{mine.name} ({mine.dimension}); use --embedder {stored.name}"
+            f"workspace {workspace!r} was embedded by {stored.name} ({stored.dimension}"
+            f" dimensions), but the embedder is {mine.name} ({mine.dimension}); use --embedder"
+            f" {stored.name}"
         )
 
 
 def query_vector(store: GraphStore, embedder: Embedder, text: str) -> Vector:
-    """A question's vector, to be held against those of a workspace. EmbedderMismatchError where another embedder made these."""
+    """A question's vector, to be held against those of a workspace. EmbedderMismatchError where
+    another embedder made these.
+    """
     vector = embedder.embed_query(text)  # first: a server's identity is known by its first reply
     check_asking_embedder(store.workspace, store.embedder(), embedder.identity)
     return vector
 
 
-def check_search(workspace: str, embedder: EmbedderIdentity | None, kind: VectorKind, vector: Vector) -> None:
+def check_search(
+    workspace: str, embedder: EmbedderIdentity | None, kind: VectorKind, vector: Vector
+) -> None:
     """A query vector (d,) for passages or entities."""
     if kind not in SEARCHED_KINDS:
-        raise StoreError(f"{kind.value} vectors are not searched; known: {', '.join(k.value for k in SEARCHED_KINDS)}")
+        raise StoreError(
+            f"{kind.value} vectors are not searched; known:"
+            f" {', '.join(k.value for k in SEARCHED_KINDS)}"
+        )
     if embedder is not None:
         check_dimension(workspace, embedder, vector.reshape(1, -1))
 
@@ -104,11 +148,18 @@ def check_none_missing(kind: VectorKind, ids: Sequence[str], stored: Collection[
     """Vectors that are asked for must be there."""
     missing = missing_ids(ids, stored)
     if missing:
-        raise StoreError(f"{len(missing)} {kind.value} vectors are missing, the first {missing[0]!r}; ingest again to embed them")
+        raise StoreError(
+            f"{len(missing)} {kind.value} vectors are missing, the first {missing[0]!r}; ingest"
+            " again to embed them"
+        )
 
 
-def by_cosine(ids: Sequence[str], array: Vectors, vector: Vector, limit: int) -> tuple[tuple[str, float], ...]:
-    """(id, cosine) of the rows nearest to a vector, best first, ties by id; a row without length is at 0."""
+def by_cosine(
+    ids: Sequence[str], array: Vectors, vector: Vector, limit: int
+) -> tuple[tuple[str, float], ...]:
+    """(id, cosine) of the rows nearest to a vector, best first, ties by id; a row without length is
+    at 0.
+    """
     lengths = np.linalg.norm(array, axis=1) * (np.linalg.norm(vector) or 1.0)
     cosines = (array @ vector) / np.where(lengths > 0, lengths, 1.0) if len(ids) else np.zeros(0)
     order = sorted(range(len(ids)), key=lambda i: (-cosines[i], ids[i]))[:limit]
@@ -117,7 +168,9 @@ def by_cosine(ids: Sequence[str], array: Vectors, vector: Vector, limit: int) ->
 
 def no_entity(entity_id: str) -> StoreError:
     """An id that the graph doesn't hold."""
-    return StoreError(f"there is no entity {entity_id!r} in the graph; `dynagrag graph show` lists the heaviest")
+    return StoreError(
+        f"there is no entity {entity_id!r} in the graph; `dynagrag graph show` lists the heaviest"
+    )
 
 
 def orphans(counts: Mapping[str, int]) -> Finding:

@@ -1,11 +1,15 @@
-"""Copies a workspace from one store into another, whatever the two are made of: `dynagrag graph copy`, backup and restore.
+"""Copies a workspace from one store into another, whatever the two are made of: `dynagrag graph
+copy`, backup and restore.
 
-    claim the target -> documents with their extractions, edits -> vectors in batches -> the graph -> compare -> release the target
+    claim the target -> documents with their extractions, edits -> vectors in batches -> the graph
+    -> compare -> release the target
 
-A note on the target says that a copy into it is under way, from where, and which documents it brings. So a copy that was interrupted goes
-on when it is run again: what is there already is compared, not sent. Without that note a target that holds anything is left alone.
+A note on the target says that a copy into it is under way, from where, and which documents it
+brings. So a copy that was interrupted goes on when it is run again: what is there already is
+compared, not sent. Without that note a target that holds anything is left alone.
 
-A source that changes meanwhile is gone over again, which sends what is new and deletes what is gone, until it stood still for a round.
+A source that changes meanwhile is gone over again, which sends what is new and deletes what is
+gone, until it stood still for a round.
 """
 
 import json
@@ -22,7 +26,9 @@ NOTE = "copy"
 """The note of an unfinished copy, on the target."""
 
 _EXTRACTIONS_AT_ONCE = 500
-_VECTORS_AT_ONCE = 500  # of 384 floats: under a megabyte a transaction, as the server's store wants it
+_VECTORS_AT_ONCE = (
+    500  # of 384 floats: under a megabyte a transaction, as the server's store wants it
+)
 _MAX_ROUNDS = 5
 _KINDS_OF_RECORDS = (VectorKind.PASSAGE, VectorKind.MENTION, VectorKind.RECORD, VectorKind.LABEL)
 """The other kinds, of entities and relations, come with the graph."""
@@ -33,8 +39,9 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class CopyReport:
-    """What a copy brought. `num_sent`: documents that were written by this run, not by an earlier one. `is_moment`: the source stood still,
-    so the copy is the source at one moment; else the copy's graph is to be derived again.
+    """What a copy brought. `num_sent`: documents that were written by this run, not by an earlier
+    one. `is_moment`: the source stood still, so the copy is the source at one moment; else the
+    copy's graph is to be derived again.
     """
 
     num_documents: int
@@ -53,20 +60,25 @@ def copy_workspace(
     remedy: str = "copy to another store, or replace what is there with `dynagrag graph copy --replace`",
     before_done: Callable[[], None] | None = None,
 ) -> CopyReport:
-    """Makes the target hold what the source holds: records, edits, embedder, vectors, merges and graph.
+    """Makes the target hold what the source holds: records, edits, embedder, vectors, merges and
+    graph.
 
     Args:
         source: Read only.
         target: Empty, or with an unfinished copy of the same origin.
         progress: Told of documents, vectors of each kind, and the graph.
-        origin: What is copied, by a name that is the same when the copy is resumed (default: the source's address).
-        is_trailing: A source that never stands still is copied as it was on the way, its graph marked as out of date; else that is an
+        origin: What is copied, by a name that is the same when the copy is resumed (default: the
+        source's address).
+        is_trailing: A source that never stands still is copied as it was on the way, its graph
+        marked as out of date; else that is an
             error.
         remedy: What to do where the target holds the workspace already.
-        before_done: Called when all is there and compared, before the target counts as whole; called again when a copy is resumed.
+        before_done: Called when all is there and compared, before the target counts as whole;
+        called again when a copy is resumed.
 
     Raises:
-        WorkspaceError: The target holds the workspace already, or an unfinished copy of something else; nothing was written.
+        WorkspaceError: The target holds the workspace already, or an unfinished copy of something
+        else; nothing was written.
         StoreError: The source kept changing, or what arrived is not what was sent.
     """
     origin_id = content_id("copy", origin or source.address())
@@ -81,8 +93,9 @@ def copy_workspace(
             break
     if not is_moment and not is_trailing:
         raise StoreError(
-            f"workspace {source.workspace!r} in {source.address()} is being written to and changed in each of {_MAX_ROUNDS} rounds; "
-            "wait until its ingest is done and run the same copy again (what was copied stays)"
+            f"workspace {source.workspace!r} in {source.address()} is being written to and changed"
+            f" in each of {_MAX_ROUNDS} rounds; wait until its ingest is done and run the same copy"
+            " again (what was copied stays)"
         )
     digest = _copy_graph(source, target, progress, version if is_moment else None)
     check_no_deletion(source)  # else the graph may be older than the records
@@ -97,7 +110,7 @@ def is_unfinished(store: GraphStore) -> bool:
     return store.note(NOTE) != ""
 
 
-# ------------------------------------------------------------------------------------------------------------ the target
+# --------------------------------------------------------------------------------------- the target
 
 
 def _check_target(source: GraphStore, target: GraphStore, origin: str, remedy: str) -> None:
@@ -107,18 +120,22 @@ def _check_target(source: GraphStore, target: GraphStore, origin: str, remedy: s
     check_no_deletion(target)
     if source.workspace != name:
         raise WorkspaceError(
-            f"workspace {source.workspace!r} cannot be copied to the name {name!r}: its ids hold its name; use the same name"
+            f"workspace {source.workspace!r} cannot be copied to the name {name!r}: its ids hold"
+            " its name; use the same name"
         )
     if is_unfinished(target):
         if _begun_by(target)[0] != origin:
             raise WorkspaceError(
-                f"{where} holds an unfinished copy of workspace {name!r} from somewhere else; finish that one, or clear it with "
-                "`dynagrag graph copy --replace`"
+                f"{where} holds an unfinished copy of workspace {name!r} from somewhere else;"
+                " finish that one, or clear it with `dynagrag graph copy --replace`"
             )
     elif target.documents() or target.edits():
-        raise WorkspaceError(f"{where} holds a workspace {name!r} already, which was left as it is; {remedy}")
+        raise WorkspaceError(
+            f"{where} holds a workspace {name!r} already, which was left as it is; {remedy}"
+        )
     if target.embedder() not in (None, source.embedder()) and not target.documents():
-        target.clear()  # an ingest fixed its embedder and died before it stored a document: nothing is lost
+        # an ingest fixed its embedder and died before it stored a document: nothing is lost
+        target.clear()
 
 
 def _begun_by(target: GraphStore) -> tuple[str, set[str]]:
@@ -132,22 +149,29 @@ def _begun_by(target: GraphStore) -> tuple[str, set[str]]:
 
 
 def _claim(target: GraphStore, origin: str, brought: set[str]) -> None:
-    """Notes what is on its way. Documents that the copy is not known to have brought are somebody's own, and never deleted."""
+    """Notes what is on its way. Documents that the copy is not known to have brought are somebody's
+    own, and never deleted.
+    """
     known = _begun_by(target)[1]
     strangers = [d.title for d in target.documents() if d.id not in known | brought]
     if strangers:
         raise WorkspaceError(
-            f"{target.address()} got {len(strangers)} documents of its own while the copy was unfinished (the first: {strangers[0]!r}); "
-            "delete them there and run the copy again, or begin anew with `dynagrag graph copy --replace`"
+            f"{target.address()} got {len(strangers)} documents of its own while the copy was"
+            f" unfinished (the first: {strangers[0]!r}); delete them there and run the copy again,"
+            " or begin anew with `dynagrag graph copy --replace`"
         )
     target.set_note(NOTE, json.dumps({"origin": origin, "documents": sorted(known | brought)}))
 
 
-# --------------------------------------------------------------------------------------------------------------- records
+# ------------------------------------------------------------------------------------------ records
 
 
-def _copy_records(source: GraphStore, target: GraphStore, origin: str, progress: Progress, sent: set[str]) -> None:
-    """Documents with all that belongs to them, and edits. `sent` grows by the ids of the documents that had to be written."""
+def _copy_records(
+    source: GraphStore, target: GraphStore, origin: str, progress: Progress, sent: set[str]
+) -> None:
+    """Documents with all that belongs to them, and edits. `sent` grows by the ids of the documents
+    that had to be written.
+    """
     documents = source.documents()
     _claim(target, origin, {d.id for d in documents})
     there = {d.id: d for d in target.documents()}
@@ -164,14 +188,27 @@ def _copy_records(source: GraphStore, target: GraphStore, origin: str, progress:
             target.put_edit(edit)
 
 
-def _send_document(source: GraphStore, target: GraphStore, document: Document, there: Document | None) -> bool:
+def _send_document(
+    source: GraphStore, target: GraphStore, document: Document, there: Document | None
+) -> bool:
     """Makes one document whole at the target; whether anything had to be written."""
-    turns, passages, extractions = source.turns(document.id), source.passages(document.id), source.extractions(document.id)
-    is_whole = there == document and target.turns(document.id) == turns and target.passages(document.id) == passages
+    turns, passages, extractions = (
+        source.turns(document.id),
+        source.passages(document.id),
+        source.extractions(document.id),
+    )
+    is_whole = (
+        there == document
+        and target.turns(document.id) == turns
+        and target.passages(document.id) == passages
+    )
     if not is_whole:
         target.put_document(document, turns, passages)
     stored = set(target.extractions(document.id)) if there is not None else set()
-    if stored - set(extractions):  # the source made it anew since: all again, rather than working out which record replaced which
+    if (
+        stored - set(extractions)
+        # the source made it anew since: all again, rather than working out which record replaced which
+    ):
         target.delete_document(document.id)
         target.put_document(document, turns, passages)
         stored, is_whole = set(), False
@@ -181,11 +218,13 @@ def _send_document(source: GraphStore, target: GraphStore, document: Document, t
     return bool(missing) or not is_whole
 
 
-# --------------------------------------------------------------------------------------------------------------- vectors
+# ------------------------------------------------------------------------------------------ vectors
 
 
 def _copy_vectors(source: GraphStore, target: GraphStore, progress: Progress) -> None:
-    """The vectors that the target lacks, of all kinds that belong to records. Equal ids are equal texts, so what is there is right."""
+    """The vectors that the target lacks, of all kinds that belong to records. Equal ids are equal
+    texts, so what is there is right.
+    """
     embedder = source.embedder()
     if embedder is None:
         return
@@ -196,13 +235,19 @@ def _copy_vectors(source: GraphStore, target: GraphStore, progress: Progress) ->
         missing = target.missing_vectors(kind, ids)
         for start in range(0, len(missing), _VECTORS_AT_ONCE):
             progress(f"vectors of {kind}s", start, len(missing))
-            target.put_vectors(kind, *_read_vectors(source, kind, missing[start : start + _VECTORS_AT_ONCE]))
+            target.put_vectors(
+                kind, *_read_vectors(source, kind, missing[start : start + _VECTORS_AT_ONCE])
+            )
         if missing:
             progress(f"vectors of {kind}s", len(missing), len(missing))
 
 
-def _read_vectors(source: GraphStore, kind: VectorKind, ids: Sequence[str]) -> tuple[Sequence[str], Vectors]:
-    """The ids and their vectors, without those that an ingest has dropped since they were listed."""
+def _read_vectors(
+    source: GraphStore, kind: VectorKind, ids: Sequence[str]
+) -> tuple[Sequence[str], Vectors]:
+    """The ids and their vectors, without those that an ingest has dropped since they were
+    listed.
+    """
     try:
         return ids, source.vectors(kind, ids)
     except StoreError:
@@ -213,17 +258,28 @@ def _read_vectors(source: GraphStore, kind: VectorKind, ids: Sequence[str]) -> t
         return left, source.vectors(kind, left)
 
 
-# ----------------------------------------------------------------------------------------------------------------- graph
+# -------------------------------------------------------------------------------------------- graph
 
 
-def _copy_graph(source: GraphStore, target: GraphStore, progress: Progress, version: str | None) -> str:
-    """Writes the graph and compares both ends; the digest. `version`: the source's while it was read, None when it did not stand still."""
+def _copy_graph(
+    source: GraphStore, target: GraphStore, progress: Progress, version: str | None
+) -> str:
+    """Writes the graph and compares both ends; the digest. `version`: the source's while it was
+    read, None when it did not stand still.
+    """
     progress("graph", 0, 1)
-    graph, consolidation, is_current = source.graph(), source.consolidation(), source.is_derived_current()
+    graph, consolidation, is_current = (
+        source.graph(),
+        source.consolidation(),
+        source.is_derived_current(),
+    )
     arrived = target.records()
     is_fresh = version is not None and is_current
-    # Derived from other records than those that are there now: so the copy's graph is as much out of date as the source's.
-    target.write_graph(graph, consolidation, arrived if is_fresh else replace(arrived, version="out of date"))
+    # Derived from other records than those that are there now: so the copy's graph is as much out
+    # of date as the source's.
+    target.write_graph(
+        graph, consolidation, arrived if is_fresh else replace(arrived, version="out of date")
+    )
     wanted, digest = source.digest(), target.digest()
     if version is not None:
         _compare(source, target, arrived, (wanted, digest), version)
@@ -231,23 +287,30 @@ def _copy_graph(source: GraphStore, target: GraphStore, progress: Progress, vers
     return digest
 
 
-def _compare(source: GraphStore, target: GraphStore, arrived: Records, digests: tuple[str, str], version: str) -> None:
+def _compare(
+    source: GraphStore, target: GraphStore, arrived: Records, digests: tuple[str, str], version: str
+) -> None:
     """Raises StoreError where the two ends differ though the source stood still."""
-    differing = _differing(source.records(), arrived) or ("the graph" if digests[0] != digests[1] else "")
+    differing = _differing(source.records(), arrived) or (
+        "the graph" if digests[0] != digests[1] else ""
+    )
     if differing and source.version() != version:
         raise StoreError(
-            f"workspace {source.workspace!r} in {source.address()} changed while its graph was copied; run the same copy again "
-            "(what was copied stays)"
+            f"workspace {source.workspace!r} in {source.address()} changed while its graph was"
+            " copied; run the same copy again (what was copied stays)"
         )
     if differing:
         raise StoreError(
-            f"the copy in {target.address()} differs from {source.address()} in {differing} (digest {digests[1][:12]}, not "
-            f"{digests[0][:12]}); check both with `dynagrag doctor`, then copy again with --replace"
+            f"the copy in {target.address()} differs from {source.address()} in {differing} (digest"
+            f" {digests[1][:12]}, not {digests[0][:12]}); check both with `dynagrag doctor`, then"
+            " copy again with --replace"
         )
 
 
 def _differing(here: Records, there: Records) -> str:
-    """The first kind of records in which the two differ, else ""; stores may sort letters in their own way, so order is no part of it."""
+    """The first kind of records in which the two differ, else ""; stores may sort letters in their
+    own way, so order is no part of it.
+    """
     for name in ("documents", "passages", "mentions", "relations", "edits"):
         if {r.id: r for r in getattr(here, name)} != {r.id: r for r in getattr(there, name)}:
             return name

@@ -1,1 +1,3 @@
-"""Sources in, records out: load, split, extract, consolidate, and the pipeline that runs them as one durable ingest."""
+"""Sources in, records out: load, split, extract, consolidate, and the pipeline that runs them as
+one durable ingest.
+"""

@@ -1,4 +1,6 @@
-"""How many texts are embedded at once: few enough that a pause is obeyed within a second, enough to keep a server busy."""
+"""How many texts are embedded at once: few enough that a pause is obeyed within a second, enough to
+keep a server busy.
+"""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -6,15 +8,18 @@ from collections.abc import Iterator, Sequence
 FEWEST, MOST = 8, 512
 _WANTED_S = 0.4
 _IS_WORK = 1.5
-"""Twice the texts in less than this many times the time: what is waited for is a connection, and more at once costs nothing."""
+"""Twice the texts in less than this many times the time: what is waited for is a connection, and
+more at once costs nothing.
+"""
 _MAX_CHARS = 1200
 _PER_TEXT = 20
 
 
 class BatchSizes:
-    """Sizes of batches for an embedder that is not known before. One text loads it. From then on the size is what takes the wanted time at
-    the last batch's speed; but where twice the texts take hardly longer, as over a network, it is doubled. It is counted in texts and in
-    their work, whichever is full first: sentences that come after names are longer.
+    """Sizes of batches for an embedder that is not known before. One text loads it. From then on
+    the size is what takes the wanted time at the last batch's speed; but where twice the texts take
+    hardly longer, as over a network, it is doubled. It is counted in texts and in their work,
+    whichever is full first: sentences that come after names are longer.
     """
 
     def __init__(self) -> None:
@@ -24,11 +29,17 @@ class BatchSizes:
         self._is_rest = False
 
     def batches(self, works: Sequence[int]) -> Iterator[slice]:
-        """Texts, given by their `embedding_work`, in batches of the size that is right then. Tell `took` before asking for the next."""
+        """Texts, given by their `embedding_work`, in batches of the size that is right then. Tell
+        `took` before asking for the next.
+        """
         start = 0
         while start < len(works):
             end, work = start + 1, works[start]
-            while end < len(works) and end - start < self._size and work + works[end] <= self._most_work:
+            while (
+                end < len(works)
+                and end - start < self._size
+                and work + works[end] <= self._most_work
+            ):
                 work += works[end]
                 end += 1
             self._is_rest = end == len(works) and end - start < self._size
@@ -43,7 +54,11 @@ class BatchSizes:
             self._size = FEWEST
             return
         before, before_s = self._last
-        if not before or 2 * seconds <= _WANTED_S or _is_waiting((num_texts, seconds), (before, before_s)):
+        if (
+            not before
+            or 2 * seconds <= _WANTED_S
+            or _is_waiting((num_texts, seconds), (before, before_s))
+        ):
             growth = 2.0
         else:
             growth = _WANTED_S / seconds
@@ -59,5 +74,7 @@ def _is_waiting(one: tuple[int, float], other: tuple[int, float]) -> bool:
 
 
 def embedding_work(text: str) -> int:
-    """What a text weighs in the time that embedding takes: its characters as far as models read them, and a bit for each text."""
+    """What a text weighs in the time that embedding takes: its characters as far as models read
+    them, and a bit for each text.
+    """
     return _PER_TEXT + min(len(text), _MAX_CHARS)

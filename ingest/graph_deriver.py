@@ -1,5 +1,5 @@
-"""From records to the graph: embed what is new, consolidate, derive, write. The same after an ingest, a deletion and a correction, so the
-graph is always a function of the records.
+"""From records to the graph: embed what is new, consolidate, derive, write. The same after an
+ingest, a deletion and a correction, so the graph is always a function of the records.
 """
 
 import logging
@@ -12,7 +12,12 @@ from functools import partial
 from dynagrag.errors import StoreError
 from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
 from dynagrag.graph_store.derived.derive import derive
-from dynagrag.graph_store.derived.embedded_texts import mention_texts, own_titles, passage_text, record_texts
+from dynagrag.graph_store.derived.embedded_texts import (
+    mention_texts,
+    own_titles,
+    passage_text,
+    record_texts,
+)
 from dynagrag.graph_store.derived.fact_texts import fact_texts, read_said
 from dynagrag.graph_store.derived.linking_words import merges_of_things
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
@@ -25,7 +30,15 @@ from dynagrag.ingest.consolidate.labels import label_texts
 from dynagrag.ingest.consolidate.verdicts import Judge, VerdictStore
 from dynagrag.ingest.embedding_batches import BatchSizes, embedding_work
 from dynagrag.protocols import Embedder, GraphStore
-from dynagrag.schema import Consolidation, Document, Graph, Mention, Records, RelationRecord, VectorKind
+from dynagrag.schema import (
+    Consolidation,
+    Document,
+    Graph,
+    Mention,
+    Records,
+    RelationRecord,
+    VectorKind,
+)
 
 _LOG = logging.getLogger(__name__)
 _MAX_TRIES = 3
@@ -37,7 +50,9 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class GraphReport:
-    """The graph as it is after a run. `average_degree_before`: without any merge; `num_merges`: of things, not of plain words."""
+    """The graph as it is after a run. `average_degree_before`: without any merge; `num_merges`: of
+    things, not of plain words.
+    """
 
     num_entities: int
     num_relations: int
@@ -47,7 +62,9 @@ class GraphReport:
     notes: tuple[str, ...]
 
 
-def _report(graph: Graph, average_degree_before: float, consolidation: Consolidation, notes: tuple[str, ...]) -> GraphReport:
+def _report(
+    graph: Graph, average_degree_before: float, consolidation: Consolidation, notes: tuple[str, ...]
+) -> GraphReport:
     return GraphReport(
         num_entities=len(graph.entities),
         num_relations=len(graph.relations),
@@ -60,7 +77,9 @@ def _report(graph: Graph, average_degree_before: float, consolidation: Consolida
 
 @dataclass(frozen=True, slots=True)
 class _Counted:
-    """What of the stored records counts in this corpus: `mentions`, and the `relations` between their keys."""
+    """What of the stored records counts in this corpus: `mentions`, and the `relations` between
+    their keys.
+    """
 
     stored: Records
     documents: Mapping[str, Document]
@@ -71,8 +90,12 @@ class _Counted:
     def of(cls, stored: Records) -> "_Counted":
         mentions = counting_mentions(stored.mentions, len(stored.passages))
         keys = {mention.key for mention in mentions}
-        relations = [record for record in stored.relations if record.head in keys and record.tail in keys]
-        return cls(stored, {document.id: document for document in stored.documents}, mentions, relations)
+        relations = [
+            record for record in stored.relations if record.head in keys and record.tail in keys
+        ]
+        return cls(
+            stored, {document.id: document for document in stored.documents}, mentions, relations
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +109,9 @@ class _CountedVectors:
 
 @dataclass(slots=True)
 class Deriver:
-    """Makes a workspace's graph of its records. `judge` None: only safe merges; `embedder` fixes the vectors at the first write."""
+    """Makes a workspace's graph of its records. `judge` None: only safe merges; `embedder` fixes
+    the vectors at the first write.
+    """
 
     store: GraphStore
     embedder: Embedder
@@ -100,14 +125,25 @@ class Deriver:
 
     def report_of_before(self) -> GraphReport:
         """Nothing came and nothing went: the graph as it is stored."""
-        mentions, records, num_passages = self.store.mentions(), self.store.relation_records(), len(self.store.passages())
-        return _report(self.store.graph(), average_degree_before(mentions, records, num_passages), self.store.consolidation(), ())
+        mentions, records, num_passages = (
+            self.store.mentions(),
+            self.store.relation_records(),
+            len(self.store.passages()),
+        )
+        return _report(
+            self.store.graph(),
+            average_degree_before(mentions, records, num_passages),
+            self.store.consolidation(),
+            (),
+        )
 
     def rederive(self) -> GraphReport:
-        """Embeds what is new, consolidates, derives and writes the graph; vectors that no record needs any more go.
+        """Embeds what is new, consolidates, derives and writes the graph; vectors that no record
+        needs any more go.
 
-        The caller has the workspace's lock. Records come and go all the same: what comes meanwhile leaves `is_derived_current` false, and
-        whoever stored it derives it. Where records go, and their vectors with them, it is tried again.
+        The caller has the workspace's lock. Records come and go all the same: what comes meanwhile
+        leaves `is_derived_current` false, and whoever stored it derives it. Where records go, and
+        their vectors with them, it is tried again.
         """
         for _ in range(_MAX_TRIES - 1):
             stored = self._records()
@@ -141,9 +177,14 @@ class Deriver:
         documents, passages = counted.documents, counted.stored.passages
         titles = own_titles(documents)
         facts = fact_texts(read_said(counted.mentions, counted.relations, documents).facts)
-        relations = records_in_senses(counted.relations, read_senses(counted.stored.edits, documents))
+        relations = records_in_senses(
+            counted.relations, read_senses(counted.stored.edits, documents)
+        )
         texts: dict[VectorKind, Mapping[str, str]] = {
-            VectorKind.PASSAGE: {p.id: passage_text(documents[p.document_id], p, titles[p.document_id]) for p in passages},
+            VectorKind.PASSAGE: {
+                p.id: passage_text(documents[p.document_id], p, titles[p.document_id])
+                for p in passages
+            },
             VectorKind.MENTION: mention_texts(counted.mentions),
             VectorKind.RECORD: record_texts(counted.relations) | facts,
             VectorKind.LABEL: label_texts(relations),
@@ -169,11 +210,18 @@ class Deriver:
             step=self._stepping("consolidate"),
         )
         judging = Judging(
-            self.judge, self.judge_name, self.verdicts, self.is_small_judge, self.max_concurrency, partial(self.progress, "judge")
+            self.judge,
+            self.judge_name,
+            self.verdicts,
+            self.is_small_judge,
+            self.max_concurrency,
+            partial(self.progress, "judge"),
         )
         return consolidate(given, judging)
 
-    def _graph(self, counted: _Counted, vectors: _CountedVectors, consolidation: Consolidation) -> Graph:
+    def _graph(
+        self, counted: _Counted, vectors: _CountedVectors, consolidation: Consolidation
+    ) -> Graph:
         stored = counted.stored
         return derive(
             self.store.workspace,
@@ -189,7 +237,8 @@ class Deriver:
         )
 
     def _embed(self, texts: Mapping[VectorKind, Mapping[str, str]]) -> None:
-        """Makes the vectors of these texts, by id, that are missing, and stores them batch by batch; deletes those of other ids.
+        """Makes the vectors of these texts, by id, that are missing, and stores them batch by
+        batch; deletes those of other ids.
 
         Progress counts the work (`embedding_work`), which texts of several lengths share fairly.
         """
@@ -197,7 +246,9 @@ class Deriver:
         for kind, own in texts.items():
             self.store.keep_vectors(kind, tuple(own))
             missing[kind] = self.store.missing_vectors(kind, tuple(own))
-        total = sum(embedding_work(texts[kind][id_]) for kind, ids in missing.items() for id_ in ids)
+        total = sum(
+            embedding_work(texts[kind][id_]) for kind, ids in missing.items() for id_ in ids
+        )
         if not total:
             return
         self.progress("embed", 0, total)
@@ -214,7 +265,9 @@ class Deriver:
                 self.progress("embed", done, total)
 
     def _stepping(self, stage: str) -> Callable[[], None]:
-        """What says again that a stage of one step is at work, where a cancellation is obeyed, several times a second at most."""
+        """What says again that a stage of one step is at work, where a cancellation is obeyed,
+        several times a second at most.
+        """
         said_at = time.monotonic()
 
         def step() -> None:

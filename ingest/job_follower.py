@@ -22,8 +22,9 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class Follower:
-    """A run's progress: handed on as it comes, noted in the journal twice a second and with each stage, where a cancellation is seen. Then
-    the job has ended, and every further step raises JobCancelledError; calls in flight may still be waited for.
+    """A run's progress: handed on as it comes, noted in the journal twice a second and with each
+    stage, where a cancellation is seen. Then the job has ended, and every further step raises
+    JobCancelledError; calls in flight may still be waited for.
     """
 
     def __init__(self, book: JobBook, files: JobFiles, job_id: int, progress: Progress) -> None:
@@ -59,30 +60,45 @@ class Follower:
         self._files.set_aside(self._job_id, document_id, reason)
 
     def check(self) -> None:
-        """Raises JobCancelledError once somebody has cancelled the job. May be called from any thread."""
+        """Raises JobCancelledError once somebody has cancelled the job. May be called from any
+        thread.
+        """
         with self._lock:
             if not self.has_stopped and time.monotonic() - self._noted_at >= _NOTE_EVERY_S:
                 self.note()
             if self.has_stopped:
-                raise JobCancelledError(f"job {self._job_id} was {'paused' if self._is_pause else 'stopped'}; what was done is kept")
+                raise JobCancelledError(
+                    f"job {self._job_id} was {'paused' if self._is_pause else 'stopped'}; what was"
+                    " done is kept"
+                )
 
     def end(self) -> None:
         """All is done: the last note. A cancellation comes too late."""
         with self._lock:
-            self._files.note(self._job_id, {document: self._extracted[document] for document in self._unnoted})
+            self._files.note(
+                self._job_id, {document: self._extracted[document] for document in self._unnoted}
+            )
 
     def note(self) -> None:
-        """Notes how far the run is, now; where somebody has cancelled the job, that it has ended."""
+        """Notes how far the run is, now; where somebody has cancelled the job, that it has
+        ended.
+        """
         with self._lock:
             if self.has_stopped:  # the job may be another run's by now
                 return
             self._noted_at = time.monotonic()
             is_cancelled = self._book.note(self._job_id, *self._place)
-            self._files.note(self._job_id, {document: self._extracted[document] for document in self._unnoted})
+            self._files.note(
+                self._job_id, {document: self._extracted[document] for document in self._unnoted}
+            )
             self._unnoted.clear()
             if is_cancelled:
                 self._is_pause = self._book.job(self._job_id).is_paused
-                self._book.finish(self._job_id, JobStatus.CANCELLED, reason="paused" if self._is_pause else "stopped")
+                self._book.finish(
+                    self._job_id,
+                    JobStatus.CANCELLED,
+                    reason="paused" if self._is_pause else "stopped",
+                )
                 self.has_stopped = True
 
 
@@ -93,7 +109,17 @@ class StoppableJudge:
     judge: Judge
     check: Callable[[], None]
 
-    def ask(self, prompt: Prompt, schema: type[T], *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> T:
+    def ask(
+        self,
+        prompt: Prompt,
+        schema: type[T],
+        *,
+        stage: str,
+        max_tokens: int,
+        documents: Sequence[str] = (),
+    ) -> T:
         """As the judge's own."""
         self.check()
-        return self.judge.ask(prompt, schema, stage=stage, max_tokens=max_tokens, documents=documents)
+        return self.judge.ask(
+            prompt, schema, stage=stage, max_tokens=max_tokens, documents=documents
+        )

@@ -16,4 +16,6 @@ def kept_title(meta: Mapping[str, str]) -> str:
 
 def titled(document: Document, title: str) -> Document:
     """The document under a given title; as it is where there is none."""
-    return replace(document, title=title, meta={**document.meta, _KEY: title}) if title else document
+    return (
+        replace(document, title=title, meta={**document.meta, _KEY: title}) if title else document
+    )

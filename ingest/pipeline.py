@@ -1,12 +1,14 @@
-"""An ingest from plan to graph. Every step is idempotent and stored as it is done, so a run that was killed is resumed by running it again.
+"""An ingest from plan to graph. Every step is idempotent and stored as it is done, so a run that
+was killed is resumed by running it again.
 
     store documents -> extract chunks (each stored at once)                                              nobody is kept waiting
     -> what another run took away is put back -> drop what was replaced -> derive the graph -> index     the workspace is held
 
-A cancelled run ends where it is, as a killed one does, but for model calls in flight, whose replies are kept.
+A cancelled run ends where it is, as a killed one does, but for model calls in flight, whose replies
+are kept.
 
-Several runs may be at one workspace. Each stores what it makes; whoever ends last has all its documents in place, and the graph is that of
-all records.
+Several runs may be at one workspace. Each stores what it makes; whoever ends last has all its
+documents in place, and the graph is that of all records.
 """
 
 import hashlib
@@ -32,13 +34,17 @@ _LOG = logging.getLogger(__name__)
 _MAX_ROUNDS = 3
 SPLIT = SPLIT_EXTRACTOR
 _KEEP_EVERY_S, _KEEP_AT_ONCE = 0.2, 50
-"""Chunks that come faster than this, from the cache or without a model, are stored together. A reply that was paid for is cached anyway."""
+"""Chunks that come faster than this, from the cache or without a model, are stored together. A
+reply that was paid for is cached anyway.
+"""
 
 
 class IngestJournal(Protocol):
     """What the pipeline needs of the journal: the list of chunks that failed, and forgetting."""
 
-    def set_aside(self, document_id: str, start: int, end: int, reason: str, job_id: int | None = None) -> None:
+    def set_aside(
+        self, document_id: str, start: int, end: int, reason: str, job_id: int | None = None
+    ) -> None:
         """Puts a chunk on the list."""
 
     def forget_documents(self, document_ids: Iterable[str]) -> int:
@@ -60,8 +66,9 @@ class SetAsideChunk:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What a run did. `stopped_by` is the reason when it ended early with its work kept; `removed`: their files are gone; `moved`: they
-    are stored under another path, as they were; `replaced`: an earlier version has gone, or their speakers have other names.
+    """What a run did. `stopped_by` is the reason when it ended early with its work kept; `removed`:
+    their files are gone; `moved`: they are stored under another path, as they were; `replaced`: an
+    earlier version has gone, or their speakers have other names.
     """
 
     added: tuple[Document, ...]
@@ -102,17 +109,20 @@ class _Run:
 
 @dataclass(frozen=True, slots=True)
 class IngestHooks:
-    """What a run is bound to outside of itself. By default to nothing: it runs alone, and nobody stops it.
+    """What a run is bound to outside of itself. By default to nothing: it runs alone, and nobody
+    stops it.
 
     Args:
         hold: Holds the workspace: what is inside runs alone, over all processes.
         claimed: Documents that other runs are at now; they are left alone.
-        check: Called between chunks, and while a model is waited for; raises JobCancelledError where the run shall end.
+        check: Called between chunks, and while a model is waited for; raises JobCancelledError
+        where the run shall end.
         on_extracted: Called with the document of each chunk that is done.
         on_set_aside: Called with the document of each chunk that failed, and the reason.
         job_id: The job that chunks are set aside in.
         build_index: Called with the workspace held, once the graph is written.
-        delete: Deletes documents; None: from store and journal, without a note that a killed run leaves.
+        delete: Deletes documents; None: from store and journal, without a note that a killed run
+        leaves.
         end_deletion: Called after that, once the graph is written.
     """
 
@@ -144,14 +154,17 @@ class Pipeline:
     hooks: IngestHooks = field(default_factory=IngestHooks)
 
     def run(self, plan: IngestPlan, extractor: Extractor) -> IngestReport:
-        """Carries out the plan. A stop by budget or by a refusing model is in the report's `stopped_by`, with the graph of what was
-        done. JobCancelledError where `check` or the progress raised it: what was stored by then stays, and no graph is made.
+        """Carries out the plan. A stop by budget or by a refusing model is in the report's
+        `stopped_by`, with the graph of what was done. JobCancelledError where `check` or the
+        progress raised it: what was stored by then stays, and no graph is made.
         """
         if plan.documents:
             self.store.set_embedder(self.deriver.embedder.identity)
         run = _Run(plan, extractor)
         with self.deriver.timed("store"):
-            for number, planned in enumerate(plan.documents):  # also those there: killed between its two steps, one lacks its speakers
+            for number, planned in enumerate(
+                plan.documents
+            ):  # also those there: killed between its two steps, one lacks its speakers
                 self.deriver.progress("store", number, len(plan.documents))
                 if planned.is_whole:
                     self._store_document(planned, run.extractor.name)
@@ -171,7 +184,12 @@ class Pipeline:
             removed = self._drop_what_was_replaced(run)
         else:
             deriver = replace(deriver, judge=None)  # the model is asked no more
-        is_as_before = not plan.documents and not removed and deriver.judge is None and self.store.is_derived_current()
+        is_as_before = (
+            not plan.documents
+            and not removed
+            and deriver.judge is None
+            and self.store.is_derived_current()
+        )
         graph = deriver.report_of_before() if is_as_before else deriver.rederive()
         self.hooks.end_deletion()
         with deriver.timed("index"):
@@ -186,7 +204,10 @@ class Pipeline:
             unchanged=plan.unchanged,
             refused=plan.refused,
             num_chunks=run.num_done,
-            set_aside=tuple(SetAsideChunk(titles[c.document_id], c.start, c.end, reason) for c, reason in run.failed),
+            set_aside=tuple(
+                SetAsideChunk(titles[c.document_id], c.start, c.end, reason)
+                for c, reason in run.failed
+            ),
             graph=graph,
             seconds=deriver.seconds,
             dropped=dict(run.extractor.dropped),
@@ -197,20 +218,30 @@ class Pipeline:
             remarks=dict(run.extractor.remarks),
         )
 
-    # ------------------------------------------------------------------------------------------------ storing records
+    # ------------------------------------------------------------------------------ storing records
 
     def _store_document(self, planned: PlannedDocument, extractor: str) -> None:
-        if planned.has_other_speakers:  # first what names the old ones: killed after this, its next run still has these chunks to extract
+        # first what names the old ones: killed after this, its next run still has these chunks to
+        # extract
+        if planned.has_other_speakers:
             keep = [c.span[1:] for c in planned.chunks if c not in planned.to_extract]
             self.store.drop_extractions(planned.document.id, keep, extractor)
         self.store.put_document(planned.as_stored, planned.turns, planned.passages)
-        # A passage in which nobody speaks any more has its speakers taken away by an extraction without any.
-        emptied = planned.passages if planned.has_other_speakers or NAMES_KEY in planned.document.meta else ()
+        # A passage in which nobody speaks any more has its speakers taken away by an extraction
+        # without any.
+        emptied = (
+            planned.passages
+            if planned.has_other_speakers or NAMES_KEY in planned.document.meta
+            else ()
+        )
         by_span: dict[tuple[int, int], list[Mention]] = {(p.start, p.end): [] for p in emptied}
         for mention in speaker_mentions(planned.document, planned.turns, planned.passages):
             by_span.setdefault((mention.chunk_start, mention.chunk_end), []).append(mention)
         self.store.put_extractions(
-            [Extraction(planned.document.id, start, end, SPLIT, tuple(made), ()) for (start, end), made in by_span.items()]
+            [
+                Extraction(planned.document.id, start, end, SPLIT, tuple(made), ())
+                for (start, end), made in by_span.items()
+            ]
         )
 
     def _extract(self, run: _Run, work: Sequence[ChunkWork]) -> None:
@@ -223,14 +254,20 @@ class Pipeline:
             some, last_kept = list(waiting), time.monotonic()
             waiting.clear()
             self._keep(some)
-            for extraction in some:  # after the records are there: killed in between, a chunk is tried again rather than forgotten
-                self.journal.clear_set_aside(extraction.document_id, extraction.start, extraction.end)
+            # after the records are there: killed in between, a chunk is tried again rather than
+            # forgotten
+            for extraction in some:
+                self.journal.clear_set_aside(
+                    extraction.document_id, extraction.start, extraction.end
+                )
 
         def on_chunk(extraction: Extraction) -> None:
             waiting.append(extraction)
             if time.monotonic() - last_kept > _KEEP_EVERY_S or len(waiting) >= _KEEP_AT_ONCE:
                 keep()
-            run.done.setdefault(extraction.document_id, {})[extraction.start, extraction.end] = extraction
+            run.done.setdefault(extraction.document_id, {})[extraction.start, extraction.end] = (
+                extraction
+            )
             run.num_done += 1
             self.hooks.on_extracted(extraction.document_id)
             self.deriver.progress("extract", run.num_done - num_before, len(work))
@@ -248,7 +285,9 @@ class Pipeline:
             finally:
                 keep()
         for chunk, reason in failed:
-            self.journal.set_aside(chunk.document_id, chunk.start, chunk.end, reason, self.hooks.job_id)
+            self.journal.set_aside(
+                chunk.document_id, chunk.start, chunk.end, reason, self.hooks.job_id
+            )
             self.hooks.on_set_aside(chunk.document_id, reason)
         run.failed.extend(failed)
 
@@ -262,10 +301,12 @@ class Pipeline:
             _LOG.info("a document was deleted while it was extracted; it is put back at the end")
             self.store.put_extractions([e for e in extractions if e.document_id in there])
 
-    # ------------------------------------------------------------------------------------------------ with the workspace held
+    # ---------------------------------------------------------------------- with the workspace held
 
     def _put_back(self, run: _Run) -> list[ChunkWork]:
-        """Makes this run's documents be there as it stored them, whatever other runs did meanwhile; the chunks it must extract for that."""
+        """Makes this run's documents be there as it stored them, whatever other runs did meanwhile;
+        the chunks it must extract for that.
+        """
         lacking: list[ChunkWork] = []
         name = run.extractor.name
         failed = {chunk.span for chunk, _ in run.failed}
@@ -275,7 +316,9 @@ class Pipeline:
                 continue
             done = run.done.get(document.id, {})
             live = self.store.live_spans(document.id)
-            has_passages = {p.id for p in self.store.passages(document.id)} == {p.id for p in planned.passages}
+            has_passages = {p.id for p in self.store.passages(document.id)} == {
+                p.id for p in planned.passages
+            }
             if not has_passages:
                 self._store_document(planned, run.extractor.name)
             gone = [extraction for span, extraction in done.items() if live.get(span) != name]
@@ -284,16 +327,24 @@ class Pipeline:
             lacking += [
                 ChunkWork(document, planned.turns, chunk)
                 for chunk in planned.chunks
-                if chunk.span not in failed and live.get(chunk.span[1:]) != name and chunk.span[1:] not in done
+                if chunk.span not in failed
+                and live.get(chunk.span[1:]) != name
+                and chunk.span[1:] not in done
             ]
         return lacking
 
     def _drop_what_was_replaced(self, run: _Run) -> tuple[Document, ...]:
-        """Old records go where new ones came: those of a chunk that failed stay, and so does a version whose successor yielded nothing.
+        """Old records go where new ones came: those of a chunk that failed stay, and so does a
+        version whose successor yielded nothing.
 
-        Which versions are old is decided now, not when the plan was made. Returns the documents that went because their file is gone.
+        Which versions are old is decided now, not when the plan was made. Returns the documents
+        that went because their file is gone.
         """
-        plan, stored, claimed = run.plan, {d.id: d for d in self.store.documents()}, self.hooks.claimed()
+        plan, stored, claimed = (
+            run.plan,
+            {d.id: d for d in self.store.documents()},
+            self.hooks.claimed(),
+        )
         failed = Counter(chunk.document_id for chunk, _ in run.failed)
         replaced: list[Document] = []
         kept = plan.document_ids | set(claimed)
@@ -303,7 +354,9 @@ class Pipeline:
         for planned in plan.documents:
             own, num_failed = planned.document, failed[planned.document.id]
             if not num_failed and planned.is_whole:
-                self.store.drop_extractions(own.id, [(c.start, c.end) for c in planned.chunks], run.extractor.name)
+                self.store.drop_extractions(
+                    own.id, [(c.start, c.end) for c in planned.chunks], run.extractor.name
+                )
             if num_failed and num_failed == len(planned.chunks):
                 continue
             others = [d for d in by_uri.get(own.uri, ()) if d.id in stored and d.id not in kept]
@@ -316,7 +369,9 @@ class Pipeline:
         if not plan.removes_missing:
             return ()
         here = [d for d in plan.missing if d.id in stored and d.id not in kept]
-        gone = find_missing(here, [Path(d.uri).parent for d in here])  # some may have come back since
+        gone = find_missing(
+            here, [Path(d.uri).parent for d in here]
+        )  # some may have come back since
         self._delete(gone, is_replaced=False)
         return gone
 
@@ -324,13 +379,17 @@ class Pipeline:
         if documents and self.hooks.delete is not None:
             self.hooks.delete(documents, is_replaced=is_replaced)
         elif documents:
-            self.journal.forget_documents([d.id for d in documents])  # first: killed in between, the next run still finds them to delete
+            self.journal.forget_documents(
+                [d.id for d in documents]
+            )  # first: killed in between, the next run still finds them to delete
             for document in documents:
                 self.store.delete_document(document.id)
 
 
 def _version_on_disk(own: Document, others: Sequence[Document]) -> Document | None:
-    """The version that another run stored, where the file has changed to it since this run read it; None: this run's stands."""
+    """The version that another run stored, where the file has changed to it since this run read it;
+    None: this run's stands.
+    """
     if not others:
         return None
     try:
@@ -340,4 +399,13 @@ def _version_on_disk(own: Document, others: Sequence[Document]) -> Document | No
     return next((d for d in others if d.sha256 == sha256), None) if sha256 != own.sha256 else None
 
 
-__all__ = ["SPLIT", "GraphReport", "IngestHooks", "IngestJournal", "IngestReport", "Pipeline", "Progress", "SetAsideChunk"]
+__all__ = [
+    "SPLIT",
+    "GraphReport",
+    "IngestHooks",
+    "IngestJournal",
+    "IngestReport",
+    "Pipeline",
+    "Progress",
+    "SetAsideChunk",
+]

@@ -1,4 +1,6 @@
-"""What an ingest would do, before it does anything: which sources are new, changed, unchanged or refused, and what it will cost."""
+"""What an ingest would do, before it does anything: which sources are new, changed, unchanged or
+refused, and what it will cost.
+"""
 
 import os
 from collections import Counter
@@ -10,7 +12,13 @@ from typing import Protocol, runtime_checkable
 from dynagrag.ids import estimate_tokens
 from dynagrag.ingest.kept_title import kept_title, titled
 from dynagrag.ingest.load import load_source
-from dynagrag.ingest.load.speaker_names import SpeakerNames, check_known, kept_names, labels_of, renamed
+from dynagrag.ingest.load.speaker_names import (
+    SpeakerNames,
+    check_known,
+    kept_names,
+    labels_of,
+    renamed,
+)
 from dynagrag.ingest.split import chunk_passages, document_id_of, make_document, split_passages
 from dynagrag.protocols import GraphStore
 from dynagrag.schema import Chunk, ChunkWork, Document, LoadedSource, Passage, Turn
@@ -20,7 +28,9 @@ from dynagrag.settings import ChunkProfile
 AS_LABELLED = SpeakerNames()
 
 _REPLY_TOKENS_PER_CHUNK_TOKEN = {True: 2.5, False: 0.8}
-"""Completion tokens per chunk token, by is_small, for the estimate: a model of 1.5 billion parameters gave 2 to 3."""
+"""Completion tokens per chunk token, by is_small, for the estimate: a model of 1.5 billion
+parameters gave 2 to 3.
+"""
 _ASSUMED_SECONDS = {True: 30.0, False: 4.0}
 """Seconds per call, by is_small, until the workspace's own ledger knows better."""
 
@@ -33,15 +43,18 @@ class PromptingExtractor(Protocol):
         """Estimated prompt tokens of the chunk's first call, schema included."""
 
     def ask_once(self, work: ChunkWork) -> None:
-        """Makes the chunk's first call, whose reply is in the cache when the chunk is extracted. Raises ModelError as the model does."""
+        """Makes the chunk's first call, whose reply is in the cache when the chunk is extracted.
+        Raises ModelError as the model does.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedDocument:
-    """A document to store, its chunks, those still to extract, and the earlier versions it replaces. `is_whole`: the chunks are all it
-    has; else only those that an earlier run set aside. `extracted_by`: whose records of it the run replaces; "" where there are none.
-    `has_other_speakers`: than it is stored with. `title`: one that a person gave it, or an earlier version of its file.
-    `has_moved`: it is stored under another path.
+    """A document to store, its chunks, those still to extract, and the earlier versions it
+    replaces. `is_whole`: the chunks are all it has; else only those that an earlier run set aside.
+    `extracted_by`: whose records of it the run replaces; "" where there are none.
+    `has_other_speakers`: than it is stored with. `title`: one that a person gave it, or an earlier
+    version of its file. `has_moved`: it is stored under another path.
     """
 
     document: Document
@@ -59,7 +72,9 @@ class PlannedDocument:
 
     @property
     def is_changed(self) -> bool:
-        """Whether it takes the place of an earlier version of its file, or of itself with other speakers."""
+        """Whether it takes the place of an earlier version of its file, or of itself with other
+        speakers.
+        """
         return bool(self.replaces) or self.has_other_speakers
 
     @property
@@ -69,7 +84,9 @@ class PlannedDocument:
 
     @property
     def as_stored(self) -> Document:
-        """The document as it is stored. What is extracted knows it by its file's own title, so that a given one costs no calls."""
+        """The document as it is stored. What is extracted knows it by its file's own title, so that
+        a given one costs no calls.
+        """
         return titled(self.document, self.title)
 
     @property
@@ -80,7 +97,9 @@ class PlannedDocument:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """Made before the run, for a run without repairs; replies in the cache cost nothing. `money` only where prices are set."""
+    """Made before the run, for a run without repairs; replies in the cache cost nothing. `money`
+    only where prices are set.
+    """
 
     calls: int
     prompt_tokens: int
@@ -91,10 +110,12 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class IngestPlan:
-    """The documents with something to do, those with nothing to do, the refused sources, and how many doubles were passed over.
+    """The documents with something to do, those with nothing to do, the refused sources, and how
+    many doubles were passed over.
 
-    `missing`: documents whose file was under one of the folders and is no longer there; `removes_missing`: the run deletes them.
-    `speaker_names`: what speakers of all its documents are called in place of their labels, "" for nobody.
+    `missing`: documents whose file was under one of the folders and is no longer there;
+    `removes_missing`: the run deletes them. `speaker_names`: what speakers of all its documents are
+    called in place of their labels, "" for nobody.
     """
 
     documents: tuple[PlannedDocument, ...]
@@ -118,7 +139,9 @@ class IngestPlan:
     @property
     def new(self) -> tuple[PlannedDocument, ...]:
         """The other whole documents."""
-        return tuple(d for d in self.documents if d.is_whole and not d.has_moved and not d.is_changed)
+        return tuple(
+            d for d in self.documents if d.is_whole and not d.has_moved and not d.is_changed
+        )
 
     @property
     def num_chunks(self) -> int:
@@ -151,10 +174,11 @@ def make_plan(
     names: SpeakerNames = AS_LABELLED,
     progress: Callable[[str, int, int], None] = lambda stage, done, total: None,
 ) -> IngestPlan:
-    """Reads the sources and compares them with the store. Nothing is written. `folders`: where files that are gone are looked for.
+    """Reads the sources and compares them with the store. Nothing is written. `folders`: where
+    files that are gone are looked for.
 
-    `names`: what speakers are called; what a document keeps of an earlier ingest stays where these say nothing. UsageError where they name
-    who doesn't speak.
+    `names`: what speakers are called; what a document keeps of an earlier ingest stays where these
+    say nothing. UsageError where they name who doesn't speak.
     """
     sources = list(sources)
     stored = {d.id: d for d in store.documents()}
@@ -173,59 +197,101 @@ def make_plan(
         uri = uri_of(path)
         kept, title = _kept(stored, source.sha256, store.workspace, by_uri.get(uri, ()))
         labels.setdefault(path.name, []).extend((*labels_of(source), *kept.values()))
-        document, turns = make_document(renamed(source, names.of_file(path.name), kept), store.workspace, uri)
+        document, turns = make_document(
+            renamed(source, names.of_file(path.name), kept), store.workspace, uri
+        )
         if document.id in planned or document.id in unchanged:
             num_doubles += 1
             continue
         old = tuple(i for i in by_uri.get(document.uri, ()) if i != document.id)
-        plan = replace(_plan_document(document, turns, store, profile, extractor_name, old, stored.get(document.id)), title=title)
+        plan = replace(
+            _plan_document(
+                document, turns, store, profile, extractor_name, old, stored.get(document.id)
+            ),
+            title=title,
+        )
         if plan.has_work:
             planned[document.id] = plan
         else:
             unchanged[document.id] = plan.as_stored
     check_known(names, labels)
-    here = set(planned) | set(unchanged)  # what another source of this run holds is moved, not gone: log.txt -> log.1.txt
+    here = set(planned) | set(
+        unchanged
+    )  # what another source of this run holds is moved, not gone: log.txt -> log.1.txt
     documents = tuple(_settled(p, stored, here) for p in planned.values())
     gone = [d for d in stored.values() if d.id not in here and not _is_given(d)]
     missing = find_missing(gone, folders, {uri_of(path) for path in sources})
-    called = {label: name for d in (*[p.document for p in documents], *unchanged.values()) for label, name in kept_names(d.meta).items()}
-    return IngestPlan(documents, tuple(unchanged.values()), tuple(refused), num_doubles, missing, removes_missing, called)
+    called = {
+        label: name
+        for d in (*[p.document for p in documents], *unchanged.values())
+        for label, name in kept_names(d.meta).items()
+    }
+    return IngestPlan(
+        documents,
+        tuple(unchanged.values()),
+        tuple(refused),
+        num_doubles,
+        missing,
+        removes_missing,
+        called,
+    )
 
 
-def _read(sources: Sequence[Path], progress: Callable[[str, int, int], None]) -> Iterator[tuple[Path, LoadedSource]]:
+def _read(
+    sources: Sequence[Path], progress: Callable[[str, int, int], None]
+) -> Iterator[tuple[Path, LoadedSource]]:
     for number, path in enumerate(sources):
         progress("read", number, len(sources))
         yield path, load_source(path)
 
 
-def _kept(stored: Mapping[str, Document], sha256: str, workspace: str, same_uri: Iterable[str]) -> tuple[dict[str, str], str]:
-    """The names of speakers and the title that a document of this content keeps, else those of an earlier version of its file."""
+def _kept(
+    stored: Mapping[str, Document], sha256: str, workspace: str, same_uri: Iterable[str]
+) -> tuple[dict[str, str], str]:
+    """The names of speakers and the title that a document of this content keeps, else those of an
+    earlier version of its file.
+    """
     own = stored.get(document_id_of(workspace, sha256))
     earlier = [stored[id_].meta for id_ in same_uri]
     metas = [own.meta] if own is not None else earlier
-    # A version may have been stored and not yet have taken the place of the one before: then that one may have been renamed since.
+    # A version may have been stored and not yet have taken the place of the one before: then that
+    # one may have been renamed since.
     titles = map(kept_title, [*metas, *earlier])
     return next(filter(None, map(kept_names, metas)), {}), next(filter(None, titles), "")
 
 
-def _settled(planned: PlannedDocument, stored: Mapping[str, Document], here: Collection[str]) -> PlannedDocument:
-    """The document with what it replaces, which no other source of the run holds: that one was moved, and its title with it."""
+def _settled(
+    planned: PlannedDocument, stored: Mapping[str, Document], here: Collection[str]
+) -> PlannedDocument:
+    """The document with what it replaces, which no other source of the run holds: that one was
+    moved, and its title with it.
+    """
     replaces = tuple(id_ for id_ in planned.replaces if id_ not in here)
     own = stored.get(planned.document.id)
     is_another = planned.replaces and not replaces and not (own and kept_title(own.meta))
     return replace(planned, replaces=replaces, title="" if is_another else planned.title)
 
 
-def find_missing(documents: Iterable[Document], folders: Sequence[Path], present: Collection[str] = ()) -> tuple[Document, ...]:
-    """The documents whose file was under one of these folders, at any depth, and is no longer there. `present`: uris of files that are."""
+def find_missing(
+    documents: Iterable[Document], folders: Sequence[Path], present: Collection[str] = ()
+) -> tuple[Document, ...]:
+    """The documents whose file was under one of these folders, at any depth, and is no longer
+    there. `present`: uris of files that are.
+    """
     roots = [Path(uri_of(folder)) for folder in folders]
     return tuple(
-        d for d in documents if d.uri not in present and any(Path(d.uri).is_relative_to(root) for root in roots) and _is_gone(d.uri)
+        d
+        for d in documents
+        if d.uri not in present
+        and any(Path(d.uri).is_relative_to(root) for root in roots)
+        and _is_gone(d.uri)
     )
 
 
 def _is_gone(uri: str) -> bool:
-    """Whether the system says that no such file is there; a folder that may not be looked into is no proof."""
+    """Whether the system says that no such file is there; a folder that may not be looked into is
+    no proof.
+    """
     try:
         os.lstat(uri)
     except (FileNotFoundError, NotADirectoryError):
@@ -236,13 +302,15 @@ def _is_gone(uri: str) -> bool:
 
 
 def _is_given(document: Document) -> bool:
-    """Whether it is one of many that a file gave (`dynagrag.ingest.given.given_corpus`), and that file is there still."""
+    """Whether it is one of many that a file gave (`dynagrag.ingest.given.given_corpus`), and that
+    file is there still.
+    """
     return "place" in document.meta and not _is_gone(document.uri.rpartition("#")[0])
 
 
 def make_retry_plan(places: Iterable[tuple[str, int, int]], store: GraphStore) -> IngestPlan:
-    """The chunks at these places (document id, start, end) again, from the documents as they are stored; a place that fits no passage any
-    more is passed over.
+    """The chunks at these places (document id, start, end) again, from the documents as they are
+    stored; a place that fits no passage any more is passed over.
     """
     stored = {d.id: d for d in store.documents()}
     by_document: dict[str, list[tuple[int, int]]] = {}
@@ -255,14 +323,23 @@ def make_retry_plan(places: Iterable[tuple[str, int, int]], store: GraphStore) -
         held = [(s, e, tuple(p for p in passages if s <= p.start and p.end <= e)) for s, e in spans]
         chunks = tuple(Chunk(document_id, s, e, own) for s, e, own in held if own)
         document = stored[document_id]
-        # A version of which nothing could be extracted left the one before in place: now it may take its place.
-        others = tuple(d.id for d in stored.values() if d.uri == document.uri and d.id != document_id)
+        # A version of which nothing could be extracted left the one before in place: now it may
+        # take its place.
+        others = tuple(
+            d.id for d in stored.values() if d.uri == document.uri and d.id != document_id
+        )
         replaces = () if store.live_spans(document_id) else others
         if chunks:
             turns = store.turns(document_id)
-            planned.append(PlannedDocument(document, turns, passages, chunks, chunks, replaces, True, is_whole=False))
+            planned.append(
+                PlannedDocument(
+                    document, turns, passages, chunks, chunks, replaces, True, is_whole=False
+                )
+            )
     replaced = {old for p in planned for old in p.replaces}
-    return IngestPlan(tuple(p for p in planned if p.document.id not in replaced or p.replaces), (), ())
+    return IngestPlan(
+        tuple(p for p in planned if p.document.id not in replaced or p.replaces), (), ()
+    )
 
 
 def _plan_document(
@@ -277,14 +354,22 @@ def _plan_document(
     passages = split_passages(document, turns, profile)
     chunks = chunk_passages(document, passages, profile)
     live = store.live_spans(document.id) if stored else {}
-    same_passages = stored is not None and tuple(p.id for p in store.passages(document.id)) == tuple(p.id for p in passages)
+    same_passages = stored is not None and tuple(
+        p.id for p in store.passages(document.id)
+    ) == tuple(p.id for p in passages)
     to_extract = tuple(c for c in chunks if live.get((c.start, c.end)) != extractor_name)
     has_other_speakers = stored is not None and kept_names(stored.meta) != kept_names(document.meta)
     others = _spans_of_others(turns, store.turns(document.id)) if stored is not None else []
     if others:
-        to_extract = tuple(c for c in chunks if c in to_extract or any(a < c.end and c.start < b for a, b in others))
+        to_extract = tuple(
+            c
+            for c in chunks
+            if c in to_extract or any(a < c.end and c.start < b for a, b in others)
+        )
     left_over = set(live) - {(c.start, c.end) for c in chunks}
-    other = next((name for name in live.values() if name != extractor_name), "") if to_extract else ""
+    other = (
+        next((name for name in live.values() if name != extractor_name), "") if to_extract else ""
+    )
     is_there = same_passages and not left_over and not others and not has_other_speakers
     return PlannedDocument(
         document,
@@ -301,7 +386,9 @@ def _plan_document(
 
 
 def _spans_of_others(turns: Sequence[Turn], before: Sequence[Turn]) -> list[Span]:
-    """The turns that were other ones before, or somebody else's: what was extracted there may name the old ones."""
+    """The turns that were other ones before, or somebody else's: what was extracted there may name
+    the old ones.
+    """
     old = {(turn.start, turn.end, turn.speaker) for turn in before}
     return [(new.start, new.end) for new in turns if (new.start, new.end, new.speaker) not in old]
 
@@ -316,17 +403,21 @@ def estimate_run(
     seconds_per_call: float | None,
     price_of: Callable[[int, int], float | None],
 ) -> Estimate:
-    """The estimate of a run over these chunks; consolidation by a model (`is_judged`) is taken as one call in ten chunks. `price_of`:
-    the price of so many tokens of prompts and replies.
+    """The estimate of a run over these chunks; consolidation by a model (`is_judged`) is taken as
+    one call in ten chunks. `price_of`: the price of so many tokens of prompts and replies.
     """
     num_chunks = len(chunk_prompt_tokens)
     merge_calls = -(-num_chunks // 10) if is_judged else 0
     prompt_tokens = sum(chunk_prompt_tokens) + 800 * merge_calls
-    completion_tokens = int(_REPLY_TOKENS_PER_CHUNK_TOKEN[is_small] * sum(chunk_tokens)) + 200 * merge_calls
+    completion_tokens = (
+        int(_REPLY_TOKENS_PER_CHUNK_TOKEN[is_small] * sum(chunk_tokens)) + 200 * merge_calls
+    )
     calls = num_chunks + merge_calls
     per_call = seconds_per_call if seconds_per_call is not None else _ASSUMED_SECONDS[is_small]
     seconds = per_call * calls / max_concurrency
-    return Estimate(calls, prompt_tokens, completion_tokens, seconds, price_of(prompt_tokens, completion_tokens))
+    return Estimate(
+        calls, prompt_tokens, completion_tokens, seconds, price_of(prompt_tokens, completion_tokens)
+    )
 
 
 def span_tokens(work: ChunkWork) -> int:

@@ -1,8 +1,10 @@
-"""From a loaded source to its records and calls: document, turns, passages, chunks, and the speakers' mentions.
+"""From a loaded source to its records and calls: document, turns, passages, chunks, and the
+speakers' mentions.
 
-All offsets are half-open ranges of `Document.text`. Passages tile the text: every character that is not blank lies in exactly one. Passages
-and chunks end early where the text itself says so (a hash of what comes next), so an edit early in a long transcript doesn't shift
-every boundary after it, and most chunks keep their text and with it their cached replies.
+All offsets are half-open ranges of `Document.text`. Passages tile the text: every character that is
+not blank lies in exactly one. Passages and chunks end early where the text itself says so (a hash
+of what comes next), so an edit early in a long transcript doesn't shift every boundary after it,
+and most chunks keep their text and with it their cached replies.
 """
 
 from bisect import bisect_right
@@ -21,7 +23,9 @@ SPLITTER = "split-1"
 MIN_FILL = 2 / 3
 """How full a passage must be before it may end early."""
 MIN_SEGMENT_TOKENS = 2400
-"""A run of chunks must be this long before a passage may begin a new one early, so that chunks stay full (4 of 600 tokens)."""
+"""A run of chunks must be this long before a passage may begin a new one early, so that chunks stay
+full (4 of 600 tokens).
+"""
 BOUNDARY_ODDS = 4
 """One text in so many begins a new passage or chunk where it may."""
 
@@ -41,9 +45,11 @@ def document_id_of(workspace: str, sha256: str) -> str:
     return content_id("document", workspace, sha256)
 
 
-def make_document(source: LoadedSource, workspace: str, uri: str) -> tuple[Document, tuple[Turn, ...]]:
-    """The document and its turns: the source's, of captions whole sentences. Text = the turns' texts joined by line breaks; a turn without
-    words keeps its place, empty.
+def make_document(
+    source: LoadedSource, workspace: str, uri: str
+) -> tuple[Document, tuple[Turn, ...]]:
+    """The document and its turns: the source's, of captions whole sentences. Text = the turns'
+    texts joined by line breaks; a turn without words keeps its place, empty.
     """
     said = turns_of(source)
     text = "\n".join(turn.text for turn in said)
@@ -54,15 +60,30 @@ def make_document(source: LoadedSource, workspace: str, uri: str) -> tuple[Docum
     start = 0
     for index, turn in enumerate(said):
         end = start + len(turn.text)
-        turns.append(Turn(content_id("turn", document_id, index), document_id, index, start, end, turn.speaker, turn.start_s, turn.end_s))
+        turns.append(
+            Turn(
+                content_id("turn", document_id, index),
+                document_id,
+                index,
+                start,
+                end,
+                turn.speaker,
+                turn.start_s,
+                turn.end_s,
+            )
+        )
         start = end + 1
     return document, tuple(turns)
 
 
-def split_passages(document: Document, turns: Sequence[Turn], profile: ChunkProfile) -> tuple[Passage, ...]:
-    """Whole turns joined, at most `profile.passage_words` words; a turn that is longer is cut at its sentence ends.
+def split_passages(
+    document: Document, turns: Sequence[Turn], profile: ChunkProfile
+) -> tuple[Passage, ...]:
+    """Whole turns joined, at most `profile.passage_words` words; a turn that is longer is cut at
+    its sentence ends.
 
-    A passage of at least 2/3 of that ends early, at a turn's or sentence's end, where one text in four begins.
+    A passage of at least 2/3 of that ends early, at a turn's or sentence's end, where one text in
+    four begins.
     """
     most = profile.passage_words
     least = round(MIN_FILL * most)
@@ -73,11 +94,15 @@ def split_passages(document: Document, turns: Sequence[Turn], profile: ChunkProf
     def close() -> None:
         start, end = held[0].start, held[-1].end
         passage_id = content_id("passage", document.id, start, end, SPLITTER)
-        passages.append(Passage(passage_id, document.id, len(passages), start, end, held[0].turn, held[-1].turn))
+        passages.append(
+            Passage(passage_id, document.id, len(passages), start, end, held[0].turn, held[-1].turn)
+        )
 
     for unit in _units(document, turns, most):
         is_full = words + unit.num_words > most
-        if held and (is_full or (words >= least and _is_boundary(document.text[unit.start : unit.end]))):
+        if held and (
+            is_full or (words >= least and _is_boundary(document.text[unit.start : unit.end]))
+        ):
             close()
             held, words = [], 0
         held.append(unit)
@@ -87,10 +112,14 @@ def split_passages(document: Document, turns: Sequence[Turn], profile: ChunkProf
     return tuple(passages)
 
 
-def chunk_passages(document: Document, passages: Sequence[Passage], profile: ChunkProfile) -> tuple[Chunk, ...]:
-    """Consecutive passages of at most `profile.chunk_tokens` estimated tokens together, or one per chunk where that is None.
+def chunk_passages(
+    document: Document, passages: Sequence[Passage], profile: ChunkProfile
+) -> tuple[Chunk, ...]:
+    """Consecutive passages of at most `profile.chunk_tokens` estimated tokens together, or one per
+    chunk where that is None.
 
-    A passage larger than the limit is a chunk of its own. Once a run of chunks holds 2,400 tokens, one passage in four begins a new run.
+    A passage larger than the limit is a chunk of its own. Once a run of chunks holds 2,400 tokens,
+    one passage in four begins a new run.
     """
     if profile.chunk_tokens is None:
         return tuple(Chunk(document.id, p.start, p.end, (p,)) for p in passages)
@@ -98,10 +127,13 @@ def chunk_passages(document: Document, passages: Sequence[Passage], profile: Chu
     held: list[Passage] = []
     segment_start = 0
     for passage in passages:
-        begins_segment = _num_tokens(document, segment_start, passage.start) >= MIN_SEGMENT_TOKENS and _is_boundary(
-            document.text[passage.start : passage.end]
-        )
-        if held and (begins_segment or _num_tokens(document, held[0].start, passage.end) > profile.chunk_tokens):
+        begins_segment = _num_tokens(
+            document, segment_start, passage.start
+        ) >= MIN_SEGMENT_TOKENS and _is_boundary(document.text[passage.start : passage.end])
+        if held and (
+            begins_segment
+            or _num_tokens(document, held[0].start, passage.end) > profile.chunk_tokens
+        ):
             chunks.append(Chunk(document.id, held[0].start, held[-1].end, tuple(held)))
             held = []
         if begins_segment:
@@ -113,14 +145,17 @@ def chunk_passages(document: Document, passages: Sequence[Passage], profile: Chu
 
 
 def halve(document: Document, chunk: Chunk) -> tuple[Chunk, Chunk] | None:
-    """The chunk's two halves, as even in length as its passages allow; one passage is cut at a sentence's or line's end.
+    """The chunk's two halves, as even in length as its passages allow; one passage is cut at a
+    sentence's or line's end.
 
     None when it can't be cut any further. A half of one passage still lists that passage.
     """
     if len(chunk.passages) > 1:
         cut = _middle([(p.start, p.end) for p in chunk.passages])
         left, right = chunk.passages[:cut], chunk.passages[cut:]
-        return Chunk(chunk.document_id, chunk.start, left[-1].end, left), Chunk(chunk.document_id, right[0].start, chunk.end, right)
+        return Chunk(chunk.document_id, chunk.start, left[-1].end, left), Chunk(
+            chunk.document_id, right[0].start, chunk.end, right
+        )
     text = document.text[chunk.start : chunk.end]
     spans = sentence_spans(text)
     if len(spans) < 2:
@@ -129,13 +164,19 @@ def halve(document: Document, chunk: Chunk) -> tuple[Chunk, Chunk] | None:
         return None
     cut = _middle(spans)
     end, start = chunk.start + spans[cut - 1][1], chunk.start + spans[cut][0]
-    return Chunk(chunk.document_id, chunk.start, end, chunk.passages), Chunk(chunk.document_id, start, chunk.end, chunk.passages)
+    return Chunk(chunk.document_id, chunk.start, end, chunk.passages), Chunk(
+        chunk.document_id, start, chunk.end, chunk.passages
+    )
 
 
-def speaker_mentions(document: Document, turns: Sequence[Turn], passages: Sequence[Passage]) -> tuple[Mention, ...]:
-    """A mention of kind speaker for each speaker and passage in which they speak, in passage order, then order of speech.
+def speaker_mentions(
+    document: Document, turns: Sequence[Turn], passages: Sequence[Passage]
+) -> tuple[Mention, ...]:
+    """A mention of kind speaker for each speaker and passage in which they speak, in passage order,
+    then order of speech.
 
-    The type is `speaker` for a generic label (SPEAKER_00, A), whose key is scoped to the document's content, else `person`.
+    The type is `speaker` for a generic label (SPEAKER_00, A), whose key is scoped to the document's
+    content, else `person`.
     """
     mentions: list[Mention] = []
     for passage in passages:
@@ -146,18 +187,32 @@ def speaker_mentions(document: Document, turns: Sequence[Turn], passages: Sequen
             if not entity_key(name) or key in seen or not _speaks_in(document, turn, passage):
                 continue
             seen.add(key)
-            mention_id = content_id("mention", document.id, passage.start, passage.end, key, MentionKind.SPEAKER, "")
+            mention_id = content_id(
+                "mention", document.id, passage.start, passage.end, key, MentionKind.SPEAKER, ""
+            )
             type_ = "speaker" if GENERIC_SPEAKER.match(entity_key(name)) else "person"
             mentions.append(
                 Mention(
-                    mention_id, document.id, passage.start, passage.end, (passage.id,), name, key, type_, "", MentionKind.SPEAKER, "split"
+                    mention_id,
+                    document.id,
+                    passage.start,
+                    passage.end,
+                    (passage.id,),
+                    name,
+                    key,
+                    type_,
+                    "",
+                    MentionKind.SPEAKER,
+                    "split",
                 )
             )
     return tuple(mentions)
 
 
 def turn_at(turns: Sequence[Turn], offset: int) -> Turn:
-    """The turn that holds an offset of its document's text; the line break after a turn belongs to it. `turns` in order, not empty."""
+    """The turn that holds an offset of its document's text; the line break after a turn belongs to
+    it. `turns` in order, not empty.
+    """
     return turns[max(0, bisect_right(turns, offset, key=lambda turn: turn.start) - 1)]
 
 
@@ -171,7 +226,9 @@ def _units(document: Document, turns: Sequence[Turn], most: int) -> Iterator[_Un
             yield _Unit(start, end, turn.index, size)
             continue
         for a, b in sentence_spans(document.text[start:end], most):
-            yield _Unit(start + a, start + b, turn.index, num_words(document.text[start + a : start + b]))
+            yield _Unit(
+                start + a, start + b, turn.index, num_words(document.text[start + a : start + b])
+            )
 
 
 def _is_boundary(text: str) -> bool:
@@ -183,9 +240,13 @@ def _num_tokens(document: Document, start: int, end: int) -> int:
 
 
 def _middle(spans: Sequence[Span]) -> int:
-    """Index of the first span of the right half: where the halves differ least in length, the earliest of equals."""
+    """Index of the first span of the right half: where the halves differ least in length, the
+    earliest of equals.
+    """
     first, last = spans[0][0], spans[-1][1]
-    return min(range(1, len(spans)), key=lambda i: abs((spans[i - 1][1] - first) - (last - spans[i][0])))
+    return min(
+        range(1, len(spans)), key=lambda i: abs((spans[i - 1][1] - first) - (last - spans[i][0]))
+    )
 
 
 def _line_spans(text: str) -> list[Span]:

@@ -13,15 +13,19 @@ _STAGES = ("read", "store", "extract", "records")
 _LOADS_FIRST = "embed"
 """The stage whose first step loads a model, and says nothing of the others."""
 _EMBEDDING_S = 0.06
-"""Seconds a passage, with its mentions and relations, until this machine's own speed is seen: measured with MiniLM on one core."""
+"""Seconds a passage, with its mentions and relations, until this machine's own speed is seen:
+measured with MiniLM on one core.
+"""
 
 
 @dataclass(slots=True)
 class TimeLeft:
-    """Told how far a run is, by whoever looks at it, it says how long the rest takes. A stage's speed is that of its last half minute.
+    """Told how far a run is, by whoever looks at it, it says how long the rest takes. A stage's
+    speed is that of its last half minute.
 
     Args:
-        num_passages: How many passages are still to be embedded once all is extracted; 0: not known, and then not counted.
+        num_passages: How many passages are still to be embedded once all is extracted; 0: not
+        known, and then not counted.
     """
 
     num_passages: int = 0

@@ -1,7 +1,9 @@
-"""The prompts: one .jinja file each, with blocks `system` and `user`, rendered strictly. Head comments name inputs, output type and origin.
+"""The prompts: one .jinja file each, with blocks `system` and `user`, rendered strictly. Head
+comments name inputs, output type and origin.
 
-Text that comes from documents is data: templates fence it, and the system message says so. Words that close a turn in the layout of a
-language model (`<|im_end|>`) are parted by a space wherever they stand: a local model's tokenizer would take them for the real ones.
+Text that comes from documents is data: templates fence it, and the system message says so. Words
+that close a turn in the layout of a language model (`<|im_end|>`) are parted by a space wherever
+they stand: a local model's tokenizer would take them for the real ones.
 """
 
 import re
@@ -12,8 +14,12 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 
 _NAMES = ("system", "user")
-_CONTROL = re.compile(r"<(?=\|[^|<>\s]{1,40}\|>|/?s>|</?SYS>>|/?(?:start|end)_of_turn>|[be]os>|\uff5c)|\[(?=/?INST\])")
-"""The first character of the words that lay out turns for Llama, Mistral, Gemma, Qwen, Phi and DeepSeek."""
+_CONTROL = re.compile(
+    r"<(?=\|[^|<>\s]{1,40}\|>|/?s>|</?SYS>>|/?(?:start|end)_of_turn>|[be]os>|\uff5c)|\[(?=/?INST\])"
+)
+"""The first character of the words that lay out turns for Llama, Mistral, Gemma, Qwen, Phi and
+DeepSeek.
+"""
 
 
 @cache
@@ -38,14 +44,24 @@ def _template(name: str) -> Template:
 
 def template_names() -> tuple[str, ...]:
     """All prompts, by name."""
-    return tuple(sorted(f.name.removesuffix(".jinja") for f in resources.files(__package__).iterdir() if f.name.endswith(".jinja")))
+    return tuple(
+        sorted(
+            f.name.removesuffix(".jinja")
+            for f in resources.files(__package__).iterdir()
+            if f.name.endswith(".jinja")
+        )
+    )
 
 
 def render(name: str, **inputs: Any) -> tuple[str, str]:
-    """(system, user) of a prompt. A missing input raises jinja2.UndefinedError; surrounding blank space is cut."""
+    """(system, user) of a prompt. A missing input raises jinja2.UndefinedError; surrounding blank
+    space is cut.
+    """
     template = _template(name)
     context = template.new_context(inputs)
-    system, user = (without_controls("".join(template.blocks[block](context))).strip() for block in _NAMES)
+    system, user = (
+        without_controls("".join(template.blocks[block](context))).strip() for block in _NAMES
+    )
     return system, user
 
 

@@ -1,1 +1,3 @@
-"""A question to passages and subgraphs: Bridge-PPR, diverse ego-graphs, pruning, filters, and plain search as controls."""
+"""A question to passages and subgraphs: Bridge-PPR, diverse ego-graphs, pruning, filters, and plain
+search as controls.
+"""

@@ -1,5 +1,6 @@
-"""Filters by document, speaker and time: a smaller snapshot, whose entities, weights, relations and evidence come from the records inside
-alone. A passage that reaches over the bounds is cut to its longest run of turns inside; it keeps its id.
+"""Filters by document, speaker and time: a smaller snapshot, whose entities, weights, relations and
+evidence come from the records inside alone. A passage that reaches over the bounds is cut to its
+longest run of turns inside; it keeps its id.
 """
 
 import re
@@ -53,7 +54,9 @@ def apply_filters(snapshot: Snapshot, store: GraphStore, filters: Filters) -> Sn
     mentions = [m for m in (inside.mention(m, kept) for m in store.mentions()) if m is not None]
     records = [r for r in snapshot.records.values() if inside.holds_record(r)]
     documents = {i: d for i, d in snapshot.documents.items() if i in inside.turns}
-    graph = derived_as_stored(store, mentions, records, documents, len(passages), store.consolidation())
+    graph = derived_as_stored(
+        store, mentions, records, documents, len(passages), store.consolidation()
+    )
     return replace(
         snapshot,
         documents=documents,
@@ -68,7 +71,9 @@ def apply_filters(snapshot: Snapshot, store: GraphStore, filters: Filters) -> Sn
 
 
 def without_deleted(snapshot: Snapshot, store: GraphStore) -> Snapshot:
-    """The snapshot with a graph of the records there are, where a deletion was cut short before the stored graph was derived again."""
+    """The snapshot with a graph of the records there are, where a deletion was cut short before the
+    stored graph was derived again.
+    """
     if store.is_derived_current():
         return snapshot
     passages = {p.id for p in store.passages()}
@@ -76,8 +81,14 @@ def without_deleted(snapshot: Snapshot, store: GraphStore) -> Snapshot:
     if is_whole and all(i in passages for ids in snapshot.graph.entity_passages for i in ids):
         return snapshot
     mentions, records = store.mentions(), tuple(snapshot.records.values())
-    graph = derived_as_stored(store, mentions, records, snapshot.documents, len(passages), store.consolidation())
-    return replace(snapshot, graph=graph, facts=read_facts(store, mentions, records, snapshot.documents, snapshot.passages, graph))
+    graph = derived_as_stored(
+        store, mentions, records, snapshot.documents, len(passages), store.consolidation()
+    )
+    return replace(
+        snapshot,
+        graph=graph,
+        facts=read_facts(store, mentions, records, snapshot.documents, snapshot.passages, graph),
+    )
 
 
 def derived_as_stored(
@@ -117,7 +128,11 @@ class _Inside:
         speakers = {label for name in filters.speakers for label in _speakers(name, snapshot)}
         turns = {}
         for document in documents:
-            own = {t.index: t for t in snapshot.turns.get(document, ()) if _is_inside(t, speakers, filters.start_s, filters.end_s)}
+            own = {
+                t.index: t
+                for t in snapshot.turns.get(document, ())
+                if _is_inside(t, speakers, filters.start_s, filters.end_s)
+            }
             if own:
                 turns[document] = own
         is_by_turn = bool(speakers) or filters.start_s is not None or filters.end_s is not None
@@ -139,10 +154,16 @@ class _Inside:
             return None
         best = max(runs, key=lambda run: own[run[-1]].end - own[run[0]].start)
         start, end = max(passage.start, own[best[0]].start), min(passage.end, own[best[-1]].end)
-        return replace(passage, start=start, end=end, first_turn=best[0], last_turn=best[-1]) if start < end else None
+        return (
+            replace(passage, start=start, end=end, first_turn=best[0], last_turn=best[-1])
+            if start < end
+            else None
+        )
 
     def mention(self, mention: Mention, passages: set[str]) -> Mention | None:
-        """The mention with its passages inside, or None. By speaker or time, its name must be said in a turn inside."""
+        """The mention with its passages inside, or None. By speaker or time, its name must be said
+        in a turn inside.
+        """
         own = self.turns.get(mention.document_id)
         if own is None:
             return None
@@ -153,10 +174,14 @@ class _Inside:
 
     def _is_said(self, mention: Mention, own: Mapping[int, Turn]) -> bool:
         text = self.texts[mention.document_id].text
-        spans = [(max(t.start, mention.chunk_start), min(t.end, mention.chunk_end)) for t in own.values()]
+        spans = [
+            (max(t.start, mention.chunk_start), min(t.end, mention.chunk_end)) for t in own.values()
+        ]
         spans = [(start, end) for start, end in spans if start < end]
         if mention.kind is not MentionKind.SAID:
-            return any(t.speaker and t.speaker == mention.name for t in own.values()) and bool(spans)
+            return any(t.speaker and t.speaker == mention.name for t in own.values()) and bool(
+                spans
+            )
         name = re.sub(r"\s+", " ", mention.name).casefold()
         return any(name in re.sub(r"\s+", " ", text[start:end]).casefold() for start, end in spans)
 
@@ -173,7 +198,9 @@ class _Inside:
 
 
 def _speakers(name: str, snapshot: Snapshot) -> set[str]:
-    """Labels, case-folded: the one of that name, the one that holds it, or those of whom it means: "Justice Kagan"."""
+    """Labels, case-folded: the one of that name, the one that holds it, or those of whom it means:
+    "Justice Kagan".
+    """
     named = NamedSpeakers(snapshot)
     alike = {label.casefold() for label in named.labels}
     wanted = name.strip().casefold()
@@ -182,15 +209,28 @@ def _speakers(name: str, snapshot: Snapshot) -> set[str]:
         return {wanted} if wanted in alike else holding
     if meant := named.meant_by(name if any(map(str.isupper, name)) else name.title()):
         return {label.casefold() for label in meant}
-    nearest = sorted(named.labels, key=lambda label: (label.casefold() not in holding, -_likeness(wanted, label.casefold()), label))
+    nearest = sorted(
+        named.labels,
+        key=lambda label: (
+            label.casefold() not in holding,
+            -_likeness(wanted, label.casefold()),
+            label,
+        ),
+    )
     more = f" and {len(nearest) - _MAX_TOLD} more" if len(nearest) > _MAX_TOLD else ""
     names = "; ".join(nearest[:_MAX_TOLD]) or "none"
-    raise UsageError(f"{len(holding) or 'no'} speakers match {name!r} in workspace {snapshot.workspace!r}; known: {names}{more}")
+    raise UsageError(
+        f"{len(holding) or 'no'} speakers match {name!r} in workspace {snapshot.workspace!r};"
+        f" known: {names}{more}"
+    )
 
 
 def _likeness(wanted: str, label: str) -> float:
     """Of a name and the word of a label that is most like it, 0 to 1."""
-    return max((SequenceMatcher(None, wanted, part).ratio() for part in (label, *label.split())), default=0.0)
+    return max(
+        (SequenceMatcher(None, wanted, part).ratio() for part in (label, *label.split())),
+        default=0.0,
+    )
 
 
 def _is_inside(turn: Turn, speakers: set[str], start_s: float | None, end_s: float | None) -> bool:
@@ -208,21 +248,41 @@ def _documents(snapshot: Snapshot, wanted: Sequence[str]) -> list[str]:
         return list(snapshot.documents)
     found: list[str] = []
     for name in wanted:
-        ids = [i for i, d in snapshot.documents.items() if name in (i, d.uri) or name.casefold() == d.title.casefold()]
-        ids = ids or [i for i, d in snapshot.documents.items() if d.uri.endswith("/" + name) or (i.startswith(name) and len(name) >= 8)]
+        ids = [
+            i
+            for i, d in snapshot.documents.items()
+            if name in (i, d.uri) or name.casefold() == d.title.casefold()
+        ]
+        ids = ids or [
+            i
+            for i, d in snapshot.documents.items()
+            if d.uri.endswith("/" + name) or (i.startswith(name) and len(name) >= 8)
+        ]
         ids = ids or _only_like(snapshot, name)
         if not ids:
             titles = ", ".join(repr(d.title) for d in list(snapshot.documents.values())[:10])
-            raise UsageError(f"no document {name!r} in workspace {snapshot.workspace!r}; known titles: {titles or 'none'}")
+            raise UsageError(
+                f"no document {name!r} in workspace {snapshot.workspace!r}; known titles:"
+                f" {titles or 'none'}"
+            )
         found.extend(i for i in ids if i not in found)
     return found
 
 
 def _only_like(snapshot: Snapshot, name: str) -> list[str]:
-    """The one document whose title or file's name holds these words; none where no document does."""
+    """The one document whose title or file's name holds these words; none where no document
+    does.
+    """
     part = name.strip().casefold()
-    like = [d for d in snapshot.documents.values() if part and part in f"{d.title}\n{d.uri.rpartition('/')[2]}".casefold()]
+    like = [
+        d
+        for d in snapshot.documents.values()
+        if part and part in f"{d.title}\n{d.uri.rpartition('/')[2]}".casefold()
+    ]
     if len(like) > 1:
         titles = ", ".join(repr(d.title) for d in like[:10])
-        raise UsageError(f"{name!r} is a part of {len(like)} documents' titles in workspace {snapshot.workspace!r}: {titles}")
+        raise UsageError(
+            f"{name!r} is a part of {len(like)} documents' titles in workspace"
+            f" {snapshot.workspace!r}: {titles}"
+        )
     return [d.id for d in like]

@@ -24,7 +24,12 @@ class NamedSpeakers:
     @cached_property
     def labels(self) -> frozenset[str]:
         """All labels of turns."""
-        return frozenset(turn.speaker for turns in self._snapshot.turns.values() for turn in turns if turn.speaker)
+        return frozenset(
+            turn.speaker
+            for turns in self._snapshot.turns.values()
+            for turn in turns
+            if turn.speaker
+        )
 
     @cached_property
     def _linker(self) -> SpeakerLinker:
@@ -34,7 +39,12 @@ class NamedSpeakers:
     @cached_property
     def _labels_of(self) -> dict[int, set[str]]:
         """Those of each speaker among the entities: several where they were merged."""
-        entity_of = {key: i for i, entity in enumerate(self._snapshot.graph.entities) if entity.is_speaker for key in entity.keys}
+        entity_of = {
+            key: i
+            for i, entity in enumerate(self._snapshot.graph.entities)
+            if entity.is_speaker
+            for key in entity.keys
+        }
         found: dict[int, set[str]] = {}
         for document_id, turns in self._snapshot.turns.items():
             sha256 = self._snapshot.documents[document_id].sha256
@@ -45,16 +55,25 @@ class NamedSpeakers:
         return found
 
     def named_in(self, question: str) -> frozenset[str]:
-        """Those whom a question names: whole, by a word of four letters or more of their label, or as `meant_by` has it."""
+        """Those whom a question names: whole, by a word of four letters or more of their label, or
+        as `meant_by` has it.
+        """
         return self.meant_by(question) | self._by_words(frozenset(_words(question))).keys()
 
     def people_in(self, question: str) -> tuple[frozenset[str], ...]:
-        """Those whom a question asks for, a person's labels each. Names are capitalised where the question capitalises any; a word
-        that several have is one person's; who is talked about ("about Bob") is left out, unless nobody else is named.
+        """Those whom a question asks for, a person's labels each. Names are capitalised where the
+        question capitalises any; a word that several have is one person's; who is talked about
+        ("about Bob") is left out, unless nobody else is named.
         """
         shown = WORD.findall(question)
         is_cased = any(word[0].isupper() for word in shown[1:])
-        by_words = self._by_words(frozenset(_words(question if not is_cased else " ".join(w for w in shown if not w[0].islower()))))
+        by_words = self._by_words(
+            frozenset(
+                _words(
+                    question if not is_cased else " ".join(w for w in shown if not w[0].islower())
+                )
+            )
+        )
         people: dict[frozenset[str], set[str]] = {}
         for label, own in by_words.items():
             if not any(own < other for other in by_words.values()):
@@ -68,7 +87,9 @@ class NamedSpeakers:
         return tuple(frozenset(own | self._same_people(own)) for own in found)
 
     def _by_words(self, said: frozenset[str]) -> dict[str, frozenset[str]]:
-        """The words of each label that are said, of those that are said whole or by a word of four letters or more."""
+        """The words of each label that are said, of those that are said whole or by a word of four
+        letters or more.
+        """
         found = {}
         for label, words in self._label_words.items():
             own = words & said
@@ -82,11 +103,19 @@ class NamedSpeakers:
 
     def _same_people(self, labels: set[str]) -> set[str]:
         """All labels of the speakers that were merged with one of these."""
-        return set(chain.from_iterable(own for own in self._labels_of.values() if not own.isdisjoint(labels)))
+        return set(
+            chain.from_iterable(
+                own for own in self._labels_of.values() if not own.isdisjoint(labels)
+            )
+        )
 
     def meant_by(self, text: str) -> frozenset[str]:
-        """Those whom a text means by last name, title and last name, or role: "Justice Kagan", "the Chief Justice"."""
-        return frozenset(label for entity in self._linker.find(text) for label in self._labels_of.get(entity, ()))
+        """Those whom a text means by last name, title and last name, or role: "Justice Kagan", "the
+        Chief Justice".
+        """
+        return frozenset(
+            label for entity in self._linker.find(text) for label in self._labels_of.get(entity, ())
+        )
 
 
 def _words(text: str) -> list[str]:
@@ -94,7 +123,9 @@ def _words(text: str) -> list[str]:
 
 
 def _asked_for(words: Sequence[str], people: Sequence[frozenset[str]]) -> list[frozenset[str]]:
-    """Of the people, each as the words that name them, those whom no "about" leads to; all where it leads to all."""
+    """Of the people, each as the words that name them, those whom no "about" leads to; all where it
+    leads to all.
+    """
     names, named, is_topic = frozenset(chain.from_iterable(people)), set(), False
     for before, word in zip(["", *words], words, strict=False):
         if word in _LEADS_TO_TOPIC or (word == "of" and before in _SAYING):

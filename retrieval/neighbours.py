@@ -1,4 +1,6 @@
-"""A conversation is a line: what stands around a passage says much about it (docs/papers.md, Surroundings)."""
+"""A conversation is a line: what stands around a passage says much about it (docs/papers.md,
+Surroundings).
+"""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -23,27 +25,39 @@ _FULL = 2 * sum(DECAY**offset for offset in range(1, MAX_DISTANCE + 1))
 
 
 class Neighbours:
-    """The neighbours of each passage in its document, up to five on either side, weighted 0.8 ^ distance."""
+    """The neighbours of each passage in its document, up to five on either side, weighted 0.8 ^
+    distance.
+    """
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         """`passages` of a document stand together, in order, as a snapshot has them."""
         num = len(passages)
         ids = [p.document_id for p in passages]
-        self._documents: Ints = np.unique(ids, return_inverse=True)[1].astype(np.int64) if num else np.zeros(0, dtype=np.int64)
+        self._documents: Ints = (
+            np.unique(ids, return_inverse=True)[1].astype(np.int64)
+            if num
+            else np.zeros(0, dtype=np.int64)
+        )
 
     def smooth(self, scores: Floats) -> Floats:
-        """(p,): sum over o = -5..5 of 0.8^|o| s[j + o], over the weights that exist; a document of one passage keeps its score."""
+        """(p,): sum over o = -5..5 of 0.8^|o| s[j + o], over the weights that exist; a document of
+        one passage keeps its score.
+        """
         smoothed: Floats = self._kernel @ scores
         return smoothed
 
     @cached_property
     def presence(self) -> Floats:
-        """(p,) the weight of the neighbours that there are over that of all ten: 0 in a document of one passage, 1 amid a long one."""
+        """(p,) the weight of the neighbours that there are over that of all ten: 0 in a document of
+        one passage, 1 amid a long one.
+        """
         present: Floats = (1.0 / self._kernel.diagonal() - 1.0) / _FULL
         return present
 
     def window_rows(self, num_beside: int) -> Ints:
-        """(p, 2): first row and row after the last of each passage with its `num_beside` neighbours on either side."""
+        """(p, 2): first row and row after the last of each passage with its `num_beside` neighbours
+        on either side.
+        """
         num = len(self._documents)
         rows = np.arange(num)
         starts = np.flatnonzero(np.diff(self._documents, prepend=-1))
@@ -51,7 +65,9 @@ class Neighbours:
             return np.zeros((0, 2), dtype=np.int64)
         document = np.searchsorted(starts, rows, side="right") - 1
         begin, end = starts[document], np.append(starts[1:], num)[document]
-        return np.stack((np.maximum(begin, rows - num_beside), np.minimum(end, rows + num_beside + 1)), axis=1).astype(np.int64)
+        return np.stack(
+            (np.maximum(begin, rows - num_beside), np.minimum(end, rows + num_beside + 1)), axis=1
+        ).astype(np.int64)
 
     @cached_property
     def _kernel(self) -> "csr_array":
@@ -65,5 +81,10 @@ class Neighbours:
             rows += [left, left + offset]
             columns += [left + offset, left]
             weights += [np.full(2 * len(left), DECAY**offset)]
-        kernel = csr_array(coo_array((np.concatenate(weights), (np.concatenate(rows), np.concatenate(columns))), shape=(num, num)))
+        kernel = csr_array(
+            coo_array(
+                (np.concatenate(weights), (np.concatenate(rows), np.concatenate(columns))),
+                shape=(num, num),
+            )
+        )
         return csr_array(diags_array(1.0 / kernel.sum(axis=1)) @ kernel)

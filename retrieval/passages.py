@@ -1,4 +1,5 @@
-"""Scores of a snapshot's passages: dense, lexical, and their fusion F (docs/papers.md, Plain search).
+"""Scores of a snapshot's passages: dense, lexical, and their fusion F (docs/papers.md, Plain
+search).
 
 F = 0.6 z01(dense) + 0.4 z01(BM25)        z01: min-max to [0, 1] over the corpus; a constant gives 0
 """
@@ -24,7 +25,9 @@ Ints = NDArray[np.int64]
 DENSE_SHARE = 0.6
 """The vectors' share of F; the words have the rest."""
 K1, B = 1.5, 0.75
-"""The usual constants of BM25: how soon a repeated word saturates, how much a long text is discounted."""
+"""The usual constants of BM25: how soon a repeated word saturates, how much a long text is
+discounted.
+"""
 WINDOW = 3
 """Neighbours on either side that a window has."""
 MANY_VECTORS = 30_000
@@ -60,7 +63,9 @@ def best_rows(scores: Scores, num: int) -> Ints:
 
 
 class PassageScores:
-    """All passages of one snapshot, scored. What is built once (BM25, id lookups) is built when it is first asked for."""
+    """All passages of one snapshot, scored. What is built once (BM25, id lookups) is built when it
+    is first asked for.
+    """
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
@@ -74,15 +79,16 @@ class PassageScores:
         return cosines_with(self.snapshot.passage_vectors[rows], query)
 
     def bm25(self, text: str) -> Scores:
-        r"""(p,) BM25 with idf log(1 + (N - n + .5) / (n + .5)), k1 1.5, b 0.75; 0 where no word of the question occurs.
+        r"""(p,) BM25 with idf log(1 + (N - n + .5) / (n + .5)), k1 1.5, b 0.75; 0 where no word of
+        the question occurs.
 
         A word that the question repeats counts once.
         """
         return self._bm25.scores(text, len(self.snapshot.passages))
 
     def window_scores(self, text: str, query: Vector) -> Scores:
-        """(p,) F over windows: each passage with its 3 neighbours on either side in its document, their words together and the mean of
-        their vectors.
+        """(p,) F over windows: each passage with its 3 neighbours on either side in its document,
+        their words together and the mean of their vectors.
         """
         cosines = cosines_with(self._window_vectors, query)
         return fuse(cosines, self._window_bm25.scores(text, len(self.snapshot.passages)))
@@ -91,8 +97,12 @@ class PassageScores:
         """(p,) F, 0 to 1."""
         return fuse(self.dense(query), self.bm25(text))
 
-    def best(self, scores: Scores, num_passages: int, among: NDArray[np.int64] | None = None) -> tuple[ScoredPassage, ...]:
-        """The best passages, ties by their place in the corpus; all or those `among` the given rows, which ascend."""
+    def best(
+        self, scores: Scores, num_passages: int, among: NDArray[np.int64] | None = None
+    ) -> tuple[ScoredPassage, ...]:
+        """The best passages, ties by their place in the corpus; all or those `among` the given
+        rows, which ascend.
+        """
         if num_passages <= 0:
             return ()
         rows = np.arange(len(scores)) if among is None else among
@@ -105,9 +115,13 @@ class PassageScores:
         return {passage.id: i for i, passage in enumerate(self.snapshot.passages)}
 
     def rows_of_entities(self, entities: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Rows of the passages that hold any of these entities (indices into the graph), ascending."""
+        """Rows of the passages that hold any of these entities (indices into the graph),
+        ascending.
+        """
         graph, row_of = self.snapshot.graph, self.row_of
-        rows = {row_of[p] for e in entities.tolist() for p in graph.entity_passages[e] if p in row_of}
+        rows = {
+            row_of[p] for e in entities.tolist() for p in graph.entity_passages[e] if p in row_of
+        }
         return np.array(sorted(rows), dtype=np.int64)
 
     @cached_property
@@ -125,7 +139,10 @@ class PassageScores:
         """Of each passage with its title: what BM25 counts. A word is kept once."""
         snapshot, own = self.snapshot, dict[str, str]()
         titles = own_titles(snapshot.documents)
-        texts = (passage_text(snapshot.documents[p.document_id], p, titles[p.document_id]) for p in snapshot.passages)
+        texts = (
+            passage_text(snapshot.documents[p.document_id], p, titles[p.document_id])
+            for p in snapshot.passages
+        )
         return [[own.setdefault(word, word) for word in words(text)] for text in texts]
 
     @cached_property
@@ -135,13 +152,18 @@ class PassageScores:
     @cached_property
     def _window_bm25(self) -> "WordScores":
         own, windows = self._words, self.neighbours.window_rows(WINDOW)
-        return WordScores(list(chain.from_iterable(own[first:last])) for first, last in windows.tolist())
+        return WordScores(
+            list(chain.from_iterable(own[first:last])) for first, last in windows.tolist()
+        )
 
     @cached_property
     def _window_vectors(self) -> Vectors:
         windows = self.neighbours.window_rows(WINDOW)
         sums = np.concatenate(
-            (np.zeros((1, self.snapshot.passage_vectors.shape[1])), np.cumsum(self.snapshot.passage_vectors, axis=0, dtype=np.float64))
+            (
+                np.zeros((1, self.snapshot.passage_vectors.shape[1])),
+                np.cumsum(self.snapshot.passage_vectors, axis=0, dtype=np.float64),
+            )
         )
         return unit_rows((sums[windows[:, 1]] - sums[windows[:, 0]]).astype(np.float32))
 
@@ -156,20 +178,31 @@ def cosines_with(vectors: Vectors, query: Vector) -> Scores:
         products = [vectors @ unit]
     else:
         bounds = np.linspace(0, len(vectors), num_threads() + 1).astype(int).tolist()
-        products = list(thread_pool().map(lambda span: np.vecdot(vectors[span[0] : span[1]], unit), pairwise(bounds)))
+        products = list(
+            thread_pool().map(
+                lambda span: np.vecdot(vectors[span[0] : span[1]], unit), pairwise(bounds)
+            )
+        )
     cosines: Scores = np.concatenate(products, dtype=np.float64)
     return np.round(cosines, 6)
 
 
 class WordScores:
-    """BM25 over texts, each given as its `words`: the library's index over our own tokens. `vocabulary`: word -> id."""
+    """BM25 over texts, each given as its `words`: the library's index over our own tokens.
+    `vocabulary`: word -> id.
+    """
 
     def __init__(self, texts: Iterable[Sequence[str]]) -> None:
         from bm25s import BM25
 
-        logging.getLogger("bm25s").setLevel(logging.WARNING)  # its import sets DEBUG and a handler of its own
+        logging.getLogger("bm25s").setLevel(
+            logging.WARNING
+        )  # its import sets DEBUG and a handler of its own
         self.vocabulary: dict[str, int] = {}
-        ids = [[self.vocabulary.setdefault(word, len(self.vocabulary)) for word in text] for text in texts]
+        ids = [
+            [self.vocabulary.setdefault(word, len(self.vocabulary)) for word in text]
+            for text in texts
+        ]
         self._index = BM25(k1=K1, b=B, method="lucene")
         if self.vocabulary:
             # the library adds its own entry "" to the dictionary that it is given
@@ -185,7 +218,9 @@ class WordScores:
 
     def scores(self, text: str, num: int) -> Scores:
         """(num,) over the texts; a word of the question counts once."""
-        word_ids = [self.vocabulary[word] for word in dict.fromkeys(words(text)) if word in self.vocabulary]
+        word_ids = [
+            self.vocabulary[word] for word in dict.fromkeys(words(text)) if word in self.vocabulary
+        ]
         if not word_ids:
             return np.zeros(num)
         found: Scores = np.asarray(self._index.get_scores(word_ids), dtype=np.float64)

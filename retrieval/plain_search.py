@@ -1,4 +1,6 @@
-"""Plain search, without the graph: `naive` (vectors), `bm25` (words), `hybrid` and `rrf` (their fusions). Controls for every graph arm."""
+"""Plain search, without the graph: `naive` (vectors), `bm25` (words), `hybrid` and `rrf` (their
+fusions). Controls for every graph arm.
+"""
 
 import numpy as np
 
@@ -19,7 +21,9 @@ class NaiveSearch:
 
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
         """Scores are cosines, -1 to 1. No subgraphs."""
-        return _ranked(self.name, self._passages, self._passages.dense(question.vector), num_passages)
+        return _ranked(
+            self.name, self._passages, self._passages.dense(question.vector), num_passages
+        )
 
 
 class BM25Search:
@@ -33,7 +37,9 @@ class BM25Search:
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
         """Scores are above 0, without an upper bound. No subgraphs."""
         scores = self._passages.bm25(question.text)
-        return Retrieval(self.name, self._passages.best(scores, num_passages, among=np.flatnonzero(scores > 0)))
+        return Retrieval(
+            self.name, self._passages.best(scores, num_passages, among=np.flatnonzero(scores > 0))
+        )
 
 
 class HybridSearch:
@@ -46,11 +52,17 @@ class HybridSearch:
 
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
         """Scores are 0 to 1, relative to this corpus. No subgraphs."""
-        return _ranked(self.name, self._passages, self._passages.fused(question.text, question.vector), num_passages)
+        return _ranked(
+            self.name,
+            self._passages,
+            self._passages.fused(question.text, question.vector),
+            num_passages,
+        )
 
 
 class RRFSearch:
-    """Passages by reciprocal-rank fusion (Cormack and others, 2009): the sum of 1 / (60 + rank) over the rankings by cosine and by BM25.
+    """Passages by reciprocal-rank fusion (Cormack and others, 2009): the sum of 1 / (60 + rank)
+    over the rankings by cosine and by BM25.
 
     A passage without any word of the question has no rank by BM25.
     """
@@ -63,7 +75,9 @@ class RRFSearch:
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
         """Scores are 0 to 2 / 61. No subgraphs."""
         words = self._passages.bm25(question.text)
-        fused = self._shares(self._passages.dense(question.vector)) + np.where(words > 0, self._shares(words), 0)
+        fused = self._shares(self._passages.dense(question.vector)) + np.where(
+            words > 0, self._shares(words), 0
+        )
         return _ranked(self.name, self._passages, np.round(fused, 9), num_passages)
 
     def _shares(self, scores: Scores) -> Scores:

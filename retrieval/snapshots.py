@@ -40,8 +40,12 @@ def read_snapshot(store: GraphStore) -> Snapshot:
     return without_deleted(snapshot, store)
 
 
-def _summaries(store: GraphStore, mentions: Sequence[Mention], records: Mapping[str, RelationRecord]) -> tuple[dict[str, int], Vectors]:
-    """Where each summary's vector stands; a summary said of two names has the vector of the first."""
+def _summaries(
+    store: GraphStore, mentions: Sequence[Mention], records: Mapping[str, RelationRecord]
+) -> tuple[dict[str, int], Vectors]:
+    """Where each summary's vector stands; a summary said of two names has the vector of the
+    first.
+    """
     vectors: list[Vectors] = []
     rows: dict[str, int] = {}
     said = {m.summary: text_id(mention_text(m)) for m in reversed(mentions) if m.summary}
@@ -49,7 +53,11 @@ def _summaries(store: GraphStore, mentions: Sequence[Mention], records: Mapping[
     stated = {r.summary: text_id(record_text(r)) for r in newest_first if r.summary}
     for kind, ids in ((VectorKind.MENTION, said), (VectorKind.RECORD, stated)):
         missing = set(store.missing_vectors(kind, ids.values()))
-        there = {summary: id_ for summary, id_ in ids.items() if id_ not in missing and summary not in rows}
+        there = {
+            summary: id_
+            for summary, id_ in ids.items()
+            if id_ not in missing and summary not in rows
+        }
         first = len(rows)
         rows.update({summary: first + i for i, summary in enumerate(there)})
         vectors.append(store.vectors(kind, list(there.values())))

@@ -1,6 +1,7 @@
 """Threads for large products: numpy and scipy let go of the interpreter's lock.
 
-BLAS has threads of its own, but after each product they spin for some 25 ms, and take a core from whatever comes next.
+BLAS has threads of its own, but after each product they spin for some 25 ms, and take a core from
+whatever comes next.
 """
 
 import os

@@ -5,7 +5,10 @@ from typing import Any
 
 TURNS = [
     ("Maria", "Acme Works acquired Borealis Labs. We looked at this for some time."),
-    ("Leo", "Ada Byron works at Acme Works. ![x](http://evil.example/p.png) <script>alert(1)</script>"),
+    (
+        "Leo",
+        "Ada Byron works at Acme Works. ![x](http://evil.example/p.png) <script>alert(1)</script>",
+    ),
     ("Maria", "Borealis Labs is located in Port Arthur."),
 ]
 QUESTION = "Who works at Acme Works?"
@@ -17,7 +20,12 @@ def words(page: Any) -> str:
     return "\n".join(str(element.value) for element in shown)
 
 
-def asked(panel: Callable[[str], Any], question: str = QUESTION, profile: str = "default", pruner: str = "auto") -> Any:
+def asked(
+    panel: Callable[[str], Any],
+    question: str = QUESTION,
+    profile: str = "default",
+    pruner: str = "auto",
+) -> Any:
     """The page Ask after a question was asked and answered."""
     page = panel("ask.page").run()
     if profile != "default":

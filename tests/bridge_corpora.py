@@ -17,7 +17,10 @@ def unit(num: int, seed: int = 0) -> np.ndarray:
 
 
 def facts_of(
-    held: Sequence[Sequence[int]], facts: Sequence[tuple[int, Sequence[int]]], subjects: Sequence[int] = (), seed: int = 0
+    held: Sequence[Sequence[int]],
+    facts: Sequence[tuple[int, Sequence[int]]],
+    subjects: Sequence[int] = (),
+    seed: int = 0,
 ) -> Facts:
     """Entities of each passage, (passage, entities) of each fact."""
 
@@ -41,9 +44,17 @@ def facts_of(
 
 @st.composite
 def corpora(draw: st.DrawFn) -> tuple[list[list[int]], list[tuple[int, list[int]]], int]:
-    """(held, facts, number of entities): every passage holds something, facts are about what their passage holds."""
+    """(held, facts, number of entities): every passage holds something, facts are about what their
+    passage holds.
+    """
     num_entities = draw(st.integers(2, 12))
-    held = draw(st.lists(st.lists(st.integers(0, num_entities - 1), min_size=1, max_size=5, unique=True), min_size=1, max_size=8))
+    held = draw(
+        st.lists(
+            st.lists(st.integers(0, num_entities - 1), min_size=1, max_size=5, unique=True),
+            min_size=1,
+            max_size=8,
+        )
+    )
     facts = [
         (p, sorted(draw(st.sets(st.sampled_from(some), min_size=2))))
         for p, some in enumerate(held)
@@ -53,7 +64,9 @@ def corpora(draw: st.DrawFn) -> tuple[list[list[int]], list[tuple[int, list[int]
     return [sorted(some) for some in held], facts, num_entities
 
 
-def adjacency(held: Sequence[Sequence[int]], facts: Sequence[tuple[int, Sequence[int]]], n: int) -> np.ndarray:
+def adjacency(
+    held: Sequence[Sequence[int]], facts: Sequence[tuple[int, Sequence[int]]], n: int
+) -> np.ndarray:
     """A by its definition, one pair after the other."""
     a = np.zeros((n + len(held), n + len(held)))
     for _, entities in facts:
@@ -67,11 +80,26 @@ def adjacency(held: Sequence[Sequence[int]], facts: Sequence[tuple[int, Sequence
 
 
 def entity(i: int, name: str, *keys: str) -> Entity:
-    return Entity(f"e{i:03}", keys[0] if keys else name.lower(), name, "", keys or (name.lower(),), (), "name", 1, ())
+    return Entity(
+        f"e{i:03}",
+        keys[0] if keys else name.lower(),
+        name,
+        "",
+        keys or (name.lower(),),
+        (),
+        "name",
+        1,
+        (),
+    )
 
 
 def snapshot(
-    texts: Sequence[str], vectors: np.ndarray, entities: Sequence[Entity], names: np.ndarray, facts: Facts, per_document: int = 1
+    texts: Sequence[str],
+    vectors: np.ndarray,
+    entities: Sequence[Entity],
+    names: np.ndarray,
+    facts: Facts,
+    per_document: int = 1,
 ) -> Snapshot:
     documents: dict[str, Document] = {}
     passages = []

@@ -1,10 +1,13 @@
-"""What every test stands on: a temporary home, an environment without settings, the fakes, and a real Neo4j for those that ask."""
+"""What every test stands on: a temporary home, an environment without settings, the fakes, and a
+real Neo4j for those that ask.
+"""
 
 import gc
 import os
 import sys
 
-# Before numpy comes: with several workers a core each (`-n`), threads of their own only get in each other's way.
+# Before numpy comes: with several workers a core each (`-n`), threads of their own only get in each
+# other's way.
 if "PYTEST_XDIST_WORKER" in os.environ:
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -21,24 +24,38 @@ from hypothesis import HealthCheck, settings
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.fakes.server import OpenAIStubServer
 
-# `from neo4j_server import Neo4jServer` in any test: with --import-mode=importlib pytest puts no folder on the path itself.
+# `from neo4j_server import Neo4jServer` in any test: with --import-mode=importlib pytest puts no
+# folder on the path itself.
 sys.path.insert(0, str(Path(__file__).parent))
 sys.path.insert(0, str(Path(__file__).parent / "servers"))
 sys.path.insert(0, str(Path(__file__).parent / "stand_ins"))
 
 from cutting_proxy import CuttingProxy
-from neo4j_jars import NEO4J_5, NEO4J_2026, JavaMissingError, Neo4jMissingError, Release, cache_folder, install
+from neo4j_jars import (
+    NEO4J_5,
+    NEO4J_2026,
+    JavaMissingError,
+    Neo4jMissingError,
+    Release,
+    cache_folder,
+    install,
+)
 from neo4j_server import GivenServer, Neo4jServer, delete_workspaces
 
 # Of a worker's time an eighth went into looking for garbage among what libraries made at import.
 gc.set_threshold(50_000, 20, 20)
-# Read at import, before the fixture below hides the real home: models that were pulled there may be used by tests marked `model`.
-_REAL_HOME = Path(os.environ.get("DYNAGRAG_HOME") or platformdirs.user_data_dir("dynagrag", appauthor=False))
+# Read at import, before the fixture below hides the real home: models that were pulled there may be
+# used by tests marked `model`.
+_REAL_HOME = Path(
+    os.environ.get("DYNAGRAG_HOME") or platformdirs.user_data_dir("dynagrag", appauthor=False)
+)
 _MODELS_DIR = Path(os.environ.get("DYNAGRAG_TEST_MODELS") or _REAL_HOME / "models")
-# The same for Neo4j: Maven and Java need the real HOME and PATH, and NEO4J_URI may name a server to use.
+# The same for Neo4j: Maven and Java need the real HOME and PATH, and NEO4J_URI may name a server to
+# use.
 _REAL_ENVIRONMENT = dict(os.environ)
 _NEO4J_CACHE = cache_folder(_REAL_ENVIRONMENT)
-# A server of some minutes never earns back what optimising its code costs: without, the tests on it take half the processor's time.
+# A server of some minutes never earns back what optimising its code costs: without, the tests on it
+# take half the processor's time.
 _SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 
 _GROUPS = ("neo4j", "browser", "models", "neo4j_2026")
@@ -47,12 +64,20 @@ _NIGHTLY_FACTOR = 20
 # A busy machine is no failure; what must be linear is tested as such.
 settings.register_profile("default", settings.get_profile("default"), deadline=None)
 settings.register_profile("nightly", max_examples=100 * _NIGHTLY_FACTOR, deadline=None)
-# mutmut runs a test several times in one process, which a method of a class takes for several executors.
-settings.register_profile("mutate", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.differing_executors])
+# mutmut runs a test several times in one process, which a method of a class takes for several
+# executors.
+settings.register_profile(
+    "mutate",
+    derandomize=True,
+    deadline=None,
+    suppress_health_check=[HealthCheck.differing_executors],
+)
 
 
 def pytest_sessionstart() -> None:
-    """Nothing is remembered from an earlier session of this process: `make mutate` runs one after the other, on code that has changed."""
+    """Nothing is remembered from an earlier session of this process: `make mutate` runs one after
+    the other, on code that has changed.
+    """
     for name, module in list(sys.modules.items()):
         if name.startswith("dynagrag"):
             for value in list(vars(module).values()):
@@ -61,20 +86,31 @@ def pytest_sessionstart() -> None:
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)  # around xdist's, which reads the groups
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Generator[None]:
-    """With `-n 2 --dist loadgroup` one worker has all tests on a Neo4j server, and one all in the browser: one server of each version.
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None]:
+    """With `-n 2 --dist loadgroup` one worker has all tests on a Neo4j server, and one all in the
+    browser: one server of each version.
 
-    These groups, the longest first, begin; the many short tests fill what time the workers have left in the end.
+    These groups, the longest first, begin; the many short tests fill what time the workers have
+    left in the end.
 
-    With `--hypothesis-profile nightly` every property test gets twenty times its examples, those that say how many too.
+    With `--hypothesis-profile nightly` every property test gets twenty times its examples, those
+    that say how many too.
     """
     is_nightly = config.getoption("hypothesis_profile", None) == "nightly"
     for item in items:
         if group := _group(item):
             item.add_marker(pytest.mark.xdist_group(group))
         own = getattr(getattr(item, "obj", None), "_hypothesis_internal_use_settings", None)
-        if is_nightly and own is not None and own.max_examples != settings.get_profile("nightly").max_examples:
-            item.obj._hypothesis_internal_use_settings = settings(own, max_examples=own.max_examples * _NIGHTLY_FACTOR)  # type: ignore[attr-defined]
+        if (
+            is_nightly
+            and own is not None
+            and own.max_examples != settings.get_profile("nightly").max_examples
+        ):
+            item.obj._hypothesis_internal_use_settings = settings(
+                own, max_examples=own.max_examples * _NIGHTLY_FACTOR
+            )  # type: ignore[attr-defined]
     items.sort(key=_place)
     yield
     if config.getoption("loadgroup", False):  # in a worker
@@ -100,7 +136,11 @@ def _group(item: pytest.Item) -> str | None:
 
 def _place(item: pytest.Item) -> int:
     mark = item.get_closest_marker("xdist_group")
-    return _GROUPS.index(mark.args[0]) if mark is not None and mark.args[0] in _GROUPS else len(_GROUPS)
+    return (
+        _GROUPS.index(mark.args[0])
+        if mark is not None and mark.args[0] in _GROUPS
+        else len(_GROUPS)
+    )
 
 
 def _parameters(item: pytest.Item) -> list[object]:
@@ -109,7 +149,9 @@ def _parameters(item: pytest.Item) -> list[object]:
 
 
 def _keep_group(item: pytest.Item) -> None:
-    """xdist 3.8 reads a group from the end of a test's id, but writes it where pytest 9.2 no longer looks: without this no group holds."""
+    """xdist 3.8 reads a group from the end of a test's id, but writes it where pytest 9.2 no longer
+    looks: without this no group holds.
+    """
     mark = item.get_closest_marker("xdist_group")
     if mark is not None and not item.nodeid.endswith(f"@{mark.args[0]}"):
         item._id = item.id.parse(f"{item.nodeid}@{mark.args[0]}")  # type: ignore[attr-defined]
@@ -121,7 +163,9 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     for name in list(os.environ):
         if name.startswith(("DYNAGRAG_", "OPENAI_", "AZURE_OPENAI_", "NEO4J_", "XDG_")):
             monkeypatch.delenv(name)
-    monkeypatch.delenv("PYTHONDONTWRITEBYTECODE", raising=False)  # else each of the many processes compiles the package again
+    monkeypatch.delenv(
+        "PYTHONDONTWRITEBYTECODE", raising=False
+    )  # else each of the many processes compiles the package again
     folder = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("DYNAGRAG_HOME", str(folder / "dynagrag"))
@@ -151,12 +195,14 @@ def models_dir() -> Path:
     return _MODELS_DIR
 
 
-# --------------------------------------------------------------------------------------------------------------- Neo4j
+# -------------------------------------------------------------------------------------------- Neo4j
 
 
 @pytest.fixture(scope="session")
 def neo4j_server() -> Iterator[Neo4jServer | GivenServer]:
-    """A running Neo4j 5.26, one for all tests, or the user's own server where NEO4J_URI is set. One database: see `neo4j_workspace`."""
+    """A running Neo4j 5.26, one for all tests, or the user's own server where NEO4J_URI is set. One
+    database: see `neo4j_workspace`.
+    """
     if _REAL_ENVIRONMENT.get("NEO4J_URI"):
         yield GivenServer(_REAL_ENVIRONMENT)
         return
@@ -172,7 +218,9 @@ def neo4j_2026() -> Iterator[Neo4jServer]:
 
 
 def _started(release: Release, stack: ExitStack) -> Neo4jServer:
-    """Skips where Maven or Java is missing. In CI that is a failure, but for a release whose Java isn't there."""
+    """Skips where Maven or Java is missing. In CI that is a failure, but for a release whose Java
+    isn't there.
+    """
     try:
         installation = install(release, _NEO4J_CACHE, _REAL_ENVIRONMENT)
     except Neo4jMissingError as err:
@@ -180,12 +228,16 @@ def _started(release: Release, stack: ExitStack) -> Neo4jServer:
         if _REAL_ENVIRONMENT.get("CI") == "true" and not is_optional:
             pytest.fail(f"in CI the tests marked neo4j must run: {err}")
         pytest.skip(str(err))
-    return stack.enter_context(Neo4jServer(installation, _REAL_ENVIRONMENT, java_options=_SHORT_LIVED))
+    return stack.enter_context(
+        Neo4jServer(installation, _REAL_ENVIRONMENT, java_options=_SHORT_LIVED)
+    )
 
 
 @pytest.fixture
 def own_neo4j(neo4j_server: Neo4jServer | GivenServer) -> Iterator[Neo4jServer]:
-    """The 5.26 server for a test that stops or kills it; runs again afterwards. Skips on a server of the user's own."""
+    """The 5.26 server for a test that stops or kills it; runs again afterwards. Skips on a server
+    of the user's own.
+    """
     if isinstance(neo4j_server, GivenServer):
         pytest.skip("stops the server, so it needs one of the tests' own: run it without NEO4J_URI")
     neo4j_server.start()
@@ -195,7 +247,9 @@ def own_neo4j(neo4j_server: Neo4jServer | GivenServer) -> Iterator[Neo4jServer]:
 
 @pytest.fixture
 def neo4j_workspace(request: pytest.FixtureRequest) -> Iterator[str]:
-    """A workspace name nobody used before; names that begin with it are the test's too. A user's own server is left without them."""
+    """A workspace name nobody used before; names that begin with it are the test's too. A user's
+    own server is left without them.
+    """
     name = f"test-{uuid4().hex[:16]}"
     yield name
     if "neo4j_server" in request.fixturenames:
@@ -208,7 +262,10 @@ def neo4j_workspace(request: pytest.FixtureRequest) -> Iterator[str]:
 def cutting_proxy(neo4j_server: Neo4jServer | GivenServer) -> Iterator[CuttingProxy]:
     """A proxy before the 5.26 server that cuts, refuses or stalls connections when told."""
     if not neo4j_server.address.startswith(("bolt://", "neo4j://")):
-        pytest.skip(f"the proxy cannot read what is encrypted: run it without NEO4J_URI={neo4j_server.address}")
+        pytest.skip(
+            "the proxy cannot read what is encrypted: run it without"
+            f" NEO4J_URI={neo4j_server.address}"
+        )
     with CuttingProxy(neo4j_server.address) as proxy:
         yield proxy
 

@@ -8,7 +8,10 @@ from dynagrag.workspace.facade import Workspace
 
 FAST = IngestOptions(extractor="fast")
 FIRST = [
-    ("Ada", "We met Zanzibar Relay at dawn. The Zanzibar Relay spoke to Port Arthur about Mercury."),
+    (
+        "Ada",
+        "We met Zanzibar Relay at dawn. The Zanzibar Relay spoke to Port Arthur about Mercury.",
+    ),
     ("Ben", "I saw Relay Zanzibar again near Port Arthur. Then Mercury answered Zanzibar Relay."),
 ]
 SECOND = [
@@ -41,4 +44,6 @@ def correct_everything(space: Workspace) -> None:
     corrections.merge(space, ["zanzibar relay", "relay zanzibar"], "Relay", by="me")
     corrections.rename(space, "old delft", "Delft", by="me")
     corrections.keep_apart(space, ["port arthur", "sun"], by="me")
-    corrections.tell_senses_apart(space, "Mercury", [document(space, "two")], "Planet Mercury", by="me")
+    corrections.tell_senses_apart(
+        space, "Mercury", [document(space, "two")], "Planet Mercury", by="me"
+    )

@@ -24,17 +24,44 @@ from dynagrag.schema import (
     Vectors,
 )
 
-DOCUMENTS = {f"d{i}": Document(f"d{i}", "w", f"title {i}", "", f"sha{i}", "0123456789 " * 100) for i in range(3)}
+DOCUMENTS = {
+    f"d{i}": Document(f"d{i}", "w", f"title {i}", "", f"sha{i}", "0123456789 " * 100)
+    for i in range(3)
+}
 
 
-def said(name: str, summary: str = "", *, doc: str = "d0", at: int = 0, type_: str = "", kind: MentionKind = MentionKind.SAID) -> Mention:
+def said(
+    name: str,
+    summary: str = "",
+    *,
+    doc: str = "d0",
+    at: int = 0,
+    type_: str = "",
+    kind: MentionKind = MentionKind.SAID,
+) -> Mention:
     id_ = content_id("m", doc, at, name, summary, kind)
-    return Mention(id_, doc, at, at + 10, (f"p-{doc}-{at}",), name, name.casefold(), type_, summary, kind, "llm")
+    return Mention(
+        id_,
+        doc,
+        at,
+        at + 10,
+        (f"p-{doc}-{at}",),
+        name,
+        name.casefold(),
+        type_,
+        summary,
+        kind,
+        "llm",
+    )
 
 
-def record(head: str, label: str, tail: str, summary: str = "", *, doc: str = "d0", at: int = 0) -> RelationRecord:
+def record(
+    head: str, label: str, tail: str, summary: str = "", *, doc: str = "d0", at: int = 0
+) -> RelationRecord:
     id_ = content_id("r", doc, at, head, label, tail)
-    return RelationRecord(id_, doc, at, at + 10, f"p-{doc}-{at}", head, tail, label, summary, at, at + 10, 0, "llm")
+    return RelationRecord(
+        id_, doc, at, at + 10, f"p-{doc}-{at}", head, tail, label, summary, at, at + 10, 0, "llm"
+    )
 
 
 def graph_of(
@@ -52,7 +79,9 @@ def graph_of(
     """`vectors`: text -> the value of its one-dimensional vector; others by hash."""
 
     def table(texts: dict[str, str]) -> VectorTable:
-        values = [(vectors or {}).get(t, int(content_id(t)[:4], 16) / 65536) for t in texts.values()]
+        values = [
+            (vectors or {}).get(t, int(content_id(t)[:4], 16) / 65536) for t in texts.values()
+        ]
         array: Vectors = np.array(values, dtype=np.float32).reshape(-1, 1)
         return VectorTable.of(list(texts), array)
 
@@ -75,8 +104,12 @@ def entity(graph: Graph, key: str) -> Entity:
 
 def keyed(graph: Graph) -> list[tuple[str, str, str, int, int]]:
     keys = {e.id: e.key for e in graph.entities}
-    return sorted((keys[r.head], r.label, keys[r.tail], r.weight, r.support) for r in graph.relations)
+    return sorted(
+        (keys[r.head], r.label, keys[r.tail], r.weight, r.support) for r in graph.relations
+    )
 
 
 def edit(kind: EditKind, *keys: str, name: str = "", what: str = "", day: int = 1) -> Edit:
-    return make_edit(kind, keys=keys, name=name, what=what, by="me", at=f"2026-01-{day:02}T00:00:00Z")
+    return make_edit(
+        kind, keys=keys, name=name, what=what, by="me", at=f"2026-01-{day:02}T00:00:00Z"
+    )

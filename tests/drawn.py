@@ -1,4 +1,6 @@
-"""A drawing of the app in a real browser: whether it is there, where its nodes are, and moving one."""
+"""A drawing of the app in a real browser: whether it is there, where its nodes are, and moving
+one.
+"""
 
 import re
 import time
@@ -9,7 +11,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playwright.sync_api import FloatRect, Page
 
-_CIRCLE = re.compile(r'<path d="M1 0A1 1[^"]*" transform="matrix\(([-\d.]+),0,0,[-\d.]+,([-\d.]+),([-\d.]+)\)"')
+_CIRCLE = re.compile(
+    r'<path d="M1 0A1 1[^"]*" transform="matrix\(([-\d.]+),0,0,[-\d.]+,([-\d.]+),([-\d.]+)\)"'
+)
 _SVG_ICON = (-62, 27)
 """The middle of the icon that saves an SVG, from the drawing's upper right corner."""
 _NUM_MOVES = 10
@@ -35,11 +39,14 @@ class Drawing:
         """Until it is painted (with so many nodes)."""
         words = "A drawing of" if num_nodes is None else f"A drawing of {num_nodes} entities"
         self._page.wait_for_function(
-            "words => document.querySelector('.echarts-container')?.getAttribute('aria-label')?.startsWith(words)",
+            "words =>"
+            " document.querySelector('.echarts-container')?.getAttribute('aria-label')?.startsWith(words)",
             arg=words,
             timeout=1000 * timeout_s,
         )
-        self._page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        self._page.evaluate(
+            "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )
 
     def num_colours(self) -> int:
         """How many colours its picture has: 1 while it is blank."""
@@ -60,10 +67,15 @@ class Drawing:
 
     def circles(self, folder: Path) -> list[Circle]:
         """Its nodes, in the order that they were given in."""
-        return [Circle(*map(float, found)) for found in _CIRCLE.findall(self.save_svg(folder / "drawing.svg"))]
+        return [
+            Circle(*map(float, found))
+            for found in _CIRCLE.findall(self.save_svg(folder / "drawing.svg"))
+        ]
 
     def drag(self, circle: Circle, dx: float, dy: float) -> float:
-        """Moves a node by so many pixels; seconds for each step of the mouse, until it was drawn."""
+        """Moves a node by so many pixels; seconds for each step of the mouse, until it was
+        drawn.
+        """
         box, mouse = self._box(), self._page.mouse
         x, y = box["x"] + circle.x, box["y"] + circle.y
         mouse.move(x, y)

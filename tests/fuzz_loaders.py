@@ -1,11 +1,13 @@
-"""Looks for files on which a loader fails, with atheris (libFuzzer): inputs that reach new lines of the loaders are changed further.
+"""Looks for files on which a loader fails, with atheris (libFuzzer): inputs that reach new lines of
+the loaders are changed further.
 
     make fuzz SECONDS=600
 
-runs it in an environment of its own, as atheris is no dependency. Half of the inputs are bytes under an ending, which begin with the
-files in `--seeds`, some of them with a part repeated to 100 kB; half are files of a form, built by the strategies of `hostile_files`. An
-input fails where `check_reading` does, or where it takes longer than half a second and 10 s a megabyte of CPU time. Each failure is printed
-once by its kind and place, and its file is kept in `--found`.
+runs it in an environment of its own, as atheris is no dependency. Half of the inputs are bytes
+under an ending, which begin with the files in `--seeds`, some of them with a part repeated to 100
+kB; half are files of a form, built by the strategies of `hostile_files`. An input fails where
+`check_reading` does, or where it takes longer than half a second and 10 s a megabyte of CPU time.
+Each failure is printed once by its kind and place, and its file is kept in `--found`.
 """
 
 import argparse
@@ -26,7 +28,21 @@ with atheris.instrument_imports(include=["dynagrag.ingest", "dynagrag.text"]):
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-_ENDINGS = (".txt", ".vtt", ".srt", ".sbv", ".json", ".jsonl", ".csv", ".md", ".html", ".xml", ".pdf", ".docx", "")
+_ENDINGS = (
+    ".txt",
+    ".vtt",
+    ".srt",
+    ".sbv",
+    ".json",
+    ".jsonl",
+    ".csv",
+    ".md",
+    ".html",
+    ".xml",
+    ".pdf",
+    ".docx",
+    "",
+)
 _SECONDS, _SECONDS_PER_BYTE = 0.5, 10e-6
 _MAX_REPEATED = 100_000
 
@@ -52,7 +68,12 @@ class Campaign:
             check_reading(path)
         except Exception as err:  # noqa: BLE001 - it is counted, shown and kept
             last = traceback.extract_tb(err.__traceback__)[-1]
-            self.keep(f"{type(err).__name__} in {Path(last.filename).name}:{last.lineno}: {str(err)[:150]!r}", data, suffix)
+            self.keep(
+                f"{type(err).__name__} in {Path(last.filename).name}:{last.lineno}:"
+                f" {str(err)[:150]!r}",
+                data,
+                suffix,
+            )
         seconds = time.process_time() - start
         self.slowest = max(self.slowest, seconds)
         if seconds > _SECONDS + _SECONDS_PER_BYTE * len(data):
@@ -72,21 +93,32 @@ class Campaign:
         """How far it is."""
         rate = self.num_inputs / (time.monotonic() - self.begun)
         sys.stderr.write(
-            f"{self.num_inputs} files, {rate:.0f} a second, slowest {self.slowest:.2f} s, {len(self.kinds)} kinds of failure\n"
+            f"{self.num_inputs} files, {rate:.0f} a second, slowest {self.slowest:.2f} s,"
+            f" {len(self.kinds)} kinds of failure\n"
         )
 
 
 def _repeated(data: bytes) -> bytes:
-    """The data with its middle third as often as fits: what takes the square of a file's length is slow then."""
+    """The data with its middle third as often as fits: what takes the square of a file's length is
+    slow then.
+    """
     third = len(data) // 3
-    return data[:third] + data[third : 2 * third] * (_MAX_REPEATED // max(1, third)) + data[2 * third :]
+    return (
+        data[:third]
+        + data[third : 2 * third] * (_MAX_REPEATED // max(1, third))
+        + data[2 * third :]
+    )
 
 
 def main() -> None:
     """Runs until `--seconds` are over; libFuzzer then ends the process."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--seconds", type=int, default=600)
-    parser.add_argument("--seeds", type=Path, nargs="*", default=[], help="folders of real files to begin with")
+    parser.add_argument(
+        "--seeds", type=Path, nargs="*", default=[], help="folders of real files to begin with"
+    )
     parser.add_argument("--found", type=Path, default=Path(tempfile.gettempdir()) / "dynagrag-fuzz")
     parser.add_argument("--form", choices=sorted(FORMS), help="only files of this form")
     options = parser.parse_args()
@@ -96,7 +128,11 @@ def main() -> None:
         wanted = [options.form] if options.form else list(FORMS)
 
         @settings(database=None, deadline=None, suppress_health_check=list(HealthCheck))
-        @given(st.sampled_from(wanted).flatmap(lambda form: st.tuples(st.just(FORMS[form][0]), FORMS[form][1])))
+        @given(
+            st.sampled_from(wanted).flatmap(
+                lambda form: st.tuples(st.just(FORMS[form][0]), FORMS[form][1])
+            )
+        )
         def of_a_form(found: tuple[str, bytes]) -> None:
             campaign.read(found[1], found[0])
 
@@ -104,14 +140,30 @@ def main() -> None:
             if options.form or (data and data[0] % 2):
                 of_a_form.hypothesis.fuzz_one_input(data[1:])
             elif data:
-                campaign.read(_repeated(data[1:]) if data[0] % 4 else data[1:], _ENDINGS[data[0] // 4 % len(_ENDINGS)])
+                campaign.read(
+                    _repeated(data[1:]) if data[0] % 4 else data[1:],
+                    _ENDINGS[data[0] // 4 % len(_ENDINGS)],
+                )
 
         seeds = Path(folder, "seeds")
         seeds.mkdir()
-        files = [path for place in options.seeds for path in place.rglob("*") if path.is_file() and path.suffix in _ENDINGS]
+        files = [
+            path
+            for place in options.seeds
+            for path in place.rglob("*")
+            if path.is_file() and path.suffix in _ENDINGS
+        ]
         for number, path in enumerate(files):
-            (seeds / str(number)).write_bytes(bytes([4 * _ENDINGS.index(path.suffix)]) + path.read_bytes()[:20_000])
-        limits = [f"-max_total_time={options.seconds}", "-max_len=20000", "-timeout=120", "-rss_limit_mb=4096", "-verbosity=0"]
+            (seeds / str(number)).write_bytes(
+                bytes([4 * _ENDINGS.index(path.suffix)]) + path.read_bytes()[:20_000]
+            )
+        limits = [
+            f"-max_total_time={options.seconds}",
+            "-max_len=20000",
+            "-timeout=120",
+            "-rss_limit_mb=4096",
+            "-verbosity=0",
+        ]
         atheris.Setup([sys.argv[0], *limits, str(seeds)], one)
         atheris.Fuzz()
 

@@ -1,4 +1,6 @@
-"""The stores that the graph stores' contract is run over, and what its tests put into them: small corpora of facts."""
+"""The stores that the graph stores' contract is run over, and what its tests put into them: small
+corpora of facts.
+"""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
@@ -46,14 +48,25 @@ def open_sqlite(folder: Path) -> MakeStore:
 
 def open_neo4j(server: Neo4jServer) -> MakeStore:
     def make(workspace: str) -> GraphStore:
-        return Neo4jStore(server.address, workspace, username=server.username, password=server.password, database="neo4j", cache=None)
+        return Neo4jStore(
+            server.address,
+            workspace,
+            username=server.username,
+            password=server.password,
+            database="neo4j",
+            cache=None,
+        )
 
     return make
 
 
 Made = tuple[Document, list[Turn], list[Passage], list[Extraction]]
 Fact = tuple[str, str, str]
-FACTS_A = [("Ada", "founded", "Acme"), ("Acme", "works with", "Zenith"), ("Ada", "likes", "Canary77")]
+FACTS_A = [
+    ("Ada", "founded", "Acme"),
+    ("Acme", "works with", "Zenith"),
+    ("Ada", "likes", "Canary77"),
+]
 FACTS_B = [("Ada", "founded", "Acme"), ("Bob", "leads", "Zenith")]
 
 
@@ -61,37 +74,102 @@ def document(name: str, facts: Sequence[Fact], workspace: str = W) -> Made:
     """A document of one passage and chunk a fact, with all records of it."""
     lines = [f"{h} {label} {t} ({name})" for h, label, t in facts] or [f"nothing in {name}"]
     text = "\n".join(lines)
-    doc = Document(content_id("document", workspace, text), workspace, name, f"/{name}.txt", content_id(text), text, {"from": name})
+    doc = Document(
+        content_id("document", workspace, text),
+        workspace,
+        name,
+        f"/{name}.txt",
+        content_id(text),
+        text,
+        {"from": name},
+    )
     turns, passages, extractions = [], [], []
     start = 0
     for i, line in enumerate(lines):
         end = start + len(line)
-        turns.append(Turn(content_id(doc.id, i), doc.id, i, start, end, "ANNA" if i % 2 else None, float(i), i + 0.5))
+        turns.append(
+            Turn(
+                content_id(doc.id, i),
+                doc.id,
+                i,
+                start,
+                end,
+                "ANNA" if i % 2 else None,
+                float(i),
+                i + 0.5,
+            )
+        )
         passages.append(Passage(content_id("p", doc.id, start, end), doc.id, i, start, end, i, i))
         if i < len(facts):
-            extractions.append(extraction(doc.id, start, end, facts[i], passages[-1].id, f"said in {name}"))
+            extractions.append(
+                extraction(doc.id, start, end, facts[i], passages[-1].id, f"said in {name}")
+            )
         start = end + 1
     return doc, turns, passages, extractions
 
 
-def extraction(doc: str, start: int, end: int, fact: Fact, passage: str, summary: str, extractor: str = "llm") -> Extraction:
+def extraction(
+    doc: str, start: int, end: int, fact: Fact, passage: str, summary: str, extractor: str = "llm"
+) -> Extraction:
     head, label, tail = fact
-    mentions = tuple(mention(doc, start, end, name, passage, summary, extractor) for name in dict.fromkeys((head, tail)))
+    mentions = tuple(
+        mention(doc, start, end, name, passage, summary, extractor)
+        for name in dict.fromkeys((head, tail))
+    )
     id_ = content_id("r", doc, start, end, head, label, tail)
-    record = RelationRecord(id_, doc, start, end, passage, head.casefold(), tail.casefold(), label, summary, start, end, 0, extractor)
+    record = RelationRecord(
+        id_,
+        doc,
+        start,
+        end,
+        passage,
+        head.casefold(),
+        tail.casefold(),
+        label,
+        summary,
+        start,
+        end,
+        0,
+        extractor,
+    )
     return Extraction(doc, start, end, extractor, mentions, (record,))
 
 
 def mention(
-    doc: str, start: int, end: int, name: str, passage: str, summary: str, extractor: str, kind: MentionKind = MentionKind.SAID
+    doc: str,
+    start: int,
+    end: int,
+    name: str,
+    passage: str,
+    summary: str,
+    extractor: str,
+    kind: MentionKind = MentionKind.SAID,
 ) -> Mention:
     id_ = content_id("m", doc, start, end, name.casefold(), kind, summary)
     flags = (Flag.SEEN_CAPITALISED,) if extractor == "fast" else ()
-    return Mention(id_, doc, start, end, (passage,), name, name.casefold(), "thing", summary, kind, extractor, flags)
+    return Mention(
+        id_,
+        doc,
+        start,
+        end,
+        (passage,),
+        name,
+        name.casefold(),
+        "thing",
+        summary,
+        kind,
+        extractor,
+        flags,
+    )
 
 
 def vectors_of(texts: Mapping[str, str]) -> Vectors:
-    rows = [np.frombuffer(hashlib.sha256(t.encode("utf-8", "surrogatepass")).digest(), dtype=np.uint8)[:8] for t in texts.values()]
+    rows = [
+        np.frombuffer(hashlib.sha256(t.encode("utf-8", "surrogatepass")).digest(), dtype=np.uint8)[
+            :8
+        ]
+        for t in texts.values()
+    ]
     return (np.array(rows, dtype=np.float32).reshape(-1, 8) + 1) / 256
 
 
@@ -107,7 +185,10 @@ def rederive(store: GraphStore, consolidation: Consolidation = NO_MERGES) -> str
     passages = store.passages()
     tables = {}
     for kind, texts in (
-        (VectorKind.PASSAGE, {p.id: documents[p.document_id].text[p.start : p.end] for p in passages}),
+        (
+            VectorKind.PASSAGE,
+            {p.id: documents[p.document_id].text[p.start : p.end] for p in passages},
+        ),
         (VectorKind.MENTION, mention_texts(store.mentions())),
         (VectorKind.RECORD, record_texts(store.relation_records())),
     ):
@@ -134,8 +215,23 @@ def rederive(store: GraphStore, consolidation: Consolidation = NO_MERGES) -> str
 def everything(store: GraphStore) -> tuple[object, ...]:
     graph = store.graph()
     arrays = (graph.entity_vectors.tobytes(), graph.relation_vectors.tobytes())
-    records = (store.documents(), store.turns(), store.passages(), store.mentions(), store.relation_records(), store.edits())
-    return (*records, graph.entities, graph.relations, graph.entity_passages, arrays, store.consolidation(), store.digest())
+    records = (
+        store.documents(),
+        store.turns(),
+        store.passages(),
+        store.mentions(),
+        store.relation_records(),
+        store.edits(),
+    )
+    return (
+        *records,
+        graph.entities,
+        graph.relations,
+        graph.entity_passages,
+        arrays,
+        store.consolidation(),
+        store.digest(),
+    )
 
 
 def found_by(store: GraphStore, text: str) -> list[int]:

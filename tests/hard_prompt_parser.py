@@ -1,4 +1,6 @@
-"""Reads a hard prompt back into its nodes, relations and evidence: the proof that writing it loses nothing."""
+"""Reads a hard prompt back into its nodes, relations and evidence: the proof that writing it loses
+nothing.
+"""
 
 import json
 import re
@@ -11,9 +13,12 @@ from dynagrag.text import seconds_of
 _ESCAPED = re.compile(r"\\(?:u([0-9a-f]{4})|(.))")
 _JSON_STRING = r'"(?:[^"\\]|\\.)*"'
 _TAIL = r"(?:: (?P<summary>.*?))?(?: (?P<evidence>(?:\[E[0-9]+\])+))?"
-_NODE_LINE = re.compile(rf"(?P<indent> *)\[(?P<number>[0-9.]+)\] (?P<name>{_JSON_STRING}) \((?P<score>[0-9.]+)\){_TAIL}")
+_NODE_LINE = re.compile(
+    rf"(?P<indent> *)\[(?P<number>[0-9.]+)\] (?P<name>{_JSON_STRING}) \((?P<score>[0-9.]+)\){_TAIL}"
+)
 _RELATION_LINE = re.compile(
-    rf" *(?P<mark>[-=]) \[(?P<head>[0-9.]+)\] --(?P<label>{_JSON_STRING})--> \[(?P<tail>[0-9.]+)\] \((?P<score>[0-9.]+)\){_TAIL}"
+    rf" *(?P<mark>[-=]) \[(?P<head>[0-9.]+)\] --(?P<label>{_JSON_STRING})--> \[(?P<tail>[0-9.]+)\]"
+    rf" \((?P<score>[0-9.]+)\){_TAIL}"
 )
 _EVIDENCE_LINE = re.compile(
     rf"\[(?P<label>E[0-9]+)\](?: (?P<speaker>{_JSON_STRING}(?= )|{prompt_lines.BARE_SPEAKER}))??"
@@ -34,7 +39,9 @@ class ParsedNode:
 
 @dataclass(frozen=True, slots=True)
 class ParsedRelation:
-    """`head` and `tail` are node numbers in the stored direction; `under` is the node that the line stands below."""
+    """`head` and `tail` are node numbers in the stored direction; `under` is the node that the line
+    stands below.
+    """
 
     under: str
     head: str
@@ -68,7 +75,9 @@ class ParsedPrompt:
 
 
 def parse_hard_prompt(text: str) -> ParsedPrompt:
-    """Inverse of `write_hard_prompt`. Raises DynaGragError naming the line that has none of the forms or refers to nothing above it."""
+    """Inverse of `write_hard_prompt`. Raises DynaGragError naming the line that has none of the
+    forms or refers to nothing above it.
+    """
     nodes: dict[str, ParsedNode] = {}
     relations: list[ParsedRelation] = []
     evidence: list[ParsedEvidence] = []
@@ -78,10 +87,19 @@ def parse_hard_prompt(text: str) -> ParsedPrompt:
             evidence.append(_evidence(found))
         elif found := _RELATION_LINE.fullmatch(line):
             relation = _relation(found, next(reversed(nodes), ""))
-            if not {relation.head, relation.tail, relation.under} <= nodes.keys() or relation.under not in (relation.head, relation.tail):
-                raise DynaGragError(f"hard prompt, line {at}: the relation refers to a node that does not stand above it: {line[:80]!r}")
+            if not {
+                relation.head,
+                relation.tail,
+                relation.under,
+            } <= nodes.keys() or relation.under not in (relation.head, relation.tail):
+                raise DynaGragError(
+                    f"hard prompt, line {at}: the relation refers to a node that does not stand"
+                    f" above it: {line[:80]!r}"
+                )
             relations.append(relation)
-        elif (found := _NODE_LINE.fullmatch(line)) and len(found["indent"]) == 2 * found["number"].count("."):
+        elif (found := _NODE_LINE.fullmatch(line)) and len(found["indent"]) == 2 * found[
+            "number"
+        ].count("."):
             nodes[found["number"]] = _node(found)
         elif found := prompt_lines.LEFT_OUT_LINE.fullmatch(line):
             left_out = (int(found["lines"]), int(found["nodes"]))
@@ -91,8 +109,14 @@ def parse_hard_prompt(text: str) -> ParsedPrompt:
 
 
 def split_summaries(text: str | None) -> tuple[str, ...]:
-    """Inverse of `prompt_lines.join_summaries`: the summaries, each as `prompt_lines.one_line` makes it."""
-    return tuple(_ESCAPED.sub(_unescape, part) for part in text.split(prompt_lines.SUMMARY_JOIN)) if text else ()
+    """Inverse of `prompt_lines.join_summaries`: the summaries, each as `prompt_lines.one_line`
+    makes it.
+    """
+    return (
+        tuple(_ESCAPED.sub(_unescape, part) for part in text.split(prompt_lines.SUMMARY_JOIN))
+        if text
+        else ()
+    )
 
 
 def _node(found: re.Match[str]) -> ParsedNode:
@@ -104,7 +128,9 @@ def _relation(found: re.Match[str], under: str) -> ParsedRelation:
     label = _from_json(found["label"])
     summaries, cited = _tail(found)
     is_tree = found["mark"] == "-"
-    return ParsedRelation(under, found["head"], found["tail"], label, float(found["score"]), summaries, cited, is_tree)
+    return ParsedRelation(
+        under, found["head"], found["tail"], label, float(found["score"]), summaries, cited, is_tree
+    )
 
 
 def _evidence(found: re.Match[str]) -> ParsedEvidence:

@@ -1,4 +1,6 @@
-"""What tests of running ingests share: two small conversations, models that count what they are asked, and what is held and said."""
+"""What tests of running ingests share: two small conversations, models that count what they are
+asked, and what is held and said.
+"""
 
 import json
 import re
@@ -20,7 +22,8 @@ TWO = [("Leo", "Grace Hopper founded Fathom Labs."), ("Maria", "Fathom Labs acqu
 
 
 class WatchedModels:
-    """A chat model and an embedder behind a server. A subclass may act, or wait, before a call is answered.
+    """A chat model and an embedder behind a server. A subclass may act, or wait, before a call is
+    answered.
 
     `prompts`: what the chat model was asked, and how often.
     """
@@ -41,7 +44,9 @@ class WatchedModels:
         return OpenAIStubServer(FakeChat(self._reply), Watched())
 
     def before_reply(self, num_asked: int) -> None:
-        """Called, by several threads at once, with the number of prompts so far, this one included."""
+        """Called, by several threads at once, with the number of prompts so far, this one
+        included.
+        """
 
     def before_vectors(self, texts: Sequence[str]) -> None:
         """Called with the texts that are about to be embedded."""
@@ -89,10 +94,19 @@ def num_stored_replies(folder: Path) -> int:
         journal.close()
 
 
-def run_together(script: str, arguments: Sequence[Mapping[str, Any]], timeout_s: float = 240) -> None:
-    """A Python process for each of the arguments (as JSON), all at once; the first complaint fails the test."""
+def run_together(
+    script: str, arguments: Sequence[Mapping[str, Any]], timeout_s: float = 240
+) -> None:
+    """A Python process for each of the arguments (as JSON), all at once; the first complaint fails
+    the test.
+    """
     pipe = subprocess.PIPE
-    started = [subprocess.Popen([sys.executable, "-c", script, json.dumps(a)], stderr=pipe, stdout=pipe, text=True) for a in arguments]
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", script, json.dumps(a)], stderr=pipe, stdout=pipe, text=True
+        )
+        for a in arguments
+    ]
     try:
         for process in started:
             out, err = process.communicate(timeout=timeout_s)
@@ -103,10 +117,15 @@ def run_together(script: str, arguments: Sequence[Mapping[str, Any]], timeout_s:
             process.communicate()
 
 
-_SO_FAR = re.compile(r"dynagrag: [\w ,]+(?:: [\d,]+(?:%| of [\d,]+))? after \d+ (?:s|min)(?:, [\w. ]+ left)?")
-"""What a command says every ten seconds without a terminal; on a busy machine it does in any test."""
+_SO_FAR = re.compile(
+    r"dynagrag: [\w ,]+(?:: [\d,]+(?:%| of [\d,]+))? after \d+ (?:s|min)(?:, [\w. ]+ left)?"
+)
+"""What a command says every ten seconds without a terminal; on a busy machine it does in any test.
+"""
 
 
 def without_progress(err: str) -> str:
     """All lines but those that tell how far the command is."""
-    return "".join(line for line in err.splitlines(keepends=True) if not _SO_FAR.fullmatch(line.rstrip("\n")))
+    return "".join(
+        line for line in err.splitlines(keepends=True) if not _SO_FAR.fullmatch(line.rstrip("\n"))
+    )

@@ -1,4 +1,6 @@
-"""What tests of entity resolution share: pairs in Ditto form, a small set of them, and a judge that joins what it is told to."""
+"""What tests of entity resolution share: pairs in Ditto form, a small set of them, and a judge that
+joins what it is told to.
+"""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -13,7 +15,9 @@ T = TypeVar("T", bound=BaseModel)
 
 
 def record(name: str, **columns: str) -> str:
-    return " ".join(f"COL {column} VAL {value} " for column, value in {"name": name, **columns}.items())
+    return " ".join(
+        f"COL {column} VAL {value} " for column, value in {"name": name, **columns}.items()
+    )
 
 
 def line(a: str, b: str, label: int | str) -> str:
@@ -21,7 +25,9 @@ def line(a: str, b: str, label: int | str) -> str:
 
 
 def diners() -> EntitySet:
-    """Same key; a rule (spelling); one block for a judge; a positive that a guard keeps apart; two negatives, one of them alike."""
+    """Same key; a rule (spelling); one block for a judge; a positive that a guard keeps apart; two
+    negatives, one of them alike.
+    """
     lines = [
         line(record("Blue Door"), record("the blue door", city="york"), 1),
         line(record("High-Gain Grill"), record("high gain grill"), 1),
@@ -40,11 +46,23 @@ class Waiter:
         self.reply = reply
         self.asked: list[str] = []
 
-    def ask(self, prompt: Prompt, schema: type[T], *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> T:
+    def ask(
+        self,
+        prompt: Prompt,
+        schema: type[T],
+        *,
+        stage: str,
+        max_tokens: int,
+        documents: Sequence[str] = (),
+    ) -> T:
         assert schema is EntityGroups
         self.asked.append(prompt.user)
         return schema.model_validate({"groups": self.reply(prompt.user)})
 
 
 def joins(*members: str) -> Callable[[str], Sequence[dict[str, object]]]:
-    return lambda shown: [{"canonical": members[0], "members": list(members)}] if all(m in shown for m in members) else []
+    return lambda shown: (
+        [{"canonical": members[0], "members": list(members)}]
+        if all(m in shown for m in members)
+        else []
+    )

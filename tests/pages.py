@@ -8,7 +8,11 @@ from typing import Any
 
 QUESTIONS: list[dict[str, Any]] = [
     {"question": "Who founded Corvus Partners?", "answer": "Ada Byron", "documents": ["board"]},
-    {"question": "Where is Borealis Labs located?", "answer": "Port Arthur", "documents": ["board"]},
+    {
+        "question": "Where is Borealis Labs located?",
+        "answer": "Port Arthur",
+        "documents": ["board"],
+    },
     {"question": "Who works at Borealis Labs?", "answer": "Grace Hopper", "documents": ["board"]},
 ]
 """A file of questions on the meeting of `ask_pages`."""
@@ -26,7 +30,10 @@ def until(page: Any, is_so: Callable[[], bool], seconds: float = 30.0) -> None:
 
 def words(page: Any) -> str:
     """Everything that is shown, labels too, as Markdown."""
-    return "\n".join(f"{getattr(e, 'label', '')} {getattr(e, 'value', '')} {getattr(e, 'text', '')}" for e in page.main)
+    return "\n".join(
+        f"{getattr(e, 'label', '')} {getattr(e, 'value', '')} {getattr(e, 'text', '')}"
+        for e in page.main
+    )
 
 
 def has(page: Any, label: str) -> bool:
@@ -45,7 +52,7 @@ def shown(page: Any) -> str:
     return words(page).replace("\\", "").replace("\u2060", "")
 
 
-# -------------------------------------------------------------------------------------------------------------- Evaluate
+# ----------------------------------------------------------------------------------------- Evaluate
 
 
 def as_lines(rows: list[dict[str, Any]]) -> bytes:
@@ -68,7 +75,10 @@ def choose(page: Any, measure: str) -> None:
 def estimate(page: Any) -> None:
     """Asks for the estimate, and waits for it."""
     press(page, "Estimate")
-    until(page, lambda: "calls" in shown(page) and any("arm" in button.label for button in page.button))
+    until(
+        page,
+        lambda: "calls" in shown(page) and any("arm" in button.label for button in page.button),
+    )
 
 
 def run_it(page: Any) -> None:

@@ -16,7 +16,16 @@ from dynagrag.settings import Settings
 from dynagrag.workspace.facade import open_workspace
 
 NUM_TALKS = 8
-THINGS = ("Delta Valve", "Odyssey", "Helium Tank", "Comet Bennett", "Main Bus", "Aquarius", "Port Arthur", "Fathom Labs")
+THINGS = (
+    "Delta Valve",
+    "Odyssey",
+    "Helium Tank",
+    "Comet Bennett",
+    "Main Bus",
+    "Aquarius",
+    "Port Arthur",
+    "Fathom Labs",
+)
 SAID = (
     "The {} lost its pressure beside the {} last night.",
     "Somebody moved the {} away from the {} again.",
@@ -27,9 +36,17 @@ SAID = (
 def talk(number: int) -> GivenTurns:
     turns = []
     for line in range(12):
-        first, other = THINGS[(number + line) % len(THINGS)], THINGS[(number + 3 * line + 1) % len(THINGS)]
+        first, other = (
+            THINGS[(number + line) % len(THINGS)],
+            THINGS[(number + 3 * line + 1) % len(THINGS)],
+        )
         words = SAID[line % len(SAID)].format(first, other if other != first else "Kettle")
-        turns.append(SourceTurn(f"{words[:-1]} for {10 * number + line + 20} hours.", ("Ada", "Leo", "Grace")[line % 3]))
+        turns.append(
+            SourceTurn(
+                f"{words[:-1]} for {10 * number + line + 20} hours.",
+                ("Ada", "Leo", "Grace")[line % 3],
+            )
+        )
     return GivenTurns(f"Talk {number}", tuple(turns))
 
 

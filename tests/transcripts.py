@@ -1,4 +1,6 @@
-"""A snapshot of a transcript that stands in a test: turns, passages and their vectors, without a store or a graph."""
+"""A snapshot of a transcript that stands in a test: turns, passages and their vectors, without a
+store or a graph.
+"""
 
 from collections.abc import Sequence
 
@@ -12,16 +14,28 @@ from dynagrag.schema import Graph, LoadedSource, Question, Snapshot, SourceTurn
 from dynagrag.settings import ChunkProfile
 
 DIMENSION = 64
-NO_GRAPH = Graph((), (), np.zeros((0, DIMENSION), np.float32), np.zeros((0, DIMENSION), np.float32), ())
+NO_GRAPH = Graph(
+    (), (), np.zeros((0, DIMENSION), np.float32), np.zeros((0, DIMENSION), np.float32), ()
+)
 
 
 def snapshot_of(turns: Sequence[tuple[str | None, str]], passage_words: int = 120) -> Snapshot:
     """The snapshot of one document of these turns: (speaker, text)."""
-    source = LoadedSource("talk.txt", "speaker-text", tuple(SourceTurn(text, speaker) for speaker, text in turns), "0" * 64, "Talk")
+    source = LoadedSource(
+        "talk.txt",
+        "speaker-text",
+        tuple(SourceTurn(text, speaker) for speaker, text in turns),
+        "0" * 64,
+        "Talk",
+    )
     document, made = make_document(source, "w", "/talk.txt")
     passages = split_passages(document, made, ChunkProfile("test", passage_words=passage_words))
-    vectors = FakeEmbedder(DIMENSION).embed_documents([document.text[p.start : p.end] for p in passages])
-    return Snapshot("w", "1", {document.id: document}, {document.id: made}, passages, vectors, {}, NO_GRAPH)
+    vectors = FakeEmbedder(DIMENSION).embed_documents(
+        [document.text[p.start : p.end] for p in passages]
+    )
+    return Snapshot(
+        "w", "1", {document.id: document}, {document.id: made}, passages, vectors, {}, NO_GRAPH
+    )
 
 
 def line_index(turns: Sequence[tuple[str | None, str]], passage_words: int = 120) -> LineIndex:

@@ -14,8 +14,21 @@ def contents(space: Workspace) -> tuple[Any, ...]:
     store = space.store
     records = store.records()
     return (
-        (records.documents, records.passages, records.mentions, records.relations, records.edits, store.turns()),
+        (
+            records.documents,
+            records.passages,
+            records.mentions,
+            records.relations,
+            records.edits,
+            store.turns(),
+        ),
         [store.extractions(d.id) for d in records.documents],
-        (store.graph().entities, store.graph().relations, store.consolidation(), store.digest(), store.is_derived_current()),
+        (
+            store.graph().entities,
+            store.graph().relations,
+            store.consolidation(),
+            store.digest(),
+            store.is_derived_current(),
+        ),
         (asdict(space.stats()), space.ledger(), space.set_asides()),
     )

@@ -45,29 +45,43 @@ PAGES = (
 
 def main() -> None:
     """Navigation, the workspace that the visitor is in, and the page."""
-    st.set_page_config(page_title="dynagrag", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto")
+    st.set_page_config(
+        page_title="dynagrag", page_icon=str(ICON), layout="wide", initial_sidebar_state="auto"
+    )
     st.html(f"<style>{_LESS_AIR}\n{_WHOLE_LINKS}\n{_DANGER}\n{_LOST}</style>")
     if not server.is_served():  # nothing checks who asks, and for which password
         st.error("Start the app with `dynagrag serve`.", icon=":material/lock:")
         st.stop()
-    pages = [st.Page(module.page, title=title, url_path=path, icon=icon, default=not path) for module, title, path, icon in PAGES]
+    pages = [
+        st.Page(module.page, title=title, url_path=path, icon=icon, default=not path)
+        for module, title, path, icon in PAGES
+    ]
     first = pages[0]
     pages.append(st.Page(source_page.page, title="Source", url_path="source", visibility="hidden"))
-    pages.append(st.Page(lambda: st.switch_page(first), title="Ask", url_path="ask", visibility="hidden"))  # what a person would type
+    pages.append(
+        st.Page(lambda: st.switch_page(first), title="Ask", url_path="ask", visibility="hidden")
+    )  # what a person would type
     chosen = st.navigation(pages)
     state.know_pages({page.url_path: page for page in pages})
     st.logo(str(LOGO), size="large", icon_image=str(ICON))
     with st.sidebar:
         _choose_workspace()
     chosen.run()
-    if st.query_params.get(state.WORKSPACE) != state.workspace_name():  # so that a reload, or the link sent to somebody, comes back here
+    if (
+        st.query_params.get(state.WORKSPACE) != state.workspace_name()
+    ):  # so that a reload, or the link sent to somebody, comes back here
         st.query_params[state.WORKSPACE] = state.workspace_name()
 
 
 def _choose_workspace() -> None:
     with state.shown_errors():
         names = sorted({*state.known_workspaces(), state.workspace_name()})
-        picked = st.selectbox("Workspace", names, index=names.index(state.workspace_name()), key=f"pick_{state.workspace_name()}")
+        picked = st.selectbox(
+            "Workspace",
+            names,
+            index=names.index(state.workspace_name()),
+            key=f"pick_{state.workspace_name()}",
+        )
         if picked != state.workspace_name():
             state.switch_workspace(picked)
             st.rerun()

@@ -1,7 +1,9 @@
-"""Long work in threads of this process, so that no page waits for it: each piece has a key, and of one key only one is at work.
+"""Long work in threads of this process, so that no page waits for it: each piece has a key, and of
+one key only one is at work.
 
-A page that is reloaded, or another visitor's, finds a piece by its key again. Nothing here outlives the process: what must is a job of the
-journal. A thread must not touch `st.session_state`; whatever it needs of a visitor is handed to it.
+A page that is reloaded, or another visitor's, finds a piece by its key again. Nothing here outlives
+the process: what must is a job of the journal. A thread must not touch `st.session_state`; whatever
+it needs of a visitor is handed to it.
 """
 
 import logging
@@ -30,8 +32,8 @@ class WorkStoppedError(Exception):
 
 @dataclass
 class Work:
-    """A piece of work. `done` of `total` steps of its `stage`; once `ended` it has a `result` or an `error`, which is fit to be shown, or
-    neither where it was stopped.
+    """A piece of work. `done` of `total` steps of its `stage`; once `ended` it has a `result` or an
+    `error`, which is fit to be shown, or neither where it was stopped.
     """
 
     key: Key
@@ -64,7 +66,9 @@ class Work:
         self.stage, self.done, self.total = stage, done, total
 
     def wait(self, seconds: float) -> bool:
-        """Waits for its end so long; whether it came. What takes an instant then needs no second look at the page."""
+        """Waits for its end so long; whether it came. What takes an instant then needs no second
+        look at the page.
+        """
         return self.ended.wait(seconds)
 
 
@@ -72,8 +76,12 @@ _works: dict[Key, Work] = {}
 _lock = Lock()
 
 
-def start(key: Key, title: str, function: Callable[[Work], Any], notes: dict[str, Any] | None = None) -> Work:
-    """Begins a piece of work, unless one of this key is at work, or has ended and was not dropped: then that one. `notes`: its first."""
+def start(
+    key: Key, title: str, function: Callable[[Work], Any], notes: dict[str, Any] | None = None
+) -> Work:
+    """Begins a piece of work, unless one of this key is at work, or has ended and was not dropped:
+    then that one. `notes`: its first.
+    """
     with _lock:
         if key in _works:
             return _works[key]
@@ -101,12 +109,18 @@ def _run(work: Work, function: Callable[[Work], Any]) -> None:
 
 def not_written(err: OSError) -> str:
     """What is shown where the disk is full or a folder can't be written to."""
-    return f"{err.strerror or type(err).__name__}; free some space, or make the folder writable, and try again"
+    return (
+        f"{err.strerror or type(err).__name__}; free some space, or make the folder writable, and"
+        " try again"
+    )
 
 
 def unexpected(err: Exception) -> str:
     """What is shown of an error that is none of ours: its text may hold anything."""
-    return f"Something went wrong ({type(err).__name__}); the terminal that runs dynagrag has the details."
+    return (
+        f"Something went wrong ({type(err).__name__}); the terminal that runs dynagrag has the"
+        " details."
+    )
 
 
 def find(key: Key) -> Work | None:
@@ -141,7 +155,9 @@ def has_job_at_work(settings: Settings, workspace: str) -> bool:
 
 
 def abandon(key: Key) -> None:
-    """Stops a piece and forgets it at once, though its thread may go on until it next says how far it is."""
+    """Stops a piece and forgets it at once, though its thread may go on until it next says how far
+    it is.
+    """
     with _lock:
         work = _works.pop(key, None)
     if work is not None:

@@ -1,5 +1,6 @@
-"""Labels of choices, each another: a box of choices gets back from the browser the words of what was chosen, so that of two alike it would
-always take the first. And the names that several pages have for one thing.
+"""Labels of choices, each another: a box of choices gets back from the browser the words of what
+was chosen, so that of two alike it would always take the first. And the names that several pages
+have for one thing.
 """
 
 from collections import Counter
@@ -38,6 +39,13 @@ def told_apart(names: Mapping[Key, str]) -> dict[Key, str]:
 
 def document_labels(documents: Iterable[Document], max_chars: int = 120) -> dict[str, str]:
     """By id: the title, cut; with the name of its file where several have it."""
-    titles = {d.id: (clean(d.title, max_chars), clean(Path(d.uri).name, max_chars)) for d in documents}
+    titles = {
+        d.id: (clean(d.title, max_chars), clean(Path(d.uri).name, max_chars)) for d in documents
+    }
     times = Counter(title for title, _ in titles.values())
-    return told_apart({id_: title if times[title] == 1 else f"{title} · {file}" for id_, (title, file) in titles.items()})
+    return told_apart(
+        {
+            id_: title if times[title] == 1 else f"{title} · {file}"
+            for id_, (title, file) in titles.items()
+        }
+    )

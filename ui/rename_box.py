@@ -10,9 +10,16 @@ from dynagrag.workspace.renaming import MAX_TITLE, rename_document
 
 def ask_title(desk: Desk, document: Document, *, is_quiet: bool = False) -> None:
     """The button and what it opens; a new title is there at once. `is_quiet`: without a frame."""
-    box = st.popover("Rename", icon=":material/edit:", type="tertiary" if is_quiet else "secondary", key=f"rename_{document.id}")
+    box = st.popover(
+        "Rename",
+        icon=":material/edit:",
+        type="tertiary" if is_quiet else "secondary",
+        key=f"rename_{document.id}",
+    )
     with box, st.form(f"rename_document_{document.id}", border=False):
-        title = st.text_input("Title", document.title, max_chars=MAX_TITLE, key=f"title_{document.id}")
+        title = st.text_input(
+            "Title", document.title, max_chars=MAX_TITLE, key=f"title_{document.id}"
+        )
         if st.form_submit_button("Save"):
             with state.shown_errors():
                 rename_document(desk.space, document.id, title)

@@ -1,4 +1,5 @@
-"""Words of documents, models and people as Markdown that shows them as they are: no markup, no HTML, no image, no link of their own.
+"""Words of documents, models and people as Markdown that shows them as they are: no markup, no
+HTML, no image, no link of their own.
 
 Streamlit renders Markdown, and an image in it is a request to whatever host it names.
 """
@@ -13,7 +14,9 @@ from dynagrag.text import STEERING, clock
 
 @dataclass(frozen=True, slots=True)
 class MarkLink:
-    """Where an evidence mark leads, what the page calls it, and what is told when one points at it."""
+    """Where an evidence mark leads, what the page calls it, and what is told when one points at
+    it.
+    """
 
     address: str
     name: str
@@ -23,8 +26,13 @@ class MarkLink:
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$^&:@/=\"'])")
 _MAX_LABEL = 60
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200c\u200d{STEERING}]")
-_LINK = re.compile(r"(?<=https:)(?=//)|(?<=http:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=-)(?=[->])|(?<=<)(?=[-=])|(?<=[>~])(?==)", re.IGNORECASE)
-"""Where a word joiner, which is not seen, keeps an address from becoming a link, and -- or >= from becoming a sign of Streamlit's."""
+_LINK = re.compile(
+    r"(?<=https:)(?=//)|(?<=http:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=-)(?=[->])|(?<=<)(?=[-=])|(?<=[>~])(?==)",
+    re.IGNORECASE,
+)
+"""Where a word joiner, which is not seen, keeps an address from becoming a link, and -- or >= from
+becoming a sign of Streamlit's.
+"""
 MARK = re.compile(r"\[(E\d+)\]")
 """A mark of evidence in an answer: its label."""
 
@@ -35,7 +43,9 @@ def plain(text: object) -> str:
 
 
 def clean(text: object, max_chars: int = 120) -> str:
-    """The text for what shows no Markdown (the choices of a selectbox, a table's cells): on one line, cut, without control characters."""
+    """The text for what shows no Markdown (the choices of a selectbox, a table's cells): on one
+    line, cut, without control characters.
+    """
     line = _CONTROLS.sub("\ufffd", " ".join(str(text).split()))
     return line if len(line) <= max_chars else line[: max_chars - 1] + "…"
 
@@ -46,7 +56,9 @@ def short_label(speaker: str) -> str:
 
 
 def speaker_choices(speakers: Iterable[str]) -> dict[str, str]:
-    """What a list of choices shows of each speaker: cut labels that are the same are numbered, since a choice is known by what is shown."""
+    """What a list of choices shows of each speaker: cut labels that are the same are numbered,
+    since a choice is known by what is shown.
+    """
     by_label: dict[str, str] = {}
     for speaker in dict.fromkeys(speakers):
         label, number = short_label(speaker), 1
@@ -58,7 +70,9 @@ def speaker_choices(speakers: Iterable[str]) -> dict[str, str]:
 
 
 def plain_lines(text: str) -> str:
-    """The same with its line breaks kept; four blanks at a line's start would be a block of code, so one stays."""
+    """The same with its line breaks kept; four blanks at a line's start would be a block of code,
+    so one stays.
+    """
     lines = [" " * line[:1].isspace() + _escaped(line.strip()) for line in text.splitlines()]
     return "  \n".join(lines) + " " * text[-1:].isspace()
 
@@ -67,9 +81,11 @@ def _escaped(text: str) -> str:
     return _SPECIAL.sub(r"\\\1", _LINK.sub("\u2060", _CONTROLS.sub("\ufffd", text)))
 
 
-def answer_markdown(text: str, links: Mapping[str, MarkLink], notes: Sequence[tuple[int, str]] = ()) -> str:
-    """An answer whose evidence marks are links: `links` by label (E3). `notes`: where Markdown is put in, and which, in order. All else is
-    shown as it is.
+def answer_markdown(
+    text: str, links: Mapping[str, MarkLink], notes: Sequence[tuple[int, str]] = ()
+) -> str:
+    """An answer whose evidence marks are links: `links` by label (E3). `notes`: where Markdown is
+    put in, and which, in order. All else is shown as it is.
     """
     pieces: list[str] = []
     at = 0
@@ -90,7 +106,9 @@ def _with_links(text: str, links: Mapping[str, MarkLink]) -> str:
 
 
 def mark_link(label: str, links: Mapping[str, MarkLink]) -> str:
-    """[1] as Markdown, a link that tells what it leads to; the label itself where there is no link for it."""
+    """[1] as Markdown, a link that tells what it leads to; the label itself where there is no link
+    for it.
+    """
     link = links.get(label)
     if link is None:
         return f"\\[{label}\\]"
@@ -99,10 +117,21 @@ def mark_link(label: str, links: Mapping[str, MarkLink]) -> str:
 
 
 def source_link(workspace: str, document_id: str, start: int, end: int) -> str:
-    """The address of the page that shows a document at its turn, with the words from `start` to `end` marked."""
-    return "source?" + urlencode({"workspace": workspace, "document": document_id, "start": start, "end": end}, quote_via=quote)
+    """The address of the page that shows a document at its turn, with the words from `start` to
+    `end` marked.
+    """
+    return "source?" + urlencode(
+        {"workspace": workspace, "document": document_id, "start": start, "end": end},
+        quote_via=quote,
+    )
 
 
 def said_by(speaker: str | None, start_s: float | None) -> str:
     """Speaker, a long label cut, and time as far as they are known, as Markdown."""
-    return plain(" ".join(part for part in (short_label(speaker or ""), "" if start_s is None else clock(start_s)) if part))
+    return plain(
+        " ".join(
+            part
+            for part in (short_label(speaker or ""), "" if start_s is None else clock(start_s))
+            if part
+        )
+    )

@@ -12,7 +12,8 @@ _SAFE_ASCII = frozenset(" _-.,()+&'!@#=[]")
 
 
 def safe_name(name: str) -> str:
-    """A file's name that is one: no folders, no leading dots, no control characters, short. LoadError where nothing of it is left.
+    """A file's name that is one: no folders, no leading dots, no control characters, short.
+    LoadError where nothing of it is left.
 
     A name that had to be changed ends in digits of its own, so that no two become one.
     """

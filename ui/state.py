@@ -1,7 +1,9 @@
-"""What the pages share: settings, the workspaces that are open in this process, and what a visitor has chosen.
+"""What the pages share: settings, the workspaces that are open in this process, and what a visitor
+has chosen.
 
-Pages open workspaces and models through this module alone. One process serves all visitors: a `Desk` is shared by them; Streamlit's session
-state is one visitor's own, and what of it outlives a page goes through `remembered`. A page reads its own parameters of the address bar.
+Pages open workspaces and models through this module alone. One process serves all visitors: a
+`Desk` is shared by them; Streamlit's session state is one visitor's own, and what of it outlives a
+page goes through `remembered`. A page reads its own parameters of the address bar.
 """
 
 import logging
@@ -43,13 +45,15 @@ _OF_NO_MODEL: dict[str, Any] = {
 }
 """Settings that make no other model of it."""
 _IDLE_S = 1800.0
-"""A workspace without a visitor or work for so long is closed when any is looked at next: one of 6,000 passages holds 1.6 GB."""
+"""A workspace without a visitor or work for so long is closed when any is looked at next: one of
+6,000 passages holds 1.6 GB.
+"""
 
 
 @dataclass
 class Desk:
-    """A workspace that is open for all visitors: its store and journal may be used, and questions asked, on any thread. It has no language
-    model of its own: see `chat_model`.
+    """A workspace that is open for all visitors: its store and journal may be used, and questions
+    asked, on any thread. It has no language model of its own: see `chat_model`.
     """
 
     space: Workspace
@@ -59,7 +63,9 @@ class Desk:
     _documents: tuple[str, tuple[Document, ...]] = ("", ())
 
     def documents(self) -> tuple[Document, ...]:
-        """All documents with their texts, read once a version of the store: every draw of a page asks for them."""
+        """All documents with their texts, read once a version of the store: every draw of a page
+        asks for them.
+        """
         version, found = self.space.store.version(), self._documents
         if found[0] != version:
             found = self._documents = (version, self.space.store.documents())
@@ -72,7 +78,9 @@ class Desk:
 
 
 class _Shared:
-    """What all visitors of this process share; models by the settings that they were opened with."""
+    """What all visitors of this process share; models by the settings that they were opened
+    with.
+    """
 
     def __init__(self) -> None:
         self.lock = RLock()
@@ -110,7 +118,9 @@ def settings() -> Settings:
 def choose(**chosen: str | None) -> None:
     """Settings for this visit, e.g. `llm="qwen"`; None takes the choice back."""
     now = st.session_state.get("chosen_settings", {}) | chosen
-    st.session_state["chosen_settings"] = {name: value for name, value in now.items() if value is not None}
+    st.session_state["chosen_settings"] = {
+        name: value for name, value in now.items() if value is not None
+    }
     for name, value in chosen.items():
         if name in KEYS:  # it is in no list of choices
             continue
@@ -119,7 +129,10 @@ def choose(**chosen: str | None) -> None:
 
 def choices_of(name: str) -> list[str]:
     """What the settings say without this visit's choices, and all that was chosen in it."""
-    return [str(getattr(load_settings(), name) or ""), *st.session_state.get("choices", {}).get(name, {})]
+    return [
+        str(getattr(load_settings(), name) or ""),
+        *st.session_state.get("choices", {}).get(name, {}),
+    ]
 
 
 def chosen() -> dict[str, str]:
@@ -128,7 +141,9 @@ def chosen() -> dict[str, str]:
 
 
 def workspace_name() -> str:
-    """The workspace that this visitor is in: the last chosen, that of the address bar, else the setting's."""
+    """The workspace that this visitor is in: the last chosen, that of the address bar, else the
+    setting's.
+    """
     if WORKSPACE not in st.session_state:
         st.session_state[WORKSPACE] = st.query_params.get(WORKSPACE) or settings().workspace
     return str(st.session_state[WORKSPACE])
@@ -184,7 +199,9 @@ def tell_empty() -> None:
 
 def _link_to_beginnings() -> None:
     link_to_page("ingest", "Bring in transcripts", ":material/upload_file:")
-    link_to_page("workspaces", "Or try the demo: eleven minutes of Apollo 13", ":material/rocket_launch:")
+    link_to_page(
+        "workspaces", "Or try the demo: eleven minutes of Apollo 13", ":material/rocket_launch:"
+    )
 
 
 def known_workspaces() -> list[str]:
@@ -193,7 +210,9 @@ def known_workspaces() -> list[str]:
 
 
 def desk(name: str | None = None) -> Desk | None:
-    """The open workspace of this visitor, or the one named; None where there is none yet. Raises DynaGragError where it can't be opened."""
+    """The open workspace of this visitor, or the one named; None where there is none yet. Raises
+    DynaGragError where it can't be opened.
+    """
     name, shared = name or workspace_name(), _shared()
     check_workspace_name(name)
     now = settings().model_copy(update={"llm": None})
@@ -204,9 +223,15 @@ def desk(name: str | None = None) -> Desk | None:
         if key not in shared.desks:
             if not has_store(folder):
                 return None
-            # A server holds nothing of a workspace that was made and is still empty; one of another store is not made by a look at it.
-            is_its_own = now.store in (None, store_address(folder, now.model_copy(update={"store": None})))
-            opened = open_workspace(name, settings=now, create=is_its_own, embedder=shared.embedder(now))
+            # A server holds nothing of a workspace that was made and is still empty; one of another
+            # store is not made by a look at it.
+            is_its_own = now.store in (
+                None,
+                store_address(folder, now.model_copy(update={"store": None})),
+            )
+            opened = open_workspace(
+                name, settings=now, create=is_its_own, embedder=shared.embedder(now)
+            )
             shared.desks[key] = Desk(opened, folder_number=_number_of(folder))
         found = shared.desks[key]
         found.space.finish_deletions(insists=False)
@@ -224,11 +249,17 @@ def _number_of(folder: Path) -> int:
 
 
 def _close_idle(shared: _Shared, used: Desk) -> None:
-    """Closes what nobody has looked at for long; every draw of a page that uses a desk asks for it anew. The lock is held."""
-    for key, idle in [(k, d) for k, d in shared.desks.items() if used.used_at - d.used_at > _IDLE_S]:
+    """Closes what nobody has looked at for long; every draw of a page that uses a desk asks for it
+    anew. The lock is held.
+    """
+    for key, idle in [
+        (k, d) for k, d in shared.desks.items() if used.used_at - d.used_at > _IDLE_S
+    ]:
         if idle is not used and not background.at_work(idle.space.settings, idle.name):
             del shared.desks[key]
-            for seen in background.found_under(background.key_of(idle.space.settings, idle.name, "seen")):
+            for seen in background.found_under(
+                background.key_of(idle.space.settings, idle.name, "seen")
+            ):
                 background.drop(seen.key)
             try:
                 idle.space.close()
@@ -237,12 +268,16 @@ def _close_idle(shared: _Shared, used: Desk) -> None:
 
 
 def chat_model() -> ChatModel | None:
-    """The language model of this visit's settings; None where none is set. Raises SettingsError where it can't be had."""
+    """The language model of this visit's settings; None where none is set. Raises SettingsError
+    where it can't be had.
+    """
     return _shared().chat_model(settings())
 
 
 def chat_model_loader(**chosen: Any) -> Callable[[], ChatModel | None]:
-    """What loads the language model of this visit's settings on another thread. `chosen`: other settings."""
+    """What loads the language model of this visit's settings on another thread. `chosen`: other
+    settings.
+    """
     return partial(_shared().chat_model, settings_with(**chosen))
 
 
@@ -254,8 +289,8 @@ def embedder_loader(**chosen: Any) -> Callable[[], Embedder]:
 def opener(
     name: str | None = None, *, create: bool = False, has_model: bool = True, **chosen: Any
 ) -> Callable[[], AbstractContextManager[Workspace]]:
-    """What opens a workspace on another thread, where a visitor's own things are out of reach: they are read now. `has_model` False: it is
-    opened without the language model.
+    """What opens a workspace on another thread, where a visitor's own things are out of reach: they
+    are read now. `has_model` False: it is opened without the language model.
     """
     now, shared, named = settings_with(**chosen), _shared(), name or workspace_name()
     if not has_model:
@@ -263,7 +298,13 @@ def opener(
 
     @contextmanager
     def opened() -> Iterator[Workspace]:
-        with open_workspace(named, settings=now, create=create, chat_model=shared.chat_model(now), embedder=shared.embedder(now)) as space:
+        with open_workspace(
+            named,
+            settings=now,
+            create=create,
+            chat_model=shared.chat_model(now),
+            embedder=shared.embedder(now),
+        ) as space:
             yield space
 
     return opened
@@ -271,7 +312,9 @@ def opener(
 
 def settings_with(**chosen: Any) -> Settings:
     """This visit's settings with others in their place."""
-    given = st.session_state.get("chosen_settings", {}) | {k: v for k, v in chosen.items() if v is not None}
+    given = st.session_state.get("chosen_settings", {}) | {
+        k: v for k, v in chosen.items() if v is not None
+    }
     return load_settings(**given)
 
 
@@ -297,7 +340,9 @@ def close_all() -> None:
 
 @contextmanager
 def shown_errors() -> Iterator[None]:
-    """An error of ours is shown where it happened; anything else is logged, and shown without its details."""
+    """An error of ours is shown where it happened; anything else is logged, and shown without its
+    details.
+    """
     try:
         yield
     except SettingsError as err:
@@ -311,11 +356,17 @@ def shown_errors() -> Iterator[None]:
 
 def _others() -> str:
     """How the news that there is no such workspace goes on."""
-    return ": it was renamed or deleted, or not made yet. The others are in the list Workspace." if known_workspaces() else " yet."
+    return (
+        ": it was renamed or deleted, or not made yet. The others are in the list Workspace."
+        if known_workspaces()
+        else " yet."
+    )
 
 
 def needs_workspace(title: str = "") -> Desk | None:
-    """The open workspace, or what a first visit sees in its place, below this title where the page has shown none."""
+    """The open workspace, or what a first visit sees in its place, below this title where the page
+    has shown none.
+    """
     opened = None
     with shown_errors():
         opened = desk()

@@ -1,7 +1,8 @@
-"""The arms of an evaluation of answers by name: each is a way from a question to an answer, through the code that `ask` uses.
+"""The arms of an evaluation of answers by name: each is a way from a question to an answer, through
+the code that `ask` uses.
 
-All arms that are shown evidence have the same room for it: as many tokens as the prompts of `default` hold together. `global` alone has
-more, since it asks about a whole.
+All arms that are shown evidence have the same room for it: as many tokens as the prompts of
+`default` hold together. `global` alone has more, since it asks about a whole.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,7 +13,12 @@ from typing import Any
 from dynagrag import wiring
 from dynagrag.errors import UsageError
 from dynagrag.evaluation.answers.closed_book import closed_book_answer
-from dynagrag.evaluation.answers.control_searches import CrossEncoderScorer, GoldSearch, RerankedSearch, Scorer
+from dynagrag.evaluation.answers.control_searches import (
+    CrossEncoderScorer,
+    GoldSearch,
+    RerankedSearch,
+    Scorer,
+)
 from dynagrag.evaluation.retrieval.prompt_arms import with_equal_room
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.protocols import Retriever
@@ -24,13 +30,21 @@ from dynagrag.workspace.asking import AskOptions, Instead
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.workspace_soft_prompt import soft_identity
 
-CLOSED_BOOK, GOLD, RERANK, PRUNER, SOFT, HARD = "closed-book", "gold", "rerank", "pruner", "soft", "hard"
+CLOSED_BOOK, GOLD, RERANK, PRUNER, SOFT, HARD = (
+    "closed-book",
+    "gold",
+    "rerank",
+    "pruner",
+    "soft",
+    "hard",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question as arms are asked it. `document`: the id of the document that alone is searched; None: all. `gold`: ids of the passages
-    that answer it. `is_short`: whether the answer is wanted in a few words too.
+    """A question as arms are asked it. `document`: the id of the document that alone is searched;
+    None: all. `gold`: ids of the passages that answer it. `is_short`: whether the answer is wanted
+    in a few words too.
     """
 
     id: str
@@ -47,15 +61,15 @@ class AskedQuestion:
 
 
 Flow = Callable[[Workspace, AskedQuestion, MeteredChat | None], Answer]
-"""From a question to an answer: of the workspace that is asked, and a model whose calls are counted for this question alone; None only for
-an arm that doesn't need one.
+"""From a question to an answer: of the workspace that is asked, and a model whose calls are counted
+for this question alone; None only for an arm that doesn't need one.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerArm:
-    """An arm by its name. `pruner`: the one that it names; None: that of the settings. `soft`: the trained soft prompt whose language model
-    answers, in place of the one that all other arms share.
+    """An arm by its name. `pruner`: the one that it names; None: that of the settings. `soft`: the
+    trained soft prompt whose language model answers, in place of the one that all other arms share.
     """
 
     name: str
@@ -65,8 +79,8 @@ class AnswerArm:
 
     @property
     def needs_model(self) -> bool:
-        """Whether the language model that all other arms share answers. Where there is one, answers of any arm are checked and shortened by
-        it.
+        """Whether the language model that all other arms share answers. Where there is one, answers
+        of any arm are checked and shortened by it.
         """
         return self.soft is None
 
@@ -80,29 +94,55 @@ class _Row:
 
 
 def _equal_profile(name: str, chat: MeteredChat | None) -> Profile:
-    """The profile for this model, with the room that `default` has in its prompts, and in those that score and merge."""
+    """The profile for this model, with the room that `default` has in its prompts, and in those
+    that score and merge.
+    """
     default = PROFILES["default"]
     equal = with_equal_room(wiring.make_profile(name, chat))
-    return replace(equal, judge_token_budget=default.judge_token_budget, merge_token_budget=default.merge_token_budget)
+    return replace(
+        equal,
+        judge_token_budget=default.judge_token_budget,
+        merge_token_budget=default.merge_token_budget,
+    )
 
 
-def _asking(profile: str = "default", retriever: str = "dynagrag", traversal: str = "dsa-bfs", pruner: str | None = None) -> Flow:
+def _asking(
+    profile: str = "default",
+    retriever: str = "dynagrag",
+    traversal: str = "dsa-bfs",
+    pruner: str | None = None,
+) -> Flow:
     """As `ask` answers with these options."""
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
-        options = AskOptions(retriever=retriever, traversal=traversal, profile=profile, pruner=pruner, filters=question.filters)
-        return space.answer(question.text, options, chat, Instead(profile=_equal_profile(profile, chat), max_concurrency=1))
+        options = AskOptions(
+            retriever=retriever,
+            traversal=traversal,
+            profile=profile,
+            pruner=pruner,
+            filters=question.filters,
+        )
+        return space.answer(
+            question.text,
+            options,
+            chat,
+            Instead(profile=_equal_profile(profile, chat), max_concurrency=1),
+        )
 
     return flow
 
 
 def _in_parts(retriever: str) -> Flow:
-    """As `ask` answers from the passages of a plain search, but dealt to as many prompts as others have, which are merged."""
+    """As `ask` answers from the passages of a plain search, but dealt to as many prompts as others
+    have, which are merged.
+    """
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
         default = PROFILES["default"]
         instead = Instead(replace(default, num_dealt=default.num_prompts), max_concurrency=1)
-        return space.answer(question.text, AskOptions(retriever=retriever, filters=question.filters), chat, instead)
+        return space.answer(
+            question.text, AskOptions(retriever=retriever, filters=question.filters), chat, instead
+        )
 
     return flow
 
@@ -118,10 +158,17 @@ def _with_search(make: Callable[[AskedQuestion], wiring.MakeRetriever]) -> Flow:
 
 
 def _with_own_room(profile: str) -> Flow:
-    """As `ask` answers under a profile that needs more room than the others have: what it takes is told by its cost."""
+    """As `ask` answers under a profile that needs more room than the others have: what it takes is
+    told by its cost.
+    """
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
-        return space.answer(question.text, AskOptions(profile=profile, filters=question.filters), chat, Instead(max_concurrency=1))
+        return space.answer(
+            question.text,
+            AskOptions(profile=profile, filters=question.filters),
+            chat,
+            Instead(max_concurrency=1),
+        )
 
     return flow
 
@@ -131,7 +178,9 @@ def _soft(name: str, is_hard_alone: bool) -> Flow:
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
         options = AskOptions(soft=name, filters=question.filters)
-        return space.answer(question.text, options, chat, Instead(is_hard_alone=is_hard_alone, max_concurrency=1))
+        return space.answer(
+            question.text, options, chat, Instead(is_hard_alone=is_hard_alone, max_concurrency=1)
+        )
 
     return flow
 
@@ -149,53 +198,99 @@ _ROWS: Mapping[str, _Row] = {
     "default": _Row("the project's default for the model", _asking()),
     "graph": _Row("ego-graphs beside a prompt of passages", _asking("graph")),
     "paper": _Row("DynaGRAG by the letter, with the room of the others", _asking("paper")),
-    "global": _Row("many passages of many stretches, answered part by part, with more room than the others", _with_own_room("global")),
-    "dsa-diverse": _Row("diverse ego-graphs, walked near the question first (arm A of DynaGRAG's experiment)", _asking("paper")),
-    "bfs-diverse": _Row("diverse ego-graphs, walked level by level (arm B)", _asking("paper", traversal="bfs")),
-    "bfs-cosine": _Row("ego-graphs by cosine, walked level by level (arm C)", _asking("paper", "dynagrag-cosine", "bfs")),
+    "global": _Row(
+        "many passages of many stretches, answered part by part, with more room than the others",
+        _with_own_room("global"),
+    ),
+    "dsa-diverse": _Row(
+        "diverse ego-graphs, walked near the question first (arm A of DynaGRAG's experiment)",
+        _asking("paper"),
+    ),
+    "bfs-diverse": _Row(
+        "diverse ego-graphs, walked level by level (arm B)", _asking("paper", traversal="bfs")
+    ),
+    "bfs-cosine": _Row(
+        "ego-graphs by cosine, walked level by level (arm C)",
+        _asking("paper", "dynagrag-cosine", "bfs"),
+    ),
     "naive": _Row("passages by vectors, one call (arm D)", _asking(retriever="naive")),
-    "naive-parts": _Row("the same passages in as many prompts as ego-graphs have, answered part by part", _in_parts("naive")),
+    "naive-parts": _Row(
+        "the same passages in as many prompts as ego-graphs have, answered part by part",
+        _in_parts("naive"),
+    ),
     "bm25": _Row("passages by words, one call", _asking(retriever="bm25")),
     "hybrid": _Row("passages by vectors and words, one call", _asking(retriever="hybrid")),
     "rrf": _Row("passages by the ranks of both, one call", _asking(retriever="rrf")),
     "bridge-ppr": _Row("passages by Bridge-PPR, one call", _asking(retriever="bridge-ppr")),
-    "pcst": _Row("G-Retriever's tree of entities and facts, beside a prompt of its passages", _asking(retriever="pcst")),
-    "triples": _Row("the facts nearest the question, beside a prompt of their passages", _asking(retriever="triples")),
+    "pcst": _Row(
+        "G-Retriever's tree of entities and facts, beside a prompt of its passages",
+        _asking(retriever="pcst"),
+    ),
+    "triples": _Row(
+        "the facts nearest the question, beside a prompt of their passages",
+        _asking(retriever="triples"),
+    ),
     "grag": _Row("GRAG's ego-graphs, beside a prompt of their passages", _asking(retriever="grag")),
-    "union": _Row("passages of bridge-ppr and of pcst in turn, beside the tree", _asking(retriever="union")),
+    "union": _Row(
+        "passages of bridge-ppr and of pcst in turn, beside the tree", _asking(retriever="union")
+    ),
     CLOSED_BOOK: _Row("the model alone, without evidence", _closed_book),
     GOLD: _Row("the passages that should be found: the ceiling", _with_search(_gold)),
 }
-"""`paper` and `dsa-diverse` are the same: one is called as users know it, the other as the experiment has it."""
+"""`paper` and `dsa-diverse` are the same: one is called as users know it, the other as the
+experiment has it.
+"""
 
 
 def known_answer_arms() -> Mapping[str, str]:
     """The names that an arm can have, each with a line on what it is."""
     with_models = {
-        f"{PRUNER}:NAME": "`graph` with a pruner: none, prior, trained (the workspace's own) or a checkpoint's folder",
-        f"{SOFT}:NAME": "a trained soft prompt, as `ask --soft` has it: one of the workspace's own, or a checkpoint's folder",
-        f"{HARD}:NAME": "the same language model as it is, before the same text: hard prompts alone",
-        f"{RERANK}:MODEL": "passages of hybrid in the order of a cross-encoder: a folder or hub name",
+        f"{PRUNER}:NAME": (
+            "`graph` with a pruner: none, prior, trained (the workspace's own) or a checkpoint's"
+            " folder"
+        ),
+        f"{SOFT}:NAME": (
+            "a trained soft prompt, as `ask --soft` has it: one of the workspace's own, or a"
+            " checkpoint's folder"
+        ),
+        f"{HARD}:NAME": (
+            "the same language model as it is, before the same text: hard prompts alone"
+        ),
+        f"{RERANK}:MODEL": (
+            "passages of hybrid in the order of a cross-encoder: a folder or hub name"
+        ),
     }
     return {name: row.what for name, row in _ROWS.items()} | with_models
 
 
 def pruners_made_with(space: Workspace, arms: Iterable[AnswerArm]) -> dict[str, Any]:
-    """What a run's settings say of its pruners: `pruner`, that of the settings, unless it is the untrained prior, and `pruners`, those that
-    arms name. Raises UsageError and LoadError for one that isn't there.
+    """What a run's settings say of its pruners: `pruner`, that of the settings, unless it is the
+    untrained prior, and `pruners`, those that arms name. Raises UsageError and LoadError for one
+    that isn't there.
     """
-    own, named = space.pruner_identity(), {arm.name: space.pruner_identity(arm.pruner) for arm in arms if arm.pruner}
+    own, named = (
+        space.pruner_identity(),
+        {arm.name: space.pruner_identity(arm.pruner) for arm in arms if arm.pruner},
+    )
     return ({"pruner": own} if own != "prior" else {}) | ({"pruners": named} if named else {})
 
 
 def soft_made_with(space: Workspace, arms: Iterable[AnswerArm]) -> dict[str, Any]:
-    """What a run's settings say of its trained soft prompts: each one's system, language model and digest. Errors as in `ask --soft`."""
+    """What a run's settings say of its trained soft prompts: each one's system, language model and
+    digest. Errors as in `ask --soft`.
+    """
     embedder = space.embedder.identity
-    named = {arm.soft: soft_identity(space.settings, space.name, arm.soft, embedder) for arm in arms if arm.soft}
+    named = {
+        arm.soft: soft_identity(space.settings, space.name, arm.soft, embedder)
+        for arm in arms
+        if arm.soft
+    }
     return {"soft": named} if named else {}
 
 
-def make_answer_arms(names: Iterable[str], score_with: Callable[[str], Scorer] = CrossEncoderScorer) -> tuple[AnswerArm, ...]:
+def make_answer_arms(
+    names: Iterable[str], score_with: Callable[[str], Scorer] = CrossEncoderScorer
+) -> tuple[AnswerArm, ...]:
     """The arms of these names, each once. `score_with` makes the scorer of a reranker's model.
 
     Raises UsageError where none is named, or one that isn't known.
@@ -220,7 +315,9 @@ def _made(name: str, score_with: Callable[[str], Scorer]) -> AnswerArm:
 
 
 def _reranked(name: str, score: Scorer, question: AskedQuestion) -> wiring.MakeRetriever:
-    def make(snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: wiring.MakeIndex) -> Retriever:
+    def make(
+        snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: wiring.MakeIndex
+    ) -> Retriever:
         return RerankedSearch(name, snapshot, HybridSearch(snapshot, passages), score)
 
     return make

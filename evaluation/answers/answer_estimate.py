@@ -1,6 +1,8 @@
-"""What the answers that are missing will take, before they are made: a few questions are answered by a fake model that counts.
+"""What the answers that are missing will take, before they are made: a few questions are answered
+by a fake model that counts.
 
-The first call that the real model will be asked is made then, and timed; its reply is in the cache when it is wanted.
+The first call that the real model will be asked is made then, and timed; its reply is in the cache
+when it is wanted.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,10 +32,11 @@ _NUM_TRIED = 3
 
 @dataclass(frozen=True, slots=True)
 class AnswersEstimate:
-    """About what so many answers take; replies that are in the cache cost nothing of it. `reply_tokens`: at most.
+    """About what so many answers take; replies that are in the cache cost nothing of it.
+    `reply_tokens`: at most.
 
-    `seconds` None before the first call (not `is_last`), and where it failed; `money` None without a price. A trained soft prompt answers
-    one question and is timed.
+    `seconds` None before the first call (not `is_last`), and where it failed; `money` None without
+    a price. A trained soft prompt answers one question and is timed.
     """
 
     answers: int
@@ -49,8 +52,9 @@ class AnswersEstimate:
         time = unknown if self.seconds is None else f", {duration_text(self.seconds)}"
         money = "" if self.money is None else f", price at most {self.money:.2f}"
         return (
-            f"{plural(self.answers, 'answer')}, about {plural(self.calls, 'call')}, {self.prompt_tokens:,} prompt tokens, at most "
-            f"{self.reply_tokens:,} reply tokens{time}{money}"
+            f"{plural(self.answers, 'answer')}, about {plural(self.calls, 'call')},"
+            f" {self.prompt_tokens:,} prompt tokens, at most {self.reply_tokens:,} reply"
+            f" tokens{time}{money}"
         )
 
 
@@ -72,7 +76,9 @@ class _CountingModel(FakeChat):
         super().__init__(is_small=is_small)
         self.calls: list[_Call] = []
 
-    def complete(self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int) -> ModelReply:
+    def complete(
+        self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int
+    ) -> ModelReply:
         """The fake's reply."""
         self.calls.append(_Call(prompt, schema, max_tokens))
         return super().complete(prompt, schema, max_tokens)
@@ -84,10 +90,14 @@ class _CountingModel(FakeChat):
 
 
 def estimates_of(
-    space: Workspace, answering: Answering, missing: Sequence[tuple[AskedQuestion, AnswerArm]], settings: Settings
+    space: Workspace,
+    answering: Answering,
+    missing: Sequence[tuple[AskedQuestion, AnswerArm]],
+    settings: Settings,
 ) -> Iterator[AnswersEstimate]:
-    """The estimate of the answers that are missing, before a real call is made; then the last one, with the time of a first call where
-    that was answered. BudgetError where not even that is allowed.
+    """The estimate of the answers that are missing, before a real call is made; then the last one,
+    with the time of a first call where that was answered. BudgetError where not even that is
+    allowed.
     """
     by_arm: dict[str, list[tuple[AskedQuestion, AnswerArm]]] = {}
     for question, arm in missing:
@@ -106,7 +116,14 @@ def estimates_of(
             prompt += share * sum(call.prompt_tokens for call in made)
             reply += share * sum(call.max_tokens for call in made)
             first = first or next((call for call in made if call.schema is not None), None)
-    counted = AnswersEstimate(len(missing), round(calls), round(prompt), round(reply), None, settings.price_of(prompt, reply))
+    counted = AnswersEstimate(
+        len(missing),
+        round(calls),
+        round(prompt),
+        round(reply),
+        None,
+        settings.price_of(prompt, reply),
+    )
     yield replace(counted, is_last=False)
     seconds = _seconds(answering, first, prompt)
     if soft_s and (seconds is not None or first is None):
@@ -122,10 +139,22 @@ class _Tried:
     soft_s: float = 0.0
 
 
-def _calls(space: Workspace, answering: Answering, question: AskedQuestion, arm: AnswerArm, journal: Journal) -> _Tried:
-    """What an answer asks, as far as a model that cites the first line it sees can tell; less where that fails, which the run will tell."""
+def _calls(
+    space: Workspace,
+    answering: Answering,
+    question: AskedQuestion,
+    arm: AnswerArm,
+    journal: Journal,
+) -> _Tried:
+    """What an answer asks, as far as a model that cites the first line it sees can tell; less where
+    that fails, which the run will tell.
+    """
     model = _CountingModel(answering.model is not None and answering.model.is_small)
-    chat = MeteredChat(model, journal, workspace="estimate", budget=Budget(), use_cache=False) if answering.model else None
+    chat = (
+        MeteredChat(model, journal, workspace="estimate", budget=Budget(), use_cache=False)
+        if answering.model
+        else None
+    )
     try:
         answer = arm.flow(space, question, chat)
         if chat and question.is_short:
@@ -136,7 +165,9 @@ def _calls(space: Workspace, answering: Answering, question: AskedQuestion, arm:
 
 
 def _seconds(answering: Answering, call: _Call | None, prompt: float) -> float | None:
-    """The time of the first call, by the tokens of its prompt, for all calls; None where it failed or there is none."""
+    """The time of the first call, by the tokens of its prompt, for all calls; None where it failed
+    or there is none.
+    """
     chat = answering.chat()
     if chat is None or call is None or call.schema is None:
         return None

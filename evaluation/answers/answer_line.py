@@ -52,12 +52,15 @@ class VerdictClaims(BaseModel):
 class AnswerLine(BaseModel):
     """What one arm answered to one question.
 
-    `answer` has its citation marks, `plain` has none; `short`: the answer in a few words, None where nobody asked for it. `calls` were made
-    for it, `cached` came from the cache; tokens and seconds count cached replies as they were when they were made, so that arms compare.
-    `context_tokens`: of what was put before the model, the instructions left out. `error`: why there is no answer; then all else is empty,
-    but for what it cost where a reply `is_cut_off`, without an end: that is the model's doing, and asking again brings the same.
-    `failed_parts`: how many intermediate answers, or short forms of it, could not be had, so that it was made without them.
-    `shown`: ids of the passages and relation records that stood in its prompts, in their order; None in lines of before they were kept.
+    `answer` has its citation marks, `plain` has none; `short`: the answer in a few words, None
+    where nobody asked for it. `calls` were made for it, `cached` came from the cache; tokens and
+    seconds count cached replies as they were when they were made, so that arms compare.
+    `context_tokens`: of what was put before the model, the instructions left out. `error`: why
+    there is no answer; then all else is empty, but for what it cost where a reply `is_cut_off`,
+    without an end: that is the model's doing, and asking again brings the same. `failed_parts`: how
+    many intermediate answers, or short forms of it, could not be had, so that it was made without
+    them. `shown`: ids of the passages and relation records that stood in its prompts, in their
+    order; None in lines of before they were kept.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -106,11 +109,15 @@ def line_of(
     wall_s: float,
     failed_parts: int,
 ) -> AnswerLine:
-    """The line of an answer. `spent` and `saved`: what its calls took, and what those from the cache once took. What a trained soft prompt
-    read and said counts as a call's tokens do.
+    """The line of an answer. `spent` and `saved`: what its calls took, and what those from the
+    cache once took. What a trained soft prompt read and said counts as a call's tokens do.
     """
     documents, soft = answer.trace.document_ids, answer.trace.soft
-    read = [own for prompt in answer.trace.prompts for own in zip(prompt.labels, prompt.evidence_ids, strict=True)]
+    read = [
+        own
+        for prompt in answer.trace.prompts
+        for own in zip(prompt.labels, prompt.evidence_ids, strict=True)
+    ]
     shown = [id_ for label, id_ in read if soft is None or label in soft.labels]
     return AnswerLine(
         scope=scope,
@@ -121,11 +128,20 @@ def line_of(
         plain=without_marks(answer.text),
         short=short,
         is_abstained=answer.is_abstained,
-        citations=tuple(CitedSpan(document=documents[c.id], start=c.start, end=c.end, quote=c.quote) for c in answer.citations),
+        citations=tuple(
+            CitedSpan(document=documents[c.id], start=c.start, end=c.end, quote=c.quote)
+            for c in answer.citations
+        ),
         claims=VerdictClaims.of(answer.claims),
-        context_tokens=soft.num_soft_tokens + soft.text_tokens if soft else sum(prompt.num_tokens for prompt in answer.trace.prompts),
-        prompt_tokens=spent.prompt_tokens + saved.prompt_tokens + (soft.prompt_tokens if soft else 0),
-        completion_tokens=spent.completion_tokens + saved.completion_tokens + (soft.reply_tokens if soft else 0),
+        context_tokens=soft.num_soft_tokens + soft.text_tokens
+        if soft
+        else sum(prompt.num_tokens for prompt in answer.trace.prompts),
+        prompt_tokens=spent.prompt_tokens
+        + saved.prompt_tokens
+        + (soft.prompt_tokens if soft else 0),
+        completion_tokens=spent.completion_tokens
+        + saved.completion_tokens
+        + (soft.reply_tokens if soft else 0),
         calls=spent.calls,
         cached=spent.cached,
         seconds=round(wall_s + saved.seconds, 3),

@@ -1,7 +1,8 @@
-"""Makes the answers that a run lacks, question by question and arm by arm. Each is written down as it comes, so a killed run is resumed
-where it was; the calls of a half-made answer lie in the cache.
+"""Makes the answers that a run lacks, question by question and arm by arm. Each is written down as
+it comes, so a killed run is resumed where it was; the calls of a half-made answer lie in the cache.
 
-What fails is kept in its line with the reason, and tried again by the next run, but for replies that were cut off.
+What fails is kept in its line with the reason, and tried again by the next run, but for replies
+that were cut off.
 """
 
 import time
@@ -28,10 +29,17 @@ ANSWERS = "answers.jsonl"
 Missing = tuple[AskedQuestion, AnswerArm]
 
 
-def missing_answers(questions: Sequence[AskedQuestion], arms: Sequence[AnswerArm], lines: Iterable[AnswerLine]) -> list[Missing]:
+def missing_answers(
+    questions: Sequence[AskedQuestion], arms: Sequence[AnswerArm], lines: Iterable[AnswerLine]
+) -> list[Missing]:
     """What has no line yet, or only one that failed: question by question, arm by arm."""
     done = {key for key, line in last_lines(lines).items() if not line.has_failed}
-    return [(question, arm) for question in questions for arm in arms if (question.scope, question.id, arm.name) not in done]
+    return [
+        (question, arm)
+        for question in questions
+        for arm in arms
+        if (question.scope, question.id, arm.name) not in done
+    ]
 
 
 def make_answers(
@@ -44,18 +52,20 @@ def make_answers(
     progress: Progress | None = None,
     on_estimate: Callable[[AnswersEstimate], None] | None = None,
 ) -> None:
-    """Makes what is missing and adds it to the lines; `on_estimate` is told before what that will take, and after a first
-    call how long.
+    """Makes what is missing and adds it to the lines; `on_estimate` is told before what that will
+    take, and after a first call how long.
 
-    Raises BudgetError where the budget is spent, ModelUnavailableError where the last 20 answers failed. What was made is kept then, as it
-    is on Ctrl-C.
+    Raises BudgetError where the budget is spent, ModelUnavailableError where the last 20 answers
+    failed. What was made is kept then, as it is on Ctrl-C.
     """
     missing = missing_answers(questions, arms, lines.lines())
     if missing and on_estimate:
         for estimate in estimates_of(space, answering, missing, settings):
             on_estimate(estimate)
     total = len(questions) * len(arms)
-    work = _Work(space, answering, lines, progress or (lambda *_: None), total - len(missing), total)
+    work = _Work(
+        space, answering, lines, progress or (lambda *_: None), total - len(missing), total
+    )
     by_question: dict[tuple[str, str], list[Missing]] = {}
     for question, arm in missing:
         by_question.setdefault((question.scope, question.id), []).append((question, arm))
@@ -63,10 +73,18 @@ def make_answers(
 
 
 class _Work:
-    """Answers that are being made, by several threads where the model takes several calls at once."""
+    """Answers that are being made, by several threads where the model takes several calls at
+    once.
+    """
 
     def __init__(
-        self, space: Workspace, answering: Answering, lines: LinesFile[AnswerLine], progress: Progress, num_done: int, total: int
+        self,
+        space: Workspace,
+        answering: Answering,
+        lines: LinesFile[AnswerLine],
+        progress: Progress,
+        num_done: int,
+        total: int,
     ) -> None:
         self._space = space
         self._answering = answering
@@ -79,7 +97,9 @@ class _Work:
         self._lock = Lock()
 
     def make(self, questions: Sequence[Sequence[Missing]]) -> None:
-        """Makes all of them. What is in flight when one of them stops the run is waited for, so that its replies are kept."""
+        """Makes all of them. What is in flight when one of them stops the run is waited for, so
+        that its replies are kept.
+        """
         self._progress("answer", self._num_done, self._total)
         if self._answering.num_at_once == 1:
             for own in questions:
@@ -94,7 +114,9 @@ class _Work:
             pool.shutdown(wait=True, cancel_futures=True)
 
     def _answer_one(self, own: Sequence[Missing]) -> None:
-        """One question's missing answers, one after the other: what arms ask alike is then in the cache."""
+        """One question's missing answers, one after the other: what arms ask alike is then in the
+        cache.
+        """
         for question, arm in own:
             if self._is_stopped:
                 return
@@ -105,7 +127,9 @@ class _Work:
                 self._progress("answer", self._num_done, self._total)
                 if self._failed.are_enough(bool(line.error)):
                     self._is_stopped = True
-                    raise ModelUnavailableError(f"the last {MAX_FAILED} answers failed: {line.error}")
+                    raise ModelUnavailableError(
+                        f"the last {MAX_FAILED} answers failed: {line.error}"
+                    )
 
     def _line(self, question: AskedQuestion, arm: AnswerArm) -> AnswerLine:
         """The arm's answer; a model's failure is an error of this answer alone."""
@@ -115,8 +139,18 @@ class _Work:
             answer = arm.flow(self._space, question, chat)
             short, failed = _short(chat, answer) if chat and question.is_short else (None, 0)
         except ModelError as err:
-            line = AnswerLine(scope=question.scope, question=question.id, text=question.text, arm=arm.name, error=str(err) or repr(err))
-            return _cut_off(line, chat, time.perf_counter() - begun) if chat and isinstance(err, CutOffReplyError) else line
+            line = AnswerLine(
+                scope=question.scope,
+                question=question.id,
+                text=question.text,
+                arm=arm.name,
+                error=str(err) or repr(err),
+            )
+            return (
+                _cut_off(line, chat, time.perf_counter() - begun)
+                if chat and isinstance(err, CutOffReplyError)
+                else line
+            )
         wall_s = time.perf_counter() - begun
         return line_of(
             answer,
@@ -132,7 +166,9 @@ class _Work:
 
 
 def _short(chat: MeteredChat, answer: Answer) -> tuple[str, int]:
-    """The answer in a few words, and whether (1) that reply had no end: then it is empty, and the answer itself is kept."""
+    """The answer in a few words, and whether (1) that reply had no end: then it is empty, and the
+    answer itself is kept.
+    """
     try:
         return short_answer(chat, answer), 0
     except CutOffReplyError:

@@ -1,5 +1,5 @@
-"""The language model of a run of answers, with cache, ledger and one budget. Replies lie in HOME/evaluation/answers, so that no call is
-paid twice, whatever run it was made for.
+"""The language model of a run of answers, with cache, ledger and one budget. Replies lie in
+HOME/evaluation/answers, so that no call is paid twice, whatever run it was made for.
 """
 
 from collections.abc import Iterable, Iterator
@@ -21,8 +21,8 @@ _CACHE_NAME = "evaluate-answers"
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """A model that answers, and what all its calls share. `model`: None where all arms have one of their own. `num_at_once`: questions
-    that are answered at the same time.
+    """A model that answers, and what all its calls share. `model`: None where all arms have one of
+    their own. `num_at_once`: questions that are answered at the same time.
     """
 
     model: ChatModel | None
@@ -37,30 +37,45 @@ class Answering:
 
     def chat(self) -> MeteredChat | None:
         """The model with a count of its own, for one answer."""
-        return MeteredChat(self.model, self.journal, workspace=_CACHE_NAME, budget=self.budget) if self.model else None
+        return (
+            MeteredChat(self.model, self.journal, workspace=_CACHE_NAME, budget=self.budget)
+            if self.model
+            else None
+        )
 
 
 def answerer(llm: str | None) -> str:
-    """Who answered, in a report's words: by the identity of the language model in a run's settings."""
+    """Who answered, in a report's words: by the identity of the language model in a run's
+    settings.
+    """
     return llm.partition(" ")[0] if llm else "the arms' own models"
 
 
 @contextmanager
 def open_answering(
-    settings: Settings, max_calls: int | None, model: ChatModel | None = None, arms: Iterable[AnswerArm] = ()
+    settings: Settings,
+    max_calls: int | None,
+    model: ChatModel | None = None,
+    arms: Iterable[AnswerArm] = (),
 ) -> Iterator[Answering]:
-    """The given model, which is not closed, else that of the settings. SettingsError where none is configured and one of the
-    arms needs it.
+    """The given model, which is not closed, else that of the settings. SettingsError where none is
+    configured and one of the arms needs it.
     """
     opened = model or wiring.make_chat_model(settings)
     if opened is None and (needing := [arm.name for arm in arms if arm.needs_model]):
         raise SettingsError(
-            f"a language model gives the answers of {', '.join(needing)}: name one with --llm, e.g. --llm openai:NAME or --llm qwen"
+            f"a language model gives the answers of {', '.join(needing)}: name one with --llm, e.g."
+            " --llm openai:NAME or --llm qwen"
         )
     try:
         journal = wiring.make_journal(settings.home / _JOURNAL)
         try:
-            yield Answering(opened, journal, Budget(max_calls), wiring.concurrency_of(opened, settings) if opened else 1)
+            yield Answering(
+                opened,
+                journal,
+                Budget(max_calls),
+                wiring.concurrency_of(opened, settings) if opened else 1,
+            )
         finally:
             journal.close()
     finally:

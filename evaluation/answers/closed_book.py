@@ -18,9 +18,13 @@ class ClosedBookReply(StrictReply):
 
 
 def closed_book_answer(chat: Asker, question: str) -> Answer:
-    """The answer in one call: it cites nothing, and none of its claims is checked, since there are no lines."""
+    """The answer in one call: it cites nothing, and none of its claims is checked, since there are
+    no lines.
+    """
     system, user = render("closed_book", question=question)
-    reply = chat.ask(Prompt("closed_book", system, user), ClosedBookReply, stage="answer", max_tokens=_MAX_TOKENS)
+    reply = chat.ask(
+        Prompt("closed_book", system, user), ClosedBookReply, stage="answer", max_tokens=_MAX_TOKENS
+    )
     text = " ".join(reply.answer.split())
     is_abstained = not (reply.is_known and text)
     return Answer(
@@ -30,6 +34,10 @@ def closed_book_answer(chat: Asker, question: str) -> Answer:
         citations=(),
         intermediate=(),
         evidence=(),
-        trace=AnswerTrace(retriever="closed-book", instructions=system, reason="the model doesn't know" if is_abstained else ""),
+        trace=AnswerTrace(
+            retriever="closed-book",
+            instructions=system,
+            reason="the model doesn't know" if is_abstained else "",
+        ),
         usage=chat.usage(),
     )

@@ -1,4 +1,6 @@
-"""A checked answer in a few words, for sets whose gold is a name, a date or yes and no (docs/decisions.md, Short answers)."""
+"""A checked answer in a few words, for sets whose gold is a name, a date or yes and no
+(docs/decisions.md, Short answers).
+"""
 
 from dynagrag.generation.citations import without_marks
 from dynagrag.models.reply_schema import StrictReply
@@ -19,6 +21,10 @@ def short_answer(chat: Asker, answer: Answer) -> str:
     """The answer in a few words, in one call; empty without a call where it abstains."""
     if answer.is_abstained:
         return ""
-    system, user = render("short_answer", question=answer.question, answer=without_marks(answer.text))
-    reply = chat.ask(Prompt("short_answer", system, user), ShortReply, stage="shorten", max_tokens=_MAX_TOKENS)
+    system, user = render(
+        "short_answer", question=answer.question, answer=without_marks(answer.text)
+    )
+    reply = chat.ask(
+        Prompt("short_answer", system, user), ShortReply, stage="shorten", max_tokens=_MAX_TOKENS
+    )
     return " ".join(reply.short.split())

@@ -1,7 +1,9 @@
-"""How well a checker tells true claims from false ones: shares of 1, with intervals from resampling sources.
+"""How well a checker tells true claims from false ones: shares of 1, with intervals from resampling
+sources.
 
-Balanced accuracy is the mean of the share of true claims that are kept (verdict: stated) and of the mean over kinds of the shares of false
-claims that are caught (any other verdict). A kind counts alike, however many claims it has.
+Balanced accuracy is the mean of the share of true claims that are kept (verdict: stated) and of the
+mean over kinds of the shares of false claims that are caught (any other verdict). A kind counts
+alike, however many claims it has.
 """
 
 from collections import Counter
@@ -37,16 +39,25 @@ class Checked:
         return self.check.verdict is Verdict.STATED
 
 
-def checker_scores(checked: Sequence[Checked], seed: int = SEED, resamples: int = RESAMPLES) -> dict[str, Any]:
-    """All figures of one checker; None for what can't be told, since there is no such claim or score."""
-    true, false = [c for c in checked if c.claim.is_true], [c for c in checked if not c.claim.is_true]
+def checker_scores(
+    checked: Sequence[Checked], seed: int = SEED, resamples: int = RESAMPLES
+) -> dict[str, Any]:
+    """All figures of one checker; None for what can't be told, since there is no such claim or
+    score.
+    """
+    true, false = (
+        [c for c in checked if c.claim.is_true],
+        [c for c in checked if not c.claim.is_true],
+    )
     caught = {kind: fmean(not c.is_stated for c in own) for kind, own in _by_kind(false).items()}
     kept = fmean(c.is_stated for c in true) if true else None
     balanced = None if kept is None or not caught else (kept + fmean(caught.values())) / 2
     return {
         "n": len(checked),
         "balanced": _rounded(balanced),
-        "interval": None if balanced is None else _bounds(_resampled(_Table.of(checked), seed, resamples)),
+        "interval": None
+        if balanced is None
+        else _bounds(_resampled(_Table.of(checked), seed, resamples)),
         "true_kept": _rounded(kept),
         "false_caught": {kind: _rounded(share) for kind, share in caught.items()},
         "ms": round(median(c.ms for c in checked), 3),
@@ -58,16 +69,28 @@ def checker_scores(checked: Sequence[Checked], seed: int = SEED, resamples: int 
     }
 
 
-def difference(checked: Sequence[Checked], baseline: Sequence[Checked], seed: int = SEED, resamples: int = RESAMPLES) -> dict[str, Any]:
-    """Balanced accuracy minus that of another checker on the same claims, with the paired interval. Both need true and false claims."""
+def difference(
+    checked: Sequence[Checked],
+    baseline: Sequence[Checked],
+    seed: int = SEED,
+    resamples: int = RESAMPLES,
+) -> dict[str, Any]:
+    """Balanced accuracy minus that of another checker on the same claims, with the paired interval.
+    Both need true and false claims.
+    """
     own, other = _Table.of(checked), _Table.of(baseline)
     one = np.ones((1, len(own.counts)))
     pairs = zip(_resampled(own, seed, resamples), _resampled(other, seed, resamples), strict=True)
-    return {"difference": _rounded(float((_balanced(own, one) - _balanced(other, one))[0])), "interval": _bounds(a - b for a, b in pairs)}
+    return {
+        "difference": _rounded(float((_balanced(own, one) - _balanced(other, one))[0])),
+        "interval": _bounds(a - b for a, b in pairs),
+    }
 
 
 def auroc(scores: Sequence[float], is_true: Sequence[bool]) -> float | None:
-    """The share of pairs of a true and a false claim in which the true one has the higher score, ties half. None without such a pair."""
+    """The share of pairs of a true and a false claim in which the true one has the higher score,
+    ties half. None without such a pair.
+    """
     values, truth = np.array(scores, dtype=np.float64), np.array(is_true, dtype=bool)
     true, false = values[truth], np.sort(values[~truth])
     if not len(true) or not len(false):
@@ -76,7 +99,7 @@ def auroc(scores: Sequence[float], is_true: Sequence[bool]) -> float | None:
     return float(below.mean() / len(false))
 
 
-# ---------------------------------------------------------------------------------------------------------------- inside
+# ------------------------------------------------------------------------------------------- inside
 
 
 def _by_kind(false: Sequence[Checked]) -> dict[str, list[Checked]]:
@@ -91,39 +114,62 @@ def _verdicts(checked: Sequence[Checked]) -> dict[str, dict[str, int]]:
     counts: dict[str, Counter[str]] = {}
     for c in checked:
         counts.setdefault(c.claim.group, Counter())[c.check.verdict] += 1
-    return {group: {verdict.value: own[verdict] for verdict in Verdict} for group, own in sorted(counts.items())}
+    return {
+        group: {verdict.value: own[verdict] for verdict in Verdict}
+        for group, own in sorted(counts.items())
+    }
 
 
 def _right_line(true: Sequence[Checked]) -> float | None:
-    """Of the true claims that were kept and whose lines are known: the share with one of these among the lines that the checker named."""
+    """Of the true claims that were kept and whose lines are known: the share with one of these
+    among the lines that the checker named.
+    """
     known = [c for c in true if c.is_stated and c.claim.gold]
-    return _rounded(fmean(bool(set(c.check.lines) & frozenset().union(*c.claim.gold)) for c in known)) if known else None
+    return (
+        _rounded(fmean(bool(set(c.check.lines) & frozenset().union(*c.claim.gold)) for c in known))
+        if known
+        else None
+    )
 
 
 def _threshold_free(checked: Sequence[Checked]) -> dict[str, Any]:
-    """What the scores alone tell: AUROC, and the best balanced accuracy that a threshold reaches which was chosen on these very claims."""
+    """What the scores alone tell: AUROC, and the best balanced accuracy that a threshold reaches
+    which was chosen on these very claims.
+    """
     scored = [(c.check.score, c.claim.is_true) for c in checked if c.check.score is not None]
     area = auroc(*zip(*scored, strict=True)) if scored else None
     if area is None:
         return {"auroc": None, "scores": None}
     threshold, balanced = _best_threshold(scored)
-    found = {"n": len(scored), "best_threshold": round(threshold, _DIGITS), "balanced_at_best_threshold": _rounded(balanced)}
+    found = {
+        "n": len(scored),
+        "best_threshold": round(threshold, _DIGITS),
+        "balanced_at_best_threshold": _rounded(balanced),
+    }
     return {"auroc": _rounded(area), "scores": found}
 
 
 def _best_threshold(scored: Sequence[tuple[float, bool]]) -> tuple[float, float]:
-    """The score from which on claims count as stated, and the balanced accuracy over all false claims with it."""
+    """The score from which on claims count as stated, and the balanced accuracy over all false
+    claims with it.
+    """
     values, truth = np.array([s for s, _ in scored]), np.array([t for _, t in scored], dtype=bool)
     kept, passed = np.sort(values[truth]), np.sort(values[~truth])
     candidates = np.unique(values)
-    shares = (1 - np.searchsorted(kept, candidates) / len(kept) + np.searchsorted(passed, candidates) / len(passed)) / 2
+    shares = (
+        1
+        - np.searchsorted(kept, candidates) / len(kept)
+        + np.searchsorted(passed, candidates) / len(passed)
+    ) / 2
     best = int(shares.argmax())
     return float(candidates[best]), float(shares[best])
 
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """(sources, 1 + kinds): how many claims there are, and how many of them were judged rightly; column 0 has the true claims."""
+    """(sources, 1 + kinds): how many claims there are, and how many of them were judged rightly;
+    column 0 has the true claims.
+    """
 
     counts: Floats
     right: Floats
@@ -131,7 +177,10 @@ class _Table:
     @classmethod
     def of(cls, checked: Sequence[Checked]) -> "_Table":
         row = {source: i for i, source in enumerate(sorted({c.claim.source for c in checked}))}
-        column = {kind: i for i, kind in enumerate(_by_kind([c for c in checked if not c.claim.is_true]), start=1)}
+        column = {
+            kind: i
+            for i, kind in enumerate(_by_kind([c for c in checked if not c.claim.is_true]), start=1)
+        }
         shape = (len(row), 1 + len(column))
         table = cls(np.zeros(shape), np.zeros(shape))
         for c in checked:
@@ -142,7 +191,9 @@ class _Table:
 
 
 def _resampled(table: _Table, seed: int, resamples: int) -> Iterator[Floats]:
-    """Balanced accuracy in resamples of the sources, batch by batch; the same sources are drawn for every checker of the same claims."""
+    """Balanced accuracy in resamples of the sources, batch by batch; the same sources are drawn for
+    every checker of the same claims.
+    """
     num = len(table.counts)
     rng = np.random.default_rng(seed)
     for start in range(0, resamples, _BATCH):
@@ -151,11 +202,20 @@ def _resampled(table: _Table, seed: int, resamples: int) -> Iterator[Floats]:
 
 
 def _balanced(table: _Table, weights: Floats) -> Floats:
-    """(r,) balanced accuracy where each source counts as often as its weight, (r, sources). NaN where no true or no false claim is left."""
+    """(r,) balanced accuracy where each source counts as often as its weight, (r, sources). NaN
+    where no true or no false claim is left.
+    """
     total = weights @ table.counts
-    shares = np.divide(weights @ table.right, total, out=np.full(total.shape, np.nan), where=total > 0)
+    shares = np.divide(
+        weights @ table.right, total, out=np.full(total.shape, np.nan), where=total > 0
+    )
     num_kinds = (~np.isnan(shares[:, 1:])).sum(axis=1)
-    caught = np.divide(np.nansum(shares[:, 1:], axis=1), num_kinds, out=np.full(len(shares), np.nan), where=num_kinds > 0)
+    caught = np.divide(
+        np.nansum(shares[:, 1:], axis=1),
+        num_kinds,
+        out=np.full(len(shares), np.nan),
+        where=num_kinds > 0,
+    )
     balanced: Floats = (shares[:, 0] + caught) / 2
     return balanced
 

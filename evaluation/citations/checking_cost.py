@@ -1,4 +1,6 @@
-"""What checking claims with a language model will cost, before anything is asked: the checkers are run with a model that only counts."""
+"""What checking claims with a language model will cost, before anything is asked: the checkers are
+run with a model that only counts.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,7 +20,9 @@ R = TypeVar("R", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class CheckingCost:
-    """At most so much, but for repairs: a reply in the cache costs nothing, a yes or no one token. `money` only where prices are set."""
+    """At most so much, but for repairs: a reply in the cache costs nothing, a yes or no one token.
+    `money` only where prices are set.
+    """
 
     calls: int
     prompt_tokens: int
@@ -27,22 +31,37 @@ class CheckingCost:
 
     def __str__(self) -> str:
         money = "" if self.money is None else f", price {self.money:.2f}"
-        return f"at most {plural(self.calls, 'call')}, {self.prompt_tokens:,} prompt + {self.completion_tokens:,} reply tokens{money}"
+        return (
+            f"at most {plural(self.calls, 'call')}, {self.prompt_tokens:,} prompt +"
+            f" {self.completion_tokens:,} reply tokens{money}"
+        )
 
 
 class CountingAsker:
-    """Stands in for a model: counts what it is asked, as far as estimates go, and answers nothing."""
+    """Stands in for a model: counts what it is asked, as far as estimates go, and answers
+    nothing.
+    """
 
     is_small = False
 
     def __init__(self) -> None:
         self.calls = self.prompt_tokens = self.completion_tokens = 0
 
-    def ask(self, prompt: Prompt, schema: type[R], *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> R:
+    def ask(
+        self,
+        prompt: Prompt,
+        schema: type[R],
+        *,
+        stage: str,
+        max_tokens: int,
+        documents: Sequence[str] = (),
+    ) -> R:
         """Counts, then raises BudgetError."""
         self._count(prompt, schema, max_tokens)
 
-    def stream(self, prompt: Prompt, *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> Iterator[str]:
+    def stream(
+        self, prompt: Prompt, *, stage: str, max_tokens: int, documents: Sequence[str] = ()
+    ) -> Iterator[str]:
         """Counts, then raises BudgetError."""
         self._count(prompt, None, max_tokens)
 
@@ -61,7 +80,9 @@ class CountingAsker:
         raise BudgetError("counted, not asked")
 
 
-def checking_cost(checker: ClaimChecker, asker: CountingAsker, claims: Iterable[Claim], settings: Settings) -> CheckingCost:
+def checking_cost(
+    checker: ClaimChecker, asker: CountingAsker, claims: Iterable[Claim], settings: Settings
+) -> CheckingCost:
     """The cost of checking these claims with a checker that was made with this asker."""
     for claim in claims:
         try:

@@ -1,4 +1,6 @@
-"""The folder of a run of citations: checks.jsonl (what each checker found out about each claim), claims.jsonl (the claims, for people)."""
+"""The folder of a run of citations: checks.jsonl (what each checker found out about each claim),
+claims.jsonl (the claims, for people).
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,7 +16,9 @@ _CLAIMS = "claims.jsonl"
 
 
 class CheckLine(BaseModel):
-    """What a checker found out about a claim. `error`: what it went without, such as a model that did not answer."""
+    """What a checker found out about a claim. `error`: what it went without, such as a model that
+    did not answer.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -47,7 +51,9 @@ class CheckLine(BaseModel):
 
 
 class KnownClaim(BaseModel):
-    """A claim as people read it: `lines` are those that state it or that a checker named, by row; `num_lines` how many there are."""
+    """A claim as people read it: `lines` are those that state it or that a checker named, by row;
+    `num_lines` how many there are.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -73,11 +79,15 @@ class CitationRun(KeptRun[CheckLine]):
         return read_lines(self.path / _CLAIMS, KnownClaim)
 
     def finish(self, summary: dict[str, Any], claims: ClaimSet) -> None:
-        """Writes the claims with the lines that matter, then the summary, with which the run is done."""
+        """Writes the claims with the lines that matter, then the summary, with which the run is
+        done.
+        """
         named: dict[str, set[int]] = {}
         for line in self.lines():
             named.setdefault(line.claim, set()).update(line.rows)
-        self.write_rows(_CLAIMS, [_known(claim, named.get(claim.id, set())) for claim in claims.claims])
+        self.write_rows(
+            _CLAIMS, [_known(claim, named.get(claim.id, set())) for claim in claims.claims]
+        )
         self.write_summary(summary)
 
 

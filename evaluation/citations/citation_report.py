@@ -1,9 +1,16 @@
-"""A run of citations as a report: figures by checker and kind, and the claims that the first checker got wrong, to read."""
+"""A run of citations as a report: figures by checker and kind, and the claims that the first
+checker got wrong, to read.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dynagrag.evaluation.citations.citation_folder import CheckLine, CitationRun, KnownClaim, lines_by_checker
+from dynagrag.evaluation.citations.citation_folder import (
+    CheckLine,
+    CitationRun,
+    KnownClaim,
+    lines_by_checker,
+)
 from dynagrag.evaluation.results.html_report import (
     Bars,
     Case,
@@ -28,15 +35,28 @@ _NUM_READ = 3
 """How many claims of each kind that the first checker got wrong are shown."""
 
 WORDS: Mapping[str, str] = {
-    "checker": "what gives verdicts: rules, a language model, a classifier, or several; the first row is the one that is measured",
-    "balanced accuracy": "the mean of true kept and false caught: 50 is what always saying the same gets",
+    "checker": (
+        "what gives verdicts: rules, a language model, a classifier, or several; the first row is"
+        " the one that is measured"
+    ),
+    "balanced accuracy": (
+        "the mean of true kept and false caught: 50 is what always saying the same gets"
+    ),
     "true kept": "share of the true claims with the verdict stated",
-    "false caught": "share of the false claims with another verdict: the mean over kinds of falseness, each kind behind it",
-    "AUROC": "how well the checker's score puts true claims before false ones: 0.5 is chance, 1 is always (area under the ROC curve)",
+    "false caught": (
+        "share of the false claims with another verdict: the mean over kinds of falseness, each"
+        " kind behind it"
+    ),
+    "AUROC": (
+        "how well the checker's score puts true claims before false ones: 0.5 is chance, 1 is"
+        " always (area under the ROC curve)"
+    ),
     "ms": "milliseconds a claim, the median",
     "points": "all but AUROC and ms: 100 is everything",
     "95 % interval": interval_meaning("sources"),
-    "stated, contradicted, not found": "a line says so; a line says otherwise; no line that was looked at says either",
+    "stated, contradicted, not found": (
+        "a line says so; a line says otherwise; no line that was looked at says either"
+    ),
 }
 
 
@@ -51,14 +71,24 @@ def citation_report(run: CitationRun) -> Report:
     checkers: Mapping[str, Mapping[str, Any]] = summary["checkers"]
     first = next(iter(checkers))
     own = checkers[first]
-    counts = f"{plural(summary['claims'], 'claim')}, {own['num_true']} of them true and {sum(own['num_false'].values())}"
+    counts = (
+        f"{plural(summary['claims'], 'claim')}, {own['num_true']} of them true and"
+        f" {sum(own['num_false'].values())}"
+    )
     return Report(
         title=f"{summary['dataset']}: what checkers find out about claims",
-        asked=f"{counts} false, were each checked against lines: do the checkers tell them apart? Checkers: {', '.join(checkers)}.",
+        asked=(
+            f"{counts} false, were each checked against lines: do the checkers tell them apart?"
+            f" Checkers: {', '.join(checkers)}."
+        ),
         conclusion=_conclusion(first, own, summary),
         notes=(
             *(f"{count} x {name}" for name, count in summary["notes"].items()),
-            *(f"{name}: {plural(own['errors'], 'claim')} not checked in full" for name, own in checkers.items() if own["errors"]),
+            *(
+                f"{name}: {plural(own['errors'], 'claim')} not checked in full"
+                for name, own in checkers.items()
+                if own["errors"]
+            ),
         ),
         results=tuple(_results(summary)),
         words=WORDS,
@@ -69,11 +99,25 @@ def citation_report(run: CitationRun) -> Report:
 
 def _conclusion(first: str, own: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
     balanced, kept, caught, *_ = cells(own)
-    few = f" Fewer than {FEW_QUESTIONS} claims: the intervals say little." if summary["claims"] < FEW_QUESTIONS else ""
+    few = (
+        f" Fewer than {FEW_QUESTIONS} claims: the intervals say little."
+        if summary["claims"] < FEW_QUESTIONS
+        else ""
+    )
     if own["balanced"] is None:
-        return f"{first}: true kept {kept}, false caught {caught}; without both kinds of claims nothing more can be said.{few}"
-    chance = " The interval reaches 50, which is what always saying the same gets." if own["interval"] and own["interval"][0] <= 0.5 else ""
-    return f"{first}: balanced accuracy {balanced}, {kept} % of the true claims kept and {caught} % of the false ones caught.{chance}{few}"
+        return (
+            f"{first}: true kept {kept}, false caught {caught}; without both kinds of claims"
+            f" nothing more can be said.{few}"
+        )
+    chance = (
+        " The interval reaches 50, which is what always saying the same gets."
+        if own["interval"] and own["interval"][0] <= 0.5
+        else ""
+    )
+    return (
+        f"{first}: balanced accuracy {balanced}, {kept} % of the true claims kept and {caught} % of"
+        f" the false ones caught.{chance}{few}"
+    )
 
 
 def _results(summary: Mapping[str, Any]) -> Iterator[Section]:
@@ -89,13 +133,33 @@ def _results(summary: Mapping[str, Any]) -> Iterator[Section]:
         "ms",
         *(f"caught: {kind}" for kind in kinds),
     )
-    rows = tuple((name, (*cells(own), *(points(own["false_caught"][kind]) for kind in kinds))) for name, own in checkers.items())
+    rows = tuple(
+        (name, (*cells(own), *(points(own["false_caught"][kind]) for kind in kinds)))
+        for name, own in checkers.items()
+    )
     balanced = _balanced(checkers)
-    bounds = {name: dict(zip(("low", "high"), (POINTS * v for v in checkers[name]["interval"]), strict=True)) for name in balanced}
+    bounds = {
+        name: dict(
+            zip(("low", "high"), (POINTS * v for v in checkers[name]["interval"]), strict=True)
+        )
+        for name in balanced
+    }
     yield Section(
         tables=(Table(heads, rows, main=heads[1], is_of_arms=True),),
-        bars=(Bars("Balanced accuracy by checker, with 95 % intervals", quality_bars(balanced, bounds)),) if balanced else (),
-        after=tuple(_difference(name, found, first, summary["claims"]) for name, found in summary["differences"].items()),
+        bars=(
+            (
+                Bars(
+                    "Balanced accuracy by checker, with 95 % intervals",
+                    quality_bars(balanced, bounds),
+                ),
+            )
+            if balanced
+            else ()
+        ),
+        after=tuple(
+            _difference(name, found, first, summary["claims"])
+            for name, found in summary["differences"].items()
+        ),
     )
     names = [verdict.value for verdict in Verdict]
     yield Section(
@@ -103,7 +167,10 @@ def _results(summary: Mapping[str, Any]) -> Iterator[Section]:
         tables=tuple(
             Table(
                 ("claims", *(name.replace("_", " ") for name in names)),
-                tuple((group, tuple(str(counts[name]) for name in names)) for group, counts in own["verdicts"].items()),
+                tuple(
+                    (group, tuple(str(counts[name]) for name in names))
+                    for group, counts in own["verdicts"].items()
+                ),
                 title=checker,
             )
             for checker, own in checkers.items()
@@ -112,7 +179,11 @@ def _results(summary: Mapping[str, Any]) -> Iterator[Section]:
 
 
 def _balanced(checkers: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
-    return {name: POINTS * own["balanced"] for name, own in checkers.items() if own["balanced"] is not None}
+    return {
+        name: POINTS * own["balanced"]
+        for name, own in checkers.items()
+        if own["balanced"] is not None
+    }
 
 
 def _difference(name: str, found: Mapping[str, Any], first: str, num_claims: int) -> str:
@@ -126,13 +197,25 @@ def _costs(checkers: Mapping[str, Mapping[str, Any]]) -> tuple[Section, ...]:
     if len(balanced) < 2:
         return ()
     plot = cost_points({name: checkers[name]["ms"] for name in balanced}, balanced)
-    points = Lines("Cost against quality", plot, "milliseconds a claim (log scale)", "balanced accuracy, points", is_points=True)
+    points = Lines(
+        "Cost against quality",
+        plot,
+        "milliseconds a claim (log scale)",
+        "balanced accuracy, points",
+        is_points=True,
+    )
     return (Section(before=("Higher is better, further left is faster.",), lines=(points,)),)
 
 
 def cells(own: Mapping[str, Any]) -> list[str]:
-    """Balanced accuracy with its interval, true kept, false caught (mean over kinds), AUROC, milliseconds."""
-    low_high = f" ({points(own['interval'][0])} to {points(own['interval'][1])})" if own["interval"] else ""
+    """Balanced accuracy with its interval, true kept, false caught (mean over kinds), AUROC,
+    milliseconds.
+    """
+    low_high = (
+        f" ({points(own['interval'][0])} to {points(own['interval'][1])})"
+        if own["interval"]
+        else ""
+    )
     caught = list(own["false_caught"].values())
     mean = points(sum(caught) / len(caught)) if caught else "-"
     area = "-" if own["auroc"] is None else f"{own['auroc']:.3f}"
@@ -145,14 +228,21 @@ def points(share: float | None) -> str:
     return "-" if share is None else f"{POINTS * share:.1f}"
 
 
-def _wrong(claims: Sequence[KnownClaim], lines: Mapping[str, Mapping[str, CheckLine]], first: str) -> Iterator[Cases]:
+def _wrong(
+    claims: Sequence[KnownClaim], lines: Mapping[str, Mapping[str, CheckLine]], first: str
+) -> Iterator[Cases]:
     """By kind some of the claims that the first checker judged wrongly."""
     by_kind: dict[str, list[KnownClaim]] = {}
     for claim in claims:
         if (lines[first][claim.id].verdict is Verdict.STATED) != claim.is_true:
-            by_kind.setdefault("true claims" if claim.is_true else claim.kind or claim.label, []).append(claim)
+            by_kind.setdefault(
+                "true claims" if claim.is_true else claim.kind or claim.label, []
+            ).append(claim)
     for kind, own in sorted(by_kind.items()):
-        yield Cases(f"What {first} got wrong: {kind} ({len(own)})", tuple(_case(claim, lines) for claim in own[:_NUM_READ]))
+        yield Cases(
+            f"What {first} got wrong: {kind} ({len(own)})",
+            tuple(_case(claim, lines) for claim in own[:_NUM_READ]),
+        )
 
 
 def _case(claim: KnownClaim, lines: Mapping[str, Mapping[str, CheckLine]]) -> Case:
@@ -174,5 +264,9 @@ def _column(colour: int, checker: str, line: CheckLine, claim: KnownClaim) -> Co
         value="" if line.score is None else f"score {line.score:.2f}",
         colour=colour,
         warning=shortened(line.error or line.reason),
-        listings=(Listing.of("", [claim.lines[row] for row in line.rows if row in claim.lines], "no line"),),
+        listings=(
+            Listing.of(
+                "", [claim.lines[row] for row in line.rows if row in claim.lines], "no line"
+            ),
+        ),
     )

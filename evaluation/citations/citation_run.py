@@ -1,6 +1,8 @@
-"""An evaluation of checkers from its options to its folder: each checks every claim, and what it found out is written down as it comes.
+"""An evaluation of checkers from its options to its folder: each checks every claim, and what it
+found out is written down as it comes.
 
-Runs lie in HOME/evaluation/runs; the replies of a model in HOME/evaluation/citations, so that no claim is asked about twice.
+Runs lie in HOME/evaluation/runs; the replies of a model in HOME/evaluation/citations, so that no
+claim is asked about twice.
 """
 
 import time
@@ -12,14 +14,26 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import CutOffReplyError, InvalidReplyError, ModelUnavailableError, SettingsError, UsageError
+from dynagrag.errors import (
+    CutOffReplyError,
+    InvalidReplyError,
+    ModelUnavailableError,
+    SettingsError,
+    UsageError,
+)
 from dynagrag.evaluation.batches import FailedInARow, in_batches
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.citations.checker_scores import Checked, checker_scores, difference
 from dynagrag.evaluation.citations.checking_cost import CheckingCost, CountingAsker, checking_cost
 from dynagrag.evaluation.citations.citation_folder import CheckLine, CitationRun, lines_by_checker
 from dynagrag.evaluation.citations.citation_report import render_citation_report
-from dynagrag.evaluation.citations.claim_sets import WICE, ClaimSet, LabelledClaim, load_pairs, load_wice
+from dynagrag.evaluation.citations.claim_sets import (
+    WICE,
+    ClaimSet,
+    LabelledClaim,
+    load_pairs,
+    load_wice,
+)
 from dynagrag.evaluation.citations.workspace_claims import MAX_CLAIMS, workspace_claims
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.ingest.pipeline import Progress
@@ -36,9 +50,11 @@ MakeChecker = Callable[[str, Asker | None, Settings], ClaimChecker]
 
 @dataclass(frozen=True, slots=True)
 class CitationOptions:
-    """What to check, one of the three: a `dataset` by name from the folder `data`, a file of `pairs`, lines of a `workspace`.
+    """What to check, one of the three: a `dataset` by name from the folder `data`, a file of
+    `pairs`, lines of a `workspace`.
 
-    `checkers`: specs such as `rules` or `rules+model`; the others are compared with the first. `limit`: so many claims at most.
+    `checkers`: specs such as `rules` or `rules+model`; the others are compared with the first.
+    `limit`: so many claims at most.
     """
 
     dataset: str | None = None
@@ -61,10 +77,14 @@ def evaluate_citations(
 ) -> tuple[CitationRun, dict[str, Any]]:
     """Runs an evaluation, or resumes one; the run's folder and its summary.
 
-    `on_cost` is told what each checker that asks a model will cost, before it asks. Raises UsageError, SettingsError and LoadError for what
-    was given wrong, before anything is checked; StoppedRunError on Ctrl-C; ModelError and BudgetError when going on makes no sense.
+    `on_cost` is told what each checker that asks a model will cost, before it asks. Raises
+    UsageError, SettingsError and LoadError for what was given wrong, before anything is checked;
+    StoppedRunError on Ctrl-C; ModelError and BudgetError when going on makes no sense.
     """
-    options = replace(options, checkers=tuple(dict.fromkeys(_without_auto(spec, settings) for spec in options.checkers)))
+    options = replace(
+        options,
+        checkers=tuple(dict.fromkeys(_without_auto(spec, settings) for spec in options.checkers)),
+    )
     _check(settings, options)
     claims = _load(settings, options)
     with ExitStack() as stack:
@@ -75,11 +95,21 @@ def evaluate_citations(
         with run.asking(len(claims.claims) * len(checkers)):
             work = _Work(run, claims, settings, chat, journal, progress or (lambda *_: None))
             for spec, checker in checkers.items():
-                if on_cost and chat is not None and wiring.asks_model(spec) and (left := work.left(spec)):
+                if (
+                    on_cost
+                    and chat is not None
+                    and wiring.asks_model(spec)
+                    and (left := work.left(spec))
+                ):
                     asker = CountingAsker()
                     on_cost(
                         spec,
-                        checking_cost(make(wiring.without_weights(spec), asker, settings), asker, (c.claim for c in left), settings),
+                        checking_cost(
+                            make(wiring.without_weights(spec), asker, settings),
+                            asker,
+                            (c.claim for c in left),
+                            settings,
+                        ),
                     )
                 work.check(spec, checker)
             summary = _summary(run, claims, options)
@@ -89,21 +119,33 @@ def evaluate_citations(
 
 
 def _without_auto(spec: str, settings: Settings) -> str:
-    """The checker that answers use with the model of the settings, which is not started for that."""
-    return wiring.chosen_checker(spec, wiring.make_chat_model(settings) if spec == wiring.AUTO else None)
+    """The checker that answers use with the model of the settings, which is not started for
+    that.
+    """
+    return wiring.chosen_checker(
+        spec, wiring.make_chat_model(settings) if spec == wiring.AUTO else None
+    )
 
 
 def _check(settings: Settings, options: CitationOptions) -> None:
     if sum(given is not None for given in (options.dataset, options.pairs, options.workspace)) != 1:
-        raise UsageError("name what to check, one of: --dataset wice --data FOLDER, --pairs FILE, --workspace NAME")
+        raise UsageError(
+            "name what to check, one of: --dataset wice --data FOLDER, --pairs FILE, --workspace"
+            " NAME"
+        )
     if options.dataset not in (None, WICE):
         raise UsageError(f"unknown data set {options.dataset!r}; known: {WICE}")
     if options.dataset and options.data is None:
-        raise UsageError(f"say where {options.dataset} lies: --data FOLDER, the folder that holds citations/")
+        raise UsageError(
+            f"say where {options.dataset} lies: --data FOLDER, the folder that holds citations/"
+        )
     if not options.checkers:
         raise UsageError("name a checker, e.g. --checker rules")
     if any(wiring.asks_model(spec) for spec in options.checkers) and not settings.llm:
-        raise SettingsError("the checker `model` asks a language model: name one with --llm, e.g. --llm qwen, or take --checker rules")
+        raise SettingsError(
+            "the checker `model` asks a language model: name one with --llm, e.g. --llm qwen, or"
+            " take --checker rules"
+        )
     if options.out is not None:
         check_folder(options.out)
 
@@ -114,23 +156,41 @@ def _load(settings: Settings, options: CitationOptions) -> ClaimSet:
     elif options.dataset is not None and options.data is not None:
         found = load_wice(options.data)
     else:
-        with open_workspace(options.workspace, settings=settings, create=False) as space, space.store.reading():
-            found = workspace_claims(space.store, space.name, options.limit or MAX_CLAIMS, options.seed)
+        with (
+            open_workspace(options.workspace, settings=settings, create=False) as space,
+            space.store.reading(),
+        ):
+            found = workspace_claims(
+                space.store, space.name, options.limit or MAX_CLAIMS, options.seed
+            )
     return ClaimSet(found.name, found.claims[: options.limit], found.files, found.notes)
 
 
-def _open_chat(settings: Settings, options: CitationOptions, stack: ExitStack) -> tuple[MeteredChat | None, Journal | None]:
-    """The model of the settings with cache, ledger and budget, and its journal; None where no checker asks it."""
-    model = wiring.make_chat_model(settings) if any(wiring.asks_model(spec) for spec in options.checkers) else None
+def _open_chat(
+    settings: Settings, options: CitationOptions, stack: ExitStack
+) -> tuple[MeteredChat | None, Journal | None]:
+    """The model of the settings with cache, ledger and budget, and its journal; None where no
+    checker asks it.
+    """
+    model = (
+        wiring.make_chat_model(settings)
+        if any(wiring.asks_model(spec) for spec in options.checkers)
+        else None
+    )
     if model is None:
         return None, None
     stack.callback(model.close)
     journal = wiring.make_journal(settings.home / _JOURNAL)
     stack.callback(journal.close)
-    return wiring.make_metered(model, journal, "evaluate-citations", options.max_calls, None), journal
+    return (
+        wiring.make_metered(model, journal, "evaluate-citations", options.max_calls, None),
+        journal,
+    )
 
 
-def _made_with(claims: ClaimSet, options: CitationOptions, chat: MeteredChat | None) -> dict[str, Any]:
+def _made_with(
+    claims: ClaimSet, options: CitationOptions, chat: MeteredChat | None
+) -> dict[str, Any]:
     return {
         "dataset": claims.name,
         "claims": len(claims.claims),
@@ -160,7 +220,9 @@ class _Work:
         return [claim for claim in self.claims.claims if claim.id not in done]
 
     def check(self, spec: str, checker: ClaimChecker) -> None:
-        """Checks what is left, as many claims at once as the model takes calls, and writes down what was found out."""
+        """Checks what is left, as many claims at once as the model takes calls, and writes down
+        what was found out.
+        """
         left, total = self.left(spec), len(self.claims.claims)
         if left and not wiring.asks_model(spec):
             checker.check([left[0].claim])  # what is built or loaded once is, before it counts
@@ -169,18 +231,30 @@ class _Work:
             self.run.append(lines)
             for line in lines:
                 if failed.are_enough(bool(line.error)):
-                    raise ModelUnavailableError(f"the last {failed.num} claims that {spec} checks failed: {line.error}")
+                    raise ModelUnavailableError(
+                        f"the last {failed.num} claims that {spec} checks failed: {line.error}"
+                    )
             self.progress(f"check ({spec})", total - len(left) + done, total)
 
     def _num_at_once(self, spec: str) -> int:
         is_remote_alone = wiring.asks_model(spec) and wiring.without_weights(spec) == spec
-        return wiring.concurrency_of(self.chat.model, self.settings) if self.chat is not None and is_remote_alone else 1
+        return (
+            wiring.concurrency_of(self.chat.model, self.settings)
+            if self.chat is not None and is_remote_alone
+            else 1
+        )
 
 
 def _checked(
-    spec: str, checker: ClaimChecker, claims: Sequence[LabelledClaim], num_at_once: int, journal: Journal | None
+    spec: str,
+    checker: ClaimChecker,
+    claims: Sequence[LabelledClaim],
+    num_at_once: int,
+    journal: Journal | None,
 ) -> Iterator[tuple[int, list[CheckLine]]]:
-    """(How many are done, the lines of the last few). A reply from the cache counts with the time that it took when it was made."""
+    """(How many are done, the lines of the last few). A reply from the cache counts with the time
+    that it took when it was made.
+    """
     done, before = 0, journal.cached_seconds() if journal else 0.0
     for lines in in_batches(claims, partial(_line, spec, checker), num_at_once):
         done += len(lines)
@@ -192,7 +266,9 @@ def _checked(
 
 
 def _line(spec: str, checker: ClaimChecker, claim: LabelledClaim) -> CheckLine:
-    """What the checker found out; a reply that can't be read is an error of this claim alone, which then counts as not found."""
+    """What the checker found out; a reply that can't be read is an error of this claim alone, which
+    then counts as not found.
+    """
     begun = time.perf_counter()
     try:
         check = checker.check([claim.claim])[0]
@@ -205,7 +281,11 @@ def _summary(run: CitationRun, claims: ClaimSet, options: CitationOptions) -> di
     """What `--json` prints."""
     lines = lines_by_checker(run.lines())
     checked = {
-        spec: [Checked(claim, own.check(), own.ms) for claim in claims.claims for own in [lines[spec][claim.id]]]
+        spec: [
+            Checked(claim, own.check(), own.ms)
+            for claim in claims.claims
+            for own in [lines[spec][claim.id]]
+        ]
         for spec in options.checkers
     }
     scores = {spec: checker_scores(own, options.seed) for spec, own in checked.items()}

@@ -1,4 +1,5 @@
-"""Claims that are known to be stated by their lines or not: from a file of pairs, from WiCE, and what both are read into.
+"""Claims that are known to be stated by their lines or not: from a file of pairs, from WiCE, and
+what both are read into.
 
 Those made of a workspace's own lines are in workspace_claims.
 """
@@ -53,7 +54,9 @@ class LabelledClaim:
 
     @property
     def false_kind(self) -> str:
-        """Under which kind a false claim counts as caught or not: claims that nobody named a kind of are one kind."""
+        """Under which kind a false claim counts as caught or not: claims that nobody named a kind
+        of are one kind.
+        """
         return self.kind or _FALSE
 
 
@@ -74,17 +77,28 @@ class ClaimSet:
 
 def _parts(labelled: LabelledClaim) -> list[str | int]:
     lines = [(line.text, line.speaker or "", line.title) for line in labelled.claim.lines]
-    return [labelled.id, labelled.claim.text, int(labelled.is_true), labelled.kind, *chain.from_iterable(lines)]
+    return [
+        labelled.id,
+        labelled.claim.text,
+        int(labelled.is_true),
+        labelled.kind,
+        *chain.from_iterable(lines),
+    ]
 
 
 def load_pairs(path: Path) -> ClaimSet:
-    """Pairs of a claim and its evidence, JSON lines: docs/evaluation.md. LoadError where the file can't be read or a row is wrong."""
+    """Pairs of a claim and its evidence, JSON lines: docs/evaluation.md. LoadError where the file
+    can't be read or a row is wrong.
+    """
     rows, file = read_rows(path)
-    return ClaimSet(path.name.removesuffix(".gz").removesuffix(".jsonl"), _named_once(map(_pair, rows)), (file,))
+    return ClaimSet(
+        path.name.removesuffix(".gz").removesuffix(".jsonl"), _named_once(map(_pair, rows)), (file,)
+    )
 
 
 def load_wice(data: Path) -> ClaimSet:
-    """WiCE's claims with all sentences of the page that is cited, from the folder of the sets, the folder citations/ in it, or the file.
+    """WiCE's claims with all sentences of the page that is cited, from the folder of the sets, the
+    folder citations/ in it, or the file.
 
     Raises LoadError where the file is missing or a row is wrong.
     """
@@ -98,7 +112,9 @@ def _named_once(claims: Iterable[LabelledClaim]) -> tuple[LabelledClaim, ...]:
     named = []
     for claim in claims:
         seen[claim.id] += 1
-        named.append(claim if seen[claim.id] == 1 else replace(claim, id=f"{claim.id} ({seen[claim.id]})"))
+        named.append(
+            claim if seen[claim.id] == 1 else replace(claim, id=f"{claim.id} ({seen[claim.id]})")
+        )
     return tuple(named)
 
 
@@ -109,26 +125,45 @@ def _wice_file(data: Path) -> Path:
         for suffix in SUFFIXES:
             if (folder / f"{_WICE_STEM}{suffix}").is_file():
                 return folder / f"{_WICE_STEM}{suffix}"
-    raise LoadError(f"there is no {_WICE_STEM}.jsonl[.gz] in {data / _FOLDER} or {data}; --data names the folder that holds {_FOLDER}/")
+    raise LoadError(
+        f"there is no {_WICE_STEM}.jsonl[.gz] in {data / _FOLDER} or {data}; --data names the"
+        f" folder that holds {_FOLDER}/"
+    )
 
 
 def _wice_claim(row: Row) -> LabelledClaim:
     label = row.text("label")
     if label not in _LABELS:
-        raise LoadError(f"{row.place}: 'label' is {label!r}; it must be one of {', '.join(_LABELS)}")
+        raise LoadError(
+            f"{row.place}: 'label' is {label!r}; it must be one of {', '.join(_LABELS)}"
+        )
     evidence = _texts(row, row.items("evidence"))
-    title = next((text.removeprefix(_META_TITLE) for text in evidence[:1] if text.startswith(_META_TITLE)), "")
+    title = next(
+        (text.removeprefix(_META_TITLE) for text in evidence[:1] if text.startswith(_META_TITLE)),
+        "",
+    )
     lines = tuple(Line(text.removeprefix(_META_TITLE), title=title) for text in evidence)
     return LabelledClaim(
-        _id_of(row), Claim(row.text("claim"), lines), _LABELS[label], "", label, content_id(*evidence), _gold(row, len(lines))
+        _id_of(row),
+        Claim(row.text("claim"), lines),
+        _LABELS[label],
+        "",
+        label,
+        content_id(*evidence),
+        _gold(row, len(lines)),
     )
 
 
 def _gold(row: Row, num_lines: int) -> tuple[frozenset[int], ...]:
     """The alternative sets of sentences that state a claim, as far as the row names some."""
     sets = row.values.get("supporting_sentences") or []
-    if not isinstance(sets, list) or not all(isinstance(s, list) and all(_is_row(n, num_lines) for n in s) for s in sets):
-        raise LoadError(f"{row.place}: 'supporting_sentences' must be lists of numbers of the evidence, from 0 to {num_lines - 1}")
+    if not isinstance(sets, list) or not all(
+        isinstance(s, list) and all(_is_row(n, num_lines) for n in s) for s in sets
+    ):
+        raise LoadError(
+            f"{row.place}: 'supporting_sentences' must be lists of numbers of the evidence, from 0"
+            f" to {num_lines - 1}"
+        )
     return tuple(frozenset(s) for s in sets if s)
 
 
@@ -154,7 +189,9 @@ def _label(row: Row) -> tuple[bool, str]:
 
 
 def _lines(row: Row) -> tuple[Line, ...]:
-    """The evidence: a text, or a list of texts and of objects with text, speaker and title. It may be empty."""
+    """The evidence: a text, or a list of texts and of objects with text, speaker and title. It may
+    be empty.
+    """
     value = row.values.get("evidence")
     if isinstance(value, str):
         return (Line(row.kept(value, "evidence")),) if value.strip() else ()
@@ -168,7 +205,9 @@ def _line(row: Row, item: Any) -> Line:
         return Line(row.kept(item, "evidence"))
     if isinstance(item, dict) and isinstance(item.get("text"), str):
         parts = [item.get(name) for name in ("text", "speaker", "title")]
-        text, speaker, title = (row.kept(part, "evidence") if isinstance(part, str) else "" for part in parts)
+        text, speaker, title = (
+            row.kept(part, "evidence") if isinstance(part, str) else "" for part in parts
+        )
         return Line(text, speaker or None, title)
     raise LoadError(f"{row.place}: 'evidence' holds neither a text nor an object with a text")
 

@@ -1,6 +1,8 @@
-"""Claims made of a workspace's own lines: each statement as it stands or lightly reworded (true), and changed in one thing (false).
+"""Claims made of a workspace's own lines: each statement as it stands or lightly reworded (true),
+and changed in one thing (false).
 
-The lines to check a claim against are the statement and its neighbours, so that a checker must find the right one too.
+The lines to check a claim against are the statement and its neighbours, so that a checker must find
+the right one too.
 """
 
 import random
@@ -10,7 +12,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from dynagrag.errors import WorkspaceError
-from dynagrag.evaluation.citations.changed_claims import Change, Said, Vocabulary, changes, names_in, verbs_in
+from dynagrag.evaluation.citations.changed_claims import (
+    Change,
+    Said,
+    Vocabulary,
+    changes,
+    names_in,
+    verbs_in,
+)
 from dynagrag.evaluation.citations.claim_sets import ClaimSet, LabelledClaim
 from dynagrag.evaluation.statements.rewordings import reworded, said_by
 from dynagrag.evaluation.statements.statement import cleaned, is_statement
@@ -40,8 +49,8 @@ class Sentence:
 def workspace_claims(store: RecordStore, workspace: str, max_claims: int, seed: int) -> ClaimSet:
     """As many true as false claims, each pair of one statement, in an order that the seed decides.
 
-    A false claim is of the kind that was made least so far, of those that can be made of its statement. Raises WorkspaceError where the
-    workspace has no statement to make claims of.
+    A false claim is of the kind that was made least so far, of those that can be made of its
+    statement. Raises WorkspaceError where the workspace has no statement to make claims of.
     """
     documents = _sentences(store)
     statements = [s for sentences in documents.values() for s in sentences if is_statement(s.text)]
@@ -53,14 +62,29 @@ def workspace_claims(store: RecordStore, workspace: str, max_claims: int, seed: 
     for statement in statements:
         if len(claims) + 1 >= max_claims:
             break
-        claims.extend(_claims_of(statement, documents[statement.document_id], vocabularies[statement.document_id], made, rng))
+        claims.extend(
+            _claims_of(
+                statement,
+                documents[statement.document_id],
+                vocabularies[statement.document_id],
+                made,
+                rng,
+            )
+        )
     if not claims:
-        raise WorkspaceError(f"workspace {workspace!r} has no statement to make claims of; ingest something with whole sentences first")
+        raise WorkspaceError(
+            f"workspace {workspace!r} has no statement to make claims of; ingest something with"
+            " whole sentences first"
+        )
     return ClaimSet(f"workspace {workspace}", tuple(claims))
 
 
 def _claims_of(
-    sentence: Sentence, document: Sequence[Sentence], vocabulary: Vocabulary, made: Counter[str], rng: random.Random
+    sentence: Sentence,
+    document: Sequence[Sentence],
+    vocabulary: Vocabulary,
+    made: Counter[str],
+    rng: random.Random,
 ) -> Iterator[LabelledClaim]:
     """A true and a false claim of a statement; none where no change can be made of it."""
     text = cleaned(sentence.text)
@@ -68,7 +92,9 @@ def _claims_of(
     false = {
         change: claim
         for change, claim in changes(Said(text, sentence.speaker), vocabulary, rng).items()
-        if not any(_is_said(claim, line, without_speaker=change is Change.INVENTION) for line in lines)
+        if not any(
+            _is_said(claim, line, without_speaker=change is Change.INVENTION) for line in lines
+        )
     }
     if not false:
         return
@@ -82,7 +108,15 @@ def _claims_of(
         made[form if is_true else change] += 1
         source = content_id(sentence.document_id, sentence.row)
         label = "true" if is_true else "false"
-        yield LabelledClaim(content_id(source, words), Claim(words, lines), is_true, kind, label, source, (frozenset([row]),))
+        yield LabelledClaim(
+            content_id(source, words),
+            Claim(words, lines),
+            is_true,
+            kind,
+            label,
+            source,
+            (frozenset([row]),),
+        )
 
 
 def _true_forms(text: str, speaker: str | None) -> Mapping[str, str]:
@@ -94,7 +128,9 @@ def _true_forms(text: str, speaker: str | None) -> Mapping[str, str]:
     return forms
 
 
-def _neighbourhood(sentence: Sentence, document: Sequence[Sentence], rng: random.Random) -> tuple[tuple[Line, ...], int]:
+def _neighbourhood(
+    sentence: Sentence, document: Sequence[Sentence], rng: random.Random
+) -> tuple[tuple[Line, ...], int]:
     """The sentence among some before and after it, at a place that differs, and its row."""
     before = rng.randint(0, _NUM_NEIGHBOURS)
     first = max(0, min(sentence.row - before, len(document) - 1 - _NUM_NEIGHBOURS))
@@ -103,7 +139,9 @@ def _neighbourhood(sentence: Sentence, document: Sequence[Sentence], rng: random
 
 
 def _is_said(claim: str, line: Line, without_speaker: bool) -> bool:
-    """Whether all words of a claim stand in a line, or in its speaker's name: then it may be true after all."""
+    """Whether all words of a claim stand in a line, or in its speaker's name: then it may be true
+    after all.
+    """
     said = line.text if without_speaker else f"{line.speaker or ''} {line.text} said that"
     return Counter(_WORD.findall(claim.casefold())) <= Counter(_WORD.findall(said.casefold()))
 
@@ -116,15 +154,22 @@ def _sentences(store: RecordStore) -> dict[str, list[Sentence]]:
         document, own = texts[turn.document_id], found[turn.document_id]
         said = document.text[turn.start : turn.end]
         for start, end in sentence_spans(said):
-            own.append(Sentence(said[start:end], turn.speaker, document.title, document.id, len(own)))
+            own.append(
+                Sentence(said[start:end], turn.speaker, document.title, document.id, len(own))
+            )
     return found
 
 
 def _vocabularies(documents: Mapping[str, Sequence[Sentence]]) -> dict[str, Vocabulary]:
     """Names and verbs of the workspace, with the speakers of each document."""
     texts = [cleaned(s.text) for sentences in documents.values() for s in sentences]
-    speakers = {id_: sorted({s.speaker for s in sentences if s.speaker}) for id_, sentences in documents.items()}
-    names = {m[0] for text in texts for m in names_in(text) if m.start() > 0} | {s for own in speakers.values() for s in own}
+    speakers = {
+        id_: sorted({s.speaker for s in sentences if s.speaker})
+        for id_, sentences in documents.items()
+    }
+    names = {m[0] for text in texts for m in names_in(text) if m.start() > 0} | {
+        s for own in speakers.values() for s in own
+    }
     verbs: dict[str, set[str]] = {}
     for text in texts:
         for form, span in verbs_in(text):

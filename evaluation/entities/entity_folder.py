@@ -1,4 +1,6 @@
-"""The folder of a run of entities: missed.jsonl (the pairs of one thing that nothing can find), summary and report."""
+"""The folder of a run of entities: missed.jsonl (the pairs of one thing that nothing can find),
+summary and report.
+"""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -9,7 +11,9 @@ from dynagrag.evaluation.results.run_folder import KeptRun
 
 
 class MissedLine(BaseModel):
-    """A pair of one thing that nothing can find, and why. `cosine`: of the two names' vectors, -1 to 1."""
+    """A pair of one thing that nothing can find, and why. `cosine`: of the two names' vectors, -1
+    to 1.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -20,7 +24,9 @@ class MissedLine(BaseModel):
 
 
 class EntityRun(KeptRun[MissedLine]):
-    """The folder of a run of entities. It is worked out in one go: what a model said is kept in the home folder."""
+    """The folder of a run of entities. It is worked out in one go: what a model said is kept in the
+    home folder.
+    """
 
     line_kind = MissedLine
     lines_file: ClassVar[str] = "missed.jsonl"

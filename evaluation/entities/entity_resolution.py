@@ -1,11 +1,14 @@
-"""How well consolidation finds the names that are one entity, on sets that say which are (`entity_sets`).
+"""How well consolidation finds the names that are one entity, on sets that say which are
+(`entity_sets`).
 
-What runs is the product's own: the set's names become mentions, `ingest.consolidate` plans and decides, `graph_store.derived.canonical`
-says which key each one ends under. Items under one canonical key, the connected components of the merges, are one predicted cluster.
+What runs is the product's own: the set's names become mentions, `ingest.consolidate` plans and
+decides, `graph_store.derived.canonical` says which key each one ends under. Items under one
+canonical key, the connected components of the merges, are one predicted cluster.
 
-Three figures of merit: blocking recall, the share of the positive pairs that have one key, were joined by a rule or stand in one block,
-since no others can ever be found; pairs and clusters with the rules alone, and with a model as judge where there is one; and what the model
-would be asked, or find by its vectors' cosine alone, at each threshold of that cosine.
+Three figures of merit: blocking recall, the share of the positive pairs that have one key, were
+joined by a rule or stand in one block, since no others can ever be found; pairs and clusters with
+the rules alone, and with a model as judge where there is one; and what the model would be asked, or
+find by its vectors' cosine alone, at each threshold of that cosine.
 """
 
 import time
@@ -17,7 +20,13 @@ from enum import StrEnum
 import numpy as np
 
 from dynagrag.evaluation.bootstrap_intervals import Interval
-from dynagrag.evaluation.entities.entity_scores import Scores, cluster_scores, pair_intervals, pair_scores, telling_pairs
+from dynagrag.evaluation.entities.entity_scores import (
+    Scores,
+    cluster_scores,
+    pair_intervals,
+    pair_scores,
+    telling_pairs,
+)
 from dynagrag.evaluation.entities.entity_sets import EntitySet, Item, num_positives
 from dynagrag.graph_store.derived.canonical import canonical_keys, make_edit
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
@@ -25,7 +34,11 @@ from dynagrag.graph_store.derived.glossary import glossary_text
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, key_vectors
 from dynagrag.ids import content_id
 from dynagrag.ingest.consolidate.consolidation import decide
-from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput, ConsolidationPlan, plan_consolidation
+from dynagrag.ingest.consolidate.consolidation_plan import (
+    ConsolidationInput,
+    ConsolidationPlan,
+    plan_consolidation,
+)
 from dynagrag.ingest.consolidate.guards import MIN_GROUP_COSINE, Name, conflict
 from dynagrag.ingest.consolidate.judging import Judging
 from dynagrag.ingest.consolidate.used_names import squashed
@@ -48,7 +61,9 @@ class Found(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """A positive pair that nothing can find, and why. `cosine`: of the two keys' vectors, -1 to 1."""
+    """A positive pair that nothing can find, and why. `cosine`: of the two keys' vectors, -1 to
+    1.
+    """
 
     a: str
     b: str
@@ -58,8 +73,9 @@ class Missed:
 
 @dataclass(frozen=True, slots=True)
 class Blocking:
-    """What is put before a judge. `recall`: share of the positive pairs that are `found`. `num_compared`: pairs of names within blocks.
-    `num_calls` and `prompt_tokens`: what a model would be asked.
+    """What is put before a judge. `recall`: share of the positive pairs that are `found`.
+    `num_compared`: pairs of names within blocks. `num_calls` and `prompt_tokens`: what a model
+    would be asked.
     """
 
     recall: float
@@ -74,9 +90,10 @@ class Blocking:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How well names were joined: of all labelled pairs, of those without homonyms (`telling_pairs`), of clusters. `num_joined`: items
-    that share their cluster with another. `intervals`: of `pair`, by the names of its figures. `wrong`: pairs that were joined and that the
-    set calls different.
+    """How well names were joined: of all labelled pairs, of those without homonyms
+    (`telling_pairs`), of clusters. `num_joined`: items that share their cluster with another.
+    `intervals`: of `pair`, by the names of its figures. `wrong`: pairs that were joined and that
+    the set calls different.
     """
 
     pair: Scores
@@ -90,8 +107,9 @@ class Quality:
 
 @dataclass(frozen=True, slots=True)
 class ThresholdRow:
-    """Only candidates of at least this cosine, -1 to 1, are put before a judge: what blocks then hold, what a model would be asked, and the
-    quality where the cosine itself is the judge: what reaches it is joined, as far as the guards let it.
+    """Only candidates of at least this cosine, -1 to 1, are put before a judge: what blocks then
+    hold, what a model would be asked, and the quality where the cosine itself is the judge: what
+    reaches it is joined, as far as the guards let it.
     """
 
     cosine: float
@@ -103,8 +121,8 @@ class ThresholdRow:
 
 @dataclass(frozen=True, slots=True)
 class ModelRun:
-    """What a model as judge made of it. `num_calls`: replies that could be used, cached ones too. `num_refused`: groups that guards cut.
-    `notes`: what was refused or left open.
+    """What a model as judge made of it. `num_calls`: replies that could be used, cached ones too.
+    `num_refused`: groups that guards cut. `notes`: what was refused or left open.
     """
 
     name: str
@@ -117,7 +135,9 @@ class ModelRun:
 
 @dataclass(frozen=True, slots=True)
 class EntityReport:
-    """The result of a set. `num_keys`: different names as the product sees them; equal ones are one entity whatever the set says."""
+    """The result of a set. `num_keys`: different names as the product sees them; equal ones are one
+    entity whatever the set says.
+    """
 
     dataset: str
     num_items: int
@@ -155,14 +175,16 @@ def evaluate_entities(
     Args:
         entity_set: The names and what is one entity.
         embedder: As of a workspace.
-        has_summaries: Whether mentions have the other columns as their summary, as a model's extraction would; else they are bare names, as
+        has_summaries: Whether mentions have the other columns as their summary, as a model's
+        extraction would; else they are bare names, as
             from the fast extractor.
         glossaries: Files as of `ingest --glossary`.
         judge: Asked about ambiguous names; None: rules alone.
         judge_name: The judge's identity.
         one_block_a_call: For small models.
         max_concurrency: Calls at once.
-        thresholds: Cosines, -1 to 1, for the table by threshold; below the product's own bound of 0.55 nothing changes.
+        thresholds: Cosines, -1 to 1, for the table by threshold; below the product's own bound of
+        0.55 nothing changes.
     """
     run = _Run(entity_set, embedder, has_summaries, one_block_a_call, glossaries)
     plan = run.plan(MIN_GROUP_COSINE)
@@ -189,14 +211,30 @@ def evaluate_entities(
 
 
 def mentions_of(items: Sequence[Item], has_summaries: bool) -> list[Mention]:
-    """A mention of kind said for each item with a key, as an extractor would give it; each in a document of its own."""
+    """A mention of kind said for each item with a key, as an extractor would give it; each in a
+    document of its own.
+    """
     mentions = []
     for number, item in enumerate(items):
         if item.key:
             document = content_id("entity set", number)
             summary = item.summary if has_summaries else ""
             id_ = content_id(document, item.key, summary)
-            mentions.append(Mention(id_, document, 0, 0, (), item.name, item.key, item.type, summary, MentionKind.SAID, _EXTRACTOR))
+            mentions.append(
+                Mention(
+                    id_,
+                    document,
+                    0,
+                    0,
+                    (),
+                    item.name,
+                    item.key,
+                    item.type,
+                    summary,
+                    MentionKind.SAID,
+                    _EXTRACTOR,
+                )
+            )
     return mentions
 
 
@@ -204,16 +242,30 @@ class _Run:
     """A set's mentions with their vectors, embedded once, and what is asked of them."""
 
     def __init__(
-        self, entity_set: EntitySet, embedder: Embedder, has_summaries: bool, one_block_a_call: bool, glossaries: Sequence[GlossaryFile]
+        self,
+        entity_set: EntitySet,
+        embedder: Embedder,
+        has_summaries: bool,
+        one_block_a_call: bool,
+        glossaries: Sequence[GlossaryFile],
     ) -> None:
         self._set = entity_set
         self._mentions = mentions_of(entity_set.items, has_summaries)
         self._counts = Counter(m.key for m in self._mentions)
         texts = mention_texts(self._mentions)
-        self._vectors = VectorTable.of(tuple(texts), embedder.embed_documents(tuple(texts.values())))
+        self._vectors = VectorTable.of(
+            tuple(texts), embedder.embed_documents(tuple(texts.values()))
+        )
         self._one_block_a_call = one_block_a_call
-        self._telling = telling_pairs(entity_set.pairs, [squashed(item.key) for item in entity_set.items])
-        self._edits = [make_edit(EditKind.GLOSSARY, name=g.name, what=glossary_text(g.rows), by="evaluation", at="") for g in glossaries]
+        self._telling = telling_pairs(
+            entity_set.pairs, [squashed(item.key) for item in entity_set.items]
+        )
+        self._edits = [
+            make_edit(
+                EditKind.GLOSSARY, name=g.name, what=glossary_text(g.rows), by="evaluation", at=""
+            )
+            for g in glossaries
+        ]
         self._texts = sorted({m.summary for m in self._mentions} - {""})
 
     @property
@@ -223,15 +275,21 @@ class _Run:
 
     def plan(self, min_cosine: float) -> ConsolidationPlan:
         """What rules settle, and the blocks that are left for a judge."""
-        given = ConsolidationInput(self._mentions, (), self._vectors, edits=self._edits, texts=self._texts)
-        return plan_consolidation(given, Judging(one_block_a_call=self._one_block_a_call), min_cosine=min_cosine)
+        given = ConsolidationInput(
+            self._mentions, (), self._vectors, edits=self._edits, texts=self._texts
+        )
+        return plan_consolidation(
+            given, Judging(one_block_a_call=self._one_block_a_call), min_cosine=min_cosine
+        )
 
     def quality(self, consolidation: Consolidation) -> Quality:
         """How well the items are joined that these merges join."""
         canon = canonical_keys(self._counts, consolidation, ())
         items = self._set.items
         # an item without a key is no mention: it stays alone
-        predicted = [canon.of[item.key] if item.key else number for number, item in enumerate(items)]
+        predicted = [
+            canon.of[item.key] if item.key else number for number, item in enumerate(items)
+        ]
         sizes = Counter(predicted)
         return Quality(
             pair_scores(self._set.pairs, predicted),
@@ -240,21 +298,38 @@ class _Run:
             len(sizes),
             sum(size for size in sizes.values() if size > 1),
             pair_intervals(self._set.pairs, predicted),
-            tuple((items[p.i].name, items[p.j].name) for p in self._set.pairs if not p.is_same and predicted[p.i] == predicted[p.j]),
+            tuple(
+                (items[p.i].name, items[p.j].name)
+                for p in self._set.pairs
+                if not p.is_same and predicted[p.i] == predicted[p.j]
+            ),
         )
 
-    def judged(self, plan: ConsolidationPlan, judge: Judge, name: str, max_concurrency: int) -> ModelRun:
+    def judged(
+        self, plan: ConsolidationPlan, judge: Judge, name: str, max_concurrency: int
+    ) -> ModelRun:
         """What a model makes of the names that rules leave open."""
         start = time.perf_counter()
-        judging = Judging(judge, name, one_block_a_call=self._one_block_a_call, max_concurrency=max_concurrency)
+        judging = Judging(
+            judge, name, one_block_a_call=self._one_block_a_call, max_concurrency=max_concurrency
+        )
         result = decide(plan, judging)
         seconds = round(time.perf_counter() - start, 1)
-        return ModelRun(name, self.quality(result.consolidation), result.num_calls, result.num_refused, seconds, result.notes)
+        return ModelRun(
+            name,
+            self.quality(result.consolidation),
+            result.num_calls,
+            result.num_refused,
+            seconds,
+            result.notes,
+        )
 
     def blocking(self, plan: ConsolidationPlan) -> tuple[Blocking, tuple[Missed, ...]]:
         """What is put before a judge, and the positive pairs that are not."""
         group_of = {key: group.key for group in plan.groups for key in group.keys}
-        block_of = {group.key: number for number, block in enumerate(plan.blocks) for group in block.groups}
+        block_of = {
+            group.key: number for number, block in enumerate(plan.blocks) for group in block.groups
+        }
         found: Counter[str] = Counter()
         missed: list[tuple[Item, Item]] = []
         for pair in self._set.pairs:
@@ -291,16 +366,28 @@ class _Run:
         return tuple(_missed(a, b, _unit_cosine(table, a.key, b.key)) for a, b in missed)
 
     def threshold_row(self, cosine: float) -> ThresholdRow:
-        """Blocks of candidates of at least this cosine, and what joining by the cosine alone makes of them."""
+        """Blocks of candidates of at least this cosine, and what joining by the cosine alone makes
+        of them.
+        """
         plan = self.plan(cosine)
         blocking, _ = self.blocking(plan)
-        groups = {number: _near_groups(block.cosines, cosine) for number, block in enumerate(plan.blocks)}
+        groups = {
+            number: _near_groups(block.cosines, cosine) for number, block in enumerate(plan.blocks)
+        }
         joined = decide(replace(plan, name_docket=replace(plan.name_docket, known=Judged(groups))))
-        return ThresholdRow(cosine, blocking.recall, blocking.num_compared, plan.num_calls, self.quality(joined.consolidation))
+        return ThresholdRow(
+            cosine,
+            blocking.recall,
+            blocking.num_compared,
+            plan.num_calls,
+            self.quality(joined.consolidation),
+        )
 
 
 def _near_groups(cosines: Vectors, min_cosine: float) -> tuple[Group, ...]:
-    """A verdict by cosine alone: the connected components of what reaches it, from (n, n) cosines of a block."""
+    """A verdict by cosine alone: the connected components of what reaches it, from (n, n) cosines
+    of a block.
+    """
     from scipy.sparse.csgraph import connected_components
 
     _, labels = connected_components(cosines >= min_cosine, directed=False)

@@ -8,14 +8,24 @@ from typing import Any
 
 from dynagrag.evaluation.entities.entity_folder import EntityRun, MissedLine
 from dynagrag.evaluation.entities.entity_report import render_entity_report
-from dynagrag.evaluation.entities.entity_resolution import THRESHOLDS, EntityReport, evaluate_entities
+from dynagrag.evaluation.entities.entity_resolution import (
+    THRESHOLDS,
+    EntityReport,
+    evaluate_entities,
+)
 from dynagrag.evaluation.entities.entity_sets import EntitySet, load_entity_set
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.graph_store.derived.glossary import glossary_text
 from dynagrag.ids import content_id
 from dynagrag.ingest.load.glossary_file import GlossaryFile, read_glossary_file
 from dynagrag.settings import Settings
-from dynagrag.wiring import concurrency_of, make_chat_model, make_embedder, make_journal, make_metered
+from dynagrag.wiring import (
+    concurrency_of,
+    make_chat_model,
+    make_embedder,
+    make_journal,
+    make_metered,
+)
 
 _JOURNAL = Path("evaluation") / "entities"
 
@@ -30,8 +40,8 @@ def run_entities(
     glossaries: Sequence[Path] = (),
     out: Path | None = None,
 ) -> tuple[EntityRun, EntityReport]:
-    """Runs it with the models of the settings; its folder and its figures. Replies are kept in the home folder, so the same run asks
-    nothing twice.
+    """Runs it with the models of the settings; its folder and its figures. Replies are kept in the
+    home folder, so the same run asks nothing twice.
     """
     if out is not None:
         check_folder(out)
@@ -52,7 +62,14 @@ def run_entities(
             }
         embedder = make_embedder(settings)
         chosen = thresholds or THRESHOLDS
-        report = evaluate_entities(entity_set, embedder, has_summaries=has_summaries, glossaries=files, thresholds=chosen, **judging)
+        report = evaluate_entities(
+            entity_set,
+            embedder,
+            has_summaries=has_summaries,
+            glossaries=files,
+            thresholds=chosen,
+            **judging,
+        )
     made_with = {
         "dataset": entity_set.name,
         "has_summaries": has_summaries,
@@ -71,6 +88,8 @@ def run_entities(
 
 def _digest(entity_set: EntitySet, glossaries: Sequence[GlossaryFile]) -> str:
     """Of all names, what is one, and the glossaries."""
-    items = (str(part) for item in entity_set.items for part in (item.name, item.summary, item.cluster))
+    items = (
+        str(part) for item in entity_set.items for part in (item.name, item.summary, item.cluster)
+    )
     pairs = (f"{pair.i} {pair.j} {pair.is_same}" for pair in entity_set.pairs)
     return content_id(*items, *pairs, *(glossary_text(glossary.rows) for glossary in glossaries))

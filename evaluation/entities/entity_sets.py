@@ -4,8 +4,9 @@
     apollo13-aliases  canonical names with their aliases and a definition, a JSON line each
     spacelog-aliases  the same by mission, all missions as one corpus; spacelog-MISSION is one mission
 
-A record's first column is its name; the others, joined, its summary, as an extractor would give them. The Ditto sets label some pairs of
-two tables and no others; a list of aliases says of all pairs what they are. Lines that can't be used are set aside with their reason.
+A record's first column is its name; the others, joined, its summary, as an extractor would give
+them. The Ditto sets label some pairs of two tables and no others; a list of aliases says of all
+pairs what they are. Lines that can't be used are set aside with their reason.
 """
 
 import gzip
@@ -35,8 +36,8 @@ _MAX_LISTED = 12
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A record or name of the set. `key`: the product's; empty where the name has neither letter nor digit. `cluster`: items of one number
-    are one entity.
+    """A record or name of the set. `key`: the product's; empty where the name has neither letter
+    nor digit. `cluster`: items of one number are one entity.
     """
 
     name: str
@@ -57,8 +58,8 @@ class LabelledPair:
 
 @dataclass(frozen=True, slots=True)
 class EntitySet:
-    """`is_complete`: every pair is labelled. `set_aside`: reason -> how many lines or pairs were left out for it. `num_repeats`: lines
-    whose pair stood there already, which count once.
+    """`is_complete`: every pair is labelled. `set_aside`: reason -> how many lines or pairs were
+    left out for it. `num_repeats`: lines whose pair stood there already, which count once.
     """
 
     name: str
@@ -73,7 +74,8 @@ def load_entity_set(dataset: str, data: Path) -> EntitySet:
     """Reads a set by its name.
 
     Args:
-        dataset: See `ENTITY_SETS`. NAME is a part of a file's name that fits one file alone, in any case: `ditto-Beer`.
+        dataset: See `ENTITY_SETS`. NAME is a part of a file's name that fits one file alone, in any
+        case: `ditto-Beer`.
         data: The folder of the data, or that of the sets of entities in it; or the file itself.
 
     Raises:
@@ -92,7 +94,7 @@ def load_entity_set(dataset: str, data: Path) -> EntitySet:
     raise UsageError(f"unknown set {dataset!r}; known: {', '.join(ENTITY_SETS)}")
 
 
-# ------------------------------------------------------------------------------------------------------------- files
+# -------------------------------------------------------------------------------------------- files
 
 
 def _folder(data: Path) -> Path:
@@ -102,7 +104,10 @@ def _folder(data: Path) -> Path:
 def _file(name: str, data: Path) -> Path:
     path = data if data.is_file() else _folder(data) / name
     if not path.is_file():
-        raise LoadError(f"{path} is not there; name with --data the folder that holds {_FOLDER}/{name}, or the file itself")
+        raise LoadError(
+            f"{path} is not there; name with --data the folder that holds {_FOLDER}/{name}, or the"
+            " file itself"
+        )
     return path
 
 
@@ -111,13 +116,19 @@ def _ditto_file(name: str, data: Path) -> Path:
         return data
     files = sorted(p for p in _folder(data).glob("*.txt*") if p.is_file()) if data.is_dir() else []
     if not files:
-        raise LoadError(f"no set in Ditto form (*.txt, *.txt.gz) is in {data}; name the data's folder, or a file, with --data")
+        raise LoadError(
+            f"no set in Ditto form (*.txt, *.txt.gz) is in {data}; name the data's folder, or a"
+            " file, with --data"
+        )
     fitting = [p for p in files if f"-{_plain(name)}-" in f"-{_plain(_stem(p))}-"]
     exact = [p for p in fitting if _plain(_stem(p)).removeprefix("ditto-") == _plain(name)]
     if len(exact or fitting) == 1:
         return (exact or fitting)[0]
     what = "fits several sets" if fitting else "fits no set"
-    raise UsageError(f"ditto-{name} {what} in {data}: {', '.join(_stem(p) for p in (fitting or files)[:_MAX_LISTED])}")
+    raise UsageError(
+        f"ditto-{name} {what} in {data}:"
+        f" {', '.join(_stem(p) for p in (fitting or files)[:_MAX_LISTED])}"
+    )
 
 
 def _stem(path: Path) -> str:
@@ -137,12 +148,13 @@ def _lines(path: Path) -> list[str]:
         raise LoadError(f"{path} can't be read as text: {err}") from err
 
 
-# ------------------------------------------------------------------------------------------------------------- ditto
+# -------------------------------------------------------------------------------------------- ditto
 
 
 def read_ditto(lines: Iterable[str], name: str) -> EntitySet:
-    """A set of labelled pairs. Records of one side with the same columns are one item; items that pairs make the same, directly or over
-    others, are one cluster. A pair that stands twice counts once; one that is labelled both ways not at all.
+    """A set of labelled pairs. Records of one side with the same columns are one item; items that
+    pairs make the same, directly or over others, are one cluster. A pair that stands twice counts
+    once; one that is labelled both ways not at all.
     """
     aside: dict[str, int] = defaultdict(int)
     items: dict[tuple[str, str, str], int] = {}
@@ -152,21 +164,38 @@ def read_ditto(lines: Iterable[str], name: str) -> EntitySet:
         parts = line.rstrip("\r\n").split("\t")
         records = [_record(part) for part in parts[:2]]
         label = parts[2].strip() if len(parts) == 3 else ""
-        if label not in ("0", "1") or len(records) < 2 or not all(record and record[0] for record in records):
+        if (
+            label not in ("0", "1")
+            or len(records) < 2
+            or not all(record and record[0] for record in records)
+        ):
             aside["line without two records whose first column is filled, and a label 0 or 1"] += 1
             continue
-        i, j = (items.setdefault((side, *record), len(items)) for side, record in zip("ab", records, strict=True) if record)
+        i, j = (
+            items.setdefault((side, *record), len(items))
+            for side, record in zip("ab", records, strict=True)
+            if record
+        )
         num_repeats += (label == "1") in labels[i, j]
         labels[i, j].add(label == "1")
     contradicted = [pair for pair, said in labels.items() if len(said) > 1]
     if contradicted:
         aside["pair labelled both ways"] = len(contradicted)
-    pairs = tuple(LabelledPair(i, j, True in said) for (i, j), said in labels.items() if len(said) == 1)
+    pairs = tuple(
+        LabelledPair(i, j, True in said) for (i, j), said in labels.items() if len(said) == 1
+    )
     if not pairs:
-        raise LoadError(f"{name} holds no pair in Ditto form: two records COL name VAL value ..., and 0 or 1, with tabs between")
+        raise LoadError(
+            f"{name} holds no pair in Ditto form: two records COL name VAL value ..., and 0 or 1,"
+            " with tabs between"
+        )
     clusters = _components(len(items), [(p.i, p.j) for p in pairs if p.is_same])
-    made = tuple(_item(n, s, "", cluster) for (_, n, s), cluster in zip(items, clusters, strict=True))
-    return EntitySet(name, made, pairs, is_complete=False, set_aside=dict(aside), num_repeats=num_repeats)
+    made = tuple(
+        _item(n, s, "", cluster) for (_, n, s), cluster in zip(items, clusters, strict=True)
+    )
+    return EntitySet(
+        name, made, pairs, is_complete=False, set_aside=dict(aside), num_repeats=num_repeats
+    )
 
 
 def _record(text: str) -> tuple[str, str] | None:
@@ -179,7 +208,9 @@ def _record(text: str) -> tuple[str, str] | None:
 
 
 def _item(name: str, summary: str, type_: str, cluster: int) -> Item:
-    return Item(name, " ".join(summary.split()[:MAX_SUMMARY_WORDS]), type_, entity_key(name), cluster)
+    return Item(
+        name, " ".join(summary.split()[:MAX_SUMMARY_WORDS]), type_, entity_key(name), cluster
+    )
 
 
 def _components(size: int, links: Sequence[tuple[int, int]]) -> list[int]:
@@ -188,16 +219,21 @@ def _components(size: int, links: Sequence[tuple[int, int]]) -> list[int]:
     from scipy.sparse.csgraph import connected_components
 
     ends = np.array(links, dtype=np.int64).reshape(-1, 2)
-    _, labels = connected_components(coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(size, size)), directed=False)
+    _, labels = connected_components(
+        coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(size, size)),
+        directed=False,
+    )
     first: dict[int, int] = {}
     return [first.setdefault(label, i) for i, label in enumerate(labels.tolist())]
 
 
-# ----------------------------------------------------------------------------------------------------------- aliases
+# ------------------------------------------------------------------------------------------ aliases
 
 
 class _AliasRow(BaseModel):
-    """A line of a list of aliases. Without a canonical name the aliases stand for somebody whom the list doesn't name."""
+    """A line of a list of aliases. Without a canonical name the aliases stand for somebody whom the
+    list doesn't name.
+    """
 
     canonical: str | None
     aliases: list[str]
@@ -207,8 +243,9 @@ class _AliasRow(BaseModel):
 
 
 def read_aliases(lines: Iterable[str], name: str, mission: str | None = None) -> EntitySet:
-    """A set of all pairs of the names in a list. Rows with one canonical name are one entity; a name that stands for two entities is two
-    items, which no method that goes by names can tell apart.
+    """A set of all pairs of the names in a list. Rows with one canonical name are one entity; a
+    name that stands for two entities is two items, which no method that goes by names can tell
+    apart.
     """
     aside: dict[str, int] = defaultdict(int)
     rows = list(_alias_rows(lines, aside))
@@ -224,11 +261,22 @@ def read_aliases(lines: Iterable[str], name: str, mission: str | None = None) ->
         cluster = clusters.setdefault(whose, len(clusters))
         for alias in (row.canonical or "", *row.aliases):
             if alias.strip():
-                items.setdefault((cluster, alias), _item(alias, row.definition if alias == row.canonical else "", row.kind, cluster))
+                items.setdefault(
+                    (cluster, alias),
+                    _item(
+                        alias, row.definition if alias == row.canonical else "", row.kind, cluster
+                    ),
+                )
     made = tuple(items.values())
-    pairs = tuple(LabelledPair(i, j, made[i].cluster == made[j].cluster) for i, j in combinations(range(len(made)), 2))
+    pairs = tuple(
+        LabelledPair(i, j, made[i].cluster == made[j].cluster)
+        for i, j in combinations(range(len(made)), 2)
+    )
     if not pairs:
-        raise LoadError(f"{name} holds no two names; a line is an object with `canonical` (text or null) and `aliases` (a list)")
+        raise LoadError(
+            f"{name} holds no two names; a line is an object with `canonical` (text or null) and"
+            " `aliases` (a list)"
+        )
     return EntitySet(name, made, pairs, is_complete=True, set_aside=dict(aside))
 
 

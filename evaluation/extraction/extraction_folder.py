@@ -1,4 +1,6 @@
-"""The folder of a run of extraction: found.jsonl (the records made of each chunk), chunks.jsonl (the marked chunks), summary and report."""
+"""The folder of a run of extraction: found.jsonl (the records made of each chunk), chunks.jsonl
+(the marked chunks), summary and report.
+"""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -14,7 +16,9 @@ _CHUNKS = "chunks.jsonl"
 
 
 class FoundMention(BaseModel):
-    """A mention as the extractor made it. Its span is that of the sentence or chunk that was read, in the text of the row."""
+    """A mention as the extractor made it. Its span is that of the sentence or chunk that was read,
+    in the text of the row.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,12 +50,25 @@ class FoundMention(BaseModel):
     def mention(self, document_id: str = "") -> Mention:
         """As far as it decides whether the mention counts."""
         return Mention(
-            self.id, document_id, self.start, self.end, self.passages, self.name, self.key, self.type, "", self.kind, "", self.flags
+            self.id,
+            document_id,
+            self.start,
+            self.end,
+            self.passages,
+            self.name,
+            self.key,
+            self.type,
+            "",
+            self.kind,
+            "",
+            self.flags,
         )
 
 
 class FoundRelation(BaseModel):
-    """A relation as the extractor made it: keys of its ends, and its quote's span in the text of the row."""
+    """A relation as the extractor made it: keys of its ends, and its quote's span in the text of
+    the row.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -64,11 +81,19 @@ class FoundRelation(BaseModel):
     @classmethod
     def of(cls, record: RelationRecord, start: int) -> "FoundRelation":
         """The record of a document's text in which the row begins at `start`."""
-        return cls(head=record.head, label=record.label, tail=record.tail, start=record.quote_start - start, end=record.quote_end - start)
+        return cls(
+            head=record.head,
+            label=record.label,
+            tail=record.tail,
+            start=record.quote_start - start,
+            end=record.quote_end - start,
+        )
 
 
 class FoundLine(BaseModel):
-    """What an extractor made of a marked chunk. `errors`: why it failed on parts of it, which are then missing."""
+    """What an extractor made of a marked chunk. `errors`: why it failed on parts of it, which are
+    then missing.
+    """
 
     model_config = ConfigDict(frozen=True)
 

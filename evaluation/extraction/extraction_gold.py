@@ -1,4 +1,5 @@
-"""Gold for extraction: chunks with the things in them and what is stated of these, as people marked them.
+"""Gold for extraction: chunks with the things in them and what is stated of these, as people marked
+them.
 
 README.md beside this file has the form and the guidelines.
 """
@@ -23,7 +24,8 @@ _MAX_SHOWN = 60
 
 
 class _Marked(BaseModel):
-    # A limit of length, whichever, has every text looked at: a lone surrogate is none, and no file could hold it.
+    # A limit of length, whichever, has every text looked at: a lone surrogate is none, and no file
+    # could hold it.
     model_config = ConfigDict(frozen=True, extra="forbid", str_min_length=0)
 
 
@@ -35,7 +37,9 @@ class GoldTurn(_Marked):
 
 
 class GoldEntity(_Marked):
-    """A mention of a thing. Without a span: every place where its text stands as whole words. `inner`: names in it of other things."""
+    """A mention of a thing. Without a span: every place where its text stands as whole words.
+    `inner`: names in it of other things.
+    """
 
     text: str = Field(min_length=1)
     type: str = ""
@@ -60,7 +64,11 @@ class GoldEntity(_Marked):
     def inner_spans(self) -> set[tuple[int, int]]:
         """Where the names in it stand."""
         first, _ = self.span
-        return {(first + start, first + end) for name in self.inner for start, end in places(name, self.text)}
+        return {
+            (first + start, first + end)
+            for name in self.inner
+            for start, end in places(name, self.text)
+        }
 
 
 class GoldRelation(_Marked):
@@ -73,7 +81,9 @@ class GoldRelation(_Marked):
 
 
 class GoldChunk(_Marked):
-    """A row: a chunk, marked. It is checked when it is made; entities then have spans and stand in order."""
+    """A row: a chunk, marked. It is checked when it is made; entities then have spans and stand in
+    order.
+    """
 
     id: str = Field(min_length=1)
     document: str = ""
@@ -88,7 +98,9 @@ class GoldChunk(_Marked):
             return values
         if "turns" in values:
             raise ValueError("give `text` or `turns`, not both")
-        return {name: value for name, value in values.items() if name != "text"} | {"turns": [{"text": values["text"]}]}
+        return {name: value for name, value in values.items() if name != "text"} | {
+            "turns": [{"text": values["text"]}]
+        }
 
     @model_validator(mode="after")
     def _is_in_its_text(self) -> Self:
@@ -101,12 +113,17 @@ class GoldChunk(_Marked):
             if (first.type, first.is_name) != (entity.type, entity.is_name):
                 start, end = entity.span
                 raise ValueError(
-                    f"the entity {_shown(entity.text)} at {start} to {end} is marked twice, as two things; leave one of them out"
+                    f"the entity {_shown(entity.text)} at {start} to {end} is marked twice, as two"
+                    " things; leave one of them out"
                 )
         keys = {entity.key for entity in placed}
         for relation in self.relations:
-            if missing := [end for end in (relation.head, relation.tail) if entity_key(end) not in keys]:
-                raise ValueError(f"the relation's end {_shown(missing[0])} is the text of no entity of the row")
+            if missing := [
+                end for end in (relation.head, relation.tail) if entity_key(end) not in keys
+            ]:
+                raise ValueError(
+                    f"the relation's end {_shown(missing[0])} is the text of no entity of the row"
+                )
             if relation.quote not in self.text:
                 raise ValueError(f"the quote {_shown(relation.quote)} does not stand in the text")
         object.__setattr__(self, "entities", tuple(unique[span] for span in sorted(unique)))
@@ -138,38 +155,55 @@ def shipped_gold() -> Path:
 
 
 def load_gold(path: Path) -> GoldSet:
-    """Reads gold. LoadError where the file can't be read or a row is wrong: it says which, and what."""
+    """Reads gold. LoadError where the file can't be read or a row is wrong: it says which, and
+    what.
+    """
     rows, file = read_rows(path)
     chunks = [_chunk(row) for row in rows]
     doubles = [id_ for id_, count in Counter(chunk.id for chunk in chunks).items() if count > 1]
     if doubles:
-        raise LoadError(f"{path}: the id {doubles[0]!r} is used for several rows; give each its own")
+        raise LoadError(
+            f"{path}: the id {doubles[0]!r} is used for several rows; give each its own"
+        )
     return GoldSet(path.name.removesuffix(".gz").removesuffix(".jsonl"), tuple(chunks), file)
 
 
 def _chunk(row: Row) -> GoldChunk:
     try:
-        return GoldChunk.model_validate(dict(row.values) | {"id": str(row.index) if row.values.get("id") is None else row.id("id")})
+        return GoldChunk.model_validate(
+            dict(row.values)
+            | {"id": str(row.index) if row.values.get("id") is None else row.id("id")}
+        )
     except ValidationError as err:
         first = err.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"])
         what = first["msg"].removeprefix("Value error, ")
         raise LoadError(
-            f"{row.place}: {where + ': ' if where else ''}{what}; evaluation/extraction/README.md has the form of a row"
+            f"{row.place}: {where + ': ' if where else ''}{what}; evaluation/extraction/README.md"
+            " has the form of a row"
         ) from err
 
 
 def _placed(entity: GoldEntity, text: str) -> Iterator[GoldEntity]:
     if not entity.key:
         raise ValueError(f"the entity {_shown(entity.text)} has no letter or digit")
-    if odd := [name for name in entity.inner if name == entity.text or not any(places(name, entity.text))]:
-        raise ValueError(f"the inner name {_shown(odd[0])} is no part of the entity {_shown(entity.text)}")
+    if odd := [
+        name for name in entity.inner if name == entity.text or not any(places(name, entity.text))
+    ]:
+        raise ValueError(
+            f"the inner name {_shown(odd[0])} is no part of the entity {_shown(entity.text)}"
+        )
     if (entity.start is None) != (entity.end is None):
-        raise ValueError(f"the entity {_shown(entity.text)} has only one of `start` and `end`; give both or none")
+        raise ValueError(
+            f"the entity {_shown(entity.text)} has only one of `start` and `end`; give both or none"
+        )
     if entity.start is not None and entity.end is not None:
         if text[entity.start : entity.end] != entity.text:
             stands = _shown(text[entity.start : entity.end])
-            raise ValueError(f"the entity {_shown(entity.text)} is not at {entity.start} to {entity.end}, where {stands} stands")
+            raise ValueError(
+                f"the entity {_shown(entity.text)} is not at {entity.start} to {entity.end}, where"
+                f" {stands} stands"
+            )
         yield entity
         return
     found = list(places(entity.text, text))
@@ -179,7 +213,9 @@ def _placed(entity: GoldEntity, text: str) -> Iterator[GoldEntity]:
 
 
 def places(name: str, text: str, flags: int = 0) -> Iterator[tuple[int, int]]:
-    """Where a name stands in a text as whole words, whatever the blank space between them. `flags`: of the expression."""
+    """Where a name stands in a text as whole words, whatever the blank space between them. `flags`:
+    of the expression.
+    """
     spaced = r"\s+".join(re.escape(word) for word in name.split())
     if spaced:
         yield from (m.span() for m in re.finditer(rf"(?<!\w){spaced}(?!\w)", text, flags))

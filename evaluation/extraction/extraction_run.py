@@ -1,6 +1,8 @@
-"""An evaluation of an extractor from its options to its folder: it reads every marked chunk, and what it found is written down as it comes.
+"""An evaluation of an extractor from its options to its folder: it reads every marked chunk, and
+what it found is written down as it comes.
 
-Runs lie in HOME/evaluation/runs; the replies of a model in HOME/evaluation/extraction, so that no chunk is asked about twice.
+Runs lie in HOME/evaluation/runs; the replies of a model in HOME/evaluation/extraction, so that no
+chunk is asked about twice.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -12,7 +14,12 @@ from typing import Any
 from dynagrag import wiring
 from dynagrag.errors import SettingsError, UsageError
 from dynagrag.evaluation.bootstrap_intervals import SEED
-from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun, FoundLine, FoundMention, FoundRelation
+from dynagrag.evaluation.extraction.extraction_folder import (
+    ExtractionRun,
+    FoundLine,
+    FoundMention,
+    FoundRelation,
+)
 from dynagrag.evaluation.extraction.extraction_gold import GoldSet, load_gold, shipped_gold
 from dynagrag.evaluation.extraction.extraction_report import render_extraction_report
 from dynagrag.evaluation.extraction.extraction_scores import extraction_scores
@@ -31,7 +38,9 @@ Span = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class ExtractionOptions:
-    """What to measure: an `extractor`, fast or llm, on the chunks of `gold` (default: those that are shipped), at most `limit` of them."""
+    """What to measure: an `extractor`, fast or llm, on the chunks of `gold` (default: those that
+    are shipped), at most `limit` of them.
+    """
 
     extractor: str = "fast"
     gold: Path | None = None
@@ -49,8 +58,9 @@ def evaluate_extraction(
 ) -> tuple[ExtractionRun, dict[str, Any]]:
     """Runs an evaluation, or resumes one; the run's folder and its summary.
 
-    `on_cost` is told what a model will cost, before it is asked. Raises UsageError, SettingsError and LoadError for what was given wrong,
-    before anything is extracted; StoppedRunError on Ctrl-C; ModelError and BudgetError when going on makes no sense.
+    `on_cost` is told what a model will cost, before it is asked. Raises UsageError, SettingsError
+    and LoadError for what was given wrong, before anything is extracted; StoppedRunError on Ctrl-C;
+    ModelError and BudgetError when going on makes no sense.
     """
     gold = _checked_gold(settings, options)
     with ExitStack() as stack:
@@ -58,7 +68,9 @@ def evaluate_extraction(
         made_with = _made_with(gold, options, extractor, model)
         run = ExtractionRun.begin(settings.home, f"extraction-{gold.name}", made_with, options.out)
         with run.asking(len(gold.chunks)):
-            work = _Work(run, gold_work(gold.chunks, profile), extractor, progress or (lambda *_: None))
+            work = _Work(
+                run, gold_work(gold.chunks, profile), extractor, progress or (lambda *_: None)
+            )
             if on_cost and (estimate := _estimate(work.left(), extractor, model, settings)):
                 on_cost(estimate)
             work.extract()
@@ -71,18 +83,32 @@ def evaluate_extraction(
 def _checked_gold(settings: Settings, options: ExtractionOptions) -> GoldSet:
     choice = wiring.extractor_choice(options.extractor)
     if choice.takes_given:
-        raise UsageError(f"--extractor {options.extractor} reads what others extracted; name one that reads texts: fast or llm")
+        raise UsageError(
+            f"--extractor {options.extractor} reads what others extracted; name one that reads"
+            " texts: fast or llm"
+        )
     if choice.needs_model and not settings.llm:
-        raise SettingsError(f"--extractor {options.extractor} asks a language model: name one with --llm, e.g. --llm qwen")
+        raise SettingsError(
+            f"--extractor {options.extractor} asks a language model: name one with --llm, e.g."
+            " --llm qwen"
+        )
     if options.out is not None:
         check_folder(options.out)
     gold = load_gold(options.gold or shipped_gold())
     return GoldSet(gold.name, gold.chunks[: options.limit], gold.file)
 
 
-def _open_extractor(settings: Settings, options: ExtractionOptions, stack: ExitStack) -> tuple[Extractor, ChatModel | None, ChunkProfile]:
-    """The extractor with its model, where it asks one, with cache, ledger and budget around it; and the sizes that suit the model."""
-    model = wiring.make_chat_model(settings) if wiring.extractor_choice(options.extractor).needs_model else None
+def _open_extractor(
+    settings: Settings, options: ExtractionOptions, stack: ExitStack
+) -> tuple[Extractor, ChatModel | None, ChunkProfile]:
+    """The extractor with its model, where it asks one, with cache, ledger and budget around it; and
+    the sizes that suit the model.
+    """
+    model = (
+        wiring.make_chat_model(settings)
+        if wiring.extractor_choice(options.extractor).needs_model
+        else None
+    )
     profile = wiring.make_chunk_profile(None, model)
     chat = None
     if model is not None:
@@ -90,10 +116,16 @@ def _open_extractor(settings: Settings, options: ExtractionOptions, stack: ExitS
         journal = wiring.make_journal(settings.home / _JOURNAL)
         stack.callback(journal.close)
         chat = wiring.make_metered(model, journal, "evaluate-extraction", options.max_calls, None)
-    return wiring.make_extractor(options.extractor, chat, model, profile, LLMOptions(), settings), model, profile
+    return (
+        wiring.make_extractor(options.extractor, chat, model, profile, LLMOptions(), settings),
+        model,
+        profile,
+    )
 
 
-def _made_with(gold: GoldSet, options: ExtractionOptions, extractor: Extractor, model: ChatModel | None) -> dict[str, Any]:
+def _made_with(
+    gold: GoldSet, options: ExtractionOptions, extractor: Extractor, model: ChatModel | None
+) -> dict[str, Any]:
     return {
         "dataset": gold.name,
         "chunks": len(gold.chunks),
@@ -106,7 +138,9 @@ def _made_with(gold: GoldSet, options: ExtractionOptions, extractor: Extractor, 
     }
 
 
-def _estimate(work: Sequence[GoldWork], extractor: Extractor, model: ChatModel | None, settings: Settings) -> Estimate | None:
+def _estimate(
+    work: Sequence[GoldWork], extractor: Extractor, model: ChatModel | None, settings: Settings
+) -> Estimate | None:
     if model is None or not work or not isinstance(extractor, PromptingExtractor):
         return None
     items = [item for own in work for item in own.work]
@@ -136,7 +170,9 @@ class _Work:
         return [work for work in self.every if work.gold.id not in done]
 
     def extract(self) -> None:
-        """Extracts what is left. A chunk is written down as soon as all of it is there; one of which a part failed at the end."""
+        """Extracts what is left. A chunk is written down as soon as all of it is there; one of
+        which a part failed at the end.
+        """
         left = self.left()
         owner = {item.chunk.span: work for work in left for item in work.work}
         held: dict[str, dict[Span, Extraction]] = {work.gold.id: {} for work in left}
@@ -154,9 +190,15 @@ class _Work:
                 self.progress("extract", num_done, len(self.every))
 
         failed: dict[str, list[str]] = {}
-        for chunk, reason in self.extractor.extract([item for work in left for item in work.work], on_chunk):
+        for chunk, reason in self.extractor.extract(
+            [item for work in left for item in work.work], on_chunk
+        ):
             failed.setdefault(owner[chunk.span].gold.id, []).append(reason)
-        torn = (_line(work, held[work.gold.id].values(), failed[work.gold.id]) for work in left if work.gold.id in failed)
+        torn = (
+            _line(work, held[work.gold.id].values(), failed[work.gold.id])
+            for work in left
+            if work.gold.id in failed
+        )
         self.run.append(torn)
 
 
@@ -165,14 +207,20 @@ def _line(work: GoldWork, made: Iterable[Extraction], errors: Sequence[str] = ()
     return FoundLine(
         chunk=work.gold.id,
         mentions=tuple(FoundMention.of(m, work.start) for one in extractions for m in one.mentions),
-        relations=tuple(FoundRelation.of(r, work.start) for one in extractions for r in one.relations),
+        relations=tuple(
+            FoundRelation.of(r, work.start) for one in extractions for r in one.relations
+        ),
         num_passages=sum(len(item.chunk.passages) for item in work.work),
         errors=tuple(errors),
     )
 
 
 def _summary(
-    run: ExtractionRun, gold: GoldSet, options: ExtractionOptions, extractor: Extractor, model: ChatModel | None
+    run: ExtractionRun,
+    gold: GoldSet,
+    options: ExtractionOptions,
+    extractor: Extractor,
+    model: ChatModel | None,
 ) -> dict[str, Any]:
     """What `--json` prints."""
     lines = run.by_chunk()

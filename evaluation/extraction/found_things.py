@@ -1,8 +1,10 @@
-"""What an extractor found in a chunk, placed in its text, so that it can be held against what is marked there.
+"""What an extractor found in a chunk, placed in its text, so that it can be held against what is
+marked there.
 
-Records name things and the sentence or chunk they were read in; a thing is taken to be found wherever its name stands there. What people
-are shown is decided as when a graph is derived: candidates that don't count in the corpus are left out, and so are content words, unless
-the corpus has them as names too.
+Records name things and the sentence or chunk they were read in; a thing is taken to be found
+wherever its name stands there. What people are shown is decided as when a graph is derived:
+candidates that don't count in the corpus are left out, and so are content words, unless the corpus
+has them as names too.
 """
 
 import re
@@ -31,7 +33,9 @@ class Thing:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two things by key with the span of the quote that joins them. `is_together`: it only says that both are mentioned there."""
+    """Two things by key with the span of the quote that joins them. `is_together`: it only says
+    that both are mentioned there.
+    """
 
     head: str
     tail: str
@@ -42,7 +46,9 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found in a chunk, or marked in it: `things` as people see them, `words` apart, `raw` all candidates but words."""
+    """What was found in a chunk, or marked in it: `things` as people see them, `words` apart, `raw`
+    all candidates but words.
+    """
 
     things: tuple[Thing, ...]
     pairs: tuple[Pair, ...]
@@ -52,30 +58,53 @@ class Found:
 
 def marked(chunk: GoldChunk) -> Found:
     """What people marked."""
-    things = tuple(Thing(entity.span, entity.text, entity.key, entity.type) for entity in chunk.entities)
+    things = tuple(
+        Thing(entity.span, entity.text, entity.key, entity.type) for entity in chunk.entities
+    )
     pairs = []
     for relation in chunk.relations:
         start = chunk.text.index(relation.quote)
         quote = (start, start + len(relation.quote))
-        pairs.append(Pair(entity_key(relation.head), entity_key(relation.tail), relation.label, quote, False))
+        pairs.append(
+            Pair(entity_key(relation.head), entity_key(relation.tail), relation.label, quote, False)
+        )
     return Found(things, tuple(pairs))
 
 
 def found_in(chunks: Iterable[GoldChunk], lines: Mapping[str, FoundLine]) -> dict[str, Found]:
-    """What an extractor found in each chunk; which candidates count is decided on all of the chunks together."""
-    mentions = {id_: [m for m in line.mentions if m.kind is MentionKind.SAID] for id_, line in lines.items()}
+    """What an extractor found in each chunk; which candidates count is decided on all of the chunks
+    together.
+    """
+    mentions = {
+        id_: [m for m in line.mentions if m.kind is MentionKind.SAID] for id_, line in lines.items()
+    }
     num_passages = sum(line.num_passages for line in lines.values())
     chunks = tuple(chunks)
-    every = [m.mention(chunk.document or chunk.id) for chunk in chunks for m in lines[chunk.id].mentions]
+    every = [
+        m.mention(chunk.document or chunk.id) for chunk in chunks for m in lines[chunk.id].mentions
+    ]
     counted = counting_mentions(every, num_passages)
     counting, names = {m.id for m in counted}, thing_keys(counted)
-    return {chunk.id: _found(chunk.text, lines[chunk.id], mentions[chunk.id], counting, names) for chunk in chunks}
+    return {
+        chunk.id: _found(chunk.text, lines[chunk.id], mentions[chunk.id], counting, names)
+        for chunk in chunks
+    }
 
 
-def _found(text: str, line: FoundLine, mentions: Sequence[FoundMention], counting: set[str], names: set[str]) -> Found:
+def _found(
+    text: str,
+    line: FoundLine,
+    mentions: Sequence[FoundMention],
+    counting: set[str],
+    names: set[str],
+) -> Found:
     counted = [m for m in mentions if m.id in counting]
     shown = {m.key for m in counted if m.key in names}
-    pairs = {_pair(r.head, r.tail, r.label, (r.start, r.end)): None for r in line.relations if r.head in shown and r.tail in shown}
+    pairs = {
+        _pair(r.head, r.tail, r.label, (r.start, r.end)): None
+        for r in line.relations
+        if r.head in shown and r.tail in shown
+    }
     return Found(
         things=tuple(_placed(text, [m for m in counted if m.key in names])),
         pairs=tuple(pairs),
@@ -89,13 +118,21 @@ def _pair(head: str, tail: str, label: str, quote: Span) -> Pair:
 
 
 def _placed(text: str, mentions: Sequence[FoundMention]) -> Iterator[Thing]:
-    """Each mention at every place of its name in what it was read from, but not inside a longer name, unless it stands nowhere else."""
+    """Each mention at every place of its name in what it was read from, but not inside a longer
+    name, unless it stands nowhere else.
+    """
     at = [(m, _spans(text, m)) for m in mentions]
     every = sorted({span for _, spans in at for span in spans}, key=lambda s: (s[0] - s[1], s))
-    outer = {span for i, span in enumerate(every) if not any(_is_inside(span, longer) for longer in every[:i])}
+    outer = {
+        span
+        for i, span in enumerate(every)
+        if not any(_is_inside(span, longer) for longer in every[:i])
+    }
     placed: dict[tuple[Span | None, str], Thing] = {}
     for mention, spans in at:
-        own: Sequence[Span | None] = [span for span in spans if span in outer] or spans[:1] or [None]
+        own: Sequence[Span | None] = (
+            [span for span in spans if span in outer] or spans[:1] or [None]
+        )
         for span in own:
             key = (span, mention.key if span is None else "")
             placed.setdefault(key, Thing(span, mention.name, mention.key, mention.type))

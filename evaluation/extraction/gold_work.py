@@ -1,4 +1,6 @@
-"""Marked chunks as an extractor reads them: rows of one document make a document, and each row is extracted by itself."""
+"""Marked chunks as an extractor reads them: rows of one document make a document, and each row is
+extracted by itself.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +17,8 @@ _WORKSPACE = "evaluate-extraction"
 
 @dataclass(frozen=True, slots=True)
 class GoldWork:
-    """A marked chunk, and what is to be extracted for it: one chunk of the extractor, or several where it takes smaller ones.
+    """A marked chunk, and what is to be extracted for it: one chunk of the extractor, or several
+    where it takes smaller ones.
 
     `start`: where the text of the row begins in its document.
     """
@@ -36,7 +39,9 @@ def gold_work(chunks: Sequence[GoldChunk], profile: ChunkProfile) -> list[GoldWo
     return [made[chunk.id] for chunk in chunks]
 
 
-def _document_work(name: str, rows: Sequence[GoldChunk], profile: ChunkProfile) -> Mapping[str, GoldWork]:
+def _document_work(
+    name: str, rows: Sequence[GoldChunk], profile: ChunkProfile
+) -> Mapping[str, GoldWork]:
     source = LoadedSource(
         path=name,
         format="text",
@@ -52,6 +57,9 @@ def _document_work(name: str, rows: Sequence[GoldChunk], profile: ChunkProfile) 
         own = turns[first : first + len(row.turns)]
         first += len(row.turns)
         passages = split_passages(document, own, profile)
-        work = tuple(ChunkWork(document, turns, chunk) for chunk in chunk_passages(document, passages, profile))
+        work = tuple(
+            ChunkWork(document, turns, chunk)
+            for chunk in chunk_passages(document, passages, profile)
+        )
         made[row.id] = GoldWork(row, own[0].start, work)
     return made

@@ -1,7 +1,9 @@
-r"""What a list in free text consists of: its items as tokens, for the strict scorer (docs/papers.md, GraphQA, step 2).
+r"""What a list in free text consists of: its items as tokens, for the strict scorer
+(docs/papers.md, GraphQA, step 2).
 
-Items end at a new line, `|`, `;` and the commas of a list. A comma is no end of an item inside a known name ("Washington, D.C."), before
-a part of a name that never stands alone (D.C., Inc., Jr.), inside a number ("1,000") and before the year of a date ("October 4, 1957").
+Items end at a new line, `|`, `;` and the commas of a list. A comma is no end of an item inside a
+known name ("Washington, D.C."), before a part of a name that never stands alone (D.C., Inc., Jr.),
+inside a number ("1,000") and before the year of a date ("October 4, 1957").
 """
 
 import re
@@ -17,7 +19,8 @@ _ENDS = re.compile(r"[\n|;,]+")
 _IN_NUMBER = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _IN_DATE = re.compile(r"(?:(?<=[^\W\d_]\s\d)|(?<=[^\W\d_]\s\d\d)),(?=\s+\d{4}(?!\d))")
 _BEFORE_PART = re.compile(
-    r",(?=\s*(?:D\.?C|Inc|Ltd|LLC|Jr|Sr|Ph\.?D|M\.?D|Esq|Corp|Co|II|III|IV)(?:\.|\b)(?:\s*(?:$|[\n|;,.)]|and\b|or\b)))", re.IGNORECASE
+    r",(?=\s*(?:D\.?C|Inc|Ltd|LLC|Jr|Sr|Ph\.?D|M\.?D|Esq|Corp|Co|II|III|IV)(?:\.|\b)(?:\s*(?:$|[\n|;,.)]|and\b|or\b)))",
+    re.IGNORECASE,
 )
 _BULLET = re.compile(r"^\s*(?:[-*•]\s+|\(?\d{1,3}[.)]\s+)")
 _JOINED = re.compile(r"^(?:and|or)\s+", re.IGNORECASE)
@@ -30,17 +33,26 @@ def items_of(answer: str, names: Iterable[str]) -> list[Tokens]:
     """The items of an answer in its order, each once. `names`: those whose commas end no item."""
     text = answer
     for name in sorted({name for name in names if "," in name}, key=lambda one: (-len(one), one)):
-        text = re.sub(_pattern(name), lambda found: found.group().replace(",", _KEPT), text, flags=re.IGNORECASE)
+        text = re.sub(
+            _pattern(name),
+            lambda found: found.group().replace(",", _KEPT),
+            text,
+            flags=re.IGNORECASE,
+        )
     text = _BEFORE_PART.sub(_KEPT, _IN_DATE.sub(_KEPT, _IN_NUMBER.sub("", text)))
     items = (_JOINED.sub("", _BULLET.sub("", part).strip()) for part in _ENDS.split(text))
-    return list(dict.fromkeys(tokens for item in items if (tokens := _without_article(tokens_of(item)))))
+    return list(
+        dict.fromkeys(tokens for item in items if (tokens := _without_article(tokens_of(item))))
+    )
 
 
 def tokens_of(text: str) -> Tokens:
-    """Words and numbers in one form: compatible characters are one (NFKC), and so are cases, accents, "D.C." and "DC", "1,000" and
-    "1000", "new-york" and "new york".
+    """Words and numbers in one form: compatible characters are one (NFKC), and so are cases,
+    accents, "D.C." and "DC", "1,000" and "1000", "new-york" and "new york".
     """
-    bare = _IN_WORD.sub("", _IN_NUMBER.sub("", unicodedata.normalize("NFKC", without_accents(text)).casefold()))
+    bare = _IN_WORD.sub(
+        "", _IN_NUMBER.sub("", unicodedata.normalize("NFKC", without_accents(text)).casefold())
+    )
     return tuple(_TOKEN.findall(bare))
 
 
@@ -52,7 +64,9 @@ def same_name(a: Tokens, b: Tokens) -> bool:
 def is_in(part: Tokens, whole: Tokens) -> bool:
     """Whether some tokens stand in others, one after the other. Articles alone are in nothing."""
     size = len(part)
-    return not _ARTICLES.issuperset(part) and any(whole[i : i + size] == part for i in range(len(whole) - size + 1))
+    return not _ARTICLES.issuperset(part) and any(
+        whole[i : i + size] == part for i in range(len(whole) - size + 1)
+    )
 
 
 def _without_article(tokens: Tokens) -> Tokens:

@@ -1,7 +1,9 @@
-"""ExplaGraphs: do two arguments support or counter each other, with a small graph of common sense (G-Retriever, section 4).
+"""ExplaGraphs: do two arguments support or counter each other, with a small graph of common sense
+(G-Retriever, section 4).
 
-Rows are tab-separated with a header: index, split (train, val, test), arg1, arg2, label, graph as (head; relation; tail)(...). The
-authors' own file (train_dev.tsv of G-Retriever and GRAG, 2,766 rows) has no columns index and split: it gets the authors' split.
+Rows are tab-separated with a header: index, split (train, val, test), arg1, arg2, label, graph as
+(head; relation; tail)(...). The authors' own file (train_dev.tsv of G-Retriever and GRAG, 2,766
+rows) has no columns index and split: it gets the authors' split.
 """
 
 import csv
@@ -10,7 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from dynagrag.errors import LoadError
-from dynagrag.evaluation.graphqa.graph_question import PARTS, GraphQuestion, TextGraph, shuffled_parts
+from dynagrag.evaluation.graphqa.graph_question import (
+    PARTS,
+    GraphQuestion,
+    TextGraph,
+    shuffled_parts,
+)
 from dynagrag.evaluation.question_sets.json_rows import read_lines_of
 from dynagrag.evaluation.question_sets.question_set import DataFile
 
@@ -22,14 +29,25 @@ _FILES = ("expla_graphs*.tsv", "train_dev.tsv", "expla_graphs/train_dev.tsv")
 _TRIPLE = re.compile(r"\(([^()]*)\)")
 _GRAPH = re.compile(rf"(?:{_TRIPLE.pattern}\s*)+")
 _MAX_NAMED = 10
-_ASKED = "Question: Do argument 1 and argument 2 support or counter each other? Answer in one word in the form of 'support' or 'counter'."
+_ASKED = (
+    "Question: Do argument 1 and argument 2 support or counter each other? Answer in one word in"
+    " the form of 'support' or 'counter'."
+)
 
 
 def load_expla_graphs(data: Path) -> tuple[list[GraphQuestion], tuple[DataFile, ...]]:
-    """All rows of the files expla_graphs*.tsv or train_dev.tsv in the folder, or in its graphqa/. LoadError for a file that is missing, and
-    for broken rows: what is wrong with the first of a file, and the lines of the others.
+    """All rows of the files expla_graphs*.tsv or train_dev.tsv in the folder, or in its graphqa/.
+    LoadError for a file that is missing, and for broken rows: what is wrong with the first of a
+    file, and the lines of the others.
     """
-    found = sorted({path for folder in (data, data / "graphqa") for pattern in _FILES for path in folder.glob(pattern)})
+    found = sorted(
+        {
+            path
+            for folder in (data, data / "graphqa")
+            for pattern in _FILES
+            for path in folder.glob(pattern)
+        }
+    )
     if not found:
         raise LoadError(f"no {' or '.join(_FILES[:2])} in {data} or its graphqa/; see --data")
     questions, files = [], []
@@ -46,22 +64,36 @@ def _questions(path: Path, lines: list[tuple[int, str]]) -> list[GraphQuestion]:
     if set(missing) == set(_ADDED) and len(lines) - 1 == _NUM_ROWS:
         return _authors_rows(path, head, lines[1:])
     if missing:
-        without = f"; only the authors' file of {_NUM_ROWS:,} rows goes without index and split" if set(missing) <= set(_ADDED) else ""
+        without = (
+            f"; only the authors' file of {_NUM_ROWS:,} rows goes without index and split"
+            if set(missing) <= set(_ADDED)
+            else ""
+        )
         raise LoadError(
-            f"{path}: the header lacks {', '.join(missing)}; it must name {', '.join(_COLUMNS)}, with tabs between them{without}"
+            f"{path}: the header lacks {', '.join(missing)}; it must name {', '.join(_COLUMNS)},"
+            f" with tabs between them{without}"
         )
     return _questions_of(path, head, [(number, line.split("\t")) for number, line in lines[1:]])
 
 
-def _authors_rows(path: Path, head: Sequence[str], lines: Sequence[tuple[int, str]]) -> list[GraphQuestion]:
-    """Their cells are quoted where they hold quotation marks; a row's index is its place, from 0."""
+def _authors_rows(
+    path: Path, head: Sequence[str], lines: Sequence[tuple[int, str]]
+) -> list[GraphQuestion]:
+    """Their cells are quoted where they hold quotation marks; a row's index is its place, from
+    0.
+    """
     rows = [next(csv.reader([line], delimiter="\t")) for _, line in lines]
     parts = enumerate(shuffled_parts(len(rows)))
-    cells = [(number, [str(i), part, *own]) for (i, part), own, (number, _) in zip(parts, rows, lines, strict=True)]
+    cells = [
+        (number, [str(i), part, *own])
+        for (i, part), own, (number, _) in zip(parts, rows, lines, strict=True)
+    ]
     return _questions_of(path, (*_ADDED, *head), cells)
 
 
-def _questions_of(path: Path, head: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> list[GraphQuestion]:
+def _questions_of(
+    path: Path, head: Sequence[str], rows: Sequence[tuple[int, list[str]]]
+) -> list[GraphQuestion]:
     questions: list[GraphQuestion] = []
     broken: dict[int, LoadError] = {}
     for number, cells in rows:
@@ -71,7 +103,9 @@ def _questions_of(path: Path, head: Sequence[str], rows: Sequence[tuple[int, lis
             broken[number] = err
     if broken:
         first, *others = broken
-        named = ", ".join(map(str, others[:_MAX_NAMED])) + (" ..." if len(others) > _MAX_NAMED else "")
+        named = ", ".join(map(str, others[:_MAX_NAMED])) + (
+            " ..." if len(others) > _MAX_NAMED else ""
+        )
         more = f"; {len(broken)} rows are broken, the others in: {named}" if others else ""
         raise LoadError(f"{broken[first]}{more}")
     return questions
@@ -86,9 +120,16 @@ def _question(place: str, head: Sequence[str], cells: Sequence[str]) -> GraphQue
         raise LoadError(f"{place}: the label is {row['label']!r}; it must be support or counter")
     if part is None:
         raise LoadError(f"{place}: the split is {row['split']!r}; it must be train, val or test")
-    triples = [tuple(text.strip().lower() for text in found.split(";")) for found in _TRIPLE.findall(row["graph"])]
-    if not _GRAPH.fullmatch(row["graph"].strip()) or any(len(triple) != 3 or not all(triple) for triple in triples):
+    triples = [
+        tuple(text.strip().lower() for text in found.split(";"))
+        for found in _TRIPLE.findall(row["graph"])
+    ]
+    if not _GRAPH.fullmatch(row["graph"].strip()) or any(
+        len(triple) != 3 or not all(triple) for triple in triples
+    ):
         raise LoadError(f"{place}: the graph must be (head; relation; tail)(...) and nothing else")
     asked = f"Argument 1: {row['arg1']}\nArgument 2: {row['arg2']}\n"
     graph = TextGraph.of_triples((head, relation, tail) for head, relation, tail in triples)
-    return GraphQuestion(row["index"], f"{asked}{_ASKED}\n\nAnswer:", asked.strip(), graph, (label,), label, part)
+    return GraphQuestion(
+        row["index"], f"{asked}{_ASKED}\n\nAnswer:", asked.strip(), graph, (label,), label, part
+    )

@@ -1,8 +1,10 @@
-"""The systems that answer questions over graphs, by name: what of the graph they are given, and what is learned before the language model.
+"""The systems that answer questions over graphs, by name: what of the graph they are given, and
+what is learned before the language model.
 
-Trained, with the language model as it is: g-retriever, grag, graph-token (the graph token without the graph's text), prompt-tuning
-(virtual tokens and the text). With adapters in it: lora, g-retriever-lora, grag-lora. As it is: zero-shot (the text), zero-cot, cot-bag,
-kaping, bm25, dense, question-only. Without a model: majority.
+Trained, with the language model as it is: g-retriever, grag, graph-token (the graph token without
+the graph's text), prompt-tuning (virtual tokens and the text). With adapters in it: lora,
+g-retriever-lora, grag-lora. As it is: zero-shot (the text), zero-cot, cot-bag, kaping, bm25, dense,
+question-only. Without a model: majority.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -10,7 +12,14 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from dynagrag.errors import UsageError
-from dynagrag.generation.soft_prompt.soft_parts import G_RETRIEVER, GRAG, GRAPH_TOKEN, PROMPT_TUNING, Paper, SoftParts
+from dynagrag.generation.soft_prompt.soft_parts import (
+    G_RETRIEVER,
+    GRAG,
+    GRAPH_TOKEN,
+    PROMPT_TUNING,
+    Paper,
+    SoftParts,
+)
 
 MAJORITY = "majority"
 THINK = "Let's think step by step."
@@ -21,8 +30,8 @@ _MAX_THOUGHT = 128
 
 
 class Retrieval(StrEnum):
-    """What of a graph is taken: G-Retriever's tree, GRAG's ego-graphs, all, or for the text alone KAPING's facts and the nodes and edges
-    that are nearest by words or vectors.
+    """What of a graph is taken: G-Retriever's tree, GRAG's ego-graphs, all, or for the text alone
+    KAPING's facts and the nodes and edges that are nearest by words or vectors.
     """
 
     TREE = "tree"
@@ -42,8 +51,8 @@ class Description(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GraphMethod:
-    """What a method is made of. `paper`: whose sizes `--paper` gives; `after_text` and `after_question`: words that are put there;
-    `max_reply`: tokens of an answer at most.
+    """What a method is made of. `paper`: whose sizes `--paper` gives; `after_text` and
+    `after_question`: words that are put there; `max_reply`: tokens of an answer at most.
     """
 
     parts: SoftParts = field(default_factory=SoftParts)
@@ -80,19 +89,23 @@ METHODS: Mapping[str, GraphMethod] = {
 }
 TRAINED = tuple(name for name, method in METHODS.items() if method.parts.is_trained)
 WITHOUT: Mapping[str, Callable[[GraphMethod], GraphMethod]] = {
-    "encoder": lambda own: replace(own, parts=replace(own.parts, has_graph=False, has_virtual=True)),
+    "encoder": lambda own: replace(
+        own, parts=replace(own.parts, has_graph=False, has_virtual=True)
+    ),
     "projector": lambda own: replace(own, parts=replace(own.parts, has_projector=False)),
     "text": lambda own: replace(own, parts=replace(own.parts, has_text=False)),
     "retrieval": lambda own: replace(own, retrieval=Retrieval.WHOLE),
     "pruning": lambda own: replace(own, parts=replace(own.parts, is_pruned=False)),
 }
-"""The papers' ablations: what is else where a part is left out. In place of the encoder stand ten virtual tokens. Without retrieval the
-whole graph is read, as the papers' baselines read it, its text as far as it fits."""
+"""The papers' ablations: what is else where a part is left out. In place of the encoder stand ten
+virtual tokens. Without retrieval the whole graph is read, as the papers' baselines read it, its
+text as far as it fits.
+"""
 
 
 def parts_of(name: str) -> tuple[str, ...]:
-    """The parts that a method can go without: those that read both graph and text without each, others that read the tree without its
-    retrieval.
+    """The parts that a method can go without: those that read both graph and text without each,
+    others that read the tree without its retrieval.
     """
     own = METHODS.get(name, GraphMethod(_NOTHING))
     if not (own.parts.has_graph and own.parts.has_text):
@@ -100,15 +113,24 @@ def parts_of(name: str) -> tuple[str, ...]:
     return tuple(part for part in WITHOUT if part != "pruning" or own.parts.is_pruned)
 
 
-def method_of(name: str, without: Collection[str] = (), description: Description | None = None) -> GraphMethod:
-    """A method, without some of its parts, or with its graphs described otherwise. UsageError for what it has not."""
+def method_of(
+    name: str, without: Collection[str] = (), description: Description | None = None
+) -> GraphMethod:
+    """A method, without some of its parts, or with its graphs described otherwise. UsageError for
+    what it has not.
+    """
     if name not in METHODS:
         raise UsageError(f"there is no method {name!r}; known: {', '.join((MAJORITY, *METHODS))}")
     known = parts_of(name)
     if unknown := [part for part in without if part not in known]:
-        raise UsageError(f"{name} can't go without {unknown[0]!r}; it can without: {', '.join(known) or 'nothing'}")
+        raise UsageError(
+            f"{name} can't go without {unknown[0]!r}; it can without:"
+            f" {', '.join(known) or 'nothing'}"
+        )
     if "encoder" in without and {"projector", "pruning"} & set(without):
-        raise UsageError("without the encoder there is no projector and no pruning; leave them out of --without")
+        raise UsageError(
+            "without the encoder there is no projector and no pruning; leave them out of --without"
+        )
     made = METHODS[name]
     for part in without:
         made = WITHOUT[part](made)

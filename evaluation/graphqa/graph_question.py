@@ -12,12 +12,20 @@ from dynagrag.evaluation.pruning.pruning_example import Part as Part
 from dynagrag.evaluation.pruning.triple_graph import Triple
 from dynagrag.retrieval.steiner.steiner_tree import TreeOptions
 
-PARTS = {"train": Part.TRAIN, "val": Part.VALIDATION, "validation": Part.VALIDATION, "dev": Part.VALIDATION, "test": Part.TEST}
+PARTS = {
+    "train": Part.TRAIN,
+    "val": Part.VALIDATION,
+    "validation": Part.VALIDATION,
+    "dev": Part.VALIDATION,
+    "test": Part.TEST,
+}
 """What files call them."""
 
 
 class AnswerForm(StrEnum):
-    """What a right answer is: one of two labels, a word or a few that a question has one of, or a list of which each item is right."""
+    """What a right answer is: one of two labels, a word or a few that a question has one of, or a
+    list of which each item is right.
+    """
 
     LABEL = "label"
     SHORT = "short"
@@ -26,7 +34,9 @@ class AnswerForm(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TextGraph:
-    """A directed multigraph whose nodes and edges are texts. `edges`: (head, text, tail), heads and tails by their place in `nodes`."""
+    """A directed multigraph whose nodes and edges are texts. `edges`: (head, text, tail), heads and
+    tails by their place in `nodes`.
+    """
 
     nodes: tuple[str, ...]
     edges: tuple[tuple[int, str, int], ...]
@@ -35,12 +45,17 @@ class TextGraph:
     def of_triples(cls, triples: Iterable[Triple]) -> "TextGraph":
         """Nodes in the order of their first appearance, heads before tails."""
         numbers: dict[str, int] = {}
-        edges = tuple((numbers.setdefault(h, len(numbers)), label, numbers.setdefault(t, len(numbers))) for h, label, t in triples)
+        edges = tuple(
+            (numbers.setdefault(h, len(numbers)), label, numbers.setdefault(t, len(numbers)))
+            for h, label, t in triples
+        )
         return cls(tuple(numbers), edges)
 
 
 class LateGraph(TextGraph):
-    """A graph that is cut out of a larger one when it is first looked at: a run looks at few of a set's."""
+    """A graph that is cut out of a larger one when it is first looked at: a run looks at few of a
+    set's.
+    """
 
     __slots__ = ("_made",)
     _made: Callable[[], TextGraph]
@@ -59,7 +74,10 @@ class LateGraph(TextGraph):
         return self._made().edges
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, TextGraph) and (self.nodes, self.edges) == (other.nodes, other.edges)
+        return isinstance(other, TextGraph) and (self.nodes, self.edges) == (
+            other.nodes,
+            other.edges,
+        )
 
     def __hash__(self) -> int:
         return hash((self.nodes, self.edges))
@@ -67,9 +85,10 @@ class LateGraph(TextGraph):
 
 @dataclass(frozen=True, slots=True)
 class GraphQuestion:
-    """`question`: as it is put to a model; `query`: what of it is embedded, without the words of the prompt. `answers`: each is right;
-    `label`: what a model is trained to say. `part`: what it serves. `form`: see AnswerForm.
-    `tree`: what of its graph is retrieved; None: all. `path`: the triples that lead to the answer, where the set has them.
+    """`question`: as it is put to a model; `query`: what of it is embedded, without the words of
+    the prompt. `answers`: each is right; `label`: what a model is trained to say. `part`: what it
+    serves. `form`: see AnswerForm. `tree`: what of its graph is retrieved; None: all. `path`: the
+    triples that lead to the answer, where the set has them.
     """
 
     id: str
@@ -85,7 +104,9 @@ class GraphQuestion:
 
 
 def shuffled_parts(num: int) -> list[Part]:
-    """What each of `num` rows serves in the papers' split of 60, 20 and 20 %: scikit-learn's train_test_split, twice, with seed 42."""
+    """What each of `num` rows serves in the papers' split of 60, 20 and 20 %: scikit-learn's
+    train_test_split, twice, with seed 42.
+    """
     order = np.random.RandomState(42).permutation(num)
     rest = order[: math.ceil(0.4 * num)]
     again = np.random.RandomState(42).permutation(len(rest))

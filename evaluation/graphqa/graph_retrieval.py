@@ -1,6 +1,8 @@
-"""What of a question's graph stands in its prompt, by method (docs/papers.md, GraphQA, steps 6 and 7).
+"""What of a question's graph stands in its prompt, by method (docs/papers.md, GraphQA, steps 6 and
+7).
 
-Graphs of a set that puts them in whole (`GraphQuestion.tree` None) stay whole for G-Retriever and GRAG.
+Graphs of a set that puts them in whole (`GraphQuestion.tree` None) stay whole for G-Retriever and
+GRAG.
 """
 
 from collections.abc import Callable, Collection, Iterable, Sequence
@@ -21,9 +23,13 @@ Flags = NDArray[np.bool_]
 NUM_FACTS = 10
 """KAPING's triples in a prompt (its section 4.3)."""
 NUM_NEAREST, NUM_NEAREST_WHOLE = 20, 10
-"""Nodes, and edges, that GRAG's tables give plain retrievers: of large graphs, and of those that others put in whole."""
+"""Nodes, and edges, that GRAG's tables give plain retrievers: of large graphs, and of those that
+others put in whole.
+"""
 NUM_EGO_GRAPHS, NUM_HOPS, NUM_KEPT = 5, 2, 10
-"""GRAG: ego-graphs (*chosen*; its code has 20), their hops, and how many nodes and edges of each are kept."""
+"""GRAG: ego-graphs (*chosen*; its code has 20), their hops, and how many nodes and edges of each
+are kept.
+"""
 MAX_NODES = 2000
 """Of a graph whose ego-graphs are compared; of a larger one the nodes nearest the question."""
 _AT_ONCE = 1000
@@ -55,12 +61,14 @@ class TextVectors:
     def of(self, texts: Sequence[str]) -> Vectors:
         """(n, d) unit rows."""
         self.keep(texts)
-        found: Vectors = np.array([self._kept[text] for text in texts], dtype=np.float32).reshape(-1, self.width)
+        found: Vectors = np.array([self._kept[text] for text in texts], dtype=np.float32).reshape(
+            -1, self.width
+        )
         return found
 
     def keep(self, texts: Iterable[str], tell: Callable[[float], None] | None = None) -> None:
-        """Embeds those that are new, many at once: embedders are quick with many texts. Forgets the others where all would be too many.
-        `tell` is told which share of them is done.
+        """Embeds those that are new, many at once: embedders are quick with many texts. Forgets the
+        others where all would be too many. `tell` is told which share of them is done.
         """
         wanted = dict.fromkeys(texts)
         new = [text for text in wanted if text not in self._kept]
@@ -90,7 +98,9 @@ def tree_of(question: GraphQuestion, vectors: TextVectors) -> TextGraph:
 
 
 def nearest_of(question: GraphQuestion, vectors: TextVectors | None) -> TextGraph:
-    """The nodes and the edges nearest the question, and the edges' ends: by cosine, without `vectors` by BM25. Of equals the first."""
+    """The nodes and the edges nearest the question, and the edges' ends: by cosine, without
+    `vectors` by BM25. Of equals the first.
+    """
     graph, num = question.graph, NUM_NEAREST_WHOLE if question.tree is None else NUM_NEAREST
     if vectors is not None:
         nodes, edges = _cosines(graph, vectors.of_query(question.query), vectors)
@@ -105,13 +115,16 @@ def nearest_facts(question: GraphQuestion, vectors: TextVectors) -> list[Triple]
     triples = triples_of_graph(question.graph)
     if not triples:
         return []
-    cosines = cosines_with(vectors.of([", ".join(triple) for triple in triples]), vectors.of_query(question.query))
+    cosines = cosines_with(
+        vectors.of([", ".join(triple) for triple in triples]), vectors.of_query(question.query)
+    )
     return [triples[row] for row in best_rows(cosines, NUM_FACTS).tolist()]
 
 
 def ego_graphs_of(question: GraphQuestion, vectors: TextVectors) -> list[RootedGraph]:
-    """GRAG's: those whose mean vector, over nodes and edges, is nearest the question; of each its nodes and edges that are nearest, and its
-    centre. A graph that is put in whole is one, round its node nearest the question.
+    """GRAG's: those whose mean vector, over nodes and edges, is nearest the question; of each its
+    nodes and edges that are nearest, and its centre. A graph that is put in whole is one, round its
+    node nearest the question.
     """
     graph = question.graph
     if not graph.nodes:
@@ -122,17 +135,28 @@ def ego_graphs_of(question: GraphQuestion, vectors: TextVectors) -> list[RootedG
         return [RootedGraph(graph, int(best_rows(nodes, 1)[0]))]
     if len(graph.nodes) > MAX_NODES:
         kept = set(best_rows(nodes, MAX_NODES).tolist())
-        graph = part_of_graph(graph, kept, [i for i, (head, _, tail) in enumerate(graph.edges) if head in kept and tail in kept])
+        graph = part_of_graph(
+            graph,
+            kept,
+            [i for i, (head, _, tail) in enumerate(graph.edges) if head in kept and tail in kept],
+        )
         nodes, edges = _cosines(graph, query, vectors)
     ends = _ends(graph)
     reach = _reach(len(graph.nodes), ends)
     members = reach[:, ends[:, 0]] & reach[:, ends[:, 1]]
-    pooled = _pooled(reach, members, vectors.of(graph.nodes), vectors.of([label for _, label, _ in graph.edges]))
+    pooled = _pooled(
+        reach, members, vectors.of(graph.nodes), vectors.of([label for _, label, _ in graph.edges])
+    )
     best = best_rows(cosines_with(pooled, query), NUM_EGO_GRAPHS).tolist()
-    return [_rooted(graph, centre, _best_of(reach[centre], nodes), _best_of(members[centre], edges)) for centre in best]
+    return [
+        _rooted(graph, centre, _best_of(reach[centre], nodes), _best_of(members[centre], edges))
+        for centre in best
+    ]
 
 
-def _rooted(graph: TextGraph, centre: int, nodes: Collection[int], edges: Collection[int]) -> RootedGraph:
+def _rooted(
+    graph: TextGraph, centre: int, nodes: Collection[int], edges: Collection[int]
+) -> RootedGraph:
     kept = kept_nodes(graph, {*nodes, centre}, edges)
     return RootedGraph(part_of_graph(graph, kept, edges), kept.index(centre))
 
@@ -152,20 +176,29 @@ def triples_of_graph(graph: TextGraph) -> list[Triple]:
 
 
 def part_of_graph(graph: TextGraph, nodes: Collection[int], edges: Collection[int]) -> TextGraph:
-    """Some nodes and edges of a graph, with the edges' ends, in the graph's order and with numbers of their own."""
+    """Some nodes and edges of a graph, with the edges' ends, in the graph's order and with numbers
+    of their own.
+    """
     kept = kept_nodes(graph, nodes, edges)
     number = {node: i for i, node in enumerate(kept)}
     chosen = (graph.edges[row] for row in sorted(edges))
-    return TextGraph(tuple(graph.nodes[node] for node in kept), tuple((number[head], label, number[tail]) for head, label, tail in chosen))
+    return TextGraph(
+        tuple(graph.nodes[node] for node in kept),
+        tuple((number[head], label, number[tail]) for head, label, tail in chosen),
+    )
 
 
 def kept_nodes(graph: TextGraph, nodes: Collection[int], edges: Collection[int]) -> list[int]:
     """These nodes and the edges' ends, in the graph's order."""
-    return sorted({*nodes, *(end for row in edges for end in (graph.edges[row][0], graph.edges[row][2]))})
+    return sorted(
+        {*nodes, *(end for row in edges for end in (graph.edges[row][0], graph.edges[row][2]))}
+    )
 
 
 def _cosines(graph: TextGraph, query: Vector, vectors: TextVectors) -> tuple[Scores, Scores]:
-    return cosines_with(vectors.of(graph.nodes), query), cosines_with(vectors.of([label for _, label, _ in graph.edges]), query)
+    return cosines_with(vectors.of(graph.nodes), query), cosines_with(
+        vectors.of([label for _, label, _ in graph.edges]), query
+    )
 
 
 def _by_words(query: str, texts: Sequence[str]) -> Scores:
@@ -178,7 +211,9 @@ def _ends(graph: TextGraph) -> Ints:
 
 def _reach(num: int, ends: Ints) -> Flags:
     """(n, n): which nodes are within the hops of which, whatever the edges' direction."""
-    linked = coo_array((np.ones(len(ends), dtype=np.float32), (ends[:, 0], ends[:, 1])), shape=(num, num)).tocsr()
+    linked = coo_array(
+        (np.ones(len(ends), dtype=np.float32), (ends[:, 0], ends[:, 1])), shape=(num, num)
+    ).tocsr()
     linked = linked + linked.T
     reach = np.eye(num, dtype=np.float32)
     for _ in range(NUM_HOPS):

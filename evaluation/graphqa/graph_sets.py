@@ -22,7 +22,9 @@ _HASH_DIGITS = 12
 
 @dataclass(frozen=True, slots=True)
 class GraphSet:
-    """A set's questions of all parts, the files that they are of, and how many rows were left out, by reason."""
+    """A set's questions of all parts, the files that they are of, and how many rows were left out,
+    by reason.
+    """
 
     name: str
     questions: tuple[GraphQuestion, ...]
@@ -39,14 +41,19 @@ class GraphSet:
 
 
 def load_graph_set(dataset: str, data: Path) -> GraphSet:
-    """A set by its name. UsageError for an unknown one, LoadError for files that are missing or not of their form."""
+    """A set by its name. UsageError for an unknown one, LoadError for files that are missing or not
+    of their form.
+    """
     if dataset not in LOADERS:
         raise UsageError(f"there is no set {dataset!r} of GraphQA; known: {', '.join(LOADERS)}")
     found = LOADERS[dataset](dataset, data)
     counts = Counter(question.id for question in found.questions)
     if doubles := [id_ for id_, count in counts.items() if count > 1]:
         files = ", ".join(file.name for file in found.files)
-        raise LoadError(f"the id {doubles[0]!r} stands {counts[doubles[0]]} times in {files}; keep one of them, or give each its own id")
+        raise LoadError(
+            f"the id {doubles[0]!r} stands {counts[doubles[0]]} times in {files}; keep one of them,"
+            " or give each its own id"
+        )
     return found
 
 
@@ -90,4 +97,9 @@ def row_hash(question: GraphQuestion) -> str:
 
 
 def _row(question: GraphQuestion) -> tuple[str, ...]:
-    return (question.question, question.label, *question.graph.nodes, *(label for _, label, _ in question.graph.edges))
+    return (
+        question.question,
+        question.label,
+        *question.graph.nodes,
+        *(label for _, label, _ in question.graph.edges),
+    )

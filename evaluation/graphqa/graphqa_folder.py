@@ -1,4 +1,6 @@
-"""The folder of a run over GraphQA: answers.jsonl (what the method said to each question, and its scores) and the summary."""
+"""The folder of a run over GraphQA: answers.jsonl (what the method said to each question, and its
+scores) and the summary.
+"""
 
 from typing import ClassVar
 
@@ -9,7 +11,9 @@ from dynagrag.evaluation.results.run_folder import KeptRun
 
 
 class GraphAnswerLine(BaseModel):
-    """What a method said to one question, and what each scorer makes of it, by measure. `support`: what it named, where it was asked."""
+    """What a method said to one question, and what each scorer makes of it, by measure. `support`:
+    what it named, where it was asked.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -22,7 +26,9 @@ class GraphAnswerLine(BaseModel):
 
 
 class GraphQaRun(KeptRun[GraphAnswerLine]):
-    """A run of one method. What was answered is kept as it comes; a run that was stopped goes on."""
+    """A run of one method. What was answered is kept as it comes; a run that was stopped goes
+    on.
+    """
 
     line_kind = GraphAnswerLine
     lines_file: ClassVar[str] = "answers.jsonl"

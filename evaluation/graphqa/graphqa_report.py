@@ -1,4 +1,6 @@
-"""A run over GraphQA as a report: how right the answers are by each scorer, what papers printed, and answers that are wrong."""
+"""A run over GraphQA as a report: how right the answers are by each scorer, what papers printed,
+and answers that are wrong.
+"""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
@@ -9,22 +11,42 @@ from dynagrag.evaluation.graphqa.graph_scorers import Scorer
 from dynagrag.evaluation.graphqa.graphqa_folder import GraphAnswerLine, GraphQaRun
 from dynagrag.evaluation.graphqa.hallucination import hallucination_section
 from dynagrag.evaluation.graphqa.published_figures import published_of
-from dynagrag.evaluation.results.html_report import Case, Cases, Column, Report, Section, Table, interval_meaning, render
+from dynagrag.evaluation.results.html_report import (
+    Case,
+    Cases,
+    Column,
+    Report,
+    Section,
+    Table,
+    interval_meaning,
+    render,
+)
 from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS, POINTS
 from dynagrag.text import plural
 
 _SCORED: Mapping[str, Mapping[str, str]] = {
     "label": {
-        "paper_compat": "as the papers' code scores: the first of the labels that stands anywhere in the answer",
+        "paper_compat": (
+            "as the papers' code scores: the first of the labels that stands anywhere in the answer"
+        ),
         "strict": "the label as a word of its own, and not both",
     },
     "short": {
-        "paper_compat": "as the papers' code scores: the right words stand anywhere in the answer, of the same case",
-        "strict": "the right words are whole words of the answer's first item, and not beside their opposite",
+        "paper_compat": (
+            "as the papers' code scores: the right words stand anywhere in the answer, of the same"
+            " case"
+        ),
+        "strict": (
+            "the right words are whole words of the answer's first item, and not beside their"
+            " opposite"
+        ),
     },
     "list": {
-        "paper_compat": "as the papers' code scores: a right answer stands anywhere, inside words too; F1 can pass 1",
+        "paper_compat": (
+            "as the papers' code scores: a right answer stands anywhere, inside words too; F1 can"
+            " pass 1"
+        ),
         "strict": "whole words of an item; each item and each right answer count once",
         "hit": "share of the questions of which a right answer is said",
         "hits@1": "share of those whose first item (paper_compat: first line) is right",
@@ -32,7 +54,10 @@ _SCORED: Mapping[str, Mapping[str, str]] = {
 }
 WORDS: Mapping[str, str] = {
     "unparsable": "share of answers that say nothing that could be right or wrong",
-    "published": "what papers and reruns printed for this set, in percent, each with its language model, rows and scorer",
+    "published": (
+        "what papers and reruns printed for this set, in percent, each with its language model,"
+        " rows and scorer"
+    ),
     "95 % interval": interval_meaning("questions"),
 }
 _NUM_READ = 6
@@ -46,14 +71,20 @@ def render_graphqa_report(run: GraphQaRun) -> str:
 
 def graphqa_report(summary: Mapping[str, Any], lines: Sequence[GraphAnswerLine]) -> Report:
     """What the page says."""
-    asked = f"{plural(summary['n'], 'question')} over graphs, {summary['split']} rows, answered by {summary['variant']}"
+    asked = (
+        f"{plural(summary['n'], 'question')} over graphs, {summary['split']} rows, answered by"
+        f" {summary['variant']}"
+    )
     few = (f"{FEW[:1].upper()}{FEW[1:]}.",) if summary["n"] < FEW_QUESTIONS else ()
     return Report(
         title=f"{summary['dataset']}: {summary['variant']}",
         asked=f"{asked} with {summary['lm'] or 'no model'}: how many are right?",
         conclusion=conclusion(summary),
         notes=few,
-        results=(_results(summary), *([hallucination_section(own)] if (own := summary.get("hallucination")) else [])),
+        results=(
+            _results(summary),
+            *([hallucination_section(own)] if (own := summary.get("hallucination")) else []),
+        ),
         words={**_SCORED[summary["form"]], **WORDS},
         cases=(_wrong(lines, summary["scorer"]),),
     )
@@ -68,21 +99,37 @@ def conclusion(summary: Mapping[str, Any]) -> str:
     """Whether the method is above the answer that most rows share, in a sentence."""
     own = summary["measures"][summary["scorer"]]
     right, majority = Interval.of(own[measure_of(own)], POINTS), POINTS * summary["majority"]
-    learned = f", on rows of which it learned {summary['learned']}" if summary.get("learned") else ""
+    learned = (
+        f", on rows of which it learned {summary['learned']}" if summary.get("learned") else ""
+    )
     said = f"{summary['variant']}: {right.text(unit=' % right')} by {summary['scorer']}{learned}"
     if summary["method"] == MAJORITY and round(right.mean, 6) == round(majority, 6):
         return f"{said}: always the answer that most of these rows share."
-    above = "above" if right.low > majority else "below" if right.high < majority else "not told apart from"
+    above = (
+        "above"
+        if right.low > majority
+        else "below"
+        if right.high < majority
+        else "not told apart from"
+    )
     return f"{said}, {above} the {majority:.1f} % of the answer that most rows share."
 
 
 def _results(summary: Mapping[str, Any]) -> Section:
     measures = summary["measures"]
     names = tuple(dict.fromkeys(name for own in Scorer for name in measures[own]))
-    rows = tuple((own.value, tuple(_cell(measures[own][name]) if name in measures[own] else "" for name in names)) for own in Scorer)
+    rows = tuple(
+        (
+            own.value,
+            tuple(_cell(measures[own][name]) if name in measures[own] else "" for name in names),
+        )
+        for own in Scorer
+    )
     return Section(
         tables=(
-            Table(("scorer", *(f"{name}, 95 % interval" for name in names)), rows, title="In points"),
+            Table(
+                ("scorer", *(f"{name}, 95 % interval" for name in names)), rows, title="In points"
+            ),
             *_elsewhere(summary["dataset"]),
         ),
     )
@@ -93,10 +140,15 @@ def _elsewhere(dataset: str) -> Iterator[Table]:
     tables: dict[str, dict[str, dict[str, str]]] = {}
     for system, owns in published_of(dataset).items():
         for own in owns:
-            tables.setdefault(own.how, {}).setdefault(f"{system}: {own.source}", {})[own.metric] = f"{own.value:.2f}"
+            tables.setdefault(own.how, {}).setdefault(f"{system}: {own.source}", {})[own.metric] = (
+                f"{own.value:.2f}"
+            )
     for how, rows in tables.items():
         measures = [name for name in _MEASURES if any(name in found for found in rows.values())]
-        cells = tuple((name, tuple(found.get(measure, "") for measure in measures)) for name, found in rows.items())
+        cells = tuple(
+            (name, tuple(found.get(measure, "") for measure in measures))
+            for name, found in rows.items()
+        )
         yield Table(("published", *measures), cells, title=f"Elsewhere, in percent: {how}")
 
 
@@ -105,7 +157,9 @@ def _cell(found: Mapping[str, float]) -> str:
 
 
 def _wrong(lines: Sequence[GraphAnswerLine], scorer: str) -> Cases:
-    wrong = [line for line in lines if not line.scores[scorer][measure_of(line.scores[scorer])]][:_NUM_READ]
+    wrong = [line for line in lines if not line.scores[scorer][measure_of(line.scores[scorer])]][
+        :_NUM_READ
+    ]
     cases = tuple(
         Case(
             shortened(line.text),

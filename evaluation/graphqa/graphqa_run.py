@@ -12,7 +12,13 @@ from dynagrag.evaluation.bootstrap_intervals import Interval, share_intervals
 from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, method_of, variant_name
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part
 from dynagrag.evaluation.graphqa.graph_scorers import Scorer, score
-from dynagrag.evaluation.graphqa.graph_sets import ALL, GraphSet, digest_of_rows, load_graph_set, row_hash
+from dynagrag.evaluation.graphqa.graph_sets import (
+    ALL,
+    GraphSet,
+    digest_of_rows,
+    load_graph_set,
+    row_hash,
+)
 from dynagrag.evaluation.graphqa.graphqa_folder import GraphAnswerLine, GraphQaRun
 from dynagrag.evaluation.graphqa.graphqa_report import conclusion, render_graphqa_report
 from dynagrag.evaluation.graphqa.hallucination import (
@@ -41,10 +47,12 @@ _MAX_LEARNED = 0.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphQaOptions:
-    """Which method on which rows. `lm`: the language model, None for majority; `checkpoint`: the folder of what was trained.
-    `part`: the rows of that split, None: all; `scorer`: whose figures stand first; all are kept. `precision`: of the language model; AUTO:
-    that of the checkpoint, if there is one. `max_description`: tokens of a graph's text at most; a checkpoint has its own.
-    `hallucination`: each question is asked again, for what supports the answer. `without`: parts of an untrained method that are left out.
+    """Which method on which rows. `lm`: the language model, None for majority; `checkpoint`: the
+    folder of what was trained. `part`: the rows of that split, None: all; `scorer`: whose figures
+    stand first; all are kept. `precision`: of the language model; AUTO: that of the checkpoint, if
+    there is one. `max_description`: tokens of a graph's text at most; a checkpoint has its own.
+    `hallucination`: each question is asked again, for what supports the answer. `without`: parts of
+    an untrained method that are left out.
     """
 
     dataset: str
@@ -63,22 +71,36 @@ class GraphQaOptions:
     without: tuple[str, ...] = ()
 
     def check(self) -> None:
-        """Raises UsageError for what was given wrong, SettingsError without the libraries that answer."""
+        """Raises UsageError for what was given wrong, SettingsError without the libraries that
+        answer.
+        """
         is_trained = self.method != MAJORITY and method_of(self.method).parts.is_trained
         if self.without and (is_trained or self.method == MAJORITY):
-            raise UsageError(f"--without is for methods that are not trained here; what {self.method} goes without was told as it was made")
+            raise UsageError(
+                f"--without is for methods that are not trained here; what {self.method} goes"
+                " without was told as it was made"
+            )
         if self.without:
             method_of(self.method, self.without)
         if is_trained and self.checkpoint is None:
-            raise UsageError(f"{self.method} is trained first: dynagrag train {self.method} --out FOLDER, then give --checkpoint FOLDER")
+            raise UsageError(
+                f"{self.method} is trained first: dynagrag train {self.method} --out FOLDER, then"
+                " give --checkpoint FOLDER"
+            )
         if not is_trained and self.checkpoint is not None:
             raise UsageError(f"{self.method} has nothing that was trained; leave out --checkpoint")
         if self.method == MAJORITY and self.hallucination:
             raise UsageError("majority names no support for its answers; leave out --hallucination")
         if self.method != MAJORITY and self.lm is None:
-            raise UsageError("name the language model with --lm, such as smollm2 or a folder of a transformers model")
+            raise UsageError(
+                "name the language model with --lm, such as smollm2 or a folder of a transformers"
+                " model"
+            )
         if self.method != MAJORITY:
-            check_extras("answering questions about graphs", {"torch_geometric": "train", "transformers": "local"})
+            check_extras(
+                "answering questions about graphs",
+                {"torch_geometric": "train", "transformers": "local"},
+            )
         if self.device is not None:
             from dynagrag.training.devices import choose_device
 
@@ -87,8 +109,12 @@ class GraphQaOptions:
             check_folder(self.out)
 
 
-def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Progress | None = None) -> tuple[GraphQaRun, dict[str, Any]]:
-    """The run and its summary. Errors as in GraphQaOptions.check, and those of files and models that aren't there."""
+def evaluate_graphqa(
+    settings: Settings, options: GraphQaOptions, progress: Progress | None = None
+) -> tuple[GraphQaRun, dict[str, Any]]:
+    """The run and its summary. Errors as in GraphQaOptions.check, and those of files and models
+    that aren't there.
+    """
     options.check()
     tell = progress or (lambda *_: None)
     tell("load", 0, 2)
@@ -96,10 +122,18 @@ def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Prog
     questions = graph_set.of(options.part)[: options.limit]
     tell("load", 1, 2)
     answers = _Answers(settings, options, graph_set)  # first: what doesn't fit leaves no folder
-    if options.part is None and any(file.sha256 in answers.learned_files for file in graph_set.files):
-        raise UsageError(f"{options.checkpoint} was trained on rows of these files; measure it on --split validation or test")
+    if options.part is None and any(
+        file.sha256 in answers.learned_files for file in graph_set.files
+    ):
+        raise UsageError(
+            f"{options.checkpoint} was trained on rows of these files; measure it on --split"
+            " validation or test"
+        )
     num_learned = _num_learned(options, answers.learned, questions)
-    name, made_with = f"graphqa-{options.dataset}-{options.method}", _made_with(graph_set, questions, options) | answers.made_with
+    name, made_with = (
+        f"graphqa-{options.dataset}-{options.method}",
+        _made_with(graph_set, questions, options) | answers.made_with,
+    )
     run = GraphQaRun.begin(settings.home, name, made_with, options.out)
     tell("load", 2, 2)
     done = {line.question for line in run.lines()}
@@ -112,7 +146,9 @@ def evaluate_graphqa(settings: Settings, options: GraphQaOptions, progress: Prog
             run.append(_line(*own) for own in zip(batch, answers.of(batch), supports, strict=True))
         tell("answer", len(questions), len(questions))
         answers.tell_cut(len(missing))
-        summary = _summary(options, answers, graph_set.left_out, questions, run.lines(), num_learned)
+        summary = _summary(
+            options, answers, graph_set.left_out, questions, run.lines(), num_learned
+        )
         summary |= {"run": str(run.path)}
         run.write_summary(summary)
         run.write_report(render_graphqa_report(run))
@@ -134,7 +170,12 @@ class _Answers:
         if options.method == MAJORITY:
             return
         from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
-        from dynagrag.evaluation.graphqa.soft_training import KIND, check_retrieves, open_soft_prompt, untrained
+        from dynagrag.evaluation.graphqa.soft_training import (
+            KIND,
+            check_retrieves,
+            open_soft_prompt,
+            untrained,
+        )
         from dynagrag.generation.soft_prompt.language_model import load_language_model
         from dynagrag.training.checkpoints import read_description
         from dynagrag.training.memory import Halving
@@ -146,17 +187,27 @@ class _Answers:
         if options.checkpoint is None:
             check_retrieves(method_of(options.method, options.without), graph_set.of(options.part))
             self._opened = untrained(
-                load_language_model(options.lm, settings, *how), options.method, options.max_description, options.without
+                load_language_model(options.lm, settings, *how),
+                options.method,
+                options.max_description,
+                options.without,
             )
         else:
-            self._opened = open_soft_prompt(options.checkpoint, settings, options.lm, embedder.identity, options.method, *how)
+            self._opened = open_soft_prompt(
+                options.checkpoint, settings, options.lm, embedder.identity, options.method, *how
+            )
             made = read_description(options.checkpoint, KIND).made_with
             self.trained_on, self.learned = made.get("dataset"), frozenset(made.get("learned", ()))
             if "learned" not in made:  # of before it was kept
                 self.learned_files = frozenset(made.get("files", {}).values())
-        self.variant = variant_name(options.method, self._opened.without, self._opened.method.parts.layer)
+        self.variant = variant_name(
+            options.method, self._opened.without, self._opened.method.parts.layer
+        )
         layout = self._opened.model.options.layout
-        self.made_with = {"precision": self._opened.model.lm.precision.value, "max_description": layout.max_description}
+        self.made_with = {
+            "precision": self._opened.model.lm.precision.value,
+            "max_description": layout.max_description,
+        }
         self.made_with |= {"embedder": embedder.identity.name}
 
     def of(self, questions: Sequence[GraphQuestion]) -> list[str]:
@@ -167,15 +218,27 @@ class _Answers:
         from dynagrag.generation.soft_prompt.prompt_layout import PromptTooLongError
         from dynagrag.generation.soft_prompt.soft_task import num_cut
 
-        model, examples = self._opened.model, soft_examples(questions, self._vectors, self._opened.method)
+        model, examples = (
+            self._opened.model,
+            soft_examples(questions, self._vectors, self._opened.method),
+        )
         if self._opened.method.parts.has_text:
-            self._num_cut += num_cut(model.lm, (example.description for example in examples), model.options.layout.max_description)
+            self._num_cut += num_cut(
+                model.lm,
+                (example.description for example in examples),
+                model.options.layout.max_description,
+            )
         try:
-            return self._halving.do(examples, lambda parts: [answer for part in parts for answer in model.answers(part)])
+            return self._halving.do(
+                examples, lambda parts: [answer for part in parts for answer in model.answers(part)]
+            )
         except PromptTooLongError as err:
             if self.trained_on is None:
                 raise
-            raise UsageError(f"{err.what}, and the checkpoint keeps its own; train it again with fewer (--max-description)") from err
+            raise UsageError(
+                f"{err.what}, and the checkpoint keeps its own; train it again with fewer"
+                " (--max-description)"
+            ) from err
 
     def tell_cut(self, num_asked: int) -> None:
         """Logs how many of the texts that were put before the model in this run were cut."""
@@ -183,23 +246,43 @@ class _Answers:
             from dynagrag.evaluation.graphqa.soft_training import TEXTS, UNREAD
             from dynagrag.generation.soft_prompt.soft_task import tell_cut
 
-            tell_cut(self._num_cut, num_asked, TEXTS, self._opened.model.options.layout.max_description, UNREAD)
+            tell_cut(
+                self._num_cut,
+                num_asked,
+                TEXTS,
+                self._opened.model.options.layout.max_description,
+                UNREAD,
+            )
 
     def support_of(self, questions: Sequence[GraphQuestion]) -> list[NamedSupport]:
         """What is named as the support of each answer."""
         from dynagrag.evaluation.graphqa.soft_examples import shown_graph, soft_examples
 
         assert self._opened is not None  # majority was refused
-        model, method = with_long_replies(self._opened.model), replace(self._opened.method, after_text="", after_question="")
-        examples = soft_examples([asking_support(question) for question in questions], self._vectors, method)
-        replies = self._halving.do(examples, lambda parts: [reply for part in parts for reply in model.answers(part)])
+        model, method = (
+            with_long_replies(self._opened.model),
+            replace(self._opened.method, after_text="", after_question=""),
+        )
+        examples = soft_examples(
+            [asking_support(question) for question in questions], self._vectors, method
+        )
+        replies = self._halving.do(
+            examples, lambda parts: [reply for part in parts for reply in model.answers(part)]
+        )
         shown = [shown_graph(question, self._vectors, method) for question in questions]
-        return [checked_support(reply, q.graph, seen) for reply, q, seen in zip(replies, questions, shown, strict=True)]
+        return [
+            checked_support(reply, q.graph, seen)
+            for reply, q, seen in zip(replies, questions, shown, strict=True)
+        ]
 
 
 def _majority(graph_set: GraphSet, part: Part | None) -> str:
-    """The answer that most training rows share, or the measured ones where there are none to train on; of equals the first by name."""
-    rows = [question for question in graph_set.questions if question.part is Part.TRAIN] or graph_set.of(part)
+    """The answer that most training rows share, or the measured ones where there are none to train
+    on; of equals the first by name.
+    """
+    rows = [
+        question for question in graph_set.questions if question.part is Part.TRAIN
+    ] or graph_set.of(part)
     counts = _answer_counts(rows)
     return min(counts, key=lambda answer: (-counts[answer], answer))
 
@@ -210,9 +293,17 @@ def _answer_counts(questions: Iterable[GraphQuestion]) -> Counter[str]:
 
 
 def _line(question: GraphQuestion, answer: str, support: NamedSupport | None) -> GraphAnswerLine:
-    scores = {own.value: score(question.form, answer, question.answers, own, question.graph.nodes) for own in Scorer}
+    scores = {
+        own.value: score(question.form, answer, question.answers, own, question.graph.nodes)
+        for own in Scorer
+    }
     return GraphAnswerLine(
-        question=question.id, text=question.question, answer=answer, gold=question.answers, scores=scores, support=support
+        question=question.id,
+        text=question.question,
+        answer=answer,
+        gold=question.answers,
+        scores=scores,
+        support=support,
     )
 
 
@@ -254,11 +345,18 @@ def _summary(
 def _measures(lines: Sequence[GraphAnswerLine], scorer: Scorer) -> dict[str, dict[str, float]]:
     """`mean`, `low` and `high` of each measure."""
     names = lines[0].scores[scorer]
-    found: dict[str, Interval] = share_intervals({name: [line.scores[scorer][name] for line in lines] for name in names})
-    return {name: {key: round(value, DIGITS) for key, value in asdict(own).items()} for name, own in found.items()}
+    found: dict[str, Interval] = share_intervals(
+        {name: [line.scores[scorer][name] for line in lines] for name in names}
+    )
+    return {
+        name: {key: round(value, DIGITS) for key, value in asdict(own).items()}
+        for name, own in found.items()
+    }
 
 
-def _made_with(graph_set: GraphSet, questions: Sequence[GraphQuestion], options: GraphQaOptions) -> dict[str, Any]:
+def _made_with(
+    graph_set: GraphSet, questions: Sequence[GraphQuestion], options: GraphQaOptions
+) -> dict[str, Any]:
     from dynagrag.training.checkpoints import digest_of
 
     return {
@@ -275,14 +373,17 @@ def _made_with(graph_set: GraphSet, questions: Sequence[GraphQuestion], options:
     }
 
 
-def _num_learned(options: GraphQaOptions, learned: Collection[str], questions: Sequence[GraphQuestion]) -> int:
-    """How many of the rows a checkpoint learned, which is told. UsageError where they are more than a few doubles, unless the training rows
-    were asked for: figures would flatter it.
+def _num_learned(
+    options: GraphQaOptions, learned: Collection[str], questions: Sequence[GraphQuestion]
+) -> int:
+    """How many of the rows a checkpoint learned, which is told. UsageError where they are more than
+    a few doubles, unless the training rows were asked for: figures would flatter it.
     """
     num = sum(row_hash(question) in learned for question in questions)
     if num > _MAX_LEARNED * len(questions) and options.part is not Part.TRAIN:
         raise UsageError(
-            f"{options.checkpoint} learned {num} of these {len(questions)} rows; measure it on rows that it has not seen: --split "
-            "validation or test of the files that it was trained with"
+            f"{options.checkpoint} learned {num} of these {len(questions)} rows; measure it on rows"
+            " that it has not seen: --split validation or test of the files that it was trained"
+            " with"
         )
     return num

@@ -1,7 +1,8 @@
-"""Whether what an answer names as its support stands in the question's graph (G-Retriever, table 5; docs/papers.md, GraphQA, step 9).
+"""Whether what an answer names as its support stands in the question's graph (G-Retriever, table 5;
+docs/papers.md, GraphQA, step 9).
 
-The model is asked again, for the edges that support the answer, and code looks each of them up. The papers' figures are people's, who read
-100 free answers.
+The model is asked again, for the edges that support the answer, and code looks each of them up. The
+papers' figures are people's, who read 100 free answers.
 """
 
 import re
@@ -23,7 +24,12 @@ from dynagrag.prompts import render
 if TYPE_CHECKING:
     from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
 
-VALID_NODES, VALID_EDGES, FULLY_VALID, NAMING = "valid_nodes", "valid_edges", "fully_valid", "naming"
+VALID_NODES, VALID_EDGES, FULLY_VALID, NAMING = (
+    "valid_nodes",
+    "valid_edges",
+    "fully_valid",
+    "naming",
+)
 PUBLISHED: Mapping[str, tuple[tuple[str, float], ...]] = {
     VALID_NODES: (("graph prompt tuning", 31.0), ("G-Retriever", 77.0)),
     VALID_EDGES: (("graph prompt tuning", 12.0), ("G-Retriever", 76.0)),
@@ -40,7 +46,9 @@ _WORDS = {
 _MAX_REPLY = 128
 """Tokens of a reply: some eight edges."""
 _MAX_NAME_TOKENS = 5
-"""A longer line without a separator is a sentence, and names nothing, and so is a longer part between commas."""
+"""A longer line without a separator is a sentence, and names nothing, and so is a longer part
+between commas.
+"""
 _IN_BRACKETS = re.compile(r"\(([^();]*;[^();]*;[^();]*)\)")
 _BULLET = re.compile(r"^\s*(?:[-*•]\s+|\d{1,3}[.)]\s+)")
 _SEPARATORS = (";", "|", "->", ",")
@@ -72,7 +80,9 @@ class NamedSupport(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """The names in a reply, each once: `edges` as (source, relation, target), `nodes` with the edges' ends."""
+    """The names in a reply, each once: `edges` as (source, relation, target), `nodes` with the
+    edges' ends.
+    """
 
     nodes: tuple[str, ...]
     edges: tuple[tuple[str, str, str], ...]
@@ -80,7 +90,9 @@ class Named:
 
 def asking_support(question: GraphQuestion) -> GraphQuestion:
     """The question with the words that ask for its support in place of its own."""
-    return replace(question, question="\n".join(render("name_support", question=question.query)), label="")
+    return replace(
+        question, question="\n".join(render("name_support", question=question.query)), label=""
+    )
 
 
 def prompt_digest() -> str:
@@ -91,13 +103,16 @@ def prompt_digest() -> str:
 def with_long_replies(model: "SoftPromptModel") -> "SoftPromptModel":
     """The same model, which may say more."""
     other = copy(model)
-    other.options = replace(model.options, layout=replace(model.options.layout, max_reply=_MAX_REPLY))
+    other.options = replace(
+        model.options, layout=replace(model.options.layout, max_reply=_MAX_REPLY)
+    )
     return other
 
 
 def named_in(reply: str) -> Named:
-    """What a reply names: (a; b; c) anywhere, then lines of three parts by the first of ; | -> , that parts them, of two parts where
-    the first is a number (a row of the table of nodes), and of a few words.
+    """What a reply names: (a; b; c) anywhere, then lines of three parts by the first of ; | -> ,
+    that parts them, of two parts where the first is a number (a row of the table of nodes), and of
+    a few words.
     """
     edges: dict[tuple[str, str, str], None] = {}
     nodes: dict[str, None] = {}
@@ -117,22 +132,30 @@ def named_in(reply: str) -> Named:
 
 
 def checked_support(reply: str, graph: TextGraph, shown: TextGraph) -> NamedSupport:
-    """A reply against the question's `graph`. A number names the node that has it in the table of `shown`, what the model saw.
+    """A reply against the question's `graph`. A number names the node that has it in the table of
+    `shown`, what the model saw.
 
-    Names are compared as whole tokens, in one case; of SceneGraphs' nodes the name alone will do. An edge is valid as the graph has it, not
-    the other way round.
+    Names are compared as whole tokens, in one case; of SceneGraphs' nodes the name alone will do.
+    An edge is valid as the graph has it, not the other way round.
     """
     named = named_in(reply)
     known = [_forms(node) for node in graph.nodes]
     nodes = {form for forms in known for form in forms}
-    edges = {(s, tokens_of(label), t) for head, label, tail in graph.edges for s in known[head] for t in known[tail]}
+    edges = {
+        (s, tokens_of(label), t)
+        for head, label, tail in graph.edges
+        for s in known[head]
+        for t in known[tail]
+    }
     read = {name: _resolved(name, shown, nodes) for name in named.nodes}
     return NamedSupport(
         text=reply,
         nodes=len(named.nodes),
         valid_nodes=sum(read[name] in nodes for name in named.nodes),
         edges=len(named.edges),
-        valid_edges=sum((read[s], tokens_of(label), read[t]) in edges for s, label, t in named.edges),
+        valid_edges=sum(
+            (read[s], tokens_of(label), read[t]) in edges for s, label, t in named.edges
+        ),
     )
 
 
@@ -151,7 +174,9 @@ def hallucination_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     """For a terminal: ours, in points, and what was printed."""
     for name, own in summary.items():
         ours = "none named" if own is None else Interval.of(own, POINTS).text()
-        printed = "".join(f"; published {value:.0f} ({system})" for system, value in PUBLISHED.get(name, ()))
+        printed = "".join(
+            f"; published {value:.0f} ({system})" for system, value in PUBLISHED.get(name, ())
+        )
         yield f"{'support':<14}{name:<12}  {ours}{printed}"
     yield f"published by {SOURCE}"
 
@@ -161,13 +186,29 @@ def hallucination_section(summary: Mapping[str, Any]) -> Section:
     rows = []
     for name, own in summary.items():
         printed = ", ".join(f"{value:.0f} ({system})" for system, value in PUBLISHED.get(name, ()))
-        rows.append((_WORDS[name], ("none named" if own is None else Interval.of(own, POINTS).text(), printed or "-")))
+        rows.append(
+            (
+                _WORDS[name],
+                ("none named" if own is None else Interval.of(own, POINTS).text(), printed or "-"),
+            )
+        )
     title = "What answers name as their support, looked up in the graph, in points"
-    return Section(tables=(Table(("measure", "mean, 95 % interval", f"published ({SOURCE})"), tuple(rows), title=title),))
+    return Section(
+        tables=(
+            Table(
+                ("measure", "mean, 95 % interval", f"published ({SOURCE})"),
+                tuple(rows),
+                title=title,
+            ),
+        )
+    )
 
 
 def _interval(name: str, values: Sequence[float]) -> dict[str, float]:
-    return {key: round(value, DIGITS) for key, value in asdict(share_intervals({name: values})[name]).items()}
+    return {
+        key: round(value, DIGITS)
+        for key, value in asdict(share_intervals({name: values})[name]).items()
+    }
 
 
 def _three(parts: Sequence[str]) -> tuple[str, str, str]:
@@ -187,7 +228,11 @@ def _parts(line: str) -> list[str]:
 def _is_name(text: str) -> bool:
     """Whether a text may be a name: a few words, and no sentence or heading."""
     num = len(tokens_of(text))
-    return 0 < num <= _MAX_NAME_TOKENS and not text.endswith((":", "?", "!")) and (num == 1 or not text.endswith("."))
+    return (
+        0 < num <= _MAX_NAME_TOKENS
+        and not text.endswith((":", "?", "!"))
+        and (num == 1 or not text.endswith("."))
+    )
 
 
 def _forms(node: str) -> tuple[Tokens, ...]:

@@ -1,7 +1,9 @@
-"""PathQuestion and PathQuestion-Large: questions of two or three facts in a row over one knowledge base (docs/papers.md, GraphQA).
+"""PathQuestion and PathQuestion-Large: questions of two or three facts in a row over one knowledge
+base (docs/papers.md, GraphQA).
 
-Read, split and given their graphs as pruners' questions are (evaluation/pruning/pruning_sets.py): by the entity that is asked about, whose
-ego-graph is the question's graph. Underscores and dots of names are blanks.
+Read, split and given their graphs as pruners' questions are (evaluation/pruning/pruning_sets.py):
+by the entity that is asked about, whose ego-graph is the question's graph. Underscores and dots of
+names are blanks.
 """
 
 from pathlib import Path
@@ -18,10 +20,15 @@ _TREE = TreeOptions()
 
 
 def load_path_questions(data: Path, part: str) -> tuple[list[GraphQuestion], tuple[DataFile, ...]]:
-    """All questions of a part (PQ-2H, PQ-3H, PQL-2H, PQL-3H). LoadError for files that are missing or a broken row."""
+    """All questions of a part (PQ-2H, PQ-3H, PQL-2H, PQL-3H). LoadError for files that are missing
+    or a broken row.
+    """
     found = load_pathquestion(data, part)
     graph = TripleGraph(found.triples)
-    near = {topic: TextGraph.of_triples(map(_worded, graph.near([topic]))) for topic in {own.topic for own in found.questions}}
+    near = {
+        topic: TextGraph.of_triples(map(_worded, graph.near([topic])))
+        for topic in {own.topic for own in found.questions}
+    }
     return [_question(own, near[own.topic]) for own in found.questions], found.files
 
 

@@ -1,6 +1,8 @@
-"""What papers and reruns print for GraphQA, in percent, by set and system. Models, rows and scorers differ from ours: each says its own.
+"""What papers and reruns print for GraphQA, in percent, by set and system. Models, rows and scorers
+differ from ours: each says its own.
 
-`hit`: a right answer stands anywhere in the output, which GRAG's tables call Hit@1 (docs/papers.md, GraphQA).
+`hit`: a right answer stands anywhere in the output, which GRAG's tables call Hit@1 (docs/papers.md,
+GraphQA).
 """
 
 import re
@@ -11,8 +13,9 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """A figure in percent, of which measure, and whose. `model`: the language model, empty where there is none; `split`: of the rows;
-    `scorer`: one of ours, or words for another; `trained_on`: the set, None: the one that was asked, if anything was trained.
+    """A figure in percent, of which measure, and whose. `model`: the language model, empty where
+    there is none; `split`: of the rows; `scorer`: one of ours, or words for another; `trained_on`:
+    the set, None: the one that was asked, if anything was trained.
     """
 
     value: float
@@ -49,7 +52,9 @@ _G_ROWS: Mapping[str, tuple[float, float, float]] = {
     "lora": (85.38, 78.62, 66.03),
     "g-retriever-lora": (87.05, 86.83, 73.79),
 }
-_GRAG_ROWS: tuple[tuple[str, str, tuple[float, ...]], ...] = (  # accuracy of ExplaGraphs; hit, F1 and recall of WebQSP
+_GRAG_ROWS: tuple[
+    tuple[str, str, tuple[float, ...]], ...
+] = (  # accuracy of ExplaGraphs; hit, F1 and recall of WebQSP
     ("lora", "", (89.27, 61.86, 42.95, 41.93)),
     ("bm25", "", (60.11, 42.87, 29.99, 28.79)),
     ("dense", ", MiniLM-L12-v2", (60.11, 47.30, 34.85, 32.89)),
@@ -81,30 +86,79 @@ _OTHERS: tuple[tuple[str, str, Published], ...] = (  # set, system, figure
     ("explagraphs", "zero-shot", Published(33.94, "accuracy", _LLM_ONLY.format("table 2"), CHAT7)),
     ("webqsp", "zero-shot", Published(41.48, "hit", _LLM_ONLY.format("table 2"), CHAT7)),
     ("webqsp", "zero-shot", Published(25.55, "f1", _LLM_ONLY.format("table 2"), CHAT7)),
-    ("explagraphs", "zero-shot", Published(33.57, "accuracy", _LLM_ONLY.format("section 5"), CHAT13)),
+    (
+        "explagraphs",
+        "zero-shot",
+        Published(33.57, "accuracy", _LLM_ONLY.format("section 5"), CHAT13),
+    ),
     ("webqsp", "zero-shot", Published(41.12, "hit", _LLM_ONLY.format("section 5"), CHAT13)),
     ("webqsp", "question-only", Published(61.16, "hit", "G-Retriever, table 12", CHAT7)),
     ("webqsp", "g-retriever", Published(75.58, "hit", "G-Retriever, table 8", L13)),
     *(
-        (dataset, system, Published(value, metric, "GRAG, table 4 (LoRA or not isn't told)", L7, trained_on=trained_on))
-        for dataset, metric, value, trained_on in (("explagraphs", "accuracy", 45.40, "webqsp"), ("webqsp", "hit", 42.37, "explagraphs"))
+        (
+            dataset,
+            system,
+            Published(
+                value, metric, "GRAG, table 4 (LoRA or not isn't told)", L7, trained_on=trained_on
+            ),
+        )
+        for dataset, metric, value, trained_on in (
+            ("explagraphs", "accuracy", 45.40, "webqsp"),
+            ("webqsp", "hit", 42.37, "explagraphs"),
+        )
         for system in ("grag", "grag-lora")
     ),
     ("webqsp", "grag", Published(72.4, "hit", "as later papers report it", L7)),
-    ("webqsp", "g-retriever", Published(60.5, "hit", "a reproduction, G-Retriever's repository, issue 3", L7)),
-    *(
-        ("webqsp", "g-retriever", Published(value, metric, "a rerun, PyTorch Geometric, pull request 8984", CHAT7, scorer=_OWN))
-        for metric, value in (("hit", 62.05), ("f1", 46.47), ("precision", 45.65), ("recall", 55.14))
+    (
+        "webqsp",
+        "g-retriever",
+        Published(60.5, "hit", "a reproduction, G-Retriever's repository, issue 3", L7),
     ),
     *(
-        ("cwq", "g-retriever", Published(value, metric, "a rerun, PyTorch Geometric, pull request 9950", "Llama 3.1 8B", scorer=_OWN))
-        for metric, value in (("hit", 56.75), ("f1", 53.10), ("precision", 54.44), ("recall", 54.35))
+        (
+            "webqsp",
+            "g-retriever",
+            Published(
+                value, metric, "a rerun, PyTorch Geometric, pull request 8984", CHAT7, scorer=_OWN
+            ),
+        )
+        for metric, value in (
+            ("hit", 62.05),
+            ("f1", 46.47),
+            ("precision", 45.65),
+            ("recall", 55.14),
+        )
+    ),
+    *(
+        (
+            "cwq",
+            "g-retriever",
+            Published(
+                value,
+                metric,
+                "a rerun, PyTorch Geometric, pull request 9950",
+                "Llama 3.1 8B",
+                scorer=_OWN,
+            ),
+        )
+        for metric, value in (
+            ("hit", 56.75),
+            ("f1", 53.10),
+            ("precision", 54.44),
+            ("recall", 54.35),
+        )
     ),
     *(
         (
             "webqsp",
             system,
-            Published(value, metric, "a rerun, PyTorch Geometric, pull request 10000", "a model that isn't told", scorer=_OWN),
+            Published(
+                value,
+                metric,
+                "a rerun, PyTorch Geometric, pull request 10000",
+                "a model that isn't told",
+                scorer=_OWN,
+            ),
         )
         for system, metric, value in (
             ("subgraphrag", "hit", 80.77),
@@ -132,13 +186,19 @@ def published_of(dataset: str) -> Figures:
     return _FIGURES.get(dataset, MappingProxyType({}))
 
 
-def published_beside(dataset: str, system: str, lm: str | None, trained_on: str | None) -> tuple[Published, ...]:
-    """What stands beside a run: of a 13B the figures of one, of others those of smaller models; of what was trained on another set those of
-    what was trained so.
+def published_beside(
+    dataset: str, system: str, lm: str | None, trained_on: str | None
+) -> tuple[Published, ...]:
+    """What stands beside a run: of a 13B the figures of one, of others those of smaller models; of
+    what was trained on another set those of what was trained so.
     """
     is_13b, other = bool(lm and _13B.search(lm)), None if trained_on == dataset else trained_on
-    figures = published_of(dataset).get(system, ()) or published_of(dataset).get(_as_papers_have(system), ())
-    return tuple(own for own in figures if bool(_13B.search(own.model)) is is_13b and own.trained_on == other)
+    figures = published_of(dataset).get(system, ()) or published_of(dataset).get(
+        _as_papers_have(system), ()
+    )
+    return tuple(
+        own for own in figures if bool(_13B.search(own.model)) is is_13b and own.trained_on == other
+    )
 
 
 def _as_papers_have(system: str) -> str:
@@ -157,8 +217,14 @@ def _figures() -> Mapping[str, Figures]:
     for system, row in _G_ROWS.items():
         for dataset, printed in zip(_G_SETS, row, strict=True):
             metric = "hit" if dataset == "webqsp" else "accuracy"
-            source = f"{_G}, the whole graph" if system in _WHOLE and dataset != "explagraphs" else _G
-            add(dataset, system, Published(printed, metric, source, CHAT7 if system in _AS_IT_IS else L7))
+            source = (
+                f"{_G}, the whole graph" if system in _WHOLE and dataset != "explagraphs" else _G
+            )
+            add(
+                dataset,
+                system,
+                Published(printed, metric, source, CHAT7 if system in _AS_IT_IS else L7),
+            )
     for system, variant, (accuracy, *of_lists) in _GRAG_ROWS:
         measures = (
             ("explagraphs", "accuracy", accuracy),

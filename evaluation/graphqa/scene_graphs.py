@@ -1,10 +1,12 @@
-"""SceneGraphs: questions about an image, of which only its scene graph is given (G-Retriever, section 4; GQA).
+"""SceneGraphs: questions about an image, of which only its scene graph is given (G-Retriever,
+section 4; GQA).
 
     scene_graphs*.jsonl[.gz]            an image a line, as GQA's sceneGraphs.json has it: image_id, and objects by id, each with name,
                                         attributes, x, y, w, h and relations (name, object)
     scene_graph_questions*.jsonl[.gz]   q_id, image_id, question, answer
 
-Rows whose `answer_rule` is guess or none are left out: nobody stated their answer. Images are split as the authors split theirs.
+Rows whose `answer_rule` is guess or none are left out: nobody stated their answer. Images are split
+as the authors split theirs.
 """
 
 from collections import Counter
@@ -15,7 +17,13 @@ from typing import Any
 import numpy as np
 
 from dynagrag.errors import LoadError
-from dynagrag.evaluation.graphqa.graph_question import AnswerForm, GraphQuestion, Part, TextGraph, shuffled_parts
+from dynagrag.evaluation.graphqa.graph_question import (
+    AnswerForm,
+    GraphQuestion,
+    Part,
+    TextGraph,
+    shuffled_parts,
+)
 from dynagrag.evaluation.question_sets.json_rows import SUFFIXES, Row, read_rows
 from dynagrag.evaluation.question_sets.question_set import DataFile
 from dynagrag.retrieval.steiner.steiner_tree import TreeOptions
@@ -26,8 +34,8 @@ _GUESSED = ("guess", "none")
 
 
 def load_scene_graphs(data: Path) -> tuple[list[GraphQuestion], tuple[DataFile, ...], Counter[str]]:
-    """All questions whose answer is known, the files, and how many rows were left out, by reason. LoadError for what is missing or
-    broken.
+    """All questions whose answer is known, the files, and how many rows were left out, by reason.
+    LoadError for what is missing or broken.
     """
     images, graph_files = _rows(data, "scene_graphs")
     graphs = {row.id("image_id"): _graph(row) for row in images}
@@ -41,14 +49,17 @@ def load_scene_graphs(data: Path) -> tuple[list[GraphQuestion], tuple[DataFile, 
             continue
         image = row.id("image_id")
         if image not in graphs:
-            raise LoadError(f"{row.place}: there is no scene graph of the image {image!r}; add it to scene_graphs.jsonl")
+            raise LoadError(
+                f"{row.place}: there is no scene graph of the image {image!r}; add it to"
+                " scene_graphs.jsonl"
+            )
         questions.append(_question(row, graphs[image], parts[image]))
     return questions, (*graph_files, *asked_files), left_out
 
 
 def parts_of_images(asked_of: Sequence[str]) -> dict[str, Part]:
-    """What each image serves: as G-Retriever's code has it, in an order of chance of the images in the order of their questions, cut as
-    ExplaGraphs' rows are.
+    """What each image serves: as G-Retriever's code has it, in an order of chance of the images in
+    the order of their questions, cut as ExplaGraphs' rows are.
     """
     images = list(dict.fromkeys(asked_of))
     order = np.random.RandomState(_SEED).permutation(len(images))
@@ -56,7 +67,14 @@ def parts_of_images(asked_of: Sequence[str]) -> dict[str, Part]:
 
 
 def _rows(data: Path, stem: str) -> tuple[list[Row], tuple[DataFile, ...]]:
-    found = sorted({path for folder in (data, data / "graphqa") for suffix in SUFFIXES for path in folder.glob(f"{stem}*{suffix}")})
+    found = sorted(
+        {
+            path
+            for folder in (data, data / "graphqa")
+            for suffix in SUFFIXES
+            for path in folder.glob(f"{stem}*{suffix}")
+        }
+    )
     if not found:
         raise LoadError(f"no {stem}*.jsonl[.gz] in {data} or its graphqa/; see --data")
     read = [read_rows(path) for path in found]
@@ -66,30 +84,52 @@ def _rows(data: Path, stem: str) -> tuple[list[Row], tuple[DataFile, ...]]:
 def _question(row: Row, graph: TextGraph, part: Part) -> GraphQuestion:
     asked, answer = row.text("question"), row.text("answer")
     prompt = f"Question: {asked}\n\nAnswer:"
-    return GraphQuestion(row.id("q_id"), prompt, asked, graph, (answer,), answer, part, AnswerForm.SHORT, _TREE)
+    return GraphQuestion(
+        row.id("q_id"), prompt, asked, graph, (answer,), answer, part, AnswerForm.SHORT, _TREE
+    )
 
 
 def _graph(row: Row) -> TextGraph:
     objects = row.values.get("objects")
     if not isinstance(objects, dict) or not all(isinstance(own, dict) for own in objects.values()):
-        raise LoadError(f"{row.place}: 'objects' must be an object by id, each with name, attributes, x, y, w, h and relations")
+        raise LoadError(
+            f"{row.place}: 'objects' must be an object by id, each with name, attributes, x, y, w,"
+            " h and relations"
+        )
     number = {id_: i for i, id_ in enumerate(objects)}
     edges = []
     for id_, own in objects.items():
         for relation in _list(row, own, "relations"):
-            if not isinstance(relation, dict) or not isinstance(relation.get("name"), str) or relation.get("object") not in number:
-                raise LoadError(f"{row.place}: a relation of object {id_} must have a name and the id of an object of the image")
+            if (
+                not isinstance(relation, dict)
+                or not isinstance(relation.get("name"), str)
+                or relation.get("object") not in number
+            ):
+                raise LoadError(
+                    f"{row.place}: a relation of object {id_} must have a name and the id of an"
+                    " object of the image"
+                )
             edges.append((number[id_], relation["name"], number[relation["object"]]))
     return TextGraph(tuple(_node_text(row, id_, own) for id_, own in objects.items()), tuple(edges))
 
 
 def _node_text(row: Row, id_: str, own: Mapping[str, Any]) -> str:
-    """`name: man; attribute: tall, old; (x,y,w,h): (0, 1, 20, 30)`, the middle only where there are attributes."""
+    """`name: man; attribute: tall, old; (x,y,w,h): (0, 1, 20, 30)`, the middle only where there are
+    attributes.
+    """
     box = tuple(own.get(side) for side in "xywh")
     if not isinstance(own.get("name"), str) or not all(isinstance(side, int) for side in box):
-        raise LoadError(f"{row.place}: the object {id_} must have a name and whole numbers x, y, w and h")
+        raise LoadError(
+            f"{row.place}: the object {id_} must have a name and whole numbers x, y, w and h"
+        )
     attributes = ", ".join(map(str, _list(row, own, "attributes")))
-    return "; ".join([f"name: {own['name']}", *([f"attribute: {attributes}"] if attributes else []), f"(x,y,w,h): {box}"])
+    return "; ".join(
+        [
+            f"name: {own['name']}",
+            *([f"attribute: {attributes}"] if attributes else []),
+            f"(x,y,w,h): {box}",
+        ]
+    )
 
 
 def _list(row: Row, own: Mapping[str, Any], name: str) -> list[Any]:

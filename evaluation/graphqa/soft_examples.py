@@ -1,7 +1,9 @@
-"""Questions over graphs as models read them: vectors of nodes, edges and question, and the graph as text.
+"""Questions over graphs as models read them: vectors of nodes, edges and question, and the graph as
+text.
 
-Graphs that a set puts in whole, as the papers do with ExplaGraphs', are one graph for each method. Of larger ones there are G-Retriever's
-tree, or GRAG's ego-graphs with the text of each, or text alone of what is nearest the question (docs/papers.md, GraphQA).
+Graphs that a set puts in whole, as the papers do with ExplaGraphs', are one graph for each method.
+Of larger ones there are G-Retriever's tree, or GRAG's ego-graphs with the text of each, or text
+alone of what is nearest the question (docs/papers.md, GraphQA).
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,10 +33,18 @@ FACTS_HEAD = "Below are facts in the form of the triple meaningful to answer the
 
 
 def soft_examples(
-    questions: Sequence[GraphQuestion], vectors: TextVectors, method: GraphMethod, progress: Progress | None = None
+    questions: Sequence[GraphQuestion],
+    vectors: TextVectors,
+    method: GraphMethod,
+    progress: Progress | None = None,
 ) -> list[SoftExample]:
-    """An example of each question, with what the method retrieves. `progress` is told of the embedding, in questions."""
-    if not (method.parts.has_graph or (method.parts.has_text and method.retrieval not in (Retrieval.WORDS, Retrieval.WHOLE))):
+    """An example of each question, with what the method retrieves. `progress` is told of the
+    embedding, in questions.
+    """
+    if not (
+        method.parts.has_graph
+        or (method.parts.has_text and method.retrieval not in (Retrieval.WORDS, Retrieval.WHOLE))
+    ):
         return [_example(question, vectors, method) for question in questions]
     examples: list[SoftExample] = []
     tell = progress or (lambda *_: None)
@@ -44,7 +54,9 @@ def soft_examples(
 
     for group in _groups(questions, vectors.max_kept):
         told(len(group), 0)
-        vectors.keep((text for question in group for text in _texts(question)), partial(told, len(group)))
+        vectors.keep(
+            (text for question in group for text in _texts(question)), partial(told, len(group))
+        )
         examples += [_example(question, vectors, method) for question in group]
     return examples
 
@@ -71,7 +83,11 @@ def _texts(question: GraphQuestion) -> Iterator[str]:
 
 def shown_graph(question: GraphQuestion, vectors: TextVectors, method: GraphMethod) -> TextGraph:
     """The graph whose tables stand in a method's prompt, an empty one where none do."""
-    if not method.parts.has_text or method.retrieval is Retrieval.FACTS or method.description is not Description.TABLES:
+    if (
+        not method.parts.has_text
+        or method.retrieval is Retrieval.FACTS
+        or method.description is not Description.TABLES
+    ):
         return TextGraph((), ())
     return _as_one(_retrieved(question, vectors, method))
 
@@ -83,17 +99,27 @@ def _example(question: GraphQuestion, vectors: TextVectors, method: GraphMethod)
     if not method.reads_graph:
         return SoftExample((), np.zeros(vectors.width, np.float32), "", asked, question.label)
     graphs = _retrieved(question, vectors, method)
-    text = _facts_text(question, vectors) if method.retrieval is Retrieval.FACTS else _described(graphs, method.description)
+    text = (
+        _facts_text(question, vectors)
+        if method.retrieval is Retrieval.FACTS
+        else _described(graphs, method.description)
+    )
     arrays = tuple(_arrays(own.graph, vectors) for own in graphs) if method.parts.has_graph else ()
     return SoftExample(arrays, vectors.of_query(question.query), text, asked, question.label)
 
 
-def _retrieved(question: GraphQuestion, vectors: TextVectors, method: GraphMethod) -> list[RootedGraph]:
+def _retrieved(
+    question: GraphQuestion, vectors: TextVectors, method: GraphMethod
+) -> list[RootedGraph]:
     match method.retrieval:
         case Retrieval.EGO_GRAPHS:
             return ego_graphs_of(question, vectors)
         case Retrieval.WHOLE:
-            return ego_graphs_of(replace(question, tree=None), vectors) if method.parts.has_graph else [RootedGraph(question.graph, 0)]
+            return (
+                ego_graphs_of(replace(question, tree=None), vectors)
+                if method.parts.has_graph
+                else [RootedGraph(question.graph, 0)]
+            )
         case Retrieval.WORDS:
             return [RootedGraph(nearest_of(question, None), 0)]
         case Retrieval.VECTORS:
@@ -105,7 +131,9 @@ def _retrieved(question: GraphQuestion, vectors: TextVectors, method: GraphMetho
 
 
 def _described(graphs: Sequence[RootedGraph], description: Description) -> str:
-    """Trees of several graphs stand one after the other, a blank line between them; tables are of all together."""
+    """Trees of several graphs stand one after the other, a blank line between them; tables are of
+    all together.
+    """
     if description is Description.TREE:
         return "\n".join(tree_description(own.graph, own.root) for own in graphs)
     return text_tables(_as_one(graphs))
@@ -122,4 +150,6 @@ def _as_one(graphs: Sequence[RootedGraph]) -> TextGraph:
 
 def _arrays(graph: TextGraph, vectors: TextVectors) -> GraphArrays:
     ends = np.array([(head, tail) for head, _, tail in graph.edges], dtype=np.int64).reshape(-1, 2)
-    return GraphArrays(vectors.of(graph.nodes), ends, vectors.of([label for _, label, _ in graph.edges]))
+    return GraphArrays(
+        vectors.of(graph.nodes), ends, vectors.of([label for _, label, _ in graph.edges])
+    )

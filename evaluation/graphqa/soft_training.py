@@ -9,10 +9,22 @@ import torch
 
 from dynagrag import wiring
 from dynagrag.errors import LoadError, UsageError
-from dynagrag.evaluation.graphqa.graph_methods import TRAINED, Description, GraphMethod, Retrieval, method_of, variant_name
+from dynagrag.evaluation.graphqa.graph_methods import (
+    TRAINED,
+    Description,
+    GraphMethod,
+    Retrieval,
+    method_of,
+    variant_name,
+)
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion
 from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
-from dynagrag.evaluation.graphqa.graph_sets import GraphSet, digest_of_rows, load_graph_set, row_hash
+from dynagrag.evaluation.graphqa.graph_sets import (
+    GraphSet,
+    digest_of_rows,
+    load_graph_set,
+    row_hash,
+)
 from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.generation.soft_prompt.graph_encoder import Layer
@@ -39,8 +51,9 @@ _VALIDATION_SHARE, _MAX_VALIDATION = 0.1, 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftTrainOptions:
-    """What to train on what, and where to keep it. `max_rows`: training rows at most, the first. `lm`: the language model's name.
-    `without`: parts that are left out; `description` None: the method's own; `max_description` and `max_label`: tokens of both at most.
+    """What to train on what, and where to keep it. `max_rows`: training rows at most, the first.
+    `lm`: the language model's name. `without`: parts that are left out; `description` None: the
+    method's own; `max_description` and `max_label`: tokens of both at most.
     """
 
     method: str
@@ -68,13 +81,22 @@ class SoftTrainOptions:
     def check(self) -> None:
         """Raises UsageError for what was given wrong."""
         if self.method not in TRAINED:
-            raise UsageError(f"there is nothing to train in {self.method!r}; known: {', '.join(TRAINED)}")
+            raise UsageError(
+                f"there is nothing to train in {self.method!r}; known: {', '.join(TRAINED)}"
+            )
         if self.encoder not in get_args(Layer):
-            raise UsageError(f"--encoder {self.encoder!r} is unknown; known: {', '.join(get_args(Layer))}")
+            raise UsageError(
+                f"--encoder {self.encoder!r} is unknown; known: {', '.join(get_args(Layer))}"
+            )
         if self.encoder != "transformer" and not self.made_of.parts.has_graph:
-            raise UsageError(f"{variant_name(self.method, self.without)} has no graph encoder; leave out --encoder")
+            raise UsageError(
+                f"{variant_name(self.method, self.without)} has no graph encoder; leave out"
+                " --encoder"
+            )
         if self.max_rows is not None and self.max_rows < MIN_ROWS:
-            raise UsageError(f"--max-rows {self.max_rows} is too few to learn from; give {MIN_ROWS} or more")
+            raise UsageError(
+                f"--max-rows {self.max_rows} is too few to learn from; give {MIN_ROWS} or more"
+            )
         self.recipe.check()
         check_out_folder(self.out)
         choose_device(self.device)
@@ -82,7 +104,9 @@ class SoftTrainOptions:
 
 @dataclass(frozen=True, slots=True)
 class SetTraining:
-    """What a training came to: its epochs, how many rows it learned, and how many chose the epoch."""
+    """What a training came to: its epochs, how many rows it learned, and how many chose the
+    epoch.
+    """
 
     epochs: Sequence[Epoch]
     num_train: int
@@ -90,13 +114,17 @@ class SetTraining:
 
 
 def train_soft_prompt(
-    settings: Settings, options: SoftTrainOptions, on_epoch: Callable[[Epoch], None] | None = None, progress: Progress | None = None
+    settings: Settings,
+    options: SoftTrainOptions,
+    on_epoch: Callable[[Epoch], None] | None = None,
+    progress: Progress | None = None,
 ) -> SetTraining:
     """Trains a method and writes its checkpoint. A training in the folder that was stopped goes on.
 
     `progress` is told of loading, embedding, each epoch's steps and its validation.
 
-    A tenth of the training rows, 100 at most and never trained on, choose the epoch: the set's validation rows stay for measuring.
+    A tenth of the training rows, 100 at most and never trained on, choose the epoch: the set's
+    validation rows stay for measuring.
 
     Raises:
         UsageError: Something was given wrong, or there are too few rows.
@@ -109,7 +137,9 @@ def train_soft_prompt(
     graph_set = load_graph_set(options.dataset, options.data)
     rows = graph_set.of(Part.TRAIN)[: options.max_rows]
     if len(rows) < MIN_ROWS:
-        raise UsageError(f"{options.dataset} has {len(rows)} training rows there; at least {MIN_ROWS} are needed")
+        raise UsageError(
+            f"{options.dataset} has {len(rows)} training rows there; at least {MIN_ROWS} are needed"
+        )
     check_retrieves(options.made_of, rows)
     tell("load", 1, 2)
     with hold_folder(options.out):
@@ -117,7 +147,9 @@ def train_soft_prompt(
 
 
 def check_retrieves(method: GraphMethod, rows: Sequence[GraphQuestion]) -> None:
-    """Raises UsageError where a method is to go without retrieval, and there is none in these rows."""
+    """Raises UsageError where a method is to go without retrieval, and there is none in these
+    rows.
+    """
     if method.retrieval is Retrieval.WHOLE and all(row.tree is None for row in rows):
         raise UsageError("these rows' graphs are put in whole: there is no retrieval to go without")
 
@@ -136,24 +168,41 @@ def _train(
     tell("load", 2, 2)
     examples = soft_examples(rows, TextVectors(embedder), options.made_of, tell)
     num = num_cut(lm, (example.label for example in examples), options.max_label)
-    tell_cut(num, len(examples), "labels", options.max_label, "their ends can't be learned (--max-label)")
+    tell_cut(
+        num, len(examples), "labels", options.max_label, "their ends can't be learned (--max-label)"
+    )
     if options.made_of.parts.has_text:
         num = num_cut(lm, (example.description for example in examples), options.max_description)
         tell_cut(num, len(examples), TEXTS, options.max_description, UNREAD)
     torch.manual_seed(options.seed)
     layout = LayoutOptions(options.max_description, options.max_label, options.made_of.max_reply)
-    model = SoftPromptModel(lm, options.recipe.options(options.made_of.parts, embedder.identity.dimension, lm.width, layout))
+    model = SoftPromptModel(
+        lm,
+        options.recipe.options(
+            options.made_of.parts, embedder.identity.dimension, lm.width, layout
+        ),
+    )
     training = options.recipe.training(options.seed)
     keeping = Keeping(
         folder=options.out,
         kind=KIND,
         network=_network(options, lm, model.options),
         embedder=embedder.identity,
-        made_with=_made_with(graph_set, options, training) | {"train": len(rows) - num_validation, "rows": digest_of_rows(rows)},
+        made_with=_made_with(graph_set, options, training)
+        | {
+            "train": len(rows) - num_validation,
+            "rows": digest_of_rows(rows),
+        },
     )
     task = SoftTask(model, examples[-num_validation:], training.batch_size)
-    epochs = Training(task, training, keeping.file, model.length).run(examples[:-num_validation], on_epoch, tell)
-    keeping.save(model.tokens.state_dict(), epochs, learned={"learned": sorted({row_hash(row) for row in rows})})
+    epochs = Training(task, training, keeping.file, model.length).run(
+        examples[:-num_validation], on_epoch, tell
+    )
+    keeping.save(
+        model.tokens.state_dict(),
+        epochs,
+        learned={"learned": sorted({row_hash(row) for row in rows})},
+    )
     return SetTraining(epochs, len(rows) - num_validation, num_validation)
 
 
@@ -177,36 +226,52 @@ def open_soft_prompt(
 ) -> OpenedMethod:
     """The model of a checkpoint; with `AUTO` of the precision that it was trained with.
 
-    LoadError for what is none, UsageError where it is of another method, embedder or language model.
+    LoadError for what is none, UsageError where it is of another method, embedder or language
+    model.
     """
     made = read_network(folder, KIND, embedder)
     if made.method != method:
         raise UsageError(f"{folder} holds a trained {made.method}; give --method {made.method}")
     if made.lm != lm:
-        raise UsageError(f"{folder} was trained before {made.lm}; give --lm {made.lm}, or train it again")
+        raise UsageError(
+            f"{folder} was trained before {made.lm}; give --lm {made.lm}, or train it again"
+        )
     if made.description not in list(Description):
         raise LoadError(
-            f"{folder} can't be used: it describes graphs by {made.description!r}, which this version doesn't know; train it again"
+            f"{folder} can't be used: it describes graphs by {made.description!r}, which this"
+            " version doesn't know; train it again"
         )
     whole = method_of(method, made.without, Description(made.description))
     if made.options.encoder is not None:
         whole = replace(whole, parts=replace(whole.parts, layer=made.options.encoder.layer))
-    return OpenedMethod(open_network(folder, KIND, made, settings, precision, device), whole, made.without)
+    return OpenedMethod(
+        open_network(folder, KIND, made, settings, precision, device), whole, made.without
+    )
 
 
-def untrained(lm: LanguageModel, method: str, max_description: int = 512, without: tuple[str, ...] = ()) -> OpenedMethod:
+def untrained(
+    lm: LanguageModel, method: str, max_description: int = 512, without: tuple[str, ...] = ()
+) -> OpenedMethod:
     """The language model as it is, in the same layout."""
     made = method_of(method, without)
     layout = LayoutOptions(max_description=max_description, max_reply=made.max_reply)
-    return OpenedMethod(SoftPromptModel(lm, SoftPromptOptions(has_text=made.parts.has_text, layout=layout)), made, without)
+    return OpenedMethod(
+        SoftPromptModel(lm, SoftPromptOptions(has_text=made.parts.has_text, layout=layout)),
+        made,
+        without,
+    )
 
 
-def _network(options: SoftTrainOptions, lm: LanguageModel, made: SoftPromptOptions) -> dict[str, Any]:
+def _network(
+    options: SoftTrainOptions, lm: LanguageModel, made: SoftPromptOptions
+) -> dict[str, Any]:
     of_set = {"without": list(options.without), "description": options.made_of.description.value}
     return network_of(options.method, lm, made) | of_set
 
 
-def _made_with(graph_set: GraphSet, options: SoftTrainOptions, training: TrainingOptions) -> dict[str, Any]:
+def _made_with(
+    graph_set: GraphSet, options: SoftTrainOptions, training: TrainingOptions
+) -> dict[str, Any]:
     return {
         "dataset": graph_set.name,
         "files": {file.name: file.sha256 for file in graph_set.files},

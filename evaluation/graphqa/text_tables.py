@@ -1,4 +1,6 @@
-"""A graph as text: two tables in CSV, nodes and edges with a blank line between them (G-Retriever's code; docs/papers.md, GraphQA)."""
+"""A graph as text: two tables in CSV, nodes and edges with a blank line between them (G-Retriever's
+code; docs/papers.md, GraphQA).
+"""
 
 import csv
 import io
@@ -8,7 +10,9 @@ from dynagrag.evaluation.graphqa.graph_question import TextGraph
 
 
 def text_tables(graph: TextGraph) -> str:
-    """`node_id,node_attr` and `src,edge_attr,dst`, quoted only where it must be; ids are places in the graph."""
+    """`node_id,node_attr` and `src,edge_attr,dst`, quoted only where it must be; ids are places in
+    the graph.
+    """
     nodes = _table(("node_id", "node_attr"), enumerate(graph.nodes))
     return f"{nodes}\n{_table(('src', 'edge_attr', 'dst'), graph.edges)}"
 

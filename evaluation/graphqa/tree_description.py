@@ -1,12 +1,14 @@
-"""A graph as GRAG's hierarchical description, without losing anything (GRAG, section 4.3; docs/papers.md, GraphQA).
+"""A graph as GRAG's hierarchical description, without losing anything (GRAG, section 4.3;
+docs/papers.md, GraphQA).
 
     [1] cat
       [1.1] animal
       cat [1] is connected to animal [1.1] via is a
 
-A tree of breadth first search from the root, whatever the edges' direction: a node a line, in pre-order, i-th children numbered X.i; under
-it a line for each edge between it and its parent, then the other edges whose head it is, each once. What the root doesn't reach gets
-roots of its own, 2, 3 and so on. Names and labels that could be taken for something else are quoted as JSON quotes them.
+A tree of breadth first search from the root, whatever the edges' direction: a node a line, in
+pre-order, i-th children numbered X.i; under it a line for each edge between it and its parent, then
+the other edges whose head it is, each once. What the root doesn't reach gets roots of its own, 2, 3
+and so on. Names and labels that could be taken for something else are quoted as JSON quotes them.
 """
 
 import json
@@ -70,13 +72,18 @@ def _tree(graph: TextGraph, root: int) -> _Tree:
     return _Tree(order, parent, number, depth)
 
 
-def _numbered(roots: list[int], children: list[list[int]], number: list[str], depth: list[int]) -> Iterator[int]:
+def _numbered(
+    roots: list[int], children: list[list[int]], number: list[str], depth: list[int]
+) -> Iterator[int]:
     """The nodes in pre-order; what is told of each is written into `number` and `depth`."""
     left = [(node, str(i), 0) for i, node in reversed(list(enumerate(roots, 1)))]
     while left:
         node, number[node], depth[node] = left.pop()
         yield node
-        left += [(child, f"{number[node]}.{i}", depth[node] + 1) for i, child in reversed(list(enumerate(children[node], 1)))]
+        left += [
+            (child, f"{number[node]}.{i}", depth[node] + 1)
+            for i, child in reversed(list(enumerate(children[node], 1)))
+        ]
 
 
 def _edges_by_place(graph: TextGraph, tree: _Tree) -> tuple[list[list[int]], list[list[int]]]:
@@ -99,5 +106,11 @@ def _edge_line(graph: TextGraph, tree: _Tree, edge: int) -> str:
 
 
 def _quoted(text: str) -> str:
-    is_plain = text.isprintable() and text.strip() == text and text and not text.startswith('"') and "[" not in text
+    is_plain = (
+        text.isprintable()
+        and text.strip() == text
+        and text
+        and not text.startswith('"')
+        and "[" not in text
+    )
     return text if is_plain else json.dumps(text, ensure_ascii=False)

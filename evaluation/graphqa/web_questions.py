@@ -1,13 +1,17 @@
-"""WebQSP and ComplexWebQuestions (CWQ): questions over Freebase whose answers are lists of entities (docs/papers.md, GraphQA). Two forms:
+"""WebQSP and ComplexWebQuestions (CWQ): questions over Freebase whose answers are lists of entities
+(docs/papers.md, GraphQA). Two forms:
 
     a graph of each question's own   RoG's (`RoG-webqsp/` or `RoG-cwq/` with train*, validation* and test*, .jsonl[.gz] or .parquet, or
-                                     RoG-webqsp*.jsonl[.gz]): id, question, answer, q_entity, graph (head, relation, tail)
+                                     RoG-webqsp*.jsonl[.gz]): id, question, answer, q_entity, graph
+                                     (head, relation, tail)
     a graph that all share           webqsp_questions*.jsonl[.gz] or cwq_questions*: id, question, answers, q_entity, over
-                                     webqsp_kg.tsv[.gz] or cwq_kg.tsv[.gz]; a question's graph is what lies round its
+                                     webqsp_kg.tsv[.gz] or cwq_kg.tsv[.gz]; a question's graph is
+                                     what lies round its
                                      entities, as pruners get it
 
-A row serves what its field `split` says, else its file's name, else what a hash decides: of its first entity in WebQSP, as for pruners, and
-in CWQ of the WebQSP question that it was made from. A training row that shares an entity with a row to measure on is left out then.
+A row serves what its field `split` says, else its file's name, else what a hash decides: of its
+first entity in WebQSP, as for pruners, and in CWQ of the WebQSP question that it was made from. A
+training row that shares an entity with a row to measure on is left out then.
 """
 
 import re
@@ -21,7 +25,14 @@ from pathlib import Path
 import numpy as np
 
 from dynagrag.errors import LoadError
-from dynagrag.evaluation.graphqa.graph_question import PARTS, AnswerForm, GraphQuestion, LateGraph, Part, TextGraph
+from dynagrag.evaluation.graphqa.graph_question import (
+    PARTS,
+    AnswerForm,
+    GraphQuestion,
+    LateGraph,
+    Part,
+    TextGraph,
+)
 from dynagrag.evaluation.pruning.pruning_example import part_of
 from dynagrag.evaluation.pruning.pruning_sets import read_triples
 from dynagrag.evaluation.pruning.triple_graph import Triple, TripleGraph
@@ -41,33 +52,63 @@ _ROG_SUFFIXES = (*SUFFIXES, ".parquet")
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A question with the entities that its graph was cut out round, and whether something else than a hash says what it serves."""
+    """A question with the entities that its graph was cut out round, and whether something else
+    than a hash says what it serves.
+    """
 
     question: GraphQuestion
     topics: tuple[str, ...]
     is_given_part: bool
 
 
-def load_web_questions(data: Path, name: str) -> tuple[list[GraphQuestion], tuple[DataFile, ...], Counter[str]]:
-    """All questions with an answer of `webqsp` or `cwq`, the files, and how many rows were left out, by reason.
+def load_web_questions(
+    data: Path, name: str
+) -> tuple[list[GraphQuestion], tuple[DataFile, ...], Counter[str]]:
+    """All questions with an answer of `webqsp` or `cwq`, the files, and how many rows were left
+    out, by reason.
 
     Raises LoadError for files that are missing or a broken row.
     """
-    paths = _found(data, f"RoG-{name}", _ROG_SUFFIXES) or _found(data, f"{name}_questions", SUFFIXES)
+    paths = _found(data, f"RoG-{name}", _ROG_SUFFIXES) or _found(
+        data, f"{name}_questions", SUFFIXES
+    )
     if not paths:
-        raise LoadError(f"neither {name}_questions.jsonl[.gz] nor RoG-{name} lies in {data} or its graphqa/; see --data")
+        raise LoadError(
+            f"neither {name}_questions.jsonl[.gz] nor RoG-{name} lies in {data} or its graphqa/;"
+            " see --data"
+        )
     reader = _Reader(data, name)
     asked = [own for path in paths for own in reader.questions(path)]
-    held = {topic for own in asked if own.question.part is not Part.TRAIN and not own.is_given_part for topic in own.topics}
-    kept = [own for own in asked if own.is_given_part or own.question.part is not Part.TRAIN or held.isdisjoint(own.topics)]
+    held = {
+        topic
+        for own in asked
+        if own.question.part is not Part.TRAIN and not own.is_given_part
+        for topic in own.topics
+    }
+    kept = [
+        own
+        for own in asked
+        if own.is_given_part or own.question.part is not Part.TRAIN or held.isdisjoint(own.topics)
+    ]
     if len(kept) < len(asked):
-        reader.left_out["training rows that share an entity with a row to measure on"] = len(asked) - len(kept)
+        reader.left_out["training rows that share an entity with a row to measure on"] = len(
+            asked
+        ) - len(kept)
     return [own.question for own in kept], tuple(reader.files), reader.left_out
 
 
 def _found(data: Path, stem: str, suffixes: Sequence[str]) -> list[Path]:
-    patterns = [pattern for suffix in suffixes for pattern in (f"{stem}*{suffix}", f"{stem}/**/*{suffix}")]
-    return sorted({path for folder in (data, data / "graphqa") for pattern in patterns for path in folder.glob(pattern)})
+    patterns = [
+        pattern for suffix in suffixes for pattern in (f"{stem}*{suffix}", f"{stem}/**/*{suffix}")
+    ]
+    return sorted(
+        {
+            path
+            for folder in (data, data / "graphqa")
+            for pattern in patterns
+            for path in folder.glob(pattern)
+        }
+    )
 
 
 class _Reader:
@@ -94,14 +135,25 @@ class _Reader:
     def _asked(self, row: Row, answers: tuple[str, ...], of_file: Part | None) -> _Asked:
         asked, id_, entities = row.text("question"), row.id("id"), _strings(row, "q_entity")
         if "graph" in row.values:
-            topics, graph = entities, _graph(triples_of(row, "graph") if row.values["graph"] else ())
+            topics, graph = (
+                entities,
+                _graph(triples_of(row, "graph") if row.values["graph"] else ()),
+            )
         else:
-            topics = tuple(t for t in entities if self._shared.number(t) is not None) or self._names.find(asked)
+            topics = tuple(
+                t for t in entities if self._shared.number(t) is not None
+            ) or self._names.find(asked)
             graph = LateGraph(partial(self._cut_out, topics))
         given = _given_part(row) or of_file
-        part = given or part_of(id_.split("_")[0] if self._name == "cwq" else (*entities, *topics, id_)[0])
+        part = given or part_of(
+            id_.split("_")[0] if self._name == "cwq" else (*entities, *topics, id_)[0]
+        )
         prompt, label = f"Question: {asked}\nAnswer: ", "|".join(answers).lower()
-        return _Asked(GraphQuestion(id_, prompt, asked, graph, answers, label, part, AnswerForm.LIST, _TREE), topics, given is not None)
+        return _Asked(
+            GraphQuestion(id_, prompt, asked, graph, answers, label, part, AnswerForm.LIST, _TREE),
+            topics,
+            given is not None,
+        )
 
     def _cut_out(self, topics: tuple[str, ...]) -> TextGraph:
         return _graph(self._shared.near(topics))
@@ -109,9 +161,16 @@ class _Reader:
     @cached_property
     def _shared(self) -> TripleGraph:
         name = f"{self._name}_kg"
-        found = [path for folder in (self._data, self._data / "graphqa") for path in sorted(folder.glob(f"{name}.tsv*"))]
+        found = [
+            path
+            for folder in (self._data, self._data / "graphqa")
+            for path in sorted(folder.glob(f"{name}.tsv*"))
+        ]
         if not found:
-            raise LoadError(f"no {name}.tsv[.gz] in {self._data} or its graphqa/, and the questions have no graphs of their own")
+            raise LoadError(
+                f"no {name}.tsv[.gz] in {self._data} or its graphqa/, and the questions have no"
+                " graphs of their own"
+            )
         triples, file = read_triples(found[0], has_head=True)
         self.files.append(file)
         return TripleGraph(triples)
@@ -126,12 +185,16 @@ class _Names:
 
     def __init__(self, names: Sequence[str]) -> None:
         self._names = names
-        self._of = {tuple(_WORD.findall(name)): name for name in reversed(names) if name[:1].isupper()}
+        self._of = {
+            tuple(_WORD.findall(name)): name for name in reversed(names) if name[:1].isupper()
+        }
         self._longest = max(map(len, self._of), default=0)
         self._scores = WordScores(map(words, names))
 
     def find(self, question: str) -> tuple[str, ...]:
-        """Those whose capitalised names stand in it, longer ones first; else the three that share most words with it (BM25)."""
+        """Those whose capitalised names stand in it, longer ones first; else the three that share
+        most words with it (BM25).
+        """
         tokens, found, place = tuple(_WORD.findall(question)), [], 0
         while place < len(tokens):
             sizes = range(min(self._longest, len(tokens) - place), 0, -1)
@@ -142,12 +205,18 @@ class _Names:
         if found:
             return tuple(dict.fromkeys(found))
         scores = self._scores.scores(question, len(self._names))
-        return tuple(self._names[row] for row in best_rows(scores, _NUM_NEAREST).tolist() if np.greater(scores[row], 0))
+        return tuple(
+            self._names[row]
+            for row in best_rows(scores, _NUM_NEAREST).tolist()
+            if np.greater(scores[row], 0)
+        )
 
 
 def _graph(triples: Sequence[Triple]) -> TextGraph:
     """Names in lower case, relations as they are."""
-    return TextGraph.of_triples((head.lower(), sys.intern(relation), tail.lower()) for head, relation, tail in triples)
+    return TextGraph.of_triples(
+        (head.lower(), sys.intern(relation), tail.lower()) for head, relation, tail in triples
+    )
 
 
 def _given_part(row: Row) -> Part | None:

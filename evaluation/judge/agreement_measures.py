@@ -1,7 +1,9 @@
-"""How far a judge agrees with people: accuracy, Cohen's kappa, Pearson's r, each with a 95 % interval from resampling groups of rows.
+"""How far a judge agrees with people: accuracy, Cohen's kappa, Pearson's r, each with a 95 %
+interval from resampling groups of rows.
 
-Rows of one group (the answers to one question) are resampled together. Kappa of grades is weighted by squared distances. All of it comes
-from one table of counts per group, so ten thousand resamples are one product of matrices.
+Rows of one group (the answers to one question) are resampled together. Kappa of grades is weighted
+by squared distances. All of it comes from one table of counts per group, so ten thousand resamples
+are one product of matrices.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +22,9 @@ _DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """What people and a judge said of one row, as categories (0, 1, ...), and as numbers where they are grades."""
+    """What people and a judge said of one row, as categories (0, 1, ...), and as numbers where they
+    are grades.
+    """
 
     group: str
     people: int
@@ -31,7 +35,9 @@ class Rated:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A figure with its interval; None where it can't be told (one rater says the same of everything, or there is no row)."""
+    """A figure with its interval; None where it can't be told (one rater says the same of
+    everything, or there is no row).
+    """
 
     value: float | None
     low: float | None = None
@@ -42,18 +48,31 @@ class Estimate:
         return None if self.low is None or self.high is None else [self.low, self.high]
 
 
-def accuracy(rated: Sequence[Rated], num_categories: int, seed: int = SEED, resamples: int = RESAMPLES) -> Estimate:
+def accuracy(
+    rated: Sequence[Rated], num_categories: int, seed: int = SEED, resamples: int = RESAMPLES
+) -> Estimate:
     """The share of rows of which both say the same."""
     return _resampled(_counts(rated, num_categories), _shares, seed, resamples)
 
 
 def kappa(
-    rated: Sequence[Rated], num_categories: int, seed: int = SEED, resamples: int = RESAMPLES, *, is_graded: bool = False
+    rated: Sequence[Rated],
+    num_categories: int,
+    seed: int = SEED,
+    resamples: int = RESAMPLES,
+    *,
+    is_graded: bool = False,
 ) -> Estimate:
-    """Cohen's kappa: 1 the same everywhere, 0 what chance would give with the same shares of verdicts, below 0 less than that."""
+    """Cohen's kappa: 1 the same everywhere, 0 what chance would give with the same shares of
+    verdicts, below 0 less than that.
+    """
     places = np.arange(num_categories, dtype=np.float64)
-    distances = (places[:, None] - places[None, :]) ** 2 if is_graded else 1.0 - np.eye(num_categories)
-    return _resampled(_counts(rated, num_categories), lambda counts: _kappas(counts, distances), seed, resamples)
+    distances = (
+        (places[:, None] - places[None, :]) ** 2 if is_graded else 1.0 - np.eye(num_categories)
+    )
+    return _resampled(
+        _counts(rated, num_categories), lambda counts: _kappas(counts, distances), seed, resamples
+    )
 
 
 def pearson(rated: Sequence[Rated], seed: int = SEED, resamples: int = RESAMPLES) -> Estimate:
@@ -73,12 +92,16 @@ def _counts(rated: Sequence[Rated], num_categories: int) -> Floats:
     """(groups, people, judge)."""
     groups = _groups(rated)
     counts = np.zeros((len(set(groups.tolist())), num_categories, num_categories))
-    people, judge = (np.array([getattr(r, name) for r in rated], dtype=np.int64) for name in ("people", "judge"))
+    people, judge = (
+        np.array([getattr(r, name) for r in rated], dtype=np.int64) for name in ("people", "judge")
+    )
     np.add.at(counts, (groups, people, judge), 1.0)
     return counts
 
 
-def _resampled(tables: Floats, measure: Callable[[Floats], Floats], seed: int, resamples: int) -> Estimate:
+def _resampled(
+    tables: Floats, measure: Callable[[Floats], Floats], seed: int, resamples: int
+) -> Estimate:
     if not len(tables):
         return Estimate(None)
     value = float(measure(tables.sum(axis=0, keepdims=True))[0])
@@ -89,7 +112,9 @@ def _resampled(tables: Floats, measure: Callable[[Floats], Floats], seed: int, r
     rng, flat = np.random.default_rng(seed), tables.reshape(len(tables), -1)
     found = []
     for start in range(0, resamples, _BATCH):
-        weights = rng.multinomial(len(tables), np.full(len(tables), 1 / len(tables)), size=min(_BATCH, resamples - start))
+        weights = rng.multinomial(
+            len(tables), np.full(len(tables), 1 / len(tables)), size=min(_BATCH, resamples - start)
+        )
         found.append(measure((weights @ flat).reshape(-1, *tables.shape[1:])))
     all_of_them = np.concatenate(found)
     told = all_of_them[~np.isnan(all_of_them)]
@@ -106,9 +131,16 @@ def _shares(counts: Floats) -> Floats:
 
 def _kappas(counts: Floats, distances: Floats) -> Floats:
     total = counts.sum(axis=(1, 2))
-    by_chance = counts.sum(axis=2)[:, :, None] * counts.sum(axis=1)[:, None, :] / total[:, None, None]
-    apart, expected = (counts * distances).sum(axis=(1, 2)), (by_chance * distances).sum(axis=(1, 2))
-    found: Floats = 1.0 - np.divide(apart, expected, out=np.full_like(apart, np.nan), where=expected > 0)
+    by_chance = (
+        counts.sum(axis=2)[:, :, None] * counts.sum(axis=1)[:, None, :] / total[:, None, None]
+    )
+    apart, expected = (
+        (counts * distances).sum(axis=(1, 2)),
+        (by_chance * distances).sum(axis=(1, 2)),
+    )
+    found: Floats = 1.0 - np.divide(
+        apart, expected, out=np.full_like(apart, np.nan), where=expected > 0
+    )
     return found
 
 
@@ -116,6 +148,10 @@ def _correlations(moments: Floats) -> Floats:
     n, sums = moments[:, 0, 0], moments[:, 0, 1:]
     spread = moments[:, 1:, 1:] - sums[:, :, None] * sums[:, None, :] / n[:, None, None]
     size = np.sqrt(np.maximum(spread[:, 0, 0], 0.0) * np.maximum(spread[:, 1, 1], 0.0))
-    least = 1e-9 * np.maximum(1.0, np.sqrt(moments[:, 1, 1] * moments[:, 2, 2]))  # what rounding leaves of no spread at all
-    found: Floats = np.divide(spread[:, 0, 1], size, out=np.full_like(size, np.nan), where=size > least)
+    least = 1e-9 * np.maximum(
+        1.0, np.sqrt(moments[:, 1, 1] * moments[:, 2, 2])
+    )  # what rounding leaves of no spread at all
+    found: Floats = np.divide(
+        spread[:, 0, 1], size, out=np.full_like(size, np.nan), where=size > least
+    )
     return found

@@ -1,4 +1,6 @@
-"""Answers as a judge is shown them: nothing tells which arm wrote one. Citation marks, what stands in their place, and lay-out go."""
+"""Answers as a judge is shown them: nothing tells which arm wrote one. Citation marks, what stands
+in their place, and lay-out go.
+"""
 
 import random
 import re
@@ -27,8 +29,12 @@ _NOUN = (
 )
 _THEM = rf"(?:the\s+)?(?:{_GIVEN}(?:entities|relations|graphs?|{_NOUN})|{_NOUN})"
 _ALONE = r"(?!\s+(?:of|for|with|between|to|against)\b)"
-"""What follows tells a source ("in the context, ...") from a word of the text ("in the context of the war")."""
-_PREFIX = r"(?:according\s+to|based\s+on|as\s+(?:stated|mentioned|said|shown|described)\s+(?:in|by)|per)"
+"""What follows tells a source ("in the context, ...") from a word of the text ("in the context of
+the war").
+"""
+_PREFIX = (
+    r"(?:according\s+to|based\s+on|as\s+(?:stated|mentioned|said|shown|described)\s+(?:in|by)|per)"
+)
 _SAYS = r"(?:says?|states?|stated|shows?|showed|mentions?|mentioned|indicates?|suggests?|describes?|reports?|notes?|tells?(?:\s+us)?)"
 _SOURCE = re.compile(
     rf"\b{_PREFIX}\s+(?:{_THEM}|the\s+graphs?\b){_ALONE},?\s*"
@@ -47,7 +53,9 @@ _LEVEL_ORDERS = ((1, 2, 3, 4, 5), (5, 4, 3, 2, 1), (3, 1, 5, 2, 4))
 
 @dataclass(frozen=True, slots=True)
 class BlindAnswer:
-    """A question with an answer that tells nothing of its arm; without words where it was cut off."""
+    """A question with an answer that tells nothing of its arm; without words where it was cut
+    off.
+    """
 
     question: str
     text: str
@@ -65,7 +73,9 @@ class BlindAnswer:
 
 
 def blind(text: str) -> str:
-    """The words of an answer in one paragraph: without marks, lay-out, and talk of graphs or passages."""
+    """The words of an answer in one paragraph: without marks, lay-out, and talk of graphs or
+    passages.
+    """
     unmarked = _OPEN_MARK.sub("", _MARK.sub("", text))
     unsourced = _BARE.sub("", _DENIAL.sub("the text does not", _SOURCE.sub("", unmarked)))
     plain = _LAYOUT.sub("", unsourced)
@@ -73,10 +83,16 @@ def blind(text: str) -> str:
     return plain[:1].upper() + plain[1:]
 
 
-def metrics_prompt(answer: BlindAnswer, metrics: Sequence[str], levels: Sequence[int], *, is_word: bool) -> Prompt:
-    """What a judge is asked of an answer by itself. Prompts of one answer begin alike, so that a local model reads it once."""
+def metrics_prompt(
+    answer: BlindAnswer, metrics: Sequence[str], levels: Sequence[int], *, is_word: bool
+) -> Prompt:
+    """What a judge is asked of an answer by itself. Prompts of one answer begin alike, so that a
+    local model reads it once.
+    """
     shown = {"question": fenced(answer.question), "answer": inert(answer.text, _MAX_CHARS)}
-    system, user = render("judge_metrics", **shown, metrics=list(metrics), levels=list(levels), is_word=is_word)
+    system, user = render(
+        "judge_metrics", **shown, metrics=list(metrics), levels=list(levels), is_word=is_word
+    )
     return Prompt("judge_metrics", system, user)
 
 
@@ -90,7 +106,9 @@ def levels_of(sample: int) -> tuple[int, ...]:
 
 
 def metrics_of(answer: BlindAnswer, sample: int) -> tuple[str, ...]:
-    """The order of the metrics in a sample, another for each answer and sample, the same each time."""
+    """The order of the metrics in a sample, another for each answer and sample, the same each
+    time.
+    """
     order = list(METRICS)
     random.Random(f"{sample} {answer.question} {answer.text}").shuffle(order)
     return tuple(order)

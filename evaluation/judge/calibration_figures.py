@@ -1,7 +1,8 @@
-"""What a judge's verdicts on one set come to: agreement with people, flips, ties, what could not be read; by subset and by length.
+"""What a judge's verdicts on one set come to: agreement with people, flips, ties, what could not be
+read; by subset and by length.
 
-Agreement is of the rows whose verdict could be read, whose number stands beside it. A tie is a verdict that agrees with nobody: where
-people judged pairs, they chose one.
+Agreement is of the rows whose verdict could be read, whose number stands beside it. A tie is a
+verdict that agrees with nobody: where people judged pairs, they chose one.
 """
 
 import math
@@ -18,7 +19,12 @@ from dynagrag.evaluation.judge.reliability import THRESHOLD, is_reliable
 _NUM_CATEGORIES = {RowKind.RIGHT: 2, RowKind.PAIR: 3, RowKind.GRADE: 5}
 _POINTS_PER_GRADE = 20
 """People gave 0 to 100 where a judge gives 1 to 5."""
-_BUCKETS = (("up to 10 words", 10), ("11 to 40 words", 40), ("41 to 150 words", 150), ("over 150 words", math.inf))
+_BUCKETS = (
+    ("up to 10 words", 10),
+    ("11 to 40 words", 40),
+    ("41 to 150 words", 150),
+    ("over 150 words", math.inf),
+)
 
 
 def set_figures(
@@ -34,7 +40,10 @@ def set_figures(
     read = [row for row in rows if lines[row.id].verdict is not None]
     rated = [_rated(row, lines[row.id]) for row in read]
     size, is_graded = _NUM_CATEGORIES[kind], kind is RowKind.GRADE
-    agreed, beyond_chance = accuracy(rated, size, seed, resamples), kappa(rated, size, seed, resamples, is_graded=is_graded)
+    agreed, beyond_chance = (
+        accuracy(rated, size, seed, resamples),
+        kappa(rated, size, seed, resamples, is_graded=is_graded),
+    )
     unreadable = len(rows) - len(read)
     found: dict[str, Any] = {
         "n": len(rows),
@@ -45,14 +54,20 @@ def set_figures(
         "unreadable": unreadable,
         "accuracy_interval": agreed.bounds(),
         "kappa_interval": beyond_chance.bounds(),
-        "is_reliable": is_reliable(beyond_chance.value, beyond_chance.bounds(), unreadable, len(rows), threshold),
+        "is_reliable": is_reliable(
+            beyond_chance.value, beyond_chance.bounds(), unreadable, len(rows), threshold
+        ),
     }
     if is_graded:
         found |= _graded(rated, read, seed, resamples)
     if kind is RowKind.PAIR:
         found |= _of_pairs(read, lines, seed, resamples)
     groups = {"subsets": _by_subset, "lengths": _by_length}
-    return found | {name: _parts(read, lines, kind, key) for name, key in groups.items()} | {"ms": _median_ms(own)}
+    return (
+        found
+        | {name: _parts(read, lines, kind, key) for name, key in groups.items()}
+        | {"ms": _median_ms(own)}
+    )
 
 
 def grade_of(rating: float) -> int:
@@ -64,11 +79,15 @@ def _rated(row: CalibrationRow, line: VerdictLine) -> Rated:
     verdict = line.verdict
     assert verdict is not None, "only rows that could be read are rated"
     if row.kind is RowKind.GRADE:
-        return Rated(row.group, grade_of(row.people) - 1, math.floor(verdict + 0.5) - 1, row.people, verdict)
+        return Rated(
+            row.group, grade_of(row.people) - 1, math.floor(verdict + 0.5) - 1, row.people, verdict
+        )
     return Rated(row.group, int(row.people), int(verdict))
 
 
-def _graded(rated: Sequence[Rated], read: Sequence[CalibrationRow], seed: int, resamples: int) -> dict[str, Any]:
+def _graded(
+    rated: Sequence[Rated], read: Sequence[CalibrationRow], seed: int, resamples: int
+) -> dict[str, Any]:
     """Pearson's r with people, and of both with length."""
     found = pearson(rated, seed, resamples)
     words = [float(row.words[0]) for row in read]
@@ -85,20 +104,33 @@ def _graded(rated: Sequence[Rated], read: Sequence[CalibrationRow], seed: int, r
     }
 
 
-def _of_pairs(read: Sequence[CalibrationRow], lines: Mapping[str, VerdictLine], seed: int, resamples: int) -> dict[str, Any]:
-    """Agreement without ties; of both orders' odds together, which need no tie; how often the longer output won, with judge and people."""
+def _of_pairs(
+    read: Sequence[CalibrationRow], lines: Mapping[str, VerdictLine], seed: int, resamples: int
+) -> dict[str, Any]:
+    """Agreement without ties; of both orders' odds together, which need no tie; how often the
+    longer output won, with judge and people.
+    """
     decided = [row for row in read if lines[row.id].verdict != TIE]
     alone = accuracy([_rated(row, lines[row.id]) for row in decided], 3, seed, resamples)
     told = [(row, odds) for row in read if (odds := lines[row.id].odds) is not None]
-    summed = accuracy([Rated(row.group, int(row.people), 1 if odds > 0 else 2) for row, odds in told], 3, seed, resamples)
+    summed = accuracy(
+        [Rated(row.group, int(row.people), 1 if odds > 0 else 2) for row, odds in told],
+        3,
+        seed,
+        resamples,
+    )
     unequal = [row for row in decided if row.words[0] != row.words[1]]
     longer = [1 if row.words[0] > row.words[1] else 2 for row in unequal]
     return {
         "accuracy_without_ties": alone.value,
         "accuracy_without_ties_interval": alone.bounds(),
         "accuracy_by_odds": summed.value if told else None,
-        "longer_wins": _share([lines[row.id].verdict == place for row, place in zip(unequal, longer, strict=True)]),
-        "longer_wins_with_people": _share([row.people == place for row, place in zip(unequal, longer, strict=True)]),
+        "longer_wins": _share(
+            [lines[row.id].verdict == place for row, place in zip(unequal, longer, strict=True)]
+        ),
+        "longer_wins_with_people": _share(
+            [row.people == place for row, place in zip(unequal, longer, strict=True)]
+        ),
     }
 
 
@@ -114,21 +146,39 @@ def _by_length(row: CalibrationRow) -> str:
     """A text by its words; a pair by which of the two people prefer."""
     if row.kind is RowKind.PAIR:
         better, other = row.words if row.people == 1 else row.words[::-1]
-        return "the better one is longer" if better > other else "the better one is shorter" if better < other else "equally long"
+        return (
+            "the better one is longer"
+            if better > other
+            else "the better one is shorter"
+            if better < other
+            else "equally long"
+        )
     return next(name for name, most in _BUCKETS if row.words[0] <= most)
 
 
 def _parts(
-    read: Sequence[CalibrationRow], lines: Mapping[str, VerdictLine], kind: RowKind, key: Callable[[CalibrationRow], str]
+    read: Sequence[CalibrationRow],
+    lines: Mapping[str, VerdictLine],
+    kind: RowKind,
+    key: Callable[[CalibrationRow], str],
 ) -> dict[str, Any]:
     names = sorted(
-        {key(row) for row in read}, key=lambda name: ([own for own, _ in _BUCKETS].index(name) if name in dict(_BUCKETS) else -1, name)
+        {key(row) for row in read},
+        key=lambda name: (
+            [own for own, _ in _BUCKETS].index(name) if name in dict(_BUCKETS) else -1,
+            name,
+        ),
     )
     found = {}
     for name in names:
         rated = [_rated(row, lines[row.id]) for row in read if key(row) == name]
         agreed, beyond = _alone(accuracy, rated, kind), _alone(kappa, rated, kind)
-        found[name] = {"n": len(rated), "accuracy": agreed.value, "accuracy_interval": agreed.bounds(), "kappa": beyond.value}
+        found[name] = {
+            "n": len(rated),
+            "accuracy": agreed.value,
+            "accuracy_interval": agreed.bounds(),
+            "kappa": beyond.value,
+        }
     return found
 
 

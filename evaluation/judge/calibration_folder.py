@@ -1,4 +1,6 @@
-"""The folder of a run that calibrates a judge: verdicts.jsonl (what it said of each row), rows.jsonl (the rows, for people)."""
+"""The folder of a run that calibrates a judge: verdicts.jsonl (what it said of each row),
+rows.jsonl (the rows, for people).
+"""
 
 from collections.abc import Sequence
 from typing import Any

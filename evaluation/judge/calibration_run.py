@@ -1,6 +1,8 @@
-"""A judge's calibration from its options to its folder: it judges rows that people judged, and each verdict is written down as it comes.
+"""A judge's calibration from its options to its folder: it judges rows that people judged, and each
+verdict is written down as it comes.
 
-Runs lie in HOME/evaluation/runs; replies in HOME/evaluation/judge, so that no row is asked about twice.
+Runs lie in HOME/evaluation/runs; replies in HOME/evaluation/judge, so that no row is asked about
+twice.
 """
 
 import logging
@@ -18,7 +20,13 @@ from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.judge.calibration_figures import set_figures
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, VerdictLine
 from dynagrag.evaluation.judge.calibration_report import render_calibration_report, verdict_on_judge
-from dynagrag.evaluation.judge.calibration_sets import SETS, CalibrationRow, CalibrationSet, RowKind, load_calibration_set
+from dynagrag.evaluation.judge.calibration_sets import (
+    SETS,
+    CalibrationRow,
+    CalibrationSet,
+    RowKind,
+    load_calibration_set,
+)
 from dynagrag.evaluation.judge.judge_model import (
     Judgement,
     JudgeModel,
@@ -41,12 +49,18 @@ _LOG = logging.getLogger(__name__)
 JOURNAL = Path("evaluation") / "judge"
 CACHE_NAME = "evaluate-judge"
 """Verdicts are cached for all runs alike."""
-_PROMPTS = {RowKind.RIGHT: "judge_right", RowKind.GRADE: "judge_grade", RowKind.PAIR: "judge_better"}
+_PROMPTS = {
+    RowKind.RIGHT: "judge_right",
+    RowKind.GRADE: "judge_grade",
+    RowKind.PAIR: "judge_better",
+}
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationOptions:
-    """Which sets of the folder `data`, so many rows of each at most. `threshold`: the kappa below which a judge isn't reliable."""
+    """Which sets of the folder `data`, so many rows of each at most. `threshold`: the kappa below
+    which a judge isn't reliable.
+    """
 
     data: Path
     sets: tuple[str, ...] = tuple(SETS)
@@ -66,15 +80,19 @@ def calibrate_judge(
 ) -> tuple[CalibrationRun, dict[str, Any]]:
     """Runs a calibration, or resumes one; the run's folder and its summary.
 
-    `on_cost` is told what it will cost, before the judge is asked, and again with the time that it will take once it has answered. Raises
-    UsageError, SettingsError and LoadError for what was given wrong, before anything is asked; StoppedRunError on Ctrl-C;
-    ModelUnavailableError, ModelRefusedError and BudgetError with what was judged kept.
+    `on_cost` is told what it will cost, before the judge is asked, and again with the time that it
+    will take once it has answered. Raises UsageError, SettingsError and LoadError for what was
+    given wrong, before anything is asked; StoppedRunError on Ctrl-C; ModelUnavailableError,
+    ModelRefusedError and BudgetError with what was judged kept.
     """
     if not options.sets:
         raise UsageError(f"name a set to calibrate on; known: {', '.join(SETS)}")
     if options.out is not None:
         check_folder(options.out)
-    sets = [load_calibration_set(options.data, name, options.max_rows, options.seed) for name in dict.fromkeys(options.sets)]
+    sets = [
+        load_calibration_set(options.data, name, options.max_rows, options.seed)
+        for name in dict.fromkeys(options.sets)
+    ]
     with ExitStack() as stack:
         model = make(settings)
         if model is None:
@@ -87,7 +105,14 @@ def calibrate_judge(
         made_with = _made_with(sets, options, chat, prompts)
         run = CalibrationRun.begin(settings.home, "judge-calibration", made_with, options.out)
         with run.asking(sum(len(own.rows) for own in sets)):
-            work = _Work(run, sets, settings, chat, progress or (lambda *_: None), on_cost or (lambda _: None))
+            work = _Work(
+                run,
+                sets,
+                settings,
+                chat,
+                progress or (lambda *_: None),
+                on_cost or (lambda _: None),
+            )
             work.judge()
             summary = _summary(run, sets, options, model.name)
             kept = keep(settings.home, model.name, model.identity, summary["sets"], prompts)
@@ -105,7 +130,12 @@ def questions_of(row: CalibrationRow) -> tuple[JudgeQuestion, ...]:
     return (ask(row.question, row.references, row.texts[0]),)
 
 
-def _made_with(sets: Sequence[CalibrationSet], options: CalibrationOptions, chat: MeteredChat, prompts: dict[str, str]) -> dict[str, Any]:
+def _made_with(
+    sets: Sequence[CalibrationSet],
+    options: CalibrationOptions,
+    chat: MeteredChat,
+    prompts: dict[str, str],
+) -> dict[str, Any]:
     return {
         "sets": {own.name: len(own.rows) for own in sets},
         "judge": chat.model.identity,
@@ -129,13 +159,17 @@ class _Work:
     on_cost: Callable[[JudgingCost], None]
 
     def judge(self) -> None:
-        """Judges what is left, as many rows at once as the model takes calls, and writes down each verdict."""
+        """Judges what is left, as many rows at once as the model takes calls, and writes down each
+        verdict.
+        """
         done = self.run.by_row()
         rows = [row for own in self.sets for row in own.rows]
         left = [row for row in rows if (row.set, row.id) not in done]
         if not left:
             return
-        cost = judging_cost([question for row in left for question in questions_of(row)], self.chat, self.settings)
+        cost = judging_cost(
+            [question for row in left for question in questions_of(row)], self.chat, self.settings
+        )
         self.on_cost(cost)
         begun = time.perf_counter()
         judge = partial(_line, JudgeModel(self.chat))
@@ -148,16 +182,36 @@ class _Work:
 def _line(judge: JudgeModel, row: CalibrationRow) -> VerdictLine:
     begun = time.perf_counter()
     asked = questions_of(row)
-    found: Judgement = judge.judge_both((asked[0], asked[1])) if row.kind is RowKind.PAIR else judge.judge(asked[0])
+    found: Judgement = (
+        judge.judge_both((asked[0], asked[1]))
+        if row.kind is RowKind.PAIR
+        else judge.judge(asked[0])
+    )
     ms = round(1000 * (time.perf_counter() - begun), 1)
-    return VerdictLine(set=row.set, row=row.id, verdict=found.value, orders=found.parts, odds=found.odds, note=found.note, ms=ms)
+    return VerdictLine(
+        set=row.set,
+        row=row.id,
+        verdict=found.value,
+        orders=found.parts,
+        odds=found.odds,
+        note=found.note,
+        ms=ms,
+    )
 
 
-def _summary(run: CalibrationRun, sets: Sequence[CalibrationSet], options: CalibrationOptions, judge: str) -> dict[str, Any]:
+def _summary(
+    run: CalibrationRun, sets: Sequence[CalibrationSet], options: CalibrationOptions, judge: str
+) -> dict[str, Any]:
     """What `--json` prints."""
     lines = run.by_row()
     figures = {
-        own.name: set_figures(own.kind, own.rows, {row.id: lines[own.name, row.id] for row in own.rows}, options.threshold, options.seed)
+        own.name: set_figures(
+            own.kind,
+            own.rows,
+            {row.id: lines[own.name, row.id] for row in own.rows},
+            options.threshold,
+            options.seed,
+        )
         for own in sets
     }
     summary = {

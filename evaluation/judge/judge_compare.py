@@ -1,4 +1,6 @@
-"""Two runs of judged answers to the same questions by the same judge, side by side: the second minus the first by arm."""
+"""Two runs of judged answers to the same questions by the same judge, side by side: the second
+minus the first by arm.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +14,9 @@ from dynagrag.evaluation.results.run_folder import differing_settings
 
 TOTAL, WIN_RATE = "total", "win_rate"
 SCALES = {TOTAL: 1, WIN_RATE: 100}
-"""What is compared, and by what it is multiplied where it is shown: points of 25, and percent of the pairs."""
+"""What is compared, and by what it is multiplied where it is shown: points of 25, and percent of
+the pairs.
+"""
 TITLES = {TOTAL: "total of 25", WIN_RATE: "wins and half the ties, %"}
 
 
@@ -22,7 +26,11 @@ def why_not_comparable(first: Mapping[str, Any], second: Mapping[str, Any]) -> s
         return "they asked different questions"
     if first.get("judge") != second.get("judge"):
         judges = " and ".join(str(own.get("judge")).partition(" ")[0] for own in (first, second))
-        same = " in two versions or with other parameters" if len(set(judges.split(" and "))) == 1 else ""
+        same = (
+            " in two versions or with other parameters"
+            if len(set(judges.split(" and "))) == 1
+            else ""
+        )
         return f"the judges are {judges}{same}, and grades of two judges are on two scales"
     if first.get("prompts") != second.get("prompts"):
         return "the judge was asked in other words"
@@ -34,13 +42,15 @@ def why_not_comparable(first: Mapping[str, Any], second: Mapping[str, Any]) -> s
 
 
 def compare_judged(first: JudgeRun, second: JudgeRun) -> dict[str, Any]:
-    """second - first by arm, over the questions that both have: totals in points of 25, pairs (of one baseline) as shares of 1.
+    """second - first by arm, over the questions that both have: totals in points of 25, pairs (of
+    one baseline) as shares of 1.
 
     Raises UsageError where they share no questions, judge, form or arm.
     """
     if why := why_not_comparable(first.settings, second.settings):
         raise UsageError(
-            f"{first.path} and {second.path} can't be compared: {why}; compare runs of the same questions by the same --judge-llm"
+            f"{first.path} and {second.path} can't be compared: {why}; compare runs of the same"
+            " questions by the same --judge-llm"
         )
     arms: list[list[str]] = [list(run.settings["arms"]) for run in (first, second)]
     old, new = _values(first), _values(second)
@@ -80,6 +90,13 @@ def _compared(arm: str, old: _Values, new: _Values) -> dict[str, Any]:
         both = [question for question in before if question in after]
         columns = [[own[question] for question in both] for own in (before, after)]
         if (own := paired_difference(columns[1], columns[0])) is not None:
-            means = {which: sum(column) / len(column) for which, column in zip(("first", "second"), columns, strict=True)}
-            found[name] = means | {key: own[key] for key in ("difference", "low", "high", "verdict")} | {"n": len(both)}
+            means = {
+                which: sum(column) / len(column)
+                for which, column in zip(("first", "second"), columns, strict=True)
+            }
+            found[name] = (
+                means
+                | {key: own[key] for key in ("difference", "low", "high", "verdict")}
+                | {"n": len(both)}
+            )
     return found

@@ -1,4 +1,6 @@
-"""The folder of a run that judges answers: answers.jsonl (what each arm answered), judgements.jsonl (what the judge said, as it came)."""
+"""The folder of a run that judges answers: answers.jsonl (what each arm answered), judgements.jsonl
+(what the judge said, as it came).
+"""
 
 from typing import Any, ClassVar
 
@@ -12,9 +14,11 @@ from dynagrag.evaluation.results.run_folder import KeptRun
 
 
 class JudgedLine(JudgeLine):
-    """What a judge said: grades of an answer in one sample (`against` is empty), or which of two answers is better, in both orders.
+    """What a judge said: grades of an answer in one sample (`against` is empty), or which of two
+    answers is better, in both orders.
 
-    `verdict`: 1 the arm's, 2 the other's, 0 a tie, None unreadable. `note`: why something can't be read.
+    `verdict`: 1 the arm's, 2 the other's, 0 a tie, None unreadable. `note`: why something can't be
+    read.
     """
 
     question: str
@@ -31,7 +35,9 @@ class JudgedLine(JudgeLine):
     @property
     def why_unreadable(self) -> str:
         """Why nothing of it could be read; empty where something could."""
-        return super().why_unreadable if all(grade is None for grade in self.grades.values()) else ""
+        return (
+            super().why_unreadable if all(grade is None for grade in self.grades.values()) else ""
+        )
 
 
 class JudgeRun(KeptRun[JudgedLine]):
@@ -49,7 +55,10 @@ class JudgeRun(KeptRun[JudgedLine]):
 
     def answers(self) -> dict[tuple[str, str], AnswerLine]:
         """(Question, arm) -> its answer; the last, where one was tried again."""
-        return {(question, arm): line for (_, question, arm), line in last_lines(self.answer_file().lines()).items()}
+        return {
+            (question, arm): line
+            for (_, question, arm), line in last_lines(self.answer_file().lines()).items()
+        }
 
     def judged(self) -> dict[tuple[str, str, str, int], JudgedLine]:
         """All judgements by what they are about."""

@@ -1,4 +1,6 @@
-"""What to judge: the options of a run, and the questions that are asked. What was given wrong is refused here."""
+"""What to judge: the options of a run, and the questions that are asked. What was given wrong is
+refused here.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -26,7 +28,8 @@ FORMS = (POINTWISE, PAIRWISE)
 class JudgeOptions:
     """Which questions of which workspace, answered by which arms.
 
-    `baseline` None: `naive`, else the first arm. `forms`: grades of each answer by itself, pairs with the baseline's, or both. `judge_llm`
+    `baseline` None: `naive`, else the first arm. `forms`: grades of each answer by itself, pairs
+    with the baseline's, or both. `judge_llm`
     None: the model that answers judges too. `limit`: so many questions at most.
     """
 
@@ -46,7 +49,9 @@ class JudgeOptions:
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """What a run asks and judges. `kinds`: each question's kind by its id, empty where its row names none."""
+    """What a run asks and judges. `kinds`: each question's kind by its id, empty where its row
+    names none.
+    """
 
     questions: tuple[AskedQuestion, ...]
     arms: tuple[AnswerArm, ...]
@@ -65,27 +70,42 @@ class JudgePlan:
     @property
     def digest(self) -> str:
         """A hash of all questions."""
-        return content_id(*(part for question in self.questions for part in (question.id, question.text)))
+        return content_id(
+            *(part for question in self.questions for part in (question.id, question.text))
+        )
 
     @property
     def units(self) -> list[tuple[str, str, str, int]]:
-        """What is judged, by question: (question, arm, the other arm, sample); the other is empty where an answer is judged by itself."""
+        """What is judged, by question: (question, arm, the other arm, sample); the other is empty
+        where an answer is judged by itself.
+        """
         found = []
         for question in self.questions:
             if POINTWISE in self.forms:
-                found += [(question.id, arm, "", sample) for sample in range(self.samples) for arm in self.arm_names]
+                found += [
+                    (question.id, arm, "", sample)
+                    for sample in range(self.samples)
+                    for arm in self.arm_names
+                ]
             if PAIRWISE in self.forms:
-                found += [(question.id, arm, self.baseline, 0) for arm in self.arm_names if arm != self.baseline]
+                found += [
+                    (question.id, arm, self.baseline, 0)
+                    for arm in self.arm_names
+                    if arm != self.baseline
+                ]
         return found
 
 
 def plan_judge(options: JudgeOptions) -> JudgePlan:
-    """The plan of a run. Nothing is asked yet. Raises UsageError and LoadError for what was given wrong."""
+    """The plan of a run. Nothing is asked yet. Raises UsageError and LoadError for what was given
+    wrong.
+    """
     arms = make_answer_arms(options.arms)
     names = [arm.name for arm in arms]
     if "gold" in names:
         raise UsageError(
-            "the arm gold needs to know what answers a question, which a judge's questions don't say; take it in `evaluate qa`"
+            "the arm gold needs to know what answers a question, which a judge's questions don't"
+            " say; take it in `evaluate qa`"
         )
     baseline = chosen_baseline(options.baseline, names)
     if unknown := [form for form in options.forms if form not in FORMS]:
@@ -100,4 +120,6 @@ def plan_judge(options: JudgeOptions) -> JudgePlan:
     asked = found[: options.limit]
     questions = tuple(AskedQuestion(question.id, collapse(question.text)) for question in asked)
     kinds = {question.id: question.kind for question in asked}
-    return JudgePlan(questions, arms, baseline, options.forms, options.samples, (file,), kinds, dict(notes))
+    return JudgePlan(
+        questions, arms, baseline, options.forms, options.samples, (file,), kinds, dict(notes)
+    )

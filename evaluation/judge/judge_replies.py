@@ -1,4 +1,5 @@
-"""What judges reply, and what is kept of it, as pydantic types: nothing is read into a reply that isn't there.
+"""What judges reply, and what is kept of it, as pydantic types: nothing is read into a reply that
+isn't there.
 
 "2 of 4", "4", 4.5 and 7 are no scores.
 """
@@ -51,8 +52,9 @@ class GradeReply(JudgeReply):
 
 
 METRICS = ("clarity", "depth", "nuance", "implications", "ethics")
-"""DynaGRAG's five, by short names: Clarity and Brevity, Depth and Specificity, Subjectivity and Nuance, Implication Focus, Ethical
-Alignment."""
+"""DynaGRAG's five, by short names: Clarity and Brevity, Depth and Specificity, Subjectivity and
+Nuance, Implication Focus, Ethical Alignment.
+"""
 
 
 class MetricsReply(StrictReply):
@@ -68,7 +70,8 @@ class MetricsReply(StrictReply):
 
 
 class JudgeLine(BaseModel):
-    """What a judge said, as a line of a run has it. `verdict` None: there is none, or it could not be read, and `note` says why.
+    """What a judge said, as a line of a run has it. `verdict` None: there is none, or it could not
+    be read, and `note` says why.
 
     `orders`: what it said of a pair each time.
     """
@@ -89,4 +92,6 @@ class JudgeLine(BaseModel):
     @property
     def is_flip(self) -> bool:
         """Whether a pair's verdict changed with the order."""
-        return len(self.orders) == 2 and None not in self.orders and self.orders[0] != self.orders[1]
+        return (
+            len(self.orders) == 2 and None not in self.orders and self.orders[0] != self.orders[1]
+        )

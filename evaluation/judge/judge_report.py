@@ -1,4 +1,6 @@
-"""Judged answers in words, and as a report: whether the judge is reliable, arms, pairs, length, cost, the worst questions to read."""
+"""Judged answers in words, and as a report: whether the judge is reliable, arms, pairs, length,
+cost, the worst questions to read.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -12,7 +14,18 @@ from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judge_summary import Graded, fewest_questions, grades_of, is_graded
 from dynagrag.evaluation.judge.reliability import NOT_KNOWN, NOT_RELIABLE
-from dynagrag.evaluation.results.html_report import Bars, Case, Cases, Column, Lines, Report, Section, Table, interval_meaning, render
+from dynagrag.evaluation.results.html_report import (
+    Bars,
+    Case,
+    Cases,
+    Column,
+    Lines,
+    Report,
+    Section,
+    Table,
+    interval_meaning,
+    render,
+)
 from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
 from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS, POINTS
@@ -22,13 +35,15 @@ from dynagrag.text import plural
 _BEST_TOTAL = 25
 _NUM_READ = 6
 _DIFFERS = (
-    "published: 18.10 for A alone, of an inferred 25, with B a close second; its judge, questions, their number, N and corpus (some "
-    "100,000 tokens of podcasts) are not stated or not public. Here: questions, corpus, model and judge of this run, rubrics of our own, "
-    "the same limit of room for all arms (one may use less: see context tokens), citations not shown. The two are not comparable"
+    "published: 18.10 for A alone, of an inferred 25, with B a close second; its judge, questions,"
+    " their number, N and corpus (some 100,000 tokens of podcasts) are not stated or not public."
+    " Here: questions, corpus, model and judge of this run, rubrics of our own, the same limit of"
+    " room for all arms (one may use less: see context tokens), citations not shown. The two are"
+    " not comparable"
 )
 _STYLE = (
-    "these metrics have no references and reward style: what lines state is counted beside (stated claims), and no figure here tells "
-    "whether an answer is right"
+    "these metrics have no references and reward style: what lines state is counted beside (stated"
+    " claims), and no figure here tells whether an answer is right"
 )
 
 
@@ -40,7 +55,9 @@ def judge_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     width = max(12, *(len(name) for name in arms)) + 4
     if is_graded(summary):
         yield (
-            f"{'arm':<{width}}{'total of 25':<26}{'published':>10}" + "".join(f"{metric:>14}" for metric in METRICS) + f"{'unreadable':>12}"
+            f"{'arm':<{width}}{'total of 25':<26}{'published':>10}"
+            + "".join(f"{metric:>14}" for metric in METRICS)
+            + f"{'unreadable':>12}"
         )
         for name, own in arms.items():
             cells = score_cells(own)
@@ -79,7 +96,9 @@ COST_HEADS = (
 
 def _about(summary: Mapping[str, Any]) -> Iterator[str]:
     """What one must know before the figures."""
-    counts = f"{plural(summary['questions'], 'question')}, {summary['compared']} with grades of all arms"
+    counts = (
+        f"{plural(summary['questions'], 'question')}, {summary['compared']} with grades of all arms"
+    )
     yield f"judge {summary['judge']}; {counts}; answers by {summary['llm'] or answerer(None)}"
     yield from judge_notes(summary)
     if failed := sum(arm["errors"] for arm in summary["arms"].values()):
@@ -93,8 +112,14 @@ def judge_notes(summary: Mapping[str, Any]) -> Iterator[str]:
         yield "the judge is the model that answered, so it may like its own words"
     for form, found in summary["calibration"].items():
         if found:
-            agreed = f"with people it agrees in {_percent(found['accuracy'])} of {plural(found['n'], 'row')} of {found['set']}"
-            yield f"{form}: {agreed} ({found['on']}), {found['flips']} flips, {found['unreadable']} unreadable"
+            agreed = (
+                f"with people it agrees in {_percent(found['accuracy'])} of"
+                f" {plural(found['n'], 'row')} of {found['set']}"
+            )
+            yield (
+                f"{form}: {agreed} ({found['on']}), {found['flips']} flips, {found['unreadable']}"
+                " unreadable"
+            )
     for what, own in summary.get("unreadable", {}).items():  # which runs of before don't tell
         yield f"{own['num']} of {own['of']} {what} could not be read, e.g. {own['why']}"
     for note, count in summary["notes"].items():
@@ -102,12 +127,18 @@ def judge_notes(summary: Mapping[str, Any]) -> Iterator[str]:
     if summary["is_one_score"]:
         yield "the judge gave every answer the same total: the arms can't be told apart by it"
     if summary["speaking_to_a_judge"]:
-        yield f"{plural(summary['speaking_to_a_judge'], 'answer')} with sentences that speak to a judge, which were not shown to it"
+        yield (
+            f"{plural(summary['speaking_to_a_judge'], 'answer')} with sentences that speak to a"
+            " judge, which were not shown to it"
+        )
 
 
 def held_lines(summary: Mapping[str, Any]) -> list[str]:
     """What is left of several comparisons with the baseline, by grades and in pairs."""
-    said = [what_holds(summary[name], summary["baseline"], of) for name, of in (("differences", "grades"), ("pairs", "pairs"))]
+    said = [
+        what_holds(summary[name], summary["baseline"], of)
+        for name, of in (("differences", "grades"), ("pairs", "pairs"))
+    ]
     return [line for line in said if line]
 
 
@@ -117,7 +148,8 @@ def kind_title(summary: Mapping[str, Any]) -> str:
 
 
 def kind_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """(Kind, (how many questions, each arm's mean)): of grades, else of pairs; nothing of fewer than two kinds, and of runs of before.
+    """(Kind, (how many questions, each arm's mean)): of grades, else of pairs; nothing of fewer
+    than two kinds, and of runs of before.
 
     In brackets: over how many questions, where the kind has more.
     """
@@ -125,14 +157,21 @@ def kind_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, ...]
     for kind, found in summary.get("kinds", {}).items():
         cells = []
         for arm in found["arms"].values():
-            mean, num = (_number(arm["total"]), arm["graded"]) if has_totals else (_percent(arm["win_rate"]), arm["paired"])
+            mean, num = (
+                (_number(arm["total"]), arm["graded"])
+                if has_totals
+                else (_percent(arm["win_rate"]), arm["paired"])
+            )
             cells.append(f"{mean} ({num})" if 0 < num < found["questions"] else mean)
         yield shortened(kind), (str(found["questions"]), *cells)
 
 
 def _closing(summary: Mapping[str, Any]) -> Iterator[str]:
     if found := summary["length"]:
-        yield f"length: {found['points_per_100_words']:+.2f} points per 100 words more, among answers to one question (r {found['r']:.2f})"
+        yield (
+            f"length: {found['points_per_100_words']:+.2f} points per 100 words more, among answers"
+            f" to one question (r {found['r']:.2f})"
+        )
     yield judge_time(summary)
     yield _STYLE
     if any(own["published"] for own in summary["arms"].values()):
@@ -142,8 +181,13 @@ def _closing(summary: Mapping[str, Any]) -> Iterator[str]:
 
 
 def judge_time(summary: Mapping[str, Any]) -> str:
-    """What the judgements took, which is more than it took to wait for them where several were made at once."""
-    return f"the {plural(summary['judgements'], 'judgement')} took {summary['judged_in_s']:,.0f} s of the judge's time, all calls added up"
+    """What the judgements took, which is more than it took to wait for them where several were made
+    at once.
+    """
+    return (
+        f"the {plural(summary['judgements'], 'judgement')} took {summary['judged_in_s']:,.0f} s of"
+        " the judge's time, all calls added up"
+    )
 
 
 def differences_lines(summary: Mapping[str, Any]) -> Iterator[str]:
@@ -151,11 +195,19 @@ def differences_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     for name, own in summary["differences"].items():
         if own is None:
             continue
-        line = f"{name} against {summary['baseline']}: {_bounded(own)}, {own['verdict']}, {plural(own['n'], 'question')}"
+        line = (
+            f"{name} against {summary['baseline']}: {_bounded(own)}, {own['verdict']},"
+            f" {plural(own['n'], 'question')}"
+        )
         if equal := own["at_equal_length"]:
             line += f"; at equal length {_bounded(equal)}"
         wanted = (
-            "" if own["n_for_this"] is None else f"{own['n_for_this']:,} questions show a difference of this size in 80 % of all runs, "
+            ""
+            if own["n_for_this"] is None
+            else (
+                f"{own['n_for_this']:,} questions show a difference of this size in 80 % of all"
+                " runs, "
+            )
         )
         yield f"{line}; {wanted}{own['n_for_one_point']:,} one of a point"
 
@@ -164,22 +216,35 @@ def pair_line(own: Mapping[str, Any]) -> str:
     """An arm's pairs in a line."""
     rate = own["win_rate"]
     share = (
-        "" if rate is None else f", wins and half the ties {_percent(rate['mean'])} ({_percent(rate['low'])} to {_percent(rate['high'])})"
+        ""
+        if rate is None
+        else (
+            f", wins and half the ties {_percent(rate['mean'])} ({_percent(rate['low'])} to"
+            f" {_percent(rate['high'])})"
+        )
     )
     equal = own["equal_length"]
     level = f"of {equal['n']} about equally long {equal['wins']} won, {equal['losses']} lost"
     return (
-        f"{own['wins']} won, {own['losses']} lost, {own['ties']} tied ({own['flips']} by flips), {own['unreadable']} unreadable{share}; "
-        f"the longer won {_percent(own['longer_wins'])} of those decided; {level}"
+        f"{own['wins']} won, {own['losses']} lost, {own['ties']} tied ({own['flips']} by flips),"
+        f" {own['unreadable']} unreadable{share}; the longer won {_percent(own['longer_wins'])} of"
+        f" those decided; {level}"
     )
 
 
 def score_cells(own: Mapping[str, Any]) -> list[str]:
-    """Total with its interval, the published one, each metric, and how many grades could not be read."""
+    """Total with its interval, the published one, each metric, and how many grades could not be
+    read.
+    """
     total = own["total"]
     shown = "-" if total is None else Interval.of(total).text(digits=2)
     published = "n/a" if own["published"] is None else f"{own['published']:.2f}"
-    return [shown, published, *(_number(own["metrics"].get(metric)) for metric in METRICS), str(own["unreadable"])]
+    return [
+        shown,
+        published,
+        *(_number(own["metrics"].get(metric)) for metric in METRICS),
+        str(own["unreadable"]),
+    ]
 
 
 def cost_cells(own: Mapping[str, Any]) -> list[str]:
@@ -203,9 +268,18 @@ def cut_off_of(own: Mapping[str, Any]) -> str:
 
 
 def stated_of(own: Mapping[str, Any]) -> str:
-    """The mean share of claims that lines state, with its interval; a dash where no answer claims anything, and of runs of before."""
+    """The mean share of claims that lines state, with its interval; a dash where no answer claims
+    anything, and of runs of before.
+    """
     found = own.get("stated")
-    return "-" if found is None else f"{_percent(found['mean'])} ({POINTS * found['low']:.0f} to {POINTS * found['high']:.0f})"
+    return (
+        "-"
+        if found is None
+        else (
+            f"{_percent(found['mean'])} ({POINTS * found['low']:.0f} to"
+            f" {POINTS * found['high']:.0f})"
+        )
+    )
 
 
 def _named(name: str, own: Mapping[str, Any]) -> str:
@@ -220,28 +294,48 @@ def _number(value: float | None, digits: int = 2) -> str:
     return "-" if value is None else f"{value:,.{digits}f}"
 
 
-# ----------------------------------------------------------------------------------------------------------------- page
+# --------------------------------------------------------------------------------------------- page
 
 WORDS: Mapping[str, str] = {
     "arm": "one way to come to an answer; the letters are those of DynaGRAG's experiment",
-    "total, total of 25": "the sum of five grades of 1 to 5, each the median of several samples. The judge sees one answer, without its "
-    "arm",
-    ", ".join(METRICS): "the metrics, 1 to 5 each: clarity and brevity, depth and specificity, subjectivity and nuance, implication focus, "
-    "ethical alignment",
-    "cut off": "how many of an arm's answers have no end: the lowest grades, and a pair lost to a whole one",
-    "same as baseline": "share of the whole answers that are the very words of the baseline's, which an arm can't win by",
+    "total, total of 25": (
+        "the sum of five grades of 1 to 5, each the median of several samples. The judge sees one"
+        " answer, without its arm"
+    ),
+    ", ".join(METRICS): (
+        "the metrics, 1 to 5 each: clarity and brevity, depth and specificity, subjectivity and"
+        " nuance, implication focus, ethical alignment"
+    ),
+    "cut off": (
+        "how many of an arm's answers have no end: the lowest grades, and a pair lost to a"
+        " whole one"
+    ),
+    "same as baseline": (
+        "share of the whole answers that are the very words of the baseline's, which an arm can't"
+        " win by"
+    ),
     "holds": f"more than chance after {HOLM}: {HOLM_MEANS}",
-    "context tokens": "what was put before the model. All arms have the same limit, and one may use less of it",
+    "context tokens": (
+        "what was put before the model. All arms have the same limit, and one may use less of it"
+    ),
     "graded": "answers with a grade on every metric: only these have a total",
     "unreadable": "grades that could not be read from the judge's reply: counted, never guessed",
     "kappa": "agreement of the judge with people beyond chance (Cohen's): 0 is chance, 1 is always",
     "95 % interval": interval_meaning("questions"),
-    "in pairs, by flips": "the judge reads the answers of two arms in both orders; a verdict that changes with the order is a flip, and a "
-    "tie",
-    "questions for a point": "how many questions would show a difference of one point in 80 % of all runs",
-    "stated claims": "share of an answer's claims that lines of the texts state, the mean over answers with claims; the judge does not "
-    "see that",
-    "words, citations, all tokens, calls, seconds": "means of an answer. A reply from the cache counts with what it took when it was made",
+    "in pairs, by flips": (
+        "the judge reads the answers of two arms in both orders; a verdict that changes with the"
+        " order is a flip, and a tie"
+    ),
+    "questions for a point": (
+        "how many questions would show a difference of one point in 80 % of all runs"
+    ),
+    "stated claims": (
+        "share of an answer's claims that lines of the texts state, the mean over answers with"
+        " claims; the judge does not see that"
+    ),
+    "words, citations, all tokens, calls, seconds": (
+        "means of an answer. A reply from the cache counts with what it took when it was made"
+    ),
 }
 
 
@@ -254,12 +348,23 @@ def judge_report(run: JudgeRun) -> Report:
     """What the page says."""
     summary = run.summary()
     _, *about = _about(summary)
-    answered = f"{plural(summary['questions'], 'question')} were answered by {answerer(summary['llm'])}"
+    answered = (
+        f"{plural(summary['questions'], 'question')} were answered by {answerer(summary['llm'])}"
+    )
     return Report(
         title=f"Answers judged by {summary['judge']}",
-        asked=f"{answered} in {len(summary['arms'])} ways (arms), and {summary['judge']} judged the answers: which way does it like best, "
-        f"and can it be believed? Arms: {', '.join(_named(name, own) for name, own in summary['arms'].items())}.",
-        conclusion=" ".join([f"{summary['verdict']}.", _conclusion(summary), *(f"{_upper(line)}." for line in held_lines(summary))]),
+        asked=(
+            f"{answered} in {len(summary['arms'])} ways (arms), and {summary['judge']} judged the"
+            " answers: which way does it like best, and can it be believed? Arms:"
+            f" {', '.join(_named(name, own) for name, own in summary['arms'].items())}."
+        ),
+        conclusion=" ".join(
+            [
+                f"{summary['verdict']}.",
+                _conclusion(summary),
+                *(f"{_upper(line)}." for line in held_lines(summary)),
+            ]
+        ),
         is_warned=summary["verdict"].startswith((NOT_RELIABLE, NOT_KNOWN)),
         about=(_upper(_STYLE) + ".",),
         notes=tuple(about),
@@ -275,16 +380,27 @@ def _upper(text: str) -> str:
 
 
 def _conclusion(summary: Mapping[str, Any]) -> str:
-    seen = [name for name, own in summary["differences"].items() if own and own["verdict"] in (Verdict.BETTER, Verdict.WORSE)]
+    seen = [
+        name
+        for name, own in summary["differences"].items()
+        if own and own["verdict"] in (Verdict.BETTER, Verdict.WORSE)
+    ]
     graded = any(own["total"] for own in summary["arms"].values())
     if is_graded(summary) and not graded:
         return "No answer has a grade on every metric."
-    few = f" Fewer than {FEW_QUESTIONS} questions: the intervals say little." if fewest_questions(summary) < FEW_QUESTIONS else ""
+    few = (
+        f" Fewer than {FEW_QUESTIONS} questions: the intervals say little."
+        if fewest_questions(summary) < FEW_QUESTIONS
+        else ""
+    )
     if TOO_FEW in (own["verdict"] for own in summary["differences"].values() if own) and not seen:
         return f"Too few questions to tell arms apart.{few}"
     if graded and not seen:
         return f"By its grades no arm differs from {summary['baseline']} by more than chance.{few}"
-    said = (f"{name} is {summary['differences'][name]['verdict']} than {summary['baseline']}" for name in seen)
+    said = (
+        f"{name} is {summary['differences'][name]['verdict']} than {summary['baseline']}"
+        for name in seen
+    )
     return f"By its grades {'; '.join(said)}, by more than chance.{few}" if seen else few.strip()
 
 
@@ -293,25 +409,53 @@ def _results(summary: Mapping[str, Any]) -> Iterator[Section]:
     totals = {name: own["total"] for name, own in arms.items() if own["total"]}
     if is_graded(summary):
         heads = ("arm", "total of 25, 95 % interval", "published", *METRICS, "unreadable")
-        bounds = {name: {end: POINTS * own[end] / _BEST_TOTAL for end in ("low", "high")} for name, own in totals.items()}
+        bounds = {
+            name: {end: POINTS * own[end] / _BEST_TOTAL for end in ("low", "high")}
+            for name, own in totals.items()
+        }
         yield Section(
             "Grades",
             tables=(
                 Table(
-                    heads, tuple((_named(name, own), tuple(score_cells(own))) for name, own in arms.items()), main=heads[1], is_of_arms=True
+                    heads,
+                    tuple(
+                        (_named(name, own), tuple(score_cells(own))) for name, own in arms.items()
+                    ),
+                    main=heads[1],
+                    is_of_arms=True,
                 ),
                 *([_difference_table(summary)] if any(summary["differences"].values()) else ()),
             ),
-            bars=(Bars("Total in percent of 25, with 95 % intervals", quality_bars(_shares(totals), bounds)),) if totals else (),
-            after=(_upper(_DIFFERS) + ".",) if any(own["published"] for own in arms.values()) else (),
+            bars=(
+                (
+                    Bars(
+                        "Total in percent of 25, with 95 % intervals",
+                        quality_bars(_shares(totals), bounds),
+                    ),
+                )
+                if totals
+                else ()
+            ),
+            after=(
+                (_upper(_DIFFERS) + ".",) if any(own["published"] for own in arms.values()) else ()
+            ),
         )
     if summary["pairs"]:
         yield Section(f"In pairs with {summary['baseline']}", tables=(_pair_table(summary),))
     if rows := tuple(kind_rows(summary)):
-        yield Section("By kind of question", tables=(Table(("kind", "questions", *arms), rows, title=_upper(kind_title(summary))),))
+        yield Section(
+            "By kind of question",
+            tables=(Table(("kind", "questions", *arms), rows, title=_upper(kind_title(summary))),),
+        )
     if found := summary["length"]:
-        more = f"{found['points_per_100_words']:+.2f} points per 100 words more, among answers to one question (r {found['r']:.2f})"
-        yield Section("Does the judge like long answers?", before=(f"{more}. r is Pearson's correlation, -1 to 1; 0 is none.",))
+        more = (
+            f"{found['points_per_100_words']:+.2f} points per 100 words more, among answers to one"
+            f" question (r {found['r']:.2f})"
+        )
+        yield Section(
+            "Does the judge like long answers?",
+            before=(f"{more}. r is Pearson's correlation, -1 to 1; 0 is none.",),
+        )
 
 
 def _shares(totals: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
@@ -334,7 +478,20 @@ def _difference_table(summary: Mapping[str, Any]) -> Table:
         if own is not None:
             equal = "-" if own["at_equal_length"] is None else _bounded(own["at_equal_length"])
             wanted = "-" if own["n_for_this"] is None else f"{own['n_for_this']:,}"
-            rows.append((name, (_bounded(own), equal, own["verdict"], holds_of(own), str(own["n"]), wanted, f"{own['n_for_one_point']:,}")))
+            rows.append(
+                (
+                    name,
+                    (
+                        _bounded(own),
+                        equal,
+                        own["verdict"],
+                        holds_of(own),
+                        str(own["n"]),
+                        wanted,
+                        f"{own['n_for_one_point']:,}",
+                    ),
+                )
+            )
     return Table(heads, tuple(rows), title=f"Against {summary['baseline']}", main=heads[1])
 
 
@@ -348,11 +505,25 @@ def _bounded(own: Mapping[str, float]) -> str:
 
 
 def _pair_table(summary: Mapping[str, Any]) -> Table:
-    heads = ("arm", "wins and half the ties, 95 % interval", "holds", "won", "lost", "tied", "by flips", "unreadable", "longer won")
+    heads = (
+        "arm",
+        "wins and half the ties, 95 % interval",
+        "holds",
+        "won",
+        "lost",
+        "tied",
+        "by flips",
+        "unreadable",
+        "longer won",
+    )
     rows = []
     for name, own in summary["pairs"].items():
         rate = own["win_rate"]
-        share = "-" if rate is None else f"{_percent(rate['mean'])} ({_percent(rate['low'])} to {_percent(rate['high'])})"
+        share = (
+            "-"
+            if rate is None
+            else f"{_percent(rate['mean'])} ({_percent(rate['low'])} to {_percent(rate['high'])})"
+        )
         counts = (str(own[n]) for n in ("wins", "losses", "ties", "flips", "unreadable"))
         rows.append((name, (share, holds_of(own), *counts, _percent(own["longer_wins"]))))
     return Table(heads, tuple(rows), main=heads[1])
@@ -360,18 +531,35 @@ def _pair_table(summary: Mapping[str, Any]) -> Table:
 
 def _costs(summary: Mapping[str, Any]) -> Section:
     arms: Mapping[str, Mapping[str, Any]] = summary["arms"]
-    table = Table(("arm", *COST_HEADS), tuple((_named(name, own), tuple(cost_cells(own))) for name, own in arms.items()), is_of_arms=True)
+    table = Table(
+        ("arm", *COST_HEADS),
+        tuple((_named(name, own), tuple(cost_cells(own))) for name, own in arms.items()),
+        is_of_arms=True,
+    )
     judged = f"{_upper(judge_time(summary))}."
     totals = {name: own["total"] for name, own in arms.items() if own["total"] and own["tokens"]}
     if len(totals) < 2:
         return Section(tables=(table,), after=(judged,))
     plot = cost_points({name: arms[name]["tokens"] for name in totals}, _shares(totals))
-    points = Lines("Cost against grades", plot, "tokens an answer (log scale)", "total, % of 25", is_points=True)
-    return Section(before=("Higher is better, further left is cheaper.",), tables=(table,), lines=(points,), after=(judged,))
+    points = Lines(
+        "Cost against grades",
+        plot,
+        "tokens an answer (log scale)",
+        "total, % of 25",
+        is_points=True,
+    )
+    return Section(
+        before=("Higher is better, further left is cheaper.",),
+        tables=(table,),
+        lines=(points,),
+        after=(judged,),
+    )
 
 
 def _worst(run: JudgeRun, summary: Mapping[str, Any]) -> Cases:
-    """The questions on which the first arm that isn't the baseline has the lowest total, or lost its pair."""
+    """The questions on which the first arm that isn't the baseline has the lowest total, or lost
+    its pair.
+    """
     answers, graded, judged = run.answers(), grades_of(run.lines()), run.judged()
     arms: Sequence[str] = list(summary["arms"])
     first = next((arm for arm in arms if arm != summary["baseline"]), arms[0])
@@ -379,16 +567,23 @@ def _worst(run: JudgeRun, summary: Mapping[str, Any]) -> Cases:
     def badness(question: str) -> tuple[float, float, str]:
         own = graded.get((question, first))
         pair = judged.get((question, first, summary["baseline"], 0))
-        lost = {2.0: 0.0, 1.0: 2.0}.get(pair.verdict if pair and pair.verdict is not None else 0.0, 1.0)
+        lost = {2.0: 0.0, 1.0: 2.0}.get(
+            pair.verdict if pair and pair.verdict is not None else 0.0, 1.0
+        )
         return (_BEST_TOTAL if own is None or own.total is None else own.total, lost, question)
 
     questions = sorted(dict.fromkeys(question for question, _ in answers), key=badness)[:_NUM_READ]
     cases = []
     for question in questions:
         lines = {arm: answers[question, arm] for arm in arms if (question, arm) in answers}
-        columns = tuple(_column(arms.index(arm), line, graded.get((question, arm))) for arm, line in lines.items())
+        columns = tuple(
+            _column(arms.index(arm), line, graded.get((question, arm)))
+            for arm, line in lines.items()
+        )
         own = graded.get((question, first))
-        value = "" if own is None or own.total is None else f"{first}: {own.total:.1f} of {_BEST_TOTAL}"
+        value = (
+            "" if own is None or own.total is None else f"{first}: {own.total:.1f} of {_BEST_TOTAL}"
+        )
         cases.append(Case(shortened(next(iter(lines.values())).text), value, columns=columns))
     return Cases(f"The worst questions of {first}, as the judge saw the answers", tuple(cases))
 

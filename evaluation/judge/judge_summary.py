@@ -1,4 +1,6 @@
-"""What judged answers come to: the judge's own reliability first, then totals by arm, differences, pairs, length, cost."""
+"""What judged answers come to: the judge's own reliability first, then totals by arm, differences,
+pairs, length, cost.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +11,13 @@ import numpy as np
 
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.bootstrap_intervals import SEED
-from dynagrag.evaluation.judge.arm_statistics import length_slope, mean_with_interval, pair_figures, pair_points, paired_difference
+from dynagrag.evaluation.judge.arm_statistics import (
+    length_slope,
+    mean_with_interval,
+    pair_figures,
+    pair_points,
+    paired_difference,
+)
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
 from dynagrag.evaluation.judge.judge_model import prompts_digest
@@ -23,15 +31,21 @@ from dynagrag.evaluation.several_comparisons import corrected
 from dynagrag.text import plural
 
 PUBLISHED = {"dsa-diverse": 18.10}
-"""DynaGRAG, section 4: the only figure that can be read. Its arm B is called a close second, D a little below."""
+"""DynaGRAG, section 4: the only figure that can be read. Its arm B is called a close second, D a
+little below.
+"""
 _CALIBRATED_BY = {POINTWISE: ("squality", "judge_grade"), PAIRWISE: ("pairs", "judge_better")}
-"""The set that is nearest to each form of judging, and the prompt that the judge is asked with there."""
+"""The set that is nearest to each form of judging, and the prompt that the judge is asked with
+there.
+"""
 _DIGITS = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """An answer's grades: by metric the median of the samples that could be read; None where none could."""
+    """An answer's grades: by metric the median of the samples that could be read; None where none
+    could.
+    """
 
     grades: Mapping[str, float | None]
     unreadable: int
@@ -43,12 +57,17 @@ class Graded:
         return sum(found) if len(found) == len(METRICS) else None
 
 
-def judge_summary(run: JudgeRun, plan: JudgePlan, kept: KeptCalibration, threshold: float, seed: int = SEED) -> dict[str, Any]:
+def judge_summary(
+    run: JudgeRun, plan: JudgePlan, kept: KeptCalibration, threshold: float, seed: int = SEED
+) -> dict[str, Any]:
     """What `--json` prints."""
     answers, lines = run.answers(), list(run.judged().values())
     graded = grades_of(lines) if POINTWISE in plan.forms else {}
     totals = {arm: _totals(graded, plan, arm) for arm in plan.arm_names}
-    words = {arm: {q: float(_words(answers, q, arm)) for q in own if not answers[q, arm].is_cut_off} for arm, own in totals.items()}
+    words = {
+        arm: {q: float(_words(answers, q, arm)) for q in own if not answers[q, arm].is_cut_off}
+        for arm, own in totals.items()
+    }
     everything = [value for own in totals.values() for value in own.values()]
     return {
         "verdict": judge_verdict(kept, plan.forms, threshold),
@@ -60,14 +79,23 @@ def judge_summary(run: JudgeRun, plan: JudgePlan, kept: KeptCalibration, thresho
         "compared": sum(all(q.id in own for own in totals.values()) for q in plan.questions),
         "baseline": plan.baseline,
         "samples": plan.samples,
-        "arms": {arm: _arm(arm, plan, answers, graded, totals[arm], seed) for arm in plan.arm_names},
+        "arms": {
+            arm: _arm(arm, plan, answers, graded, totals[arm], seed) for arm in plan.arm_names
+        },
         "differences": _differences(totals, words, plan.baseline, seed),
-        "length": length_slope(*([[own[a][q.id] for a in own if q.id in words[a]] for q in plan.questions] for own in (words, totals))),
+        "length": length_slope(
+            *(
+                [[own[a][q.id] for a in own if q.id in words[a]] for q in plan.questions]
+                for own in (words, totals)
+            )
+        ),
         "is_one_score": len(set(everything)) == 1 and len(everything) > 1,
         "pairs": _pairs(plan, answers, lines, seed) if PAIRWISE in plan.forms else {},
         "kinds": _by_kind(plan, totals, lines),
         "unreadable": _unreadable(lines),
-        "speaking_to_a_judge": sum(speaks_to_a_judge(BlindAnswer.of(line).text) for line in answers.values()),
+        "speaking_to_a_judge": sum(
+            speaks_to_a_judge(BlindAnswer.of(line).text) for line in answers.values()
+        ),
         "judged_in_s": round(sum(line.ms for line in lines) / 1000, 1),
         "judgements": len(lines),
         "notes": dict(plan.notes),
@@ -76,8 +104,15 @@ def judge_summary(run: JudgeRun, plan: JudgePlan, kept: KeptCalibration, thresho
 
 
 def _unreadable(lines: Sequence[JudgedLine]) -> dict[str, dict[str, Any]]:
-    """By what could not be read, where something couldn't: how many of how many, and the first reason."""
-    grades = [(line.grades.get(metric) is None, line.note) for line in lines if not line.against for metric in METRICS]
+    """By what could not be read, where something couldn't: how many of how many, and the first
+    reason.
+    """
+    grades = [
+        (line.grades.get(metric) is None, line.note)
+        for line in lines
+        if not line.against
+        for metric in METRICS
+    ]
     pairs = [(line.verdict is None, line.note) for line in lines if line.against]
     found = {}
     for name, own in (("grades", grades), ("pairs", pairs)):
@@ -92,26 +127,50 @@ def is_graded(summary: Mapping[str, Any]) -> bool:
 
 
 def fewest_questions(summary: Mapping[str, Any]) -> int:
-    """Of the differences the one over the fewest questions; without differences, all that were asked."""
-    fewest: int = min((own["n"] for own in summary["differences"].values() if own), default=summary["questions"])
+    """Of the differences the one over the fewest questions; without differences, all that were
+    asked.
+    """
+    fewest: int = min(
+        (own["n"] for own in summary["differences"].values() if own), default=summary["questions"]
+    )
     return fewest
 
 
 def judge_verdict(kept: KeptCalibration, forms: Sequence[str], threshold: float) -> str:
-    """The first line of a report: whether this judge can be believed about what it was asked here."""
+    """The first line of a report: whether this judge can be believed about what it was asked
+    here.
+    """
     found = {form: _figures(kept, form) for form in forms}
-    told = {form: kept.sets[own["set"]].is_reliable(threshold) for form, own in found.items() if own is not None}
-    bad, unsure, good = ([form for form, own in told.items() if own is wanted] for wanted in (False, None, True))
+    told = {
+        form: kept.sets[own["set"]].is_reliable(threshold)
+        for form, own in found.items()
+        if own is not None
+    }
+    bad, unsure, good = (
+        [form for form, own in told.items() if own is wanted] for wanted in (False, None, True)
+    )
     unknown = [form for form, own in found.items() if own is None]
     parts = []
     if bad:
-        parts.append(f"{NOT_RELIABLE}: {kept.judge}, {', '.join(_with_kappa(form, found[form], threshold) for form in bad)}")
+        parts.append(
+            f"{NOT_RELIABLE}: {kept.judge},"
+            f" {', '.join(_with_kappa(form, found[form], threshold) for form in bad)}"
+        )
     if unknown:
-        parts.append(f"{NOT_KNOWN}: {kept.judge}, {' and '.join(unknown)} (`evaluate judge --calibrate` measures it)")
+        parts.append(
+            f"{NOT_KNOWN}: {kept.judge}, {' and '.join(unknown)} (`evaluate judge --calibrate`"
+            " measures it)"
+        )
     if unsure:
-        parts.append(f"{NOT_KNOWN}: {kept.judge}, {', '.join(_with_kappa(form, found[form], threshold) for form in unsure)}")
+        parts.append(
+            f"{NOT_KNOWN}: {kept.judge},"
+            f" {', '.join(_with_kappa(form, found[form], threshold) for form in unsure)}"
+        )
     if good:
-        parts.append(f"reliable: {kept.judge}, {', '.join(_with_kappa(form, found[form], None) for form in good)}")
+        parts.append(
+            f"reliable: {kept.judge},"
+            f" {', '.join(_with_kappa(form, found[form], None) for form in good)}"
+        )
     return "; ".join(parts)
 
 
@@ -120,13 +179,22 @@ def _with_kappa(form: str, own: Mapping[str, Any] | None, threshold: float | Non
     kappa = "can't be told" if own["kappa"] is None else f"{own['kappa']:.2f}"
     if bounds := own["kappa_interval"]:
         kappa += f" ({bounds[0]:.2f} to {bounds[1]:.2f})"
-    why = "" if threshold is None else f", {why_not(own['kappa'], bounds, own['unreadable'], own['n'], threshold)}"
+    why = (
+        ""
+        if threshold is None
+        else f", {why_not(own['kappa'], bounds, own['unreadable'], own['n'], threshold)}"
+    )
     lacks = ", measured with references, which these grades lack" if form == POINTWISE else ""
-    return f"{form} (kappa with people {kappa} on {plural(own['n'], 'row')} of {own['set']}{why}{lacks})"
+    return (
+        f"{form} (kappa with people {kappa} on {plural(own['n'], 'row')} of"
+        f" {own['set']}{why}{lacks})"
+    )
 
 
 def _figures(kept: KeptCalibration, form: str) -> dict[str, Any] | None:
-    """The agreement with people that is nearest to a form of judging; None where it wasn't measured with today's wording."""
+    """The agreement with people that is nearest to a form of judging; None where it wasn't measured
+    with today's wording.
+    """
     name, prompt = _CALIBRATED_BY[form]
     own: KeptFigures | None = kept.sets.get(name)
     if own is None or own.prompt != prompts_digest(prompt):
@@ -142,7 +210,10 @@ def grades_of(lines: Sequence[JudgedLine]) -> dict[tuple[str, str], Graded]:
             by_answer.setdefault((line.question, line.arm), []).append(line)
     found = {}
     for key, own in by_answer.items():
-        read = {metric: [grade for line in own if (grade := line.grades.get(metric)) is not None] for metric in METRICS}
+        read = {
+            metric: [grade for line in own if (grade := line.grades.get(metric)) is not None]
+            for metric in METRICS
+        }
         grades = {metric: median(values) if values else None for metric, values in read.items()}
         found[key] = Graded(grades, sum(len(own) - len(values) for values in read.values()))
     return found
@@ -153,7 +224,9 @@ def _total(graded: Mapping[tuple[str, str], Graded], question: str, arm: str) ->
     return None if own is None else own.total
 
 
-def _totals(graded: Mapping[tuple[str, str], Graded], plan: JudgePlan, arm: str) -> dict[str, float]:
+def _totals(
+    graded: Mapping[tuple[str, str], Graded], plan: JudgePlan, arm: str
+) -> dict[str, float]:
     """An arm's totals by question, where it has one."""
     found = {question.id: _total(graded, question.id, arm) for question in plan.questions}
     return {question: total for question, total in found.items() if total is not None}
@@ -171,7 +244,11 @@ def _arm(
     totals: Mapping[str, float],
     seed: int,
 ) -> dict[str, Any]:
-    made = [line for q in plan.questions if (line := answers.get((q.id, arm))) is not None and not line.has_failed]
+    made = [
+        line
+        for q in plan.questions
+        if (line := answers.get((q.id, arm))) is not None and not line.has_failed
+    ]
     lines = [line for line in made if not line.is_cut_off]
     stated = [len(line.claims.stated) / line.claims.total for line in lines if line.claims.total]
     return {
@@ -181,7 +258,12 @@ def _arm(
         "cut_off": len(made) - len(lines),
         "abstained": sum(line.is_abstained for line in lines),
         "graded": len(totals),
-        "metrics": {metric: _mean([grade for q in totals if (grade := graded[q, arm].grades[metric]) is not None]) for metric in METRICS},
+        "metrics": {
+            metric: _mean(
+                [grade for q in totals if (grade := graded[q, arm].grades[metric]) is not None]
+            )
+            for metric in METRICS
+        },
         "total": mean_with_interval(list(totals.values()), seed),
         "published": PUBLISHED.get(arm),
         "unreadable": sum(own.unreadable for (_, name), own in graded.items() if name == arm),
@@ -197,15 +279,30 @@ def _arm(
     }
 
 
-def _share_of_same(plan: JudgePlan, answers: Mapping[tuple[str, str], AnswerLine], arm: str) -> float | None:
-    """Of the questions that both answered whole, the share whose answers are one text to the judge."""
-    whole = {key: BlindAnswer.of(line).text for key, line in answers.items() if not line.has_failed and not line.is_cut_off}
-    both = [whole[q.id, arm] == whole[q.id, plan.baseline] for q in plan.questions if {(q.id, arm), (q.id, plan.baseline)} <= whole.keys()]
+def _share_of_same(
+    plan: JudgePlan, answers: Mapping[tuple[str, str], AnswerLine], arm: str
+) -> float | None:
+    """Of the questions that both answered whole, the share whose answers are one text to the
+    judge.
+    """
+    whole = {
+        key: BlindAnswer.of(line).text
+        for key, line in answers.items()
+        if not line.has_failed and not line.is_cut_off
+    }
+    both = [
+        whole[q.id, arm] == whole[q.id, plan.baseline]
+        for q in plan.questions
+        if {(q.id, arm), (q.id, plan.baseline)} <= whole.keys()
+    ]
     return _mean([float(is_same) for is_same in both])
 
 
 def _differences(
-    totals: Mapping[str, Mapping[str, float]], words: Mapping[str, Mapping[str, float]], baseline: str, seed: int
+    totals: Mapping[str, Mapping[str, float]],
+    words: Mapping[str, Mapping[str, float]],
+    baseline: str,
+    seed: int,
 ) -> dict[str, dict[str, Any] | None]:
     """Each arm against the baseline, on the questions on which both have a total."""
     found: dict[str, dict[str, Any] | None] = {}
@@ -215,8 +312,16 @@ def _differences(
         there, here = ([totals[name][question] for question in both] for name in (baseline, arm))
         found[arm] = own = paired_difference(here, there, seed)
         if own is not None:
-            whole = [question for question in both if question in words[arm] and question in words[baseline]]
-            columns = ([values[name][question] for question in whole] for values in (totals, words) for name in (arm, baseline))
+            whole = [
+                question
+                for question in both
+                if question in words[arm] and question in words[baseline]
+            ]
+            columns = (
+                [values[name][question] for question in whole]
+                for values in (totals, words)
+                for name in (arm, baseline)
+            )
             own |= {"n": len(both), "at_equal_length": _at_equal_length(*columns)}
             by_question[arm] = [a - b for a, b in zip(here, there, strict=True)]
     told = {arm: own for arm, own in found.items() if own is not None}
@@ -226,9 +331,13 @@ def _differences(
 
 
 def _at_equal_length(
-    arm: Sequence[float], other: Sequence[float], words: Sequence[float], other_words: Sequence[float]
+    arm: Sequence[float],
+    other: Sequence[float],
+    words: Sequence[float],
+    other_words: Sequence[float],
 ) -> dict[str, float] | None:
-    """The difference where both answers are equally long, by a straight line through the differences.
+    """The difference where both answers are equally long, by a straight line through the
+    differences.
 
     None of fewer than five, and where one arm has always the longer answers.
     """
@@ -240,43 +349,82 @@ def _at_equal_length(
     line = linregress(x, y)
     half = float(t.ppf(0.975, len(x) - 2)) * float(line.intercept_stderr)
     mean = float(line.intercept)
-    return {"difference": round(mean, _DIGITS), "low": round(mean - half, _DIGITS), "high": round(mean + half, _DIGITS)}
+    return {
+        "difference": round(mean, _DIGITS),
+        "low": round(mean - half, _DIGITS),
+        "high": round(mean + half, _DIGITS),
+    }
 
 
 def _pairs(
-    plan: JudgePlan, answers: Mapping[tuple[str, str], AnswerLine], lines: Sequence[JudgedLine], seed: int
+    plan: JudgePlan,
+    answers: Mapping[tuple[str, str], AnswerLine],
+    lines: Sequence[JudgedLine],
+    seed: int,
 ) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
     from_half: dict[str, list[float]] = {}
     for arm in plan.arm_names:
-        own = sorted((line for line in lines if line.against and line.arm == arm), key=lambda line: line.question)
+        own = sorted(
+            (line for line in lines if line.against and line.arm == arm),
+            key=lambda line: line.question,
+        )
         if own:
             lengths = [
-                (_words(answers, line.question, arm), _words(answers, line.question, line.against))
-                if not any(answers[line.question, name].is_cut_off for name in (arm, line.against))
-                else None
+                (
+                    (
+                        _words(answers, line.question, arm),
+                        _words(answers, line.question, line.against),
+                    )
+                    if not any(
+                        answers[line.question, name].is_cut_off for name in (arm, line.against)
+                    )
+                    else None
+                )
                 for line in own
             ]
-            found[arm] = pair_figures([line.verdict for line in own], [line.is_flip for line in own], lengths, seed)
-            from_half[arm] = [pair_points(line.verdict) - 0.5 for line in own if line.verdict is not None]
-    told = {arm: {end: own["win_rate"][end] - 0.5 for end in ("low", "high")} for arm, own in found.items() if own["win_rate"]}
+            found[arm] = pair_figures(
+                [line.verdict for line in own], [line.is_flip for line in own], lengths, seed
+            )
+            from_half[arm] = [
+                pair_points(line.verdict) - 0.5 for line in own if line.verdict is not None
+            ]
+    told = {
+        arm: {end: own["win_rate"][end] - 0.5 for end in ("low", "high")}
+        for arm, own in found.items()
+        if own["win_rate"]
+    }
     for arm, more in corrected(told, {arm: from_half[arm] for arm in told}, seed).items():
         found[arm].update(more)
     return found
 
 
-def _by_kind(plan: JudgePlan, totals: Mapping[str, Mapping[str, float]], lines: Sequence[JudgedLine]) -> dict[str, dict[str, Any]]:
-    """Kind -> its questions, and by arm the mean total and the mean share of pairs won (ties by half), each with how many it is of; nothing
-    of fewer than two kinds.
+def _by_kind(
+    plan: JudgePlan, totals: Mapping[str, Mapping[str, float]], lines: Sequence[JudgedLine]
+) -> dict[str, dict[str, Any]]:
+    """Kind -> its questions, and by arm the mean total and the mean share of pairs won (ties by
+    half), each with how many it is of; nothing of fewer than two kinds.
     """
-    points = {(line.question, line.arm): pair_points(line.verdict) for line in lines if line.against and line.verdict is not None}
+    points = {
+        (line.question, line.arm): pair_points(line.verdict)
+        for line in lines
+        if line.against and line.verdict is not None
+    }
     found = {}
     for kind in dict.fromkeys(plan.kinds.values()):
         own = [q.id for q in plan.questions if plan.kinds[q.id] == kind]
         arms = {}
         for arm in plan.arm_names:
-            graded, paired = ([totals[arm][q] for q in own if q in totals[arm]], [points[q, arm] for q in own if (q, arm) in points])
-            arms[arm] = {"total": _mean(graded), "graded": len(graded), "win_rate": _mean(paired), "paired": len(paired)}
+            graded, paired = (
+                [totals[arm][q] for q in own if q in totals[arm]],
+                [points[q, arm] for q in own if (q, arm) in points],
+            )
+            arms[arm] = {
+                "total": _mean(graded),
+                "graded": len(graded),
+                "win_rate": _mean(paired),
+                "paired": len(paired),
+            }
         found[kind or "other"] = {"questions": len(own), "arms": arms}
     return found if len(found) > 1 else {}
 

@@ -1,5 +1,5 @@
-"""The judging of what a run has left, of answers and of rows alike: what it will cost, as prompts are written and counted, and the asking.
-Each judgement is written down as it comes.
+"""The judging of what a run has left, of answers and of rows alike: what it will cost, as prompts
+are written and counted, and the asking. Each judgement is written down as it comes.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -9,7 +9,12 @@ from typing import TypeVar
 from dynagrag import wiring
 from dynagrag.errors import InvalidReplyError
 from dynagrag.evaluation.batches import FailedInARow, in_batches
-from dynagrag.evaluation.judge.blind_answers import BlindAnswer, levels_of, metrics_of, metrics_prompt
+from dynagrag.evaluation.judge.blind_answers import (
+    BlindAnswer,
+    levels_of,
+    metrics_of,
+    metrics_prompt,
+)
 from dynagrag.evaluation.judge.judge_model import REPLY_TOKENS, JudgeQuestion, better_questions
 from dynagrag.evaluation.judge.judge_options import JudgePlan
 from dynagrag.evaluation.judge.judge_replies import METRICS, BetterReply, JudgeLine, MetricsReply
@@ -27,7 +32,9 @@ _WORDS = 100
 
 @dataclass(frozen=True, slots=True)
 class JudgingCost:
-    """At most so much, but for repairs: a reply in the cache costs nothing. `money` only where prices are set; `seconds` once known."""
+    """At most so much, but for repairs: a reply in the cache costs nothing. `money` only where
+    prices are set; `seconds` once known.
+    """
 
     calls: int
     prompt_tokens: int
@@ -37,46 +44,79 @@ class JudgingCost:
 
     def __str__(self) -> str:
         money = "" if self.money is None else f", price {self.money:.2f}"
-        time = "" if self.seconds is None else f", about {duration_text(max(1, self.seconds))} by the first one"
-        return f"at most {plural(self.calls, 'call')}, {self.prompt_tokens:,} prompt + {self.completion_tokens:,} reply tokens{money}{time}"
+        time = (
+            ""
+            if self.seconds is None
+            else f", about {duration_text(max(1, self.seconds))} by the first one"
+        )
+        return (
+            f"at most {plural(self.calls, 'call')}, {self.prompt_tokens:,} prompt +"
+            f" {self.completion_tokens:,} reply tokens{money}{time}"
+        )
 
     def after_first(self, seconds: float, num_rows: int) -> "JudgingCost":
         """With the time that all rows take if each takes as long as the first did."""
         return replace(self, seconds=seconds * num_rows)
 
 
-def judging_cost(questions: Sequence[JudgeQuestion], chat: MeteredChat, settings: Settings) -> JudgingCost:
-    """The cost of these questions. A small model that tells log probabilities replies with one token."""
+def judging_cost(
+    questions: Sequence[JudgeQuestion], chat: MeteredChat, settings: Settings
+) -> JudgingCost:
+    """The cost of these questions. A small model that tells log probabilities replies with one
+    token.
+    """
     is_word = chat.is_small and isinstance(chat.model, FirstWordModel)
-    prompt = sum(prompt_tokens(question.prompt(is_word=is_word), None if is_word else question.schema) for question in questions)
+    prompt = sum(
+        prompt_tokens(question.prompt(is_word=is_word), None if is_word else question.schema)
+        for question in questions
+    )
     return _cost(len(questions), prompt, is_word, settings)
 
 
 def units_cost(
-    units: Sequence[tuple[str, str, str, int]], answers: Mapping[tuple[str, str], BlindAnswer], chat: MeteredChat, settings: Settings
+    units: Sequence[tuple[str, str, str, int]],
+    answers: Mapping[tuple[str, str], BlindAnswer],
+    chat: MeteredChat,
+    settings: Settings,
 ) -> JudgingCost:
     """The cost of judging answers: (question, arm, the other arm or nothing, sample)."""
-    return _units_cost(units, answers, chat.is_small and isinstance(chat.model, FirstWordModel), settings)
+    return _units_cost(
+        units, answers, chat.is_small and isinstance(chat.model, FirstWordModel), settings
+    )
 
 
 def expected_cost(plan: JudgePlan, model: ChatModel, settings: Settings) -> JudgingCost:
     """About the cost of judging answers that aren't made yet, as if each had 100 words."""
     words = " ".join(["word"] * _WORDS)
-    answers = {(question.id, arm): BlindAnswer(question.text, f"{arm} {words}") for question in plan.questions for arm in plan.arm_names}
-    return _units_cost(plan.units, answers, model.is_small and isinstance(model, FirstWordModel), settings)
+    answers = {
+        (question.id, arm): BlindAnswer(question.text, f"{arm} {words}")
+        for question in plan.questions
+        for arm in plan.arm_names
+    }
+    return _units_cost(
+        plan.units, answers, model.is_small and isinstance(model, FirstWordModel), settings
+    )
 
 
 def _units_cost(
-    units: Sequence[tuple[str, str, str, int]], answers: Mapping[tuple[str, str], BlindAnswer], is_word: bool, settings: Settings
+    units: Sequence[tuple[str, str, str, int]],
+    answers: Mapping[tuple[str, str], BlindAnswer],
+    is_word: bool,
+    settings: Settings,
 ) -> JudgingCost:
     calls = prompt = 0
     for question, arm, against, sample in units:
         own, other = answers[question, arm], answers[question, against or arm]
         if against:
-            asked = [q.prompt(is_word=is_word) for q in better_questions(own.question, own.text, other.text)]
+            asked = [
+                q.prompt(is_word=is_word)
+                for q in better_questions(own.question, own.text, other.text)
+            ]
             tokens = sum(prompt_tokens(one, None if is_word else BetterReply) for one in asked)
         elif is_word:
-            asked = [metrics_prompt(own, [metric], levels_of(sample), is_word=True) for metric in METRICS]
+            asked = [
+                metrics_prompt(own, [metric], levels_of(sample), is_word=True) for metric in METRICS
+            ]
             tokens = sum(map(prompt_tokens, asked))
         else:
             asked = [metrics_prompt(own, metrics_of(own, sample), levels_of(sample), is_word=False)]
@@ -97,7 +137,8 @@ def judge_left(
     chat: MeteredChat,
     settings: Settings,
 ) -> Iterator[int]:
-    """How many are judged and written down, each time that some are. What can't be read is a line too, which is counted in the end.
+    """How many are judged and written down, each time that some are. What can't be read is a line
+    too, which is counted in the end.
 
     Raises InvalidReplyError where too many in a row can't be read; what the judge raises else.
     """
@@ -107,8 +148,8 @@ def judge_left(
         for line in lines:
             if unreadable.are_enough(bool(line.why_unreadable)):
                 raise InvalidReplyError(
-                    f"the last {unreadable.num} judgements of {chat.model.name} could not be read, e.g. {shortened(line.why_unreadable)}: "
-                    "name another judge"
+                    f"the last {unreadable.num} judgements of {chat.model.name} could not be read,"
+                    f" e.g. {shortened(line.why_unreadable)}: name another judge"
                 )
         done += len(lines)
         yield done

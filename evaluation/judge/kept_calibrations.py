@@ -1,4 +1,6 @@
-"""How far each judge agreed with people, kept by the model's identity: every later verdict of that judge is printed with it."""
+"""How far each judge agreed with people, kept by the model's identity: every later verdict of that
+judge is printed with it.
+"""
 
 import fcntl
 import hashlib
@@ -17,7 +19,9 @@ _FOLDER = Path("evaluation") / "judge" / "calibrations"
 
 
 class KeptFigures(BaseModel):
-    """The agreement on one set. `prompt`: a hash of the wording that the judge was asked with; `on`: the day."""
+    """The agreement on one set. `prompt`: a hash of the wording that the judge was asked with;
+    `on`: the day.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -48,19 +52,29 @@ class KeptCalibration(BaseModel):
 
 
 def kept_calibration(home: Path, name: str, identity: str) -> KeptCalibration:
-    """What is kept of a judge; without sets where it was never calibrated. LoadError where the file is damaged."""
+    """What is kept of a judge; without sets where it was never calibrated. LoadError where the file
+    is damaged.
+    """
     path = _path(home, identity)
     if not path.is_file():
         return KeptCalibration(judge=name, identity=identity)
     try:
         return KeptCalibration.model_validate_json(path.read_text(encoding="utf-8"))
     except (OSError, ValidationError) as err:
-        raise LoadError(f"{path} cannot be read ({type(err).__name__}); delete it and calibrate {name} again") from err
+        raise LoadError(
+            f"{path} cannot be read ({type(err).__name__}); delete it and calibrate {name} again"
+        ) from err
 
 
-def keep(home: Path, name: str, identity: str, figures: Mapping[str, Mapping[str, Any]], prompts: Mapping[str, str]) -> KeptCalibration:
-    """Adds the figures of these sets. A calibration on more rows with the same wording stays: a quick look doesn't replace it. Two at once
-    wait for each other.
+def keep(
+    home: Path,
+    name: str,
+    identity: str,
+    figures: Mapping[str, Mapping[str, Any]],
+    prompts: Mapping[str, str],
+) -> KeptCalibration:
+    """Adds the figures of these sets. A calibration on more rows with the same wording stays: a
+    quick look doesn't replace it. Two at once wait for each other.
     """
     path = _path(home, identity)
     make_folder(path.parent)
@@ -72,7 +86,11 @@ def keep(home: Path, name: str, identity: str, figures: Mapping[str, Mapping[str
 
 
 def _with_figures(
-    home: Path, name: str, identity: str, figures: Mapping[str, Mapping[str, Any]], prompts: Mapping[str, str]
+    home: Path,
+    name: str,
+    identity: str,
+    figures: Mapping[str, Mapping[str, Any]],
+    prompts: Mapping[str, str],
 ) -> KeptCalibration:
     before = kept_calibration(home, name, identity)
     sets = dict(before.sets)

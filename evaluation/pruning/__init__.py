@@ -1,1 +1,3 @@
-"""Pruners measured: knowledge graphs with questions whose support is known, training on them, and what a pruner keeps of it."""
+"""Pruners measured: knowledge graphs with questions whose support is known, training on them, and
+what a pruner keeps of it.
+"""

@@ -1,4 +1,6 @@
-"""What pruners are worth beside each other, and beside the untrained ones, on the same questions."""
+"""What pruners are worth beside each other, and beside the untrained ones, on the same
+questions.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,12 +10,21 @@ from dynagrag import wiring
 from dynagrag.errors import UsageError
 from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict, intervals, share_intervals
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
-from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NAMES, NEAR, NODE_AP, measure_pruner, untrained_pruner
+from dynagrag.evaluation.pruning.pruning_measures import (
+    EDGE_AP,
+    NAMES,
+    NEAR,
+    NODE_AP,
+    measure_pruner,
+    untrained_pruner,
+)
 from dynagrag.evaluation.results.run_summary import DIGITS
 from dynagrag.protocols import Pruner
 
 BASELINES = (*wiring.PRUNERS, NEAR)
-"""The untrained pruners, which a trained one has to beat: the distance to the question, the order of retrieval, and both (NearFirst)."""
+"""The untrained pruners, which a trained one has to beat: the distance to the question, the order
+of retrieval, and both (NearFirst).
+"""
 MIN_GROUPS = 5
 """Documents, or entities asked about, below which an interval over them tells nothing."""
 _ByQuestion = Mapping[str, Mapping[str, float]]
@@ -22,10 +33,12 @@ _Of = Callable[[Mapping[str, Sequence[float]]], dict[str, Interval]]
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What a pruner has over another on the same questions: the means of the differences by measure, with 95 % intervals.
+    """What a pruner has over another on the same questions: the means of the differences by
+    measure, with 95 % intervals.
 
-    `by_group`: the difference in average precision over nodes, the mean over groups (documents, entities asked about) of their questions'
-    means; questions of one group are alike, so this is what tells of other groups.
+    `by_group`: the difference in average precision over nodes, the mean over groups (documents,
+    entities asked about) of their questions' means; questions of one group are alike, so this is
+    what tells of other groups.
     """
 
     measures: Mapping[str, Interval]
@@ -34,10 +47,12 @@ class Gain:
 
 @dataclass(frozen=True, slots=True)
 class PrunerFigures:
-    """Of one pruner: the means by measure with 95 % intervals, and its gains over the untrained ones but itself, by their names.
+    """Of one pruner: the means by measure with 95 % intervals, and its gains over the untrained
+    ones but itself, by their names.
 
-    `note`: what to know of them, empty where there is nothing. `by_question`: the measures of each question by its id. `num_groups`: how
-    many documents, or entities asked about, the questions are of.
+    `note`: what to know of them, empty where there is nothing. `by_question`: the measures of each
+    question by its id. `num_groups`: how many documents, or entities asked about, the questions are
+    of.
     """
 
     name: str
@@ -60,19 +75,26 @@ class PrunerFigures:
 
     @property
     def beats_untrained(self) -> bool:
-        """Whether its average precision over nodes is above that of the best untrained one by more than chance: over the questions, and
-        over the groups that they are of, of which it takes MIN_GROUPS; and that over edges isn't below that of any of them by more than
-        chance.
+        """Whether its average precision over nodes is above that of the best untrained one by more
+        than chance: over the questions, and over the groups that they are of, of which it takes
+        MIN_GROUPS; and that over edges isn't below that of any of them by more than chance.
         """
         if not self.against or self.num_groups < MIN_GROUPS:
             return False
         gain = self.against[self.best_untrained]
-        return gain.measures[NODE_AP].verdict is gain.by_group.verdict is Verdict.BETTER and not self._better_over_pairs
+        return (
+            gain.measures[NODE_AP].verdict is gain.by_group.verdict is Verdict.BETTER
+            and not self._better_over_pairs
+        )
 
     @property
     def _better_over_pairs(self) -> list[str]:
         """The untrained pruners that rank edges better, by more than chance."""
-        edges = {name: gain.measures[EDGE_AP] for name, gain in self.against.items() if EDGE_AP in gain.measures}
+        edges = {
+            name: gain.measures[EDGE_AP]
+            for name, gain in self.against.items()
+            if EDGE_AP in gain.measures
+        }
         return [name for name, own in edges.items() if own.verdict is Verdict.WORSE]
 
     def verdict(self) -> str:
@@ -84,24 +106,42 @@ class PrunerFigures:
         if nodes.verdict is Verdict.WORSE:
             return f"is worse than {other}"
         if nodes.verdict is Verdict.BETTER and self._better_over_pairs:
-            return f"is better than {other} over entities, and worse over pairs of them than `{self._better_over_pairs[0]}`, so not in all"
+            return (
+                f"is better than {other} over entities, and worse over pairs of them than"
+                f" `{self._better_over_pairs[0]}`, so not in all"
+            )
         unproven = f"is not shown to be better than {other}"
-        return f"{unproven}, which takes {MIN_GROUPS} documents" if self.num_groups < MIN_GROUPS else unproven
+        return (
+            f"{unproven}, which takes {MIN_GROUPS} documents"
+            if self.num_groups < MIN_GROUPS
+            else unproven
+        )
 
 
-def compare_pruners(pruners: Mapping[str, Pruner], examples: Sequence[PruningExample]) -> list[PrunerFigures]:
-    """The figures of each on the same questions. The untrained ones are measured too, whether they are among them or not."""
+def compare_pruners(
+    pruners: Mapping[str, Pruner], examples: Sequence[PruningExample]
+) -> list[PrunerFigures]:
+    """The figures of each on the same questions. The untrained ones are measured too, whether they
+    are among them or not.
+    """
     if not examples:
         raise UsageError("no question is left to measure on; give a larger set")
     measured = {name: measure_pruner(pruner, examples) for name, pruner in pruners.items()}
-    untrained = {name: measured.get(name) or measure_pruner(untrained_pruner(name), examples) for name in BASELINES}
+    untrained = {
+        name: measured.get(name) or measure_pruner(untrained_pruner(name), examples)
+        for name in BASELINES
+    }
     group_of = {example.id: example.group for example in examples}
     return [
         PrunerFigures(
             name,
             len(own),
             _means(own, share_intervals),
-            {other: _gain(own, theirs, group_of) for other, theirs in untrained.items() if other != name},
+            {
+                other: _gain(own, theirs, group_of)
+                for other, theirs in untrained.items()
+                if other != name
+            },
             by_question=own,
             num_groups=len({*group_of.values()}),
         )
@@ -110,11 +150,17 @@ def compare_pruners(pruners: Mapping[str, Pruner], examples: Sequence[PruningExa
 
 
 def _gain(own: _ByQuestion, other: _ByQuestion, group_of: Mapping[str, str]) -> Gain:
-    gains = {id_: {name: value - other[id_][name] for name, value in row.items()} for id_, row in own.items()}
+    gains = {
+        id_: {name: value - other[id_][name] for name, value in row.items()}
+        for id_, row in own.items()
+    }
     by_group: dict[str, list[float]] = {}
     for id_, row in gains.items():
         by_group.setdefault(group_of[id_], []).append(row[NODE_AP])
-    return Gain(_means(gains, intervals), intervals({NODE_AP: [sum(rows) / len(rows) for rows in by_group.values()]})[NODE_AP])
+    return Gain(
+        _means(gains, intervals),
+        intervals({NODE_AP: [sum(rows) / len(rows) for rows in by_group.values()]})[NODE_AP],
+    )
 
 
 def _means(rows: _ByQuestion, of: _Of) -> dict[str, Interval]:
@@ -123,16 +169,22 @@ def _means(rows: _ByQuestion, of: _Of) -> dict[str, Interval]:
 
 
 def figures_json(figures: Sequence[PrunerFigures]) -> dict[str, Any]:
-    """{"NAME": {"n", "n_edge_ap", measures, "against_prior": {measure: [mean, low, high]}, "against_none", "against_near", "note"}}; no
-    "note" where it is empty, and nothing of a pruner against itself.
+    """{"NAME": {"n", "n_edge_ap", measures, "against_prior": {measure: [mean, low, high]},
+    "against_none", "against_near", "note"}}; no "note" where it is empty, and nothing of a pruner
+    against itself.
     """
     return {
-        own.name: {"n": own.n, "n_edge_ap": own.num_with_pairs}
-        | {name: round(value.mean, DIGITS) for name, value in own.means.items()}
-        | {
-            f"against_{other}": {n: [round(x, DIGITS) for x in (v.mean, v.low, v.high)] for n, v in gain.measures.items()}
-            for other, gain in own.against.items()
-        }
-        | ({"note": own.note} if own.note else {})
+        own.name: (
+            {"n": own.n, "n_edge_ap": own.num_with_pairs}
+            | {name: round(value.mean, DIGITS) for name, value in own.means.items()}
+            | {
+                f"against_{other}": {
+                    n: [round(x, DIGITS) for x in (v.mean, v.low, v.high)]
+                    for n, v in gain.measures.items()
+                }
+                for other, gain in own.against.items()
+            }
+            | ({"note": own.note} if own.note else {})
+        )
         for own in figures
     }

@@ -1,4 +1,6 @@
-"""The folder of a run of pruners: measured.jsonl (what each pruner's scores are worth on each question), summary and report."""
+"""The folder of a run of pruners: measured.jsonl (what each pruner's scores are worth on each
+question), summary and report.
+"""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar

@@ -1,4 +1,6 @@
-"""The noun of pruners' training and measuring: a question, the subgraphs retrieved for it, and what of them supports its answer."""
+"""The noun of pruners' training and measuring: a question, the subgraphs retrieved for it, and what
+of them supports its answer.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +15,11 @@ MIN_EXAMPLES = 10
 
 @dataclass(frozen=True, slots=True)
 class PruningExample:
-    """`node_labels[i]` (n,) and `edge_labels[i]` (m,) of subgraph i: 1 for what supports the answer, 0.5 for what only
-    stands beside it in the same passages, 0 for the rest.
+    """`node_labels[i]` (n,) and `edge_labels[i]` (m,) of subgraph i: 1 for what supports the
+    answer, 0.5 for what only stands beside it in the same passages, 0 for the rest.
 
-    `num_nodes`, `num_edges`: how much support there is, what the subgraphs lack included. `group`: examples of one group are never split
-    between training and measuring.
+    `num_nodes`, `num_edges`: how much support there is, what the subgraphs lack included. `group`:
+    examples of one group are never split between training and measuring.
     """
 
     id: str
@@ -44,7 +46,9 @@ _SHARES = ((Part.TRAIN, 0.7), (Part.VALIDATION, 0.85), (Part.TEST, 1.0))
 
 
 def part_of(group: str) -> Part:
-    """70, 15 and 15 % of all groups, by a hash of the group alone: it serves the same in every set that it stands in."""
+    """70, 15 and 15 % of all groups, by a hash of the group alone: it serves the same in every set
+    that it stands in.
+    """
     place = int(content_id(group)[:8], 16) / 2**32
     return next(part for part, end in _SHARES if place < end)
 

@@ -1,9 +1,11 @@
-"""Question sets whose support is known, in the files of --data. Over knowledge graphs (in graphqa/ if there is one):
+"""Question sets whose support is known, in the files of --data. Over knowledge graphs (in graphqa/
+if there is one):
 
     pathquestion    PQ-2H, PQ-3H, PQL-2H or PQL-3H (--part): question, answer and the path of facts from the one entity to the other
     webqsp          the triples that were labelled as relevant to a question
 
-Support is each entity and each pair of a path or of the relevant triples. Over passages: `two_wiki.py`.
+Support is each entity and each pair of a path or of the relevant triples. Over passages:
+`two_wiki.py`.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -31,8 +33,8 @@ _END = "#<end>#"
 
 @dataclass(frozen=True, slots=True)
 class GraphQuestion:
-    """A question with the entity that it is about and the triples that support its answer. `group`: see PruningExample. `answers`: the
-    names of entities that are right, where they were read.
+    """A question with the entity that it is about and the triples that support its answer. `group`:
+    see PruningExample. `answers`: the names of entities that are right, where they were read.
     """
 
     id: str
@@ -56,15 +58,25 @@ class PruningSet:
     @property
     def asked(self) -> str:
         """A hash of what is asked."""
-        return content_id(*(part for q in self.questions for part in (q.id, q.text, *("\t".join(t) for t in q.support))))
+        return content_id(
+            *(
+                part
+                for q in self.questions
+                for part in (q.id, q.text, *("\t".join(t) for t in q.support))
+            )
+        )
 
-    def examples(self, settings: Settings, embedder: Embedder, parts: Collection[Part], progress: Progress) -> Split:
+    def examples(
+        self, settings: Settings, embedder: Embedder, parts: Collection[Part], progress: Progress
+    ) -> Split:
         """All questions, split by the entity that they ask about."""
         return split_by_group(examples_of(self, embedder))
 
 
 class Questions(Protocol):
-    """A set to train and measure pruners on. `asked`: a hash of what it asks. `form`: of the network that suits its graphs."""
+    """A set to train and measure pruners on. `asked`: a hash of what it asks. `form`: of the
+    network that suits its graphs.
+    """
 
     form: ClassVar[Form]
 
@@ -80,19 +92,27 @@ class Questions(Protocol):
     def asked(self) -> str:
         """A hash of what is asked."""
 
-    def examples(self, settings: Settings, embedder: Embedder, parts: Collection[Part], progress: Progress) -> Split:
+    def examples(
+        self, settings: Settings, embedder: Embedder, parts: Collection[Part], progress: Progress
+    ) -> Split:
         """The examples by what they serve, at least those of `parts`."""
 
 
 def load_pruning_set(dataset: str, data: Path, part: str | None = None) -> Questions:
-    """A set by its name. UsageError for an unknown one, LoadError for files that are missing or not of their form."""
+    """A set by its name. UsageError for an unknown one, LoadError for files that are missing or not
+    of their form.
+    """
     if dataset not in LOADERS:
-        raise UsageError(f"there is no set {dataset!r} to measure pruners on; known: {', '.join(LOADERS)}")
+        raise UsageError(
+            f"there is no set {dataset!r} to measure pruners on; known: {', '.join(LOADERS)}"
+        )
     return LOADERS[dataset](data, part)
 
 
 def made_of_set(questions: Questions) -> dict[str, Any]:
-    """What was made of a set was made of this: its name, its files with hashes, and a hash of what it asks."""
+    """What was made of a set was made of this: its name, its files with hashes, and a hash of what
+    it asks.
+    """
     return {
         "dataset": questions.name,
         "files": {file.name: file.sha256 for file in questions.files},
@@ -101,10 +121,16 @@ def made_of_set(questions: Questions) -> dict[str, Any]:
 
 
 def examples_of(pruning_set: PruningSet, embedder: Embedder) -> list[PruningExample]:
-    """The set's questions with the ego-graphs of their topics. Those whose topic the graph lacks, or without support, are left out."""
+    """The set's questions with the ego-graphs of their topics. Those whose topic the graph lacks,
+    or without support, are left out.
+    """
     graph = TripleGraph(pruning_set.triples, embedder.embed_documents)
-    questions = [q for q in pruning_set.questions if graph.number(q.topic) is not None and q.support]
-    return [_example(graph, question, embedder.embed_query(question.text)) for question in questions]
+    questions = [
+        q for q in pruning_set.questions if graph.number(q.topic) is not None and q.support
+    ]
+    return [
+        _example(graph, question, embedder.embed_query(question.text)) for question in questions
+    ]
 
 
 def _example(graph: TripleGraph, question: GraphQuestion, query: Vector) -> PruningExample:
@@ -114,11 +140,15 @@ def _example(graph: TripleGraph, question: GraphQuestion, query: Vector) -> Prun
     pairs = {(min(u, v), max(u, v)) for u, v in known if u is not None and v is not None and u != v}
     nodes = {topic, *(end for ends in known for end in ends if end is not None)}
     support = Support(frozenset(nodes), frozenset(pairs))
-    return example_of(question.id, question.text, question.group, query, [graph.ego_graph(topic)], support)
+    return example_of(
+        question.id, question.text, question.group, query, [graph.ego_graph(topic)], support
+    )
 
 
 def load_pathquestion(data: Path, part: str | None) -> PruningSet:
-    """PathQuestion, by default PQ-2H. UsageError for a part that there isn't, LoadError for files that are missing or broken."""
+    """PathQuestion, by default PQ-2H. UsageError for a part that there isn't, LoadError for files
+    that are missing or broken.
+    """
     part = part or "PQ-2H"
     if part not in _GRAPHS:
         raise UsageError(f"pathquestion has no part {part!r}; known: {', '.join(_GRAPHS)}")
@@ -130,13 +160,17 @@ def load_pathquestion(data: Path, part: str | None) -> PruningSet:
 
 
 def _graphs_folder(data: Path) -> Path:
-    """Where the sets over knowledge graphs lie: in the folder's graphqa/ if it has one, else in it."""
+    """Where the sets over knowledge graphs lie: in the folder's graphqa/ if it has one, else in
+    it.
+    """
     inside = data / "graphqa"
     return inside if inside.is_dir() else data
 
 
 def read_triples(path: Path, has_head: bool = False) -> tuple[tuple[Triple, ...], DataFile]:
-    """The facts of a file, one a line, after a line of column names where it has one, and its hash."""
+    """The facts of a file, one a line, after a line of column names where it has one, and its
+    hash.
+    """
     lines, file = read_lines_of(path)
     return tuple(_triple(path, number, line) for number, line in lines[int(has_head) :]), file
 
@@ -144,7 +178,9 @@ def read_triples(path: Path, has_head: bool = False) -> tuple[tuple[Triple, ...]
 def _triple(path: Path, number: int, line: str) -> Triple:
     parts = line.split("\t")
     if len(parts) < 3 or not all(parts[:3]):
-        raise LoadError(f"{path}, line {number}: a fact has head, relation and tail, with tabs between them")
+        raise LoadError(
+            f"{path}, line {number}: a fact has head, relation and tail, with tabs between them"
+        )
     return parts[0], parts[1], parts[2]
 
 
@@ -152,13 +188,20 @@ def _path_question(path: Path, number: int, line: str) -> GraphQuestion:
     parts = line.split("\t")
     steps = parts[2].split(_END)[0].split("#") if len(parts) == 3 else []
     if len(steps) < 3 or len(steps) % 2 == 0:
-        raise LoadError(f"{path}, line {number}: a question has text, answers and a path e#r#e, with tabs between them")
+        raise LoadError(
+            f"{path}, line {number}: a question has text, answers and a path e#r#e, with tabs"
+            " between them"
+        )
     support = tuple((steps[i], steps[i + 1], steps[i + 2]) for i in range(0, len(steps) - 2, 2))
-    return GraphQuestion(str(number), words(parts[0]), steps[0], support, steps[0], _answers(parts[1], steps[-1]))
+    return GraphQuestion(
+        str(number), words(parts[0]), steps[0], support, steps[0], _answers(parts[1], steps[-1])
+    )
 
 
 def _answers(text: str, end: str) -> tuple[str, ...]:
-    """Of "end(all/that/are/right/)", where `end` is the last entity of the path, which may have brackets itself."""
+    """Of "end(all/that/are/right/)", where `end` is the last entity of the path, which may have
+    brackets itself.
+    """
     listed = text[len(end) + 1 : -1] if text.startswith(f"{end}(") and text.endswith(")") else text
     return tuple(dict.fromkeys(name for name in listed.split("/") if name.strip())) or (end,)
 

@@ -1,4 +1,6 @@
-"""Examples of subgraphs as questions get them: by the retriever, profile and ego-graphs that `ask --profile graph` uses."""
+"""Examples of subgraphs as questions get them: by the retriever, profile and ego-graphs that `ask
+--profile graph` uses.
+"""
 
 from dataclasses import replace
 
@@ -27,16 +29,27 @@ class RetrievedExamples:
         self._index = space.ego_index(PROFILE)
         self._lines = LineVectors(self._snapshot)
         passages = PassageScores(self._snapshot)
-        self._retriever = wiring.make_retriever(RETRIEVER, self._snapshot, self._profile, passages, lambda _: self._index)
+        self._retriever = wiring.make_retriever(
+            RETRIEVER, self._snapshot, self._profile, passages, lambda _: self._index
+        )
 
-    def example(self, id_: str, text: str, group: str, support: Support, gold: int | None = None) -> PruningExample:
-        """The example of a question. `gold`: an entity (its index in the graph) whose ego-graph is added, unless it was retrieved.
+    def example(
+        self, id_: str, text: str, group: str, support: Support, gold: int | None = None
+    ) -> PruningExample:
+        """The example of a question. `gold`: an entity (its index in the graph) whose ego-graph is
+        added, unless it was retrieved.
 
         Raises EmbedderMismatchError where another embedder made the workspace's vectors.
         """
         vector = query_vector(self._space.store, self._space.embedder, text)
-        found = self._retriever.retrieve(Question(text, vector), num_ranked(self._profile), self._profile.num_subgraphs).subgraphs
+        found = self._retriever.retrieve(
+            Question(text, vector), num_ranked(self._profile), self._profile.num_subgraphs
+        ).subgraphs
         if gold is not None and gold not in [subgraph.nodes[0] for subgraph in found]:
-            missed = self._lines.put_into(self._index.subgraphs(np.array([gold]), self._index.scores(vector)), vector)[0]
-            found += (replace(missed, score=found[-1].score if found else missed.score),)  # retrieval's scale: as the last that it found
+            missed = self._lines.put_into(
+                self._index.subgraphs(np.array([gold]), self._index.scores(vector)), vector
+            )[0]
+            found += (
+                replace(missed, score=found[-1].score if found else missed.score),
+            )  # retrieval's scale: as the last that it found
         return example_of(id_, text, group, vector, found, support)

@@ -1,4 +1,6 @@
-"""What of a graph supports an answer, and the example that a retrieval makes with it: the labels of docs/papers.md, Pruning."""
+"""What of a graph supports an answer, and the example that a retrieval makes with it: the labels of
+docs/papers.md, Pruning.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,8 +17,8 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Nodes of a graph (indices of its entities) and pairs of them (u < v): those that support an answer, and those that only stand in the
-    passages that do.
+    """Nodes of a graph (indices of its entities) and pairs of them (u < v): those that support an
+    answer, and those that only stand in the passages that do.
     """
 
     nodes: frozenset[int] = frozenset()
@@ -26,7 +28,9 @@ class Support:
 
 
 class SupportFinder:
-    """Finds what of a snapshot's graph supports an answer, by the ids of what the answer was made of."""
+    """Finds what of a snapshot's graph supports an answer, by the ids of what the answer was made
+    of.
+    """
 
     def __init__(self, snapshot: Snapshot) -> None:
         graph = snapshot.graph
@@ -44,21 +48,38 @@ class SupportFinder:
             for id_ in passages:
                 self._nodes_in.setdefault(id_, []).append(node)
 
-    def find(self, entities: Iterable[str], records: Iterable[str], passages: Collection[str]) -> Support:
-        """Support are the entities, the ends of the records and the pairs that these hold together; near it is what else has a mention or a
-        record in the passages. What the graph doesn't have any more is passed over.
+    def find(
+        self, entities: Iterable[str], records: Iterable[str], passages: Collection[str]
+    ) -> Support:
+        """Support are the entities, the ends of the records and the pairs that these hold together;
+        near it is what else has a mention or a record in the passages. What the graph doesn't have
+        any more is passed over.
         """
         stated = [self._pair_of[id_] for id_ in records if id_ in self._pair_of]
-        beside = [self._pair_of[record] for id_ in passages for record in self._records_in.get(id_, ())]
-        nodes = {self._number[id_] for id_ in entities if id_ in self._number} | {end for pair in stated for end in pair}
-        near = {node for id_ in passages for node in self._nodes_in.get(id_, ())} | {end for pair in beside for end in pair}
+        beside = [
+            self._pair_of[record] for id_ in passages for record in self._records_in.get(id_, ())
+        ]
+        nodes = {self._number[id_] for id_ in entities if id_ in self._number} | {
+            end for pair in stated for end in pair
+        }
+        near = {node for id_ in passages for node in self._nodes_in.get(id_, ())} | {
+            end for pair in beside for end in pair
+        }
         pairs = {(u, v) for u, v in stated if u != v}
         near_pairs = {(u, v) for u, v in beside if u != v}
-        return Support(frozenset(nodes), frozenset(pairs), frozenset(near - nodes), frozenset(near_pairs - pairs))
+        return Support(
+            frozenset(nodes),
+            frozenset(pairs),
+            frozenset(near - nodes),
+            frozenset(near_pairs - pairs),
+        )
 
 
-def example_of(id_: str, text: str, group: str, query: Vector, subgraphs: Sequence[Subgraph], support: Support) -> PruningExample:
-    """The example of a question: the subgraphs that were retrieved for it, of one graph, with what `support` says of their nodes and pairs.
+def example_of(
+    id_: str, text: str, group: str, query: Vector, subgraphs: Sequence[Subgraph], support: Support
+) -> PruningExample:
+    """The example of a question: the subgraphs that were retrieved for it, of one graph, with what
+    `support` says of their nodes and pairs.
 
     `id_`, `group`: see PruningExample. `query` (d,).
     """
@@ -68,8 +89,12 @@ def example_of(id_: str, text: str, group: str, query: Vector, subgraphs: Sequen
         group=group,
         query=query,
         subgraphs=tuple(subgraphs),
-        node_labels=tuple(_labels(own.nodes, support.nodes, support.near_nodes) for own in subgraphs),
-        edge_labels=tuple(_labels(_pairs_of(own), support.pairs, support.near_pairs) for own in subgraphs),
+        node_labels=tuple(
+            _labels(own.nodes, support.nodes, support.near_nodes) for own in subgraphs
+        ),
+        edge_labels=tuple(
+            _labels(_pairs_of(own), support.pairs, support.near_pairs) for own in subgraphs
+        ),
         num_nodes=len(support.nodes),
         num_edges=len(support.pairs),
     )
@@ -80,5 +105,9 @@ def _pairs_of(subgraph: Subgraph) -> list[Pair]:
     return [(min(pair), max(pair)) for pair in ends]
 
 
-def _labels(units: Iterable[int] | Iterable[Pair], support: Collection[object], near: Collection[object]) -> Vector:
-    return np.array([1 if unit in support else NEAR if unit in near else 0 for unit in units], dtype=np.float32)
+def _labels(
+    units: Iterable[int] | Iterable[Pair], support: Collection[object], near: Collection[object]
+) -> Vector:
+    return np.array(
+        [1 if unit in support else NEAR if unit in near else 0 for unit in units], dtype=np.float32
+    )

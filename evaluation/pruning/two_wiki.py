@@ -1,7 +1,8 @@
-"""2WikiMultihopQA for pruners: gold triples as support, passages as Bridge-PPR finds them (docs/papers.md, Pruning).
+"""2WikiMultihopQA for pruners: gold triples as support, passages as Bridge-PPR finds them
+(docs/papers.md, Pruning).
 
-Trained on `multihop/2wiki_train`, whose contexts are the corpus then, and measured on the other questions, `2wiki_questions`, over
-`2wiki_corpus`.
+Trained on `multihop/2wiki_train`, whose contexts are the corpus then, and measured on the other
+questions, `2wiki_questions`, over `2wiki_corpus`.
 """
 
 import json
@@ -46,7 +47,9 @@ class HopQuestion:
 
 @dataclass(frozen=True, slots=True)
 class TwoWiki:
-    """Questions to train on and to measure on, each over a corpus of its own, and the files that they are of."""
+    """Questions to train on and to measure on, each over a corpus of its own, and the files that
+    they are of.
+    """
 
     train: tuple[HopQuestion, ...]
     test: tuple[HopQuestion, ...]
@@ -64,44 +67,79 @@ class TwoWiki:
     @property
     def asked(self) -> str:
         """A hash of what is asked."""
-        return content_id(*(part for q in (*self.train, *self.test) for part in (q.id, q.text, *("\t".join(t) for t in q.triples))))
+        return content_id(
+            *(
+                part
+                for q in (*self.train, *self.test)
+                for part in (q.id, q.text, *("\t".join(t) for t in q.triples))
+            )
+        )
 
-    def examples(self, settings: Settings, embedder: Embedder, parts: Collection[Part], progress: Progress) -> Split:
-        """The training rows, 15 % of them (by a hash of the id) to choose the epoch by, and the others' questions to measure on."""
+    def examples(
+        self, settings: Settings, embedder: Embedder, parts: Collection[Part], progress: Progress
+    ) -> Split:
+        """The training rows, 15 % of them (by a hash of the id) to choose the epoch by, and the
+        others' questions to measure on.
+        """
         split: Split = {part: [] for part in Part}
         if {Part.TRAIN, Part.VALIDATION} & set(parts):
-            for example in self._examples(self.train, self.train_corpus, settings, embedder, progress):
-                split[Part.VALIDATION if part_of(example.group) is Part.VALIDATION else Part.TRAIN].append(example)
+            for example in self._examples(
+                self.train, self.train_corpus, settings, embedder, progress
+            ):
+                split[
+                    Part.VALIDATION if part_of(example.group) is Part.VALIDATION else Part.TRAIN
+                ].append(example)
         if Part.TEST in parts:
-            split[Part.TEST] = self._examples(self.test, self.test_corpus, settings, embedder, progress)
+            split[Part.TEST] = self._examples(
+                self.test, self.test_corpus, settings, embedder, progress
+            )
         return split
 
     def _examples(
-        self, questions: Sequence[HopQuestion], corpus: EvaluationSet, settings: Settings, embedder: Embedder, progress: Progress
+        self,
+        questions: Sequence[HopQuestion],
+        corpus: EvaluationSet,
+        settings: Settings,
+        embedder: Embedder,
+        progress: Progress,
     ) -> list[PruningExample]:
-        with open_evaluated(settings, EvaluateOptions(dataset=NAME, data=self.data), corpus, progress, embedder) as place:
+        with open_evaluated(
+            settings, EvaluateOptions(dataset=NAME, data=self.data), corpus, progress, embedder
+        ) as place:
             return list(_examples_in(place, questions, progress))
 
 
-def _examples_in(place: EvaluatedWorkspace, questions: Sequence[HopQuestion], progress: Progress) -> Iterator[PruningExample]:
+def _examples_in(
+    place: EvaluatedWorkspace, questions: Sequence[HopQuestion], progress: Progress
+) -> Iterator[PruningExample]:
     """The graph of each question's best passages by Bridge-PPR, with what of it is support."""
     snapshot = place.space.snapshot()
-    ranker, graphs, find_support = BridgeSearch(snapshot), PassageGraphs(snapshot), support_in(snapshot)
+    ranker, graphs, find_support = (
+        BridgeSearch(snapshot),
+        PassageGraphs(snapshot),
+        support_in(snapshot),
+    )
     for number, question in enumerate(questions, start=1):
         query = place.embedder.embed_query(question.text)
         rows = best_rows(ranker.rank(Question(question.text, query)).total, NUM_PASSAGES).tolist()
         support, num_missing = find_support(question)
-        example = example_of(question.id, question.text, question.id, query, [graphs.subgraph(rows, query)], support)
-        num_nodes, num_edges = (len(own) + lack for own, lack in zip((support.nodes, support.pairs), num_missing, strict=True))
+        example = example_of(
+            question.id, question.text, question.id, query, [graphs.subgraph(rows, query)], support
+        )
+        num_nodes, num_edges = (
+            len(own) + lack
+            for own, lack in zip((support.nodes, support.pairs), num_missing, strict=True)
+        )
         yield replace(example, num_nodes=num_nodes, num_edges=num_edges)
         progress("subgraphs", number, len(questions))
 
 
 def support_in(snapshot: Snapshot) -> Callable[[HopQuestion], tuple[Support, tuple[int, int]]]:
-    """What of the snapshot's graph supports a question's answer, and how many nodes and pairs of the support the graph lacks.
+    """What of the snapshot's graph supports a question's answer, and how many nodes and pairs of
+    the support the graph lacks.
 
-    Nodes are the ends of the gold triples and what the supporting passages are about, matched by the keys of their names, brackets off;
-    pairs are the two ends of a triple.
+    Nodes are the ends of the gold triples and what the supporting passages are about, matched by
+    the keys of their names, brackets off; pairs are the two ends of a triple.
     """
     number = {key: i for i, entity in enumerate(snapshot.graph.entities) for key in entity.keys}
 
@@ -112,20 +150,32 @@ def support_in(snapshot: Snapshot) -> Callable[[HopQuestion], tuple[Support, tup
 
     def find(question: HopQuestion) -> tuple[Support, tuple[int, int]]:
         pairs = {frozenset((named(head), named(tail))) for head, _, tail in question.triples}
-        nodes = {end for pair in pairs for end in pair} | {named(title) for title in question.titles}
+        nodes = {end for pair in pairs for end in pair} | {
+            named(title) for title in question.titles
+        }
         pairs = {pair for pair in pairs if len(pair) == 2}
         there = {node for node in nodes if isinstance(node, int)}
-        whole = {(min(u, v), max(u, v)) for u, v in pairs if isinstance(u, int) and isinstance(v, int)}
-        return Support(frozenset(there), frozenset(whole)), (len(nodes) - len(there), len(pairs) - len(whole))
+        whole = {
+            (min(u, v), max(u, v)) for u, v in pairs if isinstance(u, int) and isinstance(v, int)
+        }
+        return Support(frozenset(there), frozenset(whole)), (
+            len(nodes) - len(there),
+            len(pairs) - len(whole),
+        )
 
     return find
 
 
 def load_two_wiki(data: Path, part: str | None = None) -> TwoWiki:
-    """The set from `data`, or from the folder `large` in it. UsageError for a part, LoadError for files that are missing or of no form."""
+    """The set from `data`, or from the folder `large` in it. UsageError for a part, LoadError for
+    files that are missing or of no form.
+    """
     if part is not None:
         raise UsageError(f"{NAME} has no parts; leave out --part {part}")
-    folder = next((own for own in (data, data / "large") if any((own / MULTIHOP).glob("2wiki_train.jsonl*"))), data)
+    folder = next(
+        (own for own in (data, data / "large") if any((own / MULTIHOP).glob("2wiki_train.jsonl*"))),
+        data,
+    )
     rows, train_file = read_rows(find_file(folder / MULTIHOP, "2wiki_train"))
     asked, _ = read_rows(find_file(folder / MULTIHOP, "2wiki_questions"))
     test_corpus = two_wiki(folder, None, is_answered=True)
@@ -146,23 +196,33 @@ def _question(row: Row, titles: tuple[str, ...]) -> HopQuestion:
 def _contexts(rows: Sequence[Row]) -> tuple[CorpusDocument, ...]:
     """The passages of all rows, each once."""
     texts = dict.fromkeys(_context(row, given) for row in rows for given in row.items("context"))
-    return tuple(CorpusDocument(str(number), title, text) for number, (title, text) in enumerate(texts))
+    return tuple(
+        CorpusDocument(str(number), title, text) for number, (title, text) in enumerate(texts)
+    )
 
 
 def _context(row: Row, given: object) -> tuple[str, str]:
     if not isinstance(given, list) or len(given) != 2 or not isinstance(given[1], list):
-        raise LoadError(f"{row.place}: 'context' holds {json.dumps(given)[:60]}; each must be a list of title and sentences")
+        raise LoadError(
+            f"{row.place}: 'context' holds {json.dumps(given)[:60]}; each must be a list of title"
+            " and sentences"
+        )
     (title,) = row.strings([given[0]], "context")
     return title, row.kept(" ".join(map(str, given[1])), "context")
 
 
 def triples_of(row: Row, name: str) -> tuple[Triple, ...]:
-    """The triples of a field. LoadError where it has none, or one is no list of head, relation and tail."""
+    """The triples of a field. LoadError where it has none, or one is no list of head, relation and
+    tail.
+    """
     return tuple(_triple(row, name, value) for value in row.items(name))
 
 
 def _triple(row: Row, name: str, value: object) -> Triple:
     if not isinstance(value, list) or len(value) != 3:
-        raise LoadError(f"{row.place}: {name!r} holds {json.dumps(value)[:60]}; each must be a list of head, relation and tail")
+        raise LoadError(
+            f"{row.place}: {name!r} holds {json.dumps(value)[:60]}; each must be a list of head,"
+            " relation and tail"
+        )
     row.strings(value, name)
     return value[0], value[1], value[2]

@@ -1,4 +1,6 @@
-"""A workspace's questions as examples of pruners: supported ones, split by documents, with the subgraphs that their answers would get."""
+"""A workspace's questions as examples of pruners: supported ones, split by documents, with the
+subgraphs that their answers would get.
+"""
 
 import random
 from collections import Counter
@@ -26,18 +28,21 @@ UNSUPPORTED = "the graph has nothing of what the question was made of"
 QUESTIONS = "questions"
 """Of what a checkpoint was made of: a hash of the questions."""
 _GOLD_SHARE = 0.5
-"""How often the ego-graph of what a training question asks about is added: retrieval may miss it, and then there is nothing to learn."""
+"""How often the ego-graph of what a training question asks about is added: retrieval may miss it,
+and then there is nothing to learn.
+"""
 
 
 class WorkspaceQuestions:
-    """Questions of a file, or made now without a model, as far as the workspace's graph holds what they were made of.
+    """Questions of a file, or made now without a model, as far as the workspace's graph holds what
+    they were made of.
 
-    `found`: by what they serve, and what was left out. `num_asked`: how many there were. `num_documents`: in the
-    workspace. `made_of`: the same for the same questions and
-    graph. Training and measuring get one split.
+    `found`: by what they serve, and what was left out. `num_asked`: how many there were.
+    `num_documents`: in the workspace. `made_of`: the same for the same questions and graph.
+    Training and measuring get one split.
 
-    Raises LoadError where the file can't be read, UsageError where it gives a document to two splits, WorkspaceError where there is nothing
-    to ask about.
+    Raises LoadError where the file can't be read, UsageError where it gives a document to two
+    splits, WorkspaceError where there is nothing to ask about.
     """
 
     def __init__(self, space: Workspace, file: Path | None) -> None:
@@ -54,21 +59,45 @@ class WorkspaceQuestions:
             VERSION: self._snapshot.version,
         }
 
-    def examples(self, parts: Collection[Part], progress: Progress, seed: int = 0, max_train: int | None = None) -> Split:
-        """The examples of `parts`, in the order of Part. Retrieval is that of answers; training examples get what is asked about in half
-        of all cases, which `seed` draws. `max_train`: training examples at most.
+    def examples(
+        self,
+        parts: Collection[Part],
+        progress: Progress,
+        seed: int = 0,
+        max_train: int | None = None,
+    ) -> Split:
+        """The examples of `parts`, in the order of Part. Retrieval is that of answers; training
+        examples get what is asked about in half of all cases, which `seed` draws. `max_train`:
+        training examples at most.
         """
         maker = RetrievedExamples(self._space)
         number = {entity.id: i for i, entity in enumerate(self._snapshot.graph.entities)}
-        asked = {part: self.found.parts[part][: max_train if part is Part.TRAIN else None] for part in Part if part in parts}
+        asked = {
+            part: self.found.parts[part][: max_train if part is Part.TRAIN else None]
+            for part in Part
+            if part in parts
+        }
         total, done = sum(map(len, asked.values())), 0
         split: Split = {part: [] for part in Part}
         for part, rows in asked.items():
             for question, document in rows:
                 progress("retrieve", done, total)
-                is_added = part is Part.TRAIN and random.Random(f"{seed} {question.id}").random() < _GOLD_SHARE
-                gold = next((number[id_] for id_ in question.provenance.entities if id_ in number), None) if is_added else None
-                split[part].append(maker.example(question.id, question.text, document, self._support(question), gold))
+                is_added = (
+                    part is Part.TRAIN
+                    and random.Random(f"{seed} {question.id}").random() < _GOLD_SHARE
+                )
+                gold = (
+                    next(
+                        (number[id_] for id_ in question.provenance.entities if id_ in number), None
+                    )
+                    if is_added
+                    else None
+                )
+                split[part].append(
+                    maker.example(
+                        question.id, question.text, document, self._support(question), gold
+                    )
+                )
                 done += 1
         progress("retrieve", total, total)
         return split
@@ -79,6 +108,11 @@ class WorkspaceQuestions:
 
     def _supported(self, found: SplitQuestions) -> SplitQuestions:
         """Without the questions of which the graph holds nothing."""
-        kept = {part: [row for row in rows if self._support(row[0]).nodes] for part, rows in found.parts.items()}
+        kept = {
+            part: [row for row in rows if self._support(row[0]).nodes]
+            for part, rows in found.parts.items()
+        }
         num_lost = sum(map(len, found.parts.values())) - sum(map(len, kept.values()))
-        return replace(found, parts=kept, left_out=found.left_out + Counter({UNSUPPORTED: num_lost}))
+        return replace(
+            found, parts=kept, left_out=found.left_out + Counter({UNSUPPORTED: num_lost})
+        )

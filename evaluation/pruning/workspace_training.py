@@ -1,4 +1,6 @@
-"""Training a pruner on a workspace of one's own: its questions, what they were made of as labels, and its documents kept apart."""
+"""Training a pruner on a workspace of one's own: its questions, what they were made of as labels,
+and its documents kept apart.
+"""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +31,9 @@ MIN_DOCUMENTS = 3
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceTrainOptions(HowToTrain):
-    """What to train on, and how. `workspace`: its name; `questions`: a file of them; None: they are made now, without a model."""
+    """What to train on, and how. `workspace`: its name; `questions`: a file of them; None: they are
+    made now, without a model.
+    """
 
     workspace: str
     questions: Path | None = None
@@ -37,9 +41,9 @@ class WorkspaceTrainOptions(HowToTrain):
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceTraining:
-    """What a training came to: questions by part, those left out by reason, documents, and the figures of the untrained pruners
-    and, last, of this one. `has_replaced` false: the checkpoint that was there beat the untrained ones and this one didn't, so that one
-    stays.
+    """What a training came to: questions by part, those left out by reason, documents, and the
+    figures of the untrained pruners and, last, of this one. `has_replaced` false: the checkpoint
+    that was there beat the untrained ones and this one didn't, so that one stays.
     """
 
     questions: Mapping[str, int]
@@ -57,12 +61,13 @@ def train_on_workspace(
 ) -> WorkspaceTraining:
     """Trains a pruner on a workspace's questions and writes its checkpoint into `options.out`.
 
-    A training in the workspace's own folder that was begun with other settings, questions or another graph is dropped; a checkpoint there
-    stays until the new one is done.
+    A training in the workspace's own folder that was begun with other settings, questions or
+    another graph is dropped; a checkpoint there stays until the new one is done.
 
     Raises:
         UsageError: Something was given wrong, or there are too few questions or documents.
-        LoadError: The file of questions can't be read, or a training in another folder than the workspace's own.
+        LoadError: The file of questions can't be read, or a training in another folder than the
+        workspace's own.
         WorkspaceError: There is no such workspace, or nothing in it to ask about.
         SettingsError: A library is missing.
     """
@@ -75,9 +80,13 @@ def train_on_workspace(
         _check_enough(asked, options)
         _tell_few_documents(asked, own)
         with hold_folder(options.out):
-            split = asked.examples(tuple(Part), progress or (lambda *_: None), options.seed, options.max_examples)
+            split = asked.examples(
+                tuple(Part), progress or (lambda *_: None), options.seed, options.max_examples
+            )
             stays = own and is_default(options.out)
-            figures = train_and_measure(split, options, space.embedder.identity, asked.made_of, on_epoch, begins_anew=own)
+            figures = train_and_measure(
+                split, options, space.embedder.identity, asked.made_of, on_epoch, begins_anew=own
+            )
     return WorkspaceTraining(
         {part.value: len(rows) for part, rows in split.items()},
         asked.found.left_out,
@@ -91,7 +100,11 @@ def _tell_few_documents(asked: WorkspaceQuestions, is_own: bool) -> None:
     """Says before the training what it can't come to."""
     num = len({document for _, document in asked.found.parts[Part.TEST]})
     if is_own and num < MIN_GROUPS:
-        _LOG.warning("%s to measure on: this pruner can't become the default, which takes %d", plural(num, "document"), MIN_GROUPS)
+        _LOG.warning(
+            "%s to measure on: this pruner can't become the default, which takes %d",
+            plural(num, "document"),
+            MIN_GROUPS,
+        )
 
 
 def _check_enough(asked: WorkspaceQuestions, options: WorkspaceTrainOptions) -> None:
@@ -101,9 +114,12 @@ def _check_enough(asked: WorkspaceQuestions, options: WorkspaceTrainOptions) -> 
     # what is made now asks about every document that has anything; a file may ask about few of many
     num_documents = asked.num_documents if options.questions else asked.found.num_documents
     remedy = (
-        f"ingest more documents: {MIN_DOCUMENTS} are needed at least, since what is learned of one is measured on others"
+        f"ingest more documents: {MIN_DOCUMENTS} are needed at least, since what is learned of one"
+        " is measured on others"
         if num_documents < MIN_DOCUMENTS
-        else f"make more with `dynagrag evaluate questions -w {options.workspace} --num {max(2 * asked.num_asked, 200)} --out FILE`, and "
-        "give them with --questions FILE"
+        else (
+            f"make more with `dynagrag evaluate questions -w {options.workspace} --num"
+            f" {max(2 * asked.num_asked, 200)} --out FILE`, and give them with --questions FILE"
+        )
     )
     raise UsageError(f"too few questions to train a pruner: {said}; {remedy}")

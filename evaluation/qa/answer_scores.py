@@ -1,4 +1,6 @@
-"""How right an answer is, of 0 to 1: the measures of SQuAD and ROUGE-L, what it claims and what it cites (docs/evaluation.md, Answers)."""
+"""How right an answer is, of 0 to 1: the measures of SQuAD and ROUGE-L, what it claims and what it
+cites (docs/evaluation.md, Answers).
+"""
 
 import re
 import string
@@ -17,7 +19,9 @@ CLAIM_SHARES = (STATED, CONTRADICTED, NOT_FOUND)
 MEASURES = (EM, F1, ROUGE_L, RECALL, *CLAIM_SHARES, CITED_RIGHT, GOLD_CITED, ABSTAINED)
 """In the order in which reports have them. `abstained` is neither good nor bad by itself."""
 MAX_SHORT_WORDS = 12
-"""References of at most so many words are short: they are compared with the answer in a few words. MuSiQue's longest has twelve."""
+"""References of at most so many words are short: they are compared with the answer in a few words.
+MuSiQue's longest has twelve.
+"""
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ROUGE_WORD = re.compile(r"[^\W_]+")
@@ -26,8 +30,9 @@ _YES_NO = ("yes", "no")
 
 @dataclass(frozen=True, slots=True)
 class WantedAnswer:
-    """What a question's answer is scored against. `things`: where the words of each thing that should be cited stand, None where that can't
-    be told; `num_missing`: those that the corpus lacks.
+    """What a question's answer is scored against. `things`: where the words of each thing that
+    should be cited stand, None where that can't be told; `num_missing`: those that the corpus
+    lacks.
     """
 
     answer: GoldAnswer
@@ -37,11 +42,16 @@ class WantedAnswer:
 
 def is_short(answer: GoldAnswer | None) -> bool:
     """Whether all its texts are a few words."""
-    return answer is not None and bool(answer.texts) and all(len(text.split()) <= MAX_SHORT_WORDS for text in answer.texts)
+    return (
+        answer is not None
+        and bool(answer.texts)
+        and all(len(text.split()) <= MAX_SHORT_WORDS for text in answer.texts)
+    )
 
 
 def score(line: AnswerLine, wanted: WantedAnswer) -> dict[str, float]:
-    """The measures that can be taken of an answer, by name; none of an answer that failed. One that was cut off has said nothing.
+    """The measures that can be taken of an answer, by name; none of an answer that failed. One that
+    was cut off has said nothing.
 
     A question that nothing answers has no right words: there only `abstained` and the claims count.
     """
@@ -62,13 +72,19 @@ def score(line: AnswerLine, wanted: WantedAnswer) -> dict[str, float]:
         values[STATED] = len(line.claims.stated) / total
         values[CONTRADICTED] = len(line.claims.contradicted) / total
         values[NOT_FOUND] = len(line.claims.not_found) / total
-    if wanted.answer.is_answerable and wanted.things is not None and len(wanted.things) + wanted.num_missing:
+    if (
+        wanted.answer.is_answerable
+        and wanted.things is not None
+        and len(wanted.things) + wanted.num_missing
+    ):
         values |= _citations(line.citations, wanted.things, wanted.num_missing)
     return values
 
 
 def normalized(text: str) -> str:
-    """As SQuAD compares answers: lower-cased, without punctuation, articles and blank space that is no single blank."""
+    """As SQuAD compares answers: lower-cased, without punctuation, articles and blank space that is
+    no single blank.
+    """
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
@@ -88,15 +104,22 @@ def word_f1(said: str, wanted: str) -> float:
 
 
 def _compared(said: str, wanted: str) -> tuple[list[str], list[str]]:
-    """The words of both, normalized; where nothing of what is wanted would be left ("A", "..."), as they stand."""
+    """The words of both, normalized; where nothing of what is wanted would be left ("A", "..."), as
+    they stand.
+    """
     if theirs := normalized(wanted).split():
         return normalized(said).split(), theirs
-    ours, theirs = ([word.strip(string.punctuation) or word for word in text.casefold().split()] for text in (said, wanted))
+    ours, theirs = (
+        [word.strip(string.punctuation) or word for word in text.casefold().split()]
+        for text in (said, wanted)
+    )
     return ours, theirs
 
 
 def contains(said: str, wanted: str) -> float:
-    """1 where the wanted words stand in what was said, in their order and beside each other; yes and no must be its first word."""
+    """1 where the wanted words stand in what was said, in their order and beside each other; yes
+    and no must be its first word.
+    """
     ours, theirs = normalized(said).split(), normalized(wanted).split()
     if not theirs:
         return exact_match(said, wanted)
@@ -113,8 +136,8 @@ def word_recall(said: str, wanted: str) -> float:
 
 
 def rouge_l(said: str, wanted: str) -> float:
-    """ROUGE-L's F1: of the longest sequence of words that both have in this order. Words not stemmed, those of ASCII as rouge-score has
-    them; it knows no others.
+    """ROUGE-L's F1: of the longest sequence of words that both have in this order. Words not
+    stemmed, those of ASCII as rouge-score has them; it knows no others.
     """
     ours, theirs = (_ROUGE_WORD.findall(text.lower()) for text in (said, wanted))
     if not ours or not theirs:
@@ -128,19 +151,29 @@ def _longest_shared(first: Sequence[str], second: Sequence[str]) -> int:
     for word in first:
         before = 0
         for i, other in enumerate(second, start=1):
-            before, lengths[i] = lengths[i], before + 1 if word == other else max(lengths[i], lengths[i - 1])
+            before, lengths[i] = (
+                lengths[i],
+                before + 1 if word == other else max(lengths[i], lengths[i - 1]),
+            )
     return lengths[-1]
 
 
-def _citations(citations: Iterable[CitedSpan], things: Sequence[GoldWords], num_missing: int) -> dict[str, float]:
-    """Of what is cited, the share that touches what should be; of what should be cited, the share that is touched. Nothing cited has no
-    precision.
+def _citations(
+    citations: Iterable[CitedSpan], things: Sequence[GoldWords], num_missing: int
+) -> dict[str, float]:
+    """Of what is cited, the share that touches what should be; of what should be cited, the share
+    that is touched. Nothing cited has no precision.
     """
     cited = list(dict.fromkeys((c.document, c.start, c.end) for c in citations))
     places = [[span for place in thing for span in place] for thing in things]
-    values = {GOLD_CITED: sum(any(_touch(c, span) for c in cited for span in spans) for spans in places) / (len(things) + num_missing)}
+    values = {
+        GOLD_CITED: sum(any(_touch(c, span) for c in cited for span in spans) for spans in places)
+        / (len(things) + num_missing)
+    }
     if cited:
-        values[CITED_RIGHT] = sum(any(_touch(c, span) for spans in places for span in spans) for c in cited) / len(cited)
+        values[CITED_RIGHT] = sum(
+            any(_touch(c, span) for spans in places for span in spans) for c in cited
+        ) / len(cited)
     return values
 
 

@@ -10,7 +10,8 @@ from dynagrag.evaluation.results.run_folder import differing_settings
 
 
 def compare_qa(first: QaRun, second: QaRun) -> dict[str, Any]:
-    """second - first by arm and measure over the answerable questions that have it in both, with what else was different between the runs.
+    """second - first by arm and measure over the answerable questions that have it in both, with
+    what else was different between the runs.
 
     Raises UsageError where the questions or what should be answered differ, or no arm is in both.
     """
@@ -21,7 +22,10 @@ def compare_qa(first: QaRun, second: QaRun) -> dict[str, Any]:
     arms: list[list[str]] = [list(run.settings["arms"]) for run in (first, second)]
     shared = [arm for arm in arms[0] if arm in arms[1]]
     if not shared:
-        raise UsageError(f"no arm is in both runs: {', '.join(arms[0])} in one, {', '.join(arms[1])} in the other")
+        raise UsageError(
+            f"no arm is in both runs: {', '.join(arms[0])} in one, {', '.join(arms[1])} in the"
+            " other"
+        )
     answerable = [question.id for question in questions if question.is_answerable]
     summaries = first.summary(), second.summary()
     return {
@@ -45,14 +49,20 @@ def _figures(summary: dict[str, Any], arm: str) -> dict[str, Any]:
     return {name: own[name] for name in MEASURES if name in own} | {"costs": summary["costs"][arm]}
 
 
-def _check_same(old: list[KnownQuestion], new: list[KnownQuestion], first: QaRun, second: QaRun) -> None:
-    asked, again = ({(q.id, q.text, q.answers, q.is_answerable) for q in questions} for questions in (old, new))
+def _check_same(
+    old: list[KnownQuestion], new: list[KnownQuestion], first: QaRun, second: QaRun
+) -> None:
+    asked, again = (
+        {(q.id, q.text, q.answers, q.is_answerable) for q in questions} for questions in (old, new)
+    )
     if asked != again:
         raise UsageError(
-            f"the runs asked different questions: {len(asked - again)} of {len(asked)} in {first.path} are not in {second.path}, and "
-            f"{len(again - asked)} of {len(again)} the other way; compare runs of the same set, half, kind and limit"
+            f"the runs asked different questions: {len(asked - again)} of {len(asked)} in"
+            f" {first.path} are not in {second.path}, and {len(again - asked)} of {len(again)} the"
+            " other way; compare runs of the same set, half, kind and limit"
         )
     if first.settings["scope"] != second.settings["scope"]:
         raise UsageError(
-            f"the runs were made in other scopes: {first.settings['scope']} and {second.settings['scope']}; compare one with one"
+            f"the runs were made in other scopes: {first.settings['scope']} and"
+            f" {second.settings['scope']}; compare one with one"
         )

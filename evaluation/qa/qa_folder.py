@@ -1,4 +1,6 @@
-"""The folder of a run of answers to scored questions: answers.jsonl (what each arm answered), golds.jsonl (what should be answered)."""
+"""The folder of a run of answers to scored questions: answers.jsonl (what each arm answered),
+golds.jsonl (what should be answered).
+"""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
@@ -17,8 +19,8 @@ _Place = tuple[str, int, int]
 
 
 class KnownQuestion(BaseModel):
-    """A question with what should be answered and cited. `things`: as `WantedAnswer` has them. `document`: the title of the only one that
-    was searched, empty where all were.
+    """A question with what should be answered and cited. `things`: as `WantedAnswer` has them.
+    `document`: the title of the only one that was searched, empty where all were.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -35,7 +37,9 @@ class KnownQuestion(BaseModel):
 
     def wanted(self) -> WantedAnswer:
         """What answers are scored against."""
-        return WantedAnswer(GoldAnswer(self.answers, self.is_answerable), self.things, self.num_missing)
+        return WantedAnswer(
+            GoldAnswer(self.answers, self.is_answerable), self.things, self.num_missing
+        )
 
 
 class QaRun(KeptRun[AnswerLine]):

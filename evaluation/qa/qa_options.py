@@ -1,4 +1,6 @@
-"""What to ask and of whom: the options of a run of answers, and the plan that they come to. What was given wrong is refused here."""
+"""What to ask and of whom: the options of a run of answers, and the plan that they come to. What
+was given wrong is refused here.
+"""
 
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,15 +17,20 @@ from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, load_ques
 
 DEFAULT_ARMS = ("default", "naive", "closed-book", "gold")
 WHOLE_GOLD = "questions about a whole document, of which the arm gold sees the beginning alone"
-_WHOLE = "questions left out: they are about a whole document, and all documents are searched (--scope corpus)"
+_WHOLE = (
+    "questions left out: they are about a whole document, and all documents are searched (--scope"
+    " corpus)"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class QaOptions:
-    """What to ask: a set by name from the folder `data`, or a file of one's own `questions` on the `workspace`.
+    """What to ask: a set by name from the folder `data`, or a file of one's own `questions` on the
+    `workspace`.
 
-    `scope` None: the first that the set has. `kind`: questions of that kind alone. `limit`: so many questions at most. `baseline` None:
-    `naive`, else the first arm. `given`: as in `EvaluateOptions`. `ragas_rows`: a file for the answers as RAGAS reads them.
+    `scope` None: the first that the set has. `kind`: questions of that kind alone. `limit`: so many
+    questions at most. `baseline` None: `naive`, else the first arm. `given`: as in
+    `EvaluateOptions`. `ragas_rows`: a file for the answers as RAGAS reads them.
     """
 
     dataset: str | None = None
@@ -73,7 +80,9 @@ class QaPlan:
 
 
 def plan_qa(options: QaOptions) -> QaPlan:
-    """The plan of a run. Nothing is asked or embedded yet. Raises UsageError and LoadError for what was given wrong."""
+    """The plan of a run. Nothing is asked or embedded yet. Raises UsageError and LoadError for what
+    was given wrong.
+    """
     arms = make_answer_arms(options.arms)
     names = tuple(arm.name for arm in arms)
     baseline = chosen_baseline(options.baseline, names)
@@ -94,7 +103,11 @@ def _without_whole(loaded: EvaluationSet) -> EvaluationSet:
     """Without questions about their whole document: asked of all documents they mean nothing."""
     kept = tuple(question for question in loaded.questions if not is_about_whole(question))
     left_out = len(loaded.questions) - len(kept)
-    return replace(loaded, questions=kept, notes={**loaded.notes, _WHOLE: left_out}) if left_out else loaded
+    return (
+        replace(loaded, questions=kept, notes={**loaded.notes, _WHOLE: left_out})
+        if left_out
+        else loaded
+    )
 
 
 def is_about_whole(question: EvalQuestion) -> bool:
@@ -105,9 +118,14 @@ def is_about_whole(question: EvalQuestion) -> bool:
 def _questions(loaded: EvaluationSet, options: QaOptions) -> tuple[EvalQuestion, ...]:
     kinds = sorted({question.kind for question in loaded.questions} - {""})
     if options.kind is not None and options.kind not in kinds:
-        raise UsageError(f"{loaded.name} has no questions of the kind {options.kind!r}; it has: {', '.join(kinds) or 'none'}")
+        raise UsageError(
+            f"{loaded.name} has no questions of the kind {options.kind!r}; it has:"
+            f" {', '.join(kinds) or 'none'}"
+        )
     of_kind = [q for q in loaded.questions if options.kind in (None, q.kind)]
     chosen = tuple(q for q in of_kind if options.half.holds(q.row))[: options.limit]
     if not chosen:
-        raise UsageError(f"the half {options.half} of {loaded.name} has no question; take --half all")
+        raise UsageError(
+            f"the half {options.half} of {loaded.name} has no question; take --half all"
+        )
     return chosen

@@ -1,4 +1,5 @@
-"""An evaluation of answers from its options to its folder: every arm answers every question, and each answer is scored.
+"""An evaluation of answers from its options to its folder: every arm answers every question, and
+each answer is scored.
 
 Runs lie in HOME/evaluation/runs; the replies of the model in HOME/evaluation/answers.
 """
@@ -9,7 +10,12 @@ from typing import Any
 
 from dynagrag import wiring
 from dynagrag.errors import WorkspaceError
-from dynagrag.evaluation.answers.answer_arms import GOLD, AskedQuestion, pruners_made_with, soft_made_with
+from dynagrag.evaluation.answers.answer_arms import (
+    GOLD,
+    AskedQuestion,
+    pruners_made_with,
+    soft_made_with,
+)
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.answers.answer_run import make_answers
 from dynagrag.evaluation.answers.answering import Answering, open_answering
@@ -29,7 +35,10 @@ from dynagrag.protocols import ChatModel, Embedder
 from dynagrag.schema import Snapshot
 from dynagrag.settings import Settings
 
-_NOT_SHORTENED = "questions with short answers, whose exact and F1 need a language model that shortens what is said (--llm)"
+_NOT_SHORTENED = (
+    "questions with short answers, whose exact and F1 need a language model that shortens what is"
+    " said (--llm)"
+)
 _NO_GOLD = "questions without known evidence, which the arm gold can't answer"
 
 
@@ -43,8 +52,9 @@ def evaluate_qa(
 ) -> tuple[QaRun, dict[str, Any]]:
     """Runs an evaluation, or resumes one; the run's folder and its summary.
 
-    `on_estimate` is told what the answers will take, before they are made. Raises UsageError, SettingsError and LoadError for what was
-    given wrong, before anything is asked; StoppedRunError on Ctrl-C; ModelError and BudgetError when going on makes no sense.
+    `on_estimate` is told what the answers will take, before they are made. Raises UsageError,
+    SettingsError and LoadError for what was given wrong, before anything is asked; StoppedRunError
+    on Ctrl-C; ModelError and BudgetError when going on makes no sense.
     """
     plan = plan_qa(options)
     show = progress or (lambda *_: None)
@@ -54,7 +64,9 @@ def evaluate_qa(
     ):
         snapshot = place.space.snapshot()
         if not snapshot.passages:
-            raise WorkspaceError(f"workspace {place.space.name!r} has no passages; ingest something first")
+            raise WorkspaceError(
+                f"workspace {place.space.name!r} has no passages; ingest something first"
+            )
         place.check_embedder()
         asked, known = _questions(plan, place, snapshot)
         made_with = _made_with(plan, options, place, snapshot, answering)
@@ -62,21 +74,31 @@ def evaluate_qa(
         if options.ragas_rows is not None:
             check_ragas_file(options.ragas_rows, options.questions, run.path)
         with run.asking(len(asked) * len(plan.arms)):
-            make_answers(place.space, answering, asked, plan.arms, run.file, settings, show, on_estimate)
+            make_answers(
+                place.space, answering, asked, plan.arms, run.file, settings, show, on_estimate
+            )
             summary = _summary(run, plan, known, place)
-            if options.ragas_rows is not None and (lost := write_ragas_rows(options.ragas_rows, run.answers(), known, snapshot)):
+            if options.ragas_rows is not None and (
+                lost := write_ragas_rows(options.ragas_rows, run.answers(), known, snapshot)
+            ):
                 summary["notes"] |= {LEFT_OUT: lost}
             run.finish(summary, known)
             run.write_report(render_qa_report(run))
     return run, summary
 
 
-def _questions(plan: QaPlan, place: EvaluatedWorkspace, snapshot: Snapshot) -> tuple[list[AskedQuestion], list[KnownQuestion]]:
+def _questions(
+    plan: QaPlan, place: EvaluatedWorkspace, snapshot: Snapshot
+) -> tuple[list[AskedQuestion], list[KnownQuestion]]:
     """Each question as arms are asked it, and as it is scored and shown."""
     resolver = Resolver(snapshot, place.find)
     asked, known = [], []
     for question in plan.questions:
-        document = place.find(question.document) if plan.scope is Scope.DOCUMENT and question.document is not None else None
+        document = (
+            place.find(question.document)
+            if plan.scope is Scope.DOCUMENT and question.document is not None
+            else None
+        )
         answer = question.answer or GoldAnswer()
         asked.append(
             AskedQuestion(
@@ -88,15 +110,27 @@ def _questions(plan: QaPlan, place: EvaluatedWorkspace, snapshot: Snapshot) -> t
                 is_short=is_short(answer),
             )
         )
-        known.append(_known(question, answer, resolver, snapshot.documents[document].title if document else ""))
+        known.append(
+            _known(
+                question, answer, resolver, snapshot.documents[document].title if document else ""
+            )
+        )
     return asked, known
 
 
-def _known(question: EvalQuestion, answer: GoldAnswer, resolver: Resolver, title: str) -> KnownQuestion:
+def _known(
+    question: EvalQuestion, answer: GoldAnswer, resolver: Resolver, title: str
+) -> KnownQuestion:
     gold = question.gold
-    num_things = len(gold.titles) + len(gold.facts) + len(gold.documents) + len(dict.fromkeys(gold.spans))
+    num_things = (
+        len(gold.titles) + len(gold.facts) + len(gold.documents) + len(dict.fromkeys(gold.spans))
+    )
     has_things = bool(num_things) and not is_about_whole(question)
-    things = tuple(tuple(tuple(place) for place in thing) for thing in resolver.gold_things(gold)) if has_things else None
+    things = (
+        tuple(tuple(tuple(place) for place in thing) for thing in resolver.gold_things(gold))
+        if has_things
+        else None
+    )
     return KnownQuestion(
         id=question.id,
         text=question.text,
@@ -110,9 +144,23 @@ def _known(question: EvalQuestion, answer: GoldAnswer, resolver: Resolver, title
     )
 
 
-def _made_with(plan: QaPlan, options: QaOptions, place: EvaluatedWorkspace, snapshot: Snapshot, answering: Answering) -> dict[str, Any]:
+def _made_with(
+    plan: QaPlan,
+    options: QaOptions,
+    place: EvaluatedWorkspace,
+    snapshot: Snapshot,
+    answering: Answering,
+) -> dict[str, Any]:
     identity = place.embedder.identity
-    parts = ((q.id, q.text, *(q.answer.texts if q.answer else ()), str(bool(q.answer and q.answer.is_answerable))) for q in plan.questions)
+    parts = (
+        (
+            q.id,
+            q.text,
+            *(q.answer.texts if q.answer else ()),
+            str(bool(q.answer and q.answer.is_answerable)),
+        )
+        for q in plan.questions
+    )
     return {
         "dataset": plan.loaded.name,
         "half": options.half,
@@ -136,7 +184,9 @@ def _made_with(plan: QaPlan, options: QaOptions, place: EvaluatedWorkspace, snap
     }
 
 
-def _summary(run: QaRun, plan: QaPlan, known: Sequence[KnownQuestion], place: EvaluatedWorkspace) -> dict[str, Any]:
+def _summary(
+    run: QaRun, plan: QaPlan, known: Sequence[KnownQuestion], place: EvaluatedWorkspace
+) -> dict[str, Any]:
     """What `--json` prints."""
     wanted = {question.id: question.wanted() for question in known}
     kinds = {question.id: question.kind for question in known}
@@ -148,7 +198,8 @@ def _summary(run: QaRun, plan: QaPlan, known: Sequence[KnownQuestion], place: Ev
     if GOLD in plan.arm_names:
         notes[WHOLE_GOLD] = sum(is_about_whole(question) for question in plan.questions)
         notes[_NO_GOLD] = sum(
-            q.is_answerable and not q.things and not is_about_whole(e) for q, e in zip(known, plan.questions, strict=True)
+            q.is_answerable and not q.things and not is_about_whole(e)
+            for q, e in zip(known, plan.questions, strict=True)
         )
     return {
         "dataset": plan.loaded.name,

@@ -1,4 +1,6 @@
-"""The figures of a run of answers: each arm's means with intervals, its differences from the baseline on the same questions, its cost."""
+"""The figures of a run of answers: each arm's means with intervals, its differences from the
+baseline on the same questions, its cost.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
@@ -31,7 +33,9 @@ FAILED_PARTS = "failed_parts"
 COSTS = ("context_tokens", "prompt_tokens", "completion_tokens", "calls", "seconds")
 
 
-def arm_scores(lines: Iterable[AnswerLine], wanted: Mapping[str, WantedAnswer]) -> dict[str, dict[str, dict[str, float]]]:
+def arm_scores(
+    lines: Iterable[AnswerLine], wanted: Mapping[str, WantedAnswer]
+) -> dict[str, dict[str, dict[str, float]]]:
     """Arm -> question -> measure -> value, of the answers that did not fail."""
     scores: dict[str, dict[str, dict[str, float]]] = {}
     for line in lines:
@@ -41,9 +45,15 @@ def arm_scores(lines: Iterable[AnswerLine], wanted: Mapping[str, WantedAnswer]) 
 
 
 def qa_summary(
-    lines: Sequence[AnswerLine], wanted: Mapping[str, WantedAnswer], kinds: Mapping[str, str], arms: Sequence[str], baseline: str
+    lines: Sequence[AnswerLine],
+    wanted: Mapping[str, WantedAnswer],
+    kinds: Mapping[str, str],
+    arms: Sequence[str],
+    baseline: str,
 ) -> dict[str, Any]:
-    """What `--json` prints of the answers: `lines` has one for each question and arm. Values of 0 to 1; intervals in points."""
+    """What `--json` prints of the answers: `lines` has one for each question and arm. Values of 0
+    to 1; intervals in points.
+    """
     scores = arm_scores(lines, wanted)
     own = {arm: [line for line in lines if line.arm == arm] for arm in arms}
     answerable = frozenset(id_ for id_, gold in wanted.items() if gold.answer.is_answerable)
@@ -54,36 +64,53 @@ def qa_summary(
         "unanswerable": len(wanted) - len(answerable),
         "measure": measure,
         "baseline": baseline,
-        "arms": {arm: {name: round(found.mean, _DIGITS) for name, found in means[arm].items()} for arm in arms},
-        "means": {arm: {name: _bounds(found) for name, found in means[arm].items()} for arm in arms},
+        "arms": {
+            arm: {name: round(found.mean, _DIGITS) for name, found in means[arm].items()}
+            for arm in arms
+        },
+        "means": {
+            arm: {name: _bounds(found) for name, found in means[arm].items()} for arm in arms
+        },
         "counts": {arm: _counts(scores.get(arm, {}), answerable) for arm in arms},
         "abstention": {arm: _abstention(scores.get(arm, {}), answerable) for arm in arms},
         "costs": {arm: _costs(own[arm]) for arm in arms},
-        "differences": _from_baseline(scores, baseline, [arm for arm in arms if arm != baseline], answerable, measure),
+        "differences": _from_baseline(
+            scores, baseline, [arm for arm in arms if arm != baseline], answerable, measure
+        ),
         "kinds": _by_kind(scores, kinds, answerable, arms),
         CUT_OFF: {arm: sum(line.is_cut_off for line in own[arm]) for arm in arms},
-        FAILED_PARTS: {arm: _mean([line.failed_parts for line in own[arm] if not line.error]) for arm in arms},
+        FAILED_PARTS: {
+            arm: _mean([line.failed_parts for line in own[arm] if not line.error]) for arm in arms
+        },
         "errors": {arm: sum(line.has_failed for line in own[arm]) for arm in arms},
     }
 
 
 def main_measure(means: Mapping[str, Any]) -> str:
-    """What a run is judged by: F1, for long references ROUGE-L; without references the share of stated claims."""
+    """What a run is judged by: F1, for long references ROUGE-L; without references the share of
+    stated claims.
+    """
     return next((name for name in (F1, ROUGE_L, RECALL, STATED) if name in means), ABSTAINED)
 
 
 def differences(new: Scores, old: Scores, answerable: Iterable[str]) -> dict[str, dict[str, float]]:
-    """new - old by measure over the questions that have it in both: mean and 95 % interval in points, and how many questions these are."""
+    """new - old by measure over the questions that have it in both: mean and 95 % interval in
+    points, and how many questions these are.
+    """
     columns = _by_question(new, old, answerable)
     found = _intervals(columns, intervals)
     return {
-        name: {"difference": round(POINTS * found[name].mean, _PRECISION)} | _bounds(found[name]) | {"questions": len(columns[name])}
+        name: {"difference": round(POINTS * found[name].mean, _PRECISION)}
+        | _bounds(found[name])
+        | {"questions": len(columns[name])}
         for name in MEASURES
         if name in found
     }
 
 
-def _by_question(new: Scores, old: Scores, answerable: Iterable[str]) -> dict[str, dict[str, float]]:
+def _by_question(
+    new: Scores, old: Scores, answerable: Iterable[str]
+) -> dict[str, dict[str, float]]:
     """Measure -> question -> new - old."""
     columns: dict[str, dict[str, float]] = {}
     for question in [q for q in new if q in old and q in frozenset(answerable)]:
@@ -93,13 +120,21 @@ def _by_question(new: Scores, old: Scores, answerable: Iterable[str]) -> dict[st
 
 
 def _from_baseline(
-    scores: Mapping[str, Scores], baseline: str, arms: Sequence[str], answerable: frozenset[str], measure: str
+    scores: Mapping[str, Scores],
+    baseline: str,
+    arms: Sequence[str],
+    answerable: frozenset[str],
+    measure: str,
 ) -> dict[str, dict[str, dict[str, Any]]]:
     """Each arm's `differences`; those of the run's measure with `p_holm` and `holds`."""
     old = scores.get(baseline, {})
-    found: dict[str, dict[str, dict[str, Any]]] = {arm: dict(differences(scores.get(arm, {}), old, answerable)) for arm in arms}
+    found: dict[str, dict[str, dict[str, Any]]] = {
+        arm: dict(differences(scores.get(arm, {}), old, answerable)) for arm in arms
+    }
     told = {arm: own[measure] for arm, own in found.items() if measure in own}
-    columns = {arm: list(_by_question(scores[arm], old, answerable)[measure].values()) for arm in told}
+    columns = {
+        arm: list(_by_question(scores[arm], old, answerable)[measure].values()) for arm in told
+    }
     for arm, more in corrected(told, columns, SEED).items():
         found[arm][measure] = told[arm] | more
     return found
@@ -135,13 +170,17 @@ def _intervals(columns: Mapping[str, Mapping[str, float]], of: _Of) -> dict[str,
 
 
 def _bounds(interval: Interval) -> dict[str, float]:
-    return {"low": round(POINTS * interval.low, _PRECISION), "high": round(POINTS * interval.high, _PRECISION)}
+    return {
+        "low": round(POINTS * interval.low, _PRECISION),
+        "high": round(POINTS * interval.high, _PRECISION),
+    }
 
 
 def _abstention(scores: Scores, answerable: frozenset[str]) -> dict[str, float | int | None]:
-    """How well the arm knows what can't be answered: of the abstentions the share that is right, and of what can't be answered the share
-    that it abstains from; what it claims there by verdict, and over how many questions (`claiming`) these means are. None where there is
-    nothing to take a share of.
+    """How well the arm knows what can't be answered: of the abstentions the share that is right,
+    and of what can't be answered the share that it abstains from; what it claims there by verdict,
+    and over how many questions (`claiming`) these means are. None where there is nothing to take a
+    share of.
     """
     abstained = {question for question, values in scores.items() if values[ABSTAINED]}
     unanswerable = set(scores) - answerable
@@ -151,17 +190,25 @@ def _abstention(scores: Scores, answerable: frozenset[str]) -> dict[str, float |
         "abstained": len(abstained),
         "precision": round(right / len(abstained), _DIGITS) if abstained and unanswerable else None,
         "recall": round(right / len(unanswerable), _DIGITS) if unanswerable else None,
-        **{name: round(fmean(claims[name].values()), _DIGITS) if name in claims else None for name in CLAIM_SHARES},
+        **{
+            name: round(fmean(claims[name].values()), _DIGITS) if name in claims else None
+            for name in CLAIM_SHARES
+        },
         "claiming": len(claims.get(STATED, ())),
     }
 
 
 def _costs(lines: Sequence[AnswerLine]) -> dict[str, float]:
-    """Means a question over the answers that did not fail; a reply from the cache counts as the call that it once was. Nobody kept the
-    context of what was cut off, so its mean is of whole answers.
+    """Means a question over the answers that did not fail; a reply from the cache counts as the
+    call that it once was. Nobody kept the context of what was cut off, so its mean is of whole
+    answers.
     """
     made = [line for line in lines if not line.has_failed]
-    values = {name: [float(getattr(line, name)) for line in made] for name in COSTS if name not in ("calls", "context_tokens")}
+    values = {
+        name: [float(getattr(line, name)) for line in made]
+        for name in COSTS
+        if name not in ("calls", "context_tokens")
+    }
     values["context_tokens"] = [float(line.context_tokens) for line in made if not line.is_cut_off]
     values["calls"] = [float(line.calls + line.cached) for line in made]
     return {name: _mean(values[name]) for name in COSTS}
@@ -171,14 +218,26 @@ def _mean(values: Sequence[float]) -> float:
     return round(fmean(values), 2) if values else 0.0
 
 
-def _by_kind(scores: Mapping[str, Scores], kinds: Mapping[str, str], answerable: frozenset[str], arms: Sequence[str]) -> dict[str, Any]:
-    """Kind -> how many questions it has, and each arm's means; nothing where the set tells no kinds."""
+def _by_kind(
+    scores: Mapping[str, Scores],
+    kinds: Mapping[str, str],
+    answerable: frozenset[str],
+    arms: Sequence[str],
+) -> dict[str, Any]:
+    """Kind -> how many questions it has, and each arm's means; nothing where the set tells no
+    kinds.
+    """
     found: dict[str, Any] = {}
     for kind in dict.fromkeys(kinds.values()):
         own = {question for question, name in kinds.items() if name == kind}
         columns = {arm: _columns(scores.get(arm, {}), answerable & own) for arm in arms}
         means = {
-            arm: {name: round(fmean(columns[arm][name].values()), _DIGITS) for name in MEASURES if name in columns[arm]} for arm in arms
+            arm: {
+                name: round(fmean(columns[arm][name].values()), _DIGITS)
+                for name in MEASURES
+                if name in columns[arm]
+            }
+            for arm in arms
         }
         found[kind or "other"] = {"questions": len(own), "arms": means}
     return found if len(found) > 1 else {}

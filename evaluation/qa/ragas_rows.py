@@ -1,4 +1,6 @@
-"""Answers of a run as the rows that RAGAS scores (its `SingleTurnSample`), for those who have it in an environment of its own."""
+"""Answers of a run as the rows that RAGAS scores (its `SingleTurnSample`), for those who have it in
+an environment of its own.
+"""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -12,17 +14,25 @@ from dynagrag.files.private_files import replace_text
 from dynagrag.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.schema import Snapshot
 
-LEFT_OUT = "answers left out of the rows for RAGAS: they failed, or were made before it was kept what stood in their prompts"
+LEFT_OUT = (
+    "answers left out of the rows for RAGAS: they failed, or were made before it was kept what"
+    " stood in their prompts"
+)
 
 
 _ANOTHER = "name another file with --ragas-rows"
 
 
 def check_ragas_file(path: Path, questions: Path | None = None, run: Path | None = None) -> None:
-    """UsageError where no file can be written there, or another would be lost: the `questions`, one of the `run`, one without such rows."""
+    """UsageError where no file can be written there, or another would be lost: the `questions`, one
+    of the `run`, one without such rows.
+    """
     try:
         if path.is_dir() or not path.parent.is_dir():
-            raise UsageError(f"{path} can't be written: it is a folder, or its folder isn't there; name a file with --ragas-rows")
+            raise UsageError(
+                f"{path} can't be written: it is a folder, or its folder isn't there; name a file"
+                " with --ragas-rows"
+            )
         if is_irregular(path):
             raise UsageError(f"{path} {IRREGULAR}; {_ANOTHER}")
         if questions is not None and path.resolve() == questions.resolve():
@@ -32,11 +42,15 @@ def check_ragas_file(path: Path, questions: Path | None = None, run: Path | None
         if path.exists() and not _has_rows(path):
             raise UsageError(f"{path} holds something else than rows for RAGAS; {_ANOTHER}")
     except (OSError, ValueError) as err:
-        raise UsageError(f"{path} can't be written: {getattr(err, 'strerror', None) or err}; {_ANOTHER}") from err
+        raise UsageError(
+            f"{path} can't be written: {getattr(err, 'strerror', None) or err}; {_ANOTHER}"
+        ) from err
 
 
 def _has_rows(path: Path) -> bool:
-    """Whether its first line is such a row. Without any answer there is none: an empty file will do."""
+    """Whether its first line is such a row. Without any answer there is none: an empty file will
+    do.
+    """
     with path.open("rb") as file:
         first = file.readline()
     try:
@@ -46,20 +60,31 @@ def _has_rows(path: Path) -> bool:
     return isinstance(row, dict) and {"user_input", "retrieved_contexts"} <= row.keys()
 
 
-def write_ragas_rows(path: Path, lines: Iterable[AnswerLine], questions: Iterable[KnownQuestion], snapshot: Snapshot) -> int:
+def write_ragas_rows(
+    path: Path, lines: Iterable[AnswerLine], questions: Iterable[KnownQuestion], snapshot: Snapshot
+) -> int:
     """Writes JSON lines; how many answers were left out (see LEFT_OUT)."""
     known = {question.id: question for question in questions}
     texts = _texts(snapshot)
     every = list(lines)
-    rows = [_row(line, known[line.question], texts) for line in every if not line.error and line.shown is not None]
+    rows = [
+        _row(line, known[line.question], texts)
+        for line in every
+        if not line.error and line.shown is not None
+    ]
     replace_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
     return len(every) - len(rows)
 
 
 def _texts(snapshot: Snapshot) -> dict[str, str]:
     """The words of each passage and of each relation record's quote."""
-    quotes = ((id_, snapshot.text(r.document_id, r.quote_start, r.quote_end)) for id_, r in snapshot.records.items())
-    return dict(quotes) | {passage.id: snapshot.passage_text(passage) for passage in snapshot.passages}
+    quotes = (
+        (id_, snapshot.text(r.document_id, r.quote_start, r.quote_end))
+        for id_, r in snapshot.records.items()
+    )
+    return dict(quotes) | {
+        passage.id: snapshot.passage_text(passage) for passage in snapshot.passages
+    }
 
 
 def _row(line: AnswerLine, question: KnownQuestion, texts: Mapping[str, str]) -> dict[str, Any]:

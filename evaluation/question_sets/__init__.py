@@ -1,1 +1,3 @@
-"""Sets of questions with what should be found for each: how they are read, and which passages of a workspace that is."""
+"""Sets of questions with what should be found for each: how they are read, and which passages of a
+workspace that is.
+"""

@@ -1,6 +1,8 @@
-"""The field's own sets with their answers: those of `published_sets`, and sets that have answers and no evidence.
+"""The field's own sets with their answers: those of `published_sets`, and sets that have answers
+and no evidence.
 
-SQuALITY's questions are about a whole story, each with several people's answers; GraphRAG-Bench asks of one long text.
+SQuALITY's questions are about a whole story, each with several people's answers; GraphRAG-Bench
+asks of one long text.
 """
 
 import gzip
@@ -26,7 +28,15 @@ from dynagrag.evaluation.question_sets.published_sets import (
     qmsum,
     two_wiki,
 )
-from dynagrag.evaluation.question_sets.question_set import CorpusDocument, DataFile, EvalQuestion, EvaluationSet, Gold, GoldAnswer, Scope
+from dynagrag.evaluation.question_sets.question_set import (
+    CorpusDocument,
+    DataFile,
+    EvalQuestion,
+    EvaluationSet,
+    Gold,
+    GoldAnswer,
+    Scope,
+)
 from dynagrag.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.schema import SourceTurn
 
@@ -36,19 +46,25 @@ _BLANK_LINES = re.compile(r"\n\s*\n")
 def load_answer_set(name: str, folder: Path, part: str | None = None) -> EvaluationSet:
     """A set with its answers from a folder. `part` as for `load_set`.
 
-    Questions without an answer are left out and counted. Raises UsageError for an unknown name, LoadError where a file is missing, a row
-    lacks what it must have, or no question has an answer.
+    Questions without an answer are left out and counted. Raises UsageError for an unknown name,
+    LoadError where a file is missing, a row lacks what it must have, or no question has an answer.
     """
     if name not in ANSWER_LOADERS:
         raise UsageError(f"unknown data set {name!r}; known: {', '.join(ANSWER_LOADERS)}")
     if part is not None and name != "qmsum":
         raise UsageError(f"{name} has no parts; --part {part} is for qmsum alone")
     if not folder.is_dir():
-        raise LoadError(f"there is no folder {folder}; --data names the folder that holds multihop/ and transcript_qa/")
+        raise LoadError(
+            f"there is no folder {folder}; --data names the folder that holds multihop/ and"
+            " transcript_qa/"
+        )
     loaded = ANSWER_LOADERS[name](folder, part)
     kept = tuple(question for question in loaded.questions if question.answer is not None)
     if not kept:
-        raise LoadError(f"{name} in {folder} has questions without answers alone, which can't be scored; name a folder that has answers")
+        raise LoadError(
+            f"{name} in {folder} has questions without answers alone, which can't be scored; name a"
+            " folder that has answers"
+        )
     notes = Counter(loaded.notes)
     if left_out := len(loaded.questions) - len(kept):
         notes["questions left out: they have no answer"] += left_out
@@ -58,40 +74,92 @@ def load_answer_set(name: str, folder: Path, part: str | None = None) -> Evaluat
 def _squality(folder: Path, _: str | None) -> EvaluationSet:
     rows, file = read_rows(find_file(folder / TRANSCRIPTS, "squality_stories"))
     notes: Counter[str] = Counter()
-    stories = tuple(CorpusDocument(str(row.index), "", turns=_paragraphs(row.text("document"))) for row in rows)
-    found = [(question, row) for row, story in zip(rows, stories, strict=True) for question in _story_questions(row, story.key)]
-    return EvaluationSet("squality", without_doubles(found, notes, by_answer=True), stories, (file,), notes, (Scope.DOCUMENT,))
+    stories = tuple(
+        CorpusDocument(str(row.index), "", turns=_paragraphs(row.text("document"))) for row in rows
+    )
+    found = [
+        (question, row)
+        for row, story in zip(rows, stories, strict=True)
+        for question in _story_questions(row, story.key)
+    ]
+    return EvaluationSet(
+        "squality",
+        without_doubles(found, notes, by_answer=True),
+        stories,
+        (file,),
+        notes,
+        (Scope.DOCUMENT,),
+    )
 
 
 def _paragraphs(text: str) -> tuple[SourceTurn, ...]:
     """A text's paragraphs, as turns that nobody speaks."""
-    return tuple(SourceTurn(" ".join(part.split()), None) for part in _BLANK_LINES.split(text) if part.strip())
+    return tuple(
+        SourceTurn(" ".join(part.split()), None)
+        for part in _BLANK_LINES.split(text)
+        if part.strip()
+    )
 
 
 def _story_questions(row: Row, story: str) -> Iterator[EvalQuestion]:
     metadata = row.values.get("metadata")
-    of_story = str(metadata.get("passage_id", row.index)) if isinstance(metadata, dict) else str(row.index)
+    of_story = (
+        str(metadata.get("passage_id", row.index)) if isinstance(metadata, dict) else str(row.index)
+    )
     for number, item in enumerate(row.items("questions"), start=1):
-        if not isinstance(item, dict) or not isinstance(item.get("question_text"), str) or not isinstance(item.get("responses"), list):
-            raise LoadError(f"{row.place}: question {number} of 'questions' must have 'question_text' and 'responses'")
+        if (
+            not isinstance(item, dict)
+            or not isinstance(item.get("question_text"), str)
+            or not isinstance(item.get("responses"), list)
+        ):
+            raise LoadError(
+                f"{row.place}: question {number} of 'questions' must have 'question_text' and"
+                " 'responses'"
+            )
         given = [r.get("response_text") for r in item["responses"] if isinstance(r, dict)]
-        texts = tuple(row.kept(text.strip(), "response_text") for text in given if isinstance(text, str) and text.strip())
+        texts = tuple(
+            row.kept(text.strip(), "response_text")
+            for text in given
+            if isinstance(text, str) and text.strip()
+        )
         answer = GoldAnswer(tuple(dict.fromkeys(texts))) if texts else None
         text = row.kept(item["question_text"], "question_text")
-        yield EvalQuestion(f"{of_story}-{number}", text, Gold(documents=(story,)), row.index, story, answer)
+        yield EvalQuestion(
+            f"{of_story}-{number}", text, Gold(documents=(story,)), row.index, story, answer
+        )
 
 
 def _graphrag_bench(folder: Path, _: str | None) -> EvaluationSet:
-    rows, question_file = read_rows(find_file(folder / MULTIHOP, "graphrag_bench_medical_questions"))
+    rows, question_file = read_rows(
+        find_file(folder / MULTIHOP, "graphrag_bench_medical_questions")
+    )
     text, corpus_file = _context(folder / MULTIHOP / "graphrag_bench_medical_corpus.json")
     notes: Counter[str] = Counter()
     found = [
-        (EvalQuestion(id_of(row), row.text("question"), Gold(), row.index, answer=row.answer(), kind=row.word("question_type")), row)
+        (
+            EvalQuestion(
+                id_of(row),
+                row.text("question"),
+                Gold(),
+                row.index,
+                answer=row.answer(),
+                kind=row.word("question_type"),
+            ),
+            row,
+        )
         for row in rows
     ]
-    turns = tuple(SourceTurn(" ".join(line.split()), None) for line in text.splitlines() if line.strip())
+    turns = tuple(
+        SourceTurn(" ".join(line.split()), None) for line in text.splitlines() if line.strip()
+    )
     corpus = (CorpusDocument("medical", "", turns=turns),)
-    return EvaluationSet("graphrag-bench", without_doubles(found, notes, by_answer=True), corpus, (question_file, corpus_file), notes)
+    return EvaluationSet(
+        "graphrag-bench",
+        without_doubles(found, notes, by_answer=True),
+        corpus,
+        (question_file, corpus_file),
+        notes,
+    )
 
 
 def _context(path: Path) -> tuple[str, DataFile]:
@@ -103,10 +171,16 @@ def _context(path: Path) -> tuple[str, DataFile]:
         data = path.read_bytes()
         items = json.loads(gzip.decompress(data) if path.suffix == ".gz" else data)
     except OSError as err:
-        raise LoadError(f"{path} cannot be read: {err.strerror or 'it is no gzip file'}; check --data") from err
+        raise LoadError(
+            f"{path} cannot be read: {err.strerror or 'it is no gzip file'}; check --data"
+        ) from err
     except (EOFError, zlib.error, ValueError) as err:
         raise LoadError(f"{path} is no JSON, or cut off: {err}; fetch it again") from err
-    found = [item.get("context") if isinstance(item, dict) else None for item in items] if isinstance(items, list) else []
+    found = (
+        [item.get("context") if isinstance(item, dict) else None for item in items]
+        if isinstance(items, list)
+        else []
+    )
     texts = [text for text in found if isinstance(text, str) and text.strip()]
     if not texts or len(texts) < len(found):
         raise LoadError(f"{path} must hold a list of objects with 'context'")

@@ -1,7 +1,9 @@
-"""From what a set calls gold to what a workspace holds, and from ranked passages to what is counted.
+"""From what a set calls gold to what a workspace holds, and from ranked passages to what is
+counted.
 
-What is counted (a unit) follows the gold: passages where gold are turns, documents else, each at the place of its best passage. A title
-counts once, with the first document that has it; later ones are units that nobody asked for.
+What is counted (a unit) follows the gold: passages where gold are turns, documents else, each at
+the place of its best passage. A title counts once, with the first document that has it; later ones
+are units that nobody asked for.
 """
 
 from collections import defaultdict
@@ -18,12 +20,16 @@ from dynagrag.schema import Document, Passage, ScoredPassage, Snapshot
 FindDocument = Callable[[str], str | None]
 """The id of a document by the name that a set has for it; None where there is none, or several."""
 GoldWords = Sequence[Sequence[tuple[str, int, int]]]
-"""Where the words of one thing to be found stand: any of several places will do, each one or more spans (document id, start, end)."""
+"""Where the words of one thing to be found stand: any of several places will do, each one or more
+spans (document id, start, end).
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What should be found: units of the workspace, and the names of gold that is not in it, which nobody can find."""
+    """What should be found: units of the workspace, and the names of gold that is not in it, which
+    nobody can find.
+    """
 
     units: frozenset[str]
     missing: tuple[str, ...]
@@ -53,12 +59,17 @@ class Resolver:
     def target(self, gold: Gold) -> Target:
         """The units of a question's gold."""
         if gold.titles:
-            return _sorted_out((title, {title} if title in self._titles else set()) for title in gold.titles)
+            return _sorted_out(
+                (title, {title} if title in self._titles else set()) for title in gold.titles
+            )
         if gold.facts:
             return _sorted_out((fact, self._holding(fact)) for fact in gold.facts)
         if gold.documents:
             return _sorted_out((name, self._document(name)) for name in gold.documents)
-        return _sorted_out((f"turns {s.first} to {s.last} of {s.document!r}", self._touching(s)) for s in gold.spans)
+        return _sorted_out(
+            (f"turns {s.first} to {s.last} of {s.document!r}", self._touching(s))
+            for s in gold.spans
+        )
 
     def ranking(self, gold: Gold, passages: Sequence[ScoredPassage]) -> tuple[RankedUnit, ...]:
         """The units of ranked passages, each at its first place."""
@@ -81,8 +92,8 @@ class Resolver:
         return tuple(self._first[unit] for unit in sorted(target.units))
 
     def gold_words(self, gold: Gold) -> list[GoldWords]:
-        """The words of what should be found and is there: stretches of turns are one thing together; a title, a fact's document and a
-        document are one each.
+        """The words of what should be found and is there: stretches of turns are one thing
+        together; a title, a fact's document and a document are one each.
         """
         if gold.spans:
             spans = [span for stretch in gold.spans for span in self._turns_of(stretch)]
@@ -101,15 +112,24 @@ class Resolver:
         for document, start, end in spans:
             wanted[document].append((start, end))
         return tuple(
-            p.id for p in self._snapshot.passages if any(p.start < end and start < p.end for start, end in wanted.get(p.document_id, ()))
+            p.id
+            for p in self._snapshot.passages
+            if any(p.start < end and start < p.end for start, end in wanted.get(p.document_id, ()))
         )
 
     def _document_words(self, gold: Gold) -> list[GoldWords]:
-        found = [{d for d in self._passages if self._snapshot.documents[d].title == title} for title in gold.titles]
+        found = [
+            {d for d in self._passages if self._snapshot.documents[d].title == title}
+            for title in gold.titles
+        ]
         found += [self._holding(fact) for fact in gold.facts]
         found += [self._document(name) for name in gold.documents]
-        lengths = {d: len(self._snapshot.documents[d].text) for documents in found for d in documents}
-        return [[[(d, 0, lengths[d])] for d in sorted(documents)] for documents in found if documents]
+        lengths = {
+            d: len(self._snapshot.documents[d].text) for documents in found for d in documents
+        }
+        return [
+            [[(d, 0, lengths[d])] for d in sorted(documents)] for documents in found if documents
+        ]
 
     def _turns_of(self, stretch: TurnSpan) -> list[tuple[str, int, int]]:
         id_ = self._holding_turns(stretch)
@@ -117,14 +137,21 @@ class Resolver:
         return [(turn.document_id, turn.start, turn.end) for turn in turns]
 
     def _holding_turns(self, stretch: TurnSpan) -> str | None:
-        """The document of a stretch; None where it isn't there. LoadError where it has not so many turns."""
+        """The document of a stretch; None where it isn't there. LoadError where it has not so many
+        turns.
+        """
         id_ = self._find(stretch.document)
         if id_ is None or id_ not in self._passages:
             return None
-        with_words = max(passage.last_turn for passage in self._passages[id_]) + 1  # the last turns may have none
+        with_words = (
+            max(passage.last_turn for passage in self._passages[id_]) + 1
+        )  # the last turns may have none
         num = max(with_words, len(self._snapshot.turns.get(id_, ())))
         if stretch.last >= num:
-            raise LoadError(f"a question names turn {stretch.last} of {stretch.document!r}, which has {num}, counted from 0; correct it")
+            raise LoadError(
+                f"a question names turn {stretch.last} of {stretch.document!r}, which has {num},"
+                " counted from 0; correct it"
+            )
         return id_
 
     @cached_property
@@ -132,18 +159,27 @@ class Resolver:
         """Passage id, document id or title -> the first passage that stands for it."""
         first: dict[str, str] = {}
         for passage in self._snapshot.passages:
-            for unit in (passage.id, passage.document_id, self._snapshot.documents[passage.document_id].title):
+            for unit in (
+                passage.id,
+                passage.document_id,
+                self._snapshot.documents[passage.document_id].title,
+            ):
                 first.setdefault(unit, passage.id)
         return first
 
     @cached_property
     def _titles(self) -> frozenset[str]:
-        return frozenset(self._snapshot.documents[p.document_id].title for p in self._snapshot.passages)
+        return frozenset(
+            self._snapshot.documents[p.document_id].title for p in self._snapshot.passages
+        )
 
     @cached_property
     def _letters(self) -> Mapping[str, str]:
         """Document id -> its lower-cased letters and digits."""
-        return {p.document_id: letters(self._snapshot.documents[p.document_id].text) for p in self._snapshot.passages}
+        return {
+            p.document_id: letters(self._snapshot.documents[p.document_id].text)
+            for p in self._snapshot.passages
+        }
 
     @cached_property
     def _passages(self) -> Mapping[str, list[Passage]]:
@@ -177,7 +213,10 @@ def finder(documents: Mapping[str, Document]) -> FindDocument:
         found = next((names[n] for n in (name, _uri(name), name.casefold()) if n in names), set())
         if len(found) > 1:
             ids = ", ".join(sorted(id_[:12] for id_ in found))
-            raise UsageError(f"{len(found)} documents are called {name!r}; name one by its id or path in the file of questions: {ids}")
+            raise UsageError(
+                f"{len(found)} documents are called {name!r}; name one by its id or path in the"
+                f" file of questions: {ids}"
+            )
         return next(iter(found), None)
 
     return find
@@ -197,7 +236,9 @@ def missing_gold(targets: Mapping[str, Target]) -> list[str]:
 
 
 def letters(text: str) -> str:
-    """Lower-cased letters and digits alone: what two copies of a text share whatever happened to their marks and spaces."""
+    """Lower-cased letters and digits alone: what two copies of a text share whatever happened to
+    their marks and spaces.
+    """
     return "".join(c for c in text.lower() if c.isalnum())
 
 

@@ -1,4 +1,6 @@
-"""A user's own questions for a workspace that is there: JSON lines with `question` and either `documents` or `turns`, or with answers."""
+"""A user's own questions for a workspace that is there: JSON lines with `question` and either
+`documents` or `turns`, or with answers.
+"""
 
 import json
 from collections import Counter
@@ -8,7 +10,14 @@ from typing import Any
 
 from dynagrag.errors import LoadError
 from dynagrag.evaluation.question_sets.json_rows import Row, read_rows, shortened
-from dynagrag.evaluation.question_sets.question_set import DataFile, EvalQuestion, EvaluationSet, Gold, GoldAnswer, TurnSpan
+from dynagrag.evaluation.question_sets.question_set import (
+    DataFile,
+    EvalQuestion,
+    EvaluationSet,
+    Gold,
+    GoldAnswer,
+    TurnSpan,
+)
 from dynagrag.ids import content_id
 from dynagrag.text import collapse
 from dynagrag.workspace.asking import MAX_QUESTION_CHARS
@@ -17,7 +26,8 @@ DOUBLES = "questions that stand in the file twice, asked once"
 
 
 def load_own(path: Path) -> EvaluationSet:
-    """The questions of a file with what should be found; those that nothing answers are left out and counted.
+    """The questions of a file with what should be found; those that nothing answers are left out
+    and counted.
 
     Raises LoadError naming the line that lacks something or repeats an id.
     """
@@ -25,17 +35,22 @@ def load_own(path: Path) -> EvaluationSet:
     notes: Counter[str] = Counter()
     found = [(_question(row), row) for row in rows if is_answerable(row)]
     if not found:
-        raise LoadError(f"{path} has no question that can be evaluated: none has an answer that can be found")
+        raise LoadError(
+            f"{path} has no question that can be evaluated: none has an answer that can be found"
+        )
     if len(found) < len(rows):
-        notes["questions left out: nothing answers them (answerable: false)"] += len(rows) - len(found)
+        notes["questions left out: nothing answers them (answerable: false)"] += len(rows) - len(
+            found
+        )
     return EvaluationSet("own", asked_once(found, notes), (), (file,), notes)
 
 
 def load_own_answers(path: Path) -> EvaluationSet:
     """The questions of a file with what should be answered; what should be found may be missing.
 
-    `answer` or `answers`, or both: any of them will do; `answerable` false: nothing answers it. `kind` and `provenance` are kept. Raises
-    LoadError naming the line whose answer is empty, or that asks the same as another one with another answer.
+    `answer` or `answers`, or both: any of them will do; `answerable` false: nothing answers it.
+    `kind` and `provenance` are kept. Raises LoadError naming the line whose answer is empty, or
+    that asks the same as another one with another answer.
     """
     rows, file = _rows(path)
     notes: Counter[str] = Counter()
@@ -44,15 +59,24 @@ def load_own_answers(path: Path) -> EvaluationSet:
 
 
 def load_own_texts(path: Path) -> tuple[list[EvalQuestion], DataFile, Counter[str]]:
-    """The questions of a file whatever else its rows say, their `kind` but for; the file, and what was passed over."""
+    """The questions of a file whatever else its rows say, their `kind` but for; the file, and what
+    was passed over.
+    """
     rows, file = _rows(path)
     notes: Counter[str] = Counter()
-    found = [(EvalQuestion(_id(row, text), text, Gold(), row.index, kind=row.word("kind")), row) for row in rows for text in [_text(row)]]
+    found = [
+        (EvalQuestion(_id(row, text), text, Gold(), row.index, kind=row.word("kind")), row)
+        for row in rows
+        for text in [_text(row)]
+    ]
     return list(asked_once(found, notes)), file, notes
 
 
-def asked_once(questions: Sequence[tuple[EvalQuestion, Row]], notes: Counter[str]) -> tuple[EvalQuestion, ...]:
-    """The questions, each once: one that stands there again, whatever its id, case and spaces, is passed over and counted.
+def asked_once(
+    questions: Sequence[tuple[EvalQuestion, Row]], notes: Counter[str]
+) -> tuple[EvalQuestion, ...]:
+    """The questions, each once: one that stands there again, whatever its id, case and spaces, is
+    passed over and counted.
 
     LoadError where it has other gold or another answer, and where one id stands for two questions.
     """
@@ -63,15 +87,25 @@ def asked_once(questions: Sequence[tuple[EvalQuestion, Row]], notes: Counter[str
         if first is question:
             if question.id in lines:
                 raise LoadError(
-                    f"{row.place}: the id {question.id!r} was used in line {lines[question.id]} for another question; give it its own id"
+                    f"{row.place}: the id {question.id!r} was used in line {lines[question.id]} for"
+                    " another question; give it its own id"
                 )
             lines[question.id] = row.line
             continue
-        twice = f"{row.place}: the question {shortened(collapse(question.text))!r} stands in line {first_row.line} with"
+        twice = (
+            f"{row.place}: the question {shortened(collapse(question.text))!r} stands in line"
+            f" {first_row.line} with"
+        )
         if first.gold != question.gold:
-            raise LoadError(f"{twice} other documents or turns; keep one of the two, or name all of them in one row")
+            raise LoadError(
+                f"{twice} other documents or turns; keep one of the two, or name all of them in"
+                " one row"
+            )
         if first.answer != question.answer:
-            raise LoadError(f"{twice} another answer; keep one of the two, or give both answers in one row: 'answers': [...]")
+            raise LoadError(
+                f"{twice} another answer; keep one of the two, or give both answers in one row:"
+                " 'answers': [...]"
+            )
         notes[DOUBLES] += 1
     return tuple(question for question, _ in kept.values())
 
@@ -93,7 +127,10 @@ def is_answerable(row: Row) -> bool:
 def _text(row: Row) -> str:
     text = row.text("question")
     if len(text) > MAX_QUESTION_CHARS:
-        raise LoadError(f"{row.place}: the question has {len(text):,} characters, and {MAX_QUESTION_CHARS:,} at most are asked; shorten it")
+        raise LoadError(
+            f"{row.place}: the question has {len(text):,} characters, and {MAX_QUESTION_CHARS:,} at"
+            " most are asked; shorten it"
+        )
     return text
 
 
@@ -102,7 +139,11 @@ def _question(row: Row) -> EvalQuestion:
     has_documents, has_turns = "documents" in row.values, "turns" in row.values
     if has_documents == has_turns:
         fields = ", ".join(map(repr, row.values))[:200]
-        what = "both 'documents' and 'turns'" if has_turns else f"neither 'documents' nor 'turns' (but {fields})"
+        what = (
+            "both 'documents' and 'turns'"
+            if has_turns
+            else f"neither 'documents' nor 'turns' (but {fields})"
+        )
         raise LoadError(f"{row.place}: the row has {what}; give one of them: what should be found")
     return EvalQuestion(_id(row, text), text, _gold(row), row.index)
 
@@ -110,7 +151,10 @@ def _question(row: Row) -> EvalQuestion:
 def _answered_question(row: Row) -> EvalQuestion:
     text = _text(row)
     if "documents" in row.values and "turns" in row.values:
-        raise LoadError(f"{row.place}: the row has both 'documents' and 'turns'; give one of them: what should be found")
+        raise LoadError(
+            f"{row.place}: the row has both 'documents' and 'turns'; give one of them: what should"
+            " be found"
+        )
     provenance = row.values.get("provenance")
     row.kept(json.dumps(provenance, ensure_ascii=False), "provenance")
     return EvalQuestion(
@@ -125,32 +169,53 @@ def _answered_question(row: Row) -> EvalQuestion:
 
 
 def _answer(row: Row) -> GoldAnswer:
-    """What should be answered: the answer, then its other forms; no text where the row has neither."""
+    """What should be answered: the answer, then its other forms; no text where the row has
+    neither.
+    """
     can_be_answered = is_answerable(row)
     others = row.values.get("answers", [])
     if not isinstance(others, list):
         raise LoadError(f"{row.place}: 'answers' must be a list of texts")
     given = others if row.values.get("answer") is None else [row.values["answer"], *others]
     if any(not isinstance(text, str) or not text.strip() for text in given):
-        raise LoadError(f"{row.place}: the answer is empty or no text; write it, leave the field out, or say 'answerable': false")
+        raise LoadError(
+            f"{row.place}: the answer is empty or no text; write it, leave the field out, or say"
+            " 'answerable': false"
+        )
     if given and not can_be_answered:
-        raise LoadError(f"{row.place}: the row has an answer and 'answerable': false; keep one of the two")
-    return GoldAnswer(tuple(dict.fromkeys(row.kept(text.strip(), "answer") for text in given)), can_be_answered)
+        raise LoadError(
+            f"{row.place}: the row has an answer and 'answerable': false; keep one of the two"
+        )
+    return GoldAnswer(
+        tuple(dict.fromkeys(row.kept(text.strip(), "answer") for text in given)), can_be_answered
+    )
 
 
 def _gold(row: Row) -> Gold:
     if "documents" in row.values:
-        return Gold(documents=tuple(row.document_name(name, "documents") for name in row.texts("documents")))
+        return Gold(
+            documents=tuple(row.document_name(name, "documents") for name in row.texts("documents"))
+        )
     return gold_turns(row)
 
 
 def gold_turns(row: Row) -> Gold:
-    """The turns that a row names, each once; nothing where it names none. LoadError for what isn't one."""
-    return Gold(spans=tuple(dict.fromkeys(_span(row, item) for item in row.items("turns")))) if "turns" in row.values else Gold()
+    """The turns that a row names, each once; nothing where it names none. LoadError for what isn't
+    one.
+    """
+    return (
+        Gold(spans=tuple(dict.fromkeys(_span(row, item) for item in row.items("turns"))))
+        if "turns" in row.values
+        else Gold()
+    )
 
 
 def _id(row: Row, text: str) -> str:
-    return content_id("question", collapse(text))[:12] if row.values.get("id") is None else row.id("id")
+    return (
+        content_id("question", collapse(text))[:12]
+        if row.values.get("id") is None
+        else row.id("id")
+    )
 
 
 def _span(row: Row, item: Any) -> TurnSpan:
@@ -160,8 +225,12 @@ def _span(row: Row, item: Any) -> TurnSpan:
         if type(first) is int and type(last) is int and 0 <= first <= last:
             return TurnSpan(row.document_name(item["document"], "document"), first, last)
         if type(first) is int and type(last) is int and last < first:
-            raise LoadError(f"{row.place}: 'turns' go from {first} to {last}, which is before it; change the two")
+            raise LoadError(
+                f"{row.place}: 'turns' go from {first} to {last}, which is before it; change"
+                " the two"
+            )
     shown = json.dumps(item, ensure_ascii=False)[:200]
     raise LoadError(
-        f'{row.place}: \'turns\' holds {shown}; each must be {{"document": title, "first": number, "last": number}}, turns counted from 0'
+        f'{row.place}: \'turns\' holds {shown}; each must be {{"document": title, "first": number,'
+        ' "last": number}, turns counted from 0'
     )

@@ -11,18 +11,25 @@ from dynagrag.evaluation.question_sets.question_set import DataFile
 
 
 def parquet_rows(path: Path) -> tuple[Iterator[Row], DataFile]:
-    """The rows of a file, read as they are taken, and its hash. LoadError for what is no such file, SettingsError without pyarrow."""
+    """The rows of a file, read as they are taken, and its hash. LoadError for what is no such file,
+    SettingsError without pyarrow.
+    """
     try:
         from pyarrow import ArrowException
         from pyarrow.parquet import ParquetFile
     except ImportError as err:
-        raise SettingsError(f"{path.name} is read with pyarrow: pip install pyarrow (the package datasets brings it)") from err
+        raise SettingsError(
+            f"{path.name} is read with pyarrow: pip install pyarrow (the package datasets"
+            " brings it)"
+        ) from err
     try:
         with path.open("rb") as file:
             digest = hashlib.file_digest(file, "sha256").hexdigest()
         opened = ParquetFile(path)
     except (OSError, ArrowException) as err:
-        raise LoadError(f"{path} can't be read as parquet: {str(err).splitlines()[0]}; fetch it again") from err
+        raise LoadError(
+            f"{path} can't be read as parquet: {str(err).splitlines()[0]}; fetch it again"
+        ) from err
     return _rows(path, opened), DataFile(path.name, digest)
 
 

@@ -1,4 +1,6 @@
-"""The nouns of evaluation: a set of questions with what should be found for each, and the corpus that they are asked of."""
+"""The nouns of evaluation: a set of questions with what should be found for each, and the corpus
+that they are asked of.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +11,9 @@ from dynagrag.schema import SourceTurn
 
 
 class Half(StrEnum):
-    """Which rows of a set: even ones are for tuning, odd ones for reporting. Rows are counted from 0, as they stand in the file."""
+    """Which rows of a set: even ones are for tuning, odd ones for reporting. Rows are counted from
+    0, as they stand in the file.
+    """
 
     TUNING = "tuning"
     REPORTING = "reporting"
@@ -29,7 +33,9 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CorpusDocument:
-    """A document of a corpus: a passage that is taken as it stands, or turns. `key` names it inside its set."""
+    """A document of a corpus: a passage that is taken as it stands, or turns. `key` names it inside
+    its set.
+    """
 
     key: str
     title: str
@@ -39,7 +45,9 @@ class CorpusDocument:
 
 @dataclass(frozen=True, slots=True)
 class TurnSpan:
-    """Turns of one document, both ends included, counted from 0. `document`: a key of the corpus, or a title, path or id."""
+    """Turns of one document, both ends included, counted from 0. `document`: a key of the corpus,
+    or a title, path or id.
+    """
 
     document: str
     first: int
@@ -50,8 +58,9 @@ class TurnSpan:
 class Gold:
     """What should be found: one of the four is filled.
 
-    `titles`: found with any passage that has the title. `facts`: the documents that hold these words, by their letters and digits.
-    `documents`: titles, paths or ids. `spans`: the passages that touch one of these turns.
+    `titles`: found with any passage that has the title. `facts`: the documents that hold these
+    words, by their letters and digits. `documents`: titles, paths or ids. `spans`: the passages
+    that touch one of these turns.
     """
 
     titles: tuple[str, ...] = ()
@@ -62,7 +71,9 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class GoldAnswer:
-    """What should be answered: any of the texts will do. `is_answerable` false: nothing in the corpus answers it, so it has no text."""
+    """What should be answered: any of the texts will do. `is_answerable` false: nothing in the
+    corpus answers it, so it has no text.
+    """
 
     texts: tuple[str, ...] = ()
     is_answerable: bool = True
@@ -70,10 +81,11 @@ class GoldAnswer:
 
 @dataclass(frozen=True, slots=True)
 class EvalQuestion:
-    """A question with its gold. `row` is its line in the file, from 0; `document` the key of the document it is about, where it has one.
+    """A question with its gold. `row` is its line in the file, from 0; `document` the key of the
+    document it is about, where it has one.
 
-    `answer` None: the file gives none. `kind`: what the file calls questions of its sort. `provenance`: what it was made from, as the file
-    has it.
+    `answer` None: the file gives none. `kind`: what the file calls questions of its sort.
+    `provenance`: what it was made from, as the file has it.
     """
 
     id: str
@@ -96,7 +108,9 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationSet:
-    """Questions, the corpus they are asked of (empty: a workspace that is there), what was read, and what was passed over, by reason."""
+    """Questions, the corpus they are asked of (empty: a workspace that is there), what was read,
+    and what was passed over, by reason.
+    """
 
     name: str
     questions: tuple[EvalQuestion, ...]
@@ -107,8 +121,9 @@ class EvaluationSet:
 
     @property
     def main_measure(self) -> str:
-        """What the set is judged by: recall@5. Where stretches of turns are looked for p@5, since they seldom fit into five passages,
-        and in a file of one's own r@10, which is 1 for the best ranking whether one passage is looked for or a dozen.
+        """What the set is judged by: recall@5. Where stretches of turns are looked for p@5, since
+        they seldom fit into five passages, and in a file of one's own r@10, which is 1 for the best
+        ranking whether one passage is looked for or a dozen.
         """
         if not any(question.gold.spans for question in self.questions):
             return "recall@5"

@@ -1,5 +1,5 @@
-"""Clozes: a line with one thing left out, which the question asks for. Of one line (an entity, a number, its speaker), or of two lines that
-name the same entity.
+"""Clozes: a line with one thing left out, which the question asks for. Of one line (an entity, a
+number, its speaker), or of two lines that name the same entity.
 """
 
 import re
@@ -23,7 +23,10 @@ _MAX_PAIRS = 4
 """Of one entity: else one that is named everywhere would fill a file."""
 _MAX_SAID = 3
 """Sayings of a speaker about an entity that an answer holds: more than these is a theme."""
-_PERSONAL = re.compile(r"\b(?:I|me|my|mine|we|us|our|ours|you|your|yours|this|these|that|he|she|they|it)\b", re.IGNORECASE)
+_PERSONAL = re.compile(
+    r"\b(?:I|me|my|mine|we|us|our|ours|you|your|yours|this|these|that|he|she|they|it)\b",
+    re.IGNORECASE,
+)
 _WORD_BEHIND = re.compile(r" ([a-z]+)")
 _NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:[.,:]\d+)*(?![\w/-]|[.,:]\d)")
 
@@ -38,7 +41,9 @@ def cloze_drafts(evidence: Evidence) -> Iterator[Draft]:
 
 
 def two_hop_drafts(evidence: Evidence) -> Iterator[Draft]:
-    """Two lines of different passages that name one entity, which is left out: what it is, or what another speaker says about it."""
+    """Two lines of different passages that name one entity, which is left out: what it is, or what
+    another speaker says about it.
+    """
     for split in Split:
         for entity in evidence.sayings.entities:
             own = evidence.in_split(split, evidence.sayings.by_entity[entity.id])
@@ -47,13 +52,17 @@ def two_hop_drafts(evidence: Evidence) -> Iterator[Draft]:
 
 
 def without(saying: Saying, entity: Entity) -> str | None:
-    """The saying with the entity left out wherever it is named; None where too little is left, or it is given away."""
+    """The saying with the entity left out wherever it is named; None where too little is left, or
+    it is given away.
+    """
     text = saying.text
     for named in reversed(saying.named):
         if named.entity.id == entity.id:
             text = text[: named.start] + GAP + text[named.end :]
     left = text.replace(GAP, " ")
-    if len(content_stems(left)) < _MIN_LEFT or any(has_words(left, name) for name in (entity.name, *entity.aliases)):
+    if len(content_stems(left)) < _MIN_LEFT or any(
+        has_words(left, name) for name in (entity.name, *entity.aliases)
+    ):
         return None
     return text
 
@@ -83,7 +92,11 @@ def _entity_cloze(saying: Saying, entity: Entity) -> Iterator[Draft]:
 
 def left_out(saying: Saying, text: str) -> str:
     """Asks what a line lacks."""
-    return f"{_said(saying, text)} What is left out?" if saying.speaker else f'What is left out here: "{text}"'
+    return (
+        f"{_said(saying, text)} What is left out?"
+        if saying.speaker
+        else f'What is left out here: "{text}"'
+    )
 
 
 def _said(saying: Saying, text: str) -> str:
@@ -91,32 +104,62 @@ def _said(saying: Saying, text: str) -> str:
 
 
 def _subject_question(saying: Saying, named: Named, text: str) -> str | None:
-    """A question proper where the entity is the subject: it stands first, its verb behind it, and nothing refers to the speaker."""
+    """A question proper where the entity is the subject: it stands first, its verb behind it, and
+    nothing refers to the speaker.
+    """
     finite = finite_verb(saying.text)
     rest = text[len(GAP) :].strip()
-    is_subject = named.start == 0 and finite is not None and finite.span[0] - named.end in (0, 1) and finite.span[0] > named.end
+    is_subject = (
+        named.start == 0
+        and finite is not None
+        and finite.span[0] - named.end in (0, 1)
+        and finite.span[0] > named.end
+    )
     if not is_subject or GAP in rest or _PERSONAL.search(rest) or not is_statement(saying.text):
         return None
     asked = "who" if named.entity.is_speaker or named.entity.type == "person" else "who or what"
     question = f"{asked} {rest.rstrip('.! ')}?"
-    return f"According to {saying.speaker}, {question}" if saying.speaker else question[0].upper() + question[1:]
+    return (
+        f"According to {saying.speaker}, {question}"
+        if saying.speaker
+        else question[0].upper() + question[1:]
+    )
 
 
 def _number_clozes(saying: Saying) -> Iterator[Draft]:
     for match in _NUMBER.finditer(saying.text):
-        is_in_name = any(named.start < match.end() and match.start() < named.end for named in saying.named)
+        is_in_name = any(
+            named.start < match.end() and match.start() < named.end for named in saying.named
+        )
         text = saying.text[: match.start()] + GAP + saying.text[match.end() :]
         left = text.replace(GAP, " ")
-        if is_in_name or not _is_amount(saying.text, match) or len(content_stems(left)) < _MIN_LEFT or has_words(left, match[0]):
+        if (
+            is_in_name
+            or not _is_amount(saying.text, match)
+            or len(content_stems(left)) < _MIN_LEFT
+            or has_words(left, match[0])
+        ):
             continue
         question = f"{_said(saying, text)} Which number is left out?"
-        yield Draft(Kind.CLOZE, question, match[0], saying.document_id, (saying,), saying.about, speaker=saying.speaker or "")
+        yield Draft(
+            Kind.CLOZE,
+            question,
+            match[0],
+            saying.document_id,
+            (saying,),
+            saying.about,
+            speaker=saying.speaker or "",
+        )
 
 
 def _is_amount(text: str, match: re.Match[str]) -> bool:
-    """Whether a number isn't that of a thing (`fuel cell 3 to ...`) or a call (`13, ...`): several digits, or what it counts behind it."""
+    """Whether a number isn't that of a thing (`fuel cell 3 to ...`) or a call (`13, ...`): several
+    digits, or what it counts behind it.
+    """
     following = _WORD_BEHIND.match(text, match.end())
-    is_counting = following is not None and following[1].endswith("s") and following[1] not in FUNCTION_WORDS
+    is_counting = (
+        following is not None and following[1].endswith("s") and following[1] not in FUNCTION_WORDS
+    )
     return match.start() > 0 and (is_counting or sum(map(str.isdigit, match[0])) > 1)
 
 
@@ -126,7 +169,9 @@ def _speaker_cloze(evidence: Evidence, saying: Saying) -> Iterator[Draft]:
     num_speakers = sum(saying.document_id in documents for documents in sayings.speakers.values())
     if saying.speaker is None or num_speakers < 2 or has_words(saying.text, saying.speaker):
         return
-    question = said_by("Who", saying.text) if is_statement(saying.text) else f'Who said, "{saying.text}"'
+    question = (
+        said_by("Who", saying.text) if is_statement(saying.text) else f'Who said, "{saying.text}"'
+    )
     question = question.rstrip('.!" ') + ('"?' if question.endswith('"') else "?")
     entity = sayings.speaker_entities.get(saying.speaker)
     yield Draft(
@@ -143,26 +188,49 @@ def _speaker_cloze(evidence: Evidence, saying: Saying) -> Iterator[Draft]:
 
 def _shared_entity(sayings: Sequence[Saying], entity: Entity) -> Iterator[Draft]:
     """What two lines name alike: each with the next that stands in another passage."""
-    pairs = [(a, b) for a, b in pairwise(sayings) if a.passage_id != b.passage_id and may_be_joined(entity, (a, b))]
+    pairs = [
+        (a, b)
+        for a, b in pairwise(sayings)
+        if a.passage_id != b.passage_id and may_be_joined(entity, (a, b))
+    ]
     for first, second in pairs[:: max(1, len(pairs) // _MAX_PAIRS)][:_MAX_PAIRS]:
         texts = without(first, entity), without(second, entity)
         if texts[0] is None or texts[1] is None:
             continue
-        second_said = f'And elsewhere: "{texts[1]}"' if first.speaker == second.speaker else _said(second, texts[1])
+        second_said = (
+            f'And elsewhere: "{texts[1]}"'
+            if first.speaker == second.speaker
+            else _said(second, texts[1])
+        )
         question = f"{_said(first, texts[0])} {second_said} What is left out of both?"
         names = (entity.name, *entity.aliases)
-        yield Draft(Kind.TWO_HOP, question, entity.name, first.document_id, (first, second), (entity,), names, first.speaker or "")
+        yield Draft(
+            Kind.TWO_HOP,
+            question,
+            entity.name,
+            first.document_id,
+            (first, second),
+            (entity,),
+            names,
+            first.speaker or "",
+        )
 
 
-def _said_elsewhere(evidence: Evidence, sayings: Sequence[Saying], entity: Entity) -> Iterator[Draft]:
-    """What one speaker says, in another passage, about a thing that another speaker's line names."""
+def _said_elsewhere(
+    evidence: Evidence, sayings: Sequence[Saying], entity: Entity
+) -> Iterator[Draft]:
+    """What one speaker says, in another passage, about a thing that another speaker's line
+    names.
+    """
     made = 0
     for first in sayings:
         text = without(first, entity)
         if text is None or not first.speaker:
             continue
         for speaker, said in evidence.spoken[entity.id].items():
-            is_other = speaker != first.speaker and all(s.passage_id != first.passage_id for s in said)
+            is_other = speaker != first.speaker and all(
+                s.passage_id != first.passage_id for s in said
+            )
             if (
                 not is_other
                 or not may_be_joined(entity, (first, *said))

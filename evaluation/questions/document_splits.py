@@ -1,4 +1,6 @@
-"""Which documents are for training, validation and test: no document is in two, so that nothing is learned of what is tested."""
+"""Which documents are for training, validation and test: no document is in two, so that nothing is
+learned of what is tested.
+"""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -10,9 +12,11 @@ SHARES: Mapping[Split, float] = {Split.TRAIN: 0.7, Split.TEST: 0.15, Split.VALID
 
 
 def document_splits(sizes: Mapping[str, int], seed: int) -> dict[str, Split]:
-    """The split of each document, by id. The seed decides the order; each document goes where most is missing.
+    """The split of each document, by id. The seed decides the order; each document goes where most
+    is missing.
 
-    One document is for training alone, two are for training and test; from three on every split has one.
+    One document is for training alone, two are for training and test; from three on every split has
+    one.
     """
     ids = sorted(sizes)
     random.Random(seed).shuffle(ids)
@@ -22,7 +26,9 @@ def document_splits(sizes: Mapping[str, int], seed: int) -> dict[str, Split]:
         empty = _empty(splits, len(ids))
         to_choose = empty if len(ids) - place <= len(empty) else list(SHARES)
         total = sum(filled.values()) + sizes[id_]
-        chosen = max(to_choose, key=lambda split: SHARES[split] * total - filled[split])  # the first of equals
+        chosen = max(
+            to_choose, key=lambda split: SHARES[split] * total - filled[split]
+        )  # the first of equals
         splits[id_] = chosen
         filled[chosen] += sizes[id_]
     return splits

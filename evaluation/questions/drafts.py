@@ -6,7 +6,13 @@ from functools import cached_property
 
 from dynagrag.errors import UsageError
 from dynagrag.evaluation.question_sets.gold_resolver import FindDocument, finder
-from dynagrag.evaluation.questions.made_question import GoldTurns, Kind, MadeQuestion, Provenance, Split
+from dynagrag.evaluation.questions.made_question import (
+    GoldTurns,
+    Kind,
+    MadeQuestion,
+    Provenance,
+    Split,
+)
 from dynagrag.evaluation.questions.sayings import Saying, Sayings, wording
 from dynagrag.ids import content_id
 from dynagrag.schema import Entity
@@ -17,7 +23,8 @@ RECORDS = "records"
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A question and what it was made of. `asked`: the entities that it asks about, or that answer it.
+    """A question and what it was made of. `asked`: the entities that it asks about, or that answer
+    it.
 
     `document`: one that it is about; of a question that nothing answers the only one.
     """
@@ -34,8 +41,8 @@ class Draft:
 
 @dataclass(frozen=True)
 class Evidence:
-    """The sayings of a workspace, and the split of each document. What has to be complete is looked for in all documents, what is put
-    together stands in those of one split.
+    """The sayings of a workspace, and the split of each document. What has to be complete is looked
+    for in all documents, what is put together stands in those of one split.
     """
 
     sayings: Sayings
@@ -51,7 +58,9 @@ class Evidence:
 
     @cached_property
     def spoken(self) -> Mapping[str, Mapping[str, tuple[Saying, ...]]]:
-        """Entity id -> each speaker who says something about it -> what they say, in all documents."""
+        """Entity id -> each speaker who says something about it -> what they say, in all
+        documents.
+        """
         found: dict[str, dict[str, tuple[Saying, ...]]] = {}
         for entity_id, sayings in self.sayings.by_entity.items():
             own = found.setdefault(entity_id, {})
@@ -62,10 +71,15 @@ class Evidence:
 
     @cached_property
     def titles(self) -> Mapping[str, str]:
-        """Document id -> what names it in a file of questions: its title, or its id where that isn't enough."""
+        """Document id -> what names it in a file of questions: its title, or its id where that
+        isn't enough.
+        """
         documents = self.sayings.snapshot.documents
         find = finder(documents)
-        return {id_: document.title if _finds(find, document.title, id_) else id_ for id_, document in documents.items()}
+        return {
+            id_: document.title if _finds(find, document.title, id_) else id_
+            for id_, document in documents.items()
+        }
 
     def is_nameable(self, document_id: str) -> bool:
         """Whether a question can name a document: by a title that no other one has."""
@@ -78,9 +92,15 @@ class Evidence:
             question=draft.question,
             kind=draft.kind,
             answer=draft.answer,
-            answers=tuple(a for a in dict.fromkeys(draft.answers) if wording(a) != wording(draft.answer)),
+            answers=tuple(
+                a for a in dict.fromkeys(draft.answers) if wording(a) != wording(draft.answer)
+            ),
             turns=tuple(self._turns(draft.sayings)),
-            documents=() if self._has_turns(draft) else tuple(dict.fromkeys(self.titles[s.document_id] for s in draft.sayings)),
+            documents=(
+                ()
+                if self._has_turns(draft)
+                else tuple(dict.fromkeys(self.titles[s.document_id] for s in draft.sayings))
+            ),
             answerable=draft.kind is not Kind.UNANSWERABLE,
             provenance=self._provenance(draft),
             made_by=made_by,
@@ -94,7 +114,9 @@ class Evidence:
         if not all(self.sayings.snapshot.turns.get(saying.document_id) for saying in sayings):
             return []
         spans: list[GoldTurns] = []
-        for document, turn in sorted({(self.titles[saying.document_id], saying.turn) for saying in sayings}):
+        for document, turn in sorted(
+            {(self.titles[saying.document_id], saying.turn) for saying in sayings}
+        ):
             last = spans[-1] if spans else None
             if last and last.document == document and last.last == turn - 1:
                 spans[-1] = GoldTurns(document=document, first=last.first, last=turn)
@@ -110,7 +132,13 @@ class Evidence:
         entities += [entity.id for saying in draft.sayings for entity in saying.about]
         return Provenance(
             passages=tuple(dict.fromkeys(saying.passage_id for saying in draft.sayings)),
-            records=tuple(dict.fromkeys(id_ for id_ in own if not asked or {records[id_].head, records[id_].tail} & asked)),
+            records=tuple(
+                dict.fromkeys(
+                    id_
+                    for id_ in own
+                    if not asked or {records[id_].head, records[id_].tail} & asked
+                )
+            ),
             entities=tuple(dict.fromkeys(entities)),
         )
 

@@ -1,4 +1,6 @@
-"""A question that was made of a workspace, with what answers it, as its line in a file of questions has it."""
+"""A question that was made of a workspace, with what answers it, as its line in a file of questions
+has it.
+"""
 
 from enum import StrEnum
 from typing import Any
@@ -7,7 +9,9 @@ from pydantic import BaseModel, ConfigDict
 
 
 class Kind(StrEnum):
-    """What a question asks for. A cloze takes one thing out of a line; an unanswerable question has no answer in the workspace."""
+    """What a question asks for. A cloze takes one thing out of a line; an unanswerable question has
+    no answer in the workspace.
+    """
 
     SPECIFIC = "specific"
     TWO_HOP = "two_hop"
@@ -26,7 +30,9 @@ class Split(StrEnum):
 
 
 class GoldTurns(BaseModel):
-    """Turns that answer a question, both ends included, counted from 0; `document` is a title, or an id where titles repeat."""
+    """Turns that answer a question, both ends included, counted from 0; `document` is a title, or
+    an id where titles repeat.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -36,7 +42,9 @@ class GoldTurns(BaseModel):
 
 
 class Provenance(BaseModel):
-    """What a question was made of: ids of passages, of relation records and of entities, those that it asks about first."""
+    """What a question was made of: ids of passages, of relation records and of entities, those that
+    it asks about first.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,7 +54,8 @@ class Provenance(BaseModel):
 
 
 class MadeQuestion(BaseModel):
-    """A question with its answer. `answers`: other forms of it. Of `turns` and `documents` one is filled, none where nothing answers it.
+    """A question with its answer. `answers`: other forms of it. Of `turns` and `documents` one is
+    filled, none where nothing answers it.
 
     `made_by`: `records`, or the model's name.
     """
@@ -68,4 +77,8 @@ class MadeQuestion(BaseModel):
     def row(self) -> dict[str, Any]:
         """Its line as an object: what is empty is left out, and `answerable` where it is true."""
         values = self.model_dump(mode="json")
-        return {name: value for name, value in values.items() if value not in ("", [], ()) and (name, value) != ("answerable", True)}
+        return {
+            name: value
+            for name, value in values.items()
+            if value not in ("", [], ()) and (name, value) != ("answerable", True)
+        }

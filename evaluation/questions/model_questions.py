@@ -1,8 +1,9 @@
-"""Questions that a model writes from chosen passages. Each is checked by code, then by the model: it must not answer it without the
-passages, and must answer it from them. What doesn't pass is counted by reason.
+"""Questions that a model writes from chosen passages. Each is checked by code, then by the model:
+it must not answer it without the passages, and must answer it from them. What doesn't pass is
+counted by reason.
 
-Choices depend on the seed and the workspace alone, and replies are kept in the workspace's cache: a run that was killed is run again, and
-asks nothing twice.
+Choices depend on the seed and the workspace alone, and replies are kept in the workspace's cache: a
+run that was killed is run again, and asks nothing twice.
 """
 
 from collections import Counter
@@ -11,13 +12,31 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError, ModelError, PromptRefusedError
+from dynagrag.errors import (
+    BudgetError,
+    CutOffReplyError,
+    InvalidReplyError,
+    ModelError,
+    PromptRefusedError,
+)
 from dynagrag.evaluation.answers.closed_book import closed_book_answer
 from dynagrag.evaluation.batches import FailedInARow
 from dynagrag.evaluation.questions.drafts import Draft, Evidence
 from dynagrag.evaluation.questions.made_question import Kind, MadeQuestion
-from dynagrag.evaluation.questions.question_checks import AskedBefore, answer_fault, holds_answer, known_lines, question_fault
-from dynagrag.evaluation.questions.question_writing import MAX_REPLY_TOKENS, Request, UnansweredReply, WrittenReply, requests
+from dynagrag.evaluation.questions.question_checks import (
+    AskedBefore,
+    answer_fault,
+    holds_answer,
+    known_lines,
+    question_fault,
+)
+from dynagrag.evaluation.questions.question_writing import (
+    MAX_REPLY_TOKENS,
+    Request,
+    UnansweredReply,
+    WrittenReply,
+    requests,
+)
 from dynagrag.evaluation.questions.record_questions import DOUBLE
 from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims
 from dynagrag.generation.evidence import line_of, passage_evidence
@@ -31,7 +50,9 @@ from dynagrag.text import collapse
 
 STAGE = "questions"
 _FOUND_SHARE = {Kind.SPECIFIC: 0.5, Kind.TWO_HOP: 0.5, Kind.COMPARISON: 0.3, Kind.THEMATIC: 0.3}
-"""Of the answer's content words, what the model must find again; long answers are worded in many ways."""
+"""Of the answer's content words, what the model must find again; long answers are worded in many
+ways.
+"""
 _KNOWN_SHARE = 0.5
 UNREADABLE = "the model's reply could not be read"
 REFUSED = "the model's provider refused the prompt"
@@ -42,8 +63,8 @@ Search = Callable[[str], Sequence[ScoredPassage]]
 
 @dataclass
 class Written:
-    """What came of it: the questions, what was left out by reason, and why it stopped before its end, if it did; and what
-    was spent.
+    """What came of it: the questions, what was left out by reason, and why it stopped before its
+    end, if it did; and what was spent.
     """
 
     questions: list[MadeQuestion] = field(default_factory=list)
@@ -74,7 +95,8 @@ class QuestionWriter:
     progress: Progress = lambda *_: None
 
     def write(self, kinds: Sequence[Kind], num: int, seed: int) -> Written:
-        """At most `num` questions, of each kind the same number as far as there is something to write them from.
+        """At most `num` questions, of each kind the same number as far as there is something to
+        write them from.
 
         A spent budget and a model that can't be reached stop it; what was made is kept.
         """
@@ -91,14 +113,23 @@ class QuestionWriter:
             written.stopped = str(err)
         return written
 
-    def _of_kind(self, queue: Iterator[Request], wanted: int, written: Written, asked: AskedBefore, num: int) -> int:
+    def _of_kind(
+        self, queue: Iterator[Request], wanted: int, written: Written, asked: AskedBefore, num: int
+    ) -> int:
         """How many of the wanted ones were made."""
         made, is_done, is_unreadable = 0, False, False
         gave_nothing, unread = FailedInARow(), FailedInARow()
         with ThreadPoolExecutor(self.num_at_once, thread_name_prefix="questions") as pool:
-            # Never more at once than are still wanted, so that what is made doesn't depend on how many are.
-            while not is_done and made < wanted and (some := list(islice(queue, min(self.num_at_once, wanted - made)))):
-                attempts = [self._told_apart(attempt, asked) for attempt in pool.map(self._written, some)]
+            # Never more at once than are still wanted, so that what is made doesn't depend on how
+            # many are.
+            while (
+                not is_done
+                and made < wanted
+                and (some := list(islice(queue, min(self.num_at_once, wanted - made))))
+            ):
+                attempts = [
+                    self._told_apart(attempt, asked) for attempt in pool.map(self._written, some)
+                ]
                 for attempt in pool.map(self._checked, attempts):
                     is_done = gave_nothing.are_enough(bool(attempt.fault))
                     is_unreadable = unread.are_enough(attempt.fault in (UNREADABLE, REFUSED))
@@ -106,32 +137,50 @@ class QuestionWriter:
                         written.drops[attempt.fault] += 1
                         continue
                     made += 1
-                    written.questions.append(self.evidence.made(attempt.draft, self.chat.model.name))
+                    written.questions.append(
+                        self.evidence.made(attempt.draft, self.chat.model.name)
+                    )
                     self.progress("write questions", len(written.questions), num)
                 if is_unreadable:
                     name = self.chat.model.name
-                    raise InvalidReplyError(f"the last {unread.num} replies of {name} could not be read; name another model")
+                    raise InvalidReplyError(
+                        f"the last {unread.num} replies of {name} could not be read; name another"
+                        " model"
+                    )
         return made
 
-    # ------------------------------------------------------------------------------------------------------- writing
+    # -------------------------------------------------------------------------------------- writing
 
     def seconds_per_token(self, kind: Kind, seed: int) -> float | None:
-        """The time of the first call that `write` will make, by the tokens of its prompt; its reply is then in the cache. None where it
-        failed.
+        """The time of the first call that `write` will make, by the tokens of its prompt; its reply
+        is then in the cache. None where it failed.
         """
-        request = next((request for request in requests(self.evidence, kind, seed) if request is not None), None)
+        request = next(
+            (request for request in requests(self.evidence, kind, seed) if request is not None),
+            None,
+        )
         try:
             if request is None or self._written(request).fault in (REFUSED, UNREADABLE):
                 return None
         except (BudgetError, ModelError):
             return None  # the run will tell
         schema = UnansweredReply if kind is Kind.UNANSWERABLE else WrittenReply
-        return (self.chat.usage().seconds + self.chat.saved().seconds) / prompt_tokens(request.prompt, schema)
+        return (self.chat.usage().seconds + self.chat.saved().seconds) / prompt_tokens(
+            request.prompt, schema
+        )
 
     def _written(self, request: Request) -> _Attempt:
-        schema: type[UnansweredReply] | type[WrittenReply] = UnansweredReply if request.kind is Kind.UNANSWERABLE else WrittenReply
+        schema: type[UnansweredReply] | type[WrittenReply] = (
+            UnansweredReply if request.kind is Kind.UNANSWERABLE else WrittenReply
+        )
         try:
-            reply = self.chat.ask(request.prompt, schema, stage=STAGE, max_tokens=MAX_REPLY_TOKENS, documents=request.documents)
+            reply = self.chat.ask(
+                request.prompt,
+                schema,
+                stage=STAGE,
+                max_tokens=MAX_REPLY_TOKENS,
+                documents=request.documents,
+            )
         except _NO_REPLY as err:
             return _Attempt(request, fault=_fault_of(err))
         question = collapse(reply.question)
@@ -142,10 +191,20 @@ class QuestionWriter:
         cited = known_lines(reply.lines, request.shown)
         if fault := answer_fault(request, reply.model_copy(update={"question": question}), cited):
             return _Attempt(request, fault=fault)
-        sayings = [s for s in request.draft.sayings if any(c.document_id == s.document_id and c.start <= s.start < c.end for c in cited)]
+        sayings = [
+            s
+            for s in request.draft.sayings
+            if any(c.document_id == s.document_id and c.start <= s.start < c.end for c in cited)
+        ]
         if not sayings:
             return _Attempt(request, fault="names lines that say nothing whole")
-        draft = replace(request.draft, question=question, answer=collapse(reply.answer), answers=(), sayings=tuple(sayings))
+        draft = replace(
+            request.draft,
+            question=question,
+            answer=collapse(reply.answer),
+            answers=(),
+            sayings=tuple(sayings),
+        )
         return _Attempt(request, draft, collapse(reply.statement))
 
     @staticmethod
@@ -154,7 +213,7 @@ class QuestionWriter:
             return attempt
         return replace(attempt, fault=DOUBLE)
 
-    # ------------------------------------------------------------------------------------------------------ checking
+    # ------------------------------------------------------------------------------------- checking
 
     def _checked(self, attempt: _Attempt) -> _Attempt:
         if attempt.draft is None or attempt.fault:
@@ -173,13 +232,17 @@ class QuestionWriter:
         known = closed_book_answer(self.chat, draft.question)
         if not known.is_abstained and holds_answer(known.text, draft.answer, _KNOWN_SHARE):
             return "the model knows its answer without the passages"
-        found = self._answer_from([line_of(line) for line in request.shown.values()], draft.question, request.documents)
+        found = self._answer_from(
+            [line_of(line) for line in request.shown.values()], draft.question, request.documents
+        )
         if not found.enough_evidence or not found.answer.strip():
             return "its passages don't answer it"
         if not holds_answer(found.answer, draft.answer, _FOUND_SHARE[draft.kind]):
             return "its passages answer something else"
         lines = request.checked_lines()
-        verdicts = checked_claims([WrittenFrom(text, lines) for text in (attempt.statement, found.answer)], self.checker)
+        verdicts = checked_claims(
+            [WrittenFrom(text, lines) for text in (attempt.statement, found.answer)], self.checker
+        )
         if any(claim.verdict is Verdict.CONTRADICTED for claims in verdicts for claim in claims):
             return "its passages contradict its answer"
         if not any(claim.verdict is Verdict.STATED for claim in verdicts[0]):
@@ -187,17 +250,31 @@ class QuestionWriter:
         return ""
 
     def _fault_of_unanswerable(self, draft: Draft, request: Request) -> str:
-        """The passages that a search brings, besides those that it was written from, are looked at too."""
-        passages = {p.id: p for p in (*request.passages, *(scored.passage for scored in self.search(draft.question)))}
-        shown = passage_evidence(request.snapshot, [ScoredPassage(passage, 0.0) for passage in passages.values()])
+        """The passages that a search brings, besides those that it was written from, are looked at
+        too.
+        """
+        passages = {
+            p.id: p
+            for p in (
+                *request.passages,
+                *(scored.passage for scored in self.search(draft.question)),
+            )
+        }
+        shown = passage_evidence(
+            request.snapshot, [ScoredPassage(passage, 0.0) for passage in passages.values()]
+        )
         documents = tuple(dict.fromkeys(passage.document_id for passage in passages.values()))
         found = self._answer_from([line_of(line) for line in shown], draft.question, documents)
         return "the workspace answers it" if found.enough_evidence and found.answer.strip() else ""
 
-    def _answer_from(self, lines: Sequence[str], question: str, documents: Sequence[str]) -> IntermediateReply:
+    def _answer_from(
+        self, lines: Sequence[str], question: str, documents: Sequence[str]
+    ) -> IntermediateReply:
         system, user = render("intermediate", question=question, context="\n".join(lines))
         prompt = Prompt("intermediate", system, user)
-        return self.chat.ask(prompt, IntermediateReply, stage=STAGE, max_tokens=MAX_REPLY_TOKENS, documents=documents)
+        return self.chat.ask(
+            prompt, IntermediateReply, stage=STAGE, max_tokens=MAX_REPLY_TOKENS, documents=documents
+        )
 
 
 def _fault_of(err: ModelError) -> str:

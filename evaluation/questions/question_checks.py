@@ -1,4 +1,6 @@
-"""What is wrong with a question that a model wrote, as far as code can tell; each fault in the words in which it is counted."""
+"""What is wrong with a question that a model wrote, as far as code can tell; each fault in the
+words in which it is counted.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -13,13 +15,16 @@ from dynagrag.schema import Evidence as ShownLine
 
 _MIN_WORDS, _MAX_WORDS = 4, 40
 _MAX_RUN = 7
-"""Words of a line in a row that a question may have: names and their surroundings are so long, more is copied."""
+"""Words of a line in a row that a question may have: names and their surroundings are so long, more
+is copied.
+"""
 _MAX_SHARE = 0.6
 """Of a short question's words, in a row in one line."""
 _SAME = 0.8
 """Two questions share this much of their content words: they ask the same."""
 _OF_LINES = re.compile(
-    r"\b(?:excerpts?|passages?|transcripts?|(?:the|these|those|which|given|above) lines?|evidence lines?|E\d+|according to the text)\b",
+    r"\b(?:excerpts?|passages?|transcripts?|(?:the|these|those|which|given|above) lines?|evidence"
+    r" lines?|E\d+|according to the text)\b",
     re.IGNORECASE,
 )
 
@@ -33,22 +38,31 @@ def question_fault(request: Request, question: str) -> str | None:
         return "speaks of the lines that it was written from"
     if any(_is_copied(words, wording(line.quote).split()) for line in request.shown.values()):
         return "is copied from one line"
-    if request.kind is Kind.TWO_HOP and any(has_words(question, name) for e in request.draft.asked for name in (e.name, *e.aliases)):
+    if request.kind is Kind.TWO_HOP and any(
+        has_words(question, name) for e in request.draft.asked for name in (e.name, *e.aliases)
+    ):
         return "names the thing that it should describe"
     return None
 
 
 def answer_fault(request: Request, reply: WrittenReply, cited: Sequence[ShownLine]) -> str | None:
-    """What is wrong with the answer, before anybody is asked. `cited`: the lines that the model names for it."""
+    """What is wrong with the answer, before anybody is asked. `cited`: the lines that the model
+    names for it.
+    """
     if not reply.answer.strip() or not reply.statement.strip():
         return "has no answer"
-    if has_words(reply.question, reply.answer) or ((stems := content_stems(reply.answer)) and stems <= content_stems(reply.question)):
+    if has_words(reply.question, reply.answer) or (
+        (stems := content_stems(reply.answer)) and stems <= content_stems(reply.question)
+    ):
         return GIVEN_AWAY
     if not cited:
         return "names no line that states its answer"
     if request.kind in (Kind.TWO_HOP, Kind.THEMATIC) and len({line.id for line in cited}) < 2:
         return "is answered by one passage"
-    if request.kind is Kind.COMPARISON and len({(line.speaker, line.document_id) for line in cited}) < 2:
+    if (
+        request.kind is Kind.COMPARISON
+        and len({(line.speaker, line.document_id) for line in cited}) < 2
+    ):
         return "is answered by one speaker"
     return None
 
@@ -63,7 +77,9 @@ class AskedBefore:
     def is_new(self, question: str) -> bool:
         """Whether no earlier question asks the same; this one counts as asked from now on."""
         words, stems = wording(question), content_stems(question)
-        if words in self._wordings or any(len(stems & own) > _SAME * len(stems | own) for own in self._stems):
+        if words in self._wordings or any(
+            len(stems & own) > _SAME * len(stems | own) for own in self._stems
+        ):
             return False
         self._wordings.add(words)
         self._stems.append(stems)
@@ -71,9 +87,15 @@ class AskedBefore:
 
 
 def holds_answer(text: str, answer: str, min_share: float) -> bool:
-    """Whether a text has so much of an answer's content words; an answer without any (`Yes.`) must stand in it as it is."""
+    """Whether a text has so much of an answer's content words; an answer without any (`Yes.`) must
+    stand in it as it is.
+    """
     stems = content_stems(answer)
-    return len(stems & content_stems(text)) >= min_share * len(stems) if stems else has_words(text, answer)
+    return (
+        len(stems & content_stems(text)) >= min_share * len(stems)
+        if stems
+        else has_words(text, answer)
+    )
 
 
 def known_lines(labels: Sequence[str], shown: Mapping[str, ShownLine]) -> tuple[ShownLine, ...]:

@@ -7,7 +7,13 @@ from itertools import chain, islice, zip_longest
 from dynagrag.evaluation.answers.closed_book import ClosedBookReply
 from dynagrag.evaluation.questions.drafts import Evidence
 from dynagrag.evaluation.questions.made_question import Kind
-from dynagrag.evaluation.questions.question_writing import MAX_REPLY_TOKENS, Request, UnansweredReply, WrittenReply, requests
+from dynagrag.evaluation.questions.question_writing import (
+    MAX_REPLY_TOKENS,
+    Request,
+    UnansweredReply,
+    WrittenReply,
+    requests,
+)
 from dynagrag.generation.evidence import line_of
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.models.metered_chat import prompt_tokens
@@ -19,13 +25,15 @@ from dynagrag.text import duration_text, plural
 _QUESTION = "x" * 120
 """Stands for a question that nobody has written yet."""
 _SEARCHED = 3
-"""An unanswerable question is held against so many times its own passages: those that a search brings too."""
+"""An unanswerable question is held against so many times its own passages: those that a search
+brings too.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class QuestionCost:
-    """If every question passes its checks; each that doesn't costs another one. Replies that are kept cost nothing. `reply_tokens`: at
-    most. `money` only where prices are set.
+    """If every question passes its checks; each that doesn't costs another one. Replies that are
+    kept cost nothing. `reply_tokens`: at most. `money` only where prices are set.
     """
 
     questions: int
@@ -34,34 +42,66 @@ class QuestionCost:
     reply_tokens: int
     money: float | None = None
     seconds: float | None = None
-    """As long as the first call took by the tokens of its prompt; None before it, and where it failed."""
+    """As long as the first call took by the tokens of its prompt; None before it, and where it
+    failed.
+    """
 
     def __str__(self) -> str:
         time = "" if self.seconds is None else f", {duration_text(self.seconds)}"
         money = "" if self.money is None else f", price at most {self.money:.2f}"
-        asked = f"{plural(self.questions, 'question')}, {plural(self.calls, 'call')}, {self.prompt_tokens:,} prompt tokens"
-        return f"{asked}, at most {self.reply_tokens:,} reply tokens{time}{money}; each question that is left out takes as many calls again"
+        asked = (
+            f"{plural(self.questions, 'question')}, {plural(self.calls, 'call')},"
+            f" {self.prompt_tokens:,} prompt tokens"
+        )
+        return (
+            f"{asked}, at most {self.reply_tokens:,} reply tokens{time}{money}; each question that"
+            " is left out takes as many calls again"
+        )
 
 
-def question_cost(evidence: Evidence, kinds: Sequence[Kind], num: int, seed: int, asks_checker: bool, settings: Settings) -> QuestionCost:
-    """The cost of the first requests, the kinds in turn. `asks_checker`: whether the checker of claims asks the model too."""
+def question_cost(
+    evidence: Evidence,
+    kinds: Sequence[Kind],
+    num: int,
+    seed: int,
+    asks_checker: bool,
+    settings: Settings,
+) -> QuestionCost:
+    """The cost of the first requests, the kinds in turn. `asks_checker`: whether the checker of
+    claims asks the model too.
+    """
     in_turn = chain.from_iterable(zip_longest(*(requests(evidence, kind, seed) for kind in kinds)))
     first = list(islice((request for request in in_turn if request is not None), num))
     calls = prompt = 0
     for request in first:
         asked = _tokens(request)
         calls += len(asked) + (asks_checker and request.kind is not Kind.UNANSWERABLE)
-        prompt += sum(asked) + (asked[-1] if asks_checker and request.kind is not Kind.UNANSWERABLE else 0)
+        prompt += sum(asked) + (
+            asked[-1] if asks_checker and request.kind is not Kind.UNANSWERABLE else 0
+        )
     reply = calls * MAX_REPLY_TOKENS
     return QuestionCost(len(first), calls, prompt, reply, settings.price_of(prompt, reply))
 
 
 def _tokens(request: Request) -> list[int]:
-    """Prompt tokens of each call for a question that passes: it is written, answered without its passages, and from them."""
+    """Prompt tokens of each call for a question that passes: it is written, answered without its
+    passages, and from them.
+    """
     is_unanswerable = request.kind is Kind.UNANSWERABLE
     written = prompt_tokens(request.prompt, UnansweredReply if is_unanswerable else WrittenReply)
-    context = "\n".join(line_of(line) for line in request.shown.values()) * (_SEARCHED if is_unanswerable else 1)
-    answered = prompt_tokens(Prompt("intermediate", *render("intermediate", question=_QUESTION, context=context)), IntermediateReply)
+    context = "\n".join(line_of(line) for line in request.shown.values()) * (
+        _SEARCHED if is_unanswerable else 1
+    )
+    answered = prompt_tokens(
+        Prompt("intermediate", *render("intermediate", question=_QUESTION, context=context)),
+        IntermediateReply,
+    )
     if is_unanswerable:
         return [written, answered]
-    return [written, prompt_tokens(Prompt("closed_book", *render("closed_book", question=_QUESTION)), ClosedBookReply), answered]
+    return [
+        written,
+        prompt_tokens(
+            Prompt("closed_book", *render("closed_book", question=_QUESTION)), ClosedBookReply
+        ),
+        answered,
+    ]

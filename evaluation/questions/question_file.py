@@ -1,4 +1,6 @@
-"""The file of questions: JSON lines that people may edit, which are then not overwritten. Beside it lies what was written, as a hash."""
+"""The file of questions: JSON lines that people may edit, which are then not overwritten. Beside it
+lies what was written, as a hash.
+"""
 
 import hashlib
 import json
@@ -23,13 +25,21 @@ def made_with_path(path: Path) -> Path:
 def check_writable(path: Path, is_forced: bool) -> None:
     """UsageError where a file stands in the way that this program didn't write as it is now."""
     if path.suffix == ".gz":
-        raise UsageError(f"{path}: questions are written as plain lines, to be edited; name a .jsonl file")
+        raise UsageError(
+            f"{path}: questions are written as plain lines, to be edited; name a .jsonl file"
+        )
     if is_irregular(path):
         raise UsageError(f"{path} {IRREGULAR}; name a .jsonl file")
     if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK | os.X_OK):
-        raise UsageError(f"{path} can't be written: it is a folder, or its folder isn't there or is closed; name another file with --out")
+        raise UsageError(
+            f"{path} can't be written: it is a folder, or its folder isn't there or is closed; name"
+            " another file with --out"
+        )
     if path.exists() and not is_forced and _hash(path.read_bytes()) not in _written(path):
-        raise UsageError(f"{path} was edited, or holds something else; name another file with --out, or overwrite it with --force")
+        raise UsageError(
+            f"{path} was edited, or holds something else; name another file with --out, or"
+            " overwrite it with --force"
+        )
 
 
 def content_hash(path: Path) -> str:
@@ -45,8 +55,12 @@ def path_for(path: Path, before: str) -> Path:
     return next(other for other in names if not other.exists())
 
 
-def write_questions(path: Path, questions: Sequence[MadeQuestion], made_with: Mapping[str, Any]) -> None:
-    """Writes the file whole, and beside it what it was made with. Killed in between, the next run may overwrite what is there."""
+def write_questions(
+    path: Path, questions: Sequence[MadeQuestion], made_with: Mapping[str, Any]
+) -> None:
+    """Writes the file whole, and beside it what it was made with. Killed in between, the next run
+    may overwrite what is there.
+    """
     text = "".join(json.dumps(question.row(), ensure_ascii=False) + "\n" for question in questions)
     hashes = [_hash(text.encode())]
     if path.exists():

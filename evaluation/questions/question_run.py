@@ -16,7 +16,12 @@ from dynagrag.evaluation.questions.drafts import Evidence
 from dynagrag.evaluation.questions.made_question import Kind
 from dynagrag.evaluation.questions.model_questions import QuestionWriter, Written
 from dynagrag.evaluation.questions.question_cost import QuestionCost, question_cost
-from dynagrag.evaluation.questions.question_file import check_writable, content_hash, path_for, write_questions
+from dynagrag.evaluation.questions.question_file import (
+    check_writable,
+    content_hash,
+    path_for,
+    write_questions,
+)
 from dynagrag.evaluation.questions.question_writing import WRITABLE
 from dynagrag.evaluation.questions.record_questions import record_questions
 from dynagrag.evaluation.questions.sayings import Sayings
@@ -28,7 +33,10 @@ NUM = 100
 """Questions by default: enough to tell arms apart that differ by ten points."""
 _NUM_SEARCHED = 5
 """Passages in which an unanswerable question must not be answered."""
-NO_LLM_TO_WRITE = "a language model writes the questions; name one, e.g. --llm openai:NAME or --llm qwen, or take --by records"
+NO_LLM_TO_WRITE = (
+    "a language model writes the questions; name one, e.g. --llm openai:NAME or --llm qwen, or take"
+    " --by records"
+)
 NOTHING_OF: Mapping[Kind, str] = {
     Kind.SPECIFIC: "no speaker says something about a thing of the graph",
     Kind.TWO_HOP: "no thing of the graph is named in lines of two passages",
@@ -50,7 +58,8 @@ class By(StrEnum):
 class QuestionOptions:
     """What to make: `num` questions of these kinds from a workspace, into the file `out`.
 
-    By default a model makes them where one is configured, of all kinds that it can write; else all kinds are made of records.
+    By default a model makes them where one is configured, of all kinds that it can write; else all
+    kinds are made of records.
     """
 
     out: Path
@@ -69,10 +78,12 @@ def make_questions(
     progress: Progress | None = None,
     on_cost: Callable[[QuestionCost], None] | None = None,
 ) -> dict[str, Any]:
-    """Makes the questions and writes them; what `--json` prints. `on_cost` is told what a model will take, before it is asked.
+    """Makes the questions and writes them; what `--json` prints. `on_cost` is told what a model
+    will take, before it is asked.
 
-    Raises UsageError where a file stands in the way, SettingsError where a model is wanted and none is configured, WorkspaceError where
-    there is nothing to ask about, ModelError and BudgetError where a model gave no question at all.
+    Raises UsageError where a file stands in the way, SettingsError where a model is wanted and none
+    is configured, WorkspaceError where there is nothing to ask about, ModelError and BudgetError
+    where a model gave no question at all.
     """
     options = _checked(options, settings)
     before = content_hash(options.out)
@@ -87,7 +98,11 @@ def make_questions(
         summary = _summary(space, evidence, options, written)
     out = path_for(options.out, before)
     summary |= {"file": str(out), "edited": "" if out == options.out else str(options.out)}
-    write_questions(out, written.questions, summary | {"version": evidence.sayings.snapshot.version, "dynagrag": version("dynagrag")})
+    write_questions(
+        out,
+        written.questions,
+        summary | {"version": evidence.sayings.snapshot.version, "dynagrag": version("dynagrag")},
+    )
     return summary
 
 
@@ -98,7 +113,10 @@ def _checked(options: QuestionOptions, settings: Settings) -> QuestionOptions:
     if by is By.MODEL and not settings.llm:
         raise SettingsError(NO_LLM_TO_WRITE)
     if by is By.MODEL and Kind.CLOZE in kinds:
-        raise UsageError("clozes are made of records, not by a model; leave cloze out of --kinds, or make them with --by records")
+        raise UsageError(
+            "clozes are made of records, not by a model; leave cloze out of --kinds, or make them"
+            " with --by records"
+        )
     if by is By.RECORDS and options.max_calls is not None:
         raise UsageError("--max-calls is for --by model; questions of records ask none")
     check_writable(options.out, options.is_forced)
@@ -106,7 +124,11 @@ def _checked(options: QuestionOptions, settings: Settings) -> QuestionOptions:
 
 
 def _by_model(
-    space: Workspace, evidence: Evidence, options: QuestionOptions, progress: Progress, on_cost: Callable[[QuestionCost], None] | None
+    space: Workspace,
+    evidence: Evidence,
+    options: QuestionOptions,
+    progress: Progress,
+    on_cost: Callable[[QuestionCost], None] | None,
 ) -> Written:
     chat = space.metered(options.max_calls)
     if chat is None:
@@ -121,7 +143,14 @@ def _by_model(
         progress,
     )
     if on_cost:
-        cost = question_cost(evidence, options.kinds, options.num, options.seed, wiring.asks_model(checker), space.settings)
+        cost = question_cost(
+            evidence,
+            options.kinds,
+            options.num,
+            options.seed,
+            wiring.asks_model(checker),
+            space.settings,
+        )
         on_cost(cost)
         if (pace := writer.seconds_per_token(options.kinds[0], options.seed)) is not None:
             on_cost(replace(cost, seconds=pace * cost.prompt_tokens / writer.num_at_once))
@@ -135,20 +164,34 @@ def _nothing(workspace: str, options: QuestionOptions, written: Written) -> Dyna
         return ModelError(f"no question was made: {written.stopped}")
     if written.drops:
         reasons = "; ".join(f"{count} x {reason}" for reason, count in written.drops.most_common())
-        return ModelError(f"no question passed its checks: {reasons}; try another model or seed, or --by records")
-    return WorkspaceError(f"workspace {workspace!r} gives no question: {'; '.join(NOTHING_OF[kind] for kind in options.kinds)}")
+        return ModelError(
+            f"no question passed its checks: {reasons}; try another model or seed, or --by records"
+        )
+    return WorkspaceError(
+        f"workspace {workspace!r} gives no question:"
+        f" {'; '.join(NOTHING_OF[kind] for kind in options.kinds)}"
+    )
 
 
 def _evidence(space: Workspace, seed: int) -> Evidence:
     if not space.store.documents():
-        raise WorkspaceError(f"workspace {space.name!r} is empty; add something first: `dynagrag ingest PATH`")
+        raise WorkspaceError(
+            f"workspace {space.name!r} is empty; add something first: `dynagrag ingest PATH`"
+        )
     sayings = Sayings(space.snapshot())
     if not sayings.every:
-        raise WorkspaceError(f"workspace {space.name!r} has no whole sentence to ask about; ingest something that has")
-    return Evidence(sayings, document_splits(Counter(saying.document_id for saying in sayings.every), seed))
+        raise WorkspaceError(
+            f"workspace {space.name!r} has no whole sentence to ask about; ingest something"
+            " that has"
+        )
+    return Evidence(
+        sayings, document_splits(Counter(saying.document_id for saying in sayings.every), seed)
+    )
 
 
-def _summary(space: Workspace, evidence: Evidence, options: QuestionOptions, written: Written) -> dict[str, Any]:
+def _summary(
+    space: Workspace, evidence: Evidence, options: QuestionOptions, written: Written
+) -> dict[str, Any]:
     kinds = Counter(question.kind for question in written.questions)
     splits = Counter(question.split for question in written.questions)
     documents = Counter(evidence.splits.values())
@@ -157,8 +200,15 @@ def _summary(space: Workspace, evidence: Evidence, options: QuestionOptions, wri
         "questions": len(written.questions),
         "wanted": options.num,
         "kinds": {kind.value: kinds[kind] for kind in options.kinds},
-        "none_of": {kind.value: NOTHING_OF[kind] for kind in options.kinds if not kinds[kind] and options.by is By.RECORDS},
-        "splits": {split.value: {"documents": documents[split], "questions": splits[split]} for split in SHARES},
+        "none_of": {
+            kind.value: NOTHING_OF[kind]
+            for kind in options.kinds
+            if not kinds[kind] and options.by is By.RECORDS
+        },
+        "splits": {
+            split.value: {"documents": documents[split], "questions": splits[split]}
+            for split in SHARES
+        },
         "left_out": dict(written.drops.most_common()),
         "made_by": written.questions[0].made_by,
         "calls": written.usage.calls,

@@ -27,7 +27,9 @@ _MAX_PASSAGES = 6
 
 
 class WrittenReply(StrictReply):
-    """A question with its answer. `statement`: a sentence that states the answer; `lines`: labels of the lines that state it."""
+    """A question with its answer. `statement`: a sentence that states the answer; `lines`: labels
+    of the lines that state it.
+    """
 
     question: str
     answer: str
@@ -43,7 +45,9 @@ class UnansweredReply(StrictReply):
 
 @dataclass(frozen=True)
 class Request:
-    """What one question is to be written from: the passages of a draft, and what they have in common."""
+    """What one question is to be written from: the passages of a draft, and what they have in
+    common.
+    """
 
     snapshot: Snapshot
     draft: Draft
@@ -63,7 +67,9 @@ class Request:
     @cached_property
     def shown(self) -> Mapping[str, ShownLine]:
         """The lines by label."""
-        found = passage_evidence(self.snapshot, [ScoredPassage(passage, 0.0) for passage in self.passages])
+        found = passage_evidence(
+            self.snapshot, [ScoredPassage(passage, 0.0) for passage in self.passages]
+        )
         return {line.label: line for line in found}
 
     @property
@@ -75,22 +81,37 @@ class Request:
     def prompt(self) -> Prompt:
         """Asks for the question."""
         lines = [line_of(line) for line in self.shown.values()]
-        return Prompt("write_question", *render("write_question", kind=self.kind.value, about=self.about, lines=lines))
+        return Prompt(
+            "write_question",
+            *render("write_question", kind=self.kind.value, about=self.about, lines=lines),
+        )
 
     def checked_lines(self) -> dict[str, Line]:
         """The lines by label, as checkers of claims read them."""
         titles = self.snapshot.documents
-        return {e.label: Line(e.quote, e.speaker, titles[e.document_id].title, e.document_id) for e in self.shown.values()}
+        return {
+            e.label: Line(e.quote, e.speaker, titles[e.document_id].title, e.document_id)
+            for e in self.shown.values()
+        }
 
 
 def requests(evidence: Evidence, kind: Kind, seed: int) -> list[Request]:
-    """All that questions of a kind can be written from, spread over documents, speakers and entities; each choice of passages once."""
-    drafts = _of_passages(evidence, kind) if kind in (Kind.SPECIFIC, Kind.UNANSWERABLE) else DRAFTERS[kind](evidence)
+    """All that questions of a kind can be written from, spread over documents, speakers and
+    entities; each choice of passages once.
+    """
+    drafts = (
+        _of_passages(evidence, kind)
+        if kind in (Kind.SPECIFIC, Kind.UNANSWERABLE)
+        else DRAFTERS[kind](evidence)
+    )
     by_id = {passage.id: passage for passage in evidence.sayings.snapshot.passages}
     found: dict[tuple[str, ...], Request] = {}
     for draft in drafts:
         ids = tuple(dict.fromkeys(saying.passage_id for saying in draft.sayings))[:_MAX_PASSAGES]
-        found.setdefault(tuple(sorted(ids)), Request(evidence.sayings.snapshot, draft, tuple(by_id[id_] for id_ in ids)))
+        found.setdefault(
+            tuple(sorted(ids)),
+            Request(evidence.sayings.snapshot, draft, tuple(by_id[id_] for id_ in ids)),
+        )
     keys = (
         lambda r: r.draft.document,
         lambda r: r.draft.speaker,
@@ -104,7 +125,11 @@ def _of_passages(evidence: Evidence, kind: Kind) -> Iterator[Draft]:
     by_passage: dict[str, list[Saying]] = {}
     for saying in evidence.sayings.every:
         by_passage.setdefault(saying.passage_id, []).append(saying)
-    rich: Iterable[list[Saying]] = [own for own in by_passage.values() if len(own) > 1] or by_passage.values()
+    rich: Iterable[list[Saying]] = [
+        own for own in by_passage.values() if len(own) > 1
+    ] or by_passage.values()
     for own in rich:
         asked = tuple({entity.id: entity for saying in own for entity in saying.about}.values())
-        yield Draft(kind, "", "", own[0].document_id, tuple(own), asked, speaker=own[0].speaker or "")
+        yield Draft(
+            kind, "", "", own[0].document_id, tuple(own), asked, speaker=own[0].speaker or ""
+        )

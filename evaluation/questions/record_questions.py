@@ -1,4 +1,6 @@
-"""Questions without a model, of the records of a workspace: as many of each kind as there are, spread over documents and speakers."""
+"""Questions without a model, of the records of a workspace: as many of each kind as there are,
+spread over documents and speakers.
+"""
 
 import random
 from collections import Counter
@@ -10,7 +12,12 @@ from dynagrag.evaluation.questions.diverse_order import diverse_order
 from dynagrag.evaluation.questions.drafts import Draft, Evidence
 from dynagrag.evaluation.questions.made_question import Kind, MadeQuestion
 from dynagrag.evaluation.questions.sayings import wording
-from dynagrag.evaluation.questions.speaker_drafts import comparison_drafts, specific_drafts, thematic_drafts, unanswerable_drafts
+from dynagrag.evaluation.questions.speaker_drafts import (
+    comparison_drafts,
+    specific_drafts,
+    thematic_drafts,
+    unanswerable_drafts,
+)
 
 DRAFTERS: Mapping[Kind, Callable[[Evidence], Iterable[Draft]]] = {
     Kind.SPECIFIC: specific_drafts,
@@ -20,17 +27,26 @@ DRAFTERS: Mapping[Kind, Callable[[Evidence], Iterable[Draft]]] = {
     Kind.UNANSWERABLE: unanswerable_drafts,
     Kind.CLOZE: cloze_drafts,
 }
-DOUBLE, GIVEN_AWAY, AMBIGUOUS = "asks the same as another", "holds its answer", "has another answer in another line"
+DOUBLE, GIVEN_AWAY, AMBIGUOUS = (
+    "asks the same as another",
+    "holds its answer",
+    "has another answer in another line",
+)
 
 
-def record_questions(evidence: Evidence, kinds: Sequence[Kind], num: int, seed: int) -> tuple[list[MadeQuestion], Counter[str]]:
-    """At most `num` questions, the kinds in turn as long as they last; and what was left out, by reason.
+def record_questions(
+    evidence: Evidence, kinds: Sequence[Kind], num: int, seed: int
+) -> tuple[list[MadeQuestion], Counter[str]]:
+    """At most `num` questions, the kinds in turn as long as they last; and what was left out, by
+    reason.
 
     What nobody can answer is no more than its share: there would be no end of it.
     """
     drops: Counter[str] = Counter()
     seen: set[str] = set()
-    queues: dict[Kind, Iterator[Draft]] = {kind: checked(_ordered(evidence, kind, seed), seen, drops) for kind in kinds}
+    queues: dict[Kind, Iterator[Draft]] = {
+        kind: checked(_ordered(evidence, kind, seed), seen, drops) for kind in kinds
+    }
     if len(kinds) > 1 and Kind.UNANSWERABLE in queues:
         queues[Kind.UNANSWERABLE] = islice(queues[Kind.UNANSWERABLE], -(-num // len(kinds)))
     chosen: list[MadeQuestion] = []
@@ -50,10 +66,14 @@ def _ordered(evidence: Evidence, kind: Kind, seed: int) -> list[Draft]:
 
 
 def checked(drafts: Sequence[Draft], seen: set[str], drops: Counter[str]) -> Iterator[Draft]:
-    """Those that pass, as they are wanted: what is left out of no more than those that were looked at."""
+    """Those that pass, as they are wanted: what is left out of no more than those that were looked
+    at.
+    """
     forms: dict[str, list[set[str]]] = {}
     for draft in drafts:
-        forms.setdefault(wording(draft.question), []).append({wording(form) for form in (draft.answer, *draft.answers)})
+        forms.setdefault(wording(draft.question), []).append(
+            {wording(form) for form in (draft.answer, *draft.answers)}
+        )
     ambiguous = {words for words, own in forms.items() if not set.intersection(*own)}
     for draft in drafts:
         if (words := wording(draft.question)) in ambiguous:

@@ -1,4 +1,6 @@
-"""The sentences of a workspace that say something: who said each, in which turn, and which entities of the graph it names."""
+"""The sentences of a workspace that say something: who said each, in which turn, and which entities
+of the graph it names.
+"""
 
 import re
 from bisect import bisect_right
@@ -15,7 +17,9 @@ from dynagrag.sentences import sentence_spans
 _MIN_WORDS, _MIN_CONTENT_WORDS = 5, 3
 _MAX_SENTENCE_CHARS = 2_000
 _WORD = re.compile(r"\w+")
-_NEW_CLAUSE = re.compile(r" (?:the|a|an|i|i'm|we|we're|we've|you|you're|it|it's|there|this|that|let's)\b", re.IGNORECASE)
+_NEW_CLAUSE = re.compile(
+    r" (?:the|a|an|i|i'm|we|we're|we've|you|you're|it|it's|there|this|that|let's)\b", re.IGNORECASE
+)
 _TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Madam|Dr)\.? $")
 _HEMMING = re.compile(r"^(?:(?:mm|hm|hmm|mhm)\b[,. ]*)+(?=\w)", re.IGNORECASE)
 _MARK, _ENDS = re.compile(r"[.!?](?=\s|$)"), re.compile(r"[.!?…][\"'”’)\]]*$")
@@ -32,13 +36,16 @@ class Named:
     start: int
     end: int
     is_address: bool
-    """Whether somebody seems to be spoken to by it (`Houston, ...`): then the saying isn't about it."""
+    """Whether somebody seems to be spoken to by it (`Houston, ...`): then the saying isn't about
+    it.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Saying:
-    """A sentence that says something. `text`: without what opens it (`Okay, ...`) and with single spaces; `start` and `end`: where the
-    whole sentence stands in its document. `records`: ids of the relation records that quote it.
+    """A sentence that says something. `text`: without what opens it (`Okay, ...`) and with single
+    spaces; `start` and `end`: where the whole sentence stands in its document. `records`: ids of
+    the relation records that quote it.
     """
 
     document_id: str
@@ -53,13 +60,23 @@ class Saying:
 
     @property
     def about(self) -> tuple[Entity, ...]:
-        """The entities that it is about, each once: those that it names, but for its speaker and whoever is spoken to."""
+        """The entities that it is about, each once: those that it names, but for its speaker and
+        whoever is spoken to.
+        """
         own = entity_key(self.speaker or "")
-        return tuple({n.entity.id: n.entity for n in self.named if not n.is_address and own not in n.entity.keys}.values())
+        return tuple(
+            {
+                n.entity.id: n.entity
+                for n in self.named
+                if not n.is_address and own not in n.entity.keys
+            }.values()
+        )
 
 
 class Sayings:
-    """All sayings of a snapshot, in the order of its documents and turns. What is said twice is none: nothing tells the two apart."""
+    """All sayings of a snapshot, in the order of its documents and turns. What is said twice is
+    none: nothing tells the two apart.
+    """
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
@@ -79,7 +96,9 @@ class Sayings:
     @cached_property
     def entities(self) -> tuple[Entity, ...]:
         """The entities that a saying is about, by id."""
-        return tuple(entity for entity in self.snapshot.graph.entities if entity.id in self.by_entity)
+        return tuple(
+            entity for entity in self.snapshot.graph.entities if entity.id in self.by_entity
+        )
 
     @cached_property
     def speakers(self) -> Mapping[str, tuple[str, ...]]:
@@ -94,8 +113,17 @@ class Sayings:
     @cached_property
     def speaker_entities(self) -> Mapping[str, Entity]:
         """Speaker -> their entity."""
-        by_key = {key: entity for entity in self.snapshot.graph.entities if entity.is_speaker for key in entity.keys}
-        return {speaker: by_key[key] for speaker in self.speakers if (key := entity_key(speaker)) in by_key}
+        by_key = {
+            key: entity
+            for entity in self.snapshot.graph.entities
+            if entity.is_speaker
+            for key in entity.keys
+        }
+        return {
+            speaker: by_key[key]
+            for speaker in self.speakers
+            if (key := entity_key(speaker)) in by_key
+        }
 
     @property
     def documents(self) -> tuple[str, ...]:
@@ -122,9 +150,16 @@ class Sayings:
 
     @cached_property
     def _entities_of(self) -> Mapping[str, list[Entity]]:
-        """Passage id -> the entities that it holds, but for those that are a word of a longer name: `Welsh` beside `Welsh Government`."""
+        """Passage id -> the entities that it holds, but for those that are a word of a longer name:
+        `Welsh` beside `Welsh Government`.
+        """
         entities = self.snapshot.graph.entities
-        parts = {word for entity in entities if not _is_one_word(entity.name) for word in entity.name.split()}
+        parts = {
+            word
+            for entity in entities
+            if not _is_one_word(entity.name)
+            for word in entity.name.split()
+        }
         found: dict[str, list[Entity]] = defaultdict(list)
         for entity, passages in zip(entities, self.snapshot.graph.entity_passages, strict=True):
             for id_ in passages if entity.is_speaker or entity.name not in parts else ():
@@ -150,10 +185,21 @@ class Sayings:
                 span = (turn.start + first, turn.start + last)
                 records = tuple(self._records_in(document_id, *span))
                 named = tuple(names[passage.id].found_in(text))
-                yield Saying(document_id, turn.index, *span, text, known_speaker(turn), passage.id, named, records)
+                yield Saying(
+                    document_id,
+                    turn.index,
+                    *span,
+                    text,
+                    known_speaker(turn),
+                    passage.id,
+                    named,
+                    records,
+                )
 
     def _turns(self, document_id: str) -> Sequence[Turn]:
-        return self.snapshot.turns.get(document_id, ()) or [_whole(document_id, self.snapshot.documents[document_id].text)]
+        return self.snapshot.turns.get(document_id, ()) or [
+            _whole(document_id, self.snapshot.documents[document_id].text)
+        ]
 
     def _passage_at(self, document_id: str, offset: int) -> Passage | None:
         own = self._passages[document_id]
@@ -174,7 +220,9 @@ def _is_punctuated(text: str) -> bool:
 
 def _says_something(sentence: str) -> bool:
     is_long_enough = len(sentence) <= _MAX_SENTENCE_CHARS and len(sentence.split()) >= _MIN_WORDS
-    return is_long_enough and not _GOES_ON.match(sentence) and is_whole(sentence, _MIN_CONTENT_WORDS)
+    return (
+        is_long_enough and not _GOES_ON.match(sentence) and is_whole(sentence, _MIN_CONTENT_WORDS)
+    )
 
 
 class _Names:
@@ -184,10 +232,18 @@ class _Names:
         self._entities: dict[str, Entity] = {}
         for entity in entities:
             for name in (entity.name, *entity.aliases):
-                if any(map(str.isalpha, name)) and not (_is_one_word(name) and name.islower() and not entity.name.islower()):
-                    self._entities.setdefault(name if _is_one_word(name) else name.casefold(), entity)
-        wanted = sorted(self._entities, key=lambda name: (-len(name), name))  # the longest of several that begin alike
-        parts = [re.escape(name) if _is_one_word(name) else f"(?i:{re.escape(name)})" for name in wanted]
+                if any(map(str.isalpha, name)) and not (
+                    _is_one_word(name) and name.islower() and not entity.name.islower()
+                ):
+                    self._entities.setdefault(
+                        name if _is_one_word(name) else name.casefold(), entity
+                    )
+        wanted = sorted(
+            self._entities, key=lambda name: (-len(name), name)
+        )  # the longest of several that begin alike
+        parts = [
+            re.escape(name) if _is_one_word(name) else f"(?i:{re.escape(name)})" for name in wanted
+        ]
         self._pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-])") if parts else None
 
     def found_in(self, text: str) -> Iterator[Named]:
@@ -201,34 +257,49 @@ class _Names:
 
 
 def _is_address(text: str, match: re.Match[str]) -> bool:
-    """Whether a name stands between marks, or behind one and before a new clause, as it does where somebody is spoken to. One of a list
-    does so too, and is passed over.
+    """Whether a name stands between marks, or behind one and before a new clause, as it does where
+    somebody is spoken to. One of a list does so too, and is passed over.
     """
     before, after = _TITLE.sub("", text[: match.start()]), text[match.end() :]
     is_behind_mark = not before or before.endswith((", ", "- "))
-    return is_behind_mark and (not after.strip(".!") or after.startswith((",", " -")) or bool(_NEW_CLAUSE.match(after)))
+    return is_behind_mark and (
+        not after.strip(".!") or after.startswith((",", " -")) or bool(_NEW_CLAUSE.match(after))
+    )
 
 
 def wording(text: str) -> str:
-    """A text's words alone: what two that say the same share whatever marks and capitals they have."""
+    """A text's words alone: what two that say the same share whatever marks and capitals they
+    have.
+    """
     return " ".join(_WORD.findall(text.casefold()))
 
 
 def known_speaker(turn: Turn) -> str | None:
     """Who said it, where that is a name: `SPEAKER_00` is somebody else in each document."""
-    return turn.speaker if turn.speaker and not GENERIC_SPEAKER.match(entity_key(turn.speaker)) else None
+    return (
+        turn.speaker
+        if turn.speaker and not GENERIC_SPEAKER.match(entity_key(turn.speaker))
+        else None
+    )
 
 
 def may_be_joined(entity: Entity, sayings: Iterable[Saying]) -> bool:
-    """Whether sayings that name an entity are likely to mean one thing: those of one document, and of several where the name tells it (it
-    has several words, a digit, or several capitals): each meeting has a Mark of its own.
+    """Whether sayings that name an entity are likely to mean one thing: those of one document, and
+    of several where the name tells it (it has several words, a digit, or several capitals): each
+    meeting has a Mark of its own.
     """
-    is_telling = len(entity.name.split()) > 1 or any(map(str.isdigit, entity.name)) or sum(map(str.isupper, entity.name)) > 1
+    is_telling = (
+        len(entity.name.split()) > 1
+        or any(map(str.isdigit, entity.name))
+        or sum(map(str.isupper, entity.name)) > 1
+    )
     return is_telling or len({saying.document_id for saying in sayings}) <= 1
 
 
 def _is_one_word(name: str) -> bool:
-    """Such a name counts only as it is written: `mark` and `cats` are words, `Mark` and `Cat` are names."""
+    """Such a name counts only as it is written: `mark` and `cats` are words, `Mark` and `Cat` are
+    names.
+    """
     return len(name.split()) == 1
 
 

@@ -1,4 +1,6 @@
-"""Questions about who said what of a thing: one speaker, two of them, everybody, and a speaker who never named it."""
+"""Questions about who said what of a thing: one speaker, two of them, everybody, and a speaker who
+never named it.
+"""
 
 import random
 from collections import defaultdict
@@ -29,24 +31,55 @@ _NEAR = 5
 
 
 def specific_drafts(evidence: Evidence) -> Iterator[Draft]:
-    """What a speaker said about an entity; where nobody knows the speaker, what is said about it in a document."""
+    """What a speaker said about an entity; where nobody knows the speaker, what is said about it in
+    a document.
+    """
     for entity in evidence.sayings.entities:
         for speaker, said in evidence.spoken[entity.id].items():
             if len(said) <= MAX_SAID and evidence.are_together(said):
                 question = f"What did {speaker} say about {entity.name}?"
-                yield Draft(Kind.SPECIFIC, question, _joined(said), said[0].document_id, said, (entity,), speaker=speaker)
-        nobodys = _by_document(saying for saying in evidence.sayings.by_entity[entity.id] if not saying.speaker)
+                yield Draft(
+                    Kind.SPECIFIC,
+                    question,
+                    _joined(said),
+                    said[0].document_id,
+                    said,
+                    (entity,),
+                    speaker=speaker,
+                )
+        nobodys = _by_document(
+            saying for saying in evidence.sayings.by_entity[entity.id] if not saying.speaker
+        )
         for id_, own in nobodys.items():
-            if len(own) <= MAX_SAID and evidence.is_nameable(id_) and not _is_title(evidence, entity, id_):
-                yield Draft(Kind.SPECIFIC, _of_document(evidence, entity, id_), _joined(own), id_, tuple(own), (entity,))
+            if (
+                len(own) <= MAX_SAID
+                and evidence.is_nameable(id_)
+                and not _is_title(evidence, entity, id_)
+            ):
+                yield Draft(
+                    Kind.SPECIFIC,
+                    _of_document(evidence, entity, id_),
+                    _joined(own),
+                    id_,
+                    tuple(own),
+                    (entity,),
+                )
 
 
 def comparison_drafts(evidence: Evidence) -> Iterator[Draft]:
     """What two speakers, or two documents whose speakers nobody knows, each say about an entity."""
     for entity in evidence.sayings.entities:
-        by_voice = {voice: said for voice, said in _voices(evidence, entity).items() if len(said) <= MAX_SAID}
+        by_voice = {
+            voice: said
+            for voice, said in _voices(evidence, entity).items()
+            if len(said) <= MAX_SAID
+        }
         every = combinations(list(by_voice)[:_MAX_VOICES], 2)
-        pairs = [(a, b) for a, b in every if _are_comparable(evidence, entity, (*by_voice[a], *by_voice[b]))]
+        pairs = [
+            (a, b)
+            for a, b in every
+            if _are_comparable(evidence, entity, (*by_voice[a], *by_voice[b]))
+        ]
         for first, second in pairs[:: max(1, len(pairs) // _MAX_COMPARED)][:_MAX_COMPARED]:
             said = (*by_voice[first], *by_voice[second])
             is_of_speakers = said[0].speaker is not None
@@ -54,36 +87,64 @@ def comparison_drafts(evidence: Evidence) -> Iterator[Draft]:
             if not is_of_speakers:
                 question = f'What is said about {entity.name} in "{first}", and what in "{second}"?'
             answer = f"{first}: {_joined(by_voice[first])} {second}: {_joined(by_voice[second])}"
-            yield Draft(Kind.COMPARISON, question, answer, said[0].document_id, said, (entity,), speaker=first if is_of_speakers else "")
+            yield Draft(
+                Kind.COMPARISON,
+                question,
+                answer,
+                said[0].document_id,
+                said,
+                (entity,),
+                speaker=first if is_of_speakers else "",
+            )
 
 
 def thematic_drafts(evidence: Evidence) -> Iterator[Draft]:
-    """What was said about an entity that many passages are about; of one document where documents of several splits are."""
+    """What was said about an entity that many passages are about; of one document where documents
+    of several splits are.
+    """
     for entity in evidence.sayings.entities:
         every = evidence.sayings.by_entity[entity.id]
         is_one = _are_comparable(evidence, entity, every)
         groups: Iterable[Sequence[Saying]] = [every] if is_one else _by_document(every).values()
         for said in groups:
             is_whole = len(said) == len(every)
-            if len({saying.passage_id for saying in said}) < _MIN_THEME or not (is_whole or evidence.is_nameable(said[0].document_id)):
+            if len({saying.passage_id for saying in said}) < _MIN_THEME or not (
+                is_whole or evidence.is_nameable(said[0].document_id)
+            ):
                 continue
             where = "" if is_whole else f' in "{evidence.titles[said[0].document_id]}"'
-            who = ", and by whom" if len({saying.speaker for saying in said if saying.speaker}) > 1 else ""
+            who = (
+                ", and by whom"
+                if len({saying.speaker for saying in said if saying.speaker}) > 1
+                else ""
+            )
             question = f"What was said about {entity.name}{where}{who}?"
-            answer = " ".join(f"{s.speaker}: {s.text}" if s.speaker else s.text for s in said[:_MAX_ANSWERED])
-            yield Draft(Kind.THEMATIC, question, answer, said[0].document_id, tuple(said), (entity,))
+            answer = " ".join(
+                f"{s.speaker}: {s.text}" if s.speaker else s.text for s in said[:_MAX_ANSWERED]
+            )
+            yield Draft(
+                Kind.THEMATIC, question, answer, said[0].document_id, tuple(said), (entity,)
+            )
 
 
 def unanswerable_drafts(evidence: Evidence) -> Iterator[Draft]:
-    """What a speaker said about an entity that they never name: in turn of their own documents, far from their turns, which is the harder
-    one, and of others. A speaker of several splits is left out: the question would be of all of them.
+    """What a speaker said about an entity that they never name: in turn of their own documents, far
+    from their turns, which is the harder one, and of others. A speaker of several splits is left
+    out: the question would be of all of them.
     """
-    heard, known = _Heard(evidence.sayings.snapshot), {saying.speaker for saying in evidence.sayings.every}
+    heard, known = (
+        _Heard(evidence.sayings.snapshot),
+        {saying.speaker for saying in evidence.sayings.every},
+    )
     for speaker, documents in evidence.sayings.speakers.items():
         own = [id_ for id_ in documents if id_ in evidence.splits]
         if speaker in known and len({evidence.splits[id_] for id_ in own}) == 1:
             said, near = heard.of(speaker)
-            unnamed = (e for e in _here_and_elsewhere(evidence, speaker, documents) if _is_unnamed(evidence, speaker, said, near, e))
+            unnamed = (
+                e
+                for e in _here_and_elsewhere(evidence, speaker, documents)
+                if _is_unnamed(evidence, speaker, said, near, e)
+            )
             for entity in islice(unnamed, _MAX_UNNAMED):
                 question = f"What did {speaker} say about {entity.name}?"
                 yield Draft(Kind.UNANSWERABLE, question, "", own[0], (), (entity,), speaker=speaker)
@@ -98,26 +159,48 @@ def _unanswerable_of_documents(evidence: Evidence) -> Iterator[Draft]:
         if id_ in with_speakers or not evidence.is_nameable(id_):
             continue
         stems = content_stems(evidence.sayings.snapshot.documents[id_].text)
-        unnamed = (e for e in _here_and_elsewhere(evidence, id_, [id_]) if (names := _name_stems(e)) and not names & stems)
+        unnamed = (
+            e
+            for e in _here_and_elsewhere(evidence, id_, [id_])
+            if (names := _name_stems(e)) and not names & stems
+        )
         for entity in islice(unnamed, _MAX_UNNAMED):
-            yield Draft(Kind.UNANSWERABLE, _of_document(evidence, entity, id_), "", id_, (), (entity,))
+            yield Draft(
+                Kind.UNANSWERABLE, _of_document(evidence, entity, id_), "", id_, (), (entity,)
+            )
 
 
 def _here_and_elsewhere(evidence: Evidence, chance: str, documents: Iterable[str]) -> list[Entity]:
-    """Some entities in an order of chance, in turn one that the documents are about and one that none of them is."""
+    """Some entities in an order of chance, in turn one that the documents are about and one that
+    none of them is.
+    """
     entities, own = evidence.sayings.entities, {*documents}
     some = random.Random(chance).sample(entities, min(len(entities), _MAX_LOOKED_AT))
     here, elsewhere = list[Entity](), list[Entity]()
     for entity in some:
-        (here if any(s.document_id in own for s in evidence.sayings.by_entity[entity.id]) else elsewhere).append(entity)
-    return [entity for pair in zip_longest(here, elsewhere) for entity in pair if entity is not None]
+        (
+            here
+            if any(s.document_id in own for s in evidence.sayings.by_entity[entity.id])
+            else elsewhere
+        ).append(entity)
+    return [
+        entity for pair in zip_longest(here, elsewhere) for entity in pair if entity is not None
+    ]
 
 
-def _is_unnamed(evidence: Evidence, speaker: str, said: frozenset[str], near: frozenset[str], entity: Entity) -> bool:
-    """Whether a speaker, of whose turns `said` are the content words and `near` those around them, surely says nothing about an entity."""
+def _is_unnamed(
+    evidence: Evidence, speaker: str, said: frozenset[str], near: frozenset[str], entity: Entity
+) -> bool:
+    """Whether a speaker, of whose turns `said` are the content words and `near` those around them,
+    surely says nothing about an entity.
+    """
     names = [content_stems(name) for name in _names(entity)]
     is_self = entity == evidence.sayings.speaker_entities.get(speaker)
-    return any(names) and not any(name & said or (name and name <= near) for name in names) and not is_self
+    return (
+        any(names)
+        and not any(name & said or (name and name <= near) for name in names)
+        and not is_self
+    )
 
 
 def _name_stems(entity: Entity) -> frozenset[str]:
@@ -125,7 +208,9 @@ def _name_stems(entity: Entity) -> frozenset[str]:
 
 
 def _names(entity: Entity) -> list[str]:
-    """What an entity may be called: its names, and the initials of those of several words (`EU`)."""
+    """What an entity may be called: its names, and the initials of those of several words
+    (`EU`).
+    """
     names = [entity.name, *entity.aliases]
     initials = ["".join(word[0] for word in name.split() if word[0].isupper()) for name in names]
     return [*names, *(short for short in initials if len(short) > 1)]
@@ -148,12 +233,18 @@ def _are_comparable(evidence: Evidence, entity: Entity, sayings: Sequence[Saying
 
 
 def _voices(evidence: Evidence, entity: Entity) -> Mapping[str, tuple[Saying, ...]]:
-    """Speaker -> what they say about an entity; where none of it has a speaker, title -> what its document says."""
+    """Speaker -> what they say about an entity; where none of it has a speaker, title -> what its
+    document says.
+    """
     own = evidence.sayings.by_entity[entity.id]
     speakers = sorted({saying.speaker for saying in own if saying.speaker})
     if speakers:
         return {speaker: evidence.spoken[entity.id][speaker] for speaker in speakers}
-    return {evidence.titles[id_]: tuple(said) for id_, said in _by_document(own).items() if evidence.is_nameable(id_)}
+    return {
+        evidence.titles[id_]: tuple(said)
+        for id_, said in _by_document(own).items()
+        if evidence.is_nameable(id_)
+    }
 
 
 def _by_document(sayings: Iterable[Saying]) -> Mapping[str, list[Saying]]:
@@ -171,9 +262,12 @@ class _Heard:
     """The content words of a speaker's turns, and of those around them."""
 
     def __init__(self, snapshot: Snapshot) -> None:
-        self._turns = {id_: [turn.speaker for turn in turns] for id_, turns in snapshot.turns.items()}
+        self._turns = {
+            id_: [turn.speaker for turn in turns] for id_, turns in snapshot.turns.items()
+        }
         self._stems = {
-            id_: [content_stems(snapshot.text(id_, turn.start, turn.end)) for turn in turns] for id_, turns in snapshot.turns.items()
+            id_: [content_stems(snapshot.text(id_, turn.start, turn.end)) for turn in turns]
+            for id_, turns in snapshot.turns.items()
         }
 
     def of(self, speaker: str) -> tuple[frozenset[str], frozenset[str]]:

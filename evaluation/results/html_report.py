@@ -1,7 +1,9 @@
-"""The report of every kind of evaluation: one page of the same parts in the same order. No script, nothing fetched from anywhere.
+"""The report of every kind of evaluation: one page of the same parts in the same order. No script,
+nothing fetched from anywhere.
 
-What was asked and what came out, the arms with their intervals, quality against cost, the worst cases to read, settings, and the hashes of
-what it was made of. The templates lie beside this file; whatever they are given is escaped.
+What was asked and what came out, the arms with their intervals, quality against cost, the worst
+cases to read, settings, and the hashes of what it was made of. The templates lie beside this file;
+whatever they are given is escaped.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,13 +20,15 @@ if TYPE_CHECKING:
     from jinja2 import Template
 
 _MADE_OF = ("workspace", "graph", "files", "asked", "prompts", "dynagrag")
-"""Settings that say of what a run was made, by the first part of their names: they stand with the versions."""
+"""Settings that say of what a run was made, by the first part of their names: they stand with the
+versions.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of a name and its cells. `main`: the head that counts most. `is_of_arms`: each name has the colour of its place in the plots,
-    and the first row is the one that is measured.
+    """Rows of a name and its cells. `main`: the head that counts most. `is_of_arms`: each name has
+    the colour of its place in the plots, and the first row is the one that is measured.
     """
 
     heads: tuple[str, ...]
@@ -76,7 +80,9 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """A list to read, with what is said where it is empty; without that an empty one isn't shown."""
+    """A list to read, with what is said where it is empty; without that an empty one isn't
+    shown.
+    """
 
     title: str
     items: tuple[Item, ...]
@@ -90,7 +96,9 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What one arm made of a case. `colour`: its place among the arms; None for none. `asides` are said in a softer voice."""
+    """What one arm made of a case. `colour`: its place among the arms; None for none. `asides` are
+    said in a softer voice.
+    """
 
     name: str
     value: str = ""
@@ -122,8 +130,9 @@ class Cases:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report. `asked`: what was asked, in a sentence. `conclusion`: what came out; `is_warned` where it should be believed with care.
-    `about`: what one must know besides, `notes` what is missing or went wrong. `words`: the columns and the shortened words, explained.
+    """A report. `asked`: what was asked, in a sentence. `conclusion`: what came out; `is_warned`
+    where it should be believed with care. `about`: what one must know besides, `notes` what is
+    missing or went wrong. `words`: the columns and the shortened words, explained.
     """
 
     title: str
@@ -161,21 +170,29 @@ def _template() -> "Template":
         return resources.files(__package__).joinpath(file).read_text(encoding="utf-8")
 
     environment = Environment(
-        loader=FunctionLoader(source), autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+        loader=FunctionLoader(source),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     return environment.get_template("report.html.jinja")
 
 
 def interval_meaning(units: str) -> str:
     """What an interval says, of so-called units that are drawn again."""
-    drawn = f"where the figure would fall in 95 of 100 runs on such {units} (bootstrap: the {units} are drawn again 10,000 times"
+    drawn = (
+        f"where the figure would fall in 95 of 100 runs on such {units} (bootstrap: the {units} are"
+        " drawn again 10,000 times"
+    )
     drawn += "; of shares that are all 0, or all 1: Clopper and Pearson)"
     return f"{drawn}; a difference whose interval holds 0 may be chance"
 
 
 def compared(name: str, found: Mapping[str, Any] | None, baseline: str, num: int) -> str:
-    """A difference from the baseline in plain words, after a comma; empty where there is none. Points, with the interval of 95 % over
-    `num` questions or other units. `found` may say whether it `holds` among several comparisons.
+    """A difference from the baseline in plain words, after a comma; empty where there is none.
+    Points, with the interval of 95 % over `num` questions or other units. `found` may say whether
+    it `holds` among several comparisons.
     """
     if found is None:
         return ""
@@ -188,7 +205,10 @@ def compared(name: str, found: Mapping[str, Any] | None, baseline: str, num: int
     elif verdict is Verdict.UNCLEAR:
         seen = "that may be chance"
     elif found.get("holds") is False:
-        seen = f"{name} is {verdict}, but among the comparisons of this run that may be chance ({HOLM})"
+        seen = (
+            f"{name} is {verdict}, but among the comparisons of this run that may be chance"
+            f" ({HOLM})"
+        )
     else:
         seen = f"{name} is {verdict}, by more than chance"
     bounds = f"95 % interval {difference.low:+.1f} to {difference.high:+.1f}"

@@ -1,4 +1,6 @@
-"""A file of JSON lines that grows while a run is at work, and outlives the process: a torn last line is dropped."""
+"""A file of JSON lines that grows while a run is at work, and outlives the process: a torn last
+line is dropped.
+"""
 
 import os
 from collections.abc import Iterable
@@ -15,7 +17,9 @@ _Row = TypeVar("_Row", bound=BaseModel)
 
 
 class LinesFile(Generic[_Row]):
-    """See the module. Several threads may append; only one process at a time, which the run's folder sees to."""
+    """See the module. Several threads may append; only one process at a time, which the run's
+    folder sees to.
+    """
 
     def __init__(self, path: Path, kind: type[_Row]) -> None:
         self.path = path
@@ -29,7 +33,11 @@ class LinesFile(Generic[_Row]):
     def append(self, lines: Iterable[_Row]) -> None:
         """Adds lines that belong together, all or, where that fails (a full disk), none."""
         data = "".join(f"{line.model_dump_json()}\n" for line in lines).encode()
-        with self._lock, naming(self.path), open(self.path, "ab", buffering=0, opener=private) as file:
+        with (
+            self._lock,
+            naming(self.path),
+            open(self.path, "ab", buffering=0, opener=private) as file,
+        ):
             before = file.seek(0, os.SEEK_END)
             try:
                 while data:
@@ -57,6 +65,7 @@ def read_lines(path: Path, kind: type[_Row]) -> list[_Row]:
             rows.append(kind.model_validate_json(line))
         except ValidationError as err:
             raise LoadError(
-                f"{path}, line {number} is damaged; delete that line and run the same command with --out {path.parent}"
+                f"{path}, line {number} is damaged; delete that line and run the same command with"
+                f" --out {path.parent}"
             ) from err
     return rows

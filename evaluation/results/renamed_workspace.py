@@ -1,4 +1,6 @@
-"""The runs that are kept of a workspace, when that gets another name: they are of the workspace of the new name from then on."""
+"""The runs that are kept of a workspace, when that gets another name: they are of the workspace of
+the new name from then on.
+"""
 
 import json
 from collections.abc import Iterator
@@ -17,15 +19,27 @@ def check_no_run(home: Path, workspace: str) -> None:
     """UsageError where a process is at work on a run of this workspace."""
     for folder in _runs_of(home, workspace):
         if RunFolder.at(folder).is_held():
-            raise UsageError(f"the evaluation in {folder} is at work on workspace {workspace!r}; wait for its end, or stop it first")
+            raise UsageError(
+                f"the evaluation in {folder} is at work on workspace {workspace!r}; wait for its"
+                " end, or stop it first"
+            )
 
 
 def rename_in_runs(home: Path, old: str, new: str) -> int:
-    """Writes the new name into the runs of a workspace below HOME/evaluation/runs; how many there are. Reports keep the name they have."""
+    """Writes the new name into the runs of a workspace below HOME/evaluation/runs; how many there
+    are. Reports keep the name they have.
+    """
     found = list(_runs_of(home, old))
     for folder in found:
         for path in (folder / name for name in _FILES if (folder / name).is_file()):
-            replace_text(path, json.dumps(_renamed(json.loads(path.read_text(encoding="utf-8")), old, new), ensure_ascii=False, indent=1))
+            replace_text(
+                path,
+                json.dumps(
+                    _renamed(json.loads(path.read_text(encoding="utf-8")), old, new),
+                    ensure_ascii=False,
+                    indent=1,
+                ),
+            )
     return len(found)
 
 

@@ -1,4 +1,6 @@
-"""Where the marks of the report's plots go. Coordinates are those of an SVG of WIDTH; the template draws them."""
+"""Where the marks of the report's plots go. Coordinates are those of an SVG of WIDTH; the template
+draws them.
+"""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -108,7 +110,16 @@ def quality_bars(means: Mapping[str, float], bounds: Mapping[str, Mapping[str, f
         return start + width * value / top
 
     bars = tuple(
-        Bar(arm, i, _TOP + i * _ROW, start, x(mean), x(bounds[arm]["low"]), x(bounds[arm]["high"]), f"{mean:.1f}")
+        Bar(
+            arm,
+            i,
+            _TOP + i * _ROW,
+            start,
+            x(mean),
+            x(bounds[arm]["low"]),
+            x(bounds[arm]["high"]),
+            f"{mean:.1f}",
+        )
         for i, (arm, mean) in enumerate(means.items())
     )
     ticks = tuple(Tick(x(v), f"{v:g}") for v in _steps(0, top))
@@ -118,12 +129,18 @@ def quality_bars(means: Mapping[str, float], bounds: Mapping[str, Mapping[str, f
 def recall_curves(curves: Mapping[str, Sequence[float]]) -> LinePlot:
     """Recall in points at each depth, from 1."""
     depth = max((len(curve) for curve in curves.values()), default=1)
-    low, high = 0.0, _round_up(100 * max((max(curve, default=0) for curve in curves.values()), default=1))
+    low, high = (
+        0.0,
+        _round_up(100 * max((max(curve, default=0) for curve in curves.values()), default=1)),
+    )
 
     def x(k: int) -> float:
         return _across((k - 1) / max(depth - 1, 1))
 
-    lines = {arm: tuple((x(k), _up(100 * v, low, high)) for k, v in enumerate(curve, start=1)) for arm, curve in curves.items()}
+    lines = {
+        arm: tuple((x(k), _up(100 * v, low, high)) for k, v in enumerate(curve, start=1))
+        for arm, curve in curves.items()
+    }
     ticks = tuple(Tick(x(k), str(k)) for k in range(1, depth + 1))
     return LinePlot(_HEIGHT, _labelled(lines), ticks, _y_ticks(low, high))
 
@@ -131,7 +148,10 @@ def recall_curves(curves: Mapping[str, Sequence[float]]) -> LinePlot:
 def cost_points(costs: Mapping[str, float], quality: Mapping[str, float]) -> LinePlot:
     """A point an arm: what a question costs (logarithmic) against quality in points."""
     costs = {arm: max(cost, 0.01) for arm, cost in costs.items()}
-    first, last = math.floor(math.log10(min(costs.values()))), math.ceil(math.log10(max(costs.values())) + 1e-9)
+    first, last = (
+        math.floor(math.log10(min(costs.values()))),
+        math.ceil(math.log10(max(costs.values())) + 1e-9),
+    )
     last = max(last, first + 1)
     step = 5 if max(quality.values()) - min(quality.values()) < 25 else 10
     low = step * math.floor(min(quality.values()) / step)
@@ -153,8 +173,12 @@ def _up(value: float, low: float, high: float) -> float:
     return _HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * (value - low) / (high - low)
 
 
-def _labelled(lines: Mapping[str, tuple[tuple[float, float], ...]], beside: bool = False) -> tuple[Series, ...]:
-    """Each series with its label at its end (beside its point), labels pushed apart from top to bottom, then back inside."""
+def _labelled(
+    lines: Mapping[str, tuple[tuple[float, float], ...]], beside: bool = False
+) -> tuple[Series, ...]:
+    """Each series with its label at its end (beside its point), labels pushed apart from top to
+    bottom, then back inside.
+    """
     wanted = sorted(lines, key=lambda arm: (lines[arm][-1][1], arm))
     y: dict[str, float] = {}
     above = -_LABEL_GAP * 1.0
@@ -164,8 +188,13 @@ def _labelled(lines: Mapping[str, tuple[tuple[float, float], ...]], beside: bool
     for arm in reversed(wanted):
         y[arm] = below = min(y[arm], below - _LABEL_GAP)
     last = [points[-1] for points in lines.values()]
-    x = {arm: _clear_x(own[-1][0], y[arm], last) if beside else WIDTH - _RIGHT + 10 for arm, own in lines.items()}
-    return tuple(Series(arm, i, points, x[arm], y[arm] + 5) for i, (arm, points) in enumerate(lines.items()))
+    x = {
+        arm: _clear_x(own[-1][0], y[arm], last) if beside else WIDTH - _RIGHT + 10
+        for arm, own in lines.items()
+    }
+    return tuple(
+        Series(arm, i, points, x[arm], y[arm] + 5) for i, (arm, points) in enumerate(lines.items())
+    )
 
 
 def _clear_x(x: float, y: float, points: Sequence[tuple[float, float]]) -> float:

@@ -1,8 +1,10 @@
-"""A run is a folder: run.json (what it was made with), its lines, summary.json and report.html. A run of retrieval has questions.jsonl (one
-line per question, scope and arm) and passages.jsonl (the words of what was brought).
+"""A run is a folder: run.json (what it was made with), its lines, summary.json and report.html. A
+run of retrieval has questions.jsonl (one line per question, scope and arm) and passages.jsonl (the
+words of what was brought).
 
-Lines are appended as they are made, so a run that was stopped is resumed where it was; a line that was torn is dropped. A folder is only
-resumed under the very settings that it was begun with, and by one process at a time: while it asks, run.json is locked.
+Lines are appended as they are made, so a run that was stopped is resumed where it was; a line that
+was torn is dropped. A folder is only resumed under the very settings that it was begun with, and by
+one process at a time: while it asks, run.json is locked.
 """
 
 import fcntl
@@ -32,7 +34,9 @@ _RUN, _PASSAGES, _SUMMARY, REPORT = "run.json", "passages.jsonl", "summary.json"
 _HASH = re.compile("[0-9a-f]{16,}")
 _MAX_SHOWN = 60
 MAX_CHARACTERS = 300
-"""Of a title, a word row, a question or a name, where people read it: sets hold titles and words of any length."""
+"""Of a title, a word row, a question or a name, where people read it: sets hold titles and words of
+any length.
+"""
 _Row = TypeVar("_Row", bound=BaseModel)
 
 
@@ -53,7 +57,9 @@ class Brought(BaseModel):
 
 
 class RetrievalLine(BaseModel):
-    """What one arm made of one question. `gold`: a passage for each thing to be found; `missing`: gold that the corpus lacks."""
+    """What one arm made of one question. `gold`: a passage for each thing to be found; `missing`:
+    gold that the corpus lacks.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -86,8 +92,8 @@ def shortened(text: str) -> str:
 
 
 class KeptRun(Generic[_Row]):
-    """What the folder of every run can do. `begin` and `open` begin or resume one, `read` opens one that is done. Its kinds say what a line
-    is.
+    """What the folder of every run can do. `begin` and `open` begin or resume one, `read` opens one
+    that is done. Its kinds say what a line is.
     """
 
     line_kind: type[_Row]
@@ -117,13 +123,20 @@ class KeptRun(Generic[_Row]):
         return (self.path / _SUMMARY).is_file()
 
     @classmethod
-    def begin(cls, home: Path, called: str, made_with: Mapping[str, Any], out: Path | None = None) -> Self:
-        """Begins a run in the folder `out`, or resumes the one there. By default in HOME/evaluation/runs: one of the same settings that was
-        stopped, else a new one. To `made_with` comes what all runs have. Errors as in `open`.
+    def begin(
+        cls, home: Path, called: str, made_with: Mapping[str, Any], out: Path | None = None
+    ) -> Self:
+        """Begins a run in the folder `out`, or resumes the one there. By default in
+        HOME/evaluation/runs: one of the same settings that was stopped, else a new one. To
+        `made_with` comes what all runs have. Errors as in `open`.
         """
         own = {"evaluates": cls.evaluates} if cls.evaluates else {}
         settings = own | dict(made_with) | {"resamples": RESAMPLES, "dynagrag": version("dynagrag")}
-        run = cls.open(out or cls._place(home / "evaluation" / "runs", called.replace(" ", "-"), settings), settings, library_versions())
+        run = cls.open(
+            out or cls._place(home / "evaluation" / "runs", called.replace(" ", "-"), settings),
+            settings,
+            library_versions(),
+        )
         _LOG.info("run in %s", run.path)
         return run
 
@@ -131,14 +144,16 @@ class KeptRun(Generic[_Row]):
     def _place(cls, runs: Path, called: str, settings: Mapping[str, Any]) -> Path:
         close_to_others(runs)
         found = sorted(runs.glob(f"*-{escape(called)}-*"), reverse=True)
-        return next((path for path in found if cls.is_unfinished(path, settings)), None) or new_folder(runs, called)
+        return next(
+            (path for path in found if cls.is_unfinished(path, settings)), None
+        ) or new_folder(runs, called)
 
     @classmethod
     def open(cls, path: Path, settings: Mapping[str, Any], versions: Mapping[str, str]) -> Self:
         """Begins a run, or resumes the one in the folder.
 
-        Raises UsageError where the folder holds something else or can't be made, another process is at work on it, or its run has other
-        settings: it names what differs.
+        Raises UsageError where the folder holds something else or can't be made, another process is
+        at work on it, or its run has other settings: it names what differs.
         """
         settings = json.loads(json.dumps(settings))
         check_folder(path)
@@ -146,7 +161,8 @@ class KeptRun(Generic[_Row]):
             run = cls(path, _head(path))
             if differing := _differences(run.settings, settings):
                 raise UsageError(
-                    f"the run in {path} was made with other settings: {'; '.join(differing)}; choose another folder with --out"
+                    f"the run in {path} was made with other settings: {'; '.join(differing)};"
+                    " choose another folder with --out"
                 )
             if run.is_held():
                 raise run._held()
@@ -155,7 +171,9 @@ class KeptRun(Generic[_Row]):
         try:
             make_folder(path)
         except OSError as err:
-            raise UsageError(f"{path} cannot be made: {err.strerror or err}; name another folder with --out") from err
+            raise UsageError(
+                f"{path} cannot be made: {err.strerror or err}; name another folder with --out"
+            ) from err
         head = {
             "format": FORMAT,
             "begun": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -173,10 +191,11 @@ class KeptRun(Generic[_Row]):
 
     @contextmanager
     def asking(self, num_lines: int) -> Iterator[None]:
-        """Holds the run for this process, and drops a torn line. Where a done run lacks some of its `num_lines`, it is no longer done.
+        """Holds the run for this process, and drops a torn line. Where a done run lacks some of its
+        `num_lines`, it is no longer done.
 
-        Raises UsageError where another process is at work on it, StoppedRunError on Ctrl-C meanwhile. What a model's failure or a spent
-        budget raises meanwhile says how to resume.
+        Raises UsageError where another process is at work on it, StoppedRunError on Ctrl-C
+        meanwhile. What a model's failure or a spent budget raises meanwhile says how to resume.
         """
         with (self.path / _RUN).open("rb") as handle:
             if not _is_locked(handle.fileno()):
@@ -198,26 +217,40 @@ class KeptRun(Generic[_Row]):
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """A run that is done. LoadError where the folder holds none of this kind, UsageError where it was stopped before its end."""
+        """A run that is done. LoadError where the folder holds none of this kind, UsageError where
+        it was stopped before its end.
+        """
         run = cls(path, _head(path))
         if not run.is_done:
             raise run.stopped()
         if not (path / cls.lines_file).is_file():
-            raise LoadError(f"{path} holds a run of another kind (it has no {cls.lines_file}); name a folder that `{cls.command}` wrote")
+            raise LoadError(
+                f"{path} holds a run of another kind (it has no {cls.lines_file}); name a folder"
+                f" that `{cls.command}` wrote"
+            )
         return run
 
     def stopped(self) -> UsageError:
         """The error that it lacks something."""
-        return UsageError(f"the run in {self.path} was stopped before its end; resume it with the same command and --out {self.path}")
+        return UsageError(
+            f"the run in {self.path} was stopped before its end; resume it with the same command"
+            f" and --out {self.path}"
+        )
 
     @classmethod
     def is_unfinished(cls, path: Path, settings: Mapping[str, Any]) -> bool:
-        """Whether a folder holds a run of these settings that was stopped before its end, and that nobody is at work on."""
+        """Whether a folder holds a run of these settings that was stopped before its end, and that
+        nobody is at work on.
+        """
         try:
             run = cls(path, _head(path))
         except LoadError:
             return False
-        return not run.is_done and run.settings == json.loads(json.dumps(settings)) and not run.is_held()
+        return (
+            not run.is_done
+            and run.settings == json.loads(json.dumps(settings))
+            and not run.is_held()
+        )
 
     def is_held(self) -> bool:
         """Whether a process is at work on it."""
@@ -226,7 +259,8 @@ class KeptRun(Generic[_Row]):
 
     def _held(self) -> UsageError:
         return UsageError(
-            f"another process is at work on the run in {self.path}; wait until it is done, or choose another folder with --out"
+            f"another process is at work on the run in {self.path}; wait until it is done, or"
+            " choose another folder with --out"
         )
 
     def lines(self) -> list[_Row]:
@@ -243,7 +277,9 @@ class KeptRun(Generic[_Row]):
             found = json.loads((self.path / _SUMMARY).read_text(encoding="utf-8"))
         except (OSError, ValueError) as err:
             raise self._no_summary(str(err)) from err
-        wanted = self.figures if self.settings.get("evaluates", "") == self.evaluates else ()  # a kind that isn't known here
+        wanted = (
+            self.figures if self.settings.get("evaluates", "") == self.evaluates else ()
+        )  # a kind that isn't known here
         lacking = [name for name in wanted if not isinstance(found, dict) or not found.get(name)]
         if lacking or not found or not isinstance(found, dict):
             raise self._no_summary(f"it has no {', '.join(lacking) or 'figures'}")
@@ -251,7 +287,10 @@ class KeptRun(Generic[_Row]):
 
     def _no_summary(self, why: str) -> LoadError:
         path = self.path / _SUMMARY
-        return LoadError(f"{path} cannot be read: {why}; delete that file and run the same command with --out {self.path} again")
+        return LoadError(
+            f"{path} cannot be read: {why}; delete that file and run the same command with --out"
+            f" {self.path} again"
+        )
 
     def write_rows(self, name: str, rows: Iterable[BaseModel]) -> None:
         """Writes a file of rows beside the lines, whole or not at all."""
@@ -286,18 +325,27 @@ class RunFolder(KeptRun[RetrievalLine]):
 
 
 def differing_settings(first: KeptRun[Any], second: KeptRun[Any]) -> dict[str, list[Any]]:
-    """The settings in which two runs differ, each as the first and the second have it; None where one has none."""
+    """The settings in which two runs differ, each as the first and the second have it; None where
+    one has none.
+    """
     names = dict.fromkeys([*first.settings, *second.settings])
-    return {n: [first.settings.get(n), second.settings.get(n)] for n in names if first.settings.get(n) != second.settings.get(n)}
+    return {
+        n: [first.settings.get(n), second.settings.get(n)]
+        for n in names
+        if first.settings.get(n) != second.settings.get(n)
+    }
 
 
 def what_is_evaluated(path: Path) -> str:
-    """What the run in a folder evaluates, as its settings say: "qa" and so on; empty for retrieval. LoadError where there is no run."""
+    """What the run in a folder evaluates, as its settings say: "qa" and so on; empty for retrieval.
+    LoadError where there is no run.
+    """
     return str(_head(path)["settings"].get("evaluates", ""))
 
 
 def check_folder(path: Path) -> None:
-    """Raises UsageError where a run can't be begun or gone on with here: it is a file, or holds something else, or no folder can be made.
+    """Raises UsageError where a run can't be begun or gone on with here: it is a file, or holds
+    something else, or no folder can be made.
 
     What is missing is not made: a run's folder comes with its first line.
     """
@@ -306,13 +354,21 @@ def check_folder(path: Path) -> None:
             return
         there = next((p for p in (path, *path.parents) if p.exists()), path)
     except (OSError, ValueError) as err:  # a name that is too long, or no name
-        raise UsageError(f"{path} cannot be made: {getattr(err, 'strerror', None) or err}; name another folder with --out") from err
+        raise UsageError(
+            f"{path} cannot be made: {getattr(err, 'strerror', None) or err}; name another folder"
+            " with --out"
+        ) from err
     if not there.is_dir():
-        raise UsageError(f"{there} is a file, so no run can be kept in {path}; name an empty or new folder with --out")
+        raise UsageError(
+            f"{there} is a file, so no run can be kept in {path}; name an empty or new folder with"
+            " --out"
+        )
     if not os.access(there, os.W_OK | os.X_OK):
         raise UsageError(f"nothing can be written in {there}; name another folder with --out")
     if there == path and any(path.iterdir()):
-        raise UsageError(f"{path} holds something else than a run; name an empty or new folder with --out")
+        raise UsageError(
+            f"{path} holds something else than a run; name an empty or new folder with --out"
+        )
 
 
 def _is_locked(descriptor: int) -> bool:
@@ -337,13 +393,26 @@ def _head(path: Path) -> dict[str, Any]:
     try:
         head = json.loads((path / _RUN).read_text(encoding="utf-8"))
     except FileNotFoundError as err:
-        raise LoadError(f"{path} is no run's folder (it has no {_RUN}); name a folder that `dynagrag evaluate` wrote") from err
+        raise LoadError(
+            f"{path} is no run's folder (it has no {_RUN}); name a folder that `dynagrag evaluate`"
+            " wrote"
+        ) from err
     except (OSError, ValueError) as err:
         raise LoadError(f"{path / _RUN} cannot be read: {err}") from err
-    if not isinstance(head, dict) or head.get("format") != FORMAT or not isinstance(head.get("settings"), dict):
-        raise LoadError(f"{path / _RUN} was written by another version of dynagrag; run the evaluation again in a new folder")
+    if (
+        not isinstance(head, dict)
+        or head.get("format") != FORMAT
+        or not isinstance(head.get("settings"), dict)
+    ):
+        raise LoadError(
+            f"{path / _RUN} was written by another version of dynagrag; run the evaluation again in"
+            " a new folder"
+        )
     if not isinstance(head.get("begun"), str):
-        raise LoadError(f"{path / _RUN} is damaged: it doesn't say when it was begun; run the evaluation again in a new folder")
+        raise LoadError(
+            f"{path / _RUN} is damaged: it doesn't say when it was begun; run the evaluation again"
+            " in a new folder"
+        )
     if head["settings"].get("evaluates") == "judge":  # as calibrations were called at first
         head["settings"]["evaluates"] = "calibration"
     return head
@@ -351,14 +420,26 @@ def _head(path: Path) -> dict[str, Any]:
 
 def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     names: Collection[str] = dict.fromkeys([*old, *new])
-    return [_difference(name, old.get(name), new.get(name)) for name in names if old.get(name) != new.get(name)]
+    return [
+        _difference(name, old.get(name), new.get(name))
+        for name in names
+        if old.get(name) != new.get(name)
+    ]
 
 
 def _difference(name: str, old: object, new: object) -> str:
     """What a setting was and is; of hashes, which tell a reader nothing, that they changed."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
-        return f"{name}: {', '.join(str(key) for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key))} changed"
-    is_hash = isinstance(old, str) and isinstance(new, str) and bool(_HASH.fullmatch(old) and _HASH.fullmatch(new))
+        return (
+            f"{name}:"
+            f" {', '.join(str(key) for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key))}"
+            " changed"
+        )
+    is_hash = (
+        isinstance(old, str)
+        and isinstance(new, str)
+        and bool(_HASH.fullmatch(old) and _HASH.fullmatch(new))
+    )
     return f"{name} changed" if is_hash else f"{name} was {_shown(old)}, is {_shown(new)}"
 
 

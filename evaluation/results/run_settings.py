@@ -1,4 +1,6 @@
-"""What a run was made with: whatever changes one of its lines. A run is only gone on with where all of it is the same."""
+"""What a run was made with: whatever changes one of its lines. A run is only gone on with where all
+of it is the same.
+"""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -9,10 +11,11 @@ from typing import Any
 class RunSettings:
     """The settings of a run, in the order in which run.json has them.
 
-    `llm`: the model that split the questions, None without one. `extractor` None: the workspace was there. `graph`: its digest. `files`:
-    the hash of each file that was read. `asked`: one hash of all questions, `questions` their number. `depth`: passages asked of each arm.
-    `seed`: of the intervals. `prompts`: whether the arms wrote prompts. `pruner`: the hash of the weights of the arm `gcn`.
-    `RunFolder.begin` adds what all runs have.
+    `llm`: the model that split the questions, None without one. `extractor` None: the workspace was
+    there. `graph`: its digest. `files`: the hash of each file that was read. `asked`: one hash of
+    all questions, `questions` their number. `depth`: passages asked of each arm. `seed`: of the
+    intervals. `prompts`: whether the arms wrote prompts. `pruner`: the hash of the weights of the
+    arm `gcn`. `RunFolder.begin` adds what all runs have.
     """
 
     dataset: str
@@ -39,5 +42,11 @@ class RunSettings:
     pruner: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """As run.json holds it: without `llm` and `pruner` where there was none, and without `prompts` where none were written."""
-        return {name: value for name, value in asdict(self).items() if name not in ("llm", "prompts", "pruner") or value}
+        """As run.json holds it: without `llm` and `pruner` where there was none, and without
+        `prompts` where none were written.
+        """
+        return {
+            name: value
+            for name, value in asdict(self).items()
+            if name not in ("llm", "prompts", "pruner") or value
+        }

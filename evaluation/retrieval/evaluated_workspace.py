@@ -1,6 +1,7 @@
 """The workspace that a run asks: the user's own, or one that holds the set's corpus.
 
-Corpora lie in HOME/evaluation/workspaces, by content and embedder, so that a second run embeds nothing.
+Corpora lie in HOME/evaluation/workspaces, by content and embedder, so that a second run embeds
+nothing.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,7 +19,14 @@ from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
 from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ids import content_id
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
-from dynagrag.ingest.given.given_corpus import GivenCorpus, GivenPassage, GivenTurns, content_hashes, join_extractions, read_given
+from dynagrag.ingest.given.given_corpus import (
+    GivenCorpus,
+    GivenPassage,
+    GivenTurns,
+    content_hashes,
+    join_extractions,
+    read_given,
+)
 from dynagrag.ingest.given.given_extractor import GivenExtractor
 from dynagrag.ingest.given.given_plan import given_ids
 from dynagrag.ingest.pipeline import Progress
@@ -30,8 +38,8 @@ from dynagrag.workspace.facade import Workspace, open_workspace
 
 @dataclass(frozen=True, slots=True)
 class EvaluatedWorkspace:
-    """An open workspace, how its documents are found by the set's names, what was passed over, the files of extractions, and the pruner of
-    the arm `gcn`, where one was named.
+    """An open workspace, how its documents are found by the set's names, what was passed over, the
+    files of extractions, and the pruner of the arm `gcn`, where one was named.
     """
 
     space: Workspace
@@ -48,26 +56,54 @@ class EvaluatedWorkspace:
 
 @contextmanager
 def open_evaluated(
-    settings: Settings, options: EvaluateOptions, loaded: EvaluationSet, progress: Progress, embedder: Embedder | None
+    settings: Settings,
+    options: EvaluateOptions,
+    loaded: EvaluationSet,
+    progress: Progress,
+    embedder: Embedder | None,
 ) -> Iterator[EvaluatedWorkspace]:
-    """The workspace of the set's corpus, made where it isn't there, or the user's own where the set has no corpus. A pruner is opened
-    before anything is ingested: LoadError or UsageError where it can't be used.
+    """The workspace of the set's corpus, made where it isn't there, or the user's own where the set
+    has no corpus. A pruner is opened before anything is ingested: LoadError or UsageError where it
+    can't be used.
     """
     if not loaded.corpus:
-        with open_workspace(options.workspace, settings=settings, create=False, embedder=embedder) as space:
-            yield EvaluatedWorkspace(space, space.embedder, finder(space.snapshot().documents), {}, (), _pruner(options, space.embedder))
+        with open_workspace(
+            options.workspace, settings=settings, create=False, embedder=embedder
+        ) as space:
+            yield EvaluatedWorkspace(
+                space,
+                space.embedder,
+                finder(space.snapshot().documents),
+                {},
+                (),
+                _pruner(options, space.embedder),
+            )
         return
     corpus, files = _corpus(loaded, options)
     own = embedder or wiring.make_embedder(settings)
-    chat = wiring.make_chat_model(settings) if SPLIT in options.arms else None  # here, since the workspace has another home
+    chat = (
+        wiring.make_chat_model(settings) if SPLIT in options.arms else None
+    )  # here, since the workspace has another home
     try:
         pruner = _pruner(options, own)
-        extractor = FastExtractor(titles=corpus.titles) if options.extractor == "fast" else GivenExtractor(corpus)
+        extractor = (
+            FastExtractor(titles=corpus.titles)
+            if options.extractor == "fast"
+            else GivenExtractor(corpus)
+        )
         name = f"{loaded.name}-{options.extractor}-{_corpus_key(corpus, extractor, own)}"
-        there = settings.model_copy(update={"home": settings.home / "evaluation", "store": wiring.EMBEDDED})
+        there = settings.model_copy(
+            update={"home": settings.home / "evaluation", "store": wiring.EMBEDDED}
+        )
         with open_workspace(name, settings=there, chat_model=chat, embedder=own) as space:
             _ingest(space, corpus, extractor, progress)
-            ids = dict(zip((d.key for d in loaded.corpus), given_ids(corpus, space.store.workspace), strict=True))
+            ids = dict(
+                zip(
+                    (d.key for d in loaded.corpus),
+                    given_ids(corpus, space.store.workspace),
+                    strict=True,
+                )
+            )
             dropped = {f"dropped: {reason}": count for reason, count in corpus.dropped.items()}
             yield EvaluatedWorkspace(space, own, ids.get, dropped, files, pruner)
     finally:
@@ -81,24 +117,45 @@ def _pruner(options: EvaluateOptions, embedder: Embedder) -> GcnPruner | None:
     return GcnPruner.open(options.pruner, embedder.identity) if options.pruner else None
 
 
-def _corpus(loaded: EvaluationSet, options: EvaluateOptions) -> tuple[GivenCorpus, tuple[DataFile, ...]]:
-    """The set's corpus as it is ingested, with the extractions of a file where they were asked for."""
-    documents = [GivenTurns(d.title, d.turns) if d.turns else GivenPassage(d.title, d.text) for d in loaded.corpus]
+def _corpus(
+    loaded: EvaluationSet, options: EvaluateOptions
+) -> tuple[GivenCorpus, tuple[DataFile, ...]]:
+    """The set's corpus as it is ingested, with the extractions of a file where they were asked
+    for.
+    """
+    documents = [
+        GivenTurns(d.title, d.turns) if d.turns else GivenPassage(d.title, d.text)
+        for d in loaded.corpus
+    ]
     corpus = GivenCorpus(tuple(documents), source=loaded.name)
     if options.extractor == "fast":
         return corpus, ()
     assert options.data is not None
-    path = options.given or find_file(options.data / MULTIHOP, f"{loaded.name.replace('-', '_')}_openie_reference")
+    path = options.given or find_file(
+        options.data / MULTIHOP, f"{loaded.name.replace('-', '_')}_openie_reference"
+    )
     return join_extractions(corpus, read_given(path)), (read_rows(path)[1],)
 
 
 def _corpus_key(corpus: GivenCorpus, extractor: Extractor, embedder: Embedder) -> str:
     identity = embedder.identity
-    return content_id(version("dynagrag"), extractor.name, identity.name, identity.dimension, *content_hashes(corpus.documents))[:12]
+    return content_id(
+        version("dynagrag"),
+        extractor.name,
+        identity.name,
+        identity.dimension,
+        *content_hashes(corpus.documents),
+    )[:12]
 
 
-def _ingest(space: Workspace, corpus: GivenCorpus, extractor: Extractor, progress: Progress) -> None:
-    """Puts the corpus in; where all of it is there, not even the graph is looked over: at 6,000 passages that takes half a minute."""
-    prepared = space.prepare_given([corpus], extractor, has_index=False)  # most arms need none, and those that do make it
+def _ingest(
+    space: Workspace, corpus: GivenCorpus, extractor: Extractor, progress: Progress
+) -> None:
+    """Puts the corpus in; where all of it is there, not even the graph is looked over: at 6,000
+    passages that takes half a minute.
+    """
+    prepared = space.prepare_given(
+        [corpus], extractor, has_index=False
+    )  # most arms need none, and those that do make it
     if prepared.plan.documents or not space.store.is_derived_current():
         prepared.run_to_its_end(progress)

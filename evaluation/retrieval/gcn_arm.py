@@ -1,4 +1,6 @@
-"""The arm `gcn`: the best passages by Bridge-PPR, put in an order that a trained pruner has a say in (docs/papers.md, Pruning)."""
+"""The arm `gcn`: the best passages by Bridge-PPR, put in an order that a trained pruner has a say
+in (docs/papers.md, Pruning).
+"""
 
 from collections.abc import Sequence
 
@@ -15,14 +17,18 @@ GCN = "gcn"
 NUM_ORDERED = 40
 """Passages that are put in order; the others stay where they are."""
 WEIGHT = 0.25
-"""Of the pruner's word beside Bridge-PPR's: chosen on the validation rows of 2WikiMultihopQA (benchmarks/results/pruner_2wiki.txt)."""
+"""Of the pruner's word beside Bridge-PPR's: chosen on the validation rows of 2WikiMultihopQA
+(benchmarks/results/pruner_2wiki.txt).
+"""
 
 
 class GcnSearch:
-    """Bridge-PPR, whose best 40 share out their scores anew, by `z01(S) + 0.25 z01(g)` over these 40.
+    """Bridge-PPR, whose best 40 share out their scores anew, by `z01(S) + 0.25 z01(g)` over these
+    40.
 
-    g of a passage is half the score of the entity that it is about (the best of its entities, where it is about none) and half that of the
-    best pair that a line of it holds together, in the graph of all 40.
+    g of a passage is half the score of the entity that it is about (the best of its entities, where
+    it is about none) and half that of the best pair that a line of it holds together, in the graph
+    of all 40.
     """
 
     name = GCN
@@ -35,7 +41,10 @@ class GcnSearch:
         """Scores are relative to this corpus, 0 to 1. No subgraphs."""
         total = self._ranker.rank(question).total
         rows = best_rows(total, NUM_ORDERED)
-        order = np.argsort(-np.round(z01(total[rows]) + WEIGHT * z01(self.said(rows, question.vector)), 6), kind="stable")
+        order = np.argsort(
+            -np.round(z01(total[rows]) + WEIGHT * z01(self.said(rows, question.vector)), 6),
+            kind="stable",
+        )
         dealt = total.copy()
         dealt[rows[order]] = total[rows] - TIE * np.arange(len(rows))
         return Retrieval(self.name, self._passages.best(dealt, num_passages))
@@ -47,11 +56,18 @@ class GcnSearch:
             return np.zeros(len(rows))
         (scores,) = self._pruner.score((subgraph,), query)
         nodes = dict(zip(subgraph.nodes, scores.nodes.tolist(), strict=True))
-        ends = [tuple(sorted((subgraph.nodes[u], subgraph.nodes[v]))) for u, v in subgraph.pairs.tolist()]
+        ends = [
+            tuple(sorted((subgraph.nodes[u], subgraph.nodes[v])))
+            for u, v in subgraph.pairs.tolist()
+        ]
         pairs = dict(zip(ends, scores.edges.tolist(), strict=True))
         return np.array([self._said(row, nodes, pairs) for row in rows.tolist()])
 
-    def _said(self, row: int, nodes: dict[int, float], pairs: dict[tuple[int, ...], float]) -> float:
+    def _said(
+        self, row: int, nodes: dict[int, float], pairs: dict[tuple[int, ...], float]
+    ) -> float:
         held: Sequence[float] = [nodes[entity] for entity in self._graphs.entities(row)]
         about = nodes.get(int(self._snapshot.facts.subjects[row]), max(held, default=0.0))
-        return 0.5 * about + 0.5 * max((pairs.get(pair, 0.0) for pair in self._graphs.pairs(row)), default=0.0)
+        return 0.5 * about + 0.5 * max(
+            (pairs.get(pair, 0.0) for pair in self._graphs.pairs(row)), default=0.0
+        )

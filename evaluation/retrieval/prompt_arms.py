@@ -1,6 +1,8 @@
-"""What reaches the prompts: each arm's prompts as `ask` would write them, without a model, and how much of the gold stands in them.
+"""What reaches the prompts: each arm's prompts as `ask` would write them, without a model, and how
+much of the gold stands in them.
 
-All arms have the same room for what follows the instructions, so that what is compared is what they fill it with.
+All arms have the same room for what follows the instructions, so that what is compared is what they
+fill it with.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,33 +33,54 @@ class PromptArm:
 
     def contexts(self, question: Question) -> list[Context]:
         """The prompts of a question, of as many passages as `ask` takes."""
-        found = self.retriever.retrieve(question, num_ranked(self.profile), self.profile.num_subgraphs)
-        return build_contexts(self.snapshot, question, found, self.passages, self.pruner, self.traversal, self.profile)
+        found = self.retriever.retrieve(
+            question, num_ranked(self.profile), self.profile.num_subgraphs
+        )
+        return build_contexts(
+            self.snapshot, question, found, self.passages, self.pruner, self.traversal, self.profile
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class PromptMeasures:
-    """Of one question: measures by name, none where no prompts were written, and the prompts' tokens."""
+    """Of one question: measures by name, none where no prompts were written, and the prompts'
+    tokens.
+    """
 
     measures: Mapping[str, float]
     tokens: int | None
 
 
 def with_equal_room(profile: Profile, has_passages: bool = True) -> Profile:
-    """The profile with as many prompts, each of as many tokens, as `default` has; without a prompt of passages all are subgraphs'."""
+    """The profile with as many prompts, each of as many tokens, as `default` has; without a prompt
+    of passages all are subgraphs'.
+    """
     default = PROFILES["default"]
-    equal = replace(profile, subgraph_token_budget=default.subgraph_token_budget, num_subgraphs=default.num_subgraphs)
+    equal = replace(
+        profile,
+        subgraph_token_budget=default.subgraph_token_budget,
+        num_subgraphs=default.num_subgraphs,
+    )
     equal = equal if has_passages else replace(equal, passage_ranking="ego")
     equal = replace(equal, num_spread=default.num_prompts) if profile.num_spread else equal
-    return replace(equal, num_subgraphs=default.num_subgraphs + default.num_prompts - equal.num_prompts)
+    return replace(
+        equal, num_subgraphs=default.num_subgraphs + default.num_prompts - equal.num_prompts
+    )
 
 
-def prompt_recall(gold: Sequence[GoldWords], num_missing: int, evidence: Iterable[Evidence]) -> float:
-    """The mean over what should be found of the share of its characters that the evidence quotes; gold that the corpus lacks counts 0."""
+def prompt_recall(
+    gold: Sequence[GoldWords], num_missing: int, evidence: Iterable[Evidence]
+) -> float:
+    """The mean over what should be found of the share of its characters that the evidence quotes;
+    gold that the corpus lacks counts 0.
+    """
     quoted: dict[str, list[tuple[int, int]]] = {}
     for item in evidence:
         quoted.setdefault(item.document_id, []).append((item.start, item.end))
-    shares = [max((_covered(spans, quoted) for spans in alternatives), default=0.0) for alternatives in gold]
+    shares = [
+        max((_covered(spans, quoted) for spans in alternatives), default=0.0)
+        for alternatives in gold
+    ]
     total = len(shares) + num_missing
     return sum(shares) / total if total else 0.0
 
@@ -67,7 +90,9 @@ def prompt_tokens(contexts: Iterable[Context]) -> int:
     return sum(estimate_tokens(context.prompt.text) for context in contexts)
 
 
-def _covered(spans: Sequence[tuple[str, int, int]], quoted: Mapping[str, Sequence[tuple[int, int]]]) -> float:
+def _covered(
+    spans: Sequence[tuple[str, int, int]], quoted: Mapping[str, Sequence[tuple[int, int]]]
+) -> float:
     """The share of the spans' characters that are quoted, each once."""
     total = sum(end - start for _, start, end in spans)
     covered = 0
@@ -81,6 +106,16 @@ def _covered(spans: Sequence[tuple[str, int, int]], quoted: Mapping[str, Sequenc
     return covered / total if total else 0.0
 
 
-def make_prompt_arm(name: str, retriever: Retriever, profile: Profile, passages: PassageScores) -> PromptArm:
+def make_prompt_arm(
+    name: str, retriever: Retriever, profile: Profile, passages: PassageScores
+) -> PromptArm:
     """The arm with the pruner and traversal that questions are answered with."""
-    return PromptArm(name, retriever, profile, passages.snapshot, passages, wiring.make_pruner(), wiring.make_traversal("dsa-bfs", profile))
+    return PromptArm(
+        name,
+        retriever,
+        profile,
+        passages.snapshot,
+        passages,
+        wiring.make_pruner(),
+        wiring.make_traversal("dsa-bfs", profile),
+    )

@@ -1,4 +1,5 @@
-"""An evaluation of retrieval from its options to its folder: every arm is asked every question, and what it brought is written down.
+"""An evaluation of retrieval from its options to its folder: every arm is asked every question, and
+what it brought is written down.
 
 Runs lie in HOME/evaluation/runs.
 """
@@ -31,11 +32,15 @@ from dynagrag.training.checkpoints import digest_of
 
 
 def evaluate_retrieval(
-    settings: Settings, options: EvaluateOptions, progress: Progress | None = None, embedder: Embedder | None = None
+    settings: Settings,
+    options: EvaluateOptions,
+    progress: Progress | None = None,
+    embedder: Embedder | None = None,
 ) -> tuple[RunFolder, dict[str, Any]]:
     """Runs an evaluation, or resumes one; the run's folder and its summary.
 
-    Raises UsageError and LoadError for what was given wrong, before anything is embedded; StoppedRunError on Ctrl-C.
+    Raises UsageError and LoadError for what was given wrong, before anything is embedded;
+    StoppedRunError on Ctrl-C.
     """
     check_library()
     plan = plan_run(options, settings)
@@ -60,15 +65,26 @@ def evaluate_retrieval(
 
 def _check(snapshot: Snapshot, targets: Mapping[str, Target], place: EvaluatedWorkspace) -> None:
     if not snapshot.passages:
-        raise WorkspaceError(f"workspace {place.space.name!r} has no passages; ingest something first")
+        raise WorkspaceError(
+            f"workspace {place.space.name!r} has no passages; ingest something first"
+        )
     if not any(target.units for target in targets.values()):
         names = ", ".join(repr(shortened(name)) for name in missing_gold(targets)[:3])
-        raise UsageError(f"nothing of what should be found is in workspace {place.space.name!r}, e.g. {names}; check the titles and paths")
+        raise UsageError(
+            f"nothing of what should be found is in workspace {place.space.name!r}, e.g. {names};"
+            " check the titles and paths"
+        )
     place.check_embedder()
 
 
-def _made_with(plan: RunPlan, options: EvaluateOptions, place: EvaluatedWorkspace, snapshot: Snapshot) -> RunSettings:
-    identity, chat, profiles = place.embedder.identity, place.space.chat_model, profiles_of(plan.arms)
+def _made_with(
+    plan: RunPlan, options: EvaluateOptions, place: EvaluatedWorkspace, snapshot: Snapshot
+) -> RunSettings:
+    identity, chat, profiles = (
+        place.embedder.identity,
+        place.space.chat_model,
+        profiles_of(plan.arms),
+    )
     return RunSettings(
         dataset=plan.loaded.name,
         half=options.half,
@@ -86,7 +102,9 @@ def _made_with(plan: RunPlan, options: EvaluateOptions, place: EvaluatedWorkspac
         relations=len(snapshot.graph.relations),
         graph=place.space.store.digest(),
         files={file.name: file.sha256 for file in (*plan.loaded.files, *place.files)},
-        asked=content_id(*(part for question in plan.questions for part in (question.id, question.text))),
+        asked=content_id(
+            *(part for question in plan.questions for part in (question.id, question.text))
+        ),
         depth=DEPTH,
         seed=SEED,
         profiles={name: asdict(profile) for name, profile in profiles.items()},
@@ -108,7 +126,9 @@ class _Work:
     pruner: Pruner | None
 
     def ask(self, scope: Scope) -> None:
-        """Asks all that has no line yet; documents of a set one after the other, so that only one's indexes are held."""
+        """Asks all that has no line yet; documents of a set one after the other, so that only one's
+        indexes are held.
+        """
         done: dict[str, set[str]] = {}
         for line in self.run.lines():
             if line.scope == scope:
@@ -130,7 +150,11 @@ class _Work:
         """The arms on one document alone, or on the whole corpus."""
         space = self.place.space
         id_ = None if document is None else self.place.find(document)
-        snapshot = self.snapshot if id_ is None else apply_filters(self.snapshot, space.store, Filters(documents=(id_,)))
+        snapshot = (
+            self.snapshot
+            if id_ is None
+            else apply_filters(self.snapshot, space.store, Filters(documents=(id_,)))
+        )
         return RetrieverBench(
             scope,
             make_arms(self.plan.arms, space, snapshot, id_ is None, self.plan.prompts, self.pruner),

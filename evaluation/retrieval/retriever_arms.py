@@ -1,4 +1,6 @@
-"""The arms of an evaluation by name: retrievers as the workspace makes them, some of them under a profile."""
+"""The arms of an evaluation by name: retrievers as the workspace makes them, some of them under a
+profile.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +17,9 @@ from dynagrag.settings import PROFILES, Profile
 from dynagrag.workspace.facade import Workspace
 
 DEPTH = 100
-"""How many passages each arm is asked for: the first gold may stand behind the tenth place, and a document may have many passages."""
+"""How many passages each arm is asked for: the first gold may stand behind the tenth place, and a
+document may have many passages.
+"""
 CONTROLS = ("naive", "bm25", "rrf", "hybrid")
 """Arms that always run: what a graph has to beat."""
 SPLIT = "split"
@@ -40,17 +44,22 @@ _ROWS = {
     "ego-cosine": _Row("graph", "bridge-ppr", "dynagrag-cosine", has_passages=False),
     SPLIT: _Row("default", "bridge-ppr"),
 }
-"""Arms that have a profile; other arms are the names of retrievers. Under `default` and `graph` Bridge-PPR ranks the passages, whatever the
-ego-graphs are, so it alone is run for the ranking; prompts are written by `prompts_by`, without a prompt of passages where `has_passages`
-says so. For `split` a model splits the question first.
+"""Arms that have a profile; other arms are the names of retrievers. Under `default` and `graph`
+Bridge-PPR ranks the passages, whatever the ego-graphs are, so it alone is run for the ranking;
+prompts are written by `prompts_by`, without a prompt of passages where `has_passages` says so. For
+`split` a model splits the question first.
 """
 INSTEAD = {"dynagrag": ("default", "paper"), "dynagrag-cosine": ("default", "paper-cosine")}
-"""Retrievers that are no arms, since their ranking of passages depends on the profile, and the arms that say which one is meant."""
+"""Retrievers that are no arms, since their ranking of passages depends on the profile, and the arms
+that say which one is meant.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Arm:
-    """A retriever as it is asked: for how many ego-graphs depends on its profile, and `split` gives a question its steps first."""
+    """A retriever as it is asked: for how many ego-graphs depends on its profile, and `split` gives
+    a question its steps first.
+    """
 
     name: str
     retriever: Retriever
@@ -74,12 +83,17 @@ def profiles_of(names: Sequence[str]) -> dict[str, Profile]:
 
 
 def make_arms(
-    names: Sequence[str], space: Workspace, snapshot: Snapshot, is_whole: bool, has_prompts: bool = False, pruner: Pruner | None = None
+    names: Sequence[str],
+    space: Workspace,
+    snapshot: Snapshot,
+    is_whole: bool,
+    has_prompts: bool = False,
+    pruner: Pruner | None = None,
 ) -> Iterator[Arm]:
     """The arms on one snapshot, made as they are asked for; they share its lookups.
 
-    `is_whole`: the snapshot is the workspace's own, so its index of ego-graphs is kept in the workspace's folder. `has_prompts`: they write
-    prompts too. `pruner`: of the arm `gcn`.
+    `is_whole`: the snapshot is the workspace's own, so its index of ego-graphs is kept in the
+    workspace's folder. `has_prompts`: they write prompts too. `pruner`: of the arm `gcn`.
     """
     passages = PassageScores(snapshot)
     indexes: dict[str, EgoIndex] = {}
@@ -87,7 +101,11 @@ def make_arms(
     def open_index(profile: Profile) -> EgoIndex:
         if profile.name not in indexes:
             folder = space.folder / "index" / profile.name
-            indexes[profile.name] = EgoIndex.open(folder, snapshot, profile) if is_whole else EgoIndex.build(snapshot.graph, profile)
+            indexes[profile.name] = (
+                EgoIndex.open(folder, snapshot, profile)
+                if is_whole
+                else EgoIndex.build(snapshot.graph, profile)
+            )
         return indexes[profile.name]
 
     for name in names:
@@ -101,7 +119,9 @@ def make_arms(
         prompts = None
         if has_prompts:
             writer = wiring.make_retriever(row.prompts_by, snapshot, profile, passages, open_index)
-            prompts = make_prompt_arm(name, writer, with_equal_room(profile, row.has_passages), passages)
+            prompts = make_prompt_arm(
+                name, writer, with_equal_room(profile, row.has_passages), passages
+            )
         arm = Arm(name, retriever, profile.num_subgraphs, prompts=prompts)
         if name == SPLIT:
             chat = space.metered(None)

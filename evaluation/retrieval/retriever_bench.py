@@ -15,7 +15,9 @@ _MAX_WORDS = 45
 
 
 class RetrieverBench:
-    """Asks arms that share a snapshot. The first question is asked once before it counts: what is built once is built then."""
+    """Asks arms that share a snapshot. The first question is asked once before it counts: what is
+    built once is built then.
+    """
 
     def __init__(self, scope: Scope, arms: Iterable[Arm], resolver: Resolver) -> None:
         self._scope = scope
@@ -23,7 +25,13 @@ class RetrieverBench:
         self._resolver = resolver
         self._warm: set[str] = set()
 
-    def ask(self, question: EvalQuestion, target: Target, vector: Vector, but: frozenset[str] = frozenset()) -> list[RetrievalLine]:
+    def ask(
+        self,
+        question: EvalQuestion,
+        target: Target,
+        vector: Vector,
+        but: frozenset[str] = frozenset(),
+    ) -> list[RetrievalLine]:
         """A line an arm, but for those named in `but`, which have theirs."""
         arms = [arm for arm in self._arms if arm.name not in but]
         asked = Question(question.text, vector)
@@ -47,7 +55,10 @@ class RetrieverBench:
                 question=question.id,
                 text=question.text,
                 arm=arm.name,
-                passages=tuple(Brought(id=r.passage.id, score=r.score, gold=r.unit in target.units) for r in rankings[arm.name][:CURVE]),
+                passages=tuple(
+                    Brought(id=r.passage.id, score=r.score, gold=r.unit in target.units)
+                    for r in rankings[arm.name][:CURVE]
+                ),
                 gold=gold,
                 missing=target.missing,
                 measures={**measured[arm.name].values, **prompts[arm.name].measures},
@@ -58,7 +69,9 @@ class RetrieverBench:
             for arm in arms
         ]
 
-    def _prompts(self, arm: Arm, question: EvalQuestion, target: Target, asked: Question) -> "PromptMeasures":
+    def _prompts(
+        self, arm: Arm, question: EvalQuestion, target: Target, asked: Question
+    ) -> "PromptMeasures":
         """What of the gold reaches the arm's prompts, where it writes any."""
         if arm.prompts is None:
             return PromptMeasures({}, None)
@@ -79,4 +92,8 @@ def passage_words(lines: Iterable[RetrievalLine], snapshot: Snapshot) -> list[Pa
 def _shown(passage: Passage, snapshot: Snapshot) -> PassageWords:
     said = snapshot.passage_text(passage).split()
     words = " ".join(said[:_MAX_WORDS]) + (" …" if len(said) > _MAX_WORDS else "")
-    return PassageWords(id=passage.id, title=shortened(snapshot.documents[passage.document_id].title), words=shortened(words))
+    return PassageWords(
+        id=passage.id,
+        title=shortened(snapshot.documents[passage.document_id].title),
+        words=shortened(words),
+    )

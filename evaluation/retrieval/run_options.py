@@ -1,4 +1,6 @@
-"""What to evaluate, and the plan that it comes to: the questions, scopes and arms of a run. What was given wrong is refused here."""
+"""What to evaluate, and the plan that it comes to: the questions, scopes and arms of a run. What
+was given wrong is refused here.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,12 +25,13 @@ SET_EXTRACTORS = ("fast", FILE)
 
 @dataclass(frozen=True, slots=True)
 class EvaluateOptions:
-    """What to evaluate: a set by name from the folder `data`, or a file of one's own `questions` on the `workspace`.
+    """What to evaluate: a set by name from the folder `data`, or a file of one's own `questions` on
+    the `workspace`.
 
-    `baseline` None: `naive`, which always runs.
-    `scope` None: all that the set has. `limit`: so many questions at most. `given`: a file of extractions, in place of the set's own.
-    `prompts`: whether arms write prompts too, so that it is measured what of the gold reaches them. `pruner`: the folder of the checkpoint
-    of the arm `gcn`.
+    `baseline` None: `naive`, which always runs. `scope` None: all that the set has. `limit`: so
+    many questions at most. `given`: a file of extractions, in place of the set's own. `prompts`:
+    whether arms write prompts too, so that it is measured what of the gold reaches them. `pruner`:
+    the folder of the checkpoint of the arm `gcn`.
     """
 
     dataset: str | None = None
@@ -73,22 +76,39 @@ def plan_run(options: EvaluateOptions, settings: Settings) -> RunPlan:
     arms = _arm_names(options)
     baseline = chosen_baseline(options.baseline, arms)
     if SPLIT in arms and not settings.llm:
-        raise SettingsError(f"the arm {SPLIT} asks a language model to split each question: name one with --llm, e.g. --llm qwen")
+        raise SettingsError(
+            f"the arm {SPLIT} asks a language model to split each question: name one with --llm,"
+            " e.g. --llm qwen"
+        )
     _check_pruner(options, arms)
     if options.out is not None:
         check_folder(options.out)
     loaded = load_questions(options, load_set, load_own)
-    return RunPlan(loaded, _questions(loaded, options), _scopes(loaded, options), arms, baseline, options.prompts)
+    return RunPlan(
+        loaded,
+        _questions(loaded, options),
+        _scopes(loaded, options),
+        arms,
+        baseline,
+        options.prompts,
+    )
 
 
 def _check_pruner(options: EvaluateOptions, arms: Sequence[str]) -> None:
-    """Raises UsageError, LoadError or SettingsError unless there is a checkpoint where the arm `gcn` runs, and none else."""
+    """Raises UsageError, LoadError or SettingsError unless there is a checkpoint where the arm
+    `gcn` runs, and none else.
+    """
     if GCN not in arms:
         if options.pruner is not None:
-            raise UsageError(f"--pruner is for the arm {GCN}; add it to --arms, or leave --pruner out")
+            raise UsageError(
+                f"--pruner is for the arm {GCN}; add it to --arms, or leave --pruner out"
+            )
         return
     if options.pruner is None:
-        raise UsageError(f"the arm {GCN} needs a trained pruner: --pruner FOLDER, that of `dynagrag train pruner`")
+        raise UsageError(
+            f"the arm {GCN} needs a trained pruner: --pruner FOLDER, that of `dynagrag train"
+            " pruner`"
+        )
     if options.prompts:
         raise UsageError(f"the arm {GCN} writes no prompts; leave out --prompts, or the arm")
     check_extras(f"the arm {GCN}", {"torch_geometric": "train"})
@@ -107,33 +127,50 @@ def _arm_names(options: EvaluateOptions) -> tuple[str, ...]:
 def _check_names(names: Sequence[str], known: Sequence[str]) -> None:
     for name in names:
         if name in INSTEAD:
-            raise UsageError(f"{name} is no arm, since it ranks passages by its profile; name one of {', '.join(INSTEAD[name])}")
+            raise UsageError(
+                f"{name} is no arm, since it ranks passages by its profile; name one of"
+                f" {', '.join(INSTEAD[name])}"
+            )
         if name not in known:
             raise UsageError(f"unknown arm {name!r}; known: {', '.join(known)}")
 
 
 def load_questions(
-    options: EvaluateOptions, of_set: Callable[[str, Path, str | None], EvaluationSet], of_file: Callable[[Path], EvaluationSet]
+    options: EvaluateOptions,
+    of_set: Callable[[str, Path, str | None], EvaluationSet],
+    of_file: Callable[[Path], EvaluationSet],
 ) -> EvaluationSet:
-    """The questions of a set or of a file. Raises UsageError and LoadError for what was given wrong."""
+    """The questions of a set or of a file. Raises UsageError and LoadError for what was given
+    wrong.
+    """
     if (options.dataset is None) == (options.questions is None):
-        raise UsageError("name what to evaluate: --dataset NAME --data FOLDER, or --questions FILE with --workspace")
+        raise UsageError(
+            "name what to evaluate: --dataset NAME --data FOLDER, or --questions FILE with"
+            " --workspace"
+        )
     if options.extractor not in SET_EXTRACTORS:
-        raise UsageError(f"unknown extractor {options.extractor!r}; known: {', '.join(SET_EXTRACTORS)}")
+        raise UsageError(
+            f"unknown extractor {options.extractor!r}; known: {', '.join(SET_EXTRACTORS)}"
+        )
     if options.given is not None and options.extractor != FILE:
         raise UsageError(f"--given is for --extractor {FILE}; add that, or leave it out")
     if options.questions is not None:
         return of_file(options.questions)
     assert options.dataset is not None
     if options.data is None:
-        raise UsageError(f"say where {options.dataset} lies: --data FOLDER, the folder that holds multihop/ and transcript_qa/")
+        raise UsageError(
+            f"say where {options.dataset} lies: --data FOLDER, the folder that holds multihop/ and"
+            " transcript_qa/"
+        )
     return of_set(options.dataset, options.data, options.part)
 
 
 def _questions(loaded: EvaluationSet, options: EvaluateOptions) -> tuple[EvalQuestion, ...]:
     chosen = tuple(q for q in loaded.questions if options.half.holds(q.row))[: options.limit]
     if not chosen:
-        raise UsageError(f"the half {options.half} of {loaded.name} has no question; take --half all")
+        raise UsageError(
+            f"the half {options.half} of {loaded.name} has no question; take --half all"
+        )
     return chosen
 
 
@@ -141,5 +178,7 @@ def _scopes(loaded: EvaluationSet, options: EvaluateOptions) -> tuple[Scope, ...
     if options.scope is None:
         return loaded.scopes
     if options.scope not in loaded.scopes:
-        raise UsageError(f"{loaded.name} has no scope {options.scope}; it has: {', '.join(loaded.scopes)}")
+        raise UsageError(
+            f"{loaded.name} has no scope {options.scope}; it has: {', '.join(loaded.scopes)}"
+        )
     return (options.scope,)

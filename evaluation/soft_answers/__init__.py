@@ -1,1 +1,3 @@
-"""Trained soft prompts that answer a workspace's own questions: their examples, their training, and what they are worth."""
+"""Trained soft prompts that answer a workspace's own questions: their examples, their training, and
+what they are worth.
+"""

@@ -1,1 +1,3 @@
-"""English statements by patterns: which sentences state something, their finite verbs, and other words for the same."""
+"""English statements by patterns: which sentences state something, their finite verbs, and other
+words for the same.
+"""

@@ -1,15 +1,27 @@
-"""The finite verb of an English sentence, where a pattern is sure: an auxiliary after something, or a known verb after its subject."""
+"""The finite verb of an English sentence, where a pattern is sure: an auxiliary after something, or
+a known verb after its subject.
+"""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from dynagrag.evaluation.statements.verb_forms import BASES, base_of_past, base_of_third, is_participle, is_past
+from dynagrag.evaluation.statements.verb_forms import (
+    BASES,
+    base_of_past,
+    base_of_third,
+    is_participle,
+    is_past,
+)
 from dynagrag.words import COMMON_WORDS
 
-AUXILIARIES = tuple("am is are was were will would can could should must may might has have had does do did".split())
-NEGATION = re.compile(r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE)
+AUXILIARIES = tuple(
+    "am is are was were will would can could should must may might has have had does do did".split()
+)
+NEGATION = re.compile(
+    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE
+)
 _ADVERBS = r"(?: (?:just|also|already|really|then|now|probably|certainly|actually|only|still|always|first|all|both))*"
 _AUXILIARY = re.compile(rf"(?<=\S )(?:{'|'.join(AUXILIARIES)})\b(?! (?:I|we|you|they|he|she|it)\b)")
 _CONTRACTED = re.compile(
@@ -17,7 +29,8 @@ _CONTRACTED = re.compile(
     r"|(?<=\b[Ww]e)['’](?:re|ve|ll)\b|(?<=\b[Yy]ou)['’](?:re|ve|ll)\b|(?<=\b[Tt]hey)['’](?:re|ve|ll)\b|(?<=\b(?:it|he))['’]ll\b|(?<=\b(?:It|He))['’]ll\b"
 )
 _MAIN = re.compile(
-    rf"\b(?P<subject>I|[Ww]e|[Yy]ou|[Tt]hey|[Hh]e|[Ss]he|[Ii]t|[A-Z][\w₀-₉-]+(?: [A-Z][\w₀-₉-]*| \d+)*){_ADVERBS} (?P<verb>[a-z]{{2,}})\b"
+    r"\b(?P<subject>I|[Ww]e|[Yy]ou|[Tt]hey|[Hh]e|[Ss]he|[Ii]t|[A-Z][\w₀-₉-]+(?: [A-Z][\w₀-₉-]*|"
+    rf" \d+)*){_ADVERBS} (?P<verb>[a-z]{{2,}})\b"
 )
 _PLURAL = frozenset({"i", "we", "you", "they"})
 _HEDGES = frozenset({"i mean", "i guess", "i think", "you know", "you see"})
@@ -36,7 +49,9 @@ class FiniteKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finite:
-    """A finite verb where it stands; `word` with a plain apostrophe (`'s`); `subject` only of a verb that is no auxiliary."""
+    """A finite verb where it stands; `word` with a plain apostrophe (`'s`); `subject` only of a
+    verb that is no auxiliary.
+    """
 
     kind: FiniteKind
     word: str
@@ -56,16 +71,23 @@ def _auxiliaries(text: str) -> Iterator[Finite]:
         if word in {"has", "have", "had"} and not is_participle(after):
             before = text[: match.start()].split()[-1].casefold()
             if word != "have" or before in _PLURAL:
-                kind = {"has": FiniteKind.THIRD, "had": FiniteKind.PAST, "have": FiniteKind.BASE}[word]
+                kind = {"has": FiniteKind.THIRD, "had": FiniteKind.PAST, "have": FiniteKind.BASE}[
+                    word
+                ]
                 yield Finite(kind, word, match.span(), before)
         elif word in {"does", "do", "did"} and after not in BASES:
             before = text[: match.start()].split()[-1].casefold()
             if word != "do" or before in _PLURAL:
-                kind = {"does": FiniteKind.THIRD, "did": FiniteKind.PAST, "do": FiniteKind.BASE}[word]
+                kind = {"does": FiniteKind.THIRD, "did": FiniteKind.PAST, "do": FiniteKind.BASE}[
+                    word
+                ]
                 yield Finite(kind, word, match.span(), before)
         else:
             yield Finite(FiniteKind.AUXILIARY, word, match.span())
-    yield from (Finite(FiniteKind.AUXILIARY, m[0].replace("’", "'"), m.span()) for m in _CONTRACTED.finditer(text))
+    yield from (
+        Finite(FiniteKind.AUXILIARY, m[0].replace("’", "'"), m.span())
+        for m in _CONTRACTED.finditer(text)
+    )
 
 
 def _mains(text: str) -> Iterator[Finite]:
@@ -75,9 +97,18 @@ def _mains(text: str) -> Iterator[Finite]:
         is_pronoun = subject.casefold() in _PLURAL | {"he", "she", "it"}
         is_asked = bool(before) and before[-1].casefold() in AUXILIARIES
         is_hedge = f"{subject} {verb}".casefold() in _HEDGES
-        if verb in AUXILIARIES or is_asked or is_hedge or (not is_pronoun and subject.casefold() in COMMON_WORDS):
+        if (
+            verb in AUXILIARIES
+            or is_asked
+            or is_hedge
+            or (not is_pronoun and subject.casefold() in COMMON_WORDS)
+        ):
             continue
-        if is_past(verb) and not (verb in BASES and subject.casefold() in _PLURAL) and (base_of_past(verb) or verb.endswith("ed")):
+        if (
+            is_past(verb)
+            and not (verb in BASES and subject.casefold() in _PLURAL)
+            and (base_of_past(verb) or verb.endswith("ed"))
+        ):
             yield Finite(FiniteKind.PAST, verb, match.span("verb"), subject)
         elif base_of_third(verb) and subject.casefold() not in _PLURAL:
             yield Finite(FiniteKind.THIRD, verb, match.span("verb"), subject)

@@ -1,27 +1,39 @@
-"""A sentence in other words that keep what it says: as a report of its speaker, or with its contractions written out."""
+"""A sentence in other words that keep what it says: as a report of its speaker, or with its
+contractions written out.
+"""
 
 import re
 from collections.abc import Sequence
 
 from dynagrag.words import COMMON_WORDS, word_set
 
-_PERSONAL = re.compile(r"\b(?:I|me|my|mine|we|us|our|ours|you|your|yours|here|now|this|these)\b", re.IGNORECASE)
+_PERSONAL = re.compile(
+    r"\b(?:I|me|my|mine|we|us|our|ours|you|your|yours|here|now|this|these)\b", re.IGNORECASE
+)
 _SUBORDINATORS = word_set("""
     because if since while when as though although whereas unless once until after before that which who whether then
 """)
 
 
 def said_by(speaker: str, text: str) -> str:
-    """The sentence as a report of who said it: with `that` where it holds no word that changes then (I, you, here), else word for word."""
+    """The sentence as a report of who said it: with `that` where it holds no word that changes then
+    (I, you, here), else word for word.
+    """
     if _PERSONAL.search(text):
         return f'{speaker} said, "{text}"'
     return f"{speaker} said that {_lower_first(text)}"
 
 
 def asked_whether(speaker: str, text: str) -> str | None:
-    """As if its speaker had asked rather than said it: a false report. None where the words would have to change too."""
+    """As if its speaker had asked rather than said it: a false report. None where the words would
+    have to change too.
+    """
     is_main = text.split(maxsplit=1)[0].casefold() not in _SUBORDINATORS
-    return f"{speaker} asked whether {_lower_first(text)}" if is_main and not _PERSONAL.search(text) else None
+    return (
+        f"{speaker} asked whether {_lower_first(text)}"
+        if is_main and not _PERSONAL.search(text)
+        else None
+    )
 
 
 _CONTRACTIONS: Sequence[tuple[re.Pattern[str], str]] = tuple(
@@ -40,7 +52,9 @@ _CONTRACTIONS: Sequence[tuple[re.Pattern[str], str]] = tuple(
 
 
 def reworded(text: str) -> str | None:
-    """With its contractions written out, as far as they can be only one thing; None where there is none."""
+    """With its contractions written out, as far as they can be only one thing; None where there is
+    none.
+    """
     made = text
     for pattern, by in _CONTRACTIONS:
         made = pattern.sub(by, made)

@@ -10,12 +10,20 @@ from dynagrag.words import COMMON_VERBS, FUNCTION_WORDS, word_set
 _MIN_CONTENT_WORDS = 4
 _MAX_WORDS = 40
 _WORD = re.compile(r"[^\W_]+")
-_OPENERS = "okay|ok|well|yeah|uh|um|eh|er|ah|hmm|uh-huh|mm-hmm|oh|and|but|so(?! (?:far|long|much|many|that|called|few)\\b)"
+_OPENERS = (
+    "okay|ok|well|yeah|uh|um|eh|er|ah|hmm|uh-huh|mm-hmm|oh|and|but|so(?!"
+    " (?:far|long|much|many|that|called|few)\\b)"
+)
 _OPENERS_WITH_A_MARK = "no|yes|right|roger|alright|affirmative|negative|actually|i mean|you know"
 """Without a comma or the like behind them they may say something: `No one came.`"""
-_INTERJECTIONS = re.compile(rf"^(?:(?:(?:{_OPENERS})\b|(?:{_OPENERS_WITH_A_MARK})(?= ?[,.-]))[,. -]*)+(?=\w)", re.IGNORECASE)
-_NO_STATEMENT = word_set("who whom whose what which when where why how because cuz 'cause than let let's please") | word_set(
-    "am is are was were will would can could should must may might has have had does do did don't doesn't didn't isn't aren't can't won't"
+_INTERJECTIONS = re.compile(
+    rf"^(?:(?:(?:{_OPENERS})\b|(?:{_OPENERS_WITH_A_MARK})(?= ?[,.-]))[,. -]*)+(?=\w)", re.IGNORECASE
+)
+_NO_STATEMENT = word_set(
+    "who whom whose what which when where why how because cuz 'cause than let let's please"
+) | word_set(
+    "am is are was were will would can could should must may might has have had does do did don't"
+    " doesn't didn't isn't aren't can't won't"
 )
 _ADDRESS = re.compile(r"^[A-Z]\w*, (?=\S)")
 _CUT_OFF = re.compile(r"(?:-|--|…|\.\.\.|[,;:])$")
@@ -24,7 +32,9 @@ _TOKENISED = re.compile(r" (?=['’](?:s|m|d|re|ve|ll|t)\b|n['’]t\b|[.,;:!?](?
 
 
 def is_statement(text: str) -> bool:
-    """Whether a sentence states something: at least four content words and a finite verb, not asked, cut off, stuttered, or very long."""
+    """Whether a sentence states something: at least four content words and a finite verb, not
+    asked, cut off, stuttered, or very long.
+    """
     if not is_whole(text, _MIN_CONTENT_WORDS):
         return False
     clean = cleaned(text)
@@ -33,7 +43,9 @@ def is_statement(text: str) -> bool:
 
 
 def is_whole(text: str, min_content_words: int) -> bool:
-    """Whether a sentence has so many content words, and is not asked, cut off, stuttered, or very long. It may be an order."""
+    """Whether a sentence has so many content words, and is not asked, cut off, stuttered, or very
+    long. It may be an order.
+    """
     text = collapse(text)
     words = _WORD.findall(text.casefold())
     num_content = sum(w not in FUNCTION_WORDS | COMMON_VERBS for w in words)
@@ -42,7 +54,9 @@ def is_whole(text: str, min_content_words: int) -> bool:
 
 
 def cleaned(text: str) -> str:
-    """Without the interjections that open it and the gaps of a tokenised text: what it states stays."""
+    """Without the interjections that open it and the gaps of a tokenised text: what it states
+    stays.
+    """
     text = _TOKENISED.sub("", collapse(text))
     rest = _INTERJECTIONS.sub("", text)
     return rest[:1].upper() + rest[1:] if rest else text

@@ -1,7 +1,8 @@
-"""Forms of English verbs, as far as a table and safe rules know them: for sentences that are changed by one word.
+"""Forms of English verbs, as far as a table and safe rules know them: for sentences that are
+changed by one word.
 
-Own rules because no library fits: inflectors guess at any word, and the lemmatizers of nltk and spaCy need data that must be fetched first.
-Here a word that is not known is left alone.
+Own rules because no library fits: inflectors guess at any word, and the lemmatizers of nltk and
+spaCy need data that must be fetched first. Here a word that is not known is left alone.
 """
 
 from dynagrag.words import COMMON_VERBS, word_set
@@ -50,7 +51,9 @@ _PAST = {past: base for base, past, _ in _ROWS}
 _PARTICIPLES = {participle: base for base, _, participle in _ROWS}
 _PARTICIPLE_OF = {past: participle for _, past, participle in _ROWS}
 _THIRD = {"has": "have", "does": "do"}
-_NO_VERB = word_set("indeed need speed feed seed embed red bed hundred shed sacred wicked naked aged united")
+_NO_VERB = word_set(
+    "indeed need speed feed seed embed red bed hundred shed sacred wicked naked aged united"
+)
 """Words in -ed that are no past of the kind."""
 BASES = frozenset(base for base, _, _ in _ROWS) | _REGULAR
 """Verbs as they stand after `to`."""
@@ -123,7 +126,11 @@ def base_of_third(word: str) -> str | None:
     """`open` of opens, `try` of tries; None where it is not known."""
     if word in _THIRD or not word.endswith("s"):
         return _THIRD.get(word)
-    candidates = (word[:-1], word[:-2] if word.endswith("es") else "", f"{word[:-3]}y" if word.endswith("ies") else "")
+    candidates = (
+        word[:-1],
+        word[:-2] if word.endswith("es") else "",
+        f"{word[:-3]}y" if word.endswith("ies") else "",
+    )
     return next((base for base in candidates if base in BASES), None)
 
 
@@ -146,11 +153,19 @@ def is_participle(word: str) -> bool:
 
 def is_verb(word: str) -> bool:
     """Whether it is a form of a known verb."""
-    return word in BASES or word in COMMON_VERBS or is_past(word) or is_participle(word) or base_of_third(word) is not None
+    return (
+        word in BASES
+        or word in COMMON_VERBS
+        or is_past(word)
+        or is_participle(word)
+        or base_of_third(word) is not None
+    )
 
 
 def stem(word: str) -> str:
-    """The base as far as it is known, so that forms of one verb are told to be of one; else the word without its ending."""
+    """The base as far as it is known, so that forms of one verb are told to be of one; else the
+    word without its ending.
+    """
     known = base_of_past(word) or _PARTICIPLES.get(word) or base_of_third(word)
     if known or word in BASES:
         return known or word

@@ -1,6 +1,8 @@
-"""The claims of an answer with their verdicts: against the lines that the model cited for each, then against the others that it saw.
+"""The claims of an answer with their verdicts: against the lines that the model cited for each,
+then against the others that it saw.
 
-What the model cited stays the model's. A line that states a claim and wasn't cited for it is found by the checker, and is kept apart.
+What the model cited stays the model's. A line that states a claim and wasn't cited for it is found
+by the checker, and is kept apart.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +18,9 @@ from dynagrag.schema import CheckedClaim, Claim, ClaimCheck, Line, Verdict
 _MAX_FOUND = 2
 """Lines that a checker names for a claim; the model may cite more."""
 _MAX_OTHERS = 12
-"""Lines that weren't cited for a claim and are still looked at, those that share most words with it: a model reads them all."""
+"""Lines that weren't cited for a claim and are still looked at, those that share most words with
+it: a model reads them all.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +33,9 @@ class WrittenFrom:
 
 @dataclass(frozen=True, slots=True)
 class FinalClaims:
-    """An answer's claims, those that a strict one leaves out, who checked them, and what was out of the ordinary, a sentence each."""
+    """An answer's claims, those that a strict one leaves out, who checked them, and what was out of
+    the ordinary, a sentence each.
+    """
 
     claims: tuple[CheckedClaim, ...] = ()
     left_out: tuple[CheckedClaim, ...] = ()
@@ -37,8 +43,12 @@ class FinalClaims:
     notes: tuple[str, ...] = ()
 
 
-def final_claims(text: WrittenFrom, checker: ClaimChecker, known: Iterable[CheckedClaim]) -> FinalClaims:
-    """The claims of the answer that is shown. Where its checker's model fails or the budget is spent, rules check them."""
+def final_claims(
+    text: WrittenFrom, checker: ClaimChecker, known: Iterable[CheckedClaim]
+) -> FinalClaims:
+    """The claims of the answer that is shown. Where its checker's model fails or the budget is
+    spent, rules check them.
+    """
     known = list(known)
     try:
         claims, notes = _checked([text], checker, known)
@@ -46,16 +56,19 @@ def final_claims(text: WrittenFrom, checker: ClaimChecker, known: Iterable[Check
     except (ModelError, BudgetError) as err:
         rules = RulesChecker()
         note = f"the claims were checked by {rules.name}, since {checker.name} failed: {err}"
-        return FinalClaims(checked_claims([text], rules, known)[0], checked_by=rules.name, notes=(note,))
+        return FinalClaims(
+            checked_claims([text], rules, known)[0], checked_by=rules.name, notes=(note,)
+        )
 
 
 def checked_claims(
     texts: Sequence[WrittenFrom], checker: ClaimChecker, known: Iterable[CheckedClaim] = ()
 ) -> list[tuple[CheckedClaim, ...]]:
-    """The claims of each text in their order. `known`: claims of texts that these were made from; the lines of one with the same words are
-    looked at first.
+    """The claims of each text in their order. `known`: claims of texts that these were made from;
+    the lines of one with the same words are looked at first.
 
-    The checker is asked once, about all claims. Raises ModelError and BudgetError where it asks a model.
+    The checker is asked once, about all claims. Raises ModelError and BudgetError where it asks a
+    model.
     """
     return _checked(texts, checker, known)[0]
 
@@ -81,16 +94,22 @@ def _checked(
     return [tuple(next(told) for _ in rows) for rows in split], notes
 
 
-def _chosen_lines(rows: Sequence[_Held], named_before: Mapping[str, tuple[str, ...]]) -> list[_Held]:
-    """What each claim is held against: its cited lines where rules say that they state or contradict it; else the others where they do;
-    else both.
+def _chosen_lines(
+    rows: Sequence[_Held], named_before: Mapping[str, tuple[str, ...]]
+) -> list[_Held]:
+    """What each claim is held against: its cited lines where rules say that they state or
+    contradict it; else the others where they do; else both.
     """
     rules = RulesChecker()
     chosen = []
     for row in rows:
         own = {label: line for label, line in row.lines.items() if label in row.claim.labels}
         others = _others(row, named_before)
-        sure = (lines for lines in (own, others) if _asked([_Held(row.claim, lines)], rules)[0].verdict is not Verdict.NOT_FOUND)
+        sure = (
+            lines
+            for lines in (own, others)
+            if _asked([_Held(row.claim, lines)], rules)[0].verdict is not Verdict.NOT_FOUND
+        )
         chosen.append(_Held(row.claim, next(sure, own | others)))
     return chosen
 
@@ -100,19 +119,34 @@ def _bare(words: str) -> str:
 
 
 def _others(row: _Held, named_before: Mapping[str, tuple[str, ...]]) -> dict[str, Line]:
-    """The lines that weren't cited for a claim: those that were named for it before, then those that share most words with it."""
+    """The lines that weren't cited for a claim: those that were named for it before, then those
+    that share most words with it.
+    """
     first, wanted = named_before.get(_bare(row.claim.text), ()), content_stems(row.claim.text)
 
     def place(labelled: tuple[str, Line]) -> tuple[bool, int]:
         label, line = labelled
         return label not in first, -len(wanted & content_stems(f"{line.speaker or ''} {line.text}"))
 
-    return dict(sorted(((label, line) for label, line in row.lines.items() if label not in row.claim.labels), key=place)[:_MAX_OTHERS])
+    return dict(
+        sorted(
+            ((label, line) for label, line in row.lines.items() if label not in row.claim.labels),
+            key=place,
+        )[:_MAX_OTHERS]
+    )
 
 
 def _asked(held: Sequence[_Held], checker: ClaimChecker) -> list[ClaimCheck]:
-    """Claims held against lines; without lines one is not found, and the checker isn't asked about it."""
-    asked = [Claim(row.claim.text, tuple(row.lines.values()), len(row.lines.keys() & set(row.claim.labels))) for row in held if row.lines]
+    """Claims held against lines; without lines one is not found, and the checker isn't asked about
+    it.
+    """
+    asked = [
+        Claim(
+            row.claim.text, tuple(row.lines.values()), len(row.lines.keys() & set(row.claim.labels))
+        )
+        for row in held
+        if row.lines
+    ]
     checks = iter(checker.check(asked) if asked else ())
     return [next(checks) if row.lines else ClaimCheck(Verdict.NOT_FOUND) for row in held]
 

@@ -26,7 +26,8 @@ _AFTERWARDS = re.compile(
     re.DOTALL,
 )
 _UNNAMED = re.compile(
-    r"^It (?:was|is|has been) (?P<verb>said|stated|reported|noted|suggested|thought|believed|asked|argued|claimed|announced|explained) "
+    r"^It (?:was|is|has been)"
+    r" (?P<verb>said|stated|reported|noted|suggested|thought|believed|asked|argued|claimed|announced|explained) "
     r"(?:that |whether |if )(?P<what>.+)$",
     re.DOTALL,
 )
@@ -56,15 +57,23 @@ def attributed(text: str) -> Attributed | None:
         return Attributed(by["who"], by["what"], verb="say")
     called = _CALLED.match(text)
     if called:
-        return Attributed(called["who"], f"{called['of'].strip()} is {called['what']}", verb=called["verb"])
-    match = _WISHED.match(text) or _SAID.match(text) or _UNNAMED.match(text) or _AFTERWARDS.match(text)
+        return Attributed(
+            called["who"], f"{called['of'].strip()} is {called['what']}", verb=called["verb"]
+        )
+    match = (
+        _WISHED.match(text) or _SAID.match(text) or _UNNAMED.match(text) or _AFTERWARDS.match(text)
+    )
     if not match or len(match["what"].split()) < 2:
         return None
     verb = match["verb"]
     is_opinion = match.re is _WISHED or verb.startswith(("th", "bel", "sugg", "arg", "claim"))
-    what = f"not {match['what']}" if match.re is _WISHED and verb.endswith(" not") else match["what"]
+    what = (
+        f"not {match['what']}" if match.re is _WISHED and verb.endswith(" not") else match["what"]
+    )
     is_asked = match.re is not _WISHED and verb.startswith(("ask", "wonder", "wanted"))
-    return Attributed("" if match.re is _UNNAMED else match["who"], what, is_asked, is_opinion, verb)
+    return Attributed(
+        "" if match.re is _UNNAMED else match["who"], what, is_asked, is_opinion, verb
+    )
 
 
 def speaker_says(said: Attributed, line: Line) -> bool:
@@ -76,7 +85,9 @@ def speaker_says(said: Attributed, line: Line) -> bool:
 
 
 def names_who(said: Attributed, text: str) -> bool:
-    """Whether a text tells itself that the one who is said to have said it did so, in the claim's own verb."""
+    """Whether a text tells itself that the one who is said to have said it did so, in the claim's
+    own verb.
+    """
     words, verb = [w.low for w in read(text).words], lemma(said.verb.split()[0])
     last = sorted(_names(said.who), key=said.who.casefold().find)[-1:]
     places = [i for i, low in enumerate(words) if [low] == last]
@@ -88,10 +99,14 @@ def _is_told(names: frozenset[str], line: Line) -> bool:
     return names <= words and bool(words & _TELLS)
 
 
-_TELLS = frozenset("said says told asked reported stated according announced replied confirmed".split())
+_TELLS = frozenset(
+    "said says told asked reported stated according announced replied confirmed".split()
+)
 
 
-_TITLES = TITLES | frozenset("the hon justice judge chief attorney counsel astronaut commander minister jr".split())
+_TITLES = TITLES | frozenset(
+    "the hon justice judge chief attorney counsel astronaut commander minister jr".split()
+)
 
 
 def _names(text: str) -> frozenset[str]:

@@ -1,7 +1,9 @@
-"""An answer into claims: its sentences, and in them the clauses that state something of their own. Each keeps its place in the answer.
+"""An answer into claims: its sentences, and in them the clauses that state something of their own.
+Each keeps its place in the answer.
 
-What states nothing is no claim: questions (but for what they state first), headings, "Here is what I found:", a list of names, words on
-what the evidence lacks. The items of a list are claims of their own, read with the line that leads them in.
+What states nothing is no claim: questions (but for what they state first), headings, "Here is what
+I found:", a list of names, words on what the evidence lacks. The items of a list are claims of
+their own, read with the line that leads them in.
 """
 
 import re
@@ -15,9 +17,12 @@ from dynagrag.generation.claims.lexicon import ASKING, AUXILIARIES, SAYING, THIN
 from dynagrag.sentences import strip_span
 
 _AUXILIARY = "|".join(sorted(AUXILIARIES))
-_OPENS_QUESTION = re.compile(rf"\s*(?:who|whose|whom|which|what|when|where|why|how|{_AUXILIARY})\b", re.IGNORECASE)
+_OPENS_QUESTION = re.compile(
+    rf"\s*(?:who|whose|whom|which|what|when|where|why|how|{_AUXILIARY})\b", re.IGNORECASE
+)
 _ASKED = re.compile(
-    rf"(?:[;:]|\s[–—-]|,?\s+(?:and|but|so|yet)\b){_OPENS_QUESTION.pattern}|,\s+(?:what|why|how|{_AUXILIARY})\b", re.IGNORECASE
+    rf"(?:[;:]|\s[–—-]|,?\s+(?:and|but|so|yet)\b){_OPENS_QUESTION.pattern}|,\s+(?:what|why|how|{_AUXILIARY})\b",
+    re.IGNORECASE,
 )
 _SAID = told_forms((*SAYING, *ASKING, *THINKING))
 _MAX_CHARACTERS, _MAX_TAIL = 6_000, 400
@@ -26,44 +31,61 @@ _LINE = re.compile(r"[^\n]+")
 _ITEM = re.compile(r"\s*(?:[-*•–]|\(?\d{1,2}[.)])\s+")
 _HEADING = re.compile(r"(?P<hashes>#+\s+).*|\*\*[^*]+\*\*:?|__[^_]+__:?")
 _SOURCE = (
-    r"(?:the |this |these |my )?(?:provided |given )?(?:evidence|excerpts?|transcripts?|lines?|sources?|documents?|context|information)"
+    r"(?:the |this |these |my )?(?:provided |given"
+    r" )?(?:evidence|excerpts?|transcripts?|lines?|sources?|documents?|context|information)"
 )
 _TELLS = (
-    "find|say|state|tell|see|show|know|determine|answer|confirm|identify|verify|locate|establish|mention|specify|give|include|contain|"
-    "provide|name|indicate|reveal|describe|explain|address|discuss|list|record|report|clarify|help|make clear"
+    "find|say|state|tell|see|show|know|determine|answer|confirm|identify|verify|locate|establish|mention|specify|give|include|contain|provide|name|indicate|reveal|describe|explain|address|discuss|list|record|report|clarify|help|make"
+    " clear"
 )
 _NOT = r"(?:\s?not|n['’]t)"
 _LACKING = re.compile(
-    rf"(?:i (?:could|can|did|do){_NOT} (?:{_TELLS})\b|i (?:have )?found (?:nothing|no (?:evidence|mention|lines?|information|answer))\b|"
-    rf"{_SOURCE}\b[^.,;:]{{0,40}}(?:(?:does|do|did){_NOT} (?:{_TELLS})|(?:is|are){_NOT} (?:clear|specific|sufficient|enough|conclusive))\b|"
-    rf"(?:it is not|it's not|it isn['’]t) (?:clear|stated|mentioned|specified) (?:from|in)\b|i (?:can|could) help\b|"
-    r"let me know\b)(?P<what>(?:[^,;:–—]|,(?=\s+(?:what|when|where|why|how|whether|if|and|or|nor)\b))*?)"
+    rf"(?:i (?:could|can|did|do){_NOT} (?:{_TELLS})\b|i (?:have )?found (?:nothing|no"
+    r" (?:evidence|mention|lines?|information|answer))\b|"
+    rf"{_SOURCE}\b[^.,;:]{{0,40}}(?:(?:does|do|did){_NOT} (?:{_TELLS})|(?:is|are){_NOT}"
+    r" (?:clear|specific|sufficient|enough|conclusive))\b|"
+    rf"(?:it is not|it's not|it isn['’]t) (?:clear|stated|mentioned|specified) (?:from|in)\b|i"
+    rf" (?:can|could) help\b|"
+    r"let me"
+    r" know\b)(?P<what>(?:[^,;:–—]|,(?=\s+(?:what|when|where|why|how|whether|if|and|or|nor)\b))*?)"
     r"(?:[.!]?\s*$|\s*[,;:–—]\s*(?:but\s|yet\s|though\s|although\s|however,?\s|and\s)?\s*|\s+(?:but|yet|though|although|while|whereas)\s+)",
     re.IGNORECASE,
 )
 """What says only that something isn't there, up to where something else may be said."""
 _BARE = (
     r"(?:(?:here (?:is|are)|here['’]s|below (?:is|are)|i found|these are) )?"
-    rf"(?:(?:what (?:i (?:found|know|can say|can tell)|{_SOURCE} (?:says?|states?|shows?|tells?|mentions?))|"
-    r"(?:the |a |my |your |some )?(?:short |brief |main |key |relevant |following )*(?:truth|answer|summary|list|details?|findings|facts?|"
-    r"points?|results?|overview|evidence|excerpts?|lines?|following))(?: (?:in|from) the (?:evidence|excerpts?|transcripts?|lines?|"
+    rf"(?:(?:what (?:i (?:found|know|can say|can tell)|{_SOURCE}"
+    r" (?:says?|states?|shows?|tells?|mentions?))|"
+    r"(?:the |a |my |your |some )?(?:short |brief |main |key |relevant |following"
+    r" )*(?:truth|answer|summary|list|details?|findings|facts?|"
+    r"points?|results?|overview|evidence|excerpts?|lines?|following))(?: (?:in|from) the"
+    r" (?:evidence|excerpts?|transcripts?|lines?|"
     r"sources?|documents?))?(?: as follows)?|as follows|in (?:summary|conclusion|short))"
 )
 _BARE_LEAD = re.compile(rf"{_BARE}[\s:.]*$", re.IGNORECASE)
-_TOPIC_LEAD = re.compile(rf"{_BARE} (?:about|of|on|for|regarding|concerning) (?P<topic>[^,;:.()]{{1,60}}?)\s*:$", re.IGNORECASE)
+_TOPIC_LEAD = re.compile(
+    rf"{_BARE} (?:about|of|on|for|regarding|concerning) (?P<topic>[^,;:.()]{{1,60}}?)\s*:$",
+    re.IGNORECASE,
+)
 """A lead that names only what its list is about."""
 _OPENING = re.compile(
-    rf"(?:(?:sure|certainly|absolutely|of course)\b[\s,.:!–—-]*|let me (?:be (?:clear|frank|honest|plain|precise)|explain|summari[sz]e"
-    rf"|answer|start|say(?: this)?|list (?:them|these))\b(?:\s*[,:.;!–—-]\s*|\s+that\s+|$)|{_BARE}\s*(?::\s*|[,.]\s+|[.!]?$)"
-    rf"|(?:it is|it['’]s) (?:clear|stated|mentioned|specified) (?:from|in) {_SOURCE},?(?: that\b)?\s*)",
+    rf"(?:(?:sure|certainly|absolutely|of course)\b[\s,.:!–—-]*|let me (?:be"
+    rf" (?:clear|frank|honest|plain|precise)|explain|summari[sz]e"
+    r"|answer|start|say(?: this)?|list"
+    rf" (?:them|these))\b(?:\s*[,:.;!–—-]\s*|\s+that\s+|$)|{_BARE}\s*(?::\s*|[,.]\s+|[.!]?$)"
+    rf"|(?:it is|it['’]s) (?:clear|stated|mentioned|specified) (?:from|in) {_SOURCE},?(?:"
+    r" that\b)?\s*)",
     re.IGNORECASE,
 )
 _I_FOUND = re.compile(
-    r"i (?:have |can |could |did )*(?:also )?(?:found|find|confirm|say|see|tell you|report|state|verify)(?: out)?(?P<that>,? that)?\s+",
+    r"i (?:have |can |could |did )*(?:also )?(?:found|find|confirm|say|see|tell"
+    r" you|report|state|verify)(?: out)?(?P<that>,? that)?\s+",
     re.IGNORECASE,
 )
 _SAID_BY_SOURCE = re.compile(
-    rf"(?:(?:according to|based on|per) {_SOURCE}\s*[,:]\s*|{_SOURCE} (?:says?|states?|shows?|mentions?)(?: that\b|:)?\s*)", re.IGNORECASE
+    rf"(?:(?:according to|based on|per) {_SOURCE}\s*[,:]\s*|{_SOURCE}"
+    r" (?:says?|states?|shows?|mentions?)(?: that\b|:)?\s*)",
+    re.IGNORECASE,
 )
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _CALLED_UNTRUE = re.compile(
@@ -71,14 +93,19 @@ _CALLED_UNTRUE = re.compile(
     re.IGNORECASE,
 )
 _UNTRUE_LEAD = re.compile(
-    r"\b(?:lies?|lied|lying|liars?|untrue|untruths?|false(?:hoods?|ly)?|wrong(?:ly)?|myths?|fabricat\w+)\b", re.IGNORECASE
+    r"\b(?:lies?|lied|lying|liars?|untrue|untruths?|false(?:hoods?|ly)?|wrong(?:ly)?|myths?|fabricat\w+)\b",
+    re.IGNORECASE,
 )
-_TAIL = re.compile(r"[\s:]*(?:(?:the|as) (?:follow\w+|\w+ following)(?: \w+)?)?[\s:]*$", re.IGNORECASE)
+_TAIL = re.compile(
+    r"[\s:]*(?:(?:the|as) (?:follow\w+|\w+ following)(?: \w+)?)?[\s:]*$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SplitClaim:
-    """A claim from `start` to `end` of an answer; its `text` stands alone and has no marks; `labels` are cited for it, in order."""
+    """A claim from `start` to `end` of an answer; its `text` stands alone and has no marks;
+    `labels` are cited for it, in order.
+    """
 
     start: int
     end: int
@@ -88,7 +115,9 @@ class SplitClaim:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence of an answer, or a list's item, with what it claims. `lead`: where the line that leads its list in stands, if one does."""
+    """A sentence of an answer, or a list's item, with what it claims. `lead`: where the line that
+    leads its list in stands, if one does.
+    """
 
     start: int
     end: int
@@ -102,7 +131,9 @@ def split_claims(text: str) -> tuple[SplitClaim, ...]:
 
 
 def statements(text: str) -> list[Statement]:
-    """The sentences of an answer that claim something. What goes on beyond all measure is one claim, unsplit."""
+    """The sentences of an answer that claim something. What goes on beyond all measure is one
+    claim, unsplit.
+    """
     made = _statements(text[:_MAX_CHARACTERS])
     if rest := text[_MAX_CHARACTERS:].strip():
         start, end = strip_span(text, _MAX_CHARACTERS, len(text))
@@ -131,7 +162,9 @@ def _statements(text: str) -> list[Statement]:
 
 
 def _blocks(text: str) -> Iterator[tuple[int, int]]:
-    """Paragraphs, items and leading lines; a line that goes on in the next one is joined with it."""
+    """Paragraphs, items and leading lines; a line that goes on in the next one is joined with
+    it.
+    """
     start = end = -1
     for line in _LINE.finditer(text):
         here = strip_span(text, *line.span())
@@ -140,7 +173,11 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
                 yield start, end
             start = -1
             continue
-        is_open = start >= 0 and not text[end : here[0]].count("\n") > 1 and without_marks(text[start:end]).rstrip()[-1:].isalnum()
+        is_open = (
+            start >= 0
+            and not text[end : here[0]].count("\n") > 1
+            and without_marks(text[start:end]).rstrip()[-1:].isalnum()
+        )
         if is_open and not _ITEM.match(text, line.start()) and text[here[0]].islower():
             end = here[1]
             continue
@@ -173,7 +210,9 @@ def _of_block(text: str, start: int, end: int, lead: tuple[int, int] | None) -> 
 
 
 def _shown_lead(text: str, lead: tuple[int, int]) -> tuple[int, int]:
-    """What of a lead may be shown where its items are stated: nothing where it tells what they are about, which no claim says."""
+    """What of a lead may be shown where its items are stated: nothing where it tells what they are
+    about, which no claim says.
+    """
     return (lead[0], lead[0]) if _is_topic(without_marks(text[slice(*lead)]).strip()) else lead
 
 
@@ -183,17 +222,30 @@ def _is_topic(lead: str) -> bool:
 
 
 def _is_statement(words: str) -> bool:
-    """Whether a heading says something of something, or ends as a sentence does: "Loss of MAIN B" doesn't."""
+    """Whether a heading says something of something, or ends as a sentence does: "Loss of MAIN B"
+    doesn't.
+    """
     words = without_marks(words).strip()
-    return bool(words) and not words.endswith("?") and not _OPENS_QUESTION.match(words) and (words[-1] in ".!" or has_verb(words.lower()))
+    return (
+        bool(words)
+        and not words.endswith("?")
+        and not _OPENS_QUESTION.match(words)
+        and (words[-1] in ".!" or has_verb(words.lower()))
+    )
 
 
 def _stated(words: str) -> str:
-    """Words without what opens them and states nothing: "I found that", "The evidence isn't clear, but"; empty where that is all."""
+    """Words without what opens them and states nothing: "I found that", "The evidence isn't clear,
+    but"; empty where that is all.
+    """
     while words:
         if lacking := _LACKING.match(words):
             rest = words[lacking.end() :]
-            words = rest if has_verb(rest) or re.match(r"(?:who|which|whose)\b", rest, re.IGNORECASE) else ""
+            words = (
+                rest
+                if has_verb(rest) or re.match(r"(?:who|which|whose)\b", rest, re.IGNORECASE)
+                else ""
+            )
         elif opening := _OPENING.match(words):
             words = words[opening.end() :]
         elif (found := _I_FOUND.match(words)) and (found["that"] or has_verb(words[found.end() :])):
@@ -220,7 +272,9 @@ def _claims(text: str, start: int, end: int, lead: tuple[int, int] | None) -> It
 
 
 def _question_start(sentence: str) -> int:
-    """Where a sentence begins to ask: at its end if it doesn't, behind what it states first, at 0 if it only asks."""
+    """Where a sentence begins to ask: at its end if it doesn't, behind what it states first, at 0
+    if it only asks.
+    """
     if not without_marks(sentence).rstrip().endswith("?"):
         return len(sentence)
     asked = next(reversed([*_ASKED.finditer(sentence)]), None)
@@ -237,14 +291,18 @@ def _last_word(sentence: str) -> int:
 
 
 def _standing_alone(words: str, led: str) -> str:
-    """A clause without emphasis and without words on where it was read, after what leads it in where it needs that."""
+    """A clause without emphasis and without words on where it was read, after what leads it in
+    where it needs that.
+    """
     words = _without_source(_stated(_EMPHASIS.sub("", words).strip(" ,;")))
     words = _CALLED_UNTRUE.sub(lambda called: f"It is untrue that {called['said']}", words)
     return f"{led} {words}" if led else words
 
 
 def _led(lead: str) -> str:
-    """What a list's lead says of each of its items; empty where it says nothing, or only what they are about."""
+    """What a list's lead says of each of its items; empty where it says nothing, or only what they
+    are about.
+    """
     lead = _stated(_EMPHASIS.sub("", without_marks(lead)).strip())
     if _BARE_LEAD.fullmatch(lead) or _is_topic(lead):
         return ""

@@ -1,12 +1,23 @@
-"""The clauses of a sentence that state something of their own, found by English word lists: there is no parser here, so what isn't plain
-stays one clause. A clause has its own subject and verb, or shares the first clause's subject, which then completes it.
+"""The clauses of a sentence that state something of their own, found by English word lists: there
+is no parser here, so what isn't plain stays one clause. A clause has its own subject and verb, or
+shares the first clause's subject, which then completes it.
 """
 
 import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dynagrag.generation.claims.lexicon import ARTICLES, ASKING, AUXILIARIES, DETERMINERS, PARTICIPLES, PAST, SAYING, THINKING, told_forms
+from dynagrag.generation.claims.lexicon import (
+    ARTICLES,
+    ASKING,
+    AUXILIARIES,
+    DETERMINERS,
+    PARTICIPLES,
+    PAST,
+    SAYING,
+    THINKING,
+    told_forms,
+)
 from dynagrag.sentences import num_words
 from dynagrag.words import COMMON_VERBS, word_set
 
@@ -14,19 +25,32 @@ _AUXILIARIES = AUXILIARIES | word_set("""
     cannot isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't shouldn't mustn't
 """)
 _PAST = PAST | word_set("cut hit put quit shut")
-_PRESENT = frozenset(verb for verb in COMMON_VERBS if verb.endswith("s") and "'" not in verb) - {"lets", "lots", "sounds"}
-_REPORTING = (*SAYING, *ASKING, *THINKING, *"deny doubt hope know insist warn promise expect".split())
+_PRESENT = frozenset(verb for verb in COMMON_VERBS if verb.endswith("s") and "'" not in verb) - {
+    "lets",
+    "lots",
+    "sounds",
+}
+_REPORTING = (
+    *SAYING,
+    *ASKING,
+    *THINKING,
+    *"deny doubt hope know insist warn promise expect".split(),
+)
 _REPORTS = told_forms(_REPORTING) | frozenset(_REPORTING)
 _DETERMINERS = DETERMINERS | word_set("some each every no")
 _PRONOUNS = word_set("it he she they we i you there")
 _OPENS_REPORT = (["that"], ["if"], ["whether"], ["how"], ["why"], ["what"])
 _RELATIVE = frozenset(("which", "who", "that"))
-_ADVERBS = word_set("not never also then later now only just already still even finally soon again often instead")
-_NO_SUBJECT = word_set(
-    "to in on at of for by with from into if when while whereas although though unless because since as after before once until neither "
-    "either both nor or than"
+_ADVERBS = word_set(
+    "not never also then later now only just already still even finally soon again often instead"
 )
-_JOINT = re.compile(r"(?P<semicolon>;)\s+|,\s+(?P<which>which|who)\s+|(?P<comma>,)?\s+(?P<word>and|but|while|whereas)\s+")
+_NO_SUBJECT = word_set(
+    "to in on at of for by with from into if when while whereas although though unless because"
+    " since as after before once until neither either both nor or than"
+)
+_JOINT = re.compile(
+    r"(?P<semicolon>;)\s+|,\s+(?P<which>which|who)\s+|(?P<comma>,)?\s+(?P<word>and|but|while|whereas)\s+"
+)
 _MARK = re.compile(r"\[E\d+\]")
 _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|\([^)]*\)")
 _WORD = re.compile(r"[^\s,;:.!?]+(?:\.\d+)?")
@@ -50,7 +74,9 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """A clause's subject, the auxiliaries of its first verb, and what comes after the verb. `is_report`: somebody says something in it."""
+    """A clause's subject, the auxiliaries of its first verb, and what comes after the verb.
+    `is_report`: somebody says something in it.
+    """
 
     subject: str
     auxiliaries: str
@@ -60,7 +86,9 @@ class _Parts:
 
 
 def clauses(sentence: str) -> list[Clause]:
-    """The clauses in order, at least one; marks like [E1] stay in the spans and are no words of a clause."""
+    """The clauses in order, at least one; marks like [E1] stay in the spans and are no words of a
+    clause.
+    """
     words = _MARK.sub(lambda mark: " " * len(mark[0]), sentence)
     found: list[Clause] = []
     start, prefix = 0, ""
@@ -75,7 +103,9 @@ def clauses(sentence: str) -> list[Clause]:
 
 @lru_cache(maxsize=4096)
 def independent_parts(sentence: str) -> tuple[str, ...]:
-    """The parts of a sentence that could be sentences themselves: each with a subject and a verb of its own; the whole where it has one."""
+    """The parts of a sentence that could be sentences themselves: each with a subject and a verb of
+    its own; the whole where it has one.
+    """
     words = _MARK.sub(lambda mark: " " * len(mark[0]), sentence)
     parts, start = [], 0
     for joint in _joints(words):
@@ -86,7 +116,11 @@ def independent_parts(sentence: str) -> tuple[str, ...]:
             continue  # "and ;", or a text that opens with "and"
         own = None if joint["which"] else _parts(right)
         is_listed = joint["word"] and not joint["comma"] and _is_list(before[-1], behind[0])
-        is_plain = own and own.subject.casefold() not in _RELATIVE and len(own.subject.split()) <= _MAX_PART_SUBJECT_WORDS
+        is_plain = (
+            own
+            and own.subject.casefold() not in _RELATIVE
+            and len(own.subject.split()) <= _MAX_PART_SUBJECT_WORDS
+        )
         if is_plain and not is_listed and _parts(_joined(words[start : joint.start()])):
             parts.append(_joined(words[start : joint.start()]))
             start = joint.end()
@@ -94,22 +128,30 @@ def independent_parts(sentence: str) -> tuple[str, ...]:
 
 
 def _is_list(before: str, behind: str) -> bool:
-    """Whether two words round an "and" are of a list: two names, or a number: "Ann and Bob", "cells 1 and 3"."""
+    """Whether two words round an "and" are of a list: two names, or a number: "Ann and Bob", "cells
+    1 and 3".
+    """
     return behind[0].isdigit() or (before[0].isupper() and behind[0].isupper())
 
 
 @lru_cache(maxsize=4096)
 def is_joint(sentence: str) -> bool:
-    """Whether something is joined in what it says: by "and", "but", a semicolon or ", which". "Ann and Bob met" joins those who did it."""
+    """Whether something is joined in what it says: by "and", "but", a semicolon or ", which". "Ann
+    and Bob met" joins those who did it.
+    """
     own = _parts(sentence)
     subject = sentence.find(own.subject) + len(own.subject) if own else 0
     return any(joint.start() >= subject for joint in _joints(sentence))
 
 
 def states_something(text: str) -> bool:
-    """Whether a text says something of something, rather than only naming things ("Ada Byron, Acme Works and Delft")."""
+    """Whether a text says something of something, rather than only naming things ("Ada Byron, Acme
+    Works and Delft").
+    """
     words = _MARK.sub(" ", text)
-    return _parts(words) is not None or any(num_words(part) >= _MIN_CLAIM_WORDS for part in _LISTED.split(words))
+    return _parts(words) is not None or any(
+        num_words(part) >= _MIN_CLAIM_WORDS for part in _LISTED.split(words)
+    )
 
 
 def has_verb(text: str) -> bool:
@@ -124,11 +166,17 @@ def _joined(text: str) -> str:
 def _joints(words: str) -> list[re.Match[str]]:
     """The places where a clause may end: none within quotation marks or brackets."""
     quoted = [match.span() for match in _QUOTED.finditer(words)]
-    return [joint for joint in _JOINT.finditer(words) if not any(start < joint.start() < end for start, end in quoted)]
+    return [
+        joint
+        for joint in _JOINT.finditer(words)
+        if not any(start < joint.start() < end for start, end in quoted)
+    ]
 
 
 def _completion(left: _Parts | None, joint: re.Match[str], following: str) -> str | None:
-    """What the words after a joint lack to stand alone: nothing where they have a subject, else that subject; None where they can't."""
+    """What the words after a joint lack to stand alone: nothing where they have a subject, else
+    that subject; None where they can't.
+    """
     if left is None:
         return None
     right = following[: stop.start()] if (stop := _JOINT.search(following)) else following
@@ -146,19 +194,29 @@ def _completion(left: _Parts | None, joint: re.Match[str], following: str) -> st
 def _antecedent(left: _Parts) -> str | None:
     """What "which" stands for: all that follows the verb, where that is no clause itself."""
     words = left.rest.split()
-    is_plain = 1 < len(words) <= _MAX_ANTECEDENT_WORDS and not left.is_report and words[0].casefold() not in _NO_SUBJECT
+    is_plain = (
+        1 < len(words) <= _MAX_ANTECEDENT_WORDS
+        and not left.is_report
+        and words[0].casefold() not in _NO_SUBJECT
+    )
     return left.rest if is_plain and _parts(left.rest) is None else None
 
 
 def _shared_subject(left: _Parts, right: str) -> str | None:
-    """The first clause's subject, with its auxiliaries where the words go on with another participle: "was inspected and repaired"."""
+    """The first clause's subject, with its auxiliaries where the words go on with another
+    participle: "was inspected and repaired".
+    """
     words = [word.casefold() for word in _WORD.findall(right)]
     verb = next((word for word in words if word not in _ADVERBS), "")
     if verb in _AUXILIARIES:
         return left.subject
     if not left.auxiliaries:
         return left.subject if verb in _PRESENT or _is_past(verb) else None
-    return f"{left.subject} {left.auxiliaries}" if left.is_participle and (_is_past(verb) or verb in PARTICIPLES) else None
+    return (
+        f"{left.subject} {left.auxiliaries}"
+        if left.is_participle and (_is_past(verb) or verb in PARTICIPLES)
+        else None
+    )
 
 
 def _opens_with_verb(text: str) -> bool:
@@ -171,11 +229,18 @@ def _is_past(word: str) -> bool:
 
 
 def _parts(text: str) -> _Parts | None:
-    """A clause cut at its first verb; None where no word is plainly one, or nothing stands before it."""
+    """A clause cut at its first verb; None where no word is plainly one, or nothing stands before
+    it.
+    """
     words = list(_WORD.finditer(text))
     low = [word[0].casefold().replace("’", "'") for word in words]
     i = next(
-        (i for i in range(1, min(len(words), _MAX_SUBJECT_WORDS + 1)) if _is_verb(words[i][0], low[i - 1]) or _is_present(low, i)), None
+        (
+            i
+            for i in range(1, min(len(words), _MAX_SUBJECT_WORDS + 1))
+            if _is_verb(words[i][0], low[i - 1]) or _is_present(low, i)
+        ),
+        None,
     )
     if i is None or low[0] in _NO_SUBJECT:  # "If A, B and C": what is said depends on how it begins
         return None
@@ -190,17 +255,23 @@ def _parts(text: str) -> _Parts | None:
     while verb < len(low) and (low[verb] in _AUXILIARIES or low[verb] in _ADVERBS):
         verb += 1
     chain = " ".join(word[0] for word in words[i:verb])
-    is_participle = bool(chain) and verb < len(low) and (_is_past(low[verb]) or low[verb] in PARTICIPLES)
+    is_participle = (
+        bool(chain) and verb < len(low) and (_is_past(low[verb]) or low[verb] in PARTICIPLES)
+    )
     after = verb if chain and not is_participle else verb + 1
     rest = text[words[after].start() :].strip(" .!?") if after < len(words) else ""
-    is_report = not {*low[i : after + 1]}.isdisjoint(_REPORTS) and (low[after : after + 1] in _OPENS_REPORT or _parts(rest) is not None)
+    is_report = not {*low[i : after + 1]}.isdisjoint(_REPORTS) and (
+        low[after : after + 1] in _OPENS_REPORT or _parts(rest) is not None
+    )
     subject = text[words[first].start() : words[last - 1].end()]
     is_whole = subject.count("(") == subject.count(")") and not set(subject) & set('"“”')
     return _Parts(subject, chain, rest, is_participle, is_report) if is_whole else None
 
 
 def _is_present(low: list[str], i: int) -> bool:
-    """Whether a word is the present tense of any verb: "Bob leads the office". A plural has no article behind it."""
+    """Whether a word is the present tense of any verb: "Bob leads the office". A plural has no
+    article behind it.
+    """
     is_third = low[i].endswith("s") and not low[i].endswith(("ss", "us", "is")) and low[i].isalpha()
     return (
         is_third
@@ -216,4 +287,9 @@ def _is_verb(word: str, before: str) -> bool:
         return before not in _DETERMINERS
     if before in _DETERMINERS or word != low:  # a capital amid a sentence is a name's
         return False
-    return low in _PRESENT or low in _REPORTS or _is_past(low) or (before in _PRONOUNS and low in COMMON_VERBS)
+    return (
+        low in _PRESENT
+        or low in _REPORTS
+        or _is_past(low)
+        or (before in _PRONOUNS and low in COMMON_VERBS)
+    )

@@ -1,4 +1,6 @@
-"""Several checkers as one: rules are sure about numbers, denials and roles, models know wording (docs/papers.md, Checkers)."""
+"""Several checkers as one: rules are sure about numbers, denials and roles, models know wording
+(docs/papers.md, Checkers).
+"""
 
 import logging
 from collections.abc import Sequence
@@ -15,8 +17,8 @@ _MOST_CONTRADICTED = 0.45
 
 
 class CombinedChecker:
-    """The mean of the first checker's score and the others'; what the first contradicts stays so. Without a reply of a model, the other
-    verdicts stand, and their notes say so.
+    """The mean of the first checker's score and the others'; what the first contradicts stays so.
+    Without a reply of a model, the other verdicts stand, and their notes say so.
     """
 
     def __init__(self, checkers: Sequence[ClaimChecker]) -> None:
@@ -29,7 +31,9 @@ class CombinedChecker:
         return "+".join(checker.name for checker in self._checkers)
 
     def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
-        """One for each claim. A checker whose model fails is left out. Raises BudgetError, and the last ModelError where all fail."""
+        """One for each claim. A checker whose model fails is left out. Raises BudgetError, and the
+        last ModelError where all fail.
+        """
         done, failures = [], []
         error: ModelError | None = None
         for checker in self._checkers:
@@ -53,7 +57,9 @@ def _combined(checks: Sequence[ClaimCheck], failures: Sequence[str]) -> ClaimChe
     (first, first_score), *scored = scored
     if first.is_sure or not scored:
         return replace(first, note=note)
-    score = FIRST_WEIGHT * first_score + (1 - FIRST_WEIGHT) * sum(s for _, s in scored) / len(scored)
+    score = FIRST_WEIGHT * first_score + (1 - FIRST_WEIGHT) * sum(s for _, s in scored) / len(
+        scored
+    )
     if first.verdict is Verdict.CONTRADICTED:
         return replace(first, score=min(score, _MOST_CONTRADICTED), note=note)
     surest = max(scored, key=lambda pair: pair[1])[0]
@@ -66,6 +72,8 @@ def _combined(checks: Sequence[ClaimCheck], failures: Sequence[str]) -> ClaimChe
         Verdict.NOT_FOUND,
         (),
         score,
-        first.reason or min(scored, key=lambda pair: pair[1])[0].reason or "the checkers differ about it",
+        first.reason
+        or min(scored, key=lambda pair: pair[1])[0].reason
+        or "the checkers differ about it",
         note,
     )

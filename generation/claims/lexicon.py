@@ -1,6 +1,8 @@
-"""Words that checkers by rules know: which say the same, which the opposite, and which deny, hedge or count.
+"""Words that checkers by rules know: which say the same, which the opposite, and which deny, hedge
+or count.
 
-Everyday English, kept short on purpose: a wording that is missing here makes a true claim "not found", never a false one "stated".
+Everyday English, kept short on purpose: a wording that is missing here makes a true claim "not
+found", never a false one "stated".
 """
 
 import itertools
@@ -122,42 +124,69 @@ warm cool; rich poor; wide narrow; thick thin; deep shallow; early late; easy ha
 """
 """Opposites where things are compared: faster, slower; fastest, slowest."""
 
-NEGATIONS = frozenset("not no never none nobody nothing neither nor without cannot hardly nowhere negative unable".split())
-DENIALS, FAILURES, UNTRUE = "deny doubt dispute refute".split(), "refuse fail".split(), frozenset("false untrue lie myth".split())
+NEGATIONS = frozenset(
+    """
+        not no never none nobody nothing neither nor without cannot hardly nowhere negative unable
+    """.split()
+)
+DENIALS, FAILURES, UNTRUE = (
+    "deny doubt dispute refute".split(),
+    "refuse fail".split(),
+    frozenset("false untrue lie myth".split()),
+)
 POSSIBLE = frozenset(
-    "may might could perhaps maybe possibly probably likely apparently seem appear suspect believe think guess suppose imagine allegedly "
-    "supposedly purportedly pretend rumour rumor fear dread worry".split()
+    "may might could perhaps maybe possibly probably likely apparently seem appear suspect believe"
+    " think guess suppose imagine allegedly supposedly purportedly pretend rumour rumor fear dread"
+    " worry".split()
 )
 FUTURE = frozenset("will shall plan intend expect propose schedule".split())
-WANTED = frozenset("want seek hope wish should ought must need recommend suggest let please try attempt".split())
+WANTED = frozenset(
+    "want seek hope wish should ought must need recommend suggest let please try attempt".split()
+)
 ALMOST = frozenset("almost nearly virtually practically barely".split())
 SELDOM = frozenset("rarely seldom occasionally sometimes".split())
 FORMER = frozenset("formerly previously once originally".split())
 CONDITIONAL = frozenset("if unless whether would".split())
-UNIVERSAL = frozenset("all every each always everyone everybody everything entire whole both".split())
+UNIVERSAL = frozenset(
+    "all every each always everyone everybody everything entire whole both".split()
+)
 EXCLUSIVE = frozenset("only sole solely alone exclusively".split())
 MAJORITY = frozenset("most majority".split())
 PRONOUNS = frozenset(
-    "he she it they his her its their him them i we my our you your who which that this these those himself herself".split()
+    "he she it they his her its their him them i we my our you your who which that this these those"
+    " himself herself".split()
 )
 DETERMINERS = frozenset("a an the his her its their our my your this that these those".split())
 ARTICLES = frozenset("a an the".split())
 BE = frozenset("am is are was were be been being".split())
-AUXILIARIES = BE | frozenset("has have had do does did will would shall should can could may might must".split())
-SAYING = tuple("say state report tell note remark mention reply answer add announce explain confirm".split())
+AUXILIARIES = BE | frozenset(
+    "has have had do does did will would shall should can could may might must".split()
+)
+SAYING = tuple(
+    "say state report tell note remark mention reply answer add announce explain confirm".split()
+)
 ASKING = tuple("ask wonder inquire".split())
 THINKING = tuple("think believe suggest argue claim".split())
 """Verbs behind which stands what somebody says, asks or holds true."""
 TITLES = frozenset("mr mrs ms dr prof sir captain president senator".split())
-MALE = frozenset("king prince duke sir lord count emperor earl baron tsar sultan emir mr father he his him husband brother actor".split())
+MALE = frozenset(
+    "king prince duke sir lord count emperor earl baron tsar sultan emir mr father he his him"
+    " husband brother actor".split()
+)
 FEMALE = frozenset(
-    "queen princess duchess lady empress countess dame baroness tsarina mrs ms miss mother she her wife sister actress widow".split()
+    "queen princess duchess lady empress countess dame baroness tsarina mrs ms miss mother she her"
+    " wife sister actress widow".split()
 )
 
 
 @cache
 def _irregular() -> dict[str, str]:
-    return {form: base for table in (_PAST_FORMS, _OTHER_FORMS) for base, forms in _entries(table) for form in forms}
+    return {
+        form: base
+        for table in (_PAST_FORMS, _OTHER_FORMS)
+        for base, forms in _entries(table)
+        for form in forms
+    }
 
 
 def _entries(table: str) -> list[tuple[str, list[str]]]:
@@ -187,7 +216,9 @@ def _y_as_ie(verb: str, ending: str = "ie") -> str:
 
 @cache
 def lemma(word: str) -> str:
-    """The stem of a word's base form, casefolded: wrote, writes -> write; directed, directing -> direct."""
+    """The stem of a word's base form, casefolded: wrote, writes -> write; directed, directing ->
+    direct.
+    """
     low = word.casefold().replace("’", "'").removesuffix("'s").removesuffix("'")
     return str(_STEMMER.stem(_irregular().get(low, low)))
 
@@ -227,7 +258,10 @@ def opposites() -> dict[str, frozenset[str]]:
     """Stems that say the opposite of one."""
     pairs: dict[str, frozenset[str]] = {}
     told = [tuple(pair.split()) for pair in _OPPOSITE.replace("\n", " ").split(";")]
-    compared = [zip(*map(degrees, pair.split()), strict=True) for pair in _COMPARED.replace("\n", " ").split(";")]
+    compared = [
+        zip(*map(degrees, pair.split()), strict=True)
+        for pair in _COMPARED.replace("\n", " ").split(";")
+    ]
     for one, other in map(partial(map, lemma), itertools.chain(told, *compared)):
         pairs[one] = pairs.get(one, frozenset()) | {other}
         pairs[other] = pairs.get(other, frozenset()) | {one}
@@ -235,28 +269,50 @@ def opposites() -> dict[str, frozenset[str]]:
 
 
 def degrees(quality: str) -> tuple[str, str]:
-    """How one compares by it: fast, faster, fastest without the first; early, big and large as they are spelt."""
+    """How one compares by it: fast, faster, fastest without the first; early, big and large as they
+    are spelt.
+    """
     if quality.endswith("e"):
         return f"{quality}r", f"{quality}st"
-    stem = _y_as_ie(quality, "i") + (quality[-1] if re.search(r"[^aeiou][aeiou][bdgmnpt]$", quality) else "")
+    stem = _y_as_ie(quality, "i") + (
+        quality[-1] if re.search(r"[^aeiou][aeiou][bdgmnpt]$", quality) else ""
+    )
     return f"{stem}er", f"{stem}est"
 
 
-_NARROWER = {lemma("compose"): frozenset((lemma("write"),)), lemma("perform"): frozenset((lemma("record"),))}
+_NARROWER = {
+    lemma("compose"): frozenset((lemma("write"),)),
+    lemma("perform"): frozenset((lemma("record"),)),
+}
 """What may say it too, but not the other way round: who wrote a song composed it."""
 
 
 @cache
 def _phrases() -> tuple[re.Pattern[str], dict[str, str]]:
     words = dict(entry.strip().split(": ") for entry in _PHRASES.replace("\n", " ").split(";"))
-    return re.compile(rf"(?<!\w)(?:{'|'.join(sorted(words, key=len, reverse=True))})(?!\w)", re.IGNORECASE), words
+    return (
+        re.compile(
+            rf"(?<!\w)(?:{'|'.join(sorted(words, key=len, reverse=True))})(?!\w)", re.IGNORECASE
+        ),
+        words,
+    )
 
 
-_CONTRACTIONS = {"can't": "can not", "won't": "will not", "n't": " not", "'ll": " will", "'ve": " have", "'re": " are", "'m": " am"}
+_CONTRACTIONS = {
+    "can't": "can not",
+    "won't": "will not",
+    "n't": " not",
+    "'ll": " will",
+    "'ve": " have",
+    "'re": " are",
+    "'m": " am",
+}
 
 
 _IN_TITLE = re.compile(r"\b(?P<verb>[A-Z][a-z]*) ?n't(?= +(?!I\b)[A-Z][a-z])")
-"""Of a title, where capitals go on behind it: Don't Look Up. Not shall be one of its words, and deny nothing."""
+"""Of a title, where capitals go on behind it: Don't Look Up. Not shall be one of its words, and
+deny nothing.
+"""
 _CUT_SHORT = {"Ca": "Can", "Wo": "Will"}
 
 
@@ -269,7 +325,9 @@ _NOT_JUST = re.compile(r"(?i)\bnot (?:just|only|merely|simply) ([^.;!?]{1,80}?),
 
 
 def plain_phrases(text: str) -> str:
-    """The text with phrases of several words in the one word that says the same, and without contractions."""
+    """The text with phrases of several words in the one word that says the same, and without
+    contractions.
+    """
     text = text.replace("’", "'")
     text = _IN_TITLE.sub(lambda title: f"{_CUT_SHORT.get(title['verb'], title['verb'])} Not", text)
     for short, full in _CONTRACTIONS.items():

@@ -1,4 +1,6 @@
-"""Where a line speaks of a birth, a death or a burial, also in the brackets behind a name: (1 May 1950, Ohio – 3 June 2000, Rome)."""
+"""Where a line speaks of a birth, a death or a burial, also in the brackets behind a name: (1 May
+1950, Ohio – 3 June 2000, Rome).
+"""
 
 import itertools
 import re
@@ -13,8 +15,12 @@ _BORN_NAME = re.compile(r"\(\s*born ([^();]*);")
 _BETWEEN = re.compile(r"[^();]{0,60}?(?P<dash>\s*[–—]\s*|\s-\s*|-\s)[^();]{0,40}?|-?|\s")
 _PART_END = re.compile(r"[;()]|(?<=[a-z]{3})\.\s")
 _CLOSING = re.compile(r"[);]")
-_OPENING = re.compile(r"(?:^|[(;])(?=(?:(?:born|b|c|ca|circa|in|on|née|né)\b|[^\W\da-z]\w*+|[^\w();])*$)")
-"""Where the brackets of a life open before its first date: behind them stand names or "born", not "in office"."""
+_OPENING = re.compile(
+    r"(?:^|[(;])(?=(?:(?:born|b|c|ca|circa|in|on|née|né)\b|[^\W\da-z]\w*+|[^\w();])*$)"
+)
+"""Where the brackets of a life open before its first date: behind them stand names or "born", not
+"in office".
+"""
 BIRTH, DEATH, BURIAL = lemma("born"), lemma("die"), lemma("bury")
 EVENTS = {stem: event for event in (BIRTH, DEATH, BURIAL) for stem in senses(event)}
 
@@ -33,7 +39,11 @@ def event_texts(line: str, event: str) -> Iterator[str]:
         if between and opening and event in (BIRTH, DEATH):
             dash = between.start("dash") if between["dash"] else None
             born_until, died_from = (born.end, died.start) if dash is None else (dash, dash)
-            yield line[opening.end() : born_until] if event == BIRTH else line[died_from : _end(line, died.end)]
+            yield (
+                line[opening.end() : born_until]
+                if event == BIRTH
+                else line[died_from : _end(line, died.end)]
+            )
     yield from _told(line, event)
 
 
@@ -44,11 +54,17 @@ def _end(line: str, at: int) -> int:
 
 
 def _told(line: str, event: str) -> Iterator[str]:
-    """From a word that says the event to the next event in its part, and what leads to the first."""
+    """From a word that says the event to the next event in its part, and what leads to the
+    first.
+    """
     for part in _PART_END.split(_BORN_NAME.sub(r"(born \1,", line)):
-        cues = [(m.start(), told) for m in _WORD.finditer(part) if (told := event_of(lemma(m.group())))]
+        cues = [
+            (m.start(), told) for m in _WORD.finditer(part) if (told := event_of(lemma(m.group())))
+        ]
         for number, (at, told) in enumerate(cues):
             if told == event:
-                later = next((then for then, other in cues[number + 1 :] if other != event), len(part))
+                later = next(
+                    (then for then, other in cues[number + 1 :] if other != event), len(part)
+                )
                 dash = _DASH.search(part, at, later) if event == BIRTH else None
                 yield part[at if number else 0 : dash.start() if dash else later]

@@ -1,11 +1,17 @@
-"""A checker that asks a language model: a small one for yes or no by their log probabilities where it gives them, any other for all
-claims in one call.
+"""A checker that asks a language model: a small one for yes or no by their log probabilities where
+it gives them, any other for all claims in one call.
 """
 
 import math
 from collections.abc import Mapping, Sequence
 
-from dynagrag.generation.claims.shown_lines import documents_of, line_tokens, nearest_rows, shortened, written
+from dynagrag.generation.claims.shown_lines import (
+    documents_of,
+    line_tokens,
+    nearest_rows,
+    shortened,
+    written,
+)
 from dynagrag.generation.reply_types import ClaimReply, ClaimsReply
 from dynagrag.prompts import render
 from dynagrag.protocols import Asker, Prompt
@@ -13,7 +19,9 @@ from dynagrag.schema import Claim, ClaimCheck, Line, Verdict
 
 STAGE = "check"
 YES_NO_THRESHOLD = 0.0
-"""Of log p(yes) - log p(no). Calibrated with Qwen2.5-Coder-1.5B (docs/decisions.md, Checkers of claims): no shift helped on every set."""
+"""Of log p(yes) - log p(no). Calibrated with Qwen2.5-Coder-1.5B (docs/decisions.md, Checkers of
+claims): no shift helped on every set.
+"""
 _MAX_LINES = 8
 """Of one claim."""
 _CLAIM_TOKENS = 600
@@ -29,10 +37,12 @@ _SCORES = {Verdict.STATED: 1.0, Verdict.CONTRADICTED: 0.0, Verdict.NOT_FOUND: 0.
 
 
 class ModelChecker:
-    """See the module. Only the lines of a claim that are nearest to it are shown, within a token budget.
+    """See the module. Only the lines of a claim that are nearest to it are shown, within a token
+    budget.
 
-    What the model can't be trusted with: lines that it invents are dropped, and a claim that it left out is asked for once more; after that
-    it is not found, with no score, and its note says so.
+    What the model can't be trusted with: lines that it invents are dropped, and a claim that it
+    left out is asked for once more; after that it is not found, with no score, and its note says
+    so.
     """
 
     name = "model"
@@ -43,22 +53,34 @@ class ModelChecker:
     def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
         """One for each claim. Raises ModelError's children and BudgetError."""
         rows = [nearest_rows(claim, _MAX_LINES, _CLAIM_TOKENS) for claim in claims]
-        checks = {i: ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "there are no lines") for i, shown in enumerate(rows) if not shown}
+        checks = {
+            i: ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "there are no lines")
+            for i, shown in enumerate(rows)
+            if not shown
+        }
         asked = [i for i in range(len(claims)) if i not in checks]
-        if self._chat.is_small:  # a call a claim costs a server of a large model too much; there one call has all claims
+        if (
+            self._chat.is_small
+        ):  # a call a claim costs a server of a large model too much; there one call has all claims
             checks |= self._by_yes_no(claims, rows, asked)
         checks |= self._in_calls(claims, rows, [i for i in asked if i not in checks])
         return [checks[i] for i in range(len(claims))]
 
     # yes or no
 
-    def _by_yes_no(self, claims: Sequence[Claim], rows: Sequence[Sequence[int]], asked: Sequence[int]) -> dict[int, ClaimCheck]:
+    def _by_yes_no(
+        self, claims: Sequence[Claim], rows: Sequence[Sequence[int]], asked: Sequence[int]
+    ) -> dict[int, ClaimCheck]:
         """Empty where the model gives no log probabilities."""
         checks: dict[int, ClaimCheck] = {}
         for i in asked:
             lines = _lines(claims[i], rows[i])
-            system, user = render("check_claim", claim=claims[i].text, lines=[written(line) for line in lines])
-            difference = self._chat.yes_no(Prompt("check_claim", system, user), stage=STAGE, documents=documents_of(lines))
+            system, user = render(
+                "check_claim", claim=claims[i].text, lines=[written(line) for line in lines]
+            )
+            difference = self._chat.yes_no(
+                Prompt("check_claim", system, user), stage=STAGE, documents=documents_of(lines)
+            )
             if difference is None:
                 break
             checks[i] = _by_score(1 / (1 + math.exp(YES_NO_THRESHOLD - difference)), rows[i][0])
@@ -66,28 +88,48 @@ class ModelChecker:
 
     # all in one call
 
-    def _in_calls(self, claims: Sequence[Claim], rows: Sequence[Sequence[int]], asked: Sequence[int]) -> dict[int, ClaimCheck]:
+    def _in_calls(
+        self, claims: Sequence[Claim], rows: Sequence[Sequence[int]], asked: Sequence[int]
+    ) -> dict[int, ClaimCheck]:
         checks: dict[int, ClaimCheck] = {}
         for is_again in (False, True):
             left = [i for i in asked if i not in checks]
             for batch in _batches(claims, rows, left):
                 checks |= self._in_one_call(claims, rows, batch, is_again)
-        unanswered = ClaimCheck(Verdict.NOT_FOUND, (), None, "not checked", "the model did not answer for it")
+        unanswered = ClaimCheck(
+            Verdict.NOT_FOUND, (), None, "not checked", "the model did not answer for it"
+        )
         return {i: checks.get(i, unanswered) for i in asked}
 
     def _in_one_call(
-        self, claims: Sequence[Claim], rows: Sequence[Sequence[int]], batch: Sequence[int], is_again: bool
+        self,
+        claims: Sequence[Claim],
+        rows: Sequence[Sequence[int]],
+        batch: Sequence[int],
+        is_again: bool,
     ) -> dict[int, ClaimCheck]:
         """Of those of the batch that the model answered for."""
         lines = list(dict.fromkeys(line for i in batch for line in _lines(claims[i], rows[i])))
-        system, user = render("check_claims", claims=[claims[i].text for i in batch], lines=[written(line) for line in lines])
+        system, user = render(
+            "check_claims",
+            claims=[claims[i].text for i in batch],
+            lines=[written(line) for line in lines],
+        )
         prompt = Prompt("check_claims" + (".again" if is_again else ""), system, user)
         max_tokens = _REPLY_TOKENS * (len(batch) + 2)
-        reply = self._chat.ask(prompt, ClaimsReply, stage=STAGE, max_tokens=max_tokens, documents=documents_of(lines))
+        reply = self._chat.ask(
+            prompt, ClaimsReply, stage=STAGE, max_tokens=max_tokens, documents=documents_of(lines)
+        )
         found = {check.id: check for check in reversed(reply.checks)}
         numbers = {line: number for number, line in enumerate(lines, start=1)}
         return {
-            i: _by_reply(found[place], {numbers[line]: row for line, row in zip(_lines(claims[i], rows[i]), sorted(rows[i]), strict=True)})
+            i: _by_reply(
+                found[place],
+                {
+                    numbers[line]: row
+                    for line, row in zip(_lines(claims[i], rows[i]), sorted(rows[i]), strict=True)
+                },
+            )
             for place, i in enumerate(batch, start=1)
             if place in found
         }
@@ -98,12 +140,18 @@ def _lines(claim: Claim, rows: Sequence[int]) -> list[Line]:
     return [shortened(claim.lines[row], claim.text, _CLAIM_TOKENS) for row in sorted(rows)]
 
 
-def _batches(claims: Sequence[Claim], rows: Sequence[Sequence[int]], asked: Sequence[int]) -> list[list[int]]:
+def _batches(
+    claims: Sequence[Claim], rows: Sequence[Sequence[int]], asked: Sequence[int]
+) -> list[list[int]]:
     batches: list[list[int]] = []
     shown: set[Line] = set()
     for i in asked:
         lines = set(_lines(claims[i], rows[i]))
-        if not batches or len(batches[-1]) == _CALL_CLAIMS or sum(map(line_tokens, shown | lines)) > _CALL_TOKENS:
+        if (
+            not batches
+            or len(batches[-1]) == _CALL_CLAIMS
+            or sum(map(line_tokens, shown | lines)) > _CALL_TOKENS
+        ):
             batches.append([])
             shown = set()
         batches[-1].append(i)
@@ -118,11 +166,23 @@ def _by_score(score: float, row: int) -> ClaimCheck:
 
 
 def _by_reply(reply: ClaimReply, rows: Mapping[int, int]) -> ClaimCheck:
-    """`rows`: the claim's own rows by the number under which each was shown; a line that was not shown for it counts for nothing."""
+    """`rows`: the claim's own rows by the number under which each was shown; a line that was not
+    shown for it counts for nothing.
+    """
     verdict = _VERDICTS[reply.verdict]
-    named = tuple(dict.fromkeys(rows[number] for number in reply.lines if number in rows)) or tuple(rows.values())[: len(rows) == 1]
+    named = (
+        tuple(dict.fromkeys(rows[number] for number in reply.lines if number in rows))
+        or tuple(rows.values())[: len(rows) == 1]
+    )
     if verdict is Verdict.NOT_FOUND:
         return ClaimCheck(verdict, (), 0.0, "the model does not find it in the lines")
     if not named:
-        return ClaimCheck(Verdict.NOT_FOUND, (), None, "not checked", "the model named no line for it")
-    return ClaimCheck(verdict, named, _SCORES[verdict], "" if verdict is Verdict.STATED else "the model reads a line that says otherwise")
+        return ClaimCheck(
+            Verdict.NOT_FOUND, (), None, "not checked", "the model named no line for it"
+        )
+    return ClaimCheck(
+        verdict,
+        named,
+        _SCORES[verdict],
+        "" if verdict is Verdict.STATED else "the model reads a line that says otherwise",
+    )

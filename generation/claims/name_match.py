@@ -1,4 +1,6 @@
-"""Whether a line has a claim's name, in all of its words or in a part of them; and whether it calls a thing by the same two words."""
+"""Whether a line has a claim's name, in all of its words or in a part of them; and whether it calls
+a thing by the same two words.
+"""
 
 import itertools
 import re
@@ -16,13 +18,18 @@ _PART = re.compile(r"[,;]|\.\s|\band\b")
 _REACH = 8
 """Words behind an "of" that are read."""
 _NO_NAME_ENDINGS = ("ed", "ing", "ly")
-_QUALIFIERS = frozenset("new north south east west northern southern eastern western northeast northwest southeast southwest".split())
+_QUALIFIERS = frozenset(
+    "new north south east west northern southern eastern western northeast northwest southeast"
+    " southwest".split()
+)
 """Before a place's name they make another place of it: New York is not York."""
 
 
-def has_name(claim: Reading, span: Span, said: Reading, region: frozenset[int] | None = None) -> bool:
-    """Whether a claim's name stands in a region of the line (None: anywhere): all of it; its last word, beside no other first name; or one
-    of its words as a name alone.
+def has_name(
+    claim: Reading, span: Span, said: Reading, region: frozenset[int] | None = None
+) -> bool:
+    """Whether a claim's name stands in a region of the line (None: anywhere): all of it; its last
+    word, beside no other first name; or one of its words as a name alone.
     """
     region = frozenset(range(len(said.words))) if region is None else region
     name = claim.name(*span)
@@ -32,32 +39,52 @@ def has_name(claim: Reading, span: Span, said: Reading, region: frozenset[int] |
     if _is_of_another(claim, span, said, region):
         return False
     theirs = {(_qualifier(said, i), said.words[i].low): said.words[i].stem for i in region}
-    found = [any(_qualifier(claim, i) == other and same_word(claim.words[i].low, low) for other, low in theirs) for i in mine]
+    found = [
+        any(
+            _qualifier(claim, i) == other and same_word(claim.words[i].low, low)
+            for other, low in theirs
+        )
+        for i in mine
+    ]
     if all(found):
         return True
     if len(name) == 1:
         return any(
-            _qualifier(claim, i) == other and stem in senses(claim.words[i].stem) for i in mine for (other, _), stem in theirs.items()
+            _qualifier(claim, i) == other and stem in senses(claim.words[i].stem)
+            for i in mine
+            for (other, _), stem in theirs.items()
         )
     if sum(found) > _ALMOST_ALL * len(found):
         return True
     if _qualifier(claim, mine[-1]):
         return False
-    return (found[-1] and not _has_other_first(name, said, region)) or _is_called_short(name, said, region)
+    return (found[-1] and not _has_other_first(name, said, region)) or _is_called_short(
+        name, said, region
+    )
 
 
 def _qualifier(reading: Reading, at: int) -> str:
-    """The word right before one of a name that makes another place of it; empty where there is none."""
+    """The word right before one of a name that makes another place of it; empty where there is
+    none.
+    """
     before = reading.words[at - 1] if at else None
     return before.low if before and before.text[0].isupper() and before.low in _QUALIFIERS else ""
 
 
 def _is_of_another(claim: Reading, span: Span, said: Reading, region: frozenset[int]) -> bool:
-    """Whether the line has the head of the name, but of other things: the University of South Wales, of the University of Wales."""
+    """Whether the line has the head of the name, but of other things: the University of South
+    Wales, of the University of Wales.
+    """
     for of in (i for i in range(span[0] + 1, span[1] - 1) if claim.words[i].low == "of"):
-        heads = [i for i in region if same_word(said.words[i].low, claim.words[of - 1].low) and _has_of(said, i)]
+        heads = [
+            i
+            for i in region
+            if same_word(said.words[i].low, claim.words[of - 1].low) and _has_of(said, i)
+        ]
         theirs = [low for i in heads for low in _belongs_to(said, i + 1)]
-        if theirs and not any(same_word(low, other) for low in _belongs_to(claim, of)[:1] for other in theirs):
+        if theirs and not any(
+            same_word(low, other) for low in _belongs_to(claim, of)[:1] for other in theirs
+        ):
             return True
     return False
 
@@ -67,28 +94,44 @@ def _has_of(reading: Reading, at: int) -> bool:
 
 
 def _belongs_to(reading: Reading, of: int) -> list[str]:
-    """What an "of" names first, and the names behind "and": health and care of "Department of Health and Care"."""
+    """What an "of" names first, and the names behind "and": health and care of "Department of
+    Health and Care".
+    """
     words = reading.words
     told = [i for i in range(of + 1, min(len(words), of + _REACH)) if words[i].low not in ARTICLES]
-    listed = [i + 1 for i in told if words[i].low in {"and", "&", ","} and i + 1 in reading.in_names]
+    listed = [
+        i + 1 for i in told if words[i].low in {"and", "&", ","} and i + 1 in reading.in_names
+    ]
     return [words[i].low for i in (*told[:1], *listed)]
 
 
 def _has_other_first(name: Sequence[str], said: Reading, region: frozenset[int]) -> bool:
-    """Whether the last word of a name stands in another one's name; one that may be the same is none (Mike, Michael, M.)."""
-    others = [[w.low for w in said.words[start:end] if w.is_word] for start, end in said.names if end - 1 in region]
+    """Whether the last word of a name stands in another one's name; one that may be the same is
+    none (Mike, Michael, M.).
+    """
+    others = [
+        [w.low for w in said.words[start:end] if w.is_word]
+        for start, end in said.names
+        if end - 1 in region
+    ]
     alike = [words for words in others if same_word(words[-1], name[-1])]
-    return bool(alike) and all(not any(_may_be_one(word, name[0]) for word in words[:-1]) for words in alike)
+    return bool(alike) and all(
+        not any(_may_be_one(word, name[0]) for word in words[:-1]) for words in alike
+    )
 
 
 def _may_be_one(a: str, b: str) -> bool:
-    """Whether two first names may be one: called alike, or spelt alike up to the last letter (Yuri, Yury)."""
+    """Whether two first names may be one: called alike, or spelt alike up to the last letter (Yuri,
+    Yury).
+    """
     return are_given_alike(a, b) or (len(a) == len(b) > 3 and a[:-1] == b[:-1])
 
 
 def _is_called_short(name: Sequence[str], said: Reading, region: frozenset[int]) -> bool:
     """Whether one word of the name stands for all of it: "Sujit" for "Sujit Guha"."""
-    alone = {said.words[start].low for start, end in said.names if end - start == 1 and start in region}
+    alone = {
+        said.words[start].low for start, end in said.names if end - start == 1 and start in region
+    }
     return bool({name[0], name[-1]} & alone)
 
 
@@ -99,15 +142,24 @@ def labels(words: Sequence[Word]) -> list[tuple[str, str]]:
         for i in range(1, len(words))
         if words[i - 1].is_word
         and (words[i].text.isdigit() or (len(words[i].text) == 1 and words[i].text.isupper()))
-        and not (words[i].is_word and i + 1 < len(words) and words[i + 1].text == "." and words[i - 1].text.istitle())  # an initial
+        and not (
+            words[i].is_word
+            and i + 1 < len(words)
+            and words[i + 1].text == "."
+            and words[i - 1].text.istitle()
+        )  # an initial
     ]
 
 
 def label_gap(claim: str, line: str) -> str:
-    """Two of the claim's labels that the line pairs otherwise, in words: "cell 1 to MAIN A, cell 3 to MAIN B" of "cell 1 is on MAIN B"."""
+    """Two of the claim's labels that the line pairs otherwise, in words: "cell 1 to MAIN A, cell 3
+    to MAIN B" of "cell 1 is on MAIN B".
+    """
     parts = [labels(read(part).words) for part in _PART.split(line)]
     mine = [labels(read(part).words) for part in _PART.split(claim)]
-    for one, other in itertools.chain.from_iterable(itertools.permutations(part, 2) for part in mine):
+    for one, other in itertools.chain.from_iterable(
+        itertools.permutations(part, 2) for part in mine
+    ):
         if one[0] == other[0]:
             continue
         with_one = [part for part in parts if one in part]
@@ -120,7 +172,9 @@ def label_gap(claim: str, line: str) -> str:
 
 
 def may_be_unnamed(claim: Reading, said: Reading) -> bool:
-    """Whether a line may be about the claim's subject without its name: it opens with no other name, or has none that the claim lacks."""
+    """Whether a line may be about the claim's subject without its name: it opens with no other
+    name, or has none that the claim lacks.
+    """
     opening = next((i for i, w in enumerate(said.words) if w.text[0].isalnum()), None)
     if opening is None:
         return False
@@ -129,45 +183,65 @@ def may_be_unnamed(claim: Reading, said: Reading) -> bool:
     if first.low in ARTICLES and _opens_with_another(claim, said, opening):
         return False
     if is_unnamed and (
-        first.low in PRONOUNS | FUNCTION_WORDS or event_of(first.stem) or first.low.endswith(_NO_NAME_ENDINGS) or first.text[0].isdigit()
+        first.low in PRONOUNS | FUNCTION_WORDS
+        or event_of(first.stem)
+        or first.low.endswith(_NO_NAME_ENDINGS)
+        or first.text[0].isdigit()
     ):
         return True
     mine = [claim.name(*span) for span in claim.names]
-    return bool(said.names) and all(any(set(said.name(*span)) <= set(name) for name in mine) for span in said.names)
+    return bool(said.names) and all(
+        any(set(said.name(*span)) <= set(name) for name in mine) for span in said.names
+    )
 
 
 def _opens_with_another(claim: Reading, said: Reading, article: int) -> bool:
-    """Whether a name that the claim doesn't have stands behind the article with which the line opens: "The Service Module stack"."""
+    """Whether a name that the claim doesn't have stands behind the article with which the line
+    opens: "The Service Module stack".
+    """
     mine = {word for span in claim.names for word in claim.name(*span)}
-    region = itertools.takewhile(lambda i: not is_auxiliary(said.words[i]), range(article, min(article + 3, len(said.words))))
+    region = itertools.takewhile(
+        lambda i: not is_auxiliary(said.words[i]), range(article, min(article + 3, len(said.words)))
+    )
     inside = set(region)
     names = (said.name(start, end) for start, end in said.names if start in inside)
     return any(len(name) > 1 and not set(name) <= mine for name in names)
 
 
-# ------------------------------------------------------------------------- two words for a thing: "mute buttons" are no "volume buttons"
+# ------------------------------------ two words for a thing: "mute buttons" are no "volume buttons"
 
 _MIN_VERB = 5
 """Letters of a word whose ending may be a verb's: red is none."""
 
 
 def modifier_gap(claim: Reading, line: Reading) -> str:
-    """Two words that name a thing, of which the line lacks one and has another in its place wherever it has the other; in words, or empty.
+    """Two words that name a thing, of which the line lacks one and has another in its place
+    wherever it has the other; in words, or empty.
 
     A thing that the line names bare ("the buttons") may be the claim's.
     """
     for modifier, thing in _modified(claim):
-        has_modifier, has_thing = (speaks_of(line.stems, claim.words[i].stem) for i in (modifier, thing))
+        has_modifier, has_thing = (
+            speaks_of(line.stems, claim.words[i].stem) for i in (modifier, thing)
+        )
         if has_modifier == has_thing:
             continue
         wanted = senses(claim.words[thing if has_thing else modifier].stem)
-        places = [i for i, word in enumerate(line.words) if word.stem in wanted and i not in line.in_names]
+        places = [
+            i for i, word in enumerate(line.words) if word.stem in wanted and i not in line.in_names
+        ]
         pairs = [(i - 1, i) if has_thing else (i, i + 1) for i in places]
         content = set(line.content())
-        if pairs and all(first in content and second in content and _modifies(line, first) for first, second in pairs):
+        if pairs and all(
+            first in content and second in content and _modifies(line, first)
+            for first, second in pairs
+        ):
             first = pairs[0][0]
             said = " ".join(word.text for word in line.words[first : first + 2])
-            return f"says {said!r}, not {' '.join(word.text for word in claim.words[modifier : thing + 1])!r}"
+            return (
+                f"says {said!r}, not"
+                f" {' '.join(word.text for word in claim.words[modifier : thing + 1])!r}"
+            )
     return ""
 
 
@@ -184,4 +258,9 @@ def _modifies(reading: Reading, at: int) -> bool:
     word = reading.words[at]
     has_ending = len(word.low) >= _MIN_VERB and word.low.endswith(_NO_NAME_ENDINGS)
     is_verb = word.low in COMMON_VERBS or is_auxiliary(word) or has_ending
-    return at not in reading.in_names and word.is_word and word.low not in FUNCTION_WORDS and not is_verb
+    return (
+        at not in reading.in_names
+        and word.is_word
+        and word.low not in FUNCTION_WORDS
+        and not is_verb
+    )

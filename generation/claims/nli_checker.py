@@ -1,7 +1,9 @@
-"""A checker by a sequence classifier through transformers: natural language inference, or two labels as MiniCheck has.
+"""A checker by a sequence classifier through transformers: natural language inference, or two
+labels as MiniCheck has.
 
-A claim's lines are read together. Where they are longer than what the model takes, they are read in windows, each beginning with the end of
-the one before, and the window that states the claim best counts (docs/papers.md, Checkers).
+A claim's lines are read together. Where they are longer than what the model takes, they are read in
+windows, each beginning with the end of the one before, and the window that states the claim best
+counts (docs/papers.md, Checkers).
 """
 
 import logging
@@ -27,27 +29,44 @@ _OVERLAP_SHARE = 0.125
 _MAX_LINES, _LINE_TOKENS = 200, 4096
 """Of one claim's lines."""
 _BATCH = 16
-_STATED = frozenset("entailment entails entailed entail supported supports support consistent yes true".split())
-_CONTRADICTED = frozenset("contradiction contradicts contradicted contradict refuted refutes".split())
-_OTHER = frozenset("neutral not_entailment unsupported not_supported inconsistent not_enough_info no false".split())
+_STATED = frozenset(
+    "entailment entails entailed entail supported supports support consistent yes true".split()
+)
+_CONTRADICTED = frozenset(
+    "contradiction contradicts contradicted contradict refuted refutes".split()
+)
+_OTHER = frozenset(
+    "neutral not_entailment unsupported not_supported inconsistent not_enough_info no false".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Which of a classifier's outputs mean that the claim is stated, and that it is contradicted (None: it doesn't tell)."""
+    """Which of a classifier's outputs mean that the claim is stated, and that it is contradicted
+    (None: it doesn't tell).
+    """
 
     stated: int
     contradicted: int | None
 
     @classmethod
     def of(cls, id2label: Mapping[int, str]) -> "Labels | None":
-        """By their names, in any order and case. Two without names are MiniCheck's: the second is "supported". None for any others."""
-        names = {int(i): str(name).casefold().strip().replace("-", "_").replace(" ", "_") for i, name in id2label.items()}
+        """By their names, in any order and case. Two without names are MiniCheck's: the second is
+        "supported". None for any others.
+        """
+        names = {
+            int(i): str(name).casefold().strip().replace("-", "_").replace(" ", "_")
+            for i, name in id2label.items()
+        }
         if set(names.values()) == {"label_0", "label_1"}:
             return cls(next(i for i, name in names.items() if name == "label_1"), None)
         stated = [i for i, name in names.items() if name in _STATED]
         contradicted = [i for i, name in names.items() if name in _CONTRADICTED]
-        if len(stated) != 1 or len(contradicted) > 1 or not set(names.values()) <= _STATED | _CONTRADICTED | _OTHER:
+        if (
+            len(stated) != 1
+            or len(contradicted) > 1
+            or not set(names.values()) <= _STATED | _CONTRADICTED | _OTHER
+        ):
             return None
         return cls(stated[0], contradicted[0] if contradicted else None)
 
@@ -68,7 +87,10 @@ class NliChecker:
         path = Path(source).expanduser()
         is_hub_id = source.count("/") == 1 and not source.startswith((".", "/", "~"))
         if not (path / "config.json").is_file() and not (is_hub_id and not path.exists()):
-            raise SettingsError(f"{source} holds no config.json: give the folder of a sequence classifier, or a hub name like org/model")
+            raise SettingsError(
+                f"{source} holds no config.json: give the folder of a sequence classifier, or a hub"
+                " name like org/model"
+            )
         self.name = f"nli:{source}"
         self._path = path
         self._source = source
@@ -79,12 +101,18 @@ class NliChecker:
         self._labels = Labels(0, None)
 
     def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
-        """One for each claim. Raises SettingsError where the model can't be loaded or isn't a classifier of this kind, ModelError else."""
+        """One for each claim. Raises SettingsError where the model can't be loaded or isn't a
+        classifier of this kind, ModelError else.
+        """
         if not any(claim.lines for claim in claims):
             return [_not_found(0.0, "there are no lines") for _ in claims]
         with self._lock:
             self._load()
-            windows = [window for number, claim in enumerate(claims) for window in self._windows(number, claim)]
+            windows = [
+                window
+                for number, claim in enumerate(claims)
+                for window in self._windows(number, claim)
+            ]
             shares = self._shares(windows)
         checks = []
         for number, claim in enumerate(claims):
@@ -96,7 +124,11 @@ class NliChecker:
 
     def _checked(self, claim: Claim, windows: Sequence[_Window], shares: Vectors) -> ClaimCheck:
         if not windows:
-            return _not_found(None, "not checked", "the claim is too long for it") if claim.lines else _not_found(0.0, "there are no lines")
+            return (
+                _not_found(None, "not checked", "the claim is too long for it")
+                if claim.lines
+                else _not_found(0.0, "there are no lines")
+            )
         best = int(shares[:, self._labels.stated].argmax())
         score = float(shares[best, self._labels.stated])
         if score >= 0.5:
@@ -104,11 +136,18 @@ class NliChecker:
         if self._labels.contradicted is not None:
             worst = int(shares[:, self._labels.contradicted].argmax())
             if shares[worst, self._labels.contradicted] >= 0.5:
-                return ClaimCheck(Verdict.CONTRADICTED, _nearest(claim, windows[worst]), score, "a line says otherwise")
+                return ClaimCheck(
+                    Verdict.CONTRADICTED,
+                    _nearest(claim, windows[worst]),
+                    score,
+                    "a line says otherwise",
+                )
         return _not_found(score, "the lines do not say it")
 
     def _windows(self, number: int, claim: Claim) -> list[_Window]:
-        """The claim's lines as the model reads them, a line of text each; none where the claim itself takes half of the room."""
+        """The claim's lines as the model reads them, a line of text each; none where the claim
+        itself takes half of the room.
+        """
         rows = sorted(nearest_rows(claim, _MAX_LINES, _LINE_TOKENS))
         size = self._max_tokens()
         num_claim = len(self._tokenizer(claim.text, add_special_tokens=False)["input_ids"])
@@ -128,11 +167,26 @@ class NliChecker:
         )
         windows = []
         for i in range(len(encoded["input_ids"])):
-            spans = [span for span, part in zip(encoded["offset_mapping"][i], encoded.sequence_ids(i), strict=True) if part == 0]
+            spans = [
+                span
+                for span, part in zip(
+                    encoded["offset_mapping"][i], encoded.sequence_ids(i), strict=True
+                )
+                if part == 0
+            ]
             first, last = (
-                (int(np.searchsorted(starts, at, side="right")) - 1 for at in (spans[0][0], spans[-1][1] - 1)) if spans else (0, 0)
+                (
+                    int(np.searchsorted(starts, at, side="right")) - 1
+                    for at in (spans[0][0], spans[-1][1] - 1)
+                )
+                if spans
+                else (0, 0)
             )
-            tokens = {name: encoded[name][i] for name in self._tokenizer.model_input_names if name in encoded}
+            tokens = {
+                name: encoded[name][i]
+                for name in self._tokenizer.model_input_names
+                if name in encoded
+            }
             windows.append(_Window(number, tuple(rows[first : last + 1]), tokens))
         return windows
 
@@ -141,16 +195,24 @@ class NliChecker:
         import torch
 
         shares = np.zeros((len(windows), self._model.config.num_labels), dtype=np.float32)
-        order = sorted(range(len(windows)), key=lambda i: len(windows[i].tokens["input_ids"]))  # alike in length: little padding
+        order = sorted(
+            range(len(windows)), key=lambda i: len(windows[i].tokens["input_ids"])
+        )  # alike in length: little padding
         for at in range(0, len(order), _BATCH):
             batch = order[at : at + _BATCH]
-            padded = self._tokenizer.pad([windows[i].tokens for i in batch], return_tensors="pt").to(self._model.device)
+            padded = self._tokenizer.pad(
+                [windows[i].tokens for i in batch], return_tensors="pt"
+            ).to(self._model.device)
             with torch.inference_mode():
                 shares[batch] = self._model(**padded).logits.float().softmax(-1).cpu().numpy()
         return shares
 
     def _max_tokens(self) -> int:
-        limits = [_MAX_TOKENS, self._tokenizer.model_max_length, getattr(self._model.config, "max_position_embeddings", None)]
+        limits = [
+            _MAX_TOKENS,
+            self._tokenizer.model_max_length,
+            getattr(self._model.config, "max_position_embeddings", None),
+        ]
         return int(min(limit for limit in limits if limit and limit > 0))
 
     def _load(self) -> None:
@@ -163,8 +225,9 @@ class NliChecker:
         if labels is None:
             named = ", ".join(map(str, model.config.id2label.values()))
             raise SettingsError(
-                f"{self.name} has the labels {named}: give a classifier with entailment, neutral and contradiction, or supported and "
-                'unsupported, or name them so in "id2label" of its config.json'
+                f"{self.name} has the labels {named}: give a classifier with entailment, neutral"
+                ' and contradiction, or supported and unsupported, or name them so in "id2label"'
+                " of its config.json"
             )
         self._tokenizer, self._labels, self._model = tokenizer, labels, model
         _LOG.info("loaded %s in %.1f s", self.name, time.perf_counter() - began)
@@ -181,24 +244,42 @@ def _loaded(folder: Path) -> tuple[Any, Any]:
         from transformers import AutoModelForSequenceClassification, AutoTokenizer
         from transformers.utils import logging as transformers_logging
     except ImportError as err:
-        raise SettingsError("a classifier of claims needs transformers and torch: pip install 'dynagrag[local]'") from err
+        raise SettingsError(
+            "a classifier of claims needs transformers and torch: pip install 'dynagrag[local]'"
+        ) from err
     transformers_logging.disable_progress_bar()
     try:
         tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
         # Safetensors only: other weights are pickles.
         model, loading = AutoModelForSequenceClassification.from_pretrained(
-            folder, local_files_only=True, use_safetensors=True, dtype=torch.float32, output_loading_info=True
+            folder,
+            local_files_only=True,
+            use_safetensors=True,
+            dtype=torch.float32,
+            output_loading_info=True,
         )
         if loading["missing_keys"]:
             raise SettingsError(
-                f"{folder} has no classifier (its weights lack {sorted(loading['missing_keys'])[0]}): give one that was trained"
+                f"{folder} has no classifier (its weights lack"
+                f" {sorted(loading['missing_keys'])[0]}): give one that was trained"
             )
-        device = "cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu"
+        device = (
+            "cuda"
+            if torch.cuda.is_available()
+            else "mps"
+            if torch.backends.mps.is_available()
+            else "cpu"
+        )
         return tokenizer, model.to(device).eval()
     except (OSError, ValueError, ImportError) as err:
-        raise SettingsError(f"{folder} could not be loaded as a sequence classifier: {' '.join(str(err).split())[:200]}") from err
+        raise SettingsError(
+            f"{folder} could not be loaded as a sequence classifier:"
+            f" {' '.join(str(err).split())[:200]}"
+        ) from err
     except (MemoryError, RuntimeError) as err:
-        raise ModelUnavailableError(f"{folder} could not be loaded: {' '.join(str(err).split())[:200]}") from err
+        raise ModelUnavailableError(
+            f"{folder} could not be loaded: {' '.join(str(err).split())[:200]}"
+        ) from err
 
 
 def _said(claim: Claim, row: int) -> str:

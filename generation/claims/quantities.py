@@ -26,14 +26,27 @@ days; week: week weeks; month: month months; year: year years; degree: ° degree
 hz hertz; knot: knot knots
 """
 _UNIT = {
-    form: unit.strip() for unit, forms in (entry.split(":") for entry in _UNITS.replace("\n", " ").split(";")) for form in forms.split()
+    form: unit.strip()
+    for unit, forms in (entry.split(":") for entry in _UNITS.replace("\n", " ").split(";"))
+    for form in forms.split()
 }
-_SCALE = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9, "trillion": 1e12, "k": 1e3, "bn": 1e9}
+_SCALE = {
+    "hundred": 1e2,
+    "thousand": 1e3,
+    "million": 1e6,
+    "billion": 1e9,
+    "trillion": 1e12,
+    "k": 1e3,
+    "bn": 1e9,
+}
 _ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
 ).split()
 _TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_SPELT = {word: float(i) for i, word in enumerate(_ONES)} | {word: 10.0 * i for i, word in enumerate(_TENS, start=2)}
+_SPELT = {word: float(i) for i, word in enumerate(_ONES)} | {
+    word: 10.0 * i for i, word in enumerate(_TENS, start=2)
+}
 _NUMBER_WORD = "|".join([*_SPELT, "hundred", "thousand", "million", "billion"])
 _NUMBER = re.compile(
     rf"""(?P<money>[$€£])?\s?(?P<digits>(?<![\d.])(?:(?<!\w)[-+])?\d+(?:,\d{{3}})*(?:\.\d+)?)
@@ -53,15 +66,18 @@ _ABOUT, _ROUNDED = "about", 0.1
 _BOUND_CHARACTERS = 24
 """Before a number that are read for its bound."""
 _LOOSE_DASH = re.compile(r"\w\s+[-–−]\s$")
-"""A dash that stands alone before a number, as transcripts write both a minus and a break: "is reading - 4 volts"."""
+"""A dash that stands alone before a number, as transcripts write both a minus and a break: "is
+reading - 4 volts".
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Quantity:
-    """A number (`value`, `unit`, `bound` more, less, about), a date (`date`: year, month, day, 0 where not given) or a time.
+    """A number (`value`, `unit`, `bound` more, less, about), a date (`date`: year, month, day, 0
+    where not given) or a time.
 
-    `text` stands from `start` to `end`; `said` is it with its bound and unit: at least 300 km. `may_be_minus`: a dash that stands alone
-    before the number may be its sign.
+    `text` stands from `start` to `end`; `said` is it with its bound and unit: at least 300 km.
+    `may_be_minus`: a dash that stands alone before the number may be its sign.
     """
 
     start: int
@@ -77,7 +93,9 @@ class Quantity:
     def agrees(self, other: "Quantity") -> bool:
         """Whether the other one says at least what this one says."""
         if self.date and other.date:
-            return all(mine in (0, theirs) for mine, theirs in zip(self.date, other.date, strict=True))
+            return all(
+                mine in (0, theirs) for mine, theirs in zip(self.date, other.date, strict=True)
+            )
         if self.date or other.date:
             return self._is_year_of(other)
         if self.value is None or other.value is None:
@@ -87,24 +105,39 @@ class Quantity:
         if self._has_value_of(other):
             return self.bound in (other.bound, _ABOUT) or other.bound == _ABOUT
         if self.bound == _ABOUT:
-            return abs(self.value - other.value) <= _ROUNDED * abs(self.value) and other.bound in ("", _ABOUT)
-        return not other.bound and {"more": other.value > self.value, "less": other.value < self.value}.get(self.bound, False)
+            return abs(self.value - other.value) <= _ROUNDED * abs(self.value) and other.bound in (
+                "",
+                _ABOUT,
+            )
+        return not other.bound and {
+            "more": other.value > self.value,
+            "less": other.value < self.value,
+        }.get(self.bound, False)
 
     def _has_value_of(self, other: "Quantity") -> bool:
         """Whether both are one number, a sign that is unclear aside."""
         if self.value is None or other.value is None:
             return self.value is other.value
         is_unclear = self.may_be_minus or other.may_be_minus
-        return math.isclose(*map(abs, (self.value, other.value))) if is_unclear else math.isclose(self.value, other.value)
+        return (
+            math.isclose(*map(abs, (self.value, other.value)))
+            if is_unclear
+            else math.isclose(self.value, other.value)
+        )
 
     def _is_year_of(self, other: "Quantity") -> bool:
         """Whether this is a number that says the year of the other's date."""
         return self.value is not None and other.date is not None and self.value == other.date[0]
 
     def is_like(self, other: "Quantity") -> bool:
-        """Whether both measure the same kind of thing, so that one stands in the other's place; two dates, where they differ in a part."""
+        """Whether both measure the same kind of thing, so that one stands in the other's place; two
+        dates, where they differ in a part.
+        """
         if self.date and other.date:
-            return any(0 not in (mine, theirs) and mine != theirs for mine, theirs in zip(self.date, other.date, strict=True))
+            return any(
+                0 not in (mine, theirs) and mine != theirs
+                for mine, theirs in zip(self.date, other.date, strict=True)
+            )
         return self.kind == other.kind and (self.value is None or not self._has_value_of(other))
 
     @property
@@ -117,20 +150,30 @@ class Quantity:
     @property
     def looks_like_year(self) -> bool:
         """Whether it is a bare number that may be a year."""
-        return bool(self.value is not None and 1000 <= self.value <= 2100 and not self.unit and self.value == int(self.value))
+        return bool(
+            self.value is not None
+            and 1000 <= self.value <= 2100
+            and not self.unit
+            and self.value == int(self.value)
+        )
 
 
 def may_be_written_otherwise(number: Quantity, text: str) -> bool:
-    """Whether a text may hold a number in words or units that are not compared here: half, a dozen, noon, 5 km of 5,000 metres."""
+    """Whether a text may hold a number in words or units that are not compared here: half, a dozen,
+    noon, 5 km of 5,000 metres.
+    """
     if _OTHERWISE.search(text):
         return True
     kin = next((units for units in _CONVERTIBLE if number.unit in units), frozenset())
-    return bool(kin) and any(other.unit in kin and other.unit != number.unit for other in quantities(text))
+    return bool(kin) and any(
+        other.unit in kin and other.unit != number.unit for other in quantities(text)
+    )
 
 
 _OTHERWISE = re.compile(
     r"\b(?:hal(?:f|ves)|thirds?|quarters?|fifths?|tenths?|dozens?|couple|pair|twice|thrice|noon|midnight|[ap]\.?m\.?)\b"
-    r"|\b(?:decades?|century|centuries|(?:an?|one) (?:second|minute|hour|day|week|month|year|mile))\b"
+    r"|\b(?:decades?|century|centuries|(?:an?|one)"
+    r" (?:second|minute|hour|day|week|month|year|mile))\b"
     r"|\d+/\d+|[$€£]\d[\d.]*[mbk]\b|'\d\d\b|\ba (?:hundred|thousand|million|billion)\b",
     re.IGNORECASE,
 )
@@ -163,7 +206,9 @@ def _found(text: str) -> Iterator[Quantity]:
 
 
 def _number(text: str, match: re.Match[str], start: int) -> Quantity:
-    """A number whose digits or words begin at `start`, with the bound before it and the unit before or behind it."""
+    """A number whose digits or words begin at `start`, with the bound before it and the unit before
+    or behind it.
+    """
     first, bound = match.start(), _BOUND.search(text[max(0, start - _BOUND_CHARACTERS) : start])
     if bound:
         first = start - len(bound[0])
@@ -187,7 +232,11 @@ def _number(text: str, match: re.Match[str], start: int) -> Quantity:
 def _date(match: re.Match[str]) -> tuple[int, int, int]:
     given = {name[0]: value for name, value in match.groupdict().items() if value}
     month = given["m"].casefold()
-    number = int(month) if month.isdigit() else 1 + next(i for i, name in enumerate(MONTHS) if name.startswith(month[:3]))
+    number = (
+        int(month)
+        if month.isdigit()
+        else 1 + next(i for i, name in enumerate(MONTHS) if name.startswith(month[:3]))
+    )
     return int(given.get("y", 0)), number, int(given.get("d", "0").rstrip("stndrh"))
 
 

@@ -1,4 +1,6 @@
-"""A text as rules read it: its words with their stems, the clauses they stand in, and the names among them."""
+"""A text as rules read it: its words with their stems, the clauses they stand in, and the names
+among them.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -11,9 +13,14 @@ from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS, MONTHS
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[^\w\s]|_")
 _CLAUSE_END = frozenset(";()[]—–:")
-_CONJUNCTIONS = frozenset("but while whereas although though because who whom whose which where when after before until".split())
+_CONJUNCTIONS = frozenset(
+    """
+        but while whereas although though because who whom whose which where when after before until
+    """.split()
+)
 _CONNECTORS = frozenset(
-    "of the de da do du des del della di la le les van von der den bin ibn al el y e and & - ' . los las san st".split()
+    "of the de da do du des del della di la le les van von der den bin ibn al el y e and & - ' ."
+    " los las san st".split()
 )
 _TITLES = TITLES | frozenset("dame lord lady king queen prince princess the saint st rev".split())
 _ABBREVIATED = _TITLES | {"jr", "sr"}
@@ -32,7 +39,9 @@ def folded(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A token. `low`: folded, without a possessive; `stem` of its base form; `clause`: number of the clause it stands in."""
+    """A token. `low`: folded, without a possessive; `stem` of its base form; `clause`: number of
+    the clause it stands in.
+    """
 
     text: str
     low: str
@@ -87,17 +96,26 @@ class Reading:
         return [
             i
             for i, w in enumerate(self.words)
-            if w.is_word and i not in self.in_names and w.low not in FUNCTION_WORDS and w.low not in MONTHS
+            if w.is_word
+            and i not in self.in_names
+            and w.low not in FUNCTION_WORDS
+            and w.low not in MONTHS
         ]
 
     def told(self) -> list[Word]:
         """The words that are no function words, those of names among them."""
-        return [w for i, w in enumerate(self.words) if w.text[0].isalnum() and (w.low not in FUNCTION_WORDS or i in self.in_names)]
+        return [
+            w
+            for i, w in enumerate(self.words)
+            if w.text[0].isalnum() and (w.low not in FUNCTION_WORDS or i in self.in_names)
+        ]
 
     def name(self, start: int, end: int) -> tuple[str, ...]:
         """The words of a name that tell it apart, folded."""
         lows = [w.low for w in self.words[start:end] if w.text[0].isalnum()]
-        return tuple(low for low in lows if low not in _CONNECTORS and low not in _TITLES) or tuple(lows)
+        return tuple(low for low in lows if low not in _CONNECTORS and low not in _TITLES) or tuple(
+            lows
+        )
 
 
 @lru_cache(maxsize=4096)
@@ -108,7 +126,11 @@ def read(text: str) -> Reading:
     for match in _TOKEN.finditer(plain_phrases(text)):
         token = match.group()
         low = folded(token)
-        if token in _CLAUSE_END or low in _CONJUNCTIONS or (token in ".!?" and not _is_initial(words)):
+        if (
+            token in _CLAUSE_END
+            or low in _CONJUNCTIONS
+            or (token in ".!?" and not _is_initial(words))
+        ):
             clause += 1
         bare = low.removesuffix("'s")
         words.append(Word(token, bare, lemma(bare), clause))
@@ -141,12 +163,18 @@ def _begins_name(words: Sequence[Word], i: int) -> bool:
     if word.low in _FIRST_PERSON:
         return False
     follows = words[i + 1].text if i + 1 < len(words) else ""
-    is_named_on = follows[:1].isupper() or follows in _NAMED_ON or word.is_possessive or follows[:1].isdigit()
+    is_named_on = (
+        follows[:1].isupper() or follows in _NAMED_ON or word.is_possessive or follows[:1].isdigit()
+    )
     if not opens:
         return word.low not in NEGATIONS or is_named_on
-    if follows == "Not" or (word.low == "never" and follows[:1].isupper() and follows != "I"):  # Do Not Look Up, Never Let Me Go
+    if follows == "Not" or (
+        word.low == "never" and follows[:1].isupper() and follows != "I"
+    ):  # Do Not Look Up, Never Let Me Go
         return True
-    is_plain = word.low in COMMON_WORDS or word.low.endswith(_PLAIN_ENDINGS) or len(senses(word.stem)) > 1
+    is_plain = (
+        word.low in COMMON_WORDS or word.low.endswith(_PLAIN_ENDINGS) or len(senses(word.stem)) > 1
+    )
     return word.low not in FUNCTION_WORDS and (is_named_on or not is_plain)
 
 
@@ -165,12 +193,18 @@ def _continued(words: Sequence[Word], end: int) -> int:
 
 
 def _connects(words: Sequence[Word], at: int) -> bool:
-    """Whether a name may go on behind a word: a full stop only behind an initial or an abbreviation."""
-    return words[at].low in _CONNECTORS - {"and"} and (words[at].text != "." or _is_initial(words[:at]))
+    """Whether a name may go on behind a word: a full stop only behind an initial or an
+    abbreviation.
+    """
+    return words[at].low in _CONNECTORS - {"and"} and (
+        words[at].text != "." or _is_initial(words[:at])
+    )
 
 
 def same_word(one: str, other: str) -> bool:
-    """Whether two words of names are one: the same, or one an ending longer (Brazil, Brazilian; Germany, German)."""
+    """Whether two words of names are one: the same, or one an ending longer (Brazil, Brazilian;
+    Germany, German).
+    """
     if one == other or _DEMONYMS.get(one) == other or _DEMONYMS.get(other) == one:
         return True
     short, long = sorted((one, other), key=len)
@@ -178,7 +212,10 @@ def same_word(one: str, other: str) -> bool:
     return len(root) >= _MIN_STEM and long.startswith(root) and long[len(root) :] in _ENDINGS
 
 
-_ENDINGS = frozenset("n an ian ean ese ish i ic s es y ans ians ny na nian dian ican vian tian sh ch ia a ya ese ais ine ien".split())
+_ENDINGS = frozenset(
+    "n an ian ean ese ish i ic s es y ans ians ny na nian dian ican vian tian sh ch ia a ya ese ais"
+    " ine ien".split()
+)
 _DEMONYMS = {
     "french": "france", "dutch": "netherlands", "spanish": "spain", "swiss": "switzerland", "british": "britain", "english": "england",
     "danish": "denmark", "polish": "poland", "turkish": "turkey", "greek": "greece", "irish": "ireland", "welsh": "wales",

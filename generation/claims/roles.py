@@ -1,4 +1,6 @@
-"""Who does what to whom: the roles that a predicate gives to the names around it, in a claim and in a line."""
+"""Who does what to whom: the roles that a predicate gives to the names around it, in a claim and in
+a line.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,24 +24,38 @@ from dynagrag.words import COMMON_VERBS
 
 _AUXILIARIES = AUXILIARIES | frozenset("not never get gets got".split())
 _BEFORE_VERBS = frozenset("to quite very also still just so too only able likely".split())
-_ENDS_AGENT = frozenset("with from for about in on at based that as after during starring stars featuring who which where when".split())
-_BEFORE_NAMES = frozenset("of to by in on at from with for about into during against under over near like than between".split())
+_ENDS_AGENT = frozenset(
+    "with from for about in on at based that as after during starring stars featuring who which"
+    " where when".split()
+)
+_BEFORE_NAMES = frozenset(
+    """
+        of to by in on at from with for about into during against under over near like than between
+    """.split()
+)
 """Before a name that is no subject."""
 KIN_DOWN = frozenset("son sons daughter daughters child children offspring".split())
 KIN_UP = frozenset("father mother parent parents fathers mothers".split())
-_KIN_FAR = frozenset("grandson granddaughter grandfather grandmother nephew niece uncle aunt cousin stepson stepfather stepmother".split())
+_KIN_FAR = frozenset(
+    "grandson granddaughter grandfather grandmother nephew niece uncle aunt cousin stepson"
+    " stepfather stepmother".split()
+)
 _KIN_SIDE = frozenset("wife husband spouse brother sister sibling married".split())
 _REACH = 8
 DOER = ("er", "or", "ers", "ors")
 _DEED = ("ion", "ial", "ment", "ance", "ure")
 _PARTICIPLE = ("ed", "en", "ing")
 _NO_PAST = ("s", "ing", "er", "or", "ly", "ion")
-"""Endings of one who does it, of what is done, of participles, and of words that differ from their stem and are no past forms."""
+"""Endings of one who does it, of what is done, of participles, and of words that differ from their
+stem and are no past forms.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """What a claim says of its names. `at`: the word that says it; `is_passive`: "was founded by"."""
+    """What a claim says of its names. `at`: the word that says it; `is_passive`: "was founded
+    by".
+    """
 
     at: int
     stem: str
@@ -51,7 +67,9 @@ _MEMBER = "AM"
 
 
 def predicate_of(claim: Reading) -> Predicate | None:
-    """The claim's predicate: a word of kinship, or its main verb; None for "X is in Y" and the like, which only put names together."""
+    """The claim's predicate: a word of kinship, or its main verb; None for "X is in Y" and the
+    like, which only put names together.
+    """
     words = claim.words
     for i, word in enumerate(words):
         if i not in claim.in_names and word.low in KIN_DOWN | KIN_UP | _KIN_SIDE | _KIN_FAR:
@@ -65,7 +83,9 @@ def predicate_of(claim: Reading) -> Predicate | None:
 
 
 def is_auxiliary(word: Word) -> bool:
-    """Whether it is a form of be, have, do, or a modal verb; May is a month, and the AM behind a name no verb."""
+    """Whether it is a form of be, have, do, or a modal verb; May is a month, and the AM behind a
+    name no verb.
+    """
     return word.low in _AUXILIARIES and word.text not in ("May", _MEMBER)
 
 
@@ -80,14 +100,24 @@ def _main_verb(claim: Reading) -> int | None:
         if i in claim.in_names or not is_auxiliary(word):
             continue
         after = i + 1
-        while after < len(words) and (words[after].low in _AUXILIARIES | _BEFORE_VERBS or words[after].low.endswith("ly")):
+        while after < len(words) and (
+            words[after].low in _AUXILIARIES | _BEFORE_VERBS or words[after].low.endswith("ly")
+        ):
             after += 1
-        if after < len(words) and after not in claim.in_names and words[after].is_word and words[after].low not in DETERMINERS:
+        if (
+            after < len(words)
+            and after not in claim.in_names
+            and words[after].is_word
+            and words[after].low not in DETERMINERS
+        ):
             low, stem = words[after].low, words[after].stem
             is_participle = low.endswith(_PARTICIPLE) or is_irregular(low) or event_of(stem)
             return after if is_participle or words[i].low not in BE else None
         return None
-    return next((i for i in range(1, len(words)) if i not in claim.in_names and _is_verb_like(claim, i)), None)
+    return next(
+        (i for i in range(1, len(words)) if i not in claim.in_names and _is_verb_like(claim, i)),
+        None,
+    )
 
 
 def _is_verb_like(claim: Reading, i: int) -> bool:
@@ -100,12 +130,14 @@ def _is_verb_like(claim: Reading, i: int) -> bool:
     return is_past or is_present or word.low in COMMON_VERBS
 
 
-# ------------------------------------------------------------------------------------------------------------- lines
+# -------------------------------------------------------------------------------------------- lines
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Where a line names who does it, and to whom; None where it says nothing of that. `at`: the word of the predicate."""
+    """Where a line names who does it, and to whom; None where it says nothing of that. `at`: the
+    word of the predicate.
+    """
 
     at: int
     agents: frozenset[int] | None
@@ -114,7 +146,9 @@ class Roles:
 
 
 def occurrences(line: Reading, stem: str) -> list[int]:
-    """Where a line says what a stem says, also as the one who does it (direct, director) or by what is made (a song by)."""
+    """Where a line says what a stem says, also as the one who does it (direct, director) or by what
+    is made (a song by).
+    """
     wanted, works = senses(stem), _works_of(stem)
     if stem == _COMPOSE and not line.lows & _MUSIC:
         wanted -= {lemma("write")}
@@ -131,11 +165,16 @@ def occurrences(line: Reading, stem: str) -> list[int]:
 
 
 def _works_of(stem: str) -> frozenset[str]:
-    """Works of which "by" names who did it: a film by its director, a song by its singer or composer."""
+    """Works of which "by" names who did it: a film by its director, a song by its singer or
+    composer.
+    """
     return next((works for verbs, works in _WORKS_BY if stem in verbs), frozenset())
 
 
-_COMPOSE, _MUSIC = lemma("compose"), frozenset("song songs opera symphony music melody anthem concerto".split())
+_COMPOSE, _MUSIC = (
+    lemma("compose"),
+    frozenset("song songs opera symphony music melody anthem concerto".split()),
+)
 _WORKS_BY = tuple(
     (frozenset(lemma(verb) for verb in verbs.split()), frozenset(works.split()))
     for verbs, works in (
@@ -156,21 +195,27 @@ def verb_roles(line: Reading, stem: str) -> Iterator[Roles]:
     """The roles at each place where a line says what a verb's stem says."""
     for at in occurrences(line, stem):
         word = line.words[at]
-        is_clear = bool({word.stem, _doer(word.low, word.stem)} & alike(stem)) or word.low in _works_of(stem)
+        is_clear = bool(
+            {word.stem, _doer(word.low, word.stem)} & alike(stem)
+        ) or word.low in _works_of(stem)
         everywhere = frozenset(range(len(line.words)))
         by = by_phrase(line, at)
         if by:
             yield Roles(at, by, everywhere - by, is_clear)
         elif word.low.endswith(DOER):
             yield Roles(at, *_around_doer(line, at), is_clear)
-        elif (owner := _owner(line, at)) and line.words[min(at + 1, len(line.words) - 1)].low == "of":  # Acme's acquisition of Foo
+        elif (owner := _owner(line, at)) and line.words[
+            min(at + 1, len(line.words) - 1)
+        ].low == "of":  # Acme's acquisition of Foo
             yield Roles(at, owner, everywhere - owner, is_clear)
         else:
             yield _active(line, at, is_clear)
 
 
 def by_phrase(line: Reading, at: int) -> frozenset[int]:
-    """What stands behind the `by` that belongs to a predicate: "produced, written and directed by A and B" """
+    """What stands behind the `by` that belongs to a predicate: "produced, written and directed by A
+    and B"
+    """
     words = line.words
     for by in range(at + 1, min(len(words), at + 2 + _REACH)):
         if words[by].low == "by":
@@ -178,7 +223,11 @@ def by_phrase(line: Reading, at: int) -> frozenset[int]:
             while end < len(words) and not _ends_agent(line, by, end):
                 end += 1
             return frozenset(range(by + 1, end))
-        if words[by].clause != words[at].clause or words[by].low in _ENDS_AGENT - {"for", "in", "on"} or words[by].low in BE:
+        if (
+            words[by].clause != words[at].clause
+            or words[by].low in _ENDS_AGENT - {"for", "in", "on"}
+            or words[by].low in BE
+        ):
             break
     return frozenset()
 
@@ -187,7 +236,9 @@ def _ends_agent(line: Reading, by: int, end: int) -> bool:
     word, previous = line.words[end], line.words[end - 1]
     if end in line.in_names or not any(i in line.in_names for i in range(by + 1, end)):
         return False
-    is_listed_on = previous.low in {"and", ","} or (end - 1 in line.in_names and word.low.endswith("ed"))
+    is_listed_on = previous.low in {"and", ","} or (
+        end - 1 in line.in_names and word.low.endswith("ed")
+    )
     return (
         word.clause != line.words[by].clause
         or word.low in _ENDS_AGENT
@@ -220,13 +271,24 @@ def _active(line: Reading, at: int, is_clear: bool) -> Roles:
 
 
 def named_subject(line: Reading, at: int) -> tuple[int, int] | None:
-    """The name before a verb, in its clause, that is its subject: behind no preposition, and with no pronoun between them."""
+    """The name before a verb, in its clause, that is its subject: behind no preposition, and with
+    no pronoun between them.
+    """
     words = line.words
     for start, end in reversed(line.names):
         if end > at or words[start].clause != words[at].clause:
             continue
-        lead = next((words[i].low for i in range(start - 1, -1, -1) if words[i].low not in DETERMINERS | TITLES), "")
-        if words[end - 1].is_possessive or any(word.low in PRONOUNS - DETERMINERS for word in words[end:at]):
+        lead = next(
+            (
+                words[i].low
+                for i in range(start - 1, -1, -1)
+                if words[i].low not in DETERMINERS | TITLES
+            ),
+            "",
+        )
+        if words[end - 1].is_possessive or any(
+            word.low in PRONOUNS - DETERMINERS for word in words[end:at]
+        ):
             return None
         if lead not in _BEFORE_NAMES:
             return start, end
@@ -258,7 +320,11 @@ def parent_roles(line: Reading, wanted: str) -> Iterator[Roles]:
                 yield Roles(at, frozenset(range(len(words))) - children, children)
             else:
                 named = (follows or frozenset(range(len(words)))) - owner
-                yield Roles(at, _of_gender(line, named, wanted) if word.low == "parents" else named, owner or None)
+                yield Roles(
+                    at,
+                    _of_gender(line, named, wanted) if word.low == "parents" else named,
+                    owner or None,
+                )
 
 
 def kin_names(claim: Reading, at: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
@@ -267,7 +333,13 @@ def kin_names(claim: Reading, at: int) -> tuple[list[tuple[int, int]], list[tupl
     before = [span for span in claim.names if span[1] <= at]
     after = [span for span in claim.names if span[0] > at]
     owners = [span for span in before if words[span[1] - 1].is_possessive]
-    owned = after if owners and after else [span for span in before if span not in owners] if owners else before
+    owned = (
+        after
+        if owners and after
+        else [span for span in before if span not in owners]
+        if owners
+        else before
+    )
     others = before if owners and after else owners or after
     return (others, owned) if is_up else (owned, others)
 
@@ -275,14 +347,26 @@ def kin_names(claim: Reading, at: int) -> tuple[list[tuple[int, int]], list[tupl
 def _owner(line: Reading, at: int) -> frozenset[int]:
     """The name whose possessive stands right before a word."""
     return frozenset(
-        i for start, end in line.names for i in range(start, end) if start < at and 0 <= at - end <= 3 and line.words[end - 1].is_possessive
+        i
+        for start, end in line.names
+        for i in range(start, end)
+        if start < at and 0 <= at - end <= 3 and line.words[end - 1].is_possessive
     )
 
 
 def _of_phrase(line: Reading, at: int) -> frozenset[int]:
-    """Names behind the `of` (or `to`) that belongs to a word of kinship; of a list "brother of A and son of B", only its own."""
+    """Names behind the `of` (or `to`) that belongs to a word of kinship; of a list "brother of A
+    and son of B", only its own.
+    """
     words = line.words
-    of = next((i for i in range(at + 1, min(len(words), at + _REACH)) if words[i].low == "of" and i not in line.in_names), None)
+    of = next(
+        (
+            i
+            for i in range(at + 1, min(len(words), at + _REACH))
+            if words[i].low == "of" and i not in line.in_names
+        ),
+        None,
+    )
     if of is None:
         return frozenset()
     end = of + 1
@@ -292,11 +376,15 @@ def _of_phrase(line: Reading, at: int) -> frozenset[int]:
 
 
 def _ends_parents(line: Reading, at: int, end: int) -> bool:
-    """Whether the names behind "son of" end here: another clause, or another kinship ("and brother of")."""
+    """Whether the names behind "son of" end here: another clause, or another kinship ("and brother
+    of").
+    """
     words = line.words
     if end in line.in_names:
         return False
-    is_other_kin = words[end].low in KIN_DOWN | KIN_UP | _KIN_FAR and not words[end - 1].is_possessive
+    is_other_kin = (
+        words[end].low in KIN_DOWN | KIN_UP | _KIN_FAR and not words[end - 1].is_possessive
+    )
     return words[end].clause != words[at].clause or is_other_kin or _opens_clause(line, end)
 
 
@@ -311,20 +399,33 @@ def _opens_clause(line: Reading, comma: int) -> bool:
 def _follows(line: Reading, at: int) -> Iterator[int]:
     words = line.words
     for i in range(at + 1, min(len(words), at + 3 * _REACH)):
-        if i not in line.in_names and (words[i].clause != words[at].clause or words[i].low in KIN_DOWN | KIN_UP):
+        if i not in line.in_names and (
+            words[i].clause != words[at].clause or words[i].low in KIN_DOWN | KIN_UP
+        ):
             return
         yield i
 
 
 def _of_gender(line: Reading, parents: frozenset[int], wanted: str) -> frozenset[int]:
-    """Those of two parents named together that are the father or the mother: by title, by "wife", else the father first."""
+    """Those of two parents named together that are the father or the mother: by title, by "wife",
+    else the father first.
+    """
     if wanted == "parent":
         return parents
     names = [(start, end) for start, end in line.names if start in parents]
     chosen: set[int] = set()
     for number, (start, end) in enumerate(names):
-        lead = {w.low for w in line.words[max(min(parents), start - 6 if number == 0 else names[number - 1][1]) : end]}
-        is_female = bool(lead & (FEMALE | {"marriage"})) or (number > 0 and not lead & MALE) if not (number == 0 and lead & MALE) else False
+        lead = {
+            w.low
+            for w in line.words[
+                max(min(parents), start - 6 if number == 0 else names[number - 1][1]) : end
+            ]
+        }
+        is_female = (
+            bool(lead & (FEMALE | {"marriage"})) or (number > 0 and not lead & MALE)
+            if not (number == 0 and lead & MALE)
+            else False
+        )
         if is_female == (wanted == "mother"):
             chosen |= set(range(start, end))
     return frozenset(chosen)

@@ -10,15 +10,21 @@ from dynagrag.sentences import sentence_spans
 
 
 def nearest_rows(claim: Claim, max_lines: int, token_budget: int) -> list[int]:
-    """Rows of the claim's lines: those that are cited for it, then the others, those that share most content words with it first; ties in
-    order. The first one whatever its length.
+    """Rows of the claim's lines: those that are cited for it, then the others, those that share
+    most content words with it first; ties in order. The first one whatever its length.
     """
     wanted = content_stems(claim.text)
     stems = [content_stems(f"{line.speaker or ''} {line.text}") for line in claim.lines]
-    order = sorted(range(len(claim.lines)), key=lambda row: (row >= claim.num_cited, -len(wanted & stems[row])))
+    order = sorted(
+        range(len(claim.lines)), key=lambda row: (row >= claim.num_cited, -len(wanted & stems[row]))
+    )
     rows: list[int] = []
     for row in order[:max_lines]:
-        token_budget -= min(token_budget, line_tokens(claim.lines[row])) if not rows else line_tokens(claim.lines[row])
+        token_budget -= (
+            min(token_budget, line_tokens(claim.lines[row]))
+            if not rows
+            else line_tokens(claim.lines[row])
+        )
         if token_budget < 0:
             break
         rows.append(row)
@@ -31,21 +37,32 @@ def line_tokens(line: Line) -> int:
 
 
 def written(line: Line) -> str:
-    """SPEAKER "words", as evidence is written, without a label; a title that is known stands behind it."""
+    """SPEAKER "words", as evidence is written, without a label; a title that is known stands behind
+    it.
+    """
     words = evidence_line("", line.speaker, None, one_line(line.text)).removeprefix("[] ")
     return f"{words} (in {as_json(one_line(line.title))})" if line.title else words
 
 
 def shortened(line: Line, text: str, max_tokens: int) -> Line:
-    """A line that is too long, cut to the sentences around the one that shares most content words with a text."""
+    """A line that is too long, cut to the sentences around the one that shares most content words
+    with a text.
+    """
     max_chars = max(80, 4 * (max_tokens - line_tokens(_with(line, ""))))
     if len(line.text) <= max_chars:
         return line
     wanted, spans = content_stems(text), sentence_spans(line.text)
-    best = max(range(len(spans)), key=lambda i: (len(wanted & content_stems(line.text[slice(*spans[i])])), -i))
+    best = max(
+        range(len(spans)),
+        key=lambda i: (len(wanted & content_stems(line.text[slice(*spans[i])])), -i),
+    )
     first = last = best
     while first > 0 or last < len(spans) - 1:
-        grown = (max(0, first - 1), last) if (best - first <= last - best and first > 0) or last == len(spans) - 1 else (first, last + 1)
+        grown = (
+            (max(0, first - 1), last)
+            if (best - first <= last - best and first > 0) or last == len(spans) - 1
+            else (first, last + 1)
+        )
         if spans[grown[1]][1] - spans[grown[0]][0] > max_chars:
             break
         first, last = grown

@@ -47,13 +47,17 @@ _LESSENED = {"almost": ALMOST, "seldom": SELDOM, "former": FORMER}
 _RIGHT_BEFORE = 3
 _HEARSAY = ("reportedly", "some say", "people say", "they say", "is said to", "was said to")
 _CONDITION = re.compile(
-    r"(?<!\bas )(?<!\beven )\bif\b|\bunless\b|\bprovid(?:ed|ing)(?: that| the| it| he| she| they| we)\b|\bassuming\b|\bas long as\b"
+    r"(?<!\bas )(?<!\beven )\bif\b|\bunless\b|\bprovid(?:ed|ing)(?: that| the| it| he| she| they|"
+    r" we)\b|\bassuming\b|\bas long as\b"
     r"|\bonly (?:if|once|with|after)\b"
     r"|\bon condition\b|\bor so\b"
 )
 """Behind a verb; "he asked if" stands before what he asked."""
 _STEMS = {mood: frozenset(map(lemma, hints)) for mood, hints in _MOODS.items()}
-_HELD_BACK = {"possible": POSSIBLE | CONDITIONAL, "future": FUTURE | WANTED | {"going", "gonna", "about"}}
+_HELD_BACK = {
+    "possible": POSSIBLE | CONDITIONAL,
+    "future": FUTURE | WANTED | {"going", "gonna", "about"},
+}
 """Words that say a mood in another way."""
 _REPORTED = frozenset(("could", "would"))
 """What can and will become where somebody's words are reported."""
@@ -78,40 +82,61 @@ def denial_gap(claim: Reading, line: Reading) -> str:
     mine, theirs = _denied(claim), _denied(line)
     for at in _denials(claim):
         scope = _scope(claim, at)
-        if any(opposites().get(word.stem, frozenset()) & line.stems for word in claim.words[at + 1 : at + 4]):
+        if any(
+            opposites().get(word.stem, frozenset()) & line.stems
+            for word in claim.words[at + 1 : at + 4]
+        ):
             continue  # "was not on" of "was off"
         shared = _names_last(claim, [i for i in scope if senses(claim.words[i].stem) & line.stems])
         if not shared and not _denials(line):
             return "does not deny it"
-        if shared and mine[shared[0]] and not any(theirs[j] for i in shared for j in _places(line, claim.words[i].stem)):
+        if (
+            shared
+            and mine[shared[0]]
+            and not any(theirs[j] for i in shared for j in _places(line, claim.words[i].stem))
+        ):
             return "does not deny it"
     for at in _denials(line):
-        shared = _names_last(line, [j for j in _scope(line, at) if theirs[j] and _places(claim, line.words[j].stem)])
+        shared = _names_last(
+            line, [j for j in _scope(line, at) if theirs[j] and _places(claim, line.words[j].stem)]
+        )
         if not shared:
             continue
         stem = line.words[shared[0]].stem
-        if not any(mine[i] for i in _places(claim, stem)) and all(theirs[j] for j in _places(line, stem)):
+        if not any(mine[i] for i in _places(claim, stem)) and all(
+            theirs[j] for j in _places(line, stem)
+        ):
             return "denies it"
     return _repeated_denial(claim, line)
 
 
 def _repeated_denial(claim: Reading, line: Reading) -> str:
-    """Which of the two has the other's words with a "not" between them ("I'm not sure about it"), whatever the line denies elsewhere."""
+    """Which of the two has the other's words with a "not" between them ("I'm not sure about it"),
+    whatever the line denies elsewhere.
+    """
     mine, theirs = _told_steps(claim), _told_steps(line)
     for j in theirs.denied:
         num = _num_told(theirs, j, mine)
-        others = (k for k in range(1, len(theirs.lows)) if k not in theirs.denied and _goes_on(theirs, j, k))
+        others = (
+            k
+            for k in range(1, len(theirs.lows))
+            if k not in theirs.denied and _goes_on(theirs, j, k)
+        )
         if num and not any(theirs.run(j, theirs, k) >= num for k in others):
             return "denies it"
     for i in mine.denied:
-        if _num_told(mine, i, theirs) and not any(theirs.stems[k] in mine.stems[i:] for k in theirs.denied | theirs.reached):
+        if _num_told(mine, i, theirs) and not any(
+            theirs.stems[k] in mine.stems[i:] for k in theirs.denied | theirs.reached
+        ):
             return "does not deny it"
     return ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Steps:
-    """A text's words and marks but for those that say little; which of them a "not" stands before, and which any denial reaches."""
+    """A text's words and marks but for those that say little; which of them a "not" stands before,
+    and which any denial reaches.
+    """
 
     lows: tuple[str, ...]
     stems: tuple[str, ...]
@@ -127,36 +152,61 @@ class _Steps:
 def _told_steps(reading: Reading) -> _Steps:
     denials = {at for at in _denials(reading) if reading.words[at].low in _DENIES_NEXT}
     reached = _denied(reading)
-    kept = [i for i, word in enumerate(reading.words) if i not in denials and word.low not in _LITTLE]
+    kept = [
+        i for i, word in enumerate(reading.words) if i not in denials and word.low not in _LITTLE
+    ]
     return _Steps(
         tuple(reading.words[i].low for i in kept),
         tuple(reading.words[i].stem for i in kept),
-        frozenset(k for k in range(1, len(kept)) if not denials.isdisjoint(range(kept[k - 1] + 1, kept[k]))),
+        frozenset(
+            k
+            for k in range(1, len(kept))
+            if not denials.isdisjoint(range(kept[k - 1] + 1, kept[k]))
+        ),
         frozenset(k for k, i in enumerate(kept) if reached[i]),
     )
 
 
 _DENIES_NEXT = frozenset(("not", "never"))
-_LITTLE = frozenset("really very quite all still also just actually now already ever always often too so do does did um uh".split())
-_SAYS_NOTHING = AUXILIARIES | DETERMINERS | PRONOUNS | frozenset("in on at of to for by with from about as into".split())
+_LITTLE = frozenset(
+    "really very quite all still also just actually now already ever always often too so do does"
+    " did um uh".split()
+)
+_SAYS_NOTHING = (
+    AUXILIARIES
+    | DETERMINERS
+    | PRONOUNS
+    | frozenset("in on at of to for by with from about as into".split())
+)
 _SHARED = frozenset("but and or , ;".split())
 """Before a word whose subject or verb stands further ahead."""
 
 
 def _num_told(denying: _Steps, at: int, other: _Steps) -> int:
-    """How many words behind a "not" the other text has without one, where they say something or are its last; 0 for none."""
-    runs = [(k, denying.run(at, other, k)) for k in range(1, len(other.lows)) if other.stems[k - 1] == denying.stems[at - 1]]
+    """How many words behind a "not" the other text has without one, where they say something or are
+    its last; 0 for none.
+    """
+    runs = [
+        (k, denying.run(at, other, k))
+        for k in range(1, len(other.lows))
+        if other.stems[k - 1] == denying.stems[at - 1]
+    ]
     told = [
         num
         for k, num in runs
         if k not in other.denied | other.reached
-        and (not _SAYS_NOTHING.issuperset(other.lows[k : k + num]) or (num and not any(low.isalnum() for low in other.lows[k + num :])))
+        and (
+            not _SAYS_NOTHING.issuperset(other.lows[k : k + num])
+            or (num and not any(low.isalnum() for low in other.lows[k + num :]))
+        )
     ]
     return max(told, default=0)
 
 
 def _goes_on(steps: _Steps, one: int, other: int) -> bool:
-    """Whether the same stands before two words, or what stands before the second is shared with others."""
+    """Whether the same stands before two words, or what stands before the second is shared with
+    others.
+    """
     return steps.stems[other - 1] == steps.stems[one - 1] or steps.lows[other - 1] in _SHARED
 
 
@@ -167,7 +217,9 @@ def _names_last(reading: Reading, places: list[int]) -> list[int]:
 
 def _places(reading: Reading, stem: str) -> list[int]:
     wanted = senses(stem)
-    return [i for i, w in enumerate(reading.words) if w.stem in wanted and w.low not in FUNCTION_WORDS]
+    return [
+        i for i, w in enumerate(reading.words) if w.stem in wanted and w.low not in FUNCTION_WORDS
+    ]
 
 
 def _denied(reading: Reading) -> list[bool]:
@@ -180,19 +232,42 @@ def _denied(reading: Reading) -> list[bool]:
 
 
 def _scope(reading: Reading, at: int) -> list[int]:
-    """The words that a denial reaches: what follows in its clause, function words aside; out of quotation marks it doesn't reach."""
+    """The words that a denial reaches: what follows in its clause, function words aside; out of
+    quotation marks it doesn't reach.
+    """
     words = reading.words
-    end = next((i for i in range(at + 1, len(words) - 1) if words[i].text == "," and _begins_anew(words, i + 1)), len(words))
+    end = next(
+        (
+            i
+            for i in range(at + 1, len(words) - 1)
+            if words[i].text == "," and _begins_anew(words, i + 1)
+        ),
+        len(words),
+    )
     reach = [*range(at + 1, min(end, _quote_end(words, at), at + 1 + _REACH))]
     if words[at].low == "no":  # "saw no fire" denies the seeing, too
-        reach = [*itertools.takewhile(lambda i: words[i].low not in _ENDS_DENIAL, range(at - 1, max(-1, at - 4), -1)), *reach]
-    return [i for i in reach if words[i].clause == words[at].clause and words[i].text[0].isalnum() and words[i].low not in FUNCTION_WORDS]
+        reach = [
+            *itertools.takewhile(
+                lambda i: words[i].low not in _ENDS_DENIAL, range(at - 1, max(-1, at - 4), -1)
+            ),
+            *reach,
+        ]
+    return [
+        i
+        for i in reach
+        if words[i].clause == words[at].clause
+        and words[i].text[0].isalnum()
+        and words[i].low not in FUNCTION_WORDS
+    ]
 
 
 def _begins_anew(words: Sequence[Word], at: int) -> bool:
-    """Whether behind a comma another statement begins: with a pronoun, or with "and" and a verb of its own."""
+    """Whether behind a comma another statement begins: with a pronoun, or with "and" and a verb of
+    its own.
+    """
     return words[at].low in PRONOUNS or (
-        words[at].low == "and" and any(word.low in AUXILIARIES for word in words[at + 1 : at + 1 + _SUBJECT])
+        words[at].low == "and"
+        and any(word.low in AUXILIARIES for word in words[at + 1 : at + 1 + _SUBJECT])
     )
 
 
@@ -200,9 +275,13 @@ _SUBJECT = 5
 
 
 def _quote_end(words: Sequence[Word], at: int) -> int:
-    """Where the quotation marks close in which a word stands; the text's end where it stands in none."""
+    """Where the quotation marks close in which a word stands; the text's end where it stands in
+    none.
+    """
     is_quoted = sum(word.text in _QUOTES for word in words[:at]) % 2
-    return next((i for i in range(at + 1, len(words)) if is_quoted and words[i].text in _QUOTES), len(words))
+    return next(
+        (i for i in range(at + 1, len(words)) if is_quoted and words[i].text in _QUOTES), len(words)
+    )
 
 
 _QUOTES = frozenset('"“”')
@@ -225,7 +304,9 @@ def _denials(reading: Reading) -> list[int]:
         )
         is_failure = word.stem in _FAILURE_STEMS and follows == "to"
         is_untrue = word.low in UNTRUE and follows == "that"
-        if not is_only and (word.low in NEGATIONS or word.stem in _DENIAL_STEMS or is_failure or is_untrue):
+        if not is_only and (
+            word.low in NEGATIONS or word.stem in _DENIAL_STEMS or is_failure or is_untrue
+        ):
             found.append(i)
     return found
 
@@ -240,14 +321,22 @@ def _near(reading: Reading, at: int | None) -> Sequence[Word]:
         return [w for i, w in enumerate(reading.words) if i not in named]
     clause = reading.words[at].clause
     around = range(max(0, at - _BEFORE), min(len(reading.words), at + _BEHIND + 1))
-    return [reading.words[i] for i in around if reading.words[i].clause == clause and i not in named]
+    return [
+        reading.words[i] for i in around if reading.words[i].clause == clause and i not in named
+    ]
 
 
-def moods(reading: Reading, at: int | None, without: frozenset[str] = frozenset()) -> frozenset[str]:
+def moods(
+    reading: Reading, at: int | None, without: frozenset[str] = frozenset()
+) -> frozenset[str]:
     """What holds back a text from stating what it says at a word."""
     near = [w for w in _near(reading, at) if w.text != "May" and w.low not in without]
     words = [w.low for w in near]
-    found = {mood for mood, hints in _MOODS.items() if any(w.low in hints or w.stem in _STEMS[mood] for w in near)}
+    found = {
+        mood
+        for mood, hints in _MOODS.items()
+        if any(w.low in hints or w.stem in _STEMS[mood] for w in near)
+    }
     joined = " ".join(words)
     if "going to" in joined or "about to" in joined:
         found.add("future")
@@ -269,23 +358,39 @@ _OBJECTS = frozenset("the a an this that these those your my our it them him her
 
 
 def _is_imperative(reading: Reading, at: int) -> bool:
-    """Whether a verb opens its sentence in its base form, or stands behind a name that is spoken to: "Sam, close the valve"."""
+    """Whether a verb opens its sentence in its base form, or stands behind a name that is spoken
+    to: "Sam, close the valve".
+    """
     word = reading.words[at]
     follows = reading.words[at + 1].low if at + 1 < len(reading.words) else ""
     if at in reading.in_names or follows not in _OBJECTS:
         return False
     is_base = not word.low.endswith(("ed", "ing", "s")) and not is_irregular(word.low)
-    return is_base and (at == 0 or (reading.words[at - 1].text == "," and at - 2 in reading.in_names and at <= 4))
+    return is_base and (
+        at == 0 or (reading.words[at - 1].text == "," and at - 2 in reading.in_names and at <= 4)
+    )
 
 
-def mood_gap(claim: Reading, claim_at: int | None, line: Reading, line_at: int | None, is_opinion: bool = False) -> str:
-    """What the line holds back with and the claim doesn't, in words; empty where there is nothing of the kind."""
+def mood_gap(
+    claim: Reading,
+    claim_at: int | None,
+    line: Reading,
+    line_at: int | None,
+    is_opinion: bool = False,
+) -> str:
+    """What the line holds back with and the claim doesn't, in words; empty where there is nothing
+    of the kind.
+    """
     said = moods(claim, claim_at)
     if "question" in said and not line.is_question and not _reports_question(line):
         return "does not ask it"
     theirs = moods(line, line_at)
     outright = moods(claim, claim_at, without=_REPORTED)
-    unsaid = {mood for mood in outright & _HELD_BACK.keys() if mood not in theirs and not line.lows & _HELD_BACK[mood]}
+    unsaid = {
+        mood
+        for mood in outright & _HELD_BACK.keys()
+        if mood not in theirs and not line.lows & _HELD_BACK[mood]
+    }
     if unsaid:
         return "states it outright" if "possible" in unsaid else "does not speak of what is to come"
     if "possible" in said or is_opinion:
@@ -319,14 +424,23 @@ def opposite_of(claim: Reading, line: Reading) -> tuple[str, str] | None:
         if i in claim.in_names or word.stem in line.stems:
             continue
         for j, other in enumerate(line.words):
-            is_opposite = other.stem in opposites().get(word.stem, frozenset()) and other.stem not in claim.stems
-            if is_opposite and mine[i] == theirs[j] and (word.low not in FUNCTION_WORDS or _stands_alike(claim, i, line, j)):
+            is_opposite = (
+                other.stem in opposites().get(word.stem, frozenset())
+                and other.stem not in claim.stems
+            )
+            if (
+                is_opposite
+                and mine[i] == theirs[j]
+                and (word.low not in FUNCTION_WORDS or _stands_alike(claim, i, line, j))
+            ):
                 return word.low, other.low
     return None
 
 
 def _stands_alike(claim: Reading, i: int, line: Reading, j: int) -> bool:
-    """Whether two words stand beside the same one: "is on", "is off"; "before the test", "after the test"."""
+    """Whether two words stand beside the same one: "is on", "is off"; "before the test", "after the
+    test".
+    """
     return any(_neighbour(claim, i, step) == _neighbour(line, j, step) != "" for step in (-1, 1))
 
 

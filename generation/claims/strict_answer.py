@@ -9,7 +9,9 @@ from dynagrag.schema import CheckedClaim, Verdict
 
 @dataclass(frozen=True, slots=True)
 class StrictAnswer:
-    """The text that is left with its claims in their new places (empty where nothing is), and the claims that were left out."""
+    """The text that is left with its claims in their new places (empty where nothing is), and the
+    claims that were left out.
+    """
 
     text: str
     claims: tuple[CheckedClaim, ...]
@@ -17,9 +19,11 @@ class StrictAnswer:
 
 
 def strict_answer(text: str, claims: Sequence[CheckedClaim]) -> StrictAnswer:
-    """Sentences of which each claim is stated stay as they are; of others the stated clauses stay, as sentences of their own.
+    """Sentences of which each claim is stated stay as they are; of others the stated clauses stay,
+    as sentences of their own.
 
-    `claims` are those of the text, in its order. What claims nothing goes too, but for the line before a list's items.
+    `claims` are those of the text, in its order. What claims nothing goes too, but for the line
+    before a list's items.
     """
     rows = iter(claims)
     made = _Writer()
@@ -32,14 +36,18 @@ def strict_answer(text: str, claims: Sequence[CheckedClaim]) -> StrictAnswer:
             made.add(text[statement.start : statement.end], kept, statement.start)
         else:
             for claim in kept:
-                made.add(_as_sentence(claim), [replace(claim, start=0, end=len(_as_sentence(claim)))], 0)
+                made.add(
+                    _as_sentence(claim), [replace(claim, start=0, end=len(_as_sentence(claim)))], 0
+                )
     left_out = tuple(claim for claim in claims if claim.verdict is not Verdict.STATED)
     return StrictAnswer(made.text, tuple(made.claims), left_out)
 
 
 def _as_sentence(claim: CheckedClaim) -> str:
     words = claim.text[:1].upper() + claim.text[1:].rstrip(" .")
-    return f"{words}." + (" " + "".join(f"[{label}]" for label in claim.cited) if claim.cited else "")
+    return f"{words}." + (
+        " " + "".join(f"[{label}]" for label in claim.cited) if claim.cited else ""
+    )
 
 
 class _Writer:
@@ -61,8 +69,14 @@ class _Writer:
 
     def add(self, words: str, claims: Sequence[CheckedClaim], start: int) -> None:
         """Adds words, and claims whose places count from `start`."""
-        self.text += (self._between if self.text else self._between.lstrip("\n")) if self.text or self._lead else ""
+        self.text += (
+            (self._between if self.text else self._between.lstrip("\n"))
+            if self.text or self._lead
+            else ""
+        )
         at = len(self.text) - start
-        self.claims += [replace(claim, start=claim.start + at, end=claim.end + at) for claim in claims]
+        self.claims += [
+            replace(claim, start=claim.start + at, end=claim.end + at) for claim in claims
+        ]
         self.text += words
         self._between = " "

@@ -13,8 +13,8 @@ _BRACKETS = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
 
 
 def verdict_note(claim: CheckedClaim) -> str:
-    """What a reader must know of a claim: "contradicted by E4", "not found in the sources", "found: E7"; empty for one that its own
-    citations state.
+    """What a reader must know of a claim: "contradicted by E4", "not found in the sources", "found:
+    E7"; empty for one that its own citations state.
     """
     if claim.verdict is Verdict.NOT_FOUND:
         return NOT_FOUND
@@ -24,26 +24,37 @@ def verdict_note(claim: CheckedClaim) -> str:
 
 
 def marked_text(answer: Answer) -> str:
-    """The answer's text with a note behind each claim that needs one: lines that a checker found in brackets, all else in parentheses."""
+    """The answer's text with a note behind each claim that needs one: lines that a checker found in
+    brackets, all else in parentheses.
+    """
     pieces, at = [], 0
     for claim in answer.claims:
         note = verdict_note(claim)
         if note:
-            pieces += [answer.text[at : claim.end], f" [{note}]" if claim.verdict is Verdict.STATED else f" ({note})"]
+            pieces += [
+                answer.text[at : claim.end],
+                f" [{note}]" if claim.verdict is Verdict.STATED else f" ({note})",
+            ]
             at = claim.end
     return "".join(pieces) + answer.text[at:]
 
 
 def in_text_order(answer: Answer) -> list[tuple[str, Citation]]:
-    """All lines of an answer by label as its text names them, the first mark first; what it doesn't name comes after."""
+    """All lines of an answer by label as its text names them, the first mark first; what it doesn't
+    name comes after.
+    """
     known = {label: line for label, _, line in shown_lines(answer)} | dict(idle_citations(answer))
     named = [label for label in _MARK.findall(answer.text) if label in known]
     return [(label, known[label]) for label in dict.fromkeys([*named, *known])]
 
 
 def with_numbers(text: str, answer: Answer) -> str:
-    """A text about an answer with its lines' labels as pages show them: 1, 2, 3; only in brackets, where marks and notes stand."""
-    numbers = {label: str(number) for number, (label, _) in enumerate(in_text_order(answer), start=1)}
+    """A text about an answer with its lines' labels as pages show them: 1, 2, 3; only in brackets,
+    where marks and notes stand.
+    """
+    numbers = {
+        label: str(number) for number, (label, _) in enumerate(in_text_order(answer), start=1)
+    }
 
     def renamed(found: re.Match[str]) -> str:
         return _LABEL.sub(lambda label: numbers.get(label[0], label[0]), found[0])
@@ -52,29 +63,47 @@ def with_numbers(text: str, answer: Answer) -> str:
 
 
 def unstated_lines(answer: Answer) -> list[str]:
-    """'not found in the sources: "..."' for each claim that needs a note, for where the text itself stands without them."""
+    """'not found in the sources: "..."' for each claim that needs a note, for where the text itself
+    stands without them.
+    """
     return [f'{note}: "{claim.text}"' for claim in answer.claims if (note := verdict_note(claim))]
 
 
 def shown_lines(answer: Answer) -> list[tuple[str, str, Citation]]:
-    """The lines under an answer: label, what there is to say of it, line; those of `idle_citations` aside.
+    """The lines under an answer: label, what there is to say of it, line; those of `idle_citations`
+    aside.
 
-    First what the model cited, in its order ("" or "contradicts a claim"), then what the checker found, in the order of the text.
+    First what the model cited, in its order ("" or "contradicts a claim"), then what the checker
+    found, in the order of the text.
     """
-    against = {label for claim in answer.claims if claim.verdict is Verdict.CONTRADICTED for label in claim.lines}
+    against = {
+        label
+        for claim in answer.claims
+        if claim.verdict is Verdict.CONTRADICTED
+        for label in claim.lines
+    }
     idle = {label for label, _ in idle_citations(answer)}
-    found = dict.fromkeys(label for claim in answer.claims for label in claim.found if label in answer.lines)
+    found = dict.fromkeys(
+        label for claim in answer.claims for label in claim.found if label in answer.lines
+    )
     rows = [(label, "", line) for label, line in _cited(answer) if label not in idle]
     rows += [(label, f"found by {answer.checked_by}", answer.lines[label]) for label in found]
-    return [(label, "; ".join(filter(None, ("contradicts a claim" * (label in against), what))), line) for label, what, line in rows]
+    return [
+        (label, "; ".join(filter(None, ("contradicts a claim" * (label in against), what))), line)
+        for label, what, line in rows
+    ]
 
 
 def idle_citations(answer: Answer) -> list[tuple[str, Citation]]:
-    """What the model cited beside the lines that state a claim: each claim that a line is cited for is stated, and none by it."""
+    """What the model cited beside the lines that state a claim: each claim that a line is cited for
+    is stated, and none by it.
+    """
     rows = []
     for label, line in _cited(answer):
         claims = [claim for claim in answer.claims if label in claim.cited or label in claim.lines]
-        if claims and all(claim.verdict is Verdict.STATED and label not in claim.lines for claim in claims):
+        if claims and all(
+            claim.verdict is Verdict.STATED and label not in claim.lines for claim in claims
+        ):
             rows.append((label, line))
     return rows
 
@@ -85,13 +114,17 @@ def _cited(answer: Answer) -> list[tuple[str, Citation]]:
 
 
 def claims_summary(answer: Answer) -> str:
-    """ "claims: 5 stated, 1 contradicted, 1 not found; checked by rules"; empty where nothing was checked."""
+    """ "claims: 5 stated, 1 contradicted, 1 not found; checked by rules"; empty where nothing was
+    checked.
+    """
     if not answer.checked_by:
         return ""
     by = f"; checked by {answer.checked_by}"
     left_out = f"; left out: {_counts(answer.left_out)}" if answer.left_out else ""
     if not answer.claims:
-        return f"claims: none{left_out}{by}" if left_out else f"claims: none that could be checked{by}"
+        return (
+            f"claims: none{left_out}{by}" if left_out else f"claims: none that could be checked{by}"
+        )
     return f"claims: {_counts(answer.claims)}{left_out}{by}"
 
 
@@ -101,7 +134,10 @@ def failures_summary(answer: Answer) -> str:
     if not failures:
         return ""
     whole = len(failures) + len(answer.intermediate)
-    return f"{len(failures)} of {whole} intermediate answers failed and are missing here: {failures[0]}"
+    return (
+        f"{len(failures)} of {whole} intermediate answers failed and are missing here:"
+        f" {failures[0]}"
+    )
 
 
 def _counts(claims: Sequence[CheckedClaim]) -> str:

@@ -18,8 +18,9 @@ NUM_PASSAGES = 5
 
 
 class Signs(NamedTuple):
-    """What tells whether a question is answered: the best passage's cosine, the mean share of the question's words in the five best
-    passages, and the share of them that stands nowhere in the sources, both weighted by rarity.
+    """What tells whether a question is answered: the best passage's cosine, the mean share of the
+    question's words in the five best passages, and the share of them that stands nowhere in the
+    sources, both weighted by rarity.
     """
 
     passage: float
@@ -28,38 +29,55 @@ class Signs(NamedTuple):
 
 
 WEIGHTS, BIAS = Signs(passage=3.4, shared=5.0, unknown=-1.8), -0.7
-"""Near what `python benchmarks/evidence_order.py --part tune --sets hand,qmsum:train_25 --fit` gives."""
+"""Near what `python benchmarks/evidence_order.py --part tune --sets hand,qmsum:train_25 --fit`
+gives.
+"""
 _HONORIFICS = content_stems(" ".join(HONORIFICS))
 _ROLES = content_stems(" ".join(ROLE_NOUNS)) | _HONORIFICS
 LEAST = 0.5
 """Below that a question counts as not answered."""
 
 
-def answerable(index: LineIndex, question: Question, fits: Fits, embedder: EmbedderIdentity) -> float | None:
-    """How likely the sources answer the question, 0 to 1; None where the embedder is another than the one that this was fitted on."""
+def answerable(
+    index: LineIndex, question: Question, fits: Fits, embedder: EmbedderIdentity
+) -> float | None:
+    """How likely the sources answer the question, 0 to 1; None where the embedder is another than
+    the one that this was fitted on.
+    """
     if embedder.name not in CALIBRATED:
         return None
     if not fits.sentences:
         return 0.0
-    score = BIAS + sum(weight * sign for weight, sign in zip(WEIGHTS, signs(index, question, fits), strict=True))
+    score = BIAS + sum(
+        weight * sign for weight, sign in zip(WEIGHTS, signs(index, question, fits), strict=True)
+    )
     return round(1.0 / (1.0 + exp(-score)), 4)
 
 
 def signs(index: LineIndex, question: Question, fits: Fits) -> Signs:
-    """Those of a question. Of one without a content word nothing is shared, and nothing unknown. Who is asked for, by a name or as "the
-    pilot", need not be said in what they say; a speaker's name tells nothing of what they are asked about.
+    """Those of a question. Of one without a content word nothing is shared, and nothing unknown.
+    Who is asked for, by a name or as "the pilot", need not be said in what they say; a speaker's
+    name tells nothing of what they are asked about.
     """
     wanted = content_stems(question.text)
     possible = _ROLES.union(*map(content_stems, index.speakers.named_in(question.text)))
     wanted -= {word for word in possible if not index.is_known(word)}
-    asked = frozenset[str]().union(*(content_stems(label) for labels in index.speakers.people_in(question.text) for label in labels))
+    asked = frozenset[str]().union(
+        *(
+            content_stems(label)
+            for labels in index.speakers.people_in(question.text)
+            for label in labels
+        )
+    )
     wanted = (wanted - asked - _HONORIFICS if asked else wanted) or wanted
     rarity = {word: index.rarity(word) for word in wanted}
     whole = sum(rarity.values()) or 1.0
     held: dict[int, set[str]] = {}
     for sentence in fits.sentences:
         held.setdefault(sentence.row, set()).update(sentence.stems & wanted)
-    shares = [sum(rarity[word] for word in words) / whole for words in list(held.values())[:NUM_PASSAGES]]
+    shares = [
+        sum(rarity[word] for word in words) / whole for words in list(held.values())[:NUM_PASSAGES]
+    ]
     return Signs(
         passage=float(index.passages.dense(question.vector).max()),
         shared=float(np.mean(shares)),

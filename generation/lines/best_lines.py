@@ -14,7 +14,9 @@ from dynagrag.schema import EvidenceLine, Question
 
 @dataclass(frozen=True, slots=True)
 class BestLines:
-    """Lines of evidence, best first. `answerable`, `unknown_names`, `quiet_speakers`: as `Answer` has them."""
+    """Lines of evidence, best first. `answerable`, `unknown_names`, `quiet_speakers`: as `Answer`
+    has them.
+    """
 
     lines: tuple[EvidenceLine, ...] = ()
     answerable: float | None = None
@@ -24,7 +26,9 @@ class BestLines:
     quiet_speakers: tuple[str, ...] = ()
 
 
-def best_lines(index: LineIndex, question: Question, rows: Sequence[int], embedder: Embedder) -> BestLines:
+def best_lines(
+    index: LineIndex, question: Question, rows: Sequence[int], embedder: Embedder
+) -> BestLines:
     """`rows`: passages to take sentences from, best first."""
     found = fits(index, question, rows, embedder)
     lines = evidence_lines(index, found)
@@ -32,4 +36,11 @@ def best_lines(index: LineIndex, question: Question, rows: Sequence[int], embedd
     ids = {s.passage_id: s.document_id for row in rows for s in index.around(row)}
     unknown = index.unknown_names.in_question(question.text)
     is_nothing_fitting = not lines or (chance is not None and chance < LEAST)
-    return BestLines(lines, chance, is_nothing_fitting, ids, unknown, () if is_nothing_fitting else quiet(lines, found.people))
+    return BestLines(
+        lines,
+        chance,
+        is_nothing_fitting,
+        ids,
+        unknown,
+        () if is_nothing_fitting else quiet(lines, found.people),
+    )

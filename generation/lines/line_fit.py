@@ -41,8 +41,8 @@ MAX_TURNS_APART = 2
 
 @dataclass(frozen=True, slots=True)
 class Fits:
-    """The sentences (n,) of the best passages: how well each fits, and what that is made of. `people`: the labels of each speaker whom the
-    question asks for.
+    """The sentences (n,) of the best passages: how well each fits, and what that is made of.
+    `people`: the labels of each speaker whom the question asks for.
     """
 
     sentences: tuple[Sentence, ...]
@@ -56,8 +56,8 @@ class Fits:
 
 
 def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Embedder) -> Fits:
-    """`rows`: passages, best first, each once. Where several speakers are asked for, the nearest passages of each come after them, and
-    their names are no words to be looked for.
+    """`rows`: passages, best first, each once. Where several speakers are asked for, the nearest
+    passages of each come after them, and their names are no words to be looked for.
     """
     stems, people = content_stems(question.text), index.speakers.people_in(question.text)
     if len(people) > 1:
@@ -87,7 +87,9 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     return Fits(tuple(sentences), np.asarray(total, dtype=np.float64), parts, people)
 
 
-def _rows_of_each(index: LineIndex, question: Question, people: Sequence[frozenset[str]]) -> list[int]:
+def _rows_of_each(
+    index: LineIndex, question: Question, people: Sequence[frozenset[str]]
+) -> list[int]:
     """Of each of the people, the passages with words of theirs that are nearest to the question."""
     cosines = index.passages.dense(question.vector)
     speaking = [index.labels_in(row) for row in range(len(index.snapshot.passages))]
@@ -111,7 +113,10 @@ def _neighbours(sentences: Sequence[Sentence]) -> tuple[Ints, Ints]:
 
 def are_neighbours(first: Sentence, second: Sentence) -> bool:
     """Whether one can be read after the other: in one document, at most two turns further on."""
-    return first.document_id == second.document_id and second.turn_index - first.turn_index <= MAX_TURNS_APART
+    return (
+        first.document_id == second.document_id
+        and second.turn_index - first.turn_index <= MAX_TURNS_APART
+    )
 
 
 def _with_neighbours(vectors: Vectors, before: Ints, after: Ints) -> Vectors:
@@ -130,4 +135,6 @@ def _shares(index: LineIndex, wanted: frozenset[str], held: Sequence[frozenset[s
     """The share of the question's words that each holds, weighted by rarity, 0 to 1."""
     rarity = {word: index.rarity(word) for word in wanted}
     whole = sum(rarity.values()) or 1.0
-    return np.array([sum(rarity[word] for word in wanted & own) / whole for own in held], dtype=np.float64)
+    return np.array(
+        [sum(rarity[word] for word in wanted & own) / whole for own in held], dtype=np.float64
+    )

@@ -1,4 +1,6 @@
-"""The sentences of a snapshot's passages, with their words and the vectors that there are; read as questions ask for them."""
+"""The sentences of a snapshot's passages, with their words and the vectors that there are; read as
+questions ask for them.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -22,7 +24,9 @@ from dynagrag.sentences import sentence_spans
 
 @dataclass(frozen=True, slots=True)
 class Sentence:
-    """A sentence of one turn within one passage: Document.text[start:end]. `turn` None: the document has none there."""
+    """A sentence of one turn within one passage: Document.text[start:end]. `turn` None: the
+    document has none there.
+    """
 
     document_id: str
     passage_id: str
@@ -58,7 +62,9 @@ class LineIndex:
         self.unknown_names = UnknownNames(self.snapshot)
 
     def sentences(self, row: int) -> tuple[Sentence, ...]:
-        """Those of a passage, in order; a turn that reaches into it counts with the part that lies in it."""
+        """Those of a passage, in order; a turn that reaches into it counts with the part that lies
+        in it.
+        """
         if row not in self._sentences:
             self._sentences[row] = tuple(self._split(row))
         return self._sentences[row]
@@ -67,37 +73,68 @@ class LineIndex:
         """Those of a passage and of the passages that stand beside it in its document, in order."""
         snapshot = self.snapshot
         document = snapshot.passages[row].document_id
-        rows = [r for r in (row - 1, row, row + 1) if 0 <= r < len(snapshot.passages) and snapshot.passages[r].document_id == document]
+        rows = [
+            r
+            for r in (row - 1, row, row + 1)
+            if 0 <= r < len(snapshot.passages) and snapshot.passages[r].document_id == document
+        ]
         return [sentence for r in rows for sentence in self.sentences(r)]
 
     def labels_in(self, row: int) -> set[str]:
         """Those of the speakers of a passage's turns."""
         passage = self.snapshot.passages[row]
-        turns = self.snapshot.turns.get(passage.document_id, ())[passage.first_turn : passage.last_turn + 1]
+        turns = self.snapshot.turns.get(passage.document_id, ())[
+            passage.first_turn : passage.last_turn + 1
+        ]
         return {turn.speaker for turn in turns if turn.speaker}
 
     def _split(self, row: int) -> list[Sentence]:
         passage = self.snapshot.passages[row]
-        turns = self.snapshot.turns.get(passage.document_id, ())[passage.first_turn : passage.last_turn + 1]
-        parts: list[tuple[int, int, Turn | None]] = [(max(t.start, passage.start), min(t.end, passage.end), t) for t in turns]
+        turns = self.snapshot.turns.get(passage.document_id, ())[
+            passage.first_turn : passage.last_turn + 1
+        ]
+        parts: list[tuple[int, int, Turn | None]] = [
+            (max(t.start, passage.start), min(t.end, passage.end), t) for t in turns
+        ]
         found = []
         for start, end, turn in parts or [(passage.start, passage.end, None)]:
-            for a, b in sentence_spans(self.snapshot.text(passage.document_id, start, max(start, end))):
+            for a, b in sentence_spans(
+                self.snapshot.text(passage.document_id, start, max(start, end))
+            ):
                 text = self.snapshot.text(passage.document_id, start + a, start + b)
                 is_idle = says_nothing(text, turn.speaker if turn else None)
-                found.append(Sentence(passage.document_id, passage.id, row, start + a, start + b, text, turn, content_stems(text), is_idle))
+                found.append(
+                    Sentence(
+                        passage.document_id,
+                        passage.id,
+                        row,
+                        start + a,
+                        start + b,
+                        text,
+                        turn,
+                        content_stems(text),
+                        is_idle,
+                    )
+                )
         return found
 
-    # ----------------------------------------------------------------------------------------------------------- words
+    # ---------------------------------------------------------------------------------------- words
 
     @cached_property
     def speaker_words(self) -> frozenset[str]:
         """The words of all speakers' names, case-folded, initials aside."""
-        return frozenset(word.casefold() for name in self.speakers.labels for word in WORD.findall(name) if len(word) > 1)
+        return frozenset(
+            word.casefold()
+            for name in self.speakers.labels
+            for word in WORD.findall(name)
+            if len(word) > 1
+        )
 
     @cached_property
     def _frequencies(self) -> Counter[str]:
-        """In how many passages each stem occurs, at most: words of one stem are counted one by one."""
+        """In how many passages each stem occurs, at most: words of one stem are counted one by
+        one.
+        """
         counts: Counter[str] = Counter()
         for word, number in self.passages.word_frequencies.items():
             counts[stem(word)] += number
@@ -113,11 +150,13 @@ class LineIndex:
         """Whether any passage holds it."""
         return stem_ in self._frequencies
 
-    # --------------------------------------------------------------------------------------------------------- vectors
+    # -------------------------------------------------------------------------------------- vectors
 
     @cached_property
     def _fact_rows(self) -> dict[str, int]:
-        """Text -> row of the facts that have a vector already: with the fast extractor nearly all sentences."""
+        """Text -> row of the facts that have a vector already: with the fast extractor nearly all
+        sentences.
+        """
         return {text: row for row, text in enumerate(self.snapshot.facts.texts)}
 
     @cached_property
@@ -125,10 +164,16 @@ class LineIndex:
         return own_titles(self.snapshot.documents)
 
     def vectors(self, sentences: Sequence[Sentence], embedder: Embedder) -> Vectors:
-        """(n, d) unit rows, zeros for what says nothing; what has no vector yet is embedded now, in one call."""
+        """(n, d) unit rows, zeros for what says nothing; what has no vector yet is embedded now, in
+        one call.
+        """
         texts = [sentence_text(s.text, self._titles[s.document_id]) for s in sentences]
         rows, facts = self._fact_rows, self.snapshot.facts.vectors
-        missing = [text for text, s in zip(texts, sentences, strict=True) if text not in rows and not s.says_nothing]
+        missing = [
+            text
+            for text, s in zip(texts, sentences, strict=True)
+            if text not in rows and not s.says_nothing
+        ]
         missing = list(dict.fromkeys(missing))
         made = dict(zip(missing, embedder.embed_documents(missing), strict=True)) if missing else {}
         vectors = np.zeros((len(texts), self.snapshot.passage_vectors.shape[1]), dtype=np.float32)

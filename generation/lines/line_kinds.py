@@ -1,4 +1,6 @@
-"""What a line is besides its words: filler, stage direction, heading or note, question; what kind of thing a question asks for."""
+"""What a line is besides its words: filler, stage direction, heading or note, question; what kind
+of thing a question asks for.
+"""
 
 import re
 
@@ -11,12 +13,14 @@ _MAX_ASIDE_WORDS = 3
 _NOISE = re.compile(r"(?<!\{)\{[a-z][a-z ]{0,30}\}(?!\})")
 """As meeting corpora note it amid the words: "{vocalsound}", "{disfmarker}"."""
 _REPLIES = frozenset(
-    "gotcha awesome excellent amazing sounds totally interesting agreed understood noted brilliant lovely super hm whatever".split()
+    "gotcha awesome excellent amazing sounds totally interesting agreed understood noted brilliant"
+    " lovely super hm whatever".split()
 )
 _CONTRACTED = re.compile(r"(?:n['’]t|['’](?:s|m|d|re|ve|ll))\b", re.IGNORECASE)
 _CALLS = HONORIFICS | frozenset(
-    "chief madam and go ahead thank thanks you okay ok yes yeah no hello hi hey good morning afternoon evening roger copy this is please "
-    "sorry welcome over out from to right well so oh uh um hm counsel general your honor honors honour honours very much".split()
+    "chief madam and go ahead thank thanks you okay ok yes yeah no hello hi hey good morning"
+    " afternoon evening roger copy this is please sorry welcome over out from to right well so oh"
+    " uh um hm counsel general your honor honors honour honours very much".split()
 )
 _FORMULAS = (
     "may it please (?:the|this) (?:court|board|commission|committee|council)",
@@ -32,7 +36,10 @@ _COURTESY = re.compile(rf"\b(?:{'|'.join(_FORMULAS)})\b", re.IGNORECASE)
 _SELF = re.compile(r"\b(?:i['’]m|i am|my name(?: is|['’]s))\b", re.IGNORECASE)
 _MAX_FILLER_WORDS = 6
 """Beyond that many words something may be said even by words that say little."""
-_LINK = re.compile(r"https?://|www\.|(?<![\w-])[\w-]+\.(?:com|org|net|io|fm|tv|ai)\b|@\w{2,}|#\w{2,}", re.IGNORECASE)
+_LINK = re.compile(
+    r"https?://|www\.|(?<![\w-])[\w-]+\.(?:com|org|net|io|fm|tv|ai)\b|@\w{2,}|#\w{2,}",
+    re.IGNORECASE,
+)
 _NOTE = re.compile(
     r"\s*(?:show\s*notes|links?(?:\s+mentioned)?|resources|timestamps|chapters|outline|sponsors?|transcript|subscribe|follow\s+us|music\s+by|"
     r"produced\s+by|table\s+of\s+contents)\b\s*(?:[:—-]|$)|\s*\(?\d{1,2}:\d{2}(?::\d{2})?\)?\s*[-—–:|]?\s+\S",
@@ -42,9 +49,12 @@ _ENDS = tuple(".!?…,;:\"'”’)]-—–")
 _MAX_HEADING_WORDS = 10
 _QUESTION_END = re.compile(r"\?[\"'”’)\]]*$")
 _ASKS_NUMBER = re.compile(
-    r"\bhow (?:many|much|long|high|low|far|fast|deep|wide|often|old|big|large|heavy|tall|hot|cold|warm|late|early|soon)\b"
-    r"|\bwhen\b|\bat what\b|\bwhat (?:time|year|date|day|number|percentage|share|rate|price|cost|age|distance|speed|temperature|pressure|"
-    r"voltage|altitude|angle|amount|figure|size|weight|frequency)\b|\bwhich (?:year|date|day|number|angle|figure)\b",
+    r"\bhow"
+    r" (?:many|much|long|high|low|far|fast|deep|wide|often|old|big|large|heavy|tall|hot|cold|warm|late|early|soon)\b"
+    r"|\bwhen\b|\bat what\b|\bwhat"
+    r" (?:time|year|date|day|number|percentage|share|rate|price|cost|age|distance|speed|temperature|pressure|"
+    r"voltage|altitude|angle|amount|figure|size|weight|frequency)\b|\bwhich"
+    r" (?:year|date|day|number|angle|figure)\b",
     re.IGNORECASE,
 )
 _NUMBER = re.compile(
@@ -58,37 +68,47 @@ def is_aside(text: str) -> bool:
     """A stage direction: a few words, all in brackets, such as "(Laughter.)"; or noises alone."""
     text, num_noises = _NOISE.subn("", text)
     text = text.strip()
-    return (num_noises > 0 and not WORD.search(text)) or (bool(_ASIDE.fullmatch(text)) and len(WORD.findall(text)) <= _MAX_ASIDE_WORDS)
+    return (num_noises > 0 and not WORD.search(text)) or (
+        bool(_ASIDE.fullmatch(text)) and len(WORD.findall(text)) <= _MAX_ASIDE_WORDS
+    )
 
 
 def is_filler(text: str) -> bool:
     """A few words that say little by themselves, and no number: "Okay, gotcha. Thanks."."""
     found = [word.casefold() for word in WORD.findall(_CONTRACTED.sub("", _NOISE.sub(" ", text)))]
     return (
-        len(found) <= _MAX_FILLER_WORDS and not has_number(text) and all(w in COMMON_WORDS or w in _REPLIES or len(w) == 1 for w in found)
+        len(found) <= _MAX_FILLER_WORDS
+        and not has_number(text)
+        and all(w in COMMON_WORDS or w in _REPLIES or len(w) == 1 for w in found)
     )
 
 
 def is_call(text: str, speakers: frozenset[str]) -> bool:
-    """A few words that call, greet, thank or introduce a speaker, or a formula, and no more: "FLIGHT, EECOM.", "Hi, I'm Vic.", "Justice
-    Kagan, anything further?".
+    """A few words that call, greet, thank or introduce a speaker, or a formula, and no more:
+    "FLIGHT, EECOM.", "Hi, I'm Vic.", "Justice Kagan, anything further?".
 
     `speakers`: the words of their names, case-folded.
     """
     rest, num_formulas = _COURTESY.subn(" ", _SELF.sub(" ", text))
     found = [word.casefold() for word in WORD.findall(rest)]
     is_addressed = num_formulas > 0 or not speakers.isdisjoint(found)
-    return is_addressed and len(found) <= _MAX_FILLER_WORDS and (speakers | _CALLS).issuperset(found)
+    return (
+        is_addressed and len(found) <= _MAX_FILLER_WORDS and (speakers | _CALLS).issuperset(found)
+    )
 
 
 def is_heading(text: str, speaker: str | None) -> bool:
-    """A heading or a line of show notes: nobody's words, short, no end of a sentence and no verb; or a link, or a list of times."""
+    """A heading or a line of show notes: nobody's words, short, no end of a sentence and no verb;
+    or a link, or a list of times.
+    """
     text = text.strip()
     if speaker is not None:
         return False
     if _NOTE.match(text) or (_LINK.search(text) and not has_verb(_LINK.sub(" ", text))):
         return True
-    return len(text.split()) <= _MAX_HEADING_WORDS and not text.endswith(_ENDS) and not has_verb(text)
+    return (
+        len(text.split()) <= _MAX_HEADING_WORDS and not text.endswith(_ENDS) and not has_verb(text)
+    )
 
 
 def says_nothing(text: str, speaker: str | None) -> bool:

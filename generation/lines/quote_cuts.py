@@ -1,4 +1,6 @@
-"""A long quote cut down for a reader: around the sentence that matters, by whole sentences, never before it ends."""
+"""A long quote cut down for a reader: around the sentence that matters, by whole sentences, never
+before it ends.
+"""
 
 from collections.abc import Callable
 
@@ -7,11 +9,15 @@ from dynagrag.generation.support import content_stems
 from dynagrag.sentences import Span, sentence_spans
 
 _LONG = 2
-"""A sentence of that many times the limit is cut too, to the words around most hits: speech without punctuation."""
+"""A sentence of that many times the limit is cut too, to the words around most hits: speech without
+punctuation.
+"""
 
 
 def cut_around(quote: str, about: str, max_chars: int) -> str:
-    """The sentence with most words of `about`, and whole sentences around it up to the limit; "…" stands for what is left out."""
+    """The sentence with most words of `about`, and whole sentences around it up to the limit; "…"
+    stands for what is left out.
+    """
     if len(quote) <= max_chars:
         return quote
     wanted = content_stems(about)
@@ -19,8 +25,13 @@ def cut_around(quote: str, about: str, max_chars: int) -> str:
     if not spans:
         return ""  # nothing but blanks
     hits = [len(content_stems(quote[start:end]) & wanted) for start, end in spans]
-    best = max(range(len(spans)), key=lambda i: (hits[i], not says_nothing(quote[slice(*spans[i])], ""), -i))
-    first, last = grown(len(spans), best, lambda first, last, _: spans[last][1] - spans[first][0] <= max_chars)
+    best = max(
+        range(len(spans)),
+        key=lambda i: (hits[i], not says_nothing(quote[slice(*spans[i])], ""), -i),
+    )
+    first, last = grown(
+        len(spans), best, lambda first, last, _: spans[last][1] - spans[first][0] <= max_chars
+    )
     start, end = spans[first][0], spans[last][1]
     if end - start > _LONG * max_chars:
         start, end = _densest(quote, (start, end), wanted, max_chars)
@@ -31,7 +42,11 @@ def first_words(text: str, max_chars: int) -> str:
     """The beginning of a text, to the end of a word."""
     if len(text) <= max_chars:
         return text
-    return text[:max_chars].rpartition(" ")[0].rstrip() + " …" if " " in text[:max_chars] else text[:max_chars] + "…"
+    return (
+        text[:max_chars].rpartition(" ")[0].rstrip() + " …"
+        if " " in text[:max_chars]
+        else text[:max_chars] + "…"
+    )
 
 
 def last_words(text: str, max_chars: int) -> str:
@@ -43,8 +58,8 @@ def last_words(text: str, max_chars: int) -> str:
 
 
 def grown(num: int, at: int, may_hold: Callable[[int, int, int], bool]) -> Span:
-    """First and last of `num` sentences that are taken with one of them: what follows and what stands before it in turn, as far as
-    `may_hold` lets (first, last, the new one of the two).
+    """First and last of `num` sentences that are taken with one of them: what follows and what
+    stands before it in turn, as far as `may_hold` lets (first, last, the new one of the two).
     """
     first = last = at
     while True:
@@ -58,7 +73,9 @@ def grown(num: int, at: int, may_hold: Callable[[int, int, int], bool]) -> Span:
 
 
 def _densest(quote: str, span: Span, wanted: frozenset[str], max_chars: int) -> Span:
-    """The words of a span that hold most of the wanted ones, as many as fit; a word that alone is longer is cut."""
+    """The words of a span that hold most of the wanted ones, as many as fit; a word that alone is
+    longer is cut.
+    """
     words: list[Span] = []
     at = span[0]
     for word in quote[slice(*span)].split(" "):

@@ -7,11 +7,15 @@ from dynagrag.generation.lines.line_fit import WEIGHTS
 from dynagrag.schema import EvidenceLine
 
 LEAST_SHARE = 0.5
-"""Of the best line's fit, without what counts for its speaker: with less a line is not brought forward."""
+"""Of the best line's fit, without what counts for its speaker: with less a line is not brought
+forward.
+"""
 
 
 def in_turn(lines: Sequence[EvidenceLine], people: Sequence[frozenset[str]]) -> list[EvidenceLine]:
-    """The lines, best first; of each of the people, given by their labels, the n-th best that fits stands where the best of these does."""
+    """The lines, best first; of each of the people, given by their labels, the n-th best that fits
+    stands where the best of these does.
+    """
     queues, least = _queues(lines, people)
     places = {(line.id, line.start): line.fit for line in lines}
     for round_ in zip_longest(*([line for line in own if _said(line) >= least] for own in queues)):
@@ -22,15 +26,23 @@ def in_turn(lines: Sequence[EvidenceLine], people: Sequence[frozenset[str]]) -> 
 
 
 def quiet(lines: Sequence[EvidenceLine], people: Sequence[frozenset[str]]) -> tuple[str, ...]:
-    """Of several people, by their longest labels, those without a line that fits, where another has one. `lines`: `in_turn`'s."""
+    """Of several people, by their longest labels, those without a line that fits, where another has
+    one. `lines`: `in_turn`'s.
+    """
     if len(people) < 2:
         return ()
     queues, least = _queues(lines, people)
-    silent = [max(sorted(labels), key=len) for own, labels in zip(queues, people, strict=True) if all(_said(line) < least for line in own)]
+    silent = [
+        max(sorted(labels), key=len)
+        for own, labels in zip(queues, people, strict=True)
+        if all(_said(line) < least for line in own)
+    ]
     return tuple(silent) if len(silent) < len(people) else ()
 
 
-def _queues(lines: Sequence[EvidenceLine], people: Sequence[frozenset[str]]) -> tuple[list[list[EvidenceLine]], float]:
+def _queues(
+    lines: Sequence[EvidenceLine], people: Sequence[frozenset[str]]
+) -> tuple[list[list[EvidenceLine]], float]:
     """Each one's lines, and how well one must fit."""
     queues = [[line for line in lines if line.speaker in labels] for labels in people]
     return queues, LEAST_SHARE * max((_said(line) for own in queues for line in own), default=0.0)

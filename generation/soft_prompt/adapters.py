@@ -1,4 +1,5 @@
-"""LoRA: low-rank matrices beside some of a frozen language model's (LoRA, arXiv:2106.09685), by peft.
+"""LoRA: low-rank matrices beside some of a frozen language model's (LoRA, arXiv:2106.09685), by
+peft.
 
 They act within `acting` alone: whoever else has the model gets it as it was.
 """
@@ -22,7 +23,9 @@ _NUMBERS = count()
 
 @dataclass(frozen=True, slots=True)
 class LoraOptions:
-    """G-Retriever's: rank 8, alpha 16, dropout 0.05, beside the matrices of queries and values, without biases."""
+    """G-Retriever's: rank 8, alpha 16, dropout 0.05, beside the matrices of queries and values,
+    without biases.
+    """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid", strict=True)
 
@@ -56,7 +59,11 @@ class Adapters(nn.Module):
         for value in learned:  # adapters of others, which it freezes
             value.requires_grad_(True)
         self._name = name
-        found = {path: own for path, own in model.named_modules() if isinstance(own, LoraLayer) and name in own.lora_A}
+        found = {
+            path: own
+            for path, own in model.named_modules()
+            if isinstance(own, LoraLayer) and name in own.lora_A
+        }
         self._layers: list[Any] = list(found.values())
         parts = {path.replace(".", "/"): own for path, own in found.items()}
         self.down = nn.ModuleDict({path: own.lora_A[name] for path, own in parts.items()}).float()
@@ -77,16 +84,23 @@ class Adapters(nn.Module):
 
     def _switch(self, is_on: bool) -> None:
         for layer in self._layers:
-            layer._active_adapter = [self._name]  # set_adapter would freeze those of others, whose training may go on
+            layer._active_adapter = [
+                self._name
+            ]  # set_adapter would freeze those of others, whose training may go on
             layer._disable_adapters = not is_on
 
 
 def target_modules(model: nn.Module) -> tuple[str, ...]:
-    """The last parts of the names of the matrices that get adapters: of queries and values, or those that hold both."""
+    """The last parts of the names of the matrices that get adapters: of queries and values, or
+    those that hold both.
+    """
     names = {path.rpartition(".")[2] for path, _ in model.named_modules()}
     if names.issuperset(_QUERY_AND_VALUE):
         return _QUERY_AND_VALUE
     together = [name for name in _TOGETHER if name in names]
     if not together:
-        raise SettingsError(f"LoRA finds neither {' and '.join(_QUERY_AND_VALUE)} nor {', '.join(_TOGETHER)} in the model; take another")
+        raise SettingsError(
+            f"LoRA finds neither {' and '.join(_QUERY_AND_VALUE)} nor {', '.join(_TOGETHER)} in the"
+            " model; take another"
+        )
     return (together[0],)

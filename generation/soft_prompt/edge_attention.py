@@ -1,7 +1,8 @@
-"""Attention over a graph whose messages carry the edges: GATv2 with `W_h h_u + W_e e_uv` in place of `W_h h_u`.
+"""Attention over a graph whose messages carry the edges: GATv2 with `W_h h_u + W_e e_uv` in place
+of `W_h h_u`.
 
-In GAT and GATv2 edges have a say in the attention alone: a node with one incoming edge gets the same whatever the edge says
-(docs/papers.md, Soft prompts).
+In GAT and GATv2 edges have a say in the attention alone: a node with one incoming edge gets the
+same whatever the edge says (docs/papers.md, Soft prompts).
 """
 
 import torch
@@ -25,7 +26,9 @@ class EdgeAttention(nn.Module):
         nn.init.xavier_uniform_(self.attention)
 
     def forward(self, h: Tensor, ends: Tensor, y: Tensor) -> Tensor:
-        """(n, width) of h (n, before), the edges' heads and tails (2, m) and vectors y (m, edge width)."""
+        """(n, width) of h (n, before), the edges' heads and tails (2, m) and vectors y (m, edge
+        width).
+        """
         own = torch.arange(len(h), device=h.device)
         heads, tails = torch.cat([ends[0], own]), torch.cat([ends[1], own])
         edges = functional.pad(self.edge(y), (0, 0, 0, len(h)))
@@ -33,5 +36,7 @@ class EdgeAttention(nn.Module):
         asked = self.target(h)[tails].unflatten(1, (self._heads, -1))
         logits = (functional.leaky_relu(messages + asked, _SLOPE) * self.attention).sum(dim=2)
         shares = softmax(logits, tails, num_nodes=len(h))
-        mixed: Tensor = messages.new_zeros(len(h), *messages.shape[1:]).index_add(0, tails, shares.unsqueeze(2) * messages)
+        mixed: Tensor = messages.new_zeros(len(h), *messages.shape[1:]).index_add(
+            0, tails, shares.unsqueeze(2) * messages
+        )
         return mixed.flatten(1)

@@ -1,7 +1,9 @@
-"""Graphs to vectors: layers that read nodes and edges, then the mean over each graph's nodes (docs/papers.md, Soft prompts).
+"""Graphs to vectors: layers that read nodes and edges, then the mean over each graph's nodes
+(docs/papers.md, Soft prompts).
 
-G-Retriever: Graph Transformer over the directed edges. GRAG: the same over both directions, with a flag for the direction, and what
-soft pruning left of nodes and edges goes into the messages of every layer.
+G-Retriever: Graph Transformer over the directed edges. GRAG: the same over both directions, with a
+flag for the direction, and what soft pruning left of nodes and edges goes into the messages of
+every layer.
 """
 
 import warnings
@@ -13,7 +15,9 @@ from pydantic import ConfigDict, Field
 from torch import Tensor, nn
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it scripts some of its own functions, which torch is about to drop
+    warnings.simplefilter(
+        "ignore"
+    )  # it scripts some of its own functions, which torch is about to drop
     from torch_geometric.data import Batch
     from torch_geometric.nn import GCNConv, TransformerConv
     from torch_geometric.utils import scatter
@@ -22,7 +26,9 @@ from dynagrag.generation.soft_prompt.edge_attention import EdgeAttention
 
 Layer = Literal["transformer", "gat", "gcn"]
 MAX_WIDTH, MAX_LAYERS = 16_384, 64
-"""Far beyond the papers' 1024 and 4: the widths of the largest language models, which stand in for them without a projector."""
+"""Far beyond the papers' 1024 and 4: the widths of the largest language models, which stand in for
+them without a projector.
+"""
 _Count = Annotated[int, Field(gt=0)]
 _Width = Annotated[int, Field(gt=0, le=MAX_WIDTH)]
 _MASK_WIDTH = 32
@@ -30,8 +36,9 @@ _MASK_WIDTH = 32
 
 @dataclass(frozen=True, slots=True)
 class EncoderOptions:
-    """`dimension`: of the vectors of nodes and edges. `layer`: transformer and gat read edges in their messages, gcn not at all. The papers
-    have 4 layers of 4 heads and a width of 1024. `is_pruned`: GRAG's soft pruning; `is_two_way`: its edges, both ways.
+    """`dimension`: of the vectors of nodes and edges. `layer`: transformer and gat read edges in
+    their messages, gcn not at all. The papers have 4 layers of 4 heads and a width of 1024.
+    `is_pruned`: GRAG's soft pruning; `is_two_way`: its edges, both ways.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid", strict=True)
@@ -46,8 +53,8 @@ class EncoderOptions:
 
 
 class GraphEncoder(nn.Module):
-    """See the module. Between layers stand LayerNorm and ReLU: the authors' BatchNorm fails on a single node, and makes what a graph
-    gives depend on those beside it.
+    """See the module. Between layers stand LayerNorm and ReLU: the authors' BatchNorm fails on a
+    single node, and makes what a graph gives depend on those beside it.
     """
 
     def __init__(self, options: EncoderOptions) -> None:
@@ -61,9 +68,14 @@ class GraphEncoder(nn.Module):
             self.node_mask, self.edge_mask = _mask_mlp(), _mask_mlp()
 
     def forward(self, batch: Batch) -> Tensor:
-        """(g, width): the mean over each graph's nodes after the last layer; zeros for a graph without nodes."""
+        """(g, width): the mean over each graph's nodes after the last layer; zeros for a graph
+        without nodes.
+        """
         x, ends, y, of_node = batch.x, batch.edge_index, batch.edge_attr, batch.batch
-        alpha_v, alpha_e = torch.ones(len(x), 1, device=x.device), torch.ones(len(y), 1, device=x.device)
+        alpha_v, alpha_e = (
+            torch.ones(len(x), 1, device=x.device),
+            torch.ones(len(y), 1, device=x.device),
+        )
         if self.options.is_pruned:
             alpha_v, alpha_e = self.masks(batch)
         if self.options.is_two_way:
@@ -77,15 +89,25 @@ class GraphEncoder(nn.Module):
         return pooled
 
     def masks(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """What soft pruning leaves of nodes (n, 1) and edges (m, 1), from 0 to 1, by distance from the question (GRAG, section 4.2)."""
+        """What soft pruning leaves of nodes (n, 1) and edges (m, 1), from 0 to 1, by distance from
+        the question (GRAG, section 4.2).
+        """
         of_node = batch.query[batch.batch]
         of_edge = of_node[batch.edge_index[0]]
         alpha_v = torch.sigmoid(self.node_mask((batch.x - of_node).norm(dim=1, keepdim=True)))
-        alpha_e = torch.sigmoid(self.edge_mask((batch.edge_attr - of_edge).norm(dim=1, keepdim=True)))
+        alpha_e = torch.sigmoid(
+            self.edge_mask((batch.edge_attr - of_edge).norm(dim=1, keepdim=True))
+        )
         return alpha_v, alpha_e
 
-    def _messages(self, layer: nn.Module, h: Tensor, ends: Tensor, alpha_e: Tensor, y: Tensor) -> Tensor:
-        out: Tensor = layer(h, ends, alpha_e.squeeze(1)) if self.options.layer == "gcn" else layer(h, ends, alpha_e * y)
+    def _messages(
+        self, layer: nn.Module, h: Tensor, ends: Tensor, alpha_e: Tensor, y: Tensor
+    ) -> Tensor:
+        out: Tensor = (
+            layer(h, ends, alpha_e.squeeze(1))
+            if self.options.layer == "gcn"
+            else layer(h, ends, alpha_e * y)
+        )
         return out
 
 
@@ -108,11 +130,15 @@ def _mask_mlp() -> nn.Sequential:
     """Of a distance alone; it begins by keeping about all."""
     last = nn.Linear(_MASK_WIDTH, 1)
     nn.init.constant_(last.bias, 2.0)
-    return nn.Sequential(nn.Linear(1, _MASK_WIDTH), nn.ReLU(), nn.Linear(_MASK_WIDTH, _MASK_WIDTH), nn.ReLU(), last)
+    return nn.Sequential(
+        nn.Linear(1, _MASK_WIDTH), nn.ReLU(), nn.Linear(_MASK_WIDTH, _MASK_WIDTH), nn.ReLU(), last
+    )
 
 
 def _both_ways(ends: Tensor, y: Tensor, alpha_e: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Each edge and its reverse; y gets a column with 1 for the direction that was given, -1 for the other."""
+    """Each edge and its reverse; y gets a column with 1 for the direction that was given, -1 for
+    the other.
+    """
     flag = torch.ones(len(y), 1, device=y.device)
     both = torch.cat([torch.cat([y, flag], dim=1), torch.cat([y, -flag], dim=1)])
     return torch.cat([ends, ends.flip(0)], dim=1), both, torch.cat([alpha_e, alpha_e])

@@ -4,7 +4,9 @@ from enum import StrEnum
 
 
 class Precision(StrEnum):
-    """Of the language model's numbers; what is learned is float32 always. `AUTO`: bfloat16 where the machine has it."""
+    """Of the language model's numbers; what is learned is float32 always. `AUTO`: bfloat16 where
+    the machine has it.
+    """
 
     AUTO = "auto"
     FLOAT32 = "float32"

@@ -31,7 +31,9 @@ class PromptTooLongError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class LayoutOptions:
-    """Most tokens of the description, which is cut at its tail, of a label, and of a reply. The papers' 512, 32 and 32."""
+    """Most tokens of the description, which is cut at its tail, of a label, and of a reply. The
+    papers' 512, 32 and 32.
+    """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid", strict=True)
 
@@ -42,7 +44,9 @@ class LayoutOptions:
 
 @dataclass(frozen=True, slots=True)
 class LaidOut:
-    """`embeddings` (b, t, width), `mask` (b, t) 0 on padding, `targets` (b, t) IGNORED but for labels and their ends."""
+    """`embeddings` (b, t, width), `mask` (b, t) 0 on padding, `targets` (b, t) IGNORED but for
+    labels and their ends.
+    """
 
     embeddings: Tensor
     mask: Tensor
@@ -50,7 +54,13 @@ class LaidOut:
 
 
 def lay_out(
-    lm: LanguageModel, examples: Sequence[SoftExample], soft: Tensor, options: LayoutOptions, *, has_text: bool, has_labels: bool
+    lm: LanguageModel,
+    examples: Sequence[SoftExample],
+    soft: Tensor,
+    options: LayoutOptions,
+    *,
+    has_text: bool,
+    has_labels: bool,
 ) -> LaidOut:
     """The embeddings that a model reads.
 
@@ -70,18 +80,27 @@ def lay_out(
         text = lm.ids(example.description, options.max_description) if has_text else []
         after = [*text, *lm.ids(example.question), *lm.pieces.after]
         label = [*lm.ids(example.label, options.max_label), lm.pieces.end] if has_labels else []
-        row = torch.cat([lm.embed(list(lm.pieces.before)), own.to(lm.dtype), lm.embed(after + label)])
+        row = torch.cat(
+            [lm.embed(list(lm.pieces.before)), own.to(lm.dtype), lm.embed(after + label)]
+        )
         rows.append(row)
         targets.append([IGNORED] * (len(row) - len(label)) + label)
     longest = max(len(row) for row in rows)
     _check_room(lm, longest + (0 if has_labels else options.max_reply))
     padding = lm.embed([lm.pad])
     padded = torch.stack([torch.cat([padding.expand(longest - len(row), -1), row]) for row in rows])
-    mask = torch.tensor([[0] * (longest - len(row)) + [1] * len(row) for row in rows], device=lm.device)
-    filled = torch.tensor([[IGNORED] * (longest - len(own)) + own for own in targets], device=lm.device)
+    mask = torch.tensor(
+        [[0] * (longest - len(row)) + [1] * len(row) for row in rows], device=lm.device
+    )
+    filled = torch.tensor(
+        [[IGNORED] * (longest - len(own)) + own for own in targets], device=lm.device
+    )
     return LaidOut(padded, mask, filled)
 
 
 def _check_room(lm: LanguageModel, num_tokens: int) -> None:
     if lm.max_tokens is not None and num_tokens > lm.max_tokens:
-        raise PromptTooLongError(f"a prompt of {num_tokens:,} tokens doesn't fit into {lm.name}, whose context has {lm.max_tokens:,}")
+        raise PromptTooLongError(
+            f"a prompt of {num_tokens:,} tokens doesn't fit into {lm.name}, whose context has"
+            f" {lm.max_tokens:,}"
+        )

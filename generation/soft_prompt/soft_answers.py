@@ -1,7 +1,9 @@
-"""A trained soft prompt on a workspace's questions: what it reads of what was retrieved, and its reply.
+"""A trained soft prompt on a workspace's questions: what it reads of what was retrieved, and its
+reply.
 
-What it reads is the house's (docs/papers.md, Soft answers): the graph token is made of the retrieved subgraphs' own vectors, and the text
-beside it is the subgraphs' hard prompts, whose evidence lines its reply may cite.
+What it reads is the house's (docs/papers.md, Soft answers): the graph token is made of the
+retrieved subgraphs' own vectors, and the text beside it is the subgraphs' hard prompts, whose
+evidence lines its reply may cite.
 """
 
 import time
@@ -15,7 +17,13 @@ import numpy as np
 
 from dynagrag.errors import UsageError
 from dynagrag.generation.context import all_evidence
-from dynagrag.generation.soft_prompt.soft_parts import G_RETRIEVER, GRAG, GRAPH_TOKEN, PROMPT_TUNING, SoftParts
+from dynagrag.generation.soft_prompt.soft_parts import (
+    G_RETRIEVER,
+    GRAG,
+    GRAPH_TOKEN,
+    PROMPT_TUNING,
+    SoftParts,
+)
 from dynagrag.generation.soft_prompt.text_room import Build, Reading, TextRoom, reading_of
 from dynagrag.models.memory_errors import within_memory
 from dynagrag.schema import Question, Retrieval, Snapshot, SoftTrace, Subgraph
@@ -33,8 +41,9 @@ MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY = 768, 48, 48
 
 @dataclass(frozen=True, slots=True)
 class SoftSystem:
-    """What is learned of a system, whose graph token and text are the subgraphs' and their hard prompts, and how it finds what it reads: a
-    row of `wiring.RETRIEVERS`, and of how many subgraphs, each of so many tokens.
+    """What is learned of a system, whose graph token and text are the subgraphs' and their hard
+    prompts, and how it finds what it reads: a row of `wiring.RETRIEVERS`, and of how many
+    subgraphs, each of so many tokens.
     """
 
     parts: SoftParts
@@ -46,7 +55,10 @@ class SoftSystem:
     def profile(self) -> Profile:
         """The prompts of the subgraphs alone."""
         return replace(
-            PROFILES["default"], passage_ranking="ego", num_subgraphs=self.num_subgraphs, subgraph_token_budget=self.token_budget
+            PROFILES["default"],
+            passage_ranking="ego",
+            num_subgraphs=self.num_subgraphs,
+            subgraph_token_budget=self.token_budget,
         )
 
 
@@ -61,7 +73,9 @@ SYSTEMS: Mapping[str, SoftSystem] = {
 
 @dataclass(frozen=True, slots=True)
 class Masks:
-    """What soft pruning left of entities and of pairs of them, both by id, the ids of a pair in order."""
+    """What soft pruning left of entities and of pairs of them, both by id, the ids of a pair in
+    order.
+    """
 
     nodes: Mapping[str, float] = field(default_factory=dict)
     pairs: Mapping[tuple[str, str], float] = field(default_factory=dict)
@@ -77,7 +91,9 @@ class SoftReply:
 
 
 class SoftAnswerer:
-    """A trained system, ready to answer. One reply at a time. `label`: what a trace and an answer call it."""
+    """A trained system, ready to answer. One reply at a time. `label`: what a trace and an answer
+    call it.
+    """
 
     def __init__(self, model: "SoftPromptModel", method: str) -> None:
         self.system = SYSTEMS[method]
@@ -86,11 +102,18 @@ class SoftAnswerer:
         self._answering = Lock()
 
     def hard_alone(self) -> "SoftAnswerer":
-        """The same language model as it is, before the same text: what it answers without soft tokens."""
-        from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
+        """The same language model as it is, before the same text: what it answers without soft
+        tokens.
+        """
+        from dynagrag.generation.soft_prompt.soft_prompt_model import (
+            SoftPromptModel,
+            SoftPromptOptions,
+        )
 
         alone = copy(self)
-        alone.model = SoftPromptModel(self.model.lm, SoftPromptOptions(layout=self.model.options.layout))
+        alone.model = SoftPromptModel(
+            self.model.lm, SoftPromptOptions(layout=self.model.options.layout)
+        )
         alone.label = f"{self.model.lm.name} as it is"
         return alone
 
@@ -98,8 +121,12 @@ class SoftAnswerer:
         """The prompts that are put before it; `build` makes those of a profile."""
         return reading_of(build, self.system.profile, text_room(self.model))
 
-    def answer(self, snapshot: Snapshot, question: Question, retrieval: Retrieval, reading: Reading) -> SoftReply:
-        """Its reply, and what it read. Raises UsageError where the question is too long, ModelError where memory doesn't suffice."""
+    def answer(
+        self, snapshot: Snapshot, question: Question, retrieval: Retrieval, reading: Reading
+    ) -> SoftReply:
+        """Its reply, and what it read. Raises UsageError where the question is too long, ModelError
+        where memory doesn't suffice.
+        """
         example = soft_example(snapshot, question, retrieval.subgraphs, reading.text)
         with self._answering:
             began = time.perf_counter()
@@ -118,16 +145,22 @@ class SoftAnswerer:
             num_lines_read=reading.num_lines_in if options.has_text else 0,
             num_lines=reading.num_lines,
         )
-        return SoftReply(reply.text, trace, _masks(snapshot, retrieval.subgraphs, self.model.masks(example)))
+        return SoftReply(
+            reply.text, trace, _masks(snapshot, retrieval.subgraphs, self.model.masks(example))
+        )
 
     def _reply(self, example: "SoftExample") -> "ModelReply":
         from dynagrag.generation.soft_prompt.prompt_layout import PromptTooLongError
 
         try:
-            with within_memory(f"a question to {self.label}", "ask a shorter one, or free some of the machine's"):
+            with within_memory(
+                f"a question to {self.label}", "ask a shorter one, or free some of the machine's"
+            ):
                 return self.model.replies([example])[0]
         except PromptTooLongError as err:
-            raise UsageError(f"{err.what}; ask a shorter question, or train before a model that reads more") from err
+            raise UsageError(
+                f"{err.what}; ask a shorter question, or train before a model that reads more"
+            ) from err
 
 
 def text_room(model: "SoftPromptModel") -> TextRoom:
@@ -136,13 +169,25 @@ def text_room(model: "SoftPromptModel") -> TextRoom:
 
 
 def lines_read(labels: Iterable[str], read: str) -> tuple[str, ...]:
-    """Those whose evidence line stands in a text of whole lines. A mark behind a fact of the graph isn't its line."""
-    begun = {line.partition("]")[0].removeprefix("[") for line in read.splitlines() if line.startswith("[")}
+    """Those whose evidence line stands in a text of whole lines. A mark behind a fact of the graph
+    isn't its line.
+    """
+    begun = {
+        line.partition("]")[0].removeprefix("[")
+        for line in read.splitlines()
+        if line.startswith("[")
+    }
     return tuple(label for label in labels if label in begun)
 
 
-def _masks(snapshot: Snapshot, subgraphs: Sequence[Subgraph], found: Sequence[tuple[list[float], list[float]]]) -> Masks:
-    """By id: a mask is a function of the question and of one thing's vector, so it is the same in each subgraph."""
+def _masks(
+    snapshot: Snapshot,
+    subgraphs: Sequence[Subgraph],
+    found: Sequence[tuple[list[float], list[float]]],
+) -> Masks:
+    """By id: a mask is a function of the question and of one thing's vector, so it is the same in
+    each subgraph.
+    """
     nodes: dict[str, float] = {}
     pairs: dict[tuple[str, str], float] = {}
     for subgraph, (of_nodes, of_pairs) in zip(subgraphs if found else (), found, strict=True):
@@ -153,8 +198,16 @@ def _masks(snapshot: Snapshot, subgraphs: Sequence[Subgraph], found: Sequence[tu
     return Masks(nodes, pairs)
 
 
-def soft_example(snapshot: Snapshot, question: Question, subgraphs: Sequence[Subgraph], text: str, label: str = "") -> "SoftExample":
-    """A question as a soft prompt reads it, before its subgraphs' `text`, with the `label` that is learned where there is one."""
+def soft_example(
+    snapshot: Snapshot,
+    question: Question,
+    subgraphs: Sequence[Subgraph],
+    text: str,
+    label: str = "",
+) -> "SoftExample":
+    """A question as a soft prompt reads it, before its subgraphs' `text`, with the `label` that is
+    learned where there is one.
+    """
     from dynagrag.generation.soft_prompt.soft_example import SoftExample
 
     return SoftExample(

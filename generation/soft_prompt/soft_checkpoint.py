@@ -1,4 +1,6 @@
-"""Checkpoints of soft prompts: what one keeps of its network, and the one way in which it is read."""
+"""Checkpoints of soft prompts: what one keeps of its network, and the one way in which it is
+read.
+"""
 
 import json
 import logging
@@ -23,9 +25,10 @@ _MAX_SHOWN = 60
 
 
 class SoftNetwork(BaseModel):
-    """What a checkpoint keeps of its network. `lm`, `lm_width`, `lm_digest`, `precision`: the language model that it was trained before, a
-    hash of that one's weights (None where an older version trained it), and how exactly they were kept. `without` and `description`: of a
-    set's training, see `evaluation.graphqa.graph_methods`.
+    """What a checkpoint keeps of its network. `lm`, `lm_width`, `lm_digest`, `precision`: the
+    language model that it was trained before, a hash of that one's weights (None where an older
+    version trained it), and how exactly they were kept. `without` and `description`: of a set's
+    training, see `evaluation.graphqa.graph_methods`.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -43,31 +46,44 @@ class SoftNetwork(BaseModel):
     def _check_heads(self) -> "SoftNetwork":
         encoder = self.options.encoder
         if encoder is not None and encoder.width % encoder.num_heads:
-            raise ValueError(f"a width of {encoder.width} is not {encoder.num_heads} heads of one width")
+            raise ValueError(
+                f"a width of {encoder.width} is not {encoder.num_heads} heads of one width"
+            )
         return self
 
 
 def network_of(method: str, lm: LanguageModel, options: SoftPromptOptions) -> dict[str, Any]:
     """What a checkpoint keeps of the network."""
-    of_lm = {"lm": lm.name, "lm_width": lm.width, "lm_digest": lm.digest, "precision": lm.precision.value}
+    of_lm = {
+        "lm": lm.name,
+        "lm_width": lm.width,
+        "lm_digest": lm.digest,
+        "precision": lm.precision.value,
+    }
     return {"method": method, **of_lm, "options": asdict(options)}
 
 
 def read_network(folder: Path, kind: str, embedder: EmbedderIdentity) -> SoftNetwork:
     """The network of a checkpoint, without its weights.
 
-    Raises LoadError for what is no checkpoint of this kind, or has options that this version doesn't know; UsageError where it was trained
-    on vectors of another embedder.
+    Raises LoadError for what is no checkpoint of this kind, or has options that this version
+    doesn't know; UsageError where it was trained on vectors of another embedder.
     """
     checkpoint = read_description(folder, kind)
     checkpoint.check_fits(embedder, folder)
     try:
         network = SoftNetwork.model_validate_json(json.dumps(_without_dropout(checkpoint.network)))
     except ValidationError as err:
-        raise LoadError(f"{folder} can't be used: {_told(err)}; train it again, or take the version that trained it") from err
+        raise LoadError(
+            f"{folder} can't be used: {_told(err)}; train it again, or take the version that"
+            " trained it"
+        ) from err
     encoder = network.options.encoder
     if encoder is not None and encoder.dimension != checkpoint.dimension:
-        widths = f"its encoder reads vectors of {encoder.dimension} numbers, and it was trained on {checkpoint.dimension}"
+        widths = (
+            f"its encoder reads vectors of {encoder.dimension} numbers, and it was trained on"
+            f" {checkpoint.dimension}"
+        )
         raise LoadError(f"{folder} can't be used: {widths}; train it again")
     return network
 
@@ -81,11 +97,13 @@ def open_network(
     device: str | None = None,
     known: Sequence[LanguageModel] = (),
 ) -> SoftPromptModel:
-    """The network of a checkpoint with its weights, before its language model; with `AUTO` of the precision that it was trained with.
-    `known`: models that are loaded already, one of which may be it.
+    """The network of a checkpoint with its weights, before its language model; with `AUTO` of the
+    precision that it was trained with. `known`: models that are loaded already, one of which may be
+    it.
 
-    Raises LoadError for weights that aren't its network's, and as `load_checkpoint` does; UsageError where the language model has other
-    weights than it was trained before, or the device isn't there; SettingsError where the model can't be had.
+    Raises LoadError for weights that aren't its network's, and as `load_checkpoint` does;
+    UsageError where the language model has other weights than it was trained before, or the device
+    isn't there; SettingsError where the model can't be had.
     """
     weights = load_checkpoint(folder, kind)[1]
     precision = network.precision if precision is Precision.AUTO else precision
@@ -97,21 +115,42 @@ def open_network(
     try:
         model.tokens.load_state_dict(weights)
     except RuntimeError as err:
-        raise LoadError(f"the weights in {folder} are not those of its network: {str(err).splitlines()[0]}; train it again") from err
+        raise LoadError(
+            f"the weights in {folder} are not those of its network: {str(err).splitlines()[0]};"
+            " train it again"
+        ) from err
     return model
 
 
 def _check_language_model(folder: Path, network: SoftNetwork, lm: LanguageModel) -> None:
     if network.lm_width != lm.width:
-        raise UsageError(f"{folder} was trained before a model of width {network.lm_width}, and {lm.name} has {lm.width}; train it again")
+        raise UsageError(
+            f"{folder} was trained before a model of width {network.lm_width}, and {lm.name} has"
+            f" {lm.width}; train it again"
+        )
     if network.lm_digest is None:
-        _LOG.warning("%s is of an older version: whether %s still has the weights that it was trained before isn't known", folder, lm.name)
+        _LOG.warning(
+            "%s is of an older version: whether %s still has the weights that it was trained before"
+            " isn't known",
+            folder,
+            lm.name,
+        )
     elif network.lm_digest != lm.digest:
-        raise UsageError(f"{folder} was trained before a model of other weights than {lm.name} has now; put those back, or train it again")
+        raise UsageError(
+            f"{folder} was trained before a model of other weights than {lm.name} has now; put"
+            " those back, or train it again"
+        )
 
 
-def open_soft_answerer(folder: Path, settings: Settings, embedder: EmbedderIdentity, known: Sequence[LanguageModel] = ()) -> SoftAnswerer:
-    """The system of a checkpoint that answers a workspace's questions. Errors as in `read_network` and `open_network`."""
+def open_soft_answerer(
+    folder: Path,
+    settings: Settings,
+    embedder: EmbedderIdentity,
+    known: Sequence[LanguageModel] = (),
+) -> SoftAnswerer:
+    """The system of a checkpoint that answers a workspace's questions. Errors as in `read_network`
+    and `open_network`.
+    """
     network = read_network(folder, KIND, embedder)
     if network.method not in SYSTEMS:
         raise LoadError(f"{folder} holds {network.method!r}; known: {', '.join(SYSTEMS)}")
@@ -119,10 +158,16 @@ def open_soft_answerer(folder: Path, settings: Settings, embedder: EmbedderIdent
 
 
 def _without_dropout(network: dict[str, Any]) -> dict[str, Any]:
-    """Checkpoints of before 2026-11-25 name the encoder's dropout, which was always 0 and is no option any more."""
+    """Checkpoints of before 2026-11-25 name the encoder's dropout, which was always 0 and is no
+    option any more.
+    """
     options = network.get("options")
     encoder = options.get("encoder") if isinstance(options, dict) else None
-    if not isinstance(options, dict) or not isinstance(encoder, dict) or encoder.get("dropout") != 0:
+    if (
+        not isinstance(options, dict)
+        or not isinstance(encoder, dict)
+        or encoder.get("dropout") != 0
+    ):
         return network
     kept = {name: value for name, value in encoder.items() if name != "dropout"}
     return network | {"options": options | {"encoder": kept}}
@@ -135,5 +180,12 @@ def _told(err: ValidationError) -> str:
     if not where:
         return str(first["msg"]).removeprefix("Value error, ")
     if given is None:
-        return f"its network lacks {where}" if first["type"] == "missing" else f"it has the network option {where} = None"
-    return f"it has the network option {where} = {str(given)[:_MAX_SHOWN]!r}, which this version doesn't know"
+        return (
+            f"its network lacks {where}"
+            if first["type"] == "missing"
+            else f"it has the network option {where} = None"
+        )
+    return (
+        f"it has the network option {where} = {str(given)[:_MAX_SHOWN]!r}, which this version"
+        " doesn't know"
+    )

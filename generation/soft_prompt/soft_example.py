@@ -1,4 +1,6 @@
-"""What a soft-prompt system reads of a question: its graphs as tensors, and the texts beside them."""
+"""What a soft-prompt system reads of a question: its graphs as tensors, and the texts beside
+them.
+"""
 
 import warnings
 from collections.abc import Sequence
@@ -11,13 +13,17 @@ from numpy.typing import NDArray
 from dynagrag.schema import Vector, Vectors
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it scripts some of its own functions, which torch is about to drop
+    warnings.simplefilter(
+        "ignore"
+    )  # it scripts some of its own functions, which torch is about to drop
     from torch_geometric.data import Batch, Data
 
 
 @dataclass(frozen=True, slots=True)
 class GraphArrays:
-    """A directed multigraph: `x` (n, d) vectors of the nodes, `ends` (m, 2) each edge's head and tail, `y` (m, d) vectors of the edges."""
+    """A directed multigraph: `x` (n, d) vectors of the nodes, `ends` (m, 2) each edge's head and
+    tail, `y` (m, d) vectors of the edges.
+    """
 
     x: Vectors
     ends: NDArray[np.int64]
@@ -26,8 +32,9 @@ class GraphArrays:
 
 @dataclass(frozen=True, slots=True)
 class SoftExample:
-    """`graphs`: one for G-Retriever, the ego-graphs for GRAG. `query` (d,): the question's vector. `description`: the graph as text.
-    `question`: as it is put to the model. `label`: what it should answer, empty where it is only asked.
+    """`graphs`: one for G-Retriever, the ego-graphs for GRAG. `query` (d,): the question's vector.
+    `description`: the graph as text. `question`: as it is put to the model. `label`: what it should
+    answer, empty where it is only asked.
     """
 
     graphs: tuple[GraphArrays, ...]
@@ -38,10 +45,15 @@ class SoftExample:
 
 
 def batch_graphs(examples: Sequence[SoftExample], dimension: int) -> Batch:
-    """All graphs of the examples as one: `x`, `edge_index`, `edge_attr`, unit `query` (g, d) of each graph's question, and `owner` (g,),
-    the number of the example that each graph is of. An example without a graph gets an empty one, so each has one at least.
+    """All graphs of the examples as one: `x`, `edge_index`, `edge_attr`, unit `query` (g, d) of
+    each graph's question, and `owner` (g,), the number of the example that each graph is of. An
+    example without a graph gets an empty one, so each has one at least.
     """
-    parts = [_data(graph, example.query, i) for i, example in enumerate(examples) for graph in example.graphs or (_empty_graph(dimension),)]
+    parts = [
+        _data(graph, example.query, i)
+        for i, example in enumerate(examples)
+        for graph in example.graphs or (_empty_graph(dimension),)
+    ]
     return Batch.from_data_list(parts)
 
 

@@ -1,4 +1,6 @@
-"""What of a system is learned before, or in, a frozen language model, and what it reads: the same on a set and on a workspace."""
+"""What of a system is learned before, or in, a frozen language model, and what it reads: the same
+on a set and on a workspace.
+"""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -10,9 +12,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftParts:
-    """`has_graph`: a token that an encoder of this `layer` makes of the graph; `is_pruned`: GRAG's soft pruning of nodes and edges, and
-    `is_two_way`: its edges, both ways; `has_projector`: between encoder and language model. `has_virtual`: tokens that are the same for all
-    questions; `has_text`: the graph's text stands in the prompt; `has_lora`: adapters in the language model.
+    """`has_graph`: a token that an encoder of this `layer` makes of the graph; `is_pruned`: GRAG's
+    soft pruning of nodes and edges, and `is_two_way`: its edges, both ways; `has_projector`:
+    between encoder and language model. `has_virtual`: tokens that are the same for all questions;
+    `has_text`: the graph's text stands in the prompt; `has_lora`: adapters in the language model.
     """
 
     has_graph: bool = False

@@ -1,4 +1,6 @@
-"""A frozen language model with what is learned before it: graph tokens, virtual tokens, or adapters (G-Retriever; GRAG)."""
+"""A frozen language model with what is learned before it: graph tokens, virtual tokens, or adapters
+(G-Retriever; GRAG).
+"""
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
@@ -19,14 +21,17 @@ from dynagrag.models.memory_errors import within_memory
 
 MAX_PROJECTION, MAX_VIRTUAL = 65_536, 4_096
 """Far beyond the papers' 2048 and 10."""
-_SMALLER = "train with smaller sizes (--width, --layers, --projector-width), or free some of the machine's"
+_SMALLER = (
+    "train with smaller sizes (--width, --layers, --projector-width), or free some of the machine's"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class SoftPromptOptions:
-    """`encoder` None: no graph token. `num_virtual`: tokens that are learned as they are, the same for all questions. `has_text`: the
-    description stands in the prompt too. `projection`: width of the projector's middle (the papers' 2048), 0: none, and the encoder's own
-    width is the language model's. `lora` None: the language model stays as it is.
+    """`encoder` None: no graph token. `num_virtual`: tokens that are learned as they are, the same
+    for all questions. `has_text`: the description stands in the prompt too. `projection`: width of
+    the projector's middle (the papers' 2048), 0: none, and the encoder's own width is the language
+    model's. `lora` None: the language model stays as it is.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid", strict=True)
@@ -41,7 +46,9 @@ class SoftPromptOptions:
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What the model said, and the tokens of what it read, soft ones included, and of what it said."""
+    """What the model said, and the tokens of what it read, soft ones included, and of what it
+    said.
+    """
 
     text: str
     prompt_tokens: int
@@ -49,12 +56,16 @@ class ModelReply:
 
 
 class SoftTokens(nn.Module):
-    """All that is learned: virtual tokens, the encoder and projector that make a question's graph token, and adapters."""
+    """All that is learned: virtual tokens, the encoder and projector that make a question's graph
+    token, and adapters.
+    """
 
     adapters: Adapters | None
 
     def __init__(self, options: SoftPromptOptions, width: int, scale: float) -> None:
-        """`width`: of the language model's embeddings; `scale`: their standard deviation, with which virtual tokens begin."""
+        """`width`: of the language model's embeddings; `scale`: their standard deviation, with
+        which virtual tokens begin.
+        """
         super().__init__()
         self.options = options
         self._width = width
@@ -66,11 +77,15 @@ class SoftTokens(nn.Module):
             self.projector: nn.Module = nn.Identity()
             if options.projection:
                 self.projector = nn.Sequential(
-                    nn.Linear(options.encoder.width, options.projection), nn.Sigmoid(), nn.Linear(options.projection, width)
+                    nn.Linear(options.encoder.width, options.projection),
+                    nn.Sigmoid(),
+                    nn.Linear(options.projection, width),
                 )
 
     def forward(self, examples: Sequence[SoftExample]) -> Tensor:
-        """(b, s, width): the virtual tokens, then the graph token: the mean over an example's graphs, each pooled by itself, projected."""
+        """(b, s, width): the virtual tokens, then the graph token: the mean over an example's
+        graphs, each pooled by itself, projected.
+        """
         device = next((value.device for value in self.parameters()), torch.device("cpu"))
         tokens = [torch.zeros(len(examples), 0, self._width, device=device)]
         if self.options.num_virtual:
@@ -78,7 +93,9 @@ class SoftTokens(nn.Module):
         if self.options.encoder is not None:
             batch = batch_graphs(examples, self.options.encoder.dimension).to(device)
             pooled = self.encoder(batch)
-            sums = pooled.new_zeros(len(examples), pooled.shape[1]).index_add(0, batch.owner, pooled)
+            sums = pooled.new_zeros(len(examples), pooled.shape[1]).index_add(
+                0, batch.owner, pooled
+            )
             counts = torch.bincount(batch.owner, minlength=len(examples)).unsqueeze(1)
             tokens.append(self.projector(sums / counts).unsqueeze(1))
         return torch.cat(tokens, dim=1)
@@ -101,27 +118,44 @@ class SoftPromptModel:
     def loss(self, examples: Sequence[SoftExample]) -> Tensor:
         """The mean cross-entropy over the tokens of labels and their ends."""
         laid = self._laid_out(examples, has_labels=True)
-        num_kept = int((laid.targets != IGNORED).sum(dim=1).max())  # labels stand at the end of all rows
+        num_kept = int(
+            (laid.targets != IGNORED).sum(dim=1).max()
+        )  # labels stand at the end of all rows
         length = laid.targets.shape[1]
         with self._adapted():
             logits = self.lm.model(
                 inputs_embeds=laid.embeddings,
                 attention_mask=laid.mask,
                 position_ids=_positions(laid),
-                logits_to_keep=torch.arange(length - 1 - num_kept, length - 1, device=laid.targets.device),  # each says the next token
+                logits_to_keep=torch.arange(
+                    length - 1 - num_kept, length - 1, device=laid.targets.device
+                ),  # each says the next token
                 use_cache=False,
             ).logits
         targets = laid.targets[:, -num_kept:]
-        return functional.cross_entropy(logits.reshape(-1, logits.shape[-1]).float(), targets.reshape(-1), ignore_index=IGNORED)
+        return functional.cross_entropy(
+            logits.reshape(-1, logits.shape[-1]).float(), targets.reshape(-1), ignore_index=IGNORED
+        )
 
     def num_learned(self, examples: Sequence[SoftExample]) -> int:
         """The tokens over which `loss` is the mean."""
-        return sum(len(self.lm.ids(example.label, self.options.layout.max_label)) + 1 for example in examples)
+        return sum(
+            len(self.lm.ids(example.label, self.options.layout.max_label)) + 1
+            for example in examples
+        )
 
     def length(self, example: SoftExample) -> int:
         """The tokens of an example's own texts."""
-        text = self.lm.ids(example.description, self.options.layout.max_description) if self.options.has_text else []
-        return len(text) + len(self.lm.ids(example.question)) + len(self.lm.ids(example.label, self.options.layout.max_label))
+        text = (
+            self.lm.ids(example.description, self.options.layout.max_description)
+            if self.options.has_text
+            else []
+        )
+        return (
+            len(text)
+            + len(self.lm.ids(example.question))
+            + len(self.lm.ids(example.label, self.options.layout.max_label))
+        )
 
     def answers(self, examples: Sequence[SoftExample]) -> list[str]:
         """What the model says to each, greedily, up to its end."""
@@ -147,16 +181,28 @@ class SoftPromptModel:
                 pad_token_id=self.lm.pad,
             )
         texts: list[str] = self.lm.tokenizer.batch_decode(made, skip_special_tokens=True)
-        lengths = [next((at for at, token in enumerate(row, 1) if token in self.lm.ends), len(row)) for row in made.tolist()]
+        lengths = [
+            next((at for at, token in enumerate(row, 1) if token in self.lm.ends), len(row))
+            for row in made.tolist()
+        ]
         read = laid.mask.sum(dim=1).tolist()
-        return [ModelReply(text.strip(), *tokens) for text, *tokens in zip(texts, read, lengths, strict=True)]
+        return [
+            ModelReply(text.strip(), *tokens)
+            for text, *tokens in zip(texts, read, lengths, strict=True)
+        ]
 
     def text_read(self, example: SoftExample) -> str:
         """What of an example's description stands in the prompt."""
-        return self.lm.cut(example.description, self.options.layout.max_description) if self.options.has_text else ""
+        return (
+            self.lm.cut(example.description, self.options.layout.max_description)
+            if self.options.has_text
+            else ""
+        )
 
     def masks(self, example: SoftExample) -> list[tuple[list[float], list[float]]]:
-        """What soft pruning leaves of the nodes and edges of each of an example's graphs, from 0 to 1; none where nothing is pruned."""
+        """What soft pruning leaves of the nodes and edges of each of an example's graphs, from 0 to
+        1; none where nothing is pruned.
+        """
         encoder = self.options.encoder
         if encoder is None or not encoder.is_pruned or not example.graphs:
             return []
@@ -174,7 +220,14 @@ class SoftPromptModel:
 
     def _laid_out(self, examples: Sequence[SoftExample], has_labels: bool) -> LaidOut:
         soft = self.tokens(examples)
-        return lay_out(self.lm, examples, soft, self.options.layout, has_text=self.options.has_text, has_labels=has_labels)
+        return lay_out(
+            self.lm,
+            examples,
+            soft,
+            self.options.layout,
+            has_text=self.options.has_text,
+            has_labels=has_labels,
+        )
 
 
 def _positions(laid: LaidOut) -> Tensor:

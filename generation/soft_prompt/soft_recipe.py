@@ -1,4 +1,6 @@
-"""How large a soft prompt is and how it is trained: the house's values, for small language models, and the papers'."""
+"""How large a soft prompt is and how it is trained: the house's values, for small language models,
+and the papers'.
+"""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,15 +10,19 @@ from dynagrag.generation.soft_prompt.adapters import LoraOptions
 from dynagrag.generation.soft_prompt.graph_encoder import MAX_LAYERS, MAX_WIDTH, EncoderOptions
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
 from dynagrag.generation.soft_prompt.soft_parts import Paper, SoftParts
-from dynagrag.generation.soft_prompt.soft_prompt_model import MAX_PROJECTION, MAX_VIRTUAL, SoftPromptOptions
+from dynagrag.generation.soft_prompt.soft_prompt_model import (
+    MAX_PROJECTION,
+    MAX_VIRTUAL,
+    SoftPromptOptions,
+)
 from dynagrag.training.training_loop import TrainingOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftRecipe:
-    """`width`: of the graph encoder's layers, `num_layers` of them, of 4 heads each; `projection`: of the projector's middle, None: twice
-    the width; `num_virtual`: tokens of prompt tuning. `learning_rate`: at its highest; `patience`: epochs without gain after which it
-    stops.
+    """`width`: of the graph encoder's layers, `num_layers` of them, of 4 heads each; `projection`:
+    of the projector's middle, None: twice the width; `num_virtual`: tokens of prompt tuning.
+    `learning_rate`: at its highest; `patience`: epochs without gain after which it stops.
     """
 
     width: int = 256
@@ -29,7 +35,9 @@ class SoftRecipe:
     max_epochs: int = 10
 
     def check(self) -> None:
-        """Raises UsageError for a width that 4 heads can't share, and for sizes that no training has."""
+        """Raises UsageError for a width that 4 heads can't share, and for sizes that no training
+        has.
+        """
         for option, size, most in (
             ("--width", self.width, MAX_WIDTH),
             ("--layers", self.num_layers, MAX_LAYERS),
@@ -39,16 +47,21 @@ class SoftRecipe:
             if size > most:
                 raise UsageError(f"{option} {size:,} is too much; give {most:,} or less")
         if self.width % NUM_HEADS:
-            raise UsageError(f"--width {self.width} can't be shared by {NUM_HEADS} heads; give a multiple of {NUM_HEADS}")
+            raise UsageError(
+                f"--width {self.width} can't be shared by {NUM_HEADS} heads; give a multiple of"
+                f" {NUM_HEADS}"
+            )
 
     @property
     def middle(self) -> int:
         """The width of the projector's middle."""
         return 2 * self.width if self.projection is None else self.projection
 
-    def options(self, parts: SoftParts, dimension: int, lm_width: int, layout: LayoutOptions) -> SoftPromptOptions:
-        """Parts in these sizes. `dimension`: of the vectors that an encoder reads; `lm_width`: of the language model's embeddings, which is
-        the encoder's own where nothing projects.
+    def options(
+        self, parts: SoftParts, dimension: int, lm_width: int, layout: LayoutOptions
+    ) -> SoftPromptOptions:
+        """Parts in these sizes. `dimension`: of the vectors that an encoder reads; `lm_width`: of
+        the language model's embeddings, which is the encoder's own where nothing projects.
         """
         encoder = None
         if parts.has_graph:
@@ -72,7 +85,9 @@ class SoftRecipe:
         )
 
     def training(self, seed: int) -> TrainingOptions:
-        """AdamW as in G-Retriever's code, where the rate rises over an epoch and falls by a cosine."""
+        """AdamW as in G-Retriever's code, where the rate rises over an epoch and falls by a
+        cosine.
+        """
         return TrainingOptions(
             learning_rate=self.learning_rate,
             weight_decay=0.05,
@@ -88,10 +103,15 @@ class SoftRecipe:
 
 NUM_HEADS = 4
 _G_RETRIEVER = SoftRecipe(width=1024, projection=2048, learning_rate=1e-5)
-_OF_PAPERS = {Paper.G_RETRIEVER: _G_RETRIEVER, Paper.GRAG: replace(_G_RETRIEVER, batch_size=2, patience=5)}
+_OF_PAPERS = {
+    Paper.G_RETRIEVER: _G_RETRIEVER,
+    Paper.GRAG: replace(_G_RETRIEVER, batch_size=2, patience=5),
+}
 
 
 def recipe_of(paper: Paper | None, given: dict[str, Any]) -> SoftRecipe:
-    """A paper's recipe, or the house's, with what was `given` and is not None in place of its own."""
+    """A paper's recipe, or the house's, with what was `given` and is not None in place of its
+    own.
+    """
     base = SoftRecipe() if paper is None else _OF_PAPERS[paper]
     return replace(base, **{name: value for name, value in given.items() if value is not None})

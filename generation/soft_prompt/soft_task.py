@@ -17,7 +17,9 @@ _LOG = logging.getLogger(__name__)
 class SoftTask:
     """The soft tokens of a model, learned from examples, judged by the loss over others."""
 
-    def __init__(self, model: SoftPromptModel, validation: Sequence[SoftExample], batch_size: int) -> None:
+    def __init__(
+        self, model: SoftPromptModel, validation: Sequence[SoftExample], batch_size: int
+    ) -> None:
         self.network: SoftTokens = model.tokens
         self._model = model
         self._validation = sorted(validation, key=model.length)
@@ -26,10 +28,14 @@ class SoftTask:
 
     def loss(self, part: Sequence[SoftExample], batch: Sequence[SoftExample]) -> Tensor:
         """Over the tokens that the batch's labels have."""
-        return self._model.loss(part) * (self._model.num_learned(part) / self._model.num_learned(batch))
+        return self._model.loss(part) * (
+            self._model.num_learned(part) / self._model.num_learned(batch)
+        )
 
     def validate(self) -> float:
-        """The negative mean loss, each token that is to be said counting alike, however rows are put together."""
+        """The negative mean loss, each token that is to be said counting alike, however rows are
+        put together.
+        """
         total = 0.0
         with torch.no_grad():
             for start in range(0, len(self._validation), self._batch_size):
@@ -49,4 +55,11 @@ def num_cut(lm: LanguageModel, texts: Iterable[str], most: int) -> int:
 def tell_cut(num: int, num_all: int, what: str, most: int, so: str) -> None:
     """Logs that some do."""
     if num:
-        _LOG.warning("%d of %d %s are longer than %d tokens and are cut there, so %s", num, num_all, what, most, so)
+        _LOG.warning(
+            "%d of %d %s are longer than %d tokens and are cut there, so %s",
+            num,
+            num_all,
+            what,
+            most,
+            so,
+        )

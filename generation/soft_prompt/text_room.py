@@ -1,7 +1,8 @@
 """The text beside a soft prompt: whole lines, as many as fit by the language model's own tokenizer.
 
-Hard prompts count four characters a token, and small models' tokens are shorter. So prompts are written again with less room until their
-text fits: what goes are the lines that any prompt would leave out first, and evidence keeps its share (docs/papers.md, Soft answers).
+Hard prompts count four characters a token, and small models' tokens are shorter. So prompts are
+written again with less room until their text fits: what goes are the lines that any prompt would
+leave out first, and evidence keeps its share (docs/papers.md, Soft answers).
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +27,9 @@ class TextRoom:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What is put before a system. `text`: of the contexts, whole lines that fit; `num_lines`: of the prompts as other models get them."""
+    """What is put before a system. `text`: of the contexts, whole lines that fit; `num_lines`: of
+    the prompts as other models get them.
+    """
 
     contexts: Sequence[Context]
     text: str
@@ -41,9 +44,14 @@ class Reading:
 def reading_of(build: Build, profile: Profile, room: TextRoom) -> Reading:
     """The prompts of a profile, or with smaller budgets those that fit."""
     contexts = build(profile)
-    num_lines = sum(c.prompt.num_nodes + c.prompt.num_edges + len(c.prompt.evidence) + c.prompt.num_lines_cut for c in contexts)
+    num_lines = sum(
+        c.prompt.num_nodes + c.prompt.num_edges + len(c.prompt.evidence) + c.prompt.num_lines_cut
+        for c in contexts
+    )
     while (excess := _excess(contexts, room)) and profile.subgraph_token_budget > 0:
-        profile = replace(profile, subgraph_token_budget=profile.subgraph_token_budget - max(excess, _LEAST_STEP))
+        profile = replace(
+            profile, subgraph_token_budget=profile.subgraph_token_budget - max(excess, _LEAST_STEP)
+        )
         contexts = build(profile)
     return Reading(contexts, whole_lines(_text(contexts), room), num_lines)
 

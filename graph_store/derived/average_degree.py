@@ -13,8 +13,14 @@ def average_degree(graph: Graph) -> float:
     return 2 * len(pairs) / len(graph.entities) if graph.entities else 0.0
 
 
-def average_degree_before(mentions: Iterable[Mention], records: Iterable[RelationRecord], num_passages: int) -> float:
+def average_degree_before(
+    mentions: Iterable[Mention], records: Iterable[RelationRecord], num_passages: int
+) -> float:
     """2m/n of the graph with every key of a name an entity of its own: before consolidation."""
     keys = thing_keys(counting_mentions(mentions, num_passages))
-    pairs = {(min(r.head, r.tail), max(r.head, r.tail)) for r in records if r.head in keys and r.tail in keys and r.head != r.tail}
+    pairs = {
+        (min(r.head, r.tail), max(r.head, r.tail))
+        for r in records
+        if r.head in keys and r.tail in keys and r.head != r.tail
+    }
     return 2 * len(pairs) / len(keys) if keys else 0.0

@@ -1,4 +1,6 @@
-"""Which keys stand for one entity: automatic merges first, then a person's edits, which win. And the form in which relation labels meet."""
+"""Which keys stand for one entity: automatic merges first, then a person's edits, which win. And
+the form in which relation labels meet.
+"""
 
 import re
 import unicodedata
@@ -13,7 +15,9 @@ _BLANKS = re.compile(r"[\s_]+")
 
 
 def label_key(label: str) -> str:
-    """The form in which relation labels meet: NFKC, casefold, underscores and blanks as one space, outer punctuation off. Idempotent."""
+    """The form in which relation labels meet: NFKC, casefold, underscores and blanks as one space,
+    outer punctuation off. Idempotent.
+    """
     text = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", label).casefold())
     return _BLANKS.sub(" ", text).strip(" \"'.,;:!?")
 
@@ -21,24 +25,41 @@ def label_key(label: str) -> str:
 def make_merge(members: Iterable[str], canonical: str, rule: str, saw: str) -> Merge:
     """A merge with its id, which depends on the members alone.
 
-    So a person's undo holds although the same keys are found again by another rule, under another name, or with more to see.
+    So a person's undo holds although the same keys are found again by another rule, under another
+    name, or with more to see.
     """
     keys = tuple(sorted(set(members)))
     return Merge(content_id("merge", *keys), keys, canonical, rule, saw)
 
 
-def make_edit(kind: EditKind, *, keys: Sequence[str] = (), name: str = "", what: str = "", by: str, at: str) -> Edit:
-    """A person's correction with its id. `at` is an ISO 8601 time in UTC, so that its order as text is its order in time."""
-    return Edit(content_id("edit", kind, len(keys), *keys, name, what, by, at), kind, tuple(keys), name, what, by, at)
+def make_edit(
+    kind: EditKind, *, keys: Sequence[str] = (), name: str = "", what: str = "", by: str, at: str
+) -> Edit:
+    """A person's correction with its id. `at` is an ISO 8601 time in UTC, so that its order as text
+    is its order in time.
+    """
+    return Edit(
+        content_id("edit", kind, len(keys), *keys, name, what, by, at),
+        kind,
+        tuple(keys),
+        name,
+        what,
+        by,
+        at,
+    )
 
 
 def undo_merge(merge: Merge, *, by: str, at: str) -> Edit:
-    """The edit that keeps a merge's members apart for good, even when a later merge would hold more keys than this one."""
+    """The edit that keeps a merge's members apart for good, even when a later merge would hold more
+    keys than this one.
+    """
     return make_edit(EditKind.UNDO, keys=merge.members, what=merge.id, by=by, at=at)
 
 
 def undone_edits(edits: Iterable[Edit]) -> dict[str, Edit]:
-    """Ids of the edits, and merges, that an UNDO in force takes back; with that UNDO, the earliest where there are several."""
+    """Ids of the edits, and merges, that an UNDO in force takes back; with that UNDO, the earliest
+    where there are several.
+    """
     undone: dict[str, Edit] = {}
     for edit in sorted({e.id: e for e in edits}.values(), key=lambda e: (e.at, e.id), reverse=True):
         if edit.kind is EditKind.UNDO and edit.id not in undone and edit.what:
@@ -47,10 +68,16 @@ def undone_edits(edits: Iterable[Edit]) -> dict[str, Edit]:
 
 
 def effective_edits(edits: Iterable[Edit]) -> tuple[Edit, ...]:
-    """The edits in order of time, without those that a later effective UNDO names, and without UNDOs of edits."""
+    """The edits in order of time, without those that a later effective UNDO names, and without
+    UNDOs of edits.
+    """
     known = {e.id: e for e in edits}
     undone = undone_edits(known.values())
-    kept = (e for e in known.values() if e.id not in undone and not (e.kind is EditKind.UNDO and e.what in known))
+    kept = (
+        e
+        for e in known.values()
+        if e.id not in undone and not (e.kind is EditKind.UNDO and e.what in known)
+    )
     return tuple(sorted(kept, key=lambda e: (e.at, e.id)))
 
 
@@ -65,7 +92,14 @@ def kept_apart(edits: Iterable[Edit]) -> tuple[tuple[str, ...], ...]:
     told = [e.keys for e in active if e.kind in (EditKind.UNDO, EditKind.SPLIT) and len(e.keys) > 1]
     senses = [(e, scoped_keys(e)) for e in active if e.kind is EditKind.SENSE]
     told += [(key, other) for e, scoped in senses for key in e.keys for other in scoped]
-    told += [(a, b) for (e, ours), (f, theirs) in combinations(senses, 2) if {*e.keys} & {*f.keys} for a in ours for b in theirs if a != b]
+    told += [
+        (a, b)
+        for (e, ours), (f, theirs) in combinations(senses, 2)
+        if {*e.keys} & {*f.keys}
+        for a in ours
+        for b in theirs
+        if a != b
+    ]
     return tuple(told)
 
 
@@ -80,22 +114,32 @@ class _Group:
 
 @dataclass(frozen=True, slots=True)
 class Canon:
-    """`of`: key -> canonical key, which is one of the keys given. `names`: canonical key -> the name a person gave it."""
+    """`of`: key -> canonical key, which is one of the keys given. `names`: canonical key -> the
+    name a person gave it.
+    """
 
     of: Mapping[str, str]
     names: Mapping[str, str] = field(default_factory=dict)
 
 
-def canonical_keys(counts: Mapping[str, int], consolidation: Consolidation, edits: Iterable[Edit]) -> Canon:
+def canonical_keys(
+    counts: Mapping[str, int], consolidation: Consolidation, edits: Iterable[Edit]
+) -> Canon:
     """The canonical key of each key in `counts` (key -> number of its mentions).
 
-    Merges and edits may name keys that are not in `counts`: these still link others, but are never canonical, so the same decisions fit
-    any subset of the records. Where several merges meet, the canonical key is one that no other merge absorbs; ties by (mentions desc,
-    shortest, alphabetical). SPLIT makes each of its keys stand alone; MERGE and RENAME give the name; UNDO drops a merge or an earlier
-    edit; SENSE names its other thing, whose keys are those of `senses.py`.
+    Merges and edits may name keys that are not in `counts`: these still link others, but are never
+    canonical, so the same decisions fit any subset of the records. Where several merges meet, the
+    canonical key is one that no other merge absorbs; ties by (mentions desc, shortest,
+    alphabetical). SPLIT makes each of its keys stand alone; MERGE and RENAME give the name; UNDO
+    drops a merge or an earlier edit; SENSE names its other thing, whose keys are those of
+    `senses.py`.
     """
     active = effective_edits(edits)
-    named = [key for keys in (*(m.members for m in consolidation.merges), *(_keys_of(e) for e in active)) for key in keys]
+    named = [
+        key
+        for keys in (*(m.members for m in consolidation.merges), *(_keys_of(e) for e in active))
+        for key in keys
+    ]
     groups = {key: _Group({key}) for key in dict.fromkeys((*counts, *named))}
     winners, absorbed = _apply_merges(groups, consolidation.merges, active)
     for edit in active:
@@ -107,15 +151,23 @@ def canonical_keys(counts: Mapping[str, int], consolidation: Consolidation, edit
         if not live:
             continue
         best = (live & winners) - absorbed or live & winners or live
-        canonical = group.canonical if group.canonical in live else min(best, key=lambda k: (-counts[k], len(k), k))
+        canonical = (
+            group.canonical
+            if group.canonical in live
+            else min(best, key=lambda k: (-counts[k], len(k), k))
+        )
         of.update(dict.fromkeys(live, canonical))
         if group.name:
             names[canonical] = group.name
     return Canon(of, names)
 
 
-def _apply_merges(groups: dict[str, _Group], merges: Collection[Merge], edits: Sequence[Edit]) -> tuple[set[str], set[str]]:
-    """Unites the members of each merge that stands; returns the keys they were merged into, and those that were absorbed."""
+def _apply_merges(
+    groups: dict[str, _Group], merges: Collection[Merge], edits: Sequence[Edit]
+) -> tuple[set[str], set[str]]:
+    """Unites the members of each merge that stands; returns the keys they were merged into, and
+    those that were absorbed.
+    """
     undone = {e.what for e in edits if e.kind is EditKind.UNDO}
     apart = [set(e.keys) for e in edits if e.kind is EditKind.UNDO and len(e.keys) > 1]
     winners: set[str] = set()
@@ -163,17 +215,25 @@ def _apply_edit(groups: dict[str, _Group], edit: Edit) -> None:
 
 
 def _unite(groups: dict[str, _Group], keys: Sequence[str]) -> _Group:
-    """One group of the keys' groups; the first key's name and canonical key stay, else the next one's."""
+    """One group of the keys' groups; the first key's name and canonical key stay, else the next
+    one's.
+    """
     united = groups[keys[0]]
     for key in keys[1:]:
         other = groups[key]
         if other is united:
             continue
         if len(other.keys) > len(united.keys):
-            other.canonical, other.name = united.canonical or other.canonical, united.name or other.name
+            other.canonical, other.name = (
+                united.canonical or other.canonical,
+                united.name or other.name,
+            )
             united, other = other, united
         else:
-            united.canonical, united.name = united.canonical or other.canonical, united.name or other.name
+            united.canonical, united.name = (
+                united.canonical or other.canonical,
+                united.name or other.name,
+            )
         united.keys |= other.keys
         groups.update(dict.fromkeys(other.keys, united))
     return united

@@ -1,12 +1,17 @@
-"""From records to graph: pure functions, the same at the end of an ingest, after a deletion, and for the records inside a filter.
+"""From records to graph: pure functions, the same at the end of an ingest, after a deletion, and
+for the records inside a filter.
 
-The result depends on the set of records alone: not on their order, nor on the ids of documents. DynaGRAG, section 3.1.
+The result depends on the set of records alone: not on their order, nor on the ids of documents.
+DynaGRAG, section 3.1.
 
-An entity's name is the most frequent surface name of its canonical key (ties: shortest, alphabetical) unless a person gave one; aliases are
-the other surface names; its type is the most frequent non-empty one of its said mentions, else of all (ties alphabetical), else "speaker"
-for a speaker (where it is said as a plain word too, that decides neither name nor type); its weight is the number of its said mentions; its
-summaries are distinct, in order of (title, position), then those of relations that became self-loops. Plain words are no entities, and what
-stands beside them is no relation. A relation's weight is the number of its records, its support the number of their documents.
+An entity's name is the most frequent surface name of its canonical key (ties: shortest,
+alphabetical) unless a person gave one; aliases are the other surface names; its type is the most
+frequent non-empty one of its said mentions, else of all (ties alphabetical), else "speaker" for a
+speaker (where it is said as a plain word too, that decides neither name nor type); its weight is
+the number of its said mentions; its summaries are distinct, in order of (title, position), then
+those of relations that became self-loops. Plain words are no entities, and what stands beside them
+is no relation. A relation's weight is the number of its records, its support the number of their
+documents.
 """
 
 from collections import Counter, defaultdict
@@ -23,7 +28,18 @@ from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses,
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, entity_vectors, relation_vectors
 from dynagrag.graph_store.stepping import stepped
 from dynagrag.ids import content_id, sense_of
-from dynagrag.schema import CO_OCCURRENCE, Consolidation, Document, Edit, Entity, Graph, Mention, MentionKind, Relation, RelationRecord
+from dynagrag.schema import (
+    CO_OCCURRENCE,
+    Consolidation,
+    Document,
+    Edit,
+    Entity,
+    Graph,
+    Mention,
+    MentionKind,
+    Relation,
+    RelationRecord,
+)
 
 
 def derive(
@@ -39,18 +55,22 @@ def derive(
     record_vectors: VectorTable,
     step: Callable[[], None] = lambda: None,
 ) -> Graph:
-    """The graph of these records. Its vectors are two-step means, in the order of its entities and relations.
+    """The graph of these records. Its vectors are two-step means, in the order of its entities and
+    relations.
 
     Args:
         workspace: Part of every entity's id.
-        mentions: All mentions of the corpus (or of the part that a filter lets through); which of them count is decided here.
-        records: The relation records likewise. One whose head or tail has no counting mention is left out.
+        mentions: All mentions of the corpus (or of the part that a filter lets through); which of
+        them count is decided here.
+        records: The relation records likewise. One whose head or tail has no counting mention is
+        left out.
         documents: By id; at least those that the records name.
         num_passages: How many passages the corpus (or part) has.
         consolidation: Merges and canonical labels; those of keys that are not here are passed over.
         edits: A person's corrections; they win.
         mention_vectors: By `text_id(mention_text(m))`; at least those of the counting mentions.
-        record_vectors: By `text_id(record_text(r))`; at least those of the records that count and state something.
+        record_vectors: By `text_id(record_text(r))`; at least those of the records that count and
+        state something.
         step: Called again and again; may raise.
 
     Raises:
@@ -62,8 +82,14 @@ def derive(
     counted = _mentions_in_order(mentions_in_senses(counting, senses), places)
     canon = _canon_of_things(counted, consolidation, edits)
     counted = [m for m in counted if m.key in canon.of]
-    ids = {key: content_id("entity", workspace, key, sense_of(key)) for key in set(canon.of.values())}
-    linked = {r.id: r for r in records_in_senses(records, senses) if r.head in canon.of and r.tail in canon.of}
+    ids = {
+        key: content_id("entity", workspace, key, sense_of(key)) for key in set(canon.of.values())
+    }
+    linked = {
+        r.id: r
+        for r in records_in_senses(records, senses)
+        if r.head in canon.of and r.tail in canon.of
+    }
     ordered = _records_in_order(linked.values(), places)
     grouped, loops = _group_records(stepped(ordered, step), canon, consolidation, documents)
     entities = _entities(stepped(counted, step), canon, ids, loops)
@@ -78,7 +104,9 @@ def derive(
     )
 
 
-def _canon_of_things(counted: Sequence[Mention], consolidation: Consolidation, edits: Sequence[Edit]) -> Canon:
+def _canon_of_things(
+    counted: Sequence[Mention], consolidation: Consolidation, edits: Sequence[Edit]
+) -> Canon:
     """The canonical keys of all but plain words."""
     counts = Counter({m.key: 0 for m in counted})
     counts.update(m.key for m in counted if m.kind is MentionKind.SAID)
@@ -88,26 +116,51 @@ def _canon_of_things(counted: Sequence[Mention], consolidation: Consolidation, e
 
 
 def _places(documents: Mapping[str, Document]) -> dict[str, int]:
-    """The rank of each document by title, then content; ids hold the workspace and decide nothing."""
+    """The rank of each document by title, then content; ids hold the workspace and decide
+    nothing.
+    """
     ordered = sorted(documents.values(), key=lambda d: (d.title, d.sha256, d.uri))
     return {document.id: place for place, document in enumerate(ordered)}
 
 
 def _place(places: Mapping[str, int], document_id: str) -> int:
     if document_id not in places:
-        raise StoreError(f"records name document {document_id}, which is not stored; ingest it again")
+        raise StoreError(
+            f"records name document {document_id}, which is not stored; ingest it again"
+        )
     return places[document_id]
 
 
 def _mentions_in_order(mentions: Iterable[Mention], places: Mapping[str, int]) -> list[Mention]:
     return sorted(
-        mentions, key=lambda m: (_place(places, m.document_id), m.chunk_start, m.chunk_end, m.key, m.kind, m.summary, m.name, m.id)
+        mentions,
+        key=lambda m: (
+            _place(places, m.document_id),
+            m.chunk_start,
+            m.chunk_end,
+            m.key,
+            m.kind,
+            m.summary,
+            m.name,
+            m.id,
+        ),
     )
 
 
-def _records_in_order(records: Iterable[RelationRecord], places: Mapping[str, int]) -> list[RelationRecord]:
+def _records_in_order(
+    records: Iterable[RelationRecord], places: Mapping[str, int]
+) -> list[RelationRecord]:
     def place(r: RelationRecord) -> tuple[int, int, int, str, str, str, int, str]:
-        return _place(places, r.document_id), r.quote_start, r.quote_end, r.head, r.label, r.tail, r.chunk_start, r.id
+        return (
+            _place(places, r.document_id),
+            r.quote_start,
+            r.quote_end,
+            r.head,
+            r.label,
+            r.tail,
+            r.chunk_start,
+            r.id,
+        )
 
     return sorted(records, key=place)
 
@@ -118,23 +171,32 @@ class _Placed:
     passages: tuple[str, ...]
 
 
-def _entities(counted: Iterable[Mention], canon: Canon, ids: Mapping[str, str], loops: Mapping[str, list[str]]) -> list[_Placed]:
+def _entities(
+    counted: Iterable[Mention], canon: Canon, ids: Mapping[str, str], loops: Mapping[str, list[str]]
+) -> list[_Placed]:
     by_canonical: dict[str, list[Mention]] = defaultdict(list)
     for mention in counted:
         by_canonical[canon.of[mention.key]].append(mention)
-    placed = [_entity(key, ids[key], group, canon.names.get(key), loops.get(key, [])) for key, group in by_canonical.items()]
+    placed = [
+        _entity(key, ids[key], group, canon.names.get(key), loops.get(key, []))
+        for key, group in by_canonical.items()
+    ]
     placed.sort(key=lambda p: p.entity.id)
     return placed
 
 
-def _entity(key: str, id_: str, mentions: Sequence[Mention], given_name: str | None, notes: Sequence[str]) -> _Placed:
+def _entity(
+    key: str, id_: str, mentions: Sequence[Mention], given_name: str | None, notes: Sequence[str]
+) -> _Placed:
     named = [m for m in mentions if not is_word(m)]
     own = [m.name for m in named if m.key == key] or [m.name for m in mentions if m.key == key]
     name = given_name or _most_frequent(own, by_length=True)
     is_speaker = any(m.kind is MentionKind.SPEAKER for m in mentions)
     said = [m for m in mentions if m.kind is MentionKind.SAID]
     types = [(m.type, m.kind is MentionKind.SAID) for m in named if m.type]
-    type_ = _most_frequent(t for t, is_said in types if is_said) or _most_frequent(t for t, _ in types)
+    type_ = _most_frequent(t for t, is_said in types if is_said) or _most_frequent(
+        t for t, _ in types
+    )
     summaries = dict.fromkeys(s for s in (*(m.summary for m in mentions), *notes) if s)
     entity = Entity(
         id=id_,
@@ -163,10 +225,17 @@ _Triple = tuple[str, str, str]
 
 
 def _group_records(
-    records: Iterable[RelationRecord], canon: Canon, consolidation: Consolidation, documents: Mapping[str, Document]
+    records: Iterable[RelationRecord],
+    canon: Canon,
+    consolidation: Consolidation,
+    documents: Mapping[str, Document],
 ) -> tuple[dict[_Triple, list[RelationRecord]], dict[str, list[str]]]:
-    """Records by (canonical head, label, canonical tail), and what those say that became self-loops, by canonical key."""
-    labels = {label_key(m.label): (label_key(m.canonical), m.inverted) for m in consolidation.labels}
+    """Records by (canonical head, label, canonical tail), and what those say that became
+    self-loops, by canonical key.
+    """
+    labels = {
+        label_key(m.label): (label_key(m.canonical), m.inverted) for m in consolidation.labels
+    }
     labels.pop(CO_OCCURRENCE, None)  # it stays what it is, whatever was said of labels
     keys: dict[str, str] = {}
     grouped: dict[_Triple, list[RelationRecord]] = defaultdict(list)
@@ -179,13 +248,17 @@ def _group_records(
         if record.label not in keys:
             keys[record.label] = label_key(record.label)
         label, is_inverted = labels.get(keys[record.label], (keys[record.label], False))
-        if is_inverted or (label == CO_OCCURRENCE and head > tail):  # a co-occurrence has no direction: one order for both
+        if is_inverted or (
+            label == CO_OCCURRENCE and head > tail
+        ):  # a co-occurrence has no direction: one order for both
             head, tail = tail, head
         grouped[head, label, tail].append(record)
     return grouped, loops
 
 
-def _relations(grouped: Mapping[_Triple, Sequence[RelationRecord]], ids: Mapping[str, str]) -> tuple[Relation, ...]:
+def _relations(
+    grouped: Mapping[_Triple, Sequence[RelationRecord]], ids: Mapping[str, str]
+) -> tuple[Relation, ...]:
     relations = [
         Relation(
             id=content_id("relation", ids[head], label, ids[tail]),

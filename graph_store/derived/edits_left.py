@@ -1,4 +1,6 @@
-"""What of a person's corrections stays when documents are deleted: names that only these documents held go, from the corrections, too."""
+"""What of a person's corrections stays when documents are deleted: names that only these documents
+held go, from the corrections, too.
+"""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
@@ -11,7 +13,9 @@ from dynagrag.schema import Edit, EditKind, Mention
 
 @dataclass(frozen=True, slots=True)
 class EditsLeft:
-    """`dropped`: ids of edits that go; `put`: those that take the place of some of them, with the names that are left."""
+    """`dropped`: ids of edits that go; `put`: those that take the place of some of them, with the
+    names that are left.
+    """
 
     dropped: tuple[str, ...]
     put: tuple[Edit, ...]
@@ -26,8 +30,12 @@ def keys_only_in(mentions: Iterable[Mention], document_ids: Collection[str]) -> 
     return inside - outside
 
 
-def edits_left(edits: Iterable[Edit], gone_keys: Collection[str], gone_uris: Collection[str]) -> EditsLeft:
-    """The edits without these keys and documents. One that says nothing any more goes, and with it what takes it back."""
+def edits_left(
+    edits: Iterable[Edit], gone_keys: Collection[str], gone_uris: Collection[str]
+) -> EditsLeft:
+    """The edits without these keys and documents. One that says nothing any more goes, and with it
+    what takes it back.
+    """
     ordered = sorted(edits, key=lambda e: (e.at, e.id))
     now: dict[str, Edit | None] = {}
     for edit in ordered:
@@ -35,15 +43,28 @@ def edits_left(edits: Iterable[Edit], gone_keys: Collection[str], gone_uris: Col
     for edit in ordered:  # in order of time, so what an undo names has been looked at
         if edit.kind is EditKind.UNDO and edit.what in now:
             target = now[edit.what]
-            now[edit.id] = None if target is None else edit if target.id == edit.what else _again(replace(edit, what=target.id))
+            now[edit.id] = (
+                None
+                if target is None
+                else edit
+                if target.id == edit.what
+                else _again(replace(edit, what=target.id))
+            )
     changed = [edit for edit in ordered if now[edit.id] != edit]
-    return EditsLeft(tuple(e.id for e in changed), tuple(left for e in changed if (left := now[e.id]) is not None))
+    return EditsLeft(
+        tuple(e.id for e in changed),
+        tuple(left for e in changed if (left := now[e.id]) is not None),
+    )
 
 
 def _left(edit: Edit, gone_keys: Collection[str], gone_uris: Collection[str]) -> Edit | None:
-    if edit.kind is EditKind.GLOSSARY:  # a file of the person's own: nothing of it came from a document
+    if (
+        edit.kind is EditKind.GLOSSARY
+    ):  # a file of the person's own: nothing of it came from a document
         return edit
-    keys = tuple(key for key in edit.keys if key not in gone_keys and plain_key(key) not in gone_keys)
+    keys = tuple(
+        key for key in edit.keys if key not in gone_keys and plain_key(key) not in gone_keys
+    )
     name = "" if entity_key(edit.name) in gone_keys else edit.name
     what = edit.what
     if edit.kind is EditKind.SENSE:
@@ -57,9 +78,15 @@ def _left(edit: Edit, gone_keys: Collection[str], gone_uris: Collection[str]) ->
         return None
     if edit.kind is EditKind.RENAME and not name:
         return None
-    return edit if (keys, name, what) == (edit.keys, edit.name, edit.what) else _again(replace(edit, keys=keys, name=name, what=what))
+    return (
+        edit
+        if (keys, name, what) == (edit.keys, edit.name, edit.what)
+        else _again(replace(edit, keys=keys, name=name, what=what))
+    )
 
 
 def _again(edit: Edit) -> Edit:
     """With the id of what it says now."""
-    return make_edit(edit.kind, keys=edit.keys, name=edit.name, what=edit.what, by=edit.by, at=edit.at)
+    return make_edit(
+        edit.kind, keys=edit.keys, name=edit.name, what=edit.what, by=edit.by, at=edit.at
+    )

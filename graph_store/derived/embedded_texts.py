@@ -1,4 +1,5 @@
-"""What is embedded and searched: the texts of mentions, relation records and passages, and the ids of their vectors.
+"""What is embedded and searched: the texts of mentions, relation records and passages, and the ids
+of their vectors.
 
 Equal texts have one id and one vector, so what is said twice is embedded once.
 """
@@ -19,12 +20,17 @@ def mention_text(mention: Mention) -> str:
 
 
 def own_title(document: Document) -> str:
-    """The title that says what the document is about, its first 200 characters; empty where it only repeats the file's name.
+    """The title that says what the document is about, its first 200 characters; empty where it only
+    repeats the file's name.
 
     It stands before every passage that is embedded, and a model reads some 250 words at most.
     """
     path = PurePath(document.uri)
-    return "" if document.title in (path.name, path.stem) else document.title.strip()[:MAX_TITLE].rstrip()
+    return (
+        ""
+        if document.title in (path.name, path.stem)
+        else document.title.strip()[:MAX_TITLE].rstrip()
+    )
 
 
 def own_titles(documents: Mapping[str, Document]) -> dict[str, str]:
@@ -33,7 +39,9 @@ def own_titles(documents: Mapping[str, Document]) -> dict[str, str]:
 
 
 def passage_text(document: Document, passage: Passage, title: str | None = None) -> str:
-    """ "title, line break, the passage's words": what is embedded and searched for a passage. `title`: the document's own, if at hand."""
+    """ "title, line break, the passage's words": what is embedded and searched for a passage.
+    `title`: the document's own, if at hand.
+    """
     title = own_title(document) if title is None else title
     words = document.text[passage.start : passage.end]
     return f"{title}\n{words}" if title else words
@@ -69,7 +77,10 @@ def document_of(record: RelationRecord, documents: Mapping[str, Document]) -> Do
     """The document that a record is of. Raises StoreError where it isn't there."""
     document = documents.get(record.document_id)
     if document is None:
-        raise StoreError(f"relation record {record.id} names document {record.document_id}, which is not stored; ingest it again")
+        raise StoreError(
+            f"relation record {record.id} names document {record.document_id}, which is not stored;"
+            " ingest it again"
+        )
     return document
 
 
@@ -79,6 +90,8 @@ def mention_texts(mentions: Iterable[Mention]) -> dict[str, str]:
 
 
 def record_texts(records: Iterable[RelationRecord]) -> dict[str, str]:
-    """Text id -> text of all relation records that state something, without doubles, in order of first appearance."""
+    """Text id -> text of all relation records that state something, without doubles, in order of
+    first appearance.
+    """
     texts = (record_text(r) for r in records if not is_co_occurrence(r))
     return {text_id(text): text for text in dict.fromkeys(texts)}

@@ -1,17 +1,30 @@
-"""What passages say, in texts that can be embedded: the facts that Bridge-PPR reads (docs/papers.md, Bridge-PPR).
+"""What passages say, in texts that can be embedded: the facts that Bridge-PPR reads
+(docs/papers.md, Bridge-PPR).
 
-A relation that a model stated is a fact "head label tail". Where nobody stated any, a sentence is a fact, with all the entities in it and
-the one that its document is about.
+A relation that a model stated is a fact "head label tail". Where nobody stated any, a sentence is a
+fact, with all the entities in it and the one that its document is about.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dynagrag.graph_store.derived.embedded_texts import document_of, is_co_occurrence, own_titles, record_text, sentence_text, text_id
+from dynagrag.graph_store.derived.embedded_texts import (
+    document_of,
+    is_co_occurrence,
+    own_titles,
+    record_text,
+    sentence_text,
+    text_id,
+)
 from dynagrag.graph_store.derived.linking_words import thing_keys
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
-from dynagrag.graph_store.derived.senses import Senses, mentions_in_senses, read_senses, records_in_senses
+from dynagrag.graph_store.derived.senses import (
+    Senses,
+    mentions_in_senses,
+    read_senses,
+    records_in_senses,
+)
 from dynagrag.ids import entity_key, plain_title
 from dynagrag.protocols import SENTENCE_EXTRACTOR
 from dynagrag.schema import Document, Edit, Mention, MentionKind, RelationRecord
@@ -21,7 +34,9 @@ NO_SENSES: Senses = {}
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A text of one passage and the keys of the names in it, in the order of the text, each once."""
+    """A text of one passage and the keys of the names in it, in the order of the text, each
+    once.
+    """
 
     text: str
     passage_id: str
@@ -30,8 +45,9 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a corpus says, by passage: `facts` by (document, place), `keys` of the names that each passage holds, and the name that each
-    document is about. `words`: the mentions of keys that are plain words, which are in no graph.
+    """What a corpus says, by passage: `facts` by (document, place), `keys` of the names that each
+    passage holds, and the name that each document is about. `words`: the mentions of keys that are
+    plain words, which are in no graph.
     """
 
     facts: tuple[Fact, ...]
@@ -41,9 +57,13 @@ class Said:
 
 
 def read_said(
-    mentions: Sequence[Mention], records: Iterable[RelationRecord], documents: Mapping[str, Document], senses: Senses = NO_SENSES
+    mentions: Sequence[Mention],
+    records: Iterable[RelationRecord],
+    documents: Mapping[str, Document],
+    senses: Senses = NO_SENSES,
 ) -> Said:
-    """The facts of mentions that count and of the records between them, under the keys that they have in these senses.
+    """The facts of mentions that count and of the records between them, under the keys that they
+    have in these senses.
 
     Content words count in spoken text alone, where names are few: in a document with speakers.
     """
@@ -60,10 +80,18 @@ def read_said(
     for mention in named:
         for passage in mention.passage_ids:
             held[passage][mention.key] = None
-    pairs = [r for r in records if is_co_occurrence(r) and not r.extractor.startswith(SENTENCE_EXTRACTOR)]
-    facts = [*_stated(records, documents), *_listed(pairs, documents, titles), *_sentences(named, documents, titles, subjects)]
+    pairs = [
+        r for r in records if is_co_occurrence(r) and not r.extractor.startswith(SENTENCE_EXTRACTOR)
+    ]
+    facts = [
+        *_stated(records, documents),
+        *_listed(pairs, documents, titles),
+        *_sentences(named, documents, titles, subjects),
+    ]
     words = tuple(m for m in named if m.key not in names)
-    return Said(tuple(facts), {passage: tuple(keys) for passage, keys in held.items()}, subjects, words)
+    return Said(
+        tuple(facts), {passage: tuple(keys) for passage, keys in held.items()}, subjects, words
+    )
 
 
 def counted_said(
@@ -76,7 +104,12 @@ def counted_said(
     """The facts of all mentions and records of a corpus: of those that count in it."""
     counted = counting_mentions(mentions, num_passages)
     keys = {m.key for m in counted}
-    return read_said(counted, [r for r in records if r.head in keys and r.tail in keys], documents, read_senses(edits, documents))
+    return read_said(
+        counted,
+        [r for r in records if r.head in keys and r.tail in keys],
+        documents,
+        read_senses(edits, documents),
+    )
 
 
 def fact_texts(facts: Iterable[Fact]) -> dict[str, str]:
@@ -86,24 +119,51 @@ def fact_texts(facts: Iterable[Fact]) -> dict[str, str]:
 
 def _stated(records: Iterable[RelationRecord], documents: Mapping[str, Document]) -> list[Fact]:
     stated = [r for r in records if not is_co_occurrence(r)]
-    stated.sort(key=lambda r: (document_of(r, documents).id, r.quote_start, r.quote_end, r.head, r.label, r.tail))
-    return list(dict.fromkeys(Fact(record_text(r), r.passage_id, tuple(dict.fromkeys((r.head, r.tail)))) for r in stated))
+    stated.sort(
+        key=lambda r: (
+            document_of(r, documents).id,
+            r.quote_start,
+            r.quote_end,
+            r.head,
+            r.label,
+            r.tail,
+        )
+    )
+    return list(
+        dict.fromkeys(
+            Fact(record_text(r), r.passage_id, tuple(dict.fromkeys((r.head, r.tail))))
+            for r in stated
+        )
+    )
 
 
-def _listed(records: Iterable[RelationRecord], documents: Mapping[str, Document], titles: Mapping[str, str]) -> list[Fact]:
+def _listed(
+    records: Iterable[RelationRecord], documents: Mapping[str, Document], titles: Mapping[str, str]
+) -> list[Fact]:
     """What a model's run wrote down as co-occurrences: a fact a quote, with all its names."""
     quotes: dict[tuple[str, int, int, str], dict[str, None]] = defaultdict(dict)
-    for r in sorted(records, key=lambda r: (r.document_id, r.quote_start, r.quote_end, r.head, r.tail)):
+    for r in sorted(
+        records, key=lambda r: (r.document_id, r.quote_start, r.quote_end, r.head, r.tail)
+    ):
         if r.quote_start < r.quote_end:
-            quotes[r.document_id, r.quote_start, r.quote_end, r.passage_id].update(dict.fromkeys((r.head, r.tail)))
+            quotes[r.document_id, r.quote_start, r.quote_end, r.passage_id].update(
+                dict.fromkeys((r.head, r.tail))
+            )
     return [
-        Fact(sentence_text(documents[document].text[start:end], titles[document]), passage, tuple(keys))
+        Fact(
+            sentence_text(documents[document].text[start:end], titles[document]),
+            passage,
+            tuple(keys),
+        )
         for (document, start, end, passage), keys in quotes.items()
     ]
 
 
 def _sentences(
-    mentions: Iterable[Mention], documents: Mapping[str, Document], titles: Mapping[str, str], subjects: Mapping[str, str]
+    mentions: Iterable[Mention],
+    documents: Mapping[str, Document],
+    titles: Mapping[str, str],
+    subjects: Mapping[str, str],
 ) -> list[Fact]:
     sentences: dict[tuple[str, int, int], list[Mention]] = defaultdict(list)
     for m in mentions:
@@ -116,5 +176,8 @@ def _sentences(
             keys[subjects[document]] = None
         if len(keys) > 1:
             text = sentence_text(documents[document].text[start:end], titles[document])
-            facts.extend(Fact(text, passage, tuple(keys)) for passage in dict.fromkeys(p for m in said for p in m.passage_ids))
+            facts.extend(
+                Fact(text, passage, tuple(keys))
+                for passage in dict.fromkeys(p for m in said for p in m.passage_ids)
+            )
     return facts

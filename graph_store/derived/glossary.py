@@ -1,10 +1,13 @@
 """What a person's glossaries say: which names are one thing, which are two, and what each means.
 
-A glossary is stored as one edit of kind glossary, whose `what` holds its rows; so it is a record, holds in later ingests, and is taken back
-like any edit. What it comes to is decided here each time, from all glossaries in force, whatever their order:
+A glossary is stored as one edit of kind glossary, whose `what` holds its rows; so it is a record,
+holds in later ingests, and is taken back like any edit. What it comes to is decided here each time,
+from all glossaries in force, whatever their order:
 
-- A row's term and aliases are one thing. A term that is an alias of one other row joins the two, also in a circle.
-- A name that is an alias of several things, or the term of rows that share neither alias nor definition, is ambiguous: it joins none of
+- A row's term and aliases are one thing. A term that is an alias of one other row joins the two,
+  also in a circle.
+- A name that is an alias of several things, or the term of rows that share neither alias nor
+  definition, is ambiguous: it joins none of
   them.
 - Names of two things are never one by a rule or a model.
 """
@@ -42,9 +45,11 @@ class GlossaryThing:
 
 @dataclass(frozen=True, slots=True)
 class Glossary:
-    """`thing_of`: key -> its thing's place among the `things`. `ambiguous`: key -> the terms of the things that it may be.
+    """`thing_of`: key -> its thing's place among the `things`. `ambiguous`: key -> the terms of the
+    things that it may be.
 
-    `circles`: terms that are aliases of each other, in alphabetical order, two or more round a circle.
+    `circles`: terms that are aliases of each other, in alphabetical order, two or more round a
+    circle.
     """
 
     things: tuple[GlossaryThing, ...] = ()
@@ -55,7 +60,10 @@ class Glossary:
 
 def glossary_text(rows: Iterable[GlossaryRow]) -> str:
     """Rows as a glossary edit's `what` has them."""
-    return json.dumps([[row.term, list(row.aliases), row.definition, row.line] for row in rows], ensure_ascii=False)
+    return json.dumps(
+        [[row.term, list(row.aliases), row.definition, row.line] for row in rows],
+        ensure_ascii=False,
+    )
 
 
 def glossary_rows(edit: Edit) -> tuple[GlossaryRow, ...]:
@@ -64,13 +72,19 @@ def glossary_rows(edit: Edit) -> tuple[GlossaryRow, ...]:
         stored = json.loads(edit.what)
     except ValueError:
         return ()
-    return tuple(row for entry in stored if (row := _row(entry)) is not None) if isinstance(stored, list) else ()
+    return (
+        tuple(row for entry in stored if (row := _row(entry)) is not None)
+        if isinstance(stored, list)
+        else ()
+    )
 
 
 def _row(entry: Any) -> GlossaryRow | None:
     match entry:
         case [str(term), list(aliases), str(definition), int(line)]:
-            return GlossaryRow(term, tuple(a for a in aliases if isinstance(a, str)), definition, line)
+            return GlossaryRow(
+                term, tuple(a for a in aliases if isinstance(a, str)), definition, line
+            )
     return None
 
 
@@ -106,17 +120,30 @@ def resolve(rows: Iterable[GlossaryRow]) -> Glossary:
     ambiguous: dict[str, tuple[str, ...]] = {}
     owner: dict[str, int] = {}
     for key in sorted({*terms, *claims}):
-        owners = {joined.root(n) for n in terms.get(key, ())} or {joined.root(n) for n in claims[key]}
+        owners = {joined.root(n) for n in terms.get(key, ())} or {
+            joined.root(n) for n in claims[key]
+        }
         claimants = {joined.root(n) for n in (*terms.get(key, ()), *claims.get(key, ()))}
         if len(claimants) > 1:
-            ambiguous[key] = tuple(sorted({entries[n].shown[entries[n].term] for n in (*terms.get(key, ()), *claims.get(key, ()))}))
+            ambiguous[key] = tuple(
+                sorted(
+                    {
+                        entries[n].shown[entries[n].term]
+                        for n in (*terms.get(key, ()), *claims.get(key, ()))
+                    }
+                )
+            )
         if len(owners) == 1:
             owner[key] = min(owners)
     return _glossary(entries, joined, owner, ambiguous, _circles(entries, aliased))
 
 
-def _circles(entries: Sequence["_Entry"], aliased: Sequence[tuple[int, int]]) -> list[tuple[str, ...]]:
-    """The terms that lead back to themselves by their aliases. `aliased`: pairs of an entry and one whose term is its alias."""
+def _circles(
+    entries: Sequence["_Entry"], aliased: Sequence[tuple[int, int]]
+) -> list[tuple[str, ...]]:
+    """The terms that lead back to themselves by their aliases. `aliased`: pairs of an entry and one
+    whose term is its alias.
+    """
     if not aliased:
         return []
     from scipy.sparse import coo_array
@@ -142,28 +169,43 @@ class _Entry:
 
 
 def _entries(rows: Iterable[GlossaryRow]) -> list[_Entry]:
-    """One entry a term, in alphabetical order; two where its rows share neither an alias nor a definition, as of two things."""
+    """One entry a term, in alphabetical order; two where its rows share neither an alias nor a
+    definition, as of two things.
+    """
     by_term: dict[str, list[GlossaryRow]] = defaultdict(list)
     for row in sorted(set(rows), key=lambda r: (r.term, r.aliases, r.definition, r.line)):
         if entity_key(row.term):
             by_term[entity_key(row.term)].append(row)
-    return [_entry(term, some) for term, of_term in sorted(by_term.items()) for some in _rows_by_thing(term, of_term)]
+    return [
+        _entry(term, some)
+        for term, of_term in sorted(by_term.items())
+        for some in _rows_by_thing(term, of_term)
+    ]
 
 
 def _rows_by_thing(term: str, rows: Sequence[GlossaryRow]) -> list[list[GlossaryRow]]:
-    """The rows of a term by thing: those that share an alias or a definition, and what has but one of the two with the only other."""
+    """The rows of a term by thing: those that share an alias or a definition, and what has but one
+    of the two with the only other.
+    """
     joined = _Joined(len(rows))
     first: dict[tuple[str, str], int] = {}
     for number, row in enumerate(rows):
-        signs = [("alias", key) for alias in row.aliases if (key := entity_key(alias)) not in ("", term)]
+        signs = [
+            ("alias", key) for alias in row.aliases if (key := entity_key(alias)) not in ("", term)
+        ]
         meaning = " ".join(row.definition.split()).casefold()
         for sign in (*signs, *([("definition", meaning)] if meaning else [])):
             joined.unite(first.setdefault(sign, number), number)
     things: dict[int, list[GlossaryRow]] = defaultdict(list)
     for number, row in enumerate(rows):
         things[joined.root(number)].append(row)
-    several = sorted(things.values(), key=lambda some: (not any(r.aliases for r in some), not any(r.definition for r in some)))
-    if len(several) == 2 and not (_has_both(several, "aliases") or _has_both(several, "definition")):
+    several = sorted(
+        things.values(),
+        key=lambda some: (not any(r.aliases for r in some), not any(r.definition for r in some)),
+    )
+    if len(several) == 2 and not (
+        _has_both(several, "aliases") or _has_both(several, "definition")
+    ):
         return [[*several[0], *several[1]]]
     return [some for some in several if any(r.aliases or r.definition for r in some)] or several[:1]
 
@@ -174,11 +216,15 @@ def _has_both(several: Sequence[Sequence[GlossaryRow]], field_name: str) -> bool
 
 def _entry(term: str, rows: Sequence[GlossaryRow]) -> _Entry:
     shown: dict[str, str] = {}
-    for name in sorted((name for row in rows for name in (row.term, *row.aliases)), key=lambda n: (len(n), n)):
+    for name in sorted(
+        (name for row in rows for name in (row.term, *row.aliases)), key=lambda n: (len(n), n)
+    ):
         if entity_key(name):
             shown.setdefault(entity_key(name), name)
     aliases = tuple(sorted(shown.keys() - {term}))
-    return _Entry(term, aliases, shown, max((row.definition for row in rows), key=lambda d: (len(d), d)))
+    return _Entry(
+        term, aliases, shown, max((row.definition for row in rows), key=lambda d: (len(d), d))
+    )
 
 
 class _Joined:
@@ -212,7 +258,9 @@ def _glossary(
     thing_of: dict[str, int] = {}
     for root, numbers in sorted(members.items()):
         own = [entries[n] for n in numbers]
-        keys = [e.term for e in own] + sorted({key for e in own for key in e.aliases} - {e.term for e in own})
+        keys = [e.term for e in own] + sorted(
+            {key for e in own for key in e.aliases} - {e.term for e in own}
+        )
         kept = [key for key in keys if owner.get(key) == root]
         shown = {key: e.shown[key] for e in reversed(own) for key in e.shown}
         thing_of.update(dict.fromkeys(kept, len(things)))
@@ -222,18 +270,31 @@ def _glossary(
 
 
 def explained(entities: Sequence[Entity], glossary: Glossary) -> list[Entity]:
-    """Entities with what a glossary says of them: its definitions before other summaries, and its names that nobody uses as aliases."""
+    """Entities with what a glossary says of them: its definitions before other summaries, and its
+    names that nobody uses as aliases.
+    """
     if not glossary.things:
         return list(entities)
     used = {key for entity in entities for key in entity.keys}
-    things = [{glossary.thing_of[key] for key in entity.keys if key in glossary.thing_of} for entity in entities]
+    things = [
+        {glossary.thing_of[key] for key in entity.keys if key in glossary.thing_of}
+        for entity in entities
+    ]
     num_holders = Counter(thing for some in things for thing in some)
     made = []
     for entity, some in zip(entities, things, strict=True):
         if len(some) == 1:
             thing = glossary.things[min(some)]
-            more = [n for n, key in zip(thing.names, thing.keys, strict=True) if key not in used] if num_holders[min(some)] == 1 else []
+            more = (
+                [n for n, key in zip(thing.names, thing.keys, strict=True) if key not in used]
+                if num_holders[min(some)] == 1
+                else []
+            )
             summaries = tuple(dict.fromkeys((*thing.definitions, *entity.summaries)))
-            entity = replace(entity, aliases=tuple(sorted({*entity.aliases, *more} - {entity.name})), summaries=summaries)
+            entity = replace(
+                entity,
+                aliases=tuple(sorted({*entity.aliases, *more} - {entity.name})),
+                summaries=summaries,
+            )
         made.append(entity)
     return made

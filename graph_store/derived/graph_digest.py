@@ -8,7 +8,8 @@ from dynagrag.schema import Graph
 
 
 def digest(graph: Graph) -> str:
-    """SHA-256 of the sorted rows (canonical key, sense, type, weight) and (head key, label, tail key, weight, support).
+    """SHA-256 of the sorted rows (canonical key, sense, type, weight) and (head key, label, tail
+    key, weight, support).
 
     Keys, not ids: the workspace and the store are no part of it.
     """
@@ -19,6 +20,11 @@ def digest(graph: Graph) -> str:
     )
 
 
-def digest_rows(entities: Iterable[tuple[str, str, str, int]], relations: Iterable[tuple[str, str, str, int, int]]) -> str:
+def digest_rows(
+    entities: Iterable[tuple[str, str, str, int]],
+    relations: Iterable[tuple[str, str, str, int, int]],
+) -> str:
     """The digest of rows as a store has them, in any order."""
-    return hashlib.sha256(json.dumps([sorted(entities), sorted(relations)], ensure_ascii=True).encode("ascii")).hexdigest()
+    return hashlib.sha256(
+        json.dumps([sorted(entities), sorted(relations)], ensure_ascii=True).encode("ascii")
+    ).hexdigest()

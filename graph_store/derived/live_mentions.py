@@ -1,7 +1,9 @@
-"""Which mentions count: the fast extractor's rules that need the whole corpus, applied when the graph is derived.
+"""Which mentions count: the fast extractor's rules that need the whole corpus, applied when the
+graph is derived.
 
-The fast extractor stores candidates with flags; whether one counts depends on what other documents say, so it is decided again from the
-records each time. A mention without a candidate flag always counts.
+The fast extractor stores candidates with flags; whether one counts depends on what other documents
+say, so it is decided again from the records each time. A mention without a candidate flag always
+counts.
 """
 
 from collections import defaultdict
@@ -18,7 +20,9 @@ TITLE = "title"
 
 
 def counting_mentions(mentions: Iterable[Mention], num_passages: int) -> list[Mention]:
-    """The mentions that count in this corpus, each once, in the order given. A mention without a key never counts."""
+    """The mentions that count in this corpus, each once, in the order given. A mention without a
+    key never counts.
+    """
     unique = list({m.id: m for m in mentions if m.key}.values())
     live = live_mentions(unique, num_passages)
     return [m for m in unique if m.id in live]
@@ -27,15 +31,20 @@ def counting_mentions(mentions: Iterable[Mention], num_passages: int) -> list[Me
 def live_mentions(mentions: Sequence[Mention], num_passages: int) -> set[str]:
     """Ids of the mentions that count, of all the mentions of a corpus of `num_passages` passages.
 
-    - SENTENCE_START: only if a mention of the same key, in any document, is SEEN_CAPITALISED or a title.
-    - CONTENT_WORD: where its key is a name by the other rules, only in a document that writes no name with a capital; it then counts as
-      that name. Where a document has capitals, "control" is not CONTROL. Any other only if it occurs in at least 2 passages and at most
+    - SENTENCE_START: only if a mention of the same key, in any document, is SEEN_CAPITALISED or a
+      title.
+    - CONTENT_WORD: where its key is a name by the other rules, only in a document that writes no
+      name with a capital; it then counts as
+      that name. Where a document has capitals, "control" is not CONTROL. Any other only if it
+      occurs in at least 2 passages and at most
       8 % of them (2 in a corpus of fewer than 38).
     - Every other mention counts.
 
     Depends on the set of mentions alone, not on their order.
     """
-    attested = {m.key for m in mentions if Flag.SEEN_CAPITALISED in m.flags or m.kind is MentionKind.TITLE}
+    attested = {
+        m.key for m in mentions if Flag.SEEN_CAPITALISED in m.flags or m.kind is MentionKind.TITLE
+    }
     live: set[str] = set()
     names: set[str] = set()
     words: list[Mention] = []
@@ -49,7 +58,11 @@ def live_mentions(mentions: Sequence[Mention], num_passages: int) -> set[str]:
             live.add(mention.id)
             if mention.kind is not MentionKind.SPEAKER:
                 names.add(mention.key)
-            if mention.kind is MentionKind.SAID and mention.type != TITLE and any(letter.isupper() for letter in mention.name):
+            if (
+                mention.kind is MentionKind.SAID
+                and mention.type != TITLE
+                and any(letter.isupper() for letter in mention.name)
+            ):
                 cased.add(mention.document_id)
     most = max(MIN_CONTENT_PASSAGES, int(MAX_CONTENT_SHARE * num_passages))
     for mention in words:

@@ -1,7 +1,9 @@
-"""Homonyms: one name that stands for two things. A person says in which documents a key stands for the other one (an Edit of kind sense).
+"""Homonyms: one name that stands for two things. A person says in which documents a key stands for
+the other one (an Edit of kind sense).
 
-Records stay as they were extracted; where they are read, the key of those documents is replaced by one of its own, "mercury (the planet)",
-which no name can have. What is embedded keeps the name that was said.
+Records stay as they were extracted; where they are read, the key of those documents is replaced by
+one of its own, "mercury (the planet)", which no name can have. What is embedded keeps the name that
+was said.
 """
 
 import json
@@ -16,7 +18,9 @@ Senses = Mapping[tuple[str, str], str]
 
 
 def documents_text(uris: Iterable[str]) -> str:
-    """The documents of a sense edit, as its `what` has them. By uri, so that a new version of a file has the sense of the old."""
+    """The documents of a sense edit, as its `what` has them. By uri, so that a new version of a
+    file has the sense of the old.
+    """
     return json.dumps(sorted(set(uris)), ensure_ascii=False)
 
 
@@ -30,7 +34,9 @@ def documents_of(edit: Edit) -> tuple[str, ...]:
 
 
 def read_senses(edits: Iterable[Edit], documents: Mapping[str, Document]) -> Senses:
-    """The senses that hold among these documents; of two edits of the same key and document the later holds."""
+    """The senses that hold among these documents; of two edits of the same key and document the
+    later holds.
+    """
     told = [e for e in effective_edits(edits) if e.kind is EditKind.SENSE]
     if not told:
         return {}
@@ -50,7 +56,10 @@ def mentions_in_senses(mentions: Sequence[Mention], senses: Senses) -> list[Ment
     """The mentions under the keys that they stand for. Applied twice it changes nothing more."""
     if not senses:
         return list(mentions)
-    return [replace(m, key=senses[m.document_id, m.key]) if (m.document_id, m.key) in senses else m for m in mentions]
+    return [
+        replace(m, key=senses[m.document_id, m.key]) if (m.document_id, m.key) in senses else m
+        for m in mentions
+    ]
 
 
 def records_in_senses(records: Iterable[RelationRecord], senses: Senses) -> list[RelationRecord]:
@@ -63,4 +72,8 @@ def records_in_senses(records: Iterable[RelationRecord], senses: Senses) -> list
 def _record(record: RelationRecord, senses: Senses) -> RelationRecord:
     head = senses.get((record.document_id, record.head), record.head)
     tail = senses.get((record.document_id, record.tail), record.tail)
-    return record if (head, tail) == (record.head, record.tail) else replace(record, head=head, tail=tail)
+    return (
+        record
+        if (head, tail) == (record.head, record.tail)
+        else replace(record, head=head, tail=tail)
+    )

@@ -1,4 +1,6 @@
-"""What a file says that its speakers are ("Chief Justice of the United States"), kept in its document's meta."""
+"""What a file says that its speakers are ("Chief Justice of the United States"), kept in its
+document's meta.
+"""
 
 import json
 from collections.abc import Mapping
@@ -26,4 +28,6 @@ def stored_roles(meta: Mapping[str, str]) -> Mapping[str, str]:
         stored = json.loads(meta.get(ROLES_KEY, "{}"))
     except ValueError:
         return {}
-    return {k: v for k, v in stored.items() if isinstance(v, str)} if isinstance(stored, dict) else {}
+    return (
+        {k: v for k, v in stored.items() if isinstance(v, str)} if isinstance(stored, dict) else {}
+    )

@@ -1,4 +1,5 @@
-"""DynaGRAG, section 3.1, two-step mean: a key's vector is the mean over its mentions, an entity's the unweighted mean over its keys.
+"""DynaGRAG, section 3.1, two-step mean: a key's vector is the mean over its mentions, an entity's
+the unweighted mean over its keys.
 
 So a name that is repeated a hundred times weighs no more than one that is said once.
 """
@@ -10,7 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynagrag.errors import StoreError
-from dynagrag.graph_store.derived.embedded_texts import is_co_occurrence, mention_text, record_text, text_id
+from dynagrag.graph_store.derived.embedded_texts import (
+    is_co_occurrence,
+    mention_text,
+    record_text,
+    text_id,
+)
 from dynagrag.schema import Entity, Mention, MentionKind, Relation, RelationRecord, Vectors
 
 _COLUMNS_AT_ONCE = 64
@@ -39,14 +45,18 @@ class VectorTable:
         try:
             return np.fromiter((self.rows[i] for i in ids), dtype=np.int64, count=len(ids))
         except KeyError as err:
-            raise StoreError(f"the text {err.args[0]} has no vector; run `dynagrag ingest` again to embed what is missing") from err
+            raise StoreError(
+                f"the text {err.args[0]} has no vector; run `dynagrag ingest` again to embed what"
+                " is missing"
+            ) from err
 
 
 def key_vectors(mentions: Sequence[Mention], vectors: VectorTable) -> VectorTable:
     """Step one: e_k, the mean over a key's mention records, by key in alphabetical order.
 
-    A key's title and speaker mentions, which are bare names, count only where the key has no mention of kind said; so a speaker heard in
-    500 passages still has the meaning of what is said about them.
+    A key's title and speaker mentions, which are bare names, count only where the key has no
+    mention of kind said; so a speaker heard in 500 passages still has the meaning of what is said
+    about them.
     """
     said = {m.key for m in mentions if m.kind is MentionKind.SAID}
     counted = [m for m in mentions if m.kind is MentionKind.SAID or m.key not in said]
@@ -61,7 +71,9 @@ def key_vectors(mentions: Sequence[Mention], vectors: VectorTable) -> VectorTabl
     return VectorTable(index, group_means(vectors.array, rows, groups, len(keys)))
 
 
-def entity_vectors(entities: Sequence[Entity], counted: Sequence[Mention], vectors: VectorTable) -> Vectors:
+def entity_vectors(
+    entities: Sequence[Entity], counted: Sequence[Mention], vectors: VectorTable
+) -> Vectors:
     """Step two: the mean of e_k over an entity's keys, unweighted."""
     by_key = key_vectors(counted, vectors)
     keys = [key for entity in entities for key in entity.keys]
@@ -69,9 +81,12 @@ def entity_vectors(entities: Sequence[Entity], counted: Sequence[Mention], vecto
     return group_means(by_key.array, by_key.find(keys), groups, len(entities))
 
 
-def relation_vectors(relations: Sequence[Relation], records: Mapping[str, RelationRecord], vectors: VectorTable) -> Vectors:
-    """Of the relations that are stated, both steps over a relation's own labels: the mean of each label's records, then of the labels that
-    were merged into it. A record that only says that both stand in one sentence has no vector.
+def relation_vectors(
+    relations: Sequence[Relation], records: Mapping[str, RelationRecord], vectors: VectorTable
+) -> Vectors:
+    """Of the relations that are stated, both steps over a relation's own labels: the mean of each
+    label's records, then of the labels that were merged into it. A record that only says that both
+    stand in one sentence has no vector.
     """
     ids: dict[str, str] = {}
     flat: list[str] = []
@@ -87,13 +102,18 @@ def relation_vectors(relations: Sequence[Relation], records: Mapping[str, Relati
             if text not in ids:
                 ids[text] = text_id(text)
             flat.append(ids[text])
-    of_label = group_means(vectors.array, vectors.find(flat), np.array(label_of, dtype=np.int64), len(labels))
+    of_label = group_means(
+        vectors.array, vectors.find(flat), np.array(label_of, dtype=np.int64), len(labels)
+    )
     of_relation = np.fromiter((index for index, _ in labels), dtype=np.int64, count=len(labels))
     return group_means(of_label, np.arange(len(labels), dtype=np.int64), of_relation, len(stated))
 
 
-def group_means(array: Vectors, rows: NDArray[np.int64], groups: NDArray[np.int64], num_groups: int) -> Vectors:
-    """(num_groups, d): the mean of array[rows[i]] over the i of each group. Every group holds at least one i.
+def group_means(
+    array: Vectors, rows: NDArray[np.int64], groups: NDArray[np.int64], num_groups: int
+) -> Vectors:
+    """(num_groups, d): the mean of array[rows[i]] over the i of each group. Every group holds at
+    least one i.
 
     Sums run in float64 in the order of `rows`, so equal input gives equal bits.
     """

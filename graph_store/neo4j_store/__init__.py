@@ -1,1 +1,3 @@
-"""The Neo4j store: the workspaces of one database. Every statement that is sent stands in `cypher`."""
+"""The Neo4j store: the workspaces of one database. Every statement that is sent stands in
+`cypher`.
+"""

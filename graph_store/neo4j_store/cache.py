@@ -1,5 +1,6 @@
-"""A local copy of one workspace's rows and vectors, refreshed by what changed: the server is asked for (uid, signature) pairs, and then
-only for rows whose signature is new. It is a cache: a damaged file is thrown away. Deleted rows are overwritten in the file.
+"""A local copy of one workspace's rows and vectors, refreshed by what changed: the server is asked
+for (uid, signature) pairs, and then only for rows whose signature is new. It is a cache: a damaged
+file is thrown away. Deleted rows are overwritten in the file.
 """
 
 import json
@@ -37,17 +38,25 @@ class _DamagedError(Exception):
 
 
 class RowCache:
-    """See the module. `label` is whatever names a kind of row. Thread-safe; several processes may share a file."""
+    """See the module. `label` is whatever names a kind of row. Thread-safe; several processes may
+    share a file.
+    """
 
     def __init__(self, path: Path | None, owner: str) -> None:
-        """`owner` names the workspace and server that the rows are of: a file of another owner is emptied."""
+        """`owner` names the workspace and server that the rows are of: a file of another owner is
+        emptied.
+        """
         self._path = path
         self._owner = owner
         self._lock = threading.RLock()
         self._sqlite = self._open()
 
-    def read(self, label: str, stamp: str, signatures: Callable[[], Signatures], fetch: Fetch) -> dict[str, bytes]:
-        """The label's bodies by uid, in order of uid, as the server had them at `stamp`; the server is asked only if they are not here."""
+    def read(
+        self, label: str, stamp: str, signatures: Callable[[], Signatures], fetch: Fetch
+    ) -> dict[str, bytes]:
+        """The label's bodies by uid, in order of uid, as the server had them at `stamp`; the server
+        is asked only if they are not here.
+        """
         for _ in range(_MAX_TURNS):
             try:
                 found = self._read(label, stamp)
@@ -61,37 +70,56 @@ class RowCache:
                 self._refresh(label, stamp, signatures(), fetch)
             except _DamagedError as err:
                 _LOG.info("the local copy %s was damaged (%s) and is made anew", self._path, err)
-        raise StoreError(f"other processes change the local copy {self._path} all the time; run the command again")
+        raise StoreError(
+            f"other processes change the local copy {self._path} all the time; run the command"
+            " again"
+        )
 
     def _read(self, label: str, stamp: str) -> dict[str, bytes] | None:
         with self._transaction() as sqlite:
             row = sqlite.execute("SELECT stamp FROM stamps WHERE label = ?", (label,)).fetchone()
             if row is None or row[0] != stamp:
                 return None
-            found = sqlite.execute("SELECT uid, body, checksum FROM rows WHERE label = ? ORDER BY uid", (label,)).fetchall()
-        if any(not isinstance(body, bytes) or zlib.crc32(body) != checksum for _, body, checksum in found):
+            found = sqlite.execute(
+                "SELECT uid, body, checksum FROM rows WHERE label = ? ORDER BY uid", (label,)
+            ).fetchall()
+        if any(
+            not isinstance(body, bytes) or zlib.crc32(body) != checksum
+            for _, body, checksum in found
+        ):
             raise _DamagedError("a row isn't what was written")
         return {uid: body for uid, body, _ in found}
 
     def _refresh(self, label: str, stamp: str, signatures: Signatures, fetch: Fetch) -> None:
-        """Another process may refresh the same file to a later moment meanwhile: the stamp is only set where what is there is what was
-        asked for, and taken away where it isn't.
+        """Another process may refresh the same file to a later moment meanwhile: the stamp is only
+        set where what is there is what was asked for, and taken away where it isn't.
         """
         with self._transaction() as sqlite:
-            before = dict(sqlite.execute("SELECT uid, sig FROM rows WHERE label = ?", (label,)).fetchall())
+            before = dict(
+                sqlite.execute("SELECT uid, sig FROM rows WHERE label = ?", (label,)).fetchall()
+            )
         wanted = dict(signatures)
         new = [uid for uid, sig in wanted.items() if before.get(uid) != sig]
         for start in range(0, len(new), _FETCH_AT_ONCE):
             self.put(label, fetch(new[start : start + _FETCH_AT_ONCE]))
         with self._transaction() as sqlite:
-            sqlite.executemany("DELETE FROM rows WHERE label = ? AND uid = ?", [(label, uid) for uid in before if uid not in wanted])
-            there = dict(sqlite.execute("SELECT uid, sig FROM rows WHERE label = ?", (label,)).fetchall())
+            sqlite.executemany(
+                "DELETE FROM rows WHERE label = ? AND uid = ?",
+                [(label, uid) for uid in before if uid not in wanted],
+            )
+            there = dict(
+                sqlite.execute("SELECT uid, sig FROM rows WHERE label = ?", (label,)).fetchall()
+            )
             sqlite.execute("DELETE FROM stamps WHERE label = ?", (label,))
-            if there == wanted:  # else rows came, went or changed while they were fetched: the caller asks again
+            if (
+                there == wanted
+            ):  # else rows came, went or changed while they were fetched: the caller asks again
                 sqlite.execute("INSERT INTO stamps VALUES (?, ?)", (label, stamp))
 
     def put(self, label: str, rows: Iterable[tuple[str, str, bytes]]) -> None:
-        """Stores rows that were fetched, or that were just written to the server; the label's signatures are compared at its next read."""
+        """Stores rows that were fetched, or that were just written to the server; the label's
+        signatures are compared at its next read.
+        """
         values = [(label, uid, sig, body, zlib.crc32(body)) for uid, sig, body in rows]
         with self._transaction() as sqlite:
             sqlite.execute("DELETE FROM stamps WHERE label = ?", (label,))
@@ -109,12 +137,19 @@ class RowCache:
             return {str(label) for (label,) in sqlite.execute("SELECT DISTINCT label FROM rows")}
 
     def scrub(self) -> None:
-        """Rewrites the file, so that no deleted row is left in free space. Another process may be in the way; a warning says so then."""
+        """Rewrites the file, so that no deleted row is left in free space. Another process may be
+        in the way; a warning says so then.
+        """
         with self._lock:
             try:
                 self._sqlite.execute("VACUUM")
             except sqlite3.OperationalError as err:
-                _LOG.warning("%s: deleted text is not yet wiped from the local copy (%s); the next deletion does it", self._path, err)
+                _LOG.warning(
+                    "%s: deleted text is not yet wiped from the local copy (%s); the next deletion"
+                    " does it",
+                    self._path,
+                    err,
+                )
 
     def close(self) -> None:
         """Closes the file."""
@@ -128,7 +163,8 @@ class RowCache:
             is_damaged = any(sign in str(err) for sign in _SIGNS_OF_DAMAGE)
             if self._path is None or not is_damaged:
                 raise StoreError(
-                    f"the local copy {self._path} of the workspace cannot be opened ({err}); free some disk space, or end other processes"
+                    f"the local copy {self._path} of the workspace cannot be opened ({err}); free"
+                    " some disk space, or end other processes"
                 ) from err
             _LOG.info("the local copy %s is damaged (%s) and made anew", self._path, err)
             self._path.unlink(missing_ok=True)
@@ -145,10 +181,14 @@ class RowCache:
         if self._path is not None:
             with suppress(OSError):  # SQLite then says what is wrong with it
                 touch(self._path)
-        sqlite = sqlite3.connect(place, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+        sqlite = sqlite3.connect(
+            place, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+        )
         try:
             sqlite.execute("PRAGMA secure_delete = ON")
-            sqlite.execute("PRAGMA synchronous = OFF")  # lost with the power at worst, and then made anew
+            sqlite.execute(
+                "PRAGMA synchronous = OFF"
+            )  # lost with the power at worst, and then made anew
             sqlite.executescript(_SCHEMA)
             owner = f"{_FORMAT} {self._owner}"
             sqlite.execute("BEGIN IMMEDIATE")
@@ -178,8 +218,13 @@ class RowCache:
                 if any(sign in str(err) for sign in _SIGNS_OF_DAMAGE) and self._path is not None:
                     self._make_anew()
                     raise _DamagedError(str(err)) from err
-                remedy = "free some disk space" if "full" in str(err) else "delete it, it is made anew"
-                raise StoreError(f"the local copy {self._path or 'in memory'} of the workspace cannot be used ({err}); {remedy}") from err
+                remedy = (
+                    "free some disk space" if "full" in str(err) else "delete it, it is made anew"
+                )
+                raise StoreError(
+                    f"the local copy {self._path or 'in memory'} of the workspace cannot be used"
+                    f" ({err}); {remedy}"
+                ) from err
 
 
 def packed(row: Sequence[Any]) -> bytes:

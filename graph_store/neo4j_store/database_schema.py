@@ -1,7 +1,9 @@
-"""The Neo4j store's schema: numbered migrations, what must be there and ONLINE, and the vector indexes, one per label and dimension.
+"""The Neo4j store's schema: numbered migrations, what must be there and ONLINE, and the vector
+indexes, one per label and dimension.
 
-Migrations are recorded in one (:DynagragSchema) node and shared by all workspaces of a database. Vector indexes belong to a dimension;
-for a first load they are made after it (several times faster), which the workspace's node records as `vector_index: 'deferred'`.
+Migrations are recorded in one (:DynagragSchema) node and shared by all workspaces of a database.
+Vector indexes belong to a dimension; for a first load they are made after it (several times
+faster), which the workspace's node records as `vector_index: 'deferred'`.
 """
 
 import logging
@@ -31,7 +33,9 @@ MIGRATIONS: tuple[tuple[LiteralString, ...], ...] = (
         schema_statements.FULL_TEXT_INDEX,
     ),
 )
-"""Migration i+1 brings a database of version i to version i+1. Every statement may be run twice. Never change one that was released."""
+"""Migration i+1 brings a database of version i to version i+1. Every statement may be run twice.
+Never change one that was released.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,35 +75,56 @@ class Neo4jSchema:
         version = self.version()
         if version > len(MIGRATIONS):
             raise NewerStoreError(
-                f"the database at {self._connection.address} was written by a newer dynagrag (schema version {version}, this one knows "
-                f"{len(MIGRATIONS)}); update dynagrag"
+                f"the database at {self._connection.address} was written by a newer dynagrag"
+                f" (schema version {version}, this one knows {len(MIGRATIONS)}); update dynagrag"
             )
         return version
 
     def prepare(self, dimension: int | None, is_deferred: bool) -> None:
-        """Makes the schema in a new database, migrates an older one, and refuses one that is not whole.
+        """Makes the schema in a new database, migrates an older one, and refuses one that is not
+        whole.
 
         Raises:
             NewerStoreError: A newer dynagrag migrated it.
-            StoreError: A constraint or index is missing, failed, or can't be made beside another program's.
+            StoreError: A constraint or index is missing, failed, or can't be made beside another
+            program's.
         """
         version = self.check_not_newer()
         if version < len(MIGRATIONS):
             self._migrate(version)
-        wrong = [f for f in self.findings(dimension, is_deferred) if not f.is_ok and f.what != "schema"]
+        wrong = [
+            f for f in self.findings(dimension, is_deferred) if not f.is_ok and f.what != "schema"
+        ]
         if wrong:
-            raise StoreError(f"Neo4j at {self._connection.address}: {wrong[0].what}: {wrong[0].finding}; {wrong[0].remedy}")
+            raise StoreError(
+                f"Neo4j at {self._connection.address}: {wrong[0].what}: {wrong[0].finding};"
+                f" {wrong[0].remedy}"
+            )
         if version < len(MIGRATIONS):  # last: what could not be made is tried again by the next one
             names = [f"migration {i + 1}" for i in range(len(MIGRATIONS))]
-            self._connection.schema(schema_statements.SET_SCHEMA_VERSION, version=len(MIGRATIONS), names=names)
-            _LOG.info("schema of %s: migrated from version %d to %d", self._connection.address, version, len(MIGRATIONS))
+            self._connection.schema(
+                schema_statements.SET_SCHEMA_VERSION, version=len(MIGRATIONS), names=names
+            )
+            _LOG.info(
+                "schema of %s: migrated from version %d to %d",
+                self._connection.address,
+                version,
+                len(MIGRATIONS),
+            )
 
     def findings(self, dimension: int | None, is_deferred: bool) -> list[Finding]:
-        """Version, constraints and indexes; of vector indexes those of the dimension, unless their making is deferred."""
+        """Version, constraints and indexes; of vector indexes those of the dimension, unless their
+        making is deferred.
+        """
         version = self.version()
         is_current = version == len(MIGRATIONS)
         found = [
-            Finding("schema", is_current, f"version {version} of {len(MIGRATIONS)}", "the next ingest makes it"),
+            Finding(
+                "schema",
+                is_current,
+                f"version {version} of {len(MIGRATIONS)}",
+                "the next ingest makes it",
+            ),
         ]
         rows = self._connection.read(schema_statements.SHOW_INDEXES)
         found.append(self._constraints(rows))
@@ -107,13 +132,20 @@ class Neo4jSchema:
         if dimension is not None and not is_deferred:
             wanted += [
                 _Wanted(
-                    "VECTOR", label, (vector_statements.vector_property(dimension),), vector_statements.vector_index_name(label, dimension)
+                    "VECTOR",
+                    label,
+                    (vector_statements.vector_property(dimension),),
+                    vector_statements.vector_index_name(label, dimension),
                 )
                 for label in ("Passage", "Entity")
             ]
         found.append(_indexes(rows, wanted))
         if dimension is not None and is_deferred:
-            found.append(Finding("vector indexes", True, "not made yet: the first ingest makes them at its end"))
+            found.append(
+                Finding(
+                    "vector indexes", True, "not made yet: the first ingest makes them at its end"
+                )
+            )
         return found
 
     def _constraints(self, indexes: list[Mapping[str, Any]]) -> Finding:
@@ -123,11 +155,24 @@ class Neo4jSchema:
             if "UNIQUENESS" in str(row["type"]) and row["labelsOrTypes"]
         }
         missing = [w.on for w in _CONSTRAINTS if (w.on, w.properties) not in there]
-        others = [str(r["name"]) for r in indexes if r["labelsOrTypes"] and r["labelsOrTypes"][0] in missing and r["properties"] == ["uid"]]
+        others = [
+            str(r["name"])
+            for r in indexes
+            if r["labelsOrTypes"]
+            and r["labelsOrTypes"][0] in missing
+            and r["properties"] == ["uid"]
+        ]
         if others:
-            finding = f"uniqueness of uid on {', '.join(missing)} can't be made: another program's index {others[0]} is in the way"
-            return Finding("constraints", False, finding, "drop that index, or use a database of its own")
-        finding = "all there" if not missing else f"missing: uniqueness of uid on {', '.join(missing)}"
+            finding = (
+                f"uniqueness of uid on {', '.join(missing)} can't be made: another program's index"
+                f" {others[0]} is in the way"
+            )
+            return Finding(
+                "constraints", False, finding, "drop that index, or use a database of its own"
+            )
+        finding = (
+            "all there" if not missing else f"missing: uniqueness of uid on {', '.join(missing)}"
+        )
         return Finding("constraints", not missing, finding, REPAIR)
 
     def repair(self, dimension: int | None) -> list[str]:
@@ -144,7 +189,9 @@ class Neo4jSchema:
             for statement in migration:
                 self._connection.schema(statement)
         self._connection.schema(
-            schema_statements.SET_SCHEMA_VERSION, version=len(MIGRATIONS), names=[f"migration {i + 1}" for i in range(len(MIGRATIONS))]
+            schema_statements.SET_SCHEMA_VERSION,
+            version=len(MIGRATIONS),
+            names=[f"migration {i + 1}" for i in range(len(MIGRATIONS))],
         )
         if dimension is not None:
             self.make_vector_indexes(dimension)
@@ -153,19 +200,28 @@ class Neo4jSchema:
         return done
 
     def make_vector_indexes(self, dimension: int) -> None:
-        """Makes the vector indexes of a dimension, if they are not there; the server fills them in the background."""
+        """Makes the vector indexes of a dimension, if they are not there; the server fills them in
+        the background.
+        """
         for label in ("Passage", "Entity"):
-            self._connection.schema(schema_statements.vector_index(label, dimension, self.has_vector_filter))
+            self._connection.schema(
+                schema_statements.vector_index(label, dimension, self.has_vector_filter)
+            )
 
     def _await_indexes(self) -> None:
-        """Until ours are filled, the vector indexes aside; another program's, which may have failed, are not waited for."""
+        """Until ours are filled, the vector indexes aside; another program's, which may have
+        failed, are not waited for.
+        """
         end = time.monotonic() + _AWAIT_S
         while any(
             row["state"] == "POPULATING" and row["type"] != "VECTOR" and _is_ours(row)
             for row in self._connection.read(schema_statements.SHOW_INDEXES)
         ):
             if time.monotonic() > end:
-                raise StoreError(f"Neo4j at {self._connection.address} is still filling indexes after {_AWAIT_S} s; try again later")
+                raise StoreError(
+                    f"Neo4j at {self._connection.address} is still filling indexes after {_AWAIT_S}"
+                    " s; try again later"
+                )
             time.sleep(0.1)
 
     def _names(self) -> set[str]:
@@ -186,20 +242,32 @@ def _indexes(rows: list[Mapping[str, Any]], wanted: list[_Wanted]) -> Finding:
         row = there.get((want.what, want.on, want.properties))
         name = f"{want.what.lower()} index {want.name} on {want.on}({', '.join(want.properties)})"
         if row is None and want.name in names:
-            trouble.append(f"{name} can't be made: another index has its name; drop that one, or use a database of its own")
+            trouble.append(
+                f"{name} can't be made: another index has its name; drop that one, or use a"
+                " database of its own"
+            )
         elif row is None:
             trouble.append(f"{name} is missing")
         elif row["state"] == "FAILED":
             trouble.append(f"{name} failed: {str(row['failureMessage']).splitlines()[0][:160]}")
         elif row["state"] != "ONLINE" and want.what != "VECTOR":
-            trouble.append(f"{name} is {row['state']} ({float(row['populationPercent'] or 0):.0f} %)")
-    filling = [r for r in rows if r["type"] == "VECTOR" and r["state"] == "POPULATING" and _is_ours(r)]
-    note = "".join(f"; {r['name']} is being filled ({float(r['populationPercent'] or 0):.0f} %)" for r in filling)
+            trouble.append(
+                f"{name} is {row['state']} ({float(row['populationPercent'] or 0):.0f} %)"
+            )
+    filling = [
+        r for r in rows if r["type"] == "VECTOR" and r["state"] == "POPULATING" and _is_ours(r)
+    ]
+    note = "".join(
+        f"; {r['name']} is being filled ({float(r['populationPercent'] or 0):.0f} %)"
+        for r in filling
+    )
     return Finding("indexes", not trouble, "; ".join(trouble) or f"all ONLINE{note}", REPAIR)
 
 
 def _indexed(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """The properties that an index is on; a vector index of 2026.x lists its filters behind the vector."""
+    """The properties that an index is on; a vector index of 2026.x lists its filters behind the
+    vector.
+    """
     properties = tuple(row["properties"] or ())
     return properties[:1] if row["type"] == "VECTOR" else properties
 

@@ -1,4 +1,6 @@
-"""Bounded looks into Neo4j's derived view: hops around an entity, search by words, nearest vectors."""
+"""Bounded looks into Neo4j's derived view: hops around an entity, search by words, nearest
+vectors.
+"""
 
 import time
 from collections import Counter
@@ -28,9 +30,14 @@ class Neo4jGraphBrowser(Neo4jStoreBase):
         min_weight: int = 1,
         timeout_s: float = 10.0,
     ) -> Neighbourhood:
-        """Up to `num_hops` hops around an entity, a bounded statement a hop, all in one transaction. Unknown id: StoreError."""
+        """Up to `num_hops` hops around an entity, a bounded statement a hop, all in one
+        transaction. Unknown id: StoreError.
+        """
         end = time.monotonic() + timeout_s
-        too_slow = StoreError(f"the neighbourhood took longer than {timeout_s:g} s; ask for fewer hops or a smaller fan-out")
+        too_slow = StoreError(
+            f"the neighbourhood took longer than {timeout_s:g} s; ask for fewer hops or a smaller"
+            " fan-out"
+        )
 
         def check_time() -> None:
             if time.monotonic() > end:
@@ -41,13 +48,33 @@ class Neo4jGraphBrowser(Neo4jStoreBase):
 
             def expand(frontier: list[str], limit: int) -> tuple[list[Edge], bool]:
                 nonlocal has_more
-                values = {"frontier": frontier, "ws": self._ws, "min_weight": min_weight, "fan_out": fan_out, "limit": limit}
+                values = {
+                    "frontier": frontier,
+                    "ws": self._ws,
+                    "min_weight": min_weight,
+                    "fan_out": fan_out,
+                    "limit": limit,
+                }
                 edges = [Edge(*row.values()) for row in tx.run(graph_statements.HOP, values)]
                 if not has_more:  # else it is known that something is left out
-                    has_more = (tx.run(graph_statements.LARGEST_DEGREE, frontier=frontier).single(strict=True)["degree"] or 0) > fan_out
+                    has_more = (
+                        tx.run(graph_statements.LARGEST_DEGREE, frontier=frontier).single(
+                            strict=True
+                        )["degree"]
+                        or 0
+                    ) > fan_out
                 return edges, has_more
 
-            return self._walked(tx, walk_hops(entity_id, expand, num_hops=num_hops, max_relations=max_relations, check_time=check_time))
+            return self._walked(
+                tx,
+                walk_hops(
+                    entity_id,
+                    expand,
+                    num_hops=num_hops,
+                    max_relations=max_relations,
+                    check_time=check_time,
+                ),
+            )
 
         try:
             made = self._connection.look(work, timeout_s)
@@ -62,7 +89,8 @@ class Neo4jGraphBrowser(Neo4jStoreBase):
     def _walked(self, tx: Any, walked: Hops) -> Neighbourhood:
         """The entities and relations of a walk; one may have gone since."""
         nodes = {
-            row["row"][0]: rows.entity(row["row"])[0] for row in tx.run(graph_statements.ENTITIES, uids=list(walked.hops), ws=self._ws)
+            row["row"][0]: rows.entity(row["row"])[0]
+            for row in tx.run(graph_statements.ENTITIES, uids=list(walked.hops), ws=self._ws)
         }
         found = tx.run(row_statements.fetch("RELATES"), uids=list(walked.relation_ids))
         relations = {row["uid"]: rows.relation(row["row"]) for row in found}
@@ -72,21 +100,29 @@ class Neo4jGraphBrowser(Neo4jStoreBase):
         return Neighbourhood(tuple(nodes[i] for i in ordered), tuple(kept), walked.is_cut)
 
     def overview(self, max_entities: int = 5000, max_relations: int = 20_000) -> Overview:
-        """The heaviest entities, the heaviest relations between them, and counts of the whole graph; from the local copy of its rows.
+        """The heaviest entities, the heaviest relations between them, and counts of the whole
+        graph; from the local copy of its rows.
 
         A relation whose end has gone since is left out.
         """
         with self._at(self._read_state()):
             entity_rows, relation_rows = self._rows("Entity"), self._rows("RELATES")
-        entities = sorted((rows.entity(row) for row in entity_rows), key=lambda e: (-e[0].weight, e[0].id))
+        entities = sorted(
+            (rows.entity(row) for row in entity_rows), key=lambda e: (-e[0].weight, e[0].id)
+        )
         degrees = {entity.id: 0 for entity, _ in entities}
-        relations = [r for r in map(rows.relation, relation_rows) if r.head in degrees and r.tail in degrees]
+        relations = [
+            r for r in map(rows.relation, relation_rows) if r.head in degrees and r.tail in degrees
+        ]
         for relation in relations:
             for end in {relation.head, relation.tail}:
                 degrees[end] += 1
         top = entities[:max_entities]
         ids = {entity.id for entity, _ in top}
-        among = sorted((r for r in relations if r.head in ids and r.tail in ids), key=lambda r: (-r.weight, r.id))
+        among = sorted(
+            (r for r in relations if r.head in ids and r.tail in ids),
+            key=lambda r: (-r.weight, r.id),
+        )
         return Overview(
             entities=tuple(entity for entity, _ in top),
             degrees=tuple(degrees[entity.id] for entity, _ in top),
@@ -102,28 +138,47 @@ class Neo4jGraphBrowser(Neo4jStoreBase):
         """Those of the relation records that are there, in the order asked."""
         wanted = list(dict.fromkeys(ids))
         found = {
-            row["uid"]: rows.record(row["row"]) for row in self._connection.read(row_statements.records_of(), uids=wanted, ws=self._ws)
+            row["uid"]: rows.record(row["row"])
+            for row in self._connection.read(row_statements.records_of(), uids=wanted, ws=self._ws)
         }
         return tuple(found[i] for i in wanted if i in found)
 
     def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
-        """Entities whose name, aliases or summaries hold words of the text: (id, score of the full-text index), best first."""
+        """Entities whose name, aliases or summaries hold words of the text: (id, score of the
+        full-text index), best first.
+        """
         # any of the words, each quoted so that nothing in it is an operator
-        words = " OR ".join('"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"' for word in text.split())
+        words = " OR ".join(
+            '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"' for word in text.split()
+        )
         if not words or not self._schema.version():
             return ()
-        found = self._connection.read(graph_statements.SEARCH_NAMES, words=words, ws=self._ws, limit=limit)
+        found = self._connection.read(
+            graph_statements.SEARCH_NAMES, words=words, ws=self._ws, limit=limit
+        )
         ordered = sorted(found, key=lambda row: (-row["score"], -row["weight"], row["uid"]))
         return tuple((row["uid"], float(row["score"])) for row in ordered)
 
-    def nearest(self, kind: VectorKind, vector: Vector, limit: int = 10) -> tuple[tuple[str, float], ...]:
-        """Passages or entities by cosine, from the server's vector index; exact from the local copy where the index has too few of them."""
+    def nearest(
+        self, kind: VectorKind, vector: Vector, limit: int = 10
+    ) -> tuple[tuple[str, float], ...]:
+        """Passages or entities by cosine, from the server's vector index; exact from the local copy
+        where the index has too few of them.
+        """
         state = self._state()
         rules.check_search(self._ws, states.embedder(state), kind, vector)
         if not state.get("embedder_dimension"):
             return ()
         if state.get("vector_index") == "made":
-            found = self._vectors.nearest(kind, vector, limit, states.dimension(state), has_filter=self._schema.has_vector_filter)
+            found = self._vectors.nearest(
+                kind,
+                vector,
+                limit,
+                states.dimension(state),
+                has_filter=self._schema.has_vector_filter,
+            )
             if len(found) == limit:
                 return found
-        return self._vectors.nearest_exactly(kind, vector, limit, states.dimension(state), states.stamp(state, kind))
+        return self._vectors.nearest_exactly(
+            kind, vector, limit, states.dimension(state), states.stamp(state, kind)
+        )

@@ -1,5 +1,6 @@
-"""The right to derive a workspace's graph, over all machines that share the server: a mark with an end on the workspace's node, renewed
-while it is held. A holder that died loses it after half a minute.
+"""The right to derive a workspace's graph, over all machines that share the server: a mark with an
+end on the workspace's node, renewed while it is held. A holder that died loses it after half a
+minute.
 """
 
 import logging
@@ -28,16 +29,21 @@ class Neo4jLease:
 
     @contextmanager
     def hold(self, wait_s: float, on_wait: Callable[[str], None]) -> Iterator[None]:
-        """Waits for another holder, saying so once, and renews until the end. WorkspaceError after `wait_s`."""
+        """Waits for another holder, saying so once, and renews until the end. WorkspaceError after
+        `wait_s`.
+        """
         self._wait(wait_s, on_wait)
         is_done = threading.Event()
-        renewal = threading.Thread(target=self._renew, args=(is_done,), name="neo4j-lease", daemon=True)
+        renewal = threading.Thread(
+            target=self._renew, args=(is_done,), name="neo4j-lease", daemon=True
+        )
         renewal.start()
         try:
             yield
         finally:
             is_done.set()
-            renewal.join()  # the connection may be closed next, which isn't safe while another thread writes to it
+            # the connection may be closed next, which isn't safe while another thread writes to it
+            renewal.join()
             self._end()
 
     def _wait(self, wait_s: float, on_wait: Callable[[str], None]) -> None:
@@ -48,16 +54,20 @@ class Neo4jLease:
                 has_said = True
             if time.monotonic() > end:
                 raise WorkspaceError(
-                    f"another machine has been deriving the graph of workspace {self._ws!r} for {wait_s:.0f} s; run the command again later"
+                    f"another machine has been deriving the graph of workspace {self._ws!r} for"
+                    f" {wait_s:.0f} s; run the command again later"
                 )
             time.sleep(_POLL_S)
 
     def _take(self) -> bool:
         def work(tx: Any) -> bool:
             tx.run(workspace_statements.LOCK, ws=self._ws).consume()
-            row = tx.run(workspace_statements.TAKE_LEASE, ws=self._ws, holder=self._holder, milliseconds=int(_LEASE_S * 1000)).single(
-                strict=True
-            )
+            row = tx.run(
+                workspace_statements.TAKE_LEASE,
+                ws=self._ws,
+                holder=self._holder,
+                milliseconds=int(_LEASE_S * 1000),
+            ).single(strict=True)
             return bool(row["is_free"])
 
         return self._connection.write(work)
@@ -66,13 +76,21 @@ class Neo4jLease:
         while not is_done.wait(_LEASE_S / 3):
             try:
                 if not self._take():
-                    _LOG.warning("another machine took over deriving the graph of workspace %s: this one was away too long", self._ws)
+                    _LOG.warning(
+                        "another machine took over deriving the graph of workspace %s: this one was"
+                        " away too long",
+                        self._ws,
+                    )
                     return
             except StoreError as err:
                 _LOG.info("the lease on workspace %s could not be renewed: %s", self._ws, err)
 
     def _end(self) -> None:
         try:
-            self._connection.write(lambda tx: tx.run(workspace_statements.END_LEASE, ws=self._ws, holder=self._holder).consume())
+            self._connection.write(
+                lambda tx: tx.run(
+                    workspace_statements.END_LEASE, ws=self._ws, holder=self._holder
+                ).consume()
+            )
         except StoreError as err:
             _LOG.info("the lease on workspace %s ends by itself: %s", self._ws, err)

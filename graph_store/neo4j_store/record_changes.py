@@ -1,4 +1,6 @@
-"""Transactions that change records in Neo4j. Each compares signatures first, writes only what differs, and says whether anything did."""
+"""Transactions that change records in Neo4j. Each compares signatures first, writes only what
+differs, and says whether anything did.
+"""
 
 import itertools
 import json
@@ -31,16 +33,29 @@ class Change:
         return self.is_change
 
 
-def put_document(tx: "Transaction", workspace: str, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]) -> Change:
-    """Stores a document, or replaces its turns and passages; speakers heard in passages that go, go with them."""
+def put_document(
+    tx: "Transaction",
+    workspace: str,
+    document: Document,
+    turns: Sequence[Turn],
+    passages: Sequence[Passage],
+) -> Change:
+    """Stores a document, or replaces its turns and passages; speakers heard in passages that go, go
+    with them.
+    """
     row = rows.document_row(document)
     sig = rows.signature(row)
     found = tx.run(record_statements.SIGNATURE_OF_DOCUMENT, document=document.id).single()
     is_new = found is None
-    parts = {r["uid"]: r["sig"] for r in tx.run(record_statements.SIGNATURES_OF_PARTS, document=document.id)}
+    parts = {
+        r["uid"]: r["sig"]
+        for r in tx.run(record_statements.SIGNATURES_OF_PARTS, document=document.id)
+    }
     turn_rows = [_node("Turn", workspace, rows.turn_row(t), {"name": t.speaker}) for t in turns]
     captions = rows.passage_captions(passages, document, turns)
-    passage_rows = [_node("Passage", workspace, rows.passage_row(p), captions[p.id]) for p in passages]
+    passage_rows = [
+        _node("Passage", workspace, rows.passage_row(p), captions[p.id]) for p in passages
+    ]
     wanted = {node["uid"] for node in (*turn_rows, *passage_rows)}
     new_turns = [node for node in turn_rows if parts.get(node["uid"]) != node["props"]["sig"]]
     new_passages = [node for node in passage_rows if parts.get(node["uid"]) != node["props"]["sig"]]
@@ -55,7 +70,12 @@ def put_document(tx: "Transaction", workspace: str, document: Document, turns: S
     if not (is_changed or new_turns or new_passages or stale or splits):
         return Change(False)
     if is_changed:
-        props = {**rows.properties("Document", row), "name": document.title, "ws": workspace, "sig": sig}
+        props = {
+            **rows.properties("Document", row),
+            "name": document.title,
+            "ws": workspace,
+            "sig": sig,
+        }
         tx.run(record_statements.PUT_DOCUMENT, uid=document.id, props=props)
     _each(tx, record_statements.DELETE_EXTRACTIONS, "uids", splits)
     _each(tx, record_statements.DELETE_TURNS, "uids", stale)
@@ -65,38 +85,71 @@ def put_document(tx: "Transaction", workspace: str, document: Document, turns: S
     if new_passages or stale:
         ordered = [p.id for p in sorted(passages, key=lambda p: p.index)]
         tx.run(record_statements.UNCHAIN_PASSAGES, document=document.id)
-        _each(tx, record_statements.CHAIN_PASSAGES, "pairs", [list(pair) for pair in itertools.pairwise(ordered)])
+        _each(
+            tx,
+            record_statements.CHAIN_PASSAGES,
+            "pairs",
+            [list(pair) for pair in itertools.pairwise(ordered)],
+        )
         if not is_new:
             tx.run(record_statements.RELINK_MENTIONS, document=document.id)
             tx.run(record_statements.RELINK_RELATION_RECORDS, document=document.id)
     return Change(True, (*_written("Turn", new_turns), *_written("Passage", new_passages)))
 
 
-def put_extractions(tx: "Transaction", workspace: str, extractions: Sequence[Extraction], texts: dict[str, str]) -> Change:
-    """Replaces live extractions, in the order given where they overlap each other. `texts`: of documents already read, added to."""
+def put_extractions(
+    tx: "Transaction", workspace: str, extractions: Sequence[Extraction], texts: dict[str, str]
+) -> Change:
+    """Replaces live extractions, in the order given where they overlap each other. `texts`: of
+    documents already read, added to.
+    """
     ids = list({e.document_id for e in extractions})
     known = {
-        r["uid"]: r["text"] for r in tx.run(record_statements.KNOWN_DOCUMENTS, ws=workspace, uids=ids, known=[i for i in ids if i in texts])
+        r["uid"]: r["text"]
+        for r in tx.run(
+            record_statements.KNOWN_DOCUMENTS,
+            ws=workspace,
+            uids=ids,
+            known=[i for i in ids if i in texts],
+        )
     }
     texts.update((uid, text) for uid, text in known.items() if text is not None)
     for extraction in extractions:
         if extraction.document_id not in known:
-            raise StoreError(f"document {extraction.document_id} is not stored; put it before its extractions")
+            raise StoreError(
+                f"document {extraction.document_id} is not stored; put it before its extractions"
+            )
     groups = [[e] for e in extractions] if _overlap(extractions) else [list(extractions)]
     made = [_put_apart(tx, workspace, group, texts) for group in groups]
     return Change(any(made), tuple(row for change in made for row in change.written))
 
 
-def _put_apart(tx: "Transaction", workspace: str, extractions: Sequence[Extraction], texts: Mapping[str, str]) -> Change:
+def _put_apart(
+    tx: "Transaction", workspace: str, extractions: Sequence[Extraction], texts: Mapping[str, str]
+) -> Change:
     """Puts extractions none of which overlaps another."""
-    nodes = [_node("Extraction", workspace, rows.extraction_row(e), {"name": e.extractor}) for e in extractions]
+    nodes = [
+        _node("Extraction", workspace, rows.extraction_row(e), {"name": e.extractor})
+        for e in extractions
+    ]
     uids = [node["uid"] for node in nodes]
-    places = [{"document": e.document_id, "start": e.start, "stop": e.end} for e in extractions if e.extractor != SPLIT_EXTRACTOR]
-    overlapping = [r["uid"] for r in tx.run(record_statements.OVERLAPPING, rows=places)] if places else []
+    places = [
+        {"document": e.document_id, "start": e.start, "stop": e.end}
+        for e in extractions
+        if e.extractor != SPLIT_EXTRACTOR
+    ]
+    overlapping = (
+        [r["uid"] for r in tx.run(record_statements.OVERLAPPING, rows=places)] if places else []
+    )
     stale = [uid for uid in overlapping if uid not in set(uids)]
     there = {r["uid"]: r["sig"] for r in tx.run(record_statements.EXISTING_EXTRACTIONS, uids=uids)}
     records = (
-        {r["uid"]: (r["sig"], r["is_mention"]) for r in tx.run(record_statements.RECORDS_OF_EXTRACTIONS, uids=list(there))} if there else {}
+        {
+            r["uid"]: (r["sig"], r["is_mention"])
+            for r in tx.run(record_statements.RECORDS_OF_EXTRACTIONS, uids=list(there))
+        }
+        if there
+        else {}
     )
     mentions = [
         {**_node("Mention", workspace, rows.mention_row(m), {"name": m.name}), "extraction": uid}
@@ -104,7 +157,15 @@ def _put_apart(tx: "Transaction", workspace: str, extractions: Sequence[Extracti
         for m in e.mentions
     ]
     relations = [
-        {**_node("RelationRecord", workspace, rows.record_row(r), rows.record_caption(r, texts[r.document_id])), "extraction": uid}
+        {
+            **_node(
+                "RelationRecord",
+                workspace,
+                rows.record_row(r),
+                rows.record_caption(r, texts[r.document_id]),
+            ),
+            "extraction": uid,
+        }
         for uid, e in zip(uids, extractions, strict=True)
         for r in e.relations
     ]
@@ -116,21 +177,40 @@ def _put_apart(tx: "Transaction", workspace: str, extractions: Sequence[Extracti
     if not (stale or new_nodes or new_mentions or new_relations or gone):
         return Change(False)
     _each(tx, record_statements.DELETE_EXTRACTIONS, "uids", stale)
-    _each(tx, record_statements.DELETE_MENTIONS, "uids", [uid for uid, is_mention in gone.items() if is_mention])
-    _each(tx, record_statements.DELETE_RELATION_RECORDS, "uids", [uid for uid, is_mention in gone.items() if not is_mention])
+    _each(
+        tx,
+        record_statements.DELETE_MENTIONS,
+        "uids",
+        [uid for uid, is_mention in gone.items() if is_mention],
+    )
+    _each(
+        tx,
+        record_statements.DELETE_RELATION_RECORDS,
+        "uids",
+        [uid for uid, is_mention in gone.items() if not is_mention],
+    )
     _each(tx, record_statements.PUT_EXTRACTIONS, "rows", new_nodes)
     _each(tx, record_statements.PUT_MENTIONS, "rows", new_mentions)
     _each(tx, record_statements.PUT_RELATION_RECORDS, "rows", new_relations)
-    return Change(True, (*_written("Mention", new_mentions), *_written("RelationRecord", new_relations)))
+    return Change(
+        True, (*_written("Mention", new_mentions), *_written("RelationRecord", new_relations))
+    )
 
 
-def drop_extractions(tx: "Transaction", workspace: str, document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str) -> int:
+def drop_extractions(
+    tx: "Transaction",
+    workspace: str,
+    document_id: str,
+    keep_spans: Iterable[tuple[int, int]],
+    extractor: str,
+) -> int:
     """Drops live extractions of another span or extractor; how many."""
     keep = set(keep_spans)
     gone = [
         x["uid"]
         for x in _extractions(tx, workspace, document_id)
-        if x["extractor"] != SPLIT_EXTRACTOR and (x["extractor"] != extractor or (x["start"], x["stop"]) not in keep)
+        if x["extractor"] != SPLIT_EXTRACTOR
+        and (x["extractor"] != extractor or (x["start"], x["stop"]) not in keep)
     ]
     _each(tx, record_statements.DELETE_EXTRACTIONS, "uids", gone)
     return len(gone)
@@ -138,7 +218,9 @@ def drop_extractions(tx: "Transaction", workspace: str, document_id: str, keep_s
 
 def delete_document(tx: "Transaction", workspace: str, document_id: str) -> bool:
     """Deletes a document with all its parts and records; whether it was there."""
-    row = tx.run(record_statements.DELETE_DOCUMENT, ws=workspace, document=document_id).single(strict=True)
+    row = tx.run(record_statements.DELETE_DOCUMENT, ws=workspace, document=document_id).single(
+        strict=True
+    )
     return bool(row["num"])
 
 
@@ -149,7 +231,11 @@ def put_edit(tx: "Transaction", workspace: str, edit: Edit) -> bool:
     found = tx.run(record_statements.SIGNATURE_OF_EDIT, uid=uid).single()
     if found is not None and found["sig"] == sig:
         return False
-    tx.run(record_statements.PUT_EDIT, uid=uid, props={**rows.properties("Edit", row), "id": edit.id, "ws": workspace, "sig": sig})
+    tx.run(
+        record_statements.PUT_EDIT,
+        uid=uid,
+        props={**rows.properties("Edit", row), "id": edit.id, "ws": workspace, "sig": sig},
+    )
     return True
 
 
@@ -160,26 +246,51 @@ def drop_edits(tx: "Transaction", workspace: str, ids: Iterable[str]) -> int:
 
 
 def _node(label: str, workspace: str, row: rows.Row, caption: Mapping[str, Any]) -> dict[str, Any]:
-    """A row as the statements take it; the caption is part of the signature, since it may change alone."""
-    sig = rows.signature(row, json.dumps(caption, sort_keys=True)) if caption else rows.signature(row)
-    return {"uid": row[0], "props": {**caption, **rows.properties(label, row), "ws": workspace, "sig": sig}}
+    """A row as the statements take it; the caption is part of the signature, since it may change
+    alone.
+    """
+    sig = (
+        rows.signature(row, json.dumps(caption, sort_keys=True)) if caption else rows.signature(row)
+    )
+    return {
+        "uid": row[0],
+        "props": {**caption, **rows.properties(label, row), "ws": workspace, "sig": sig},
+    }
 
 
 def _written(label: str, nodes: Iterable[Mapping[str, Any]]) -> list[Written]:
     """What a transaction wrote, for the local copy."""
     return [
-        (label, node["uid"], node["props"]["sig"], [node["uid"], *(node["props"][c] for c in rows.COLUMNS[label][1:])]) for node in nodes
+        (
+            label,
+            node["uid"],
+            node["props"]["sig"],
+            [node["uid"], *(node["props"][c] for c in rows.COLUMNS[label][1:])],
+        )
+        for node in nodes
     ]
 
 
 def _extractions(tx: "Transaction", workspace: str, document_id: str) -> list[Mapping[str, Any]]:
-    return [dict(r) for r in tx.run(record_statements.EXTRACTIONS_OF, document=document_id, ws=workspace)]
+    return [
+        dict(r)
+        for r in tx.run(record_statements.EXTRACTIONS_OF, document=document_id, ws=workspace)
+    ]
 
 
 def _overlap(extractions: Sequence[Extraction]) -> bool:
-    """Whether any two of them, the splitter's aside, overlap, or two of the splitter's have one span."""
-    ordered = sorted((e.document_id, e.extractor == SPLIT_EXTRACTOR, e.start, e.end) for e in extractions)
-    for (document, is_split, start, stop), (next_document, next_is_split, next_start, next_stop) in itertools.pairwise(ordered):
+    """Whether any two of them, the splitter's aside, overlap, or two of the splitter's have one
+    span.
+    """
+    ordered = sorted(
+        (e.document_id, e.extractor == SPLIT_EXTRACTOR, e.start, e.end) for e in extractions
+    )
+    for (document, is_split, start, stop), (
+        next_document,
+        next_is_split,
+        next_start,
+        next_stop,
+    ) in itertools.pairwise(ordered):
         if (document, is_split) != (next_document, next_is_split):
             continue
         if (start, stop) == (next_start, next_stop) or (not is_split and next_start < stop):
@@ -187,7 +298,9 @@ def _overlap(extractions: Sequence[Extraction]) -> bool:
     return False
 
 
-def _each(tx: "Transaction", statement: LiteralString, name: str, values: Sequence[Any], **more: Any) -> None:
+def _each(
+    tx: "Transaction", statement: LiteralString, name: str, values: Sequence[Any], **more: Any
+) -> None:
     for some in batches(values, _ROWS_AT_ONCE):
         tx.run(statement, {name: some, **more}).consume()
 

@@ -22,17 +22,33 @@ Placed = TypeVar("Placed", Turn, Passage)
 class Neo4jRecordStore(Neo4jStoreBase):
     """Implements `dynagrag.protocols.RecordStore`."""
 
-    def put_document(self, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]) -> None:
-        """Stores a document whole, or replaces its turns and passages (the vectors of passages that go, go with them)."""
+    def put_document(
+        self, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]
+    ) -> None:
+        """Stores a document whole, or replaces its turns and passages (the vectors of passages that
+        go, go with them).
+        """
         rules.check_document(self._ws, document)
-        self._remember(self._change("records", lambda tx, _: changes.put_document(tx, self._ws, document, turns, passages)))
+        self._remember(
+            self._change(
+                "records",
+                lambda tx, _: changes.put_document(tx, self._ws, document, turns, passages),
+            )
+        )
 
     def put_extractions(self, extractions: Sequence[Extraction]) -> None:
-        """Replaces the live extraction of each chunk span and of every span that overlaps it; `split` and the rest don't see each other."""
+        """Replaces the live extraction of each chunk span and of every span that overlaps it;
+        `split` and the rest don't see each other.
+        """
         if extractions:
             if len(self._texts) > _MAX_TEXTS:
                 self._texts.clear()
-            self._remember(self._change("records", lambda tx, _: changes.put_extractions(tx, self._ws, extractions, self._texts)))
+            self._remember(
+                self._change(
+                    "records",
+                    lambda tx, _: changes.put_extractions(tx, self._ws, extractions, self._texts),
+                )
+            )
 
     def _remember(self, change: changes.Change) -> None:
         """What was just written needn't be fetched back."""
@@ -42,25 +58,35 @@ class Neo4jRecordStore(Neo4jStoreBase):
         for label, rows_of_label in by_label.items():
             self._cache.put(label, ((uid, sig, packed(row)) for _, uid, sig, row in rows_of_label))
 
-    def drop_extractions(self, document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str) -> int:
-        """Drops a document's live extractions (but `split`) whose span or extractor is not among those given; how many."""
+    def drop_extractions(
+        self, document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str
+    ) -> int:
+        """Drops a document's live extractions (but `split`) whose span or extractor is not among
+        those given; how many.
+        """
         keep, num = list(keep_spans), 0
 
         def work(tx: Any, _: State) -> bool:
             nonlocal num
-            num = max(num, changes.drop_extractions(tx, self._ws, document_id, keep, extractor))  # a replay finds them gone
+            num = max(
+                num, changes.drop_extractions(tx, self._ws, document_id, keep, extractor)
+            )  # a replay finds them gone
             return num > 0
 
         self._change("records", work)
         return num
 
     def delete_document(self, document_id: str) -> None:
-        """Deletes a document, every record of it and its passages' vectors. Unknown id: StoreError."""
+        """Deletes a document, every record of it and its passages' vectors. Unknown id:
+        StoreError.
+        """
         was_there = False
 
         def work(tx: Any, _: State) -> bool:
             nonlocal was_there
-            was_there = changes.delete_document(tx, self._ws, document_id) or was_there  # a replay finds it gone
+            was_there = (
+                changes.delete_document(tx, self._ws, document_id) or was_there
+            )  # a replay finds it gone
             return was_there
 
         if not self._state() or not self._change("records", work):
@@ -78,7 +104,9 @@ class Neo4jRecordStore(Neo4jStoreBase):
 
     def passages(self, document_id: str | None = None) -> tuple[Passage, ...]:
         """Passages by document (title, id), then index."""
-        found = self._rows("Passage") if document_id is None else self._rows_of("Passage", document_id)
+        found = (
+            self._rows("Passage") if document_id is None else self._rows_of("Passage", document_id)
+        )
         return self._in_order([rows.passage(row) for row in found], document_id)
 
     def _in_order(self, items: list[Placed], document_id: str | None) -> tuple[Placed, ...]:
@@ -95,12 +123,18 @@ class Neo4jRecordStore(Neo4jStoreBase):
         return tuple(rows.record(row) for row in self._rows("RelationRecord"))
 
     def extractions(self, document_id: str) -> tuple[Extraction, ...]:
-        """The document's live extractions with their records, `split` and empty ones included, by (start, end, extractor)."""
+        """The document's live extractions with their records, `split` and empty ones included, by
+        (start, end, extractor).
+        """
         mentions: dict[str, list[Mention]] = {}
         records: dict[str, list[RelationRecord]] = {}
-        for row in self._connection.read(row_statements.of_document("Mention"), document=document_id, ws=self._ws):
+        for row in self._connection.read(
+            row_statements.of_document("Mention"), document=document_id, ws=self._ws
+        ):
             mentions.setdefault(row["extraction"], []).append(rows.mention(row["row"]))
-        for row in self._connection.read(row_statements.of_document("RelationRecord"), document=document_id, ws=self._ws):
+        for row in self._connection.read(
+            row_statements.of_document("RelationRecord"), document=document_id, ws=self._ws
+        ):
             records.setdefault(row["extraction"], []).append(rows.record(row["row"]))
         made = [
             Extraction(
@@ -113,9 +147,17 @@ class Neo4jRecordStore(Neo4jStoreBase):
         return tuple(sorted(made, key=lambda e: (e.start, e.end, e.extractor)))
 
     def live_spans(self, document_id: str) -> dict[tuple[int, int], str]:
-        """Chunk span -> extractor of the document's live extractions, `split` left out, in order of span."""
-        found = self._connection.read(record_statements.EXTRACTIONS_OF, document=document_id, ws=self._ws)
-        spans = {(x["start"], x["stop"]): x["extractor"] for x in found if x["extractor"] != SPLIT_EXTRACTOR}
+        """Chunk span -> extractor of the document's live extractions, `split` left out, in order of
+        span.
+        """
+        found = self._connection.read(
+            record_statements.EXTRACTIONS_OF, document=document_id, ws=self._ws
+        )
+        spans = {
+            (x["start"], x["stop"]): x["extractor"]
+            for x in found
+            if x["extractor"] != SPLIT_EXTRACTOR
+        }
         return dict(sorted(spans.items()))
 
     def num_chunks(self) -> int:
@@ -128,7 +170,9 @@ class Neo4jRecordStore(Neo4jStoreBase):
 
     def edits(self) -> tuple[Edit, ...]:
         """All edits in order of time, then id."""
-        return tuple(sorted((rows.edit(row) for row in self._rows("Edit")), key=lambda e: (e.at, e.id)))
+        return tuple(
+            sorted((rows.edit(row) for row in self._rows("Edit")), key=lambda e: (e.at, e.id))
+        )
 
     def drop_edits(self, ids: Iterable[str]) -> int:
         """Deletes edits; how many were there."""
@@ -144,7 +188,9 @@ class Neo4jRecordStore(Neo4jStoreBase):
         return num
 
     def records(self, step: Callable[[], None] = lambda: None) -> Records:
-        """All records as they were at one moment: read again if something came in between, in the end with the writers held off."""
+        """All records as they were at one moment: read again if something came in between, in the
+        end with the writers held off.
+        """
         for _ in range(_MAX_READS):
             made = self._records_at(self._read_state(), step)
             if states.mark(self._read_state(), "records") == made.version:
@@ -160,12 +206,24 @@ class Neo4jRecordStore(Neo4jStoreBase):
             mentions = self.mentions()
             step()
             version = states.mark(state, "records")
-            return Records(version, documents, passages, mentions, self.relation_records(), self.edits())
+            return Records(
+                version, documents, passages, mentions, self.relation_records(), self.edits()
+            )
 
     def _rows_of(self, label: str, document_id: str) -> list[rows.Row]:
-        return [row["row"] for row in self._connection.read(row_statements.of_document(label), document=document_id, ws=self._ws)]
+        return [
+            row["row"]
+            for row in self._connection.read(
+                row_statements.of_document(label), document=document_id, ws=self._ws
+            )
+        ]
 
 
 def _by_document(items: Iterable[Placed], documents: Iterable[Document]) -> tuple[Placed, ...]:
     place = {d.id: i for i, d in enumerate(documents)}
-    return tuple(sorted((i for i in items if i.document_id in place), key=lambda i: (place[i.document_id], i.index)))
+    return tuple(
+        sorted(
+            (i for i in items if i.document_id in place),
+            key=lambda i: (place[i.document_id], i.index),
+        )
+    )

@@ -1,7 +1,9 @@
-"""The nouns as rows of the Neo4j store, and back: a row is a list of plain values in the order of `COLUMNS`, each a property of a node.
+"""The nouns as rows of the Neo4j store, and back: a row is a list of plain values in the order of
+`COLUMNS`, each a property of a node.
 
-The first column is the id (`uid` on the node). A row's signature tells whether what is stored differs, without reading it whole.
-Properties that only people read (a caption `name`, a passage's words) are made from the nouns when they are written, and never read back.
+The first column is the id (`uid` on the node). A row's signature tells whether what is stored
+differs, without reading it whole. Properties that only people read (a caption `name`, a passage's
+words) are made from the nouns when they are written, and never read back.
 """
 
 import hashlib
@@ -34,20 +36,55 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "Passage": ("uid", "document", "idx", "start", "stop", "first_turn", "last_turn"),
     "Extraction": ("uid", "document", "start", "stop", "extractor"),
     "Mention": (
-        *("uid", "document", "chunk_start", "chunk_end", "passages", "surface", "key", "type", "summary", "kind"),
+        *(
+            "uid",
+            "document",
+            "chunk_start",
+            "chunk_end",
+            "passages",
+            "surface",
+            "key",
+            "type",
+            "summary",
+            "kind",
+        ),
         *("extractor", "flags"),
     ),
     "RelationRecord": (
-        *("uid", "document", "chunk_start", "chunk_end", "passage", "head", "tail", "label", "summary"),
+        *(
+            "uid",
+            "document",
+            "chunk_start",
+            "chunk_end",
+            "passage",
+            "head",
+            "tail",
+            "label",
+            "summary",
+        ),
         *("quote_start", "quote_end", "turn", "extractor"),
     ),
     "Edit": ("uid", "kind", "keys", "name", "what", "by", "at"),
     "Merge": ("uid", "position", "members", "canonical", "rule", "saw"),
     "LabelMerge": ("uid", "position", "canonical", "inverted", "rule"),
-    "Entity": ("uid", "key", "name", "sense", "keys", "aliases", "type", "weight", "summaries", "is_speaker", "passages"),
+    "Entity": (
+        "uid",
+        "key",
+        "name",
+        "sense",
+        "keys",
+        "aliases",
+        "type",
+        "weight",
+        "summaries",
+        "is_speaker",
+        "passages",
+    ),
     "RELATES": ("uid", "head", "tail", "label", "weight", "support", "summaries", "record_ids"),
 }
-"""Node label (RELATES: relationship type) -> its columns. A LabelMerge's uid is the label itself, a Mention's `surface` its name."""
+"""Node label (RELATES: relationship type) -> its columns. A LabelMerge's uid is the label itself, a
+Mention's `surface` its name.
+"""
 
 
 def signature(row: Sequence[Any], *more: str) -> str:
@@ -68,7 +105,14 @@ def properties(label: str, row: Row) -> dict[str, Any]:
 
 def document_row(d: Document) -> Row:
     """The workspace is the node's `ws`."""
-    return [d.id, d.title, d.uri, d.sha256, d.text, json.dumps(dict(d.meta), ensure_ascii=False, sort_keys=True)]
+    return [
+        d.id,
+        d.title,
+        d.uri,
+        d.sha256,
+        d.text,
+        json.dumps(dict(d.meta), ensure_ascii=False, sort_keys=True),
+    ]
 
 
 def document(row: Row, workspace: str) -> Document:
@@ -98,22 +142,51 @@ def passage(row: Row) -> Passage:
 
 
 def extraction_row(e: Extraction) -> Row:
-    """An extraction's span; its id is that of the document, of the span, and of whether the splitter made it."""
+    """An extraction's span; its id is that of the document, of the span, and of whether the
+    splitter made it.
+    """
     is_split = int(e.extractor == SPLIT_EXTRACTOR)
-    return [content_id("extraction", e.document_id, is_split, e.start, e.end), e.document_id, e.start, e.end, e.extractor]
+    return [
+        content_id("extraction", e.document_id, is_split, e.start, e.end),
+        e.document_id,
+        e.start,
+        e.end,
+        e.extractor,
+    ]
 
 
 def mention_row(m: Mention) -> Row:
     """A mention."""
     place = [m.id, m.document_id, m.chunk_start, m.chunk_end, list(m.passage_ids)]
-    return [*place, m.name, m.key, m.type, m.summary, m.kind.value, m.extractor, [f.value for f in m.flags]]
+    return [
+        *place,
+        m.name,
+        m.key,
+        m.type,
+        m.summary,
+        m.kind.value,
+        m.extractor,
+        [f.value for f in m.flags],
+    ]
 
 
 def mention(row: Row) -> Mention:
     """And back."""
     uid, document_id, start, end, passages, name, key, type_, summary, kind, extractor, flags = row
     return Mention(
-        *(uid, document_id, start, end, tuple(passages), name, key, type_, summary, MentionKind(kind), extractor),
+        *(
+            uid,
+            document_id,
+            start,
+            end,
+            tuple(passages),
+            name,
+            key,
+            type_,
+            summary,
+            MentionKind(kind),
+            extractor,
+        ),
         flags=tuple(Flag(f) for f in flags),
     )
 
@@ -121,7 +194,17 @@ def mention(row: Row) -> Mention:
 def record_row(r: RelationRecord) -> Row:
     """A relation record."""
     place = [r.id, r.document_id, r.chunk_start, r.chunk_end, r.passage_id]
-    return [*place, r.head, r.tail, r.label, r.summary, r.quote_start, r.quote_end, r.turn_index, r.extractor]
+    return [
+        *place,
+        r.head,
+        r.tail,
+        r.label,
+        r.summary,
+        r.quote_start,
+        r.quote_end,
+        r.turn_index,
+        r.extractor,
+    ]
 
 
 def record(row: Row) -> RelationRecord:
@@ -171,13 +254,33 @@ def entity_row(e: Entity, passages: Sequence[str]) -> Row:
 def entity(row: Row) -> tuple[Entity, tuple[str, ...]]:
     """And back."""
     uid, key, name, sense, keys, aliases, type_, weight, summaries, is_speaker, passages = row
-    made = Entity(uid, key, name, sense, tuple(keys), tuple(aliases), type_, weight, tuple(summaries), is_speaker)
+    made = Entity(
+        uid,
+        key,
+        name,
+        sense,
+        tuple(keys),
+        tuple(aliases),
+        type_,
+        weight,
+        tuple(summaries),
+        is_speaker,
+    )
     return made, tuple(passages)
 
 
 def relation_row(r: Relation) -> Row:
     """A relation."""
-    return [r.id, r.head, r.tail, r.label, r.weight, r.support, list(r.summaries), list(r.record_ids)]
+    return [
+        r.id,
+        r.head,
+        r.tail,
+        r.label,
+        r.weight,
+        r.support,
+        list(r.summaries),
+        list(r.record_ids),
+    ]
 
 
 def relation(row: Row) -> Relation:
@@ -186,10 +289,12 @@ def relation(row: Row) -> Relation:
     return Relation(uid, head, tail, label, weight, support, tuple(summaries), tuple(record_ids))
 
 
-# ------------------------------------------------------------------------------------------ what only people read
+# ---------------------------------------------------------------------------- what only people read
 
 
-def passage_captions(passages: Sequence[Passage], document: Document, turns: Sequence[Turn]) -> dict[str, Mapping[str, Any]]:
+def passage_captions(
+    passages: Sequence[Passage], document: Document, turns: Sequence[Turn]
+) -> dict[str, Mapping[str, Any]]:
     """What a person in Neo4j Browser sees of each passage: its words, who begins it and when."""
     by_index = {t.index: t for t in turns}
     captions: dict[str, Mapping[str, Any]] = {}
@@ -208,4 +313,7 @@ def passage_captions(passages: Sequence[Passage], document: Document, turns: Seq
 
 def record_caption(record: RelationRecord, text: str) -> Mapping[str, Any]:
     """What a person sees of a relation record: the triple, and the source's own words."""
-    return {"name": f"{record.head} {record.label} {record.tail}", "quote": text[record.quote_start : record.quote_end]}
+    return {
+        "name": f"{record.head} {record.label} {record.tail}",
+        "quote": text[record.quote_start : record.quote_end],
+    }

@@ -1,4 +1,6 @@
-"""What every part of the Neo4j store stands on: the connection, the workspace's state, transactions under its lock, the local copy."""
+"""What every part of the Neo4j store stands on: the connection, the workspace's state, transactions
+under its lock, the local copy.
+"""
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -23,13 +25,25 @@ T = TypeVar("T")
 class Neo4jStoreBase:
     """One workspace of a database.
 
-    The workspace's node holds three marks, each a new random text when records, vectors or the derived view change. Reads go through a
-    local copy that is refreshed by what changed under those marks; writes go to the server at once, and lock the workspace's node first.
+    The workspace's node holds three marks, each a new random text when records, vectors or the
+    derived view change. Reads go through a local copy that is refreshed by what changed under those
+    marks; writes go to the server at once, and lock the workspace's node first.
     """
 
-    def __init__(self, address: str, workspace: str, *, username: str, password: str, database: str, cache: Path | None = None) -> None:
+    def __init__(
+        self,
+        address: str,
+        workspace: str,
+        *,
+        username: str,
+        password: str,
+        database: str,
+        cache: Path | None = None,
+    ) -> None:
         self._ws = workspace
-        self._connection = Neo4jConnection(address, username=username, password=password, database=database)
+        self._connection = Neo4jConnection(
+            address, username=username, password=password, database=database
+        )
         try:
             self._schema = Neo4jSchema(self._connection)
             self._schema.check_not_newer()
@@ -38,7 +52,11 @@ class Neo4jStoreBase:
             self._connection.close()
             raise
         self._vectors = Neo4jVectors(self._connection, workspace, self._cache)
-        self._texts: dict[str, str] = {}  # of documents whose chunks are being extracted: their quotes are shown on the records
+        self._texts: dict[
+            str,
+            str,
+            # of documents whose chunks are being extracted: their quotes are shown on the records
+        ] = {}
         self._held = _Held()
         self._is_ready = False
         self._is_closed = False
@@ -63,22 +81,32 @@ class Neo4jStoreBase:
         try:
             yield
         finally:
-            self._held.state = outer if self._held.state is state else None  # None: it was dropped by a write
+            self._held.state = (
+                outer if self._held.state is state else None
+            )  # None: it was dropped by a write
 
     def _lock(self, tx: Any) -> State:
-        """Locks the workspace's node until the transaction ends, and makes it where there is none."""
+        """Locks the workspace's node until the transaction ends, and makes it where there is
+        none.
+        """
         state: State = tx.run(workspace_statements.LOCK, ws=self._ws).single(strict=True)["state"]
         return state
 
     def _ready(self) -> None:
-        """Before the first write: the schema is made in a new database, and must be whole in another."""
+        """Before the first write: the schema is made in a new database, and must be whole in
+        another.
+        """
         if not self._is_ready:
             state = self._read_state()
-            self._schema.prepare(states.dimension(state) or None, state.get("vector_index") != "made")
+            self._schema.prepare(
+                states.dimension(state) or None, state.get("vector_index") != "made"
+            )
             self._is_ready = True
 
     def _change(self, mark: str, work: Callable[[Any, State], T]) -> T:
-        """One transaction under the workspace's lock; the mark is made anew if `work` gives something true."""
+        """One transaction under the workspace's lock; the mark is made anew if `work` gives
+        something true.
+        """
 
         def marked(tx: Any, state: State) -> T:
             result = work(tx, state)
@@ -95,9 +123,13 @@ class Neo4jStoreBase:
         return self._connection.write(lambda tx: work(tx, self._lock(tx)))
 
     def _rows(self, label: str) -> list[rows.Row]:
-        """All rows of a label, by uid (edits and merges: in any order). As of the state's mark, or later."""
+        """All rows of a label, by uid (edits and merges: in any order). As of the state's mark, or
+        later.
+        """
         stamp = states.mark(self._state(), "records" if label in labels.RECORD_LABELS else "graph")
-        bodies = self._cache.read(label, stamp, lambda: self._signatures(label), lambda uids: self._fetch(label, uids))
+        bodies = self._cache.read(
+            label, stamp, lambda: self._signatures(label), lambda uids: self._fetch(label, uids)
+        )
         return unpacked(bodies)
 
     def _read_vectors(self, kind: VectorKind, ids: Sequence[str]) -> Vectors:
@@ -106,7 +138,12 @@ class Neo4jStoreBase:
         return self._vectors.read(kind, ids, states.dimension(state), states.stamp(state, kind))
 
     def _signatures(self, label: str) -> Iterable[tuple[str, str]]:
-        return ((uid, sig or "") for uid, sig in read_pages(self._connection, row_statements.signatures(label), ws=self._ws))
+        return (
+            (uid, sig or "")
+            for uid, sig in read_pages(
+                self._connection, row_statements.signatures(label), ws=self._ws
+            )
+        )
 
     def _fetch(self, label: str, uids: list[str]) -> Iterator[tuple[str, str, bytes]]:
         for row in self._connection.read(row_statements.fetch(label), uids=uids):

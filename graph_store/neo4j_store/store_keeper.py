@@ -1,4 +1,6 @@
-"""Looking after a workspace in Neo4j: its reader's view and lease, its health, its notes, its end."""
+"""Looking after a workspace in Neo4j: its reader's view and lease, its health, its notes, its
+end.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -29,13 +31,17 @@ class Neo4jStoreKeeper(Neo4jStoreBase):
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Inside, this thread asks once for the workspace's marks, unless it writes. What is here under them is then read from here."""
+        """Inside, this thread asks once for the workspace's marks, unless it writes. What is here
+        under them is then read from here.
+        """
         with self._at(self._state()):
             yield
 
     @contextmanager
     def lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> Iterator[None]:
-        """Holds the right to derive the workspace's graph, renewed while it is held; a holder that died loses it after half a minute."""
+        """Holds the right to derive the workspace's graph, renewed while it is held; a holder that
+        died loses it after half a minute.
+        """
         self._ready()
         with Neo4jLease(self._connection, self._ws, holder).hold(wait_s, on_wait):
             yield
@@ -46,7 +52,9 @@ class Neo4jStoreKeeper(Neo4jStoreBase):
         return (Finding("store", True, self.address()), *found)
 
     def repair(self) -> tuple[str, ...]:
-        """Makes missing or failed constraints and indexes, deletes orphaned records; what was done."""
+        """Makes missing or failed constraints and indexes, deletes orphaned records; what was
+        done.
+        """
         state = self._state()
         is_made = state.get("vector_index") == "made"
         done = self._schema.repair(states.dimension(state) if is_made else None)
@@ -54,13 +62,22 @@ class Neo4jStoreKeeper(Neo4jStoreBase):
 
         def work(tx: Any, _: State) -> bool:
             nonlocal num
-            num = max(num, sum(int(tx.run(query, ws=self._ws).single(strict=True)["num"]) for query in workspace_statements.DELETE_ORPHANS))
+            num = max(
+                num,
+                sum(
+                    int(tx.run(query, ws=self._ws).single(strict=True)["num"])
+                    for query in workspace_statements.DELETE_ORPHANS
+                ),
+            )
             return num > 0
 
         if not state:
             return tuple(done)
         self._change("records", work)
-        for label in ("RELATES", *labels.DERIVED_LABELS):  # what a hand has changed since is written again with the rest
+        for label in (
+            "RELATES",
+            *labels.DERIVED_LABELS,
+        ):  # what a hand has changed since is written again with the rest
             self._drain(row_statements.forget_signatures(label))
         self._write(lambda tx, _: states.set_state(tx, self._ws, derived_of=""))
         self._cache.clear()
@@ -75,7 +92,9 @@ class Neo4jStoreKeeper(Neo4jStoreBase):
         self._write(lambda tx, _: states.set_state(tx, self._ws, **{f"note_{name}": value or None}))
 
     def wipe(self) -> None:
-        """Brings the local copy up to date, and rewrites its file without the rows that have gone."""
+        """Brings the local copy up to date, and rewrites its file without the rows that have
+        gone.
+        """
         with self.reading():
             for label in self._cache.labels().intersection(("RELATES", *labels.NODE_LABELS)):
                 self._rows(label)
@@ -93,7 +112,9 @@ class Neo4jStoreKeeper(Neo4jStoreBase):
         """Sends a statement that takes some at a time until it finds none."""
 
         def some(tx: Any) -> int:
-            return int(tx.run(statement, ws=self._ws, limit=_CLEAR_AT_ONCE).single(strict=True)["num"])
+            return int(
+                tx.run(statement, ws=self._ws, limit=_CLEAR_AT_ONCE).single(strict=True)["num"]
+            )
 
         while self._connection.write(some):
             continue

@@ -18,10 +18,14 @@ class Neo4jVectorStore(Neo4jStoreBase):
     """Implements `dynagrag.protocols.VectorStore`."""
 
     def put_vectors(self, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
-        """Stores or replaces vectors (n, d). EmbedderMismatchError for another dimension than the embedder's, StoreError for NaN."""
+        """Stores or replaces vectors (n, d). EmbedderMismatchError for another dimension than the
+        embedder's, StoreError for NaN.
+        """
         rules.check_vectors(self._ws, self.embedder(), kind, ids, vectors)
         for batch in self._vectors.batches(ids, vectors):
-            self._vectors.remember(kind, self._change("vectors", partial(self._vectors.put, kind, batch)))
+            self._vectors.remember(
+                kind, self._change("vectors", partial(self._vectors.put, kind, batch))
+            )
 
     def vectors(self, kind: VectorKind, ids: Sequence[str]) -> Vectors:
         """(n, d) in the order asked. A missing id: StoreError."""
@@ -50,13 +54,19 @@ class Neo4jVectorStore(Neo4jStoreBase):
         return states.embedder(self._state())
 
     def set_embedder(self, identity: EmbedderIdentity) -> None:
-        """Fixes the embedder. Another name or dimension than the stored: EmbedderMismatchError, nothing written."""
+        """Fixes the embedder. Another name or dimension than the stored: EmbedderMismatchError,
+        nothing written.
+        """
 
         def work(tx: Any, state: State) -> bool:
             found = states.embedder(state)
             rules.check_embedder(self._ws, found, identity)
             if found is None:
-                fixed = {"embedder_name": identity.name, "embedder_dimension": identity.dimension, "vector_index": "deferred"}
+                fixed = {
+                    "embedder_name": identity.name,
+                    "embedder_dimension": identity.dimension,
+                    "vector_index": "deferred",
+                }
                 states.set_state(tx, self._ws, **fixed)
             return found is None
 

@@ -1,4 +1,6 @@
-"""What a workspace's node in Neo4j says: the marks of its last changes, its embedder, and whose turn it is to write the derived view."""
+"""What a workspace's node in Neo4j says: the marks of its last changes, its embedder, and whose
+turn it is to write the derived view.
+"""
 
 import uuid
 from collections.abc import Mapping
@@ -45,24 +47,51 @@ def stamp(state: State, kind: VectorKind) -> str:
     """What changes whenever vectors of the kind may have."""
     if kind in (VectorKind.ENTITY, VectorKind.RELATION):
         return mark(state, "graph")
-    return f"{mark(state, 'vectors')} {mark(state, 'records')}" if kind is VectorKind.PASSAGE else mark(state, "vectors")
+    return (
+        f"{mark(state, 'vectors')} {mark(state, 'records')}"
+        if kind is VectorKind.PASSAGE
+        else mark(state, "vectors")
+    )
 
 
-def begin_writing(tx: "Transaction", workspace: str, now: State, planned_on: State, turn: str, *, is_new: bool) -> bool:
-    """From here on the writer of this turn alone writes the view; whether the view is still the one that was planned on."""
+def begin_writing(
+    tx: "Transaction", workspace: str, now: State, planned_on: State, turn: str, *, is_new: bool
+) -> bool:
+    """From here on the writer of this turn alone writes the view; whether the view is still the one
+    that was planned on.
+    """
     is_same = now["graph"] == mark(planned_on, "graph") and not now.get("writing")
-    set_state(tx, workspace, derived_of="", writing=turn, **({"graph": new_mark()} if is_new or not is_same else {}))
+    set_state(
+        tx,
+        workspace,
+        derived_of="",
+        writing=turn,
+        **({"graph": new_mark()} if is_new or not is_same else {}),
+    )
     return is_same
 
 
 def check_writing(tx: "Transaction", workspace: str, turn: str) -> None:
-    """Before each batch is committed: a writer that lost its turn must not add to another one's view."""
-    _check_turn(tx.run(workspace_statements.LOCK, ws=workspace).single(strict=True)["state"], workspace, turn)
+    """Before each batch is committed: a writer that lost its turn must not add to another one's
+    view.
+    """
+    _check_turn(
+        tx.run(workspace_statements.LOCK, ws=workspace).single(strict=True)["state"],
+        workspace,
+        turn,
+    )
 
 
-def end_writing(tx: "Transaction", workspace: str, now: State, turn: str, derived_of: str, counts: Mapping[str, int]) -> None:
-    """Marks the view as current, unless another writer began meanwhile. Its mark is new again, since what was read while it was being
-    written was a part of it.
+def end_writing(
+    tx: "Transaction",
+    workspace: str,
+    now: State,
+    turn: str,
+    derived_of: str,
+    counts: Mapping[str, int],
+) -> None:
+    """Marks the view as current, unless another writer began meanwhile. Its mark is new again,
+    since what was read while it was being written was a part of it.
     """
     if now.get("written") == turn:  # a replay
         return
@@ -73,4 +102,7 @@ def end_writing(tx: "Transaction", workspace: str, now: State, turn: str, derive
 
 def _check_turn(now: State, workspace: str, turn: str) -> None:
     if now.get("writing") != turn:
-        raise StoreError(f"another machine took over writing the graph of workspace {workspace!r}; run the command again")
+        raise StoreError(
+            f"another machine took over writing the graph of workspace {workspace!r}; run the"
+            " command again"
+        )

@@ -16,18 +16,41 @@ _log = logging.getLogger(__name__)
 
 _BUSY_TIMEOUT_S = 30.0
 _REMEDIES = (
-    ("database or disk is full", "the disk is full; free some space and run the command again (what was stored before stays)"),
+    (
+        "database or disk is full",
+        (
+            "the disk is full; free some space and run the command again (what was stored before"
+            " stays)"
+        ),
+    ),
     ("readonly", "it cannot be written; check the permissions of the file and its folder"),
-    ("locked", f"another process has been writing to it for {_BUSY_TIMEOUT_S:.0f} s; wait for it to end and try again"),
-    ("unable to open", "it cannot be opened; check that its folder exists and may be read and written"),
+    (
+        "locked",
+        (
+            f"another process has been writing to it for {_BUSY_TIMEOUT_S:.0f} s; wait for it to"
+            " end and try again"
+        ),
+    ),
+    (
+        "unable to open",
+        "it cannot be opened; check that its folder exists and may be read and written",
+    ),
     ("not a database", "it is not a dynagrag store; move it away, or name another workspace"),
     ("malformed", "the file is damaged; restore it from a copy, or move it away and ingest again"),
-    ("disk i/o", "the disk could not read or write it; free some space or check the disk, then try again (what was stored before stays)"),
+    (
+        "disk i/o",
+        (
+            "the disk could not read or write it; free some space or check the disk, then try again"
+            " (what was stored before stays)"
+        ),
+    ),
 )
 
 
 class Connection:
-    """Autocommit connection in WAL mode. `read` and `write` are transactions; one at a time in a process, one writer over all processes."""
+    """Autocommit connection in WAL mode. `read` and `write` are transactions; one at a time in a
+    process, one writer over all processes.
+    """
 
     def __init__(self, path: Path) -> None:
         """Opens or creates the file. Raises StoreError and NewerStoreError."""
@@ -36,11 +59,16 @@ class Connection:
         try:
             make_folder(path.parent)
         except OSError as err:
-            raise StoreError(f"folder {path.parent} cannot be made: {err.strerror}; check its permissions or set DYNAGRAG_HOME") from err
+            raise StoreError(
+                f"folder {path.parent} cannot be made: {err.strerror}; check its permissions or set"
+                " DYNAGRAG_HOME"
+            ) from err
         with suppress(OSError):  # SQLite then says what is wrong with it
             touch(path)
         with self._translated():
-            self._sqlite = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+            self._sqlite = sqlite3.connect(
+                path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+            )
         try:
             with self._translated():
                 self._sqlite.execute("PRAGMA foreign_keys = ON")
@@ -65,9 +93,11 @@ class Connection:
             yield sqlite
 
     def scrub(self) -> bool:
-        """Rewrites the file so that nothing deleted is left in free space or in the log; whether that was possible now.
+        """Rewrites the file so that nothing deleted is left in free space or in the log; whether
+        that was possible now.
 
-        `secure_delete` blanks what is deleted, but copies that SQLite made when it moved rows between pages may survive it.
+        `secure_delete` blanks what is deleted, but copies that SQLite made when it moved rows
+        between pages may survive it.
         """
         with self._lock, self._translated():
             self._sqlite.execute("PRAGMA busy_timeout = 2000")
@@ -75,7 +105,12 @@ class Connection:
                 self._sqlite.execute("VACUUM")
                 is_busy = self._sqlite.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
             except sqlite3.OperationalError as err:
-                _log.warning("%s: deleted text is not yet wiped from the file (%s); tried again at the next write", self._where, err)
+                _log.warning(
+                    "%s: deleted text is not yet wiped from the file (%s); tried again at the next"
+                    " write",
+                    self._where,
+                    err,
+                )
                 return False
             finally:
                 self._sqlite.execute(f"PRAGMA busy_timeout = {int(_BUSY_TIMEOUT_S * 1000)}")
@@ -110,8 +145,13 @@ class Connection:
             raise StoreError(f"store {self._where} is closed; open the workspace again") from err
         except sqlite3.Error as err:
             text = str(err).lower()
-            remedy = next((remedy for sign, remedy in _REMEDIES if sign in text), f"SQLite says: {err}")
+            remedy = next(
+                (remedy for sign, remedy in _REMEDIES if sign in text), f"SQLite says: {err}"
+            )
             raise StoreError(f"store {self._where}: {remedy}") from err
         except UnicodeEncodeError as err:
             code = f"U+{ord(err.object[err.start]):04X}"
-            raise StoreError(f"store {self._where}: text with a lone surrogate ({code}) cannot be stored; mend the source") from err
+            raise StoreError(
+                f"store {self._where}: text with a lone surrogate ({code}) cannot be stored; mend"
+                " the source"
+            ) from err

@@ -16,7 +16,9 @@ class SqliteDerivedStore(SqliteStoreBase):
     """Implements `dynagrag.protocols.DerivedStore`."""
 
     def write_graph(self, graph: Graph, consolidation: Consolidation, records: Records) -> None:
-        """Makes the derived view equal to this one, writing only what differs. `records`: those it was derived from."""
+        """Makes the derived view equal to this one, writing only what differs. `records`: those it
+        was derived from.
+        """
         with self._connection.write() as sqlite:
             with states.counted(sqlite, "version"):
                 self._write_graph(sqlite, graph, consolidation)
@@ -24,47 +26,81 @@ class SqliteDerivedStore(SqliteStoreBase):
         self._scrub()
 
     @staticmethod
-    def _write_graph(sqlite: sqlite3.Connection, graph: Graph, consolidation: Consolidation) -> None:
+    def _write_graph(
+        sqlite: sqlite3.Connection, graph: Graph, consolidation: Consolidation
+    ) -> None:
         tables = {
-            "entities": [rows.entity_row(e, p) for e, p in zip(graph.entities, graph.entity_passages, strict=True)],
+            "entities": [
+                rows.entity_row(e, p)
+                for e, p in zip(graph.entities, graph.entity_passages, strict=True)
+            ],
             "relations": [rows.relation_row(r) for r in graph.relations],
             "merges": [rows.merge_row(m, i) for i, m in enumerate(consolidation.merges)],
-            "label_merges": [(m.label, i, m.canonical, int(m.inverted), m.rule) for i, m in enumerate(consolidation.labels)],
+            "label_merges": [
+                (m.label, i, m.canonical, int(m.inverted), m.rule)
+                for i, m in enumerate(consolidation.labels)
+            ],
         }
         for table, wanted in tables.items():
             _make_equal(sqlite, table, wanted)
         for kind, ids, vectors in (
             (VectorKind.ENTITY, [e.id for e in graph.entities], graph.entity_vectors),
-            (VectorKind.RELATION, [r.id for r in graph.relations if r.is_stated], graph.relation_vectors),
+            (
+                VectorKind.RELATION,
+                [r.id for r in graph.relations if r.is_stated],
+                graph.relation_vectors,
+            ),
         ):
             keep_vectors(sqlite, kind, ids)
             if ids:
-                rules.check_dimension(states.value(sqlite, "workspace"), states.embedder(sqlite), vectors)
+                rules.check_dimension(
+                    states.value(sqlite, "workspace"), states.embedder(sqlite), vectors
+                )
                 put_vectors(sqlite, kind, ids, vectors)
 
     def graph(self) -> Graph:
         """The derived view as last written; empty before."""
         with self._connection.read() as sqlite:
-            entities = [rows.entity(row) for row in sqlite.execute(rows.select("entities", "ORDER BY id"))]
-            relations = tuple(rows.relation(row) for row in sqlite.execute(rows.select("relations", "ORDER BY id")))
+            entities = [
+                rows.entity(row) for row in sqlite.execute(rows.select("entities", "ORDER BY id"))
+            ]
+            relations = tuple(
+                rows.relation(row)
+                for row in sqlite.execute(rows.select("relations", "ORDER BY id"))
+            )
             dimension = states.dimension(sqlite)
             return Graph(
                 entities=tuple(entity for entity, _ in entities),
                 relations=relations,
-                entity_vectors=read_vectors(sqlite, VectorKind.ENTITY, [entity.id for entity, _ in entities], dimension),
-                relation_vectors=read_vectors(sqlite, VectorKind.RELATION, [r.id for r in relations if r.is_stated], dimension),
+                entity_vectors=read_vectors(
+                    sqlite, VectorKind.ENTITY, [entity.id for entity, _ in entities], dimension
+                ),
+                relation_vectors=read_vectors(
+                    sqlite, VectorKind.RELATION, [r.id for r in relations if r.is_stated], dimension
+                ),
                 entity_passages=tuple(passages for _, passages in entities),
             )
 
     def consolidation(self) -> Consolidation:
         """The merges as last written."""
         with self._connection.read() as sqlite:
-            merges = tuple(rows.merge(row) for row in sqlite.execute(rows.select("merges", "ORDER BY position")))
+            merges = tuple(
+                rows.merge(row)
+                for row in sqlite.execute(rows.select("merges", "ORDER BY position"))
+            )
             labels = sqlite.execute(rows.select("label_merges", "ORDER BY position"))
-            return Consolidation(merges, tuple(LabelMerge(label, to, bool(inverted), rule) for label, _, to, inverted, rule in labels))
+            return Consolidation(
+                merges,
+                tuple(
+                    LabelMerge(label, to, bool(inverted), rule)
+                    for label, _, to, inverted, rule in labels
+                ),
+            )
 
     def digest(self) -> str:
-        """Hash of the sorted rows (canonical key, sense, type, weight) and (head key, label, tail key, weight, support)."""
+        """Hash of the sorted rows (canonical key, sense, type, weight) and (head key, label, tail
+        key, weight, support).
+        """
         with self._connection.read() as sqlite:
             entities = sqlite.execute("SELECT key, sense, type, weight FROM entities").fetchall()
             relations = sqlite.execute(
@@ -74,7 +110,9 @@ class SqliteDerivedStore(SqliteStoreBase):
         return digest_rows(entities, relations)
 
     def version(self) -> str:
-        """Changes whenever records, vectors or the derived view change; never shared with another store."""
+        """Changes whenever records, vectors or the derived view change; never shared with another
+        store.
+        """
         with self._connection.read() as sqlite:
             return f"{states.value(sqlite, 'store')}-{states.value(sqlite, 'version') or 0}"
 

@@ -1,7 +1,9 @@
-"""The embedded store's schema: numbered migrations, each applied once, all in one transaction. `PRAGMA user_version` counts them.
+"""The embedded store's schema: numbered migrations, each applied once, all in one transaction.
+`PRAGMA user_version` counts them.
 
-Text columns hold text from documents and models as data; tuples are JSON arrays; vectors are little-endian float32 blobs.
-Spans and ids are those of `dynagrag.schema`. A chunk that yielded nothing has a row in `extractions` all the same.
+Text columns hold text from documents and models as data; tuples are JSON arrays; vectors are
+little-endian float32 blobs. Spans and ids are those of `dynagrag.schema`. A chunk that yielded
+nothing has a row in `extractions` all the same.
 """
 
 import sqlite3
@@ -9,7 +11,9 @@ import sqlite3
 from dynagrag.errors import NewerStoreError, StoreError
 
 APPLICATION_ID = 0x44594E41
-"""Marks the file as one of this project's ("DYNA"), so that another program's database is never written to."""
+"""Marks the file as one of this project's ("DYNA"), so that another program's database is never
+written to.
+"""
 
 _RECORDS = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -42,7 +46,10 @@ _RECORDS = (
         at TEXT NOT NULL)""",
 )
 _DERIVED = (
-    "CREATE TABLE vectors (kind TEXT NOT NULL, id TEXT NOT NULL, vector BLOB NOT NULL, UNIQUE (kind, id))",
+    (
+        "CREATE TABLE vectors (kind TEXT NOT NULL, id TEXT NOT NULL, vector BLOB NOT NULL, UNIQUE"
+        " (kind, id))"
+    ),
     """CREATE TABLE merges (
         id TEXT PRIMARY KEY, position INTEGER NOT NULL, members TEXT NOT NULL, canonical TEXT NOT NULL, rule TEXT NOT NULL,
         saw TEXT NOT NULL)""",
@@ -62,7 +69,9 @@ _HEAVIEST_FIRST = (
 )
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = ((*_RECORDS, *_DERIVED), _HEAVIEST_FIRST)
-"""Migration i+1 brings a file of version i to version i+1. Never change one that was released; add the next."""
+"""Migration i+1 brings a file of version i to version i+1. Never change one that was released; add
+the next.
+"""
 
 
 def migrate(connection: sqlite3.Connection, where: str) -> None:
@@ -76,14 +85,17 @@ def migrate(connection: sqlite3.Connection, where: str) -> None:
         return
     connection.execute("BEGIN IMMEDIATE")
     try:
-        for migration in MIGRATIONS[_version(connection, where) :]:  # read again: another process may have been faster
+        for migration in MIGRATIONS[
+            _version(connection, where) :
+        ]:  # read again: another process may have been faster
             for statement in migration:
                 connection.execute(statement)
         connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
         connection.execute("COMMIT")
     except BaseException:
-        connection.rollback()  # nothing where SQLite has done it itself: ROLLBACK would then hide what went wrong
+        # nothing where SQLite has done it itself: ROLLBACK would then hide what went wrong
+        connection.rollback()
         raise
 
 
@@ -93,9 +105,12 @@ def _version(connection: sqlite3.Connection, where: str) -> int:
     has_tables = connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is not None
     application = int(connection.execute("PRAGMA application_id").fetchone()[0])
     if has_tables and application != APPLICATION_ID:
-        raise StoreError(f"{where} is another program's database; name another workspace, or move that file away")
+        raise StoreError(
+            f"{where} is another program's database; name another workspace, or move that file away"
+        )
     if version > len(MIGRATIONS):
         raise NewerStoreError(
-            f"{where} was written by a newer dynagrag (store version {version}, this one reads up to {len(MIGRATIONS)}); update dynagrag"
+            f"{where} was written by a newer dynagrag (store version {version}, this one reads up"
+            f" to {len(MIGRATIONS)}); update dynagrag"
         )
     return version

@@ -10,33 +10,69 @@ from dynagrag.graph_store.sqlite_store import workspace_state as states
 from dynagrag.graph_store.sqlite_store.store_base import SqliteStoreBase
 from dynagrag.graph_store.stepping import stepped
 from dynagrag.protocols import SPLIT_EXTRACTOR, Extraction
-from dynagrag.schema import Document, Edit, Mention, Passage, Records, RelationRecord, Turn, VectorKind
+from dynagrag.schema import (
+    Document,
+    Edit,
+    Mention,
+    Passage,
+    Records,
+    RelationRecord,
+    Turn,
+    VectorKind,
+)
 
-_BY_DOCUMENT = "JOIN documents ON documents.id = document_id {where} ORDER BY documents.title, documents.id, idx"
+_BY_DOCUMENT = (
+    "JOIN documents ON documents.id = document_id {where} ORDER BY documents.title,"
+    " documents.id, idx"
+)
 
 
 class SqliteRecordStore(SqliteStoreBase):
     """Implements `dynagrag.protocols.RecordStore`."""
 
-    def put_document(self, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]) -> None:
-        """Stores a document whole, or replaces its turns and passages (the vectors of passages that go, go with them)."""
+    def put_document(
+        self, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]
+    ) -> None:
+        """Stores a document whole, or replaces its turns and passages (the vectors of passages that
+        go, go with them).
+        """
         rules.check_document(self._workspace, document)
         with self._changing_records() as sqlite:
             sqlite.execute(rows.upsert("documents"), rows.document_row(document))
-            gone = _stale(sqlite, "SELECT id FROM passages WHERE document_id = ?", document.id, {p.id for p in passages})
+            gone = _stale(
+                sqlite,
+                "SELECT id FROM passages WHERE document_id = ?",
+                document.id,
+                {p.id for p in passages},
+            )
             sqlite.executemany("DELETE FROM passages WHERE id = ?", gone)
-            sqlite.executemany("DELETE FROM vectors WHERE kind = ? AND id = ?", [(VectorKind.PASSAGE.value, id_) for (id_,) in gone])
-            gone = _stale(sqlite, "SELECT id FROM turns WHERE document_id = ?", document.id, {t.id for t in turns})
+            sqlite.executemany(
+                "DELETE FROM vectors WHERE kind = ? AND id = ?",
+                [(VectorKind.PASSAGE.value, id_) for (id_,) in gone],
+            )
+            gone = _stale(
+                sqlite,
+                "SELECT id FROM turns WHERE document_id = ?",
+                document.id,
+                {t.id for t in turns},
+            )
             sqlite.executemany("DELETE FROM turns WHERE id = ?", gone)
             spans = {(p.start, p.end) for p in passages}
-            found = sqlite.execute("SELECT id, start, stop FROM extractions WHERE document_id = ? AND is_split", (document.id,))
+            found = sqlite.execute(
+                "SELECT id, start, stop FROM extractions WHERE document_id = ? AND is_split",
+                (document.id,),
+            )
             stale = [(id_,) for id_, start, stop in found.fetchall() if (start, stop) not in spans]
-            sqlite.executemany("DELETE FROM extractions WHERE id = ?", stale)  # speakers heard in passages that are no more
+            sqlite.executemany(
+                "DELETE FROM extractions WHERE id = ?", stale
+            )  # speakers heard in passages that are no more
             sqlite.executemany(rows.upsert("turns"), [rows.turn_row(t) for t in turns])
             sqlite.executemany(rows.upsert("passages"), [rows.passage_row(p) for p in passages])
 
     def put_extractions(self, extractions: Sequence[Extraction]) -> None:
-        """Replaces the live extraction of each chunk span and of every span that overlaps it; `split` and the rest don't see each other."""
+        """Replaces the live extraction of each chunk span and of every span that overlaps it;
+        `split` and the rest don't see each other.
+        """
         with self._changing_records() as sqlite:
             for extraction in extractions:
                 self._put_extraction(sqlite, extraction)
@@ -46,41 +82,75 @@ class SqliteRecordStore(SqliteStoreBase):
         place = (extraction.document_id, int(is_split), extraction.start, extraction.end)
         if not is_split:
             sqlite.execute(
-                "DELETE FROM extractions WHERE document_id = ?1 AND is_split = 0 AND start < ?3 AND stop > ?2 "
-                "AND NOT (start = ?2 AND stop = ?3)",
+                "DELETE FROM extractions WHERE document_id = ?1 AND is_split = 0 AND start < ?3 AND"
+                " stop > ?2 AND NOT (start = ?2 AND stop = ?3)",
                 (extraction.document_id, extraction.start, extraction.end),
             )
         found = sqlite.execute(
-            "SELECT id, extractor FROM extractions WHERE document_id = ? AND is_split = ? AND start = ? AND stop = ?", place
+            "SELECT id, extractor FROM extractions WHERE document_id = ? AND is_split = ? AND start"
+            " = ? AND stop = ?",
+            place,
         ).fetchone()
         if found is None:
             try:
                 cursor = sqlite.execute(
-                    "INSERT INTO extractions (document_id, is_split, start, stop, extractor) VALUES (?, ?, ?, ?, ?)",
+                    "INSERT INTO extractions (document_id, is_split, start, stop, extractor) VALUES"
+                    " (?, ?, ?, ?, ?)",
                     (*place, extraction.extractor),
                 )
             except sqlite3.IntegrityError as err:
-                raise StoreError(f"document {extraction.document_id} is not stored; put it before its extractions") from err
+                raise StoreError(
+                    f"document {extraction.document_id} is not stored; put it before its"
+                    " extractions"
+                ) from err
             number = int(cursor.lastrowid or 0)
         else:
             number = int(found[0])
             if found[1] != extraction.extractor:
-                sqlite.execute("UPDATE extractions SET extractor = ? WHERE id = ?", (extraction.extractor, number))
-            gone = _stale(sqlite, "SELECT id FROM mentions WHERE extraction = ?", number, {m.id for m in extraction.mentions})
+                sqlite.execute(
+                    "UPDATE extractions SET extractor = ? WHERE id = ?",
+                    (extraction.extractor, number),
+                )
+            gone = _stale(
+                sqlite,
+                "SELECT id FROM mentions WHERE extraction = ?",
+                number,
+                {m.id for m in extraction.mentions},
+            )
             sqlite.executemany("DELETE FROM mentions WHERE id = ?", gone)
-            gone = _stale(sqlite, "SELECT id FROM relation_records WHERE extraction = ?", number, {r.id for r in extraction.relations})
+            gone = _stale(
+                sqlite,
+                "SELECT id FROM relation_records WHERE extraction = ?",
+                number,
+                {r.id for r in extraction.relations},
+            )
             sqlite.executemany("DELETE FROM relation_records WHERE id = ?", gone)
-        sqlite.executemany(rows.upsert("mentions"), [rows.mention_row(m, number) for m in extraction.mentions])
-        sqlite.executemany(rows.upsert("relation_records"), [rows.record_row(r, number) for r in extraction.relations])
+        sqlite.executemany(
+            rows.upsert("mentions"), [rows.mention_row(m, number) for m in extraction.mentions]
+        )
+        sqlite.executemany(
+            rows.upsert("relation_records"),
+            [rows.record_row(r, number) for r in extraction.relations],
+        )
 
-    def drop_extractions(self, document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str) -> int:
-        """Drops a document's live extractions (but `split`) whose span or extractor is not among those given; how many."""
+    def drop_extractions(
+        self, document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str
+    ) -> int:
+        """Drops a document's live extractions (but `split`) whose span or extractor is not among
+        those given; how many.
+        """
         keep = set(keep_spans)
         with self._changing_records() as sqlite:
             found = sqlite.execute(
-                "SELECT id, start, stop, extractor FROM extractions WHERE document_id = ? AND NOT is_split", (document_id,)
+                "SELECT id, start, stop, extractor FROM extractions WHERE document_id = ? AND NOT"
+                " is_split",
+                (document_id,),
             )
-            gone = [(id_,) for id_, start, stop, name in found if name != extractor or (start, stop) not in keep]
+            gone = [
+                (id_,)
+                for id_, start, stop, name in found
+                if name != extractor or (start, stop) not in keep
+            ]
             sqlite.executemany("DELETE FROM extractions WHERE id = ?", gone)
             if gone:
                 states.set_state(sqlite, scrub="due")
@@ -89,11 +159,13 @@ class SqliteRecordStore(SqliteStoreBase):
     def delete_document(self, document_id: str) -> None:
         """Deletes a document, every record of it and its passages' vectors. Unknown id: StoreError.
 
-        Mention and record vectors go with `keep_vectors`, the graph with `write_graph`, which then wipes the file's free space.
+        Mention and record vectors go with `keep_vectors`, the graph with `write_graph`, which then
+        wipes the file's free space.
         """
         with self._changing_records() as sqlite:
             sqlite.execute(
-                "DELETE FROM vectors WHERE kind = ? AND id IN (SELECT id FROM passages WHERE document_id = ?)",
+                "DELETE FROM vectors WHERE kind = ? AND id IN (SELECT id FROM passages WHERE"
+                " document_id = ?)",
                 (VectorKind.PASSAGE.value, document_id),
             )
             if not sqlite.execute("DELETE FROM documents WHERE id = ?", (document_id,)).rowcount:
@@ -103,7 +175,10 @@ class SqliteRecordStore(SqliteStoreBase):
     def documents(self) -> tuple[Document, ...]:
         """All documents, by title then id."""
         with self._connection.read() as sqlite:
-            return tuple(rows.document(row, self._workspace) for row in sqlite.execute(rows.select("documents", "ORDER BY title, id")))
+            return tuple(
+                rows.document(row, self._workspace)
+                for row in sqlite.execute(rows.select("documents", "ORDER BY title, id"))
+            )
 
     def turns(self, document_id: str | None = None) -> tuple[Turn, ...]:
         """Turns in order, of one document or all (by title, then id)."""
@@ -117,7 +192,9 @@ class SqliteRecordStore(SqliteStoreBase):
         where = "" if document_id is None else "WHERE document_id = ?"
         with self._connection.read() as sqlite:
             parameters = () if document_id is None else (document_id,)
-            return sqlite.execute(rows.select(table, _BY_DOCUMENT.format(where=where)), parameters).fetchall()
+            return sqlite.execute(
+                rows.select(table, _BY_DOCUMENT.format(where=where)), parameters
+            ).fetchall()
 
     def mentions(self) -> tuple[Mention, ...]:
         """All mentions, by id."""
@@ -130,34 +207,55 @@ class SqliteRecordStore(SqliteStoreBase):
             return tuple(_relation_records(sqlite))
 
     def extractions(self, document_id: str) -> tuple[Extraction, ...]:
-        """The document's live extractions with their records, `split` and empty ones included, by (start, end, extractor)."""
+        """The document's live extractions with their records, `split` and empty ones included, by
+        (start, end, extractor).
+        """
         with self._connection.read() as sqlite:
             found = sqlite.execute(
-                "SELECT id, start, stop, extractor FROM extractions WHERE document_id = ? ORDER BY start, stop, extractor", (document_id,)
+                "SELECT id, start, stop, extractor FROM extractions WHERE document_id = ? ORDER BY"
+                " start, stop, extractor",
+                (document_id,),
             ).fetchall()
             mentions: dict[int, list[Mention]] = {number: [] for number, *_ in found}
             records: dict[int, list[RelationRecord]] = {number: [] for number, *_ in found}
-            for row in sqlite.execute(rows.select("mentions", "WHERE document_id = ? ORDER BY id"), (document_id,)):
+            for row in sqlite.execute(
+                rows.select("mentions", "WHERE document_id = ? ORDER BY id"), (document_id,)
+            ):
                 mentions[row[1]].append(rows.mention(row))
-            for row in sqlite.execute(rows.select("relation_records", "WHERE document_id = ? ORDER BY id"), (document_id,)):
+            for row in sqlite.execute(
+                rows.select("relation_records", "WHERE document_id = ? ORDER BY id"), (document_id,)
+            ):
                 records[row[1]].append(rows.record(row))
             return tuple(
-                Extraction(document_id, start, stop, extractor, tuple(mentions[number]), tuple(records[number]))
+                Extraction(
+                    document_id,
+                    start,
+                    stop,
+                    extractor,
+                    tuple(mentions[number]),
+                    tuple(records[number]),
+                )
                 for number, start, stop, extractor in found
             )
 
     def live_spans(self, document_id: str) -> dict[tuple[int, int], str]:
-        """Chunk span -> extractor of the document's live extractions, `split` left out, in order of span."""
+        """Chunk span -> extractor of the document's live extractions, `split` left out, in order of
+        span.
+        """
         with self._connection.read() as sqlite:
             found = sqlite.execute(
-                "SELECT start, stop, extractor FROM extractions WHERE document_id = ? AND NOT is_split ORDER BY start, stop", (document_id,)
+                "SELECT start, stop, extractor FROM extractions WHERE document_id = ? AND NOT"
+                " is_split ORDER BY start, stop",
+                (document_id,),
             )
             return {(start, stop): extractor for start, stop, extractor in found}
 
     def num_chunks(self) -> int:
         """How many chunks have a live extraction."""
         with self._connection.read() as sqlite:
-            return int(sqlite.execute("SELECT count(*) FROM extractions WHERE NOT is_split").fetchone()[0])
+            return int(
+                sqlite.execute("SELECT count(*) FROM extractions WHERE NOT is_split").fetchone()[0]
+            )
 
     def put_edit(self, edit: Edit) -> None:
         """Stores a person's correction."""
@@ -167,13 +265,17 @@ class SqliteRecordStore(SqliteStoreBase):
     def edits(self) -> tuple[Edit, ...]:
         """All edits in order of time, then id."""
         with self._connection.read() as sqlite:
-            return tuple(rows.edit(row) for row in sqlite.execute(rows.select("edits", "ORDER BY at, id")))
+            return tuple(
+                rows.edit(row) for row in sqlite.execute(rows.select("edits", "ORDER BY at, id"))
+            )
 
     def drop_edits(self, ids: Iterable[str]) -> int:
         """Deletes edits; how many were there."""
         gone = [(id_,) for id_ in ids]
         with self._changing_records() as sqlite:
-            num_gone = sqlite.executemany("DELETE FROM edits WHERE id = ?", gone).rowcount if gone else 0
+            num_gone = (
+                sqlite.executemany("DELETE FROM edits WHERE id = ?", gone).rowcount if gone else 0
+            )
             if num_gone:
                 states.set_state(sqlite, scrub="due")
         return num_gone
@@ -184,7 +286,9 @@ class SqliteRecordStore(SqliteStoreBase):
             version = states.value(sqlite, "records") or "0"
             mentions = tuple(stepped(_mentions(sqlite), step))
             records = tuple(stepped(_relation_records(sqlite), step))
-            return Records(version, self.documents(), self.passages(), mentions, records, self.edits())
+            return Records(
+                version, self.documents(), self.passages(), mentions, records, self.edits()
+            )
 
 
 def _mentions(sqlite: sqlite3.Connection) -> Iterator[Mention]:
@@ -192,8 +296,12 @@ def _mentions(sqlite: sqlite3.Connection) -> Iterator[Mention]:
 
 
 def _relation_records(sqlite: sqlite3.Connection) -> Iterator[RelationRecord]:
-    return (rows.record(row) for row in sqlite.execute(rows.select("relation_records", "ORDER BY id")))
+    return (
+        rows.record(row) for row in sqlite.execute(rows.select("relation_records", "ORDER BY id"))
+    )
 
 
-def _stale(sqlite: sqlite3.Connection, query: str, parameter: str | int, wanted: set[str]) -> list[tuple[str]]:
+def _stale(
+    sqlite: sqlite3.Connection, query: str, parameter: str | int, wanted: set[str]
+) -> list[tuple[str]]:
     return [(id_,) for (id_,) in sqlite.execute(query, (parameter,)) if id_ not in wanted]

@@ -1,10 +1,25 @@
-"""The nouns as rows of the embedded store, and back. Column orders are those of the SELECTs here; a tuple is a JSON array."""
+"""The nouns as rows of the embedded store, and back. Column orders are those of the SELECTs here; a
+tuple is a JSON array.
+"""
 
 import json
 from collections.abc import Sequence
 from typing import Any
 
-from dynagrag.schema import Document, Edit, EditKind, Entity, Flag, Mention, MentionKind, Merge, Passage, Relation, RelationRecord, Turn
+from dynagrag.schema import (
+    Document,
+    Edit,
+    EditKind,
+    Entity,
+    Flag,
+    Mention,
+    MentionKind,
+    Merge,
+    Passage,
+    Relation,
+    RelationRecord,
+    Turn,
+)
 
 Row = tuple[Any, ...]
 
@@ -13,29 +28,68 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "turns": ("id", "document_id", "idx", "start", "stop", "speaker", "start_s", "end_s"),
     "passages": ("id", "document_id", "idx", "start", "stop", "first_turn", "last_turn"),
     "mentions": (
-        *("id", "extraction", "document_id", "chunk_start", "chunk_end", "passage_ids", "name", "key", "type", "summary", "kind"),
+        *(
+            "id",
+            "extraction",
+            "document_id",
+            "chunk_start",
+            "chunk_end",
+            "passage_ids",
+            "name",
+            "key",
+            "type",
+            "summary",
+            "kind",
+        ),
         *("extractor", "flags"),
     ),
     "relation_records": (
-        *("id", "extraction", "document_id", "chunk_start", "chunk_end", "passage_id", "head", "tail", "label", "summary", "quote_start"),
+        *(
+            "id",
+            "extraction",
+            "document_id",
+            "chunk_start",
+            "chunk_end",
+            "passage_id",
+            "head",
+            "tail",
+            "label",
+            "summary",
+            "quote_start",
+        ),
         *("quote_end", "turn_index", "extractor"),
     ),
     "edits": ("id", "kind", "keys", "name", "what", "by", "at"),
     "merges": ("id", "position", "members", "canonical", "rule", "saw"),
     "label_merges": ("id", "position", "canonical", "inverted", "rule"),
-    "entities": ("id", "key", "name", "sense", "keys", "aliases", "type", "weight", "summaries", "is_speaker", "passages"),
+    "entities": (
+        "id",
+        "key",
+        "name",
+        "sense",
+        "keys",
+        "aliases",
+        "type",
+        "weight",
+        "summaries",
+        "is_speaker",
+        "passages",
+    ),
     "relations": ("id", "head", "tail", "label", "weight", "support", "summaries", "record_ids"),
 }
 
 
 def upsert(table: str) -> str:
-    """Inserts a row, or replaces the one with its id if any column differs; an equal row counts as no change."""
+    """Inserts a row, or replaces the one with its id if any column differs; an equal row counts as
+    no change.
+    """
     columns = COLUMNS[table]
     rest = columns[1:]
     ours, theirs = ", ".join(f"{table}.{c}" for c in rest), ", ".join(f"excluded.{c}" for c in rest)
     return (
-        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))}) "
-        f"ON CONFLICT (id) DO UPDATE SET {', '.join(f'{c} = excluded.{c}' for c in rest)} WHERE ({ours}) IS NOT ({theirs})"
+        f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))}) ON"
+        f" CONFLICT (id) DO UPDATE SET {', '.join(f'{c} = excluded.{c}' for c in rest)} WHERE"
+        f" ({ours}) IS NOT ({theirs})"
     )
 
 
@@ -61,7 +115,14 @@ def joined(text: str) -> str:
 
 def document_row(d: Document) -> Row:
     """The workspace is the file's."""
-    return (d.id, d.title, d.uri, d.sha256, d.text, json.dumps(dict(d.meta), ensure_ascii=False, sort_keys=True))
+    return (
+        d.id,
+        d.title,
+        d.uri,
+        d.sha256,
+        d.text,
+        json.dumps(dict(d.meta), ensure_ascii=False, sort_keys=True),
+    )
 
 
 def document(row: Row, workspace: str) -> Document:
@@ -93,22 +154,54 @@ def passage(row: Row) -> Passage:
 def mention_row(m: Mention, extraction: int) -> Row:
     """A mention of the extraction with this row number."""
     place = (m.id, extraction, m.document_id, m.chunk_start, m.chunk_end, packed(m.passage_ids))
-    return (*place, m.name, m.key, m.type, m.summary, m.kind.value, m.extractor, packed([f.value for f in m.flags]))
+    return (
+        *place,
+        m.name,
+        m.key,
+        m.type,
+        m.summary,
+        m.kind.value,
+        m.extractor,
+        packed([f.value for f in m.flags]),
+    )
 
 
 def mention(row: Row) -> Mention:
     """And back."""
-    id_, _, document_id, start, end, passages, name, key, type_, summary, kind, extractor, flags = row
+    id_, _, document_id, start, end, passages, name, key, type_, summary, kind, extractor, flags = (
+        row
+    )
     tuple_of_flags = tuple(Flag(f) for f in unpacked(flags))
     return Mention(
-        id_, document_id, start, end, unpacked(passages), name, key, type_, summary, MentionKind(kind), extractor, tuple_of_flags
+        id_,
+        document_id,
+        start,
+        end,
+        unpacked(passages),
+        name,
+        key,
+        type_,
+        summary,
+        MentionKind(kind),
+        extractor,
+        tuple_of_flags,
     )
 
 
 def record_row(r: RelationRecord, extraction: int) -> Row:
     """A relation record of the extraction with this row number."""
     place = (r.id, extraction, r.document_id, r.chunk_start, r.chunk_end, r.passage_id)
-    return (*place, r.head, r.tail, r.label, r.summary, r.quote_start, r.quote_end, r.turn_index, r.extractor)
+    return (
+        *place,
+        r.head,
+        r.tail,
+        r.label,
+        r.summary,
+        r.quote_start,
+        r.quote_end,
+        r.turn_index,
+        r.extractor,
+    )
 
 
 def record(row: Row) -> RelationRecord:
@@ -147,16 +240,38 @@ def entity_row(e: Entity, passages: Sequence[str]) -> Row:
 def entity(row: Row) -> tuple[Entity, tuple[str, ...]]:
     """And back."""
     id_, key, name, sense, keys, aliases, type_, weight, summaries, is_speaker, passages = row
-    made = Entity(id_, key, name, sense, unpacked(keys), unpacked(aliases), type_, weight, unpacked(summaries), bool(is_speaker))
+    made = Entity(
+        id_,
+        key,
+        name,
+        sense,
+        unpacked(keys),
+        unpacked(aliases),
+        type_,
+        weight,
+        unpacked(summaries),
+        bool(is_speaker),
+    )
     return made, unpacked(passages)
 
 
 def relation_row(r: Relation) -> Row:
     """A relation."""
-    return (r.id, r.head, r.tail, r.label, r.weight, r.support, packed(r.summaries), packed(r.record_ids))
+    return (
+        r.id,
+        r.head,
+        r.tail,
+        r.label,
+        r.weight,
+        r.support,
+        packed(r.summaries),
+        packed(r.record_ids),
+    )
 
 
 def relation(row: Row) -> Relation:
     """And back."""
     id_, head, tail, label, weight, support, summaries, record_ids = row
-    return Relation(id_, head, tail, label, weight, support, unpacked(summaries), unpacked(record_ids))
+    return Relation(
+        id_, head, tail, label, weight, support, unpacked(summaries), unpacked(record_ids)
+    )

@@ -1,6 +1,8 @@
-"""The embedded store: one workspace in one SQLite file. Each part of the protocol has a module of its own.
+"""The embedded store: one workspace in one SQLite file. Each part of the protocol has a module of
+its own.
 
-Every statement is fixed text; values are parameters. After a deletion the file is rewritten once the graph is derived again.
+Every statement is fixed text; values are parameters. After a deletion the file is rewritten once
+the graph is derived again.
 """
 
 from dynagrag.graph_store.sqlite_store.derived_store import SqliteDerivedStore
@@ -10,8 +12,11 @@ from dynagrag.graph_store.sqlite_store.store_keeper import SqliteStoreKeeper
 from dynagrag.graph_store.sqlite_store.vector_store import SqliteVectorStore
 
 
-class SqliteStore(SqliteRecordStore, SqliteVectorStore, SqliteDerivedStore, SqliteGraphBrowser, SqliteStoreKeeper):
-    """A workspace's records and graph in a file. Thread-safe; another process may read while this one writes.
+class SqliteStore(
+    SqliteRecordStore, SqliteVectorStore, SqliteDerivedStore, SqliteGraphBrowser, SqliteStoreKeeper
+):
+    """A workspace's records and graph in a file. Thread-safe; another process may read while this
+    one writes.
 
     Raises:
         StoreError: The file cannot be opened, is damaged, or holds another workspace.

@@ -1,4 +1,6 @@
-"""What every part of the embedded store stands on: its file, the transactions, and the counters that say whether anything changed."""
+"""What every part of the embedded store stands on: its file, the transactions, and the counters
+that say whether anything changed.
+"""
 
 import secrets
 import sqlite3
@@ -12,8 +14,8 @@ from dynagrag.graph_store.sqlite_store.connection import Connection
 
 
 class SqliteStoreBase:
-    """A workspace's file. Changes of records, vectors or the derived view count `version` up in the same transaction; those of records
-    count `records` up, too. What changes nothing counts nothing.
+    """A workspace's file. Changes of records, vectors or the derived view count `version` up in the
+    same transaction; those of records count `records` up, too. What changes nothing counts nothing.
     """
 
     def __init__(self, path: Path, workspace: str) -> None:
@@ -28,16 +30,24 @@ class SqliteStoreBase:
             raise
 
     def _claim(self) -> None:
-        """Writes the workspace's name into a new file, and refuses another workspace's: ids are hashes of the name."""
+        """Writes the workspace's name into a new file, and refuses another workspace's: ids are
+        hashes of the name.
+        """
         with self._connection.read() as sqlite:
             found = states.value(sqlite, "workspace")
         if found == "":
             with self._connection.write() as sqlite:
-                values = {"workspace": self._workspace, "store": secrets.token_hex(4)}  # a store made anew has versions of its own
+                values = {
+                    "workspace": self._workspace,
+                    "store": secrets.token_hex(4),
+                }  # a store made anew has versions of its own
                 sqlite.executemany("INSERT OR IGNORE INTO meta VALUES (?, ?)", values.items())
                 found = states.value(sqlite, "workspace")
         if found != self._workspace:
-            raise StoreError(f"store {self._path} holds workspace {found!r}, not {self._workspace!r}; open it under its own name")
+            raise StoreError(
+                f"store {self._path} holds workspace {found!r}, not {self._workspace!r}; open it"
+                " under its own name"
+            )
 
     @property
     def workspace(self) -> str:

@@ -27,7 +27,9 @@ class SqliteStoreKeeper(SqliteStoreBase):
 
     @contextmanager
     def lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> Iterator[None]:
-        """The file lies in the workspace's folder, whose lock the caller has: nothing else is needed."""
+        """The file lies in the workspace's folder, whose lock the caller has: nothing else is
+        needed.
+        """
         yield
 
     def health(self) -> tuple[Finding, ...]:
@@ -55,7 +57,9 @@ class SqliteStoreKeeper(SqliteStoreBase):
         self._scrub()
 
     def clear(self) -> None:
-        """Deletes the workspace: every row goes, and the file is rewritten. What is put next makes a new one."""
+        """Deletes the workspace: every row goes, and the file is rewritten. What is put next makes
+        a new one.
+        """
         with self._connection.write() as sqlite:
             for table in (*rows.COLUMNS, "extractions", "vectors", "meta"):
                 sqlite.execute(f"DELETE FROM {table}")
@@ -64,7 +68,9 @@ class SqliteStoreKeeper(SqliteStoreBase):
         self._claim()
 
     def close(self) -> None:
-        """Wipes what was deleted, if that is still due, and releases the file. Closing twice is fine."""
+        """Wipes what was deleted, if that is still due, and releases the file. Closing twice is
+        fine.
+        """
         if not self._is_closed:
             self._scrub()
             self._connection.close()

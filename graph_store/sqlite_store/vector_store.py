@@ -5,7 +5,12 @@ from collections.abc import Iterable, Sequence
 from dynagrag.graph_store import rules
 from dynagrag.graph_store.sqlite_store import workspace_state as states
 from dynagrag.graph_store.sqlite_store.store_base import SqliteStoreBase
-from dynagrag.graph_store.sqlite_store.vector_io import keep_vectors, missing_vectors, put_vectors, read_vectors
+from dynagrag.graph_store.sqlite_store.vector_io import (
+    keep_vectors,
+    missing_vectors,
+    put_vectors,
+    read_vectors,
+)
 from dynagrag.schema import EmbedderIdentity, VectorKind, Vectors
 
 
@@ -13,7 +18,9 @@ class SqliteVectorStore(SqliteStoreBase):
     """Implements `dynagrag.protocols.VectorStore`."""
 
     def put_vectors(self, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
-        """Stores or replaces vectors (n, d). EmbedderMismatchError for another dimension than the embedder's, StoreError for NaN."""
+        """Stores or replaces vectors (n, d). EmbedderMismatchError for another dimension than the
+        embedder's, StoreError for NaN.
+        """
         with self._changing() as sqlite:
             rules.check_vectors(self._workspace, states.embedder(sqlite), kind, ids, vectors)
             put_vectors(sqlite, kind, ids, vectors)
@@ -26,7 +33,12 @@ class SqliteVectorStore(SqliteStoreBase):
     def vector_ids(self, kind: VectorKind) -> tuple[str, ...]:
         """The ids that have a vector, sorted."""
         with self._connection.read() as sqlite:
-            return tuple(str(id_) for (id_,) in sqlite.execute("SELECT id FROM vectors WHERE kind = ? ORDER BY id", (kind.value,)))
+            return tuple(
+                str(id_)
+                for (id_,) in sqlite.execute(
+                    "SELECT id FROM vectors WHERE kind = ? ORDER BY id", (kind.value,)
+                )
+            )
 
     def missing_vectors(self, kind: VectorKind, ids: Iterable[str]) -> tuple[str, ...]:
         """Those of the ids that have no vector, in order, without doubles."""
@@ -48,9 +60,13 @@ class SqliteVectorStore(SqliteStoreBase):
             return states.embedder(sqlite)
 
     def set_embedder(self, identity: EmbedderIdentity) -> None:
-        """Fixes the embedder. Another name or dimension than the stored: EmbedderMismatchError, nothing written."""
+        """Fixes the embedder. Another name or dimension than the stored: EmbedderMismatchError,
+        nothing written.
+        """
         with self._changing() as sqlite:
             found = states.embedder(sqlite)
             rules.check_embedder(self._workspace, found, identity)
             if found is None:
-                states.set_state(sqlite, embedder_name=identity.name, embedder_dimension=str(identity.dimension))
+                states.set_state(
+                    sqlite, embedder_name=identity.name, embedder_dimension=str(identity.dimension)
+                )

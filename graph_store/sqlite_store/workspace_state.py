@@ -1,4 +1,6 @@
-"""What the embedded store's table `meta` says of its workspace: its name, its embedder, and the counters of its changes."""
+"""What the embedded store's table `meta` says of its workspace: its name, its embedder, and the
+counters of its changes.
+"""
 
 import sqlite3
 from collections.abc import Iterator
@@ -15,7 +17,10 @@ def value(sqlite: sqlite3.Connection, name: str) -> str:
 
 def set_state(sqlite: sqlite3.Connection, **values: str) -> None:
     """Keeps values by their names."""
-    sqlite.executemany("INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value", values.items())
+    sqlite.executemany(
+        "INSERT INTO meta VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        values.items(),
+    )
 
 
 def embedder(sqlite: sqlite3.Connection) -> EmbedderIdentity | None:

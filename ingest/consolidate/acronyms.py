@@ -1,7 +1,8 @@
 """Acronyms: which names their letters are the initials of, and which of these a corpus means.
 
-An acronym is joined with the one name of the corpus that it fits, where a fit by chance is unlikely: a corpus of ten thousand names holds
-some "C... M..." for any CM. Two names that fit are two meanings, and nothing is joined.
+An acronym is joined with the one name of the corpus that it fits, where a fit by chance is
+unlikely: a corpus of ten thousand names holds some "C... M..." for any CM. Two names that fit are
+two meanings, and nothing is joined.
 """
 
 import math
@@ -12,7 +13,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from dynagrag.ingest.consolidate.guards import tokens_of
-from dynagrag.ingest.consolidate.used_names import Proposal, UsedName, content_words, initials, squashed
+from dynagrag.ingest.consolidate.used_names import (
+    Proposal,
+    UsedName,
+    content_words,
+    initials,
+    squashed,
+)
 from dynagrag.words import COMMON_WORDS
 
 MAX_FALSE = 0.05
@@ -20,7 +27,9 @@ MAX_FALSE = 0.05
 MAX_DOUBT = 1 / 3
 """How probable a coincidence may be for any one acronym that is joined."""
 _TELLING = 0.05
-"""Acronyms that fit by chance more often than that tell nothing of how many of a corpus have their meaning in it."""
+"""Acronyms that fit by chance more often than that tell nothing of how many of a corpus have their
+meaning in it.
+"""
 MAX_LETTERS = 8
 _MIN_BLEND = 5
 _MIN_PIECE = 2
@@ -29,7 +38,9 @@ _SHORT = re.compile(r"[^\W\d_](?:[&./-]?[^\W\d_])+")
 
 
 def is_acronym(surface: str) -> bool:
-    """Whether a name is written as acronyms are: one word of 2 to 8 letters, a capital after the first letter (LM, MC&W, CapCom, mAb)."""
+    """Whether a name is written as acronyms are: one word of 2 to 8 letters, a capital after the
+    first letter (LM, MC&W, CapCom, mAb).
+    """
     if not _SHORT.fullmatch(surface):
         return False
     letters = [c for c in surface if c.isalpha()]
@@ -37,8 +48,9 @@ def is_acronym(surface: str) -> bool:
 
 
 def spells_out(long: str, short: str) -> bool:
-    """Whether a name's words spell an acronym, both as keys: by their initials, with or without the small words, or from 5 letters on each
-    by its beginning of 2 or more (CapCom: capsule communicator).
+    """Whether a name's words spell an acronym, both as keys: by their initials, with or without the
+    small words, or from 5 letters on each by its beginning of 2 or more (CapCom: capsule
+    communicator).
     """
     letters = squashed(short)
     words = tokens_of(long)
@@ -50,10 +62,15 @@ def spells_out(long: str, short: str) -> bool:
 
 
 def _is_blend(words: Sequence[str], letters: str) -> bool:
-    """Whether the letters are a beginning of each word, of two letters or more, one after another."""
+    """Whether the letters are a beginning of each word, of two letters or more, one after
+    another.
+    """
     if not words:
         return not letters
-    return any(words[0].startswith(letters[:n]) and _is_blend(words[1:], letters[n:]) for n in range(_MIN_PIECE, len(letters) + 1))
+    return any(
+        words[0].startswith(letters[:n]) and _is_blend(words[1:], letters[n:])
+        for n in range(_MIN_PIECE, len(letters) + 1)
+    )
 
 
 class AcronymIndex:
@@ -83,13 +100,21 @@ class AcronymIndex:
         found = set(self._by_initials.get(letters, ()))
         if len(letters) >= _MIN_BLEND:
             for firsts in _blends(letters):
-                found.update(key for key in self._by_initials.get(firsts, ()) if _is_blend(content_words(key), letters))
+                found.update(
+                    key
+                    for key in self._by_initials.get(firsts, ())
+                    if _is_blend(content_words(key), letters)
+                )
         return sorted(found - {short})
 
     def chance(self, short: str, documents: Collection[str] = ()) -> float:
-        """How many names of these documents (none: of all) would spell a key out if their initials were drawn at random."""
+        """How many names of these documents (none: of all) would spell a key out if their initials
+        were drawn at random.
+        """
         letters = squashed(short)
-        num_names = sum(self._sizes_in[d][len(letters)] for d in documents or ("",) if d in self._sizes_in)
+        num_names = sum(
+            self._sizes_in[d][len(letters)] for d in documents or ("",) if d in self._sizes_in
+        )
         total = self._letters.total() + 26
         return num_names * math.prod((self._letters[letter] + 1) / total for letter in letters)
 
@@ -102,15 +127,21 @@ def _blends(letters: str) -> Iterator[str]:
 
 
 def is_spelt_out(name: UsedName) -> bool:
-    """Whether an acronym may stand for a name: of several words, no person, none of its words itself in capitals."""
+    """Whether an acronym may stand for a name: of several words, no person, none of its words
+    itself in capitals.
+    """
     words = content_words(name.key)
     if not 2 <= len(words) <= MAX_LETTERS or name.name.is_person or name.is_word:
         return False
-    return all(w.isalpha() for w in words) and not any(len(part) > 1 and part.isupper() for part in name.surface.split())
+    return all(w.isalpha() for w in words) and not any(
+        len(part) > 1 and part.isupper() for part in name.surface.split()
+    )
 
 
 def may_be_acronym(name: UsedName) -> bool:
-    """Whether a name may be an acronym: written like one, no common word, and not a mere word of the text."""
+    """Whether a name may be an acronym: written like one, no common word, and not a mere word of
+    the text.
+    """
     return is_acronym(name.surface) and not name.is_word and name.key not in COMMON_WORDS
 
 
@@ -124,9 +155,13 @@ class _Tried:
 
 
 def corpus_acronyms(
-    names: Sequence[UsedName], root: Callable[[str], str], defined: Collection[str], ambiguous: Collection[str] = ()
+    names: Sequence[UsedName],
+    root: Callable[[str], str],
+    defined: Collection[str],
+    ambiguous: Collection[str] = (),
 ) -> Iterator[Proposal]:
-    """Acronyms with the one name of the corpus that spells them out, as long as few of them can be coincidences.
+    """Acronyms with the one name of the corpus that spells them out, as long as few of them can be
+    coincidences.
 
     Args:
         names: All of them, in a fixed order.
@@ -145,22 +180,29 @@ def corpus_acronyms(
         shared = name.documents & frozenset().union(*(documents[long] for long in meanings))
         chance = min(index.chance(key), index.chance(key, shared))
         fit = _Tried(key, meanings if len({root(long) for long in meanings}) == 1 else (), chance)
-        tried[root(key)] = max(tried.get(root(key), fit), fit, key=lambda t: (bool(t.meanings), -t.chance))  # CB and CBs are one
+        tried[root(key)] = max(
+            tried.get(root(key), fit), fit, key=lambda t: (bool(t.meanings), -t.chance)
+        )  # CB and CBs are one
     for acronym in _credible(list(tried.values())):
         yield from (("acronym", long, acronym.key) for long in acronym.meanings)
 
 
 def _credible(tried: Sequence[_Tried]) -> list[_Tried]:
-    """Those whose fit is no coincidence: the most certain first, as many as leave the expected share of coincidences at `MAX_FALSE`.
+    """Those whose fit is no coincidence: the most certain first, as many as leave the expected
+    share of coincidences at `MAX_FALSE`.
 
-    With a share p of acronyms whose meaning the corpus has, a fit that chance gives c times is a coincidence with probability
-    (1 - p) c / (p + (1 - p) c). p is the share of telling acronyms, and one more, that fit
-    beyond those that do by chance.
+    With a share p of acronyms whose meaning the corpus has, a fit that chance gives c times is a
+    coincidence with probability (1 - p) c / (p + (1 - p) c). p is the share of telling acronyms,
+    and one more, that fit beyond those that do by chance.
     """
     telling = [t for t in tried if t.chance <= _TELLING]
     surplus = sum(bool(t.meanings) - t.chance for t in telling)
     share = max(surplus, 0.0) / (len(telling) + 1)
-    doubts = [((1 - share) * t.chance / (share + (1 - share) * t.chance or 1), t.key, t) for t in tried if t.meanings and share]
+    doubts = [
+        ((1 - share) * t.chance / (share + (1 - share) * t.chance or 1), t.key, t)
+        for t in tried
+        if t.meanings and share
+    ]
     kept: list[_Tried] = []
     total = 0.0
     for doubt, _, acronym in sorted(doubts, key=lambda row: row[:2]):

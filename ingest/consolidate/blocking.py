@@ -1,7 +1,9 @@
-"""Which keys may be one entity, found without comparing all pairs: the first step of de-duplication (DynaGRAG, section 3.1).
+"""Which keys may be one entity, found without comparing all pairs: the first step of de-duplication
+(DynaGRAG, section 3.1).
 
-Three near-linear sources of candidate pairs: near vectors, a shared first or last word, acronyms. Pairs that could never pass the guards
-are none. Connected candidates are cut into blocks of at most 25, strongest pairs first, so a block is small enough for one look.
+Three near-linear sources of candidate pairs: near vectors, a shared first or last word, acronyms.
+Pairs that could never pass the guards are none. Connected candidates are cut into blocks of at most
+25, strongest pairs first, so a block is small enough for one look.
 """
 
 import math
@@ -20,9 +22,13 @@ MIN_NEAR_COSINE = 0.80
 NUM_NEAREST = 10
 MAX_BLOCK = 25
 MIN_HEAD_COSINE = 0.65
-"""A shared first or last word alone ("Red Falcon", "Red River") says little; below this the pair must also be part of a longer name."""
+"""A shared first or last word alone ("Red Falcon", "Red River") says little; below this the pair
+must also be part of a longer name.
+"""
 _MAX_BUCKET = 200
-"""A word that opens or closes more names than this tells nothing apart; such names still meet by their vectors."""
+"""A word that opens or closes more names than this tells nothing apart; such names still meet by
+their vectors.
+"""
 _MAX_EXACT = 2048
 """Up to here all cosines are computed (0.1 s); above, lists around centroids are searched."""
 _NUM_PROBES = 4
@@ -43,7 +49,8 @@ def candidate_pairs(names: Sequence[Name], vectors: Vectors, is_guarded: bool = 
     Args:
         names: In a fixed order; indices of the result count in it.
         vectors: (n, d) unit rows, step-1 vectors of the keys.
-        is_guarded: Whether pairs that the guards forbid are left out; else they are for a person to see.
+        is_guarded: Whether pairs that the guards forbid are left out; else they are for a person to
+        see.
     """
     found: dict[tuple[int, int], float] = {}
     for i, j, cosine in near_pairs(vectors):
@@ -61,12 +68,17 @@ def candidate_pairs(names: Sequence[Name], vectors: Vectors, is_guarded: bool = 
 
 
 def near_pairs(
-    vectors: Vectors, min_cosine: float = MIN_NEAR_COSINE, num_nearest: int = NUM_NEAREST, seed: int = 0
+    vectors: Vectors,
+    min_cosine: float = MIN_NEAR_COSINE,
+    num_nearest: int = NUM_NEAREST,
+    seed: int = 0,
 ) -> list[tuple[int, int, float]]:
-    """Pairs i < j whose cosine reaches `min_cosine`, one being among the `num_nearest` of the other. Sorted.
+    """Pairs i < j whose cosine reaches `min_cosine`, one being among the `num_nearest` of the
+    other. Sorted.
 
-    Exact up to 2,048 rows. Above, each row is compared with the rows of the 4 of sqrt(n) lists whose centroids are nearest to it:
-    O(n^1.5 d) instead of O(n^2 d), for the loss of near pairs on the border of lists (0.1 % of them at 5,000 rows, 0.5 % at 20,000).
+    Exact up to 2,048 rows. Above, each row is compared with the rows of the 4 of sqrt(n) lists
+    whose centroids are nearest to it: O(n^1.5 d) instead of O(n^2 d), for the loss of near pairs on
+    the border of lists (0.1 % of them at 5,000 rows, 0.5 % at 20,000).
     """
     hits: dict[tuple[int, int], float] = {}
     for rows, columns, cosines in _compared(vectors, seed):
@@ -81,8 +93,12 @@ def near_pairs(
     return [(i, j, cosine) for (i, j), cosine in sorted(hits.items())]
 
 
-def _compared(vectors: Vectors, seed: int) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Vectors]]:
-    """(rows, columns, cosines) of blocks that together hold every row with the columns it is compared with."""
+def _compared(
+    vectors: Vectors, seed: int
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], Vectors]]:
+    """(rows, columns, cosines) of blocks that together hold every row with the columns it is
+    compared with.
+    """
     num_rows = len(vectors)
     everything = np.arange(num_rows, dtype=np.int64)
     if num_rows <= _MAX_EXACT:
@@ -104,17 +120,23 @@ def _compared(vectors: Vectors, seed: int) -> Iterator[tuple[NDArray[np.int64], 
 
 
 def _nearest_centroids(vectors: Vectors, seed: int) -> NDArray[np.int64]:
-    """(n, 4): the lists nearest to each row, nearest first. Centroids: three rounds of k-means on a sample."""
+    """(n, 4): the lists nearest to each row, nearest first. Centroids: three rounds of k-means on a
+    sample.
+    """
     rng = np.random.default_rng(seed)
     num_lists = math.isqrt(len(vectors)) + 1
-    sample = vectors[np.sort(rng.choice(len(vectors), size=min(len(vectors), 24 * num_lists), replace=False))]
+    sample = vectors[
+        np.sort(rng.choice(len(vectors), size=min(len(vectors), 24 * num_lists), replace=False))
+    ]
     centroids = sample[np.sort(rng.choice(len(sample), size=num_lists, replace=False))]
     for _ in range(3):
         nearest = np.argmax(sample @ centroids.T, axis=1)
         sums = np.zeros_like(centroids)
         np.add.at(sums, nearest, sample)
         norms = np.linalg.norm(sums, axis=1, keepdims=True)
-        centroids = np.where(norms > 0, sums / np.where(norms > 0, norms, 1), centroids).astype(np.float32)
+        centroids = np.where(norms > 0, sums / np.where(norms > 0, norms, 1), centroids).astype(
+            np.float32
+        )
     probes = np.empty((len(vectors), _NUM_PROBES), dtype=np.int64)
     for start in range(0, len(vectors), 4096):
         cosines = vectors[start : start + 4096] @ centroids.T
@@ -126,11 +148,16 @@ def _nearest_centroids(vectors: Vectors, seed: int) -> NDArray[np.int64]:
 
 def _content_words(key: str) -> tuple[str, ...]:
     tokens = tokens_of(key)
-    return tuple(t for t in tokens if t not in SMALL_WORDS and (len(t) > 1 or not t.isalpha())) or tokens
+    return (
+        tuple(t for t in tokens if t not in SMALL_WORDS and (len(t) > 1 or not t.isalpha()))
+        or tokens
+    )
 
 
 def _head_pairs(names: Sequence[Name], vectors: Vectors) -> Iterator[tuple[int, int]]:
-    """Pairs that share their first or last content word, and are near enough or one name within the other."""
+    """Pairs that share their first or last content word, and are near enough or one name within the
+    other.
+    """
     contents = [frozenset(_content_words(n.key)) for n in names]
     buckets: dict[str, list[int]] = defaultdict(list)
     for i, name in enumerate(names):
@@ -145,7 +172,11 @@ def _head_pairs(names: Sequence[Name], vectors: Vectors) -> Iterator[tuple[int, 
         cosines = vectors[members] @ vectors[members].T
         for a, b in np.argwhere(np.triu(cosines >= MIN_GROUP_COSINE, 1)):
             i, j = members[a], members[b]
-            if cosines[a, b] >= MIN_HEAD_COSINE or contents[i] <= contents[j] or contents[j] <= contents[i]:
+            if (
+                cosines[a, b] >= MIN_HEAD_COSINE
+                or contents[i] <= contents[j]
+                or contents[j] <= contents[i]
+            ):
                 yield i, j
 
 
@@ -163,7 +194,8 @@ def _acronym_pairs(names: Sequence[Name]) -> Iterator[tuple[int, int]]:
 def cut_into_blocks(pairs: Sequence[Pair]) -> list[list[int]]:
     """Blocks of 2 to 25 indices, each sorted, in order of their first index.
 
-    Pairs are joined strongest first, as long as the block stays small enough; the result depends on the pairs alone.
+    Pairs are joined strongest first, as long as the block stays small enough; the result depends on
+    the pairs alone.
     """
     block_of: dict[int, list[int]] = {}
     for pair in sorted(pairs, key=lambda p: (-p.cosine, p.i, p.j)):

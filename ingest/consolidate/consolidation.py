@@ -1,16 +1,22 @@
-"""Which keys stand for one entity and which labels for one relation (DynaGRAG, section 3.1): rules first, the model only for what is left.
+"""Which keys stand for one entity and which labels for one relation (DynaGRAG, section 3.1): rules
+first, the model only for what is left.
 
     plan: safe rules, blocks of candidates -> verdicts (kept by what was seen) -> guards -> merges
 
-Every merge names its rule and what was seen, and can be undone: nothing is changed but the view that `derive` makes. Without a judge only
-rules and verdicts that are kept already merge.
+Every merge names its rule and what was seen, and can be undone: nothing is changed but the view
+that `derive` makes. Without a judge only rules and verdicts that are kept already merge.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from dynagrag.graph_store.derived.canonical import make_merge
-from dynagrag.ingest.consolidate.consolidation_plan import CandidateBlock, ConsolidationInput, ConsolidationPlan, plan_consolidation
+from dynagrag.ingest.consolidate.consolidation_plan import (
+    CandidateBlock,
+    ConsolidationInput,
+    ConsolidationPlan,
+    plan_consolidation,
+)
 from dynagrag.ingest.consolidate.guards import MergeGuard, split_group
 from dynagrag.ingest.consolidate.judging import NOBODY, Judging, ask_judge
 from dynagrag.ingest.consolidate.labels import merge_labels
@@ -20,7 +26,9 @@ from dynagrag.schema import Consolidation, Merge
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationResult:
-    """The merges, and how they came about. `notes`: what was refused or left open, for the report."""
+    """The merges, and how they came about. `notes`: what was refused or left open, for the
+    report.
+    """
 
     consolidation: Consolidation
     notes: tuple[str, ...]
@@ -33,13 +41,16 @@ class ConsolidationResult:
 def consolidate(given: ConsolidationInput, judging: Judging = NOBODY) -> ConsolidationResult:
     """Plans and decides in one go.
 
-    Never raises for a model's failure or a spent budget: the names concerned stay unmerged, and `notes` says so.
+    Never raises for a model's failure or a spent budget: the names concerned stay unmerged, and
+    `notes` says so.
     """
     return decide(plan_consolidation(given, judging, finds_candidates=judging.can_settle), judging)
 
 
 def decide(plan: ConsolidationPlan, judging: Judging = NOBODY) -> ConsolidationResult:
-    """Asks what the plan leaves open (nothing without a judge), guards the verdicts, and makes the merges."""
+    """Asks what the plan leaves open (nothing without a judge), guards the verdicts, and makes the
+    merges.
+    """
     names, labels = ask_judge(plan.name_docket, judging), ask_judge(plan.label_docket, judging)
     _forget_other_verdicts(judging, names, labels)
     merges, refused = _merge_names(plan, names.groups)
@@ -47,7 +58,10 @@ def decide(plan: ConsolidationPlan, judging: Judging = NOBODY) -> ConsolidationR
     refused += refused_labels
     notes = [*names.notes, *labels.notes]
     if refused:
-        notes.append(f"{len(refused)} groups that the model proposed were cut by guards, e.g. {'; '.join(refused[:3])}")
+        notes.append(
+            f"{len(refused)} groups that the model proposed were cut by guards, e.g."
+            f" {'; '.join(refused[:3])}"
+        )
     return ConsolidationResult(
         consolidation=Consolidation((*plan.merges, *merges), label_merges),
         notes=tuple(notes),
@@ -60,12 +74,21 @@ def decide(plan: ConsolidationPlan, judging: Judging = NOBODY) -> ConsolidationR
 
 def _forget_other_verdicts(judging: Judging, names: Judged, labels: Judged) -> None:
     """Drops the verdicts on blocks that are no more, once a judge has settled all that are."""
-    if judging.judge is not None and judging.verdicts is not None and names.is_complete and labels.is_complete:
+    if (
+        judging.judge is not None
+        and judging.verdicts is not None
+        and names.is_complete
+        and labels.is_complete
+    ):
         judging.verdicts.keep_verdicts([*names.keys, *labels.keys])
 
 
-def _merge_names(plan: ConsolidationPlan, verdicts: Mapping[int, Sequence[Group]]) -> tuple[list[Merge], list[str]]:
-    """Merges of the verdicts' groups as far as the guards let them; and the groups that a guard cut, in words."""
+def _merge_names(
+    plan: ConsolidationPlan, verdicts: Mapping[int, Sequence[Group]]
+) -> tuple[list[Merge], list[str]]:
+    """Merges of the verdicts' groups as far as the guards let them; and the groups that a guard
+    cut, in words.
+    """
     merges: list[Merge] = []
     refused: list[str] = []
     for number, groups in sorted(verdicts.items()):

@@ -1,6 +1,8 @@
-"""What consolidation would do, before a model is asked: the merges of the rules, and the blocks of names that are left for a judge.
+"""What consolidation would do, before a model is asked: the merges of the rules, and the blocks of
+names that are left for a judge.
 
-keys -> safe rules -> groups -> candidate pairs -> blocks of at most 25 -> the verdicts that are kept
+keys -> safe rules -> groups -> candidate pairs -> blocks of at most 25 -> the verdicts that are
+kept
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -58,9 +60,11 @@ class CandidateBlock:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationPlan:
-    """What rules settled, and what a model would be asked: `num_calls` of `prompt_tokens` in all, after what is known already.
+    """What rules settled, and what a model would be asked: `num_calls` of `prompt_tokens` in all,
+    after what is known already.
 
-    `groups`: all that a model might be asked about; block n of `blocks` is block n of `name_docket`.
+    `groups`: all that a model might be asked about; block n of `blocks` is block n of
+    `name_docket`.
     """
 
     merges: tuple[Merge, ...]
@@ -75,7 +79,11 @@ class ConsolidationPlan:
 
 
 def plan_consolidation(
-    given: ConsolidationInput, judging: Judging = NOBODY, *, finds_candidates: bool = True, min_cosine: float = MIN_GROUP_COSINE
+    given: ConsolidationInput,
+    judging: Judging = NOBODY,
+    *,
+    finds_candidates: bool = True,
+    min_cosine: float = MIN_GROUP_COSINE,
 ) -> ConsolidationPlan:
     """Everything but the calls.
 
@@ -83,11 +91,16 @@ def plan_consolidation(
         given: What is consolidated.
         judging: Where verdicts are kept, whose count, and how blocks are packed into calls.
         finds_candidates: False skips the search for what only a verdict could settle.
-        min_cosine: Candidates below, -1 to 1, are not judged; less than the guards' own bound changes nothing.
+        min_cosine: Candidates below, -1 to 1, are not judged; less than the guards' own bound
+        changes nothing.
     """
     names = used_names(given.mentions)
     surfaces = {name.key: name.surface for name in names}
-    guard = MergeGuard({name.key: name.name for name in names}, _told_apart(given.edits), read_glossary(given.edits))
+    guard = MergeGuard(
+        {name.key: name.name for name in names},
+        _told_apart(given.edits),
+        read_glossary(given.edits),
+    )
     given.step()
     merges = safe_merges(names, guard, given.texts, given.step)
     groups = _judgeable(safe_groups(names, merges), given.mentions)
@@ -97,7 +110,9 @@ def plan_consolidation(
     given.step()
     shown = name_blocks([block.groups for block in blocks], given.mentions, given.records, surfaces)
     dockets = (Docket.of(ENTITIES, shown, judging), Docket.of(LABELS, labels.blocks, judging))
-    prompts = [docket.prompt(call) for docket in dockets for call in docket.calls(judging.one_block_a_call)]
+    prompts = [
+        docket.prompt(call) for docket in dockets for call in docket.calls(judging.one_block_a_call)
+    ]
     return ConsolidationPlan(
         tuple(merges),
         tuple(groups),
@@ -111,15 +126,20 @@ def plan_consolidation(
 
 
 def _judgeable(groups: Iterable[SafeGroup], mentions: Iterable[Mention]) -> list[SafeGroup]:
-    """Groups with a key that somebody named; plain words are the rules' alone, since they are too many to judge."""
+    """Groups with a key that somebody named; plain words are the rules' alone, since they are too
+    many to judge.
+    """
     named = {mention.key for mention in mentions if Flag.CONTENT_WORD not in mention.flags}
     return [group for group in groups if not named.isdisjoint(group.keys)]
 
 
-def _candidate_blocks(groups: Sequence[SafeGroup], guard: MergeGuard, given: ConsolidationInput, min_cosine: float) -> list[CandidateBlock]:
+def _candidate_blocks(
+    groups: Sequence[SafeGroup], guard: MergeGuard, given: ConsolidationInput, min_cosine: float
+) -> list[CandidateBlock]:
     """The blocks of groups that may be one, but for those in which a person has settled every pair.
 
-    Blocks are cut as if nobody had corrected anything, so that a correction leaves the verdicts on all other names in force.
+    Blocks are cut as if nobody had corrected anything, so that a correction leaves the verdicts on
+    all other names in force.
     """
     if len(groups) < 2:
         return []
@@ -128,7 +148,8 @@ def _candidate_blocks(groups: Sequence[SafeGroup], guard: MergeGuard, given: Con
     pairs = [
         pair
         for pair in candidate_pairs([group.name for group in groups], vectors)
-        if pair.cosine >= min_cosine and uncorrected.may_join_all(groups[pair.i].keys, groups[pair.j].keys)
+        if pair.cosine >= min_cosine
+        and uncorrected.may_join_all(groups[pair.i].keys, groups[pair.j].keys)
     ]
     joined = _joined_by_hand(given.edits)
     blocks = []
@@ -143,21 +164,32 @@ def _group_vectors(groups: Sequence[SafeGroup], given: ConsolidationInput) -> Ve
     """(n, d) unit rows: the mean of e_k over each group's keys."""
     table = key_vectors(given.mentions, given.mention_vectors)
     rows = table.find([key for group in groups for key in group.keys])
-    numbers = np.repeat(np.arange(len(groups), dtype=np.int64), [len(group.keys) for group in groups])
+    numbers = np.repeat(
+        np.arange(len(groups), dtype=np.int64), [len(group.keys) for group in groups]
+    )
     return unit_rows(group_means(table.array, rows, numbers, len(groups)))
 
 
 def _is_open(a: SafeGroup, b: SafeGroup, guard: MergeGuard, joined: Mapping[str, int]) -> bool:
-    """Whether two groups may be one for all that a person said: neither told apart nor joined by hand."""
+    """Whether two groups may be one for all that a person said: neither told apart nor joined by
+    hand.
+    """
     is_joined = a.key in joined and joined[a.key] == joined.get(b.key)
     return not is_joined and guard.may_join_all(a.keys, b.keys)
 
 
 def _told_apart(edits: Iterable[Edit]) -> frozenset[tuple[str, str]]:
     """Pairs of keys that a person told apart, each in alphabetical order."""
-    return frozenset(pair for keys in kept_apart(edits) for pair in combinations(sorted(set(keys)), 2))
+    return frozenset(
+        pair for keys in kept_apart(edits) for pair in combinations(sorted(set(keys)), 2)
+    )
 
 
 def _joined_by_hand(edits: Iterable[Edit]) -> dict[str, int]:
     """Keys that a person merged -> which edit; two keys of one edit need no verdict."""
-    return {key: i for i, e in enumerate(effective_edits(edits)) if e.kind is EditKind.MERGE for key in e.keys}
+    return {
+        key: i
+        for i, e in enumerate(effective_edits(edits))
+        if e.kind is EditKind.MERGE
+        for key in e.keys
+    }

@@ -1,7 +1,9 @@
-"""What texts themselves say is the same: "the lunar module (LM)", "LM, the lunar module", "Hercules, also known as Heracles".
+"""What texts themselves say is the same: "the lunar module (LM)", "LM, the lunar module",
+"Hercules, also known as Heracles".
 
-An acronym's definition needs no more than the two side by side, since the letters prove it. Names in general need words that say so, and
-must stand alone before them: in "an engineer with NASA, also known as Bob" it isn't NASA who is.
+An acronym's definition needs no more than the two side by side, since the letters prove it. Names
+in general need words that say so, and must stand alone before them: in "an engineer with NASA, also
+known as Bob" it isn't NASA who is.
 """
 
 import re
@@ -17,19 +19,25 @@ from dynagrag.words import COMMON_VERBS, FUNCTION_WORDS, word_set
 _MAX_WORDS = 8
 _WORD = re.compile(r"[^\W_]+(?:['’&.\-][^\W_]+)*")
 _ACRONYM = re.compile(r"\b[A-Za-z][A-Za-z&./-]{0,14}")
-_BRACKETED = re.compile(r"\(\s*(?:the |or |also |i\.e\.,? |called |abbreviated |abbreviated as )*[\"“]?$")
+_BRACKETED = re.compile(
+    r"\(\s*(?:the |or |also |i\.e\.,? |called |abbreviated |abbreviated as )*[\"“]?$"
+)
 _CUE_BEFORE = re.compile(
-    r"(?:,\s*|\s+[—–-]\s+|\s+)(?:or|called|so-called|known as|abbreviated(?: as| to)?|(?:which )?(?:we|they|you) call(?: it)?)\s+"
+    r"(?:,\s*|\s+[—–-]\s+|\s+)(?:or|called|so-called|known as|abbreviated(?: as| to)?|(?:which"
+    r" )?(?:we|they|you) call(?: it)?)\s+"
     r"(?:the |an? )?[\"“]?$"
 )
 _CUE_AFTER = re.compile(
     r"['’]?s?[\"”]?\s*(?:[(,:—–]|\s-\s|(?=\s(?:or|is|means|for|stands|stood|short)\b))\s*"
-    r"(?:(?:or|that is|that's|which is|which are|is|i\.e\.,?|meaning|means|stands for|standing for|stood for|short for|for|namely)\s+)*"
+    r"(?:(?:or|that is|that's|which is|which are|is|i\.e\.,?|meaning|means|stands for|standing"
+    r" for|stood for|short for|for|namely)\s+)*"
     r"(?:(?:the|an?|our|your)\s+)?[\"“]?"
 )
 _ALIAS = re.compile(
-    r"\b(?:also (?:commonly |formerly |widely )?(?:known|called|referred to|spelled|written)(?: as| by)?|better known (?:as|by)|"
-    r"a\.?k\.?a\.?|st(?:ands|ood) for|short for|an? (?:abbreviation|acronym|alias|nickname|synonym) (?:for|of)|"
+    r"\b(?:also (?:commonly |formerly |widely )?(?:known|called|referred to|spelled|written)(?: as|"
+    r" by)?|better known (?:as|by)|"
+    r"a\.?k\.?a\.?|st(?:ands|ood) for|short for|an? (?:abbreviation|acronym|alias|nickname|synonym)"
+    r" (?:for|of)|"
     r"(?:formerly|previously) (?:known as|called))"
     r"\s{0,2},?\s{1,2}(?:simply |just |either )?(?:the |an? )?[\"“]?(?=\w)",
     re.IGNORECASE,
@@ -40,24 +48,33 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _MORE_BEFORE = re.compile(r"(?:[-–—/'’]|\b[A-Z0-9][\w'’.-]*[^\S\n])$")
-_MORE_AFTER = re.compile(r"[-–—/'’](?=\w)(?!s\b)|[^\S\n](?:[A-Z0-9]|(?:of|and|for|&) (?:the )?[A-Z])")
+_MORE_AFTER = re.compile(
+    r"[-–—/'’](?=\w)(?!s\b)|[^\S\n](?:[A-Z0-9]|(?:of|and|for|&) (?:the )?[A-Z])"
+)
 _NEXT_WORD = re.compile(r"[^\S\n]([a-z][\w'’-]*)")
-_NOT_ALONE = word_set("of in at with by from for to on and or near under over about like than as between among against into")
+_NOT_ALONE = word_set(
+    "of in at with by from for to on and or near under over about like than as between among"
+    " against into"
+)
 """Before a name: it belongs to a longer one, and what is said behind it may be said of that."""
 _DETERMINERS = word_set("the a an this that his her its their our my your")
 
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """What texts define. `acronyms`: key -> the keys of what it is said to spell; `aliases`: pairs of keys that are said to be one."""
+    """What texts define. `acronyms`: key -> the keys of what it is said to spell; `aliases`: pairs
+    of keys that are said to be one.
+    """
 
     acronyms: Mapping[str, frozenset[str]]
     aliases: frozenset[tuple[str, str]]
 
 
-def find_definitions(texts: Iterable[str], by_key: Mapping[str, UsedName], step: Callable[[], None] = lambda: None) -> Definitions:
-    """All definitions in the texts. What brackets define an acronym to be may be no name in use, and then speaks against others. `step` is
-    called again and again, and may raise.
+def find_definitions(
+    texts: Iterable[str], by_key: Mapping[str, UsedName], step: Callable[[], None] = lambda: None
+) -> Definitions:
+    """All definitions in the texts. What brackets define an acronym to be may be no name in use,
+    and then speaks against others. `step` is called again and again, and may raise.
     """
     acronyms: dict[str, set[str]] = defaultdict(set)
     aliases: set[tuple[str, str]] = set()
@@ -66,11 +83,15 @@ def find_definitions(texts: Iterable[str], by_key: Mapping[str, UsedName], step:
             if is_certain or (long in by_key and not by_key[long].is_word):
                 acronyms[short].add(long)
         aliases.update(_aliases(text, by_key))
-    return Definitions({short: frozenset(longs) for short, longs in acronyms.items()}, frozenset(aliases))
+    return Definitions(
+        {short: frozenset(longs) for short, longs in acronyms.items()}, frozenset(aliases)
+    )
 
 
 def _acronyms(text: str, step: Callable[[], None]) -> Iterator[tuple[str, str, bool]]:
-    """(key of an acronym, key of the words beside it that spell it out, whether brackets hold one of the two)."""
+    """(key of an acronym, key of the words beside it that spell it out, whether brackets hold one
+    of the two).
+    """
     for match in _ACRONYM.finditer(text):
         step()
         word = match[0].rstrip("&./-")
@@ -89,7 +110,9 @@ def _acronyms(text: str, step: Callable[[], None]) -> Iterator[tuple[str, str, b
 
 
 def _spelt_before(text: str, end: int, short: str) -> str:
-    """The key of the words right before a place that spell an acronym, fewest first; empty for none."""
+    """The key of the words right before a place that spell an acronym, fewest first; empty for
+    none.
+    """
     words = _words_before(text, end)
     for num in range(2, len(words) + 1):
         long = entity_key(text[words[-num][0] : end])
@@ -111,7 +134,9 @@ def _spelt_after(text: str, start: int, short: str) -> str:
 
 
 def _words_before(text: str, end: int) -> list[tuple[int, int]]:
-    """Spans of up to 8 words before a place, in order, with nothing but blanks and one line break between and behind them."""
+    """Spans of up to 8 words before a place, in order, with nothing but blanks and one line break
+    between and behind them.
+    """
     start = max(0, end - 160)
     spans = [m.span() for m in _WORD.finditer(text, start, end)]
     kept: list[tuple[int, int]] = []
@@ -144,13 +169,18 @@ def _aliases(text: str, by_key: Mapping[str, UsedName]) -> Iterator[tuple[str, s
     """Pairs of names in use between which a text says that they are one thing."""
     for match in _ALIAS.finditer(text):
         lead = _LEAD.search(text, max(0, match.start() - 60), match.start())
-        left, right = _name_before(text, lead.start() if lead else match.start(), by_key), _name_after(text, match.end(), by_key)
+        left, right = (
+            _name_before(text, lead.start() if lead else match.start(), by_key),
+            _name_after(text, match.end(), by_key),
+        )
         if left and right and left != right:
             yield left, right
 
 
 def _ends_there(text: str, end: int) -> bool:
-    """Whether a name goes no further: no capital, number, hyphen or mere word comes right behind it."""
+    """Whether a name goes no further: no capital, number, hyphen or mere word comes right behind
+    it.
+    """
     behind = _NEXT_WORD.match(text, end)
     if behind and behind[1] not in FUNCTION_WORDS and behind[1] not in COMMON_VERBS:
         return False
@@ -158,11 +188,15 @@ def _ends_there(text: str, end: int) -> bool:
 
 
 def _name_before(text: str, end: int, by_key: Mapping[str, UsedName]) -> str:
-    """The longest name in use that ends at a place, unless it is part of a longer phrase; empty for none."""
+    """The longest name in use that ends at a place, unless it is part of a longer phrase; empty for
+    none.
+    """
     words = _words_before(text, end)[-_MAX_WORDS:]
     for place in range(len(words)):
         key = entity_key(text[words[place][0] : end])
-        if _is_name(key, by_key) and not _MORE_BEFORE.search(text[max(0, words[place][0] - 30) : words[place][0]]):
+        if _is_name(key, by_key) and not _MORE_BEFORE.search(
+            text[max(0, words[place][0] - 30) : words[place][0]]
+        ):
             before = [text[a:b].casefold() for a, b in words[:place]]
             while before and before[-1] in _DETERMINERS:
                 before.pop()
@@ -184,12 +218,18 @@ def _is_name(key: str, by_key: Mapping[str, UsedName]) -> bool:
     return key in by_key and not by_key[key].is_word and any(c.isalpha() for c in key)
 
 
-def defined_acronyms(definitions: Definitions, by_key: Mapping[str, UsedName], root: Callable[[str], str]) -> Iterator[Proposal]:
+def defined_acronyms(
+    definitions: Definitions, by_key: Mapping[str, UsedName], root: Callable[[str], str]
+) -> Iterator[Proposal]:
     """Acronyms with what texts say they are, unless they say two things."""
     for short, longs in sorted(definitions.acronyms.items()):
         used = sorted(long for long in longs if long in by_key)
         forms = {_loose(long) for long in used}
-        if short in by_key and len({root(long) for long in used}) == 1 and all(_loose(long) in forms for long in longs):
+        if (
+            short in by_key
+            and len({root(long) for long in used}) == 1
+            and all(_loose(long) in forms for long in longs)
+        ):
             yield from (("acronym", long, short) for long in used)
 
 

@@ -1,6 +1,8 @@
-"""What must never be merged automatically, however alike it looks: other numbers, other persons, two speakers.
+"""What must never be merged automatically, however alike it looks: other numbers, other persons,
+two speakers.
 
-Guards judge names, not vectors. They err on the side of two entities: a person can merge them, but a wrong merge invents facts.
+Guards judge names, not vectors. They err on the side of two entities: a person can merge them, but
+a wrong merge invents facts.
 """
 
 import re
@@ -10,7 +12,14 @@ from functools import lru_cache
 
 from dynagrag.graph_store.derived.glossary import Glossary
 from dynagrag.schema import Vectors
-from dynagrag.words import HONORIFICS, LETTERS_OF_OFFICE, MONTHS, WEEKDAYS, are_given_alike, is_nickname
+from dynagrag.words import (
+    HONORIFICS,
+    LETTERS_OF_OFFICE,
+    MONTHS,
+    WEEKDAYS,
+    are_given_alike,
+    is_nickname,
+)
 
 MIN_GROUP_COSINE = 0.55
 MAX_GROUP = 12
@@ -20,8 +29,36 @@ _CLITIC = re.compile(r"'(?:s|t|d|m|ll|re|ve)\b")
 _DOTTED = re.compile(r"\b(?:[^\W\d_]\.)+[^\W\d_]\b")
 _ROMAN = re.compile(r"x{0,3}(?:ix|iv|v?i{0,3})")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10}
-_CARDINALS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-_ORDINALS = ["zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth"]
+_CARDINALS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+]
+_ORDINALS = [
+    "zeroth",
+    "first",
+    "second",
+    "third",
+    "fourth",
+    "fifth",
+    "sixth",
+    "seventh",
+    "eighth",
+    "ninth",
+    "tenth",
+    "eleventh",
+    "twelfth",
+]
 _NUMBER_WORDS = {word: str(n) for words in (_CARDINALS, _ORDINALS) for n, word in enumerate(words)}
 _CONTRASTS = (
     "north south east west northern southern eastern western",
@@ -89,7 +126,9 @@ def _parts(key: str) -> _Parts:
 
 
 def _number(token: str, is_last: bool) -> str | None:
-    """A number, version sign or roman numeral in one form; a lone i, v or x is one only at the end ("Saturn V")."""
+    """A number, version sign or roman numeral in one form; a lone i, v or x is one only at the end
+    ("Saturn V").
+    """
     if token.isdecimal():
         return str(int(token)) if len(token) < 20 else token
     if token[0] in "+#":
@@ -103,12 +142,16 @@ def _number(token: str, is_last: bool) -> str | None:
 
 
 def tokens_of(key: str) -> tuple[str, ...]:
-    """A key's words, numbers and version signs, in order; digits and letters apart, dotted initials together."""
+    """A key's words, numbers and version signs, in order; digits and letters apart, dotted initials
+    together.
+    """
     return _parts(key).tokens
 
 
 def without_letters(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """A person's name without the letters of an office behind it, two words at least: Ann Lee MP, Ann Lee KC MP."""
+    """A person's name without the letters of an office behind it, two words at least: Ann Lee MP,
+    Ann Lee KC MP.
+    """
     end = len(tokens)
     while end > 2 and tokens[end - 1] in LETTERS_OF_OFFICE:
         end -= 1
@@ -130,7 +173,12 @@ def conflict(a: Name, b: Name) -> str | None:
         others = {w for k, w in right.contrasts if k == kind}
         if others and word not in others:
             return "opposite words"
-    if (a.is_person or b.is_person) and (a.is_person or not a.type) and (b.is_person or not b.type) and _persons_differ(left, right):
+    if (
+        (a.is_person or b.is_person)
+        and (a.is_person or not a.type)
+        and (b.is_person or not b.type)
+        and _persons_differ(left, right)
+    ):
         return "different person names"
     return None
 
@@ -141,7 +189,9 @@ def _differ_in_letters(a: _Parts, b: _Parts) -> bool:
 
 
 def _are_spelled_alike(a: _Parts, b: _Parts) -> bool:
-    """The same letters with other gaps, without a digit: the x of `SpaceX` and `Space X` is no ten in either."""
+    """The same letters with other gaps, without a digit: the x of `SpaceX` and `Space X` is no ten
+    in either.
+    """
     word = "".join(a.tokens)
     return word == "".join(b.tokens) and word.isalpha()
 
@@ -151,7 +201,11 @@ def _letters_differ(a: _Parts, b: _Parts) -> bool:
     if a.letters and b.letters:
         return a.letters != b.letters
     lettered = a if a.letters else b
-    return bool(lettered.letters) and len(lettered.tokens) > 1 and lettered.tokens[-1] in lettered.letters
+    return (
+        bool(lettered.letters)
+        and len(lettered.tokens) > 1
+        and lettered.tokens[-1] in lettered.letters
+    )
 
 
 def _persons_differ(a: _Parts, b: _Parts) -> bool:
@@ -167,8 +221,9 @@ def _persons_differ(a: _Parts, b: _Parts) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MergeGuard:
-    """Which keys may stand for one entity: none that a person told `apart` (pairs in alphabetical order), none that a glossary has as two
-    things, none that conflict. What the glossary has as one is one whatever the names look like.
+    """Which keys may stand for one entity: none that a person told `apart` (pairs in alphabetical
+    order), none that a glossary has as two things, none that conflict. What the glossary has as one
+    is one whatever the names look like.
     """
 
     names: Mapping[str, Name]
@@ -178,8 +233,8 @@ class MergeGuard:
     def may_join_all(self, left: Collection[str], right: Collection[str]) -> bool:
         """Whether every key of the left may be one with every key of the right.
 
-        Names that the glossary alone could join with the rest of their side ("MAIN A", of the term "DC electrical bus") say nothing of what
-        other names may be.
+        Names that the glossary alone could join with the rest of their side ("MAIN A", of the term
+        "DC electrical bus") say nothing of what other names may be.
         """
         if not all(self._may_be_stated(a, b) for a in left for b in right):
             return False
@@ -191,35 +246,55 @@ class MergeGuard:
 
     def are_told_apart(self, left: Collection[str], right: Collection[str]) -> bool:
         """Whether a person told any key of the left apart from one of the right."""
-        return bool(self.apart) and any((min(a, b), max(a, b)) in self.apart for a in left for b in right)
+        return bool(self.apart) and any(
+            (min(a, b), max(a, b)) in self.apart for a in left for b in right
+        )
 
     def _may_be_stated(self, a: str, b: str) -> bool:
         """Whether neither a person nor the glossary says that two keys are two."""
         things = self.glossary.thing_of
-        return (min(a, b), max(a, b)) not in self.apart and not (a in things and b in things and things[a] != things[b])
+        return (min(a, b), max(a, b)) not in self.apart and not (
+            a in things and b in things and things[a] != things[b]
+        )
 
     def _are_stated(self, a: str, b: str) -> bool:
         things = self.glossary.thing_of
         return a in things and things[a] == things.get(b)
 
     def _telling(self, keys: Collection[str]) -> Collection[str]:
-        """A side's keys without those that conflict with the first of its thing that is among them."""
+        """A side's keys without those that conflict with the first of its thing that is among
+        them.
+        """
         things = self.glossary.thing_of
         thing = next((things[key] for key in keys if key in things), None)
         if thing is None or len(keys) < 2:
             return keys
         first = next(key for key in self.glossary.things[thing].keys if key in keys)
-        return [key for key in keys if key == first or key not in things or conflict(self.names[first], self.names[key]) is None]
+        return [
+            key
+            for key in keys
+            if key == first
+            or key not in things
+            or conflict(self.names[first], self.names[key]) is None
+        ]
 
 
-def split_group(members: Sequence[int], may_join: Callable[[int, int], bool], cosines: Vectors, sizes: Sequence[int]) -> list[list[int]]:
-    """Cuts a group so that in each part every two members may join, have a cosine of at least 0.55, and at most 12 keys are together.
+def split_group(
+    members: Sequence[int],
+    may_join: Callable[[int, int], bool],
+    cosines: Vectors,
+    sizes: Sequence[int],
+) -> list[list[int]]:
+    """Cuts a group so that in each part every two members may join, have a cosine of at least 0.55,
+    and at most 12 keys are together.
 
-    Complete linkage, nearest pairs first, so a chain a-b-c never joins an a and a c that conflict. A member that fits several parts which
-    exclude each other ("Lovell" beside "Jim Lovell" and "Marilyn Lovell") is ambiguous and stays alone.
+    Complete linkage, nearest pairs first, so a chain a-b-c never joins an a and a c that conflict.
+    A member that fits several parts which exclude each other ("Lovell" beside "Jim Lovell" and
+    "Marilyn Lovell") is ambiguous and stays alone.
 
     Args:
-        members: Indices into `cosines`, (n, n), and `sizes`, the number of keys that each stands for.
+        members: Indices into `cosines`, (n, n), and `sizes`, the number of keys that each stands
+        for.
         may_join: The guards, of two indices.
         cosines: Of every two.
         sizes: Keys each.
@@ -227,7 +302,12 @@ def split_group(members: Sequence[int], may_join: Callable[[int, int], bool], co
     Returns:
         The parts, each sorted, in order of their first member.
     """
-    allowed = {(i, j): may_join(i, j) and bool(cosines[i, j] >= MIN_GROUP_COSINE) for i in members for j in members if i < j}
+    allowed = {
+        (i, j): may_join(i, j) and bool(cosines[i, j] >= MIN_GROUP_COSINE)
+        for i in members
+        for j in members
+        if i < j
+    }
 
     def fits(i: int, j: int) -> bool:
         return allowed[min(i, j), max(i, j)]
@@ -235,13 +315,25 @@ def split_group(members: Sequence[int], may_join: Callable[[int, int], bool], co
     ambiguous = {
         i
         for i in members
-        if any(not may_join(j, k) for j in members for k in members if j < k and i not in (j, k) and fits(i, j) and fits(i, k))
+        if any(
+            not may_join(j, k)
+            for j in members
+            for k in members
+            if j < k and i not in (j, k) and fits(i, j) and fits(i, k)
+        )
     }
     parts = {i: [i] for i in members}
-    pairs = sorted((p for p, ok in allowed.items() if ok), key=lambda p: (-round(float(cosines[p]), 6), p))
+    pairs = sorted(
+        (p for p, ok in allowed.items() if ok), key=lambda p: (-round(float(cosines[p]), 6), p)
+    )
     for i, j in pairs:
         a, b = parts[i], parts[j]
-        if a is b or i in ambiguous or j in ambiguous or sum(sizes[k] for k in (*a, *b)) > MAX_GROUP:
+        if (
+            a is b
+            or i in ambiguous
+            or j in ambiguous
+            or sum(sizes[k] for k in (*a, *b)) > MAX_GROUP
+        ):
             continue
         if all(fits(x, y) for x in a for y in b):
             a.extend(b)

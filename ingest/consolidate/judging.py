@@ -9,7 +9,13 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass
 
-from dynagrag.errors import BudgetError, DynaGragError, ModelError, ModelRefusedError, ModelUnavailableError
+from dynagrag.errors import (
+    BudgetError,
+    DynaGragError,
+    ModelError,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
 from dynagrag.ids import entity_key, estimate_tokens
 from dynagrag.ingest.consolidate.shown_block import ShownBlock
 from dynagrag.ingest.consolidate.verdicts import (
@@ -46,11 +52,13 @@ class Judging:
 
     Args:
         judge: Asked about ambiguous names; None: rules and kept verdicts only.
-        judge_name: The judge's identity; a verdict of another one is not used while there is a judge.
+        judge_name: The judge's identity; a verdict of another one is not used while there is a
+        judge.
         verdicts: Where verdicts are kept.
         one_block_a_call: For small models.
         max_concurrency: Calls at once.
-        tick: Called with how many of how many calls are done, several times a second. What it raises ends it; calls in flight are waited
+        tick: Called with how many of how many calls are done, several times a second. What it
+        raises ends it; calls in flight are waited
             for first, since their replies are paid for and kept.
     """
 
@@ -87,22 +95,37 @@ class Docket:
     @classmethod
     def of(cls, kind: Kind, blocks: Sequence[ShownBlock], judging: Judging) -> "Docket":
         """Blocks with the verdicts that are kept of them."""
-        return cls(kind, tuple(blocks), stored_verdicts(kind, blocks, judging.verdicts, judging.accepted_name))
+        return cls(
+            kind,
+            tuple(blocks),
+            stored_verdicts(kind, blocks, judging.verdicts, judging.accepted_name),
+        )
 
     def prompt(self, call: Call) -> Prompt:
         """The prompt of a call."""
         return self.kind.prompt([self.blocks[number] for number in call])
 
     def calls(self, one_block_a_call: bool) -> list[list[int]]:
-        """The open blocks by call: first fit, largest first, up to 1,200 prompt tokens per call. Calls in order of their first block.
+        """The open blocks by call: first fit, largest first, up to 1,200 prompt tokens per call.
+        Calls in order of their first block.
 
-        What is packed depends on the open blocks alone, and without some of the calls the rest is packed the same.
+        What is packed depends on the open blocks alone, and without some of the calls the rest is
+        packed the same.
         """
         overhead = prompt_tokens(self.kind.prompt([]), self.kind.schema)
-        sizes = {n: estimate_tokens(block.text) + 6 for n, block in enumerate(self.blocks) if n not in self.known.groups}
+        sizes = {
+            n: estimate_tokens(block.text) + 6
+            for n, block in enumerate(self.blocks)
+            if n not in self.known.groups
+        }
         calls: list[list[int]] = []
         for number in sorted(sizes, key=lambda n: (-sizes[n], n)):
-            fitting = (c for c in calls if not one_block_a_call and overhead + sum(sizes[n] for n in (*c, number)) <= CALL_TOKENS)
+            fitting = (
+                c
+                for c in calls
+                if not one_block_a_call
+                and overhead + sum(sizes[n] for n in (*c, number)) <= CALL_TOKENS
+            )
             call = next(fitting, None)
             if call is None:
                 calls.append([number])
@@ -112,10 +135,16 @@ class Docket:
 
 
 def ask_judge(docket: Docket, judging: Judging) -> Judged:
-    """The verdicts that are known, and the judge's on what is open. A spent budget or a model that is gone ends it, with a note."""
+    """The verdicts that are known, and the judge's on what is open. A spent budget or a model that
+    is gone ends it, with a note.
+    """
     if judging.judge is None:
         return docket.known
-    groups, keys, notes = dict(docket.known.groups), list(docket.known.keys), list(docket.known.notes)
+    groups, keys, notes = (
+        dict(docket.known.groups),
+        list(docket.known.keys),
+        list(docket.known.notes),
+    )
     calls = docket.calls(judging.one_block_a_call)
     asking = _Asking(docket, judging.judge)
     num_calls = 0
@@ -134,11 +163,20 @@ def ask_judge(docket: Docket, judging: Judging) -> Judged:
     num_open = sum(n not in groups for call in calls for n in call)
     if asking.has_stopped and num_open:
         notes.append(f"{num_open} blocks of like names were not judged; the next ingest asks again")
-    return Judged(groups, tuple(keys), tuple(notes), docket.known.num_cached, num_calls, is_complete=num_calls == len(calls))
+    return Judged(
+        groups,
+        tuple(keys),
+        tuple(notes),
+        docket.known.num_cached,
+        num_calls,
+        is_complete=num_calls == len(calls),
+    )
 
 
 class _Asking:
-    """Calls of a judge, several at once. After the first that says that no other can succeed, none is made."""
+    """Calls of a judge, several at once. After the first that says that no other can succeed, none
+    is made.
+    """
 
     def __init__(self, docket: Docket, judge: Judge) -> None:
         self._docket = docket
@@ -150,9 +188,13 @@ class _Asking:
         """Whether calls were left out."""
         return self._stop.is_set()
 
-    def replies(self, calls: Sequence[Call], judging: Judging) -> Generator[tuple[Call, Reply | DynaGragError | None]]:
+    def replies(
+        self, calls: Sequence[Call], judging: Judging
+    ) -> Generator[tuple[Call, Reply | DynaGragError | None]]:
         """Each call, in order, with its reply, what failed, or None where it was not made."""
-        pool = ThreadPoolExecutor(max_workers=max(1, judging.max_concurrency), thread_name_prefix="judge")
+        pool = ThreadPoolExecutor(
+            max_workers=max(1, judging.max_concurrency), thread_name_prefix="judge"
+        )
         try:
             replies = [pool.submit(self._ask, call) for call in calls]
             for number, (call, reply) in enumerate(zip(calls, replies, strict=True)):
@@ -164,16 +206,26 @@ class _Asking:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # after Ctrl-C nobody waits for the calls in flight
+            pool.shutdown(
+                wait=False, cancel_futures=True
+            )  # after Ctrl-C nobody waits for the calls in flight
 
     def _ask(self, call: Call) -> Reply | DynaGragError | None:
         if self._stop.is_set():
             return None
         kind, blocks = self._docket.kind, [self._docket.blocks[n] for n in call]
         documents = tuple(sorted({d for block in blocks for d in block.documents}))
-        max_tokens = 150 + 2 * sum(estimate_tokens(name) + 4 for block in blocks for name in block.names)
+        max_tokens = 150 + 2 * sum(
+            estimate_tokens(name) + 4 for block in blocks for name in block.names
+        )
         try:
-            return self._judge.ask(self._docket.prompt(call), kind.schema, stage=STAGE, max_tokens=max_tokens, documents=documents)
+            return self._judge.ask(
+                self._docket.prompt(call),
+                kind.schema,
+                stage=STAGE,
+                max_tokens=max_tokens,
+                documents=documents,
+            )
         except (ModelUnavailableError, ModelRefusedError, BudgetError) as err:
             self._stop.set()
             return err
@@ -188,14 +240,20 @@ def _keep(docket: Docket, found: Mapping[int, tuple[Group, ...]], judging: Judgi
         block = docket.blocks[number]
         keys.append(docket.kind.key(block))
         if judging.verdicts is not None:
-            judging.verdicts.store_verdict(keys[-1], verdict_text(judging.judge_name, groups), block.documents)
+            judging.verdicts.store_verdict(
+                keys[-1], verdict_text(judging.judge_name, groups), block.documents
+            )
     return keys
 
 
-def read_reply(blocks: Sequence[ShownBlock], call: Call, reply: Reply) -> tuple[dict[int, tuple[Group, ...]], list[str]]:
-    """A reply as verdicts on the blocks of its call, and the groups in it that are none, each as its names.
+def read_reply(
+    blocks: Sequence[ShownBlock], call: Call, reply: Reply
+) -> tuple[dict[int, tuple[Group, ...]], list[str]]:
+    """A reply as verdicts on the blocks of its call, and the groups in it that are none, each as
+    its names.
 
-    A block that the reply doesn't speak of has the verdict that nothing is the same. A name in two groups counts in the first alone.
+    A block that the reply doesn't speak of has the verdict that nothing is the same. A name in two
+    groups counts in the first alone.
     """
     found: dict[int, list[Group]] = {number: [] for number in call}
     taken: set[tuple[int, int]] = set()
@@ -215,12 +273,23 @@ def _group(group: EntityGroup, members: Sequence[int], positions: Mapping[str, i
     canonical = positions.get(group.canonical.strip(), members[0])
     inverted: tuple[int, ...] = ()
     if isinstance(group, LabelGroup):
-        inverted = tuple(sorted({positions[i.strip()] for i in group.inverted if i.strip() in positions} - {canonical}))
-    return Group(canonical if canonical in members else members[0], tuple(sorted(members)), inverted)
+        inverted = tuple(
+            sorted(
+                {positions[i.strip()] for i in group.inverted if i.strip() in positions}
+                - {canonical}
+            )
+        )
+    return Group(
+        canonical if canonical in members else members[0], tuple(sorted(members)), inverted
+    )
 
 
-def _place_group(blocks: Sequence[ShownBlock], call: Sequence[int], group: EntityGroup) -> tuple[int, dict[str, int]]:
-    """The block that most of a group's names are of, and the names' positions in it. Names of no or another block are left out."""
+def _place_group(
+    blocks: Sequence[ShownBlock], call: Sequence[int], group: EntityGroup
+) -> tuple[int, dict[str, int]]:
+    """The block that most of a group's names are of, and the names' positions in it. Names of no or
+    another block are left out.
+    """
     named = [n.strip() for n in dict.fromkeys((*group.members, group.canonical)) if n.strip()]
     best, best_positions = call[0], dict[str, int]()
     for number in call:

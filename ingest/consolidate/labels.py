@@ -1,7 +1,7 @@
 """Relation labels: which say the same thing, and which say it the other way round.
 
-By rule: forms of one verb (works at / worked at), and its passive, which flips the ends (owned by / owns). The model is asked about what is
-near in meaning. Co-occurrences have no label to judge.
+By rule: forms of one verb (works at / worked at), and its passive, which flips the ends (owned by /
+owns). The model is asked about what is near in meaning. Co-occurrences have no label to judge.
 """
 
 from collections import Counter, defaultdict
@@ -23,7 +23,22 @@ _MAX_LABEL = 60
 _MAX_EXAMPLE = 70
 _AUXILIARIES = frozenset(["is", "are", "was", "were", "be", "been", "being", "am"])
 _PERFECT = frozenset(["has", "have", "had"])
-_NEGATIONS = frozenset(["not", "no", "never", "without", "cannot", "n't", "isn't", "doesn't", "didn't", "won't", "wasn't", "lacks"])
+_NEGATIONS = frozenset(
+    [
+        "not",
+        "no",
+        "never",
+        "without",
+        "cannot",
+        "n't",
+        "isn't",
+        "doesn't",
+        "didn't",
+        "won't",
+        "wasn't",
+        "lacks",
+    ]
+)
 _OPPOSITES = (
     "from to", "into out", "above below over under", "before after", "starts start started begins stops stop stopped ends ended finishes",
     "opens opened open closes closed close", "increases increased raises raised decreases decreased lowers lowered reduces reduced",
@@ -37,7 +52,8 @@ _SIDE = {word: i for i, words in enumerate(_OPPOSITES) for word in words.split()
 class LabelPlan:
     """What rules settled, and the blocks that only a model can.
 
-    Block n holds the labels `members[n]`, whose cosines, (m, m), are `cosines[n]`. `by_rule`: as `labels_by_rule` gives it.
+    Block n holds the labels `members[n]`, whose cosines, (m, m), are `cosines[n]`. `by_rule`: as
+    `labels_by_rule` gives it.
     """
 
     by_rule: Mapping[str, tuple[str, bool]]
@@ -60,7 +76,8 @@ def count_labels(records: Iterable[RelationRecord]) -> Counter[str]:
 def labels_by_rule(counts: Mapping[str, int]) -> dict[str, tuple[str, bool]]:
     """label -> (canonical label, whether it is inverted), for labels that a rule merges.
 
-    The canonical label is the most used active form (ties: shortest, alphabetical); passives alone stay as they are.
+    The canonical label is the most used active form (ties: shortest, alphabetical); passives alone
+    stay as they are.
     """
     forms: dict[tuple[str, ...], list[tuple[str, bool]]] = defaultdict(list)
     for label in counts:
@@ -69,7 +86,10 @@ def labels_by_rule(counts: Mapping[str, int]) -> dict[str, tuple[str, bool]]:
     merged: dict[str, tuple[str, bool]] = {}
     for group in forms.values():
         actives = [label for label, is_passive in group if not is_passive]
-        canonical = min(actives or [label for label, _ in group], key=lambda label: (-counts[label], len(label), label))
+        canonical = min(
+            actives or [label for label, _ in group],
+            key=lambda label: (-counts[label], len(label), label),
+        )
         for label, is_passive in group:
             if label != canonical:
                 merged[label] = (canonical, is_passive and bool(actives))
@@ -77,7 +97,9 @@ def labels_by_rule(counts: Mapping[str, int]) -> dict[str, tuple[str, bool]]:
 
 
 def _verb_form(label: str) -> tuple[tuple[str, ...], bool]:
-    """(stems without auxiliaries, whether it is a passive with its "by"): was founded by -> (found,), True."""
+    """(stems without auxiliaries, whether it is a passive with its "by"): was founded by ->
+    (found,), True.
+    """
     words = label.split()
     has_be = False
     while len(words) > 1 and words[0] in _AUXILIARIES:
@@ -85,18 +107,32 @@ def _verb_form(label: str) -> tuple[tuple[str, ...], bool]:
     if len(words) > 1 and words[0] in _PERFECT and words[1].endswith(("ed", "en")):
         has_be = has_be or "been" in words
         words = [w for w in words[1:] if w != "been"] or words
-    is_passive = len(words) == 2 and words[1] == "by" and words[0].endswith("ed") and len(words[0]) > 4
+    is_passive = (
+        len(words) == 2 and words[1] == "by" and words[0].endswith("ed") and len(words[0]) > 4
+    )
     if is_passive:
         words = words[:1]
     elif has_be and words[0].endswith(("ed", "en")):
-        # "was appointed" without its "by" is no form of "appointed": merged without a flip it would invert the fact
+        # "was appointed" without its "by" is no form of "appointed": merged without a flip it would
+        # invert the fact
         return ("be", _stem(words[0]), *words[1:]), False
     return (_stem(words[0]), *words[1:]), is_passive
 
 
 def _stem(word: str) -> str:
-    for ending, put in (("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("es", "e"), ("s", "")):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith(("ss", "us", "is")):
+    for ending, put in (
+        ("ies", "y"),
+        ("ied", "y"),
+        ("ing", ""),
+        ("ed", ""),
+        ("es", "e"),
+        ("s", ""),
+    ):
+        if (
+            word.endswith(ending)
+            and len(word) - len(ending) >= 3
+            and not word.endswith(("ss", "us", "is"))
+        ):
             word = word[: -len(ending)] + put
             break
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
@@ -105,12 +141,16 @@ def _stem(word: str) -> str:
 
 
 def label_texts(records: Iterable[RelationRecord]) -> dict[str, str]:
-    """The labels that are to be embedded, by text id: those that no rule merges, where they are two or more."""
+    """The labels that are to be embedded, by text id: those that no rule merges, where they are two
+    or more.
+    """
     counts = count_labels(records)
     return {text_id(label): label for label in _unsettled(counts, labels_by_rule(counts))}
 
 
-def plan_labels(records: Sequence[RelationRecord], vectors: VectorTable | None, surfaces: Mapping[str, str]) -> LabelPlan:
+def plan_labels(
+    records: Sequence[RelationRecord], vectors: VectorTable | None, surfaces: Mapping[str, str]
+) -> LabelPlan:
     """Settles labels by rule and cuts the rest into blocks.
 
     Args:
@@ -124,11 +164,21 @@ def plan_labels(records: Sequence[RelationRecord], vectors: VectorTable | None, 
     if vectors is None or not labels:
         return LabelPlan(by_rule, counts, (), (), ())
     rows = vectors.array[vectors.find([text_id(label) for label in labels])]
-    pairs = [Pair(i, j, round(c, 6)) for i, j, c in near_pairs(rows) if labels_may_join(labels[i], labels[j])]
+    pairs = [
+        Pair(i, j, round(c, 6))
+        for i, j, c in near_pairs(rows)
+        if labels_may_join(labels[i], labels[j])
+    ]
     blocks = cut_into_blocks(pairs)
     members = tuple(tuple(labels[i] for i in block) for block in blocks)
     examples = _examples(records, {label for block in members for label in block}, surfaces)
-    return LabelPlan(by_rule, counts, members, tuple(_block(m, examples) for m in members), _cosines(rows, blocks))
+    return LabelPlan(
+        by_rule,
+        counts,
+        members,
+        tuple(_block(m, examples) for m in members),
+        _cosines(rows, blocks),
+    )
 
 
 def _unsettled(counts: Iterable[str], by_rule: Container[str]) -> list[str]:
@@ -148,33 +198,58 @@ def _cosines(rows: Vectors, blocks: Sequence[Sequence[int]]) -> tuple[Vectors, .
 
 def _block(labels: Sequence[str], examples: Mapping[str, tuple[str, str]]) -> ShownBlock:
     names = distinct_names(labels, _MAX_LABEL)
-    lines = tuple(f"{name} | {fenced_excerpt(examples[label][0], _MAX_EXAMPLE)}" for name, label in zip(names, labels, strict=True))
+    lines = tuple(
+        f"{name} | {fenced_excerpt(examples[label][0], _MAX_EXAMPLE)}"
+        for name, label in zip(names, labels, strict=True)
+    )
     return ShownBlock(names, lines, tuple(sorted({examples[label][1] for label in labels})))
 
 
-def _examples(records: Sequence[RelationRecord], labels: set[str], surfaces: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """For each label an example and its document: the alphabetically first, which depends on no order."""
+def _examples(
+    records: Sequence[RelationRecord], labels: set[str], surfaces: Mapping[str, str]
+) -> dict[str, tuple[str, str]]:
+    """For each label an example and its document: the alphabetically first, which depends on no
+    order.
+    """
     keys: dict[str, str] = {}
     best: dict[str, tuple[str, str]] = {}
     for record in records:
         label = keys.setdefault(record.label, label_key(record.label))
         if label in labels:
-            text = f"{surfaces.get(record.head, record.head)} {label} {surfaces.get(record.tail, record.tail)}"
-            best[label] = min(best.get(label, (text, record.document_id)), (text, record.document_id))
+            text = (
+                f"{surfaces.get(record.head, record.head)} {label}"
+                f" {surfaces.get(record.tail, record.tail)}"
+            )
+            best[label] = min(
+                best.get(label, (text, record.document_id)), (text, record.document_id)
+            )
     return best
 
 
 def labels_may_join(a: str, b: str) -> bool:
-    """Whether nothing speaks against two labels meaning the same: numbers, negations and opposites must agree."""
+    """Whether nothing speaks against two labels meaning the same: numbers, negations and opposites
+    must agree.
+    """
     left, right = set(a.split()), set(b.split())
-    if conflict(Name(a), Name(b)) is not None or bool(left & _NEGATIONS) != bool(right & _NEGATIONS):
+    if conflict(Name(a), Name(b)) is not None or bool(left & _NEGATIONS) != bool(
+        right & _NEGATIONS
+    ):
         return False
-    return not any(x != y and _SIDE.get(x, -1) == _SIDE.get(y, -2) for x in left - right for y in right - left)
+    return not any(
+        x != y and _SIDE.get(x, -1) == _SIDE.get(y, -2) for x in left - right for y in right - left
+    )
 
 
-def merge_labels(plan: LabelPlan, verdicts: Mapping[int, Sequence[Group]]) -> tuple[tuple[LabelMerge, ...], list[str]]:
-    """The label merges of rules and verdicts together, and the groups that a guard cut, in words."""
-    merges = {label: LabelMerge(label, to, inverted, "verb form") for label, (to, inverted) in plan.by_rule.items()}
+def merge_labels(
+    plan: LabelPlan, verdicts: Mapping[int, Sequence[Group]]
+) -> tuple[tuple[LabelMerge, ...], list[str]]:
+    """The label merges of rules and verdicts together, and the groups that a guard cut, in
+    words.
+    """
+    merges = {
+        label: LabelMerge(label, to, inverted, "verb form")
+        for label, (to, inverted) in plan.by_rule.items()
+    }
     refused: list[str] = []
     for number, groups in sorted(verdicts.items()):
         labels = plan.members[number]
@@ -183,20 +258,36 @@ def merge_labels(plan: LabelPlan, verdicts: Mapping[int, Sequence[Group]]) -> tu
             if len(parts) > 1:
                 refused.append(" / ".join(sorted(labels[i] for i in group.members)))
             for part in parts:
-                merges.update((merge.label, merge) for merge in _merge_part(part, group, labels, plan.counts))
-    for label, (to, is_inverted) in plan.by_rule.items():  # a rule's canonical label may have been merged by a verdict
+                merges.update(
+                    (merge.label, merge) for merge in _merge_part(part, group, labels, plan.counts)
+                )
+    for label, (
+        to,
+        is_inverted,
+    ) in plan.by_rule.items():  # a rule's canonical label may have been merged by a verdict
         if to in merges:
-            merges[label] = LabelMerge(label, merges[to].canonical, is_inverted != merges[to].inverted, "verb form+model")
+            merges[label] = LabelMerge(
+                label, merges[to].canonical, is_inverted != merges[to].inverted, "verb form+model"
+            )
     return tuple(merge for _, merge in sorted(merges.items())), refused
 
 
 def _guarded_parts(group: Group, labels: Sequence[str], cosines: Vectors) -> list[list[int]]:
     """The parts of a group, as positions in its block, that the guards let be one."""
-    return split_group(group.members, lambda i, j: labels_may_join(labels[i], labels[j]), cosines, [1] * len(labels))
+    return split_group(
+        group.members,
+        lambda i, j: labels_may_join(labels[i], labels[j]),
+        cosines,
+        [1] * len(labels),
+    )
 
 
-def _merge_part(part: Sequence[int], group: Group, labels: Sequence[str], counts: Mapping[str, int]) -> Iterator[LabelMerge]:
-    """Merges into the label that the model chose; where that is in another part, into the most used, rather one that isn't inverted."""
+def _merge_part(
+    part: Sequence[int], group: Group, labels: Sequence[str], counts: Mapping[str, int]
+) -> Iterator[LabelMerge]:
+    """Merges into the label that the model chose; where that is in another part, into the most
+    used, rather one that isn't inverted.
+    """
 
     def rank(i: int) -> tuple[bool, int, int, str]:
         return i in group.inverted, -counts[labels[i]], len(labels[i]), labels[i]
@@ -204,4 +295,9 @@ def _merge_part(part: Sequence[int], group: Group, labels: Sequence[str], counts
     canonical = group.canonical if group.canonical in part else min(part, key=rank)
     for i in part:
         if i != canonical:
-            yield LabelMerge(labels[i], labels[canonical], (i in group.inverted) != (canonical in group.inverted), "model")
+            yield LabelMerge(
+                labels[i],
+                labels[canonical],
+                (i in group.inverted) != (canonical in group.inverted),
+                "model",
+            )

@@ -1,4 +1,6 @@
-"""Names that differ in form alone: spelling, plural, a designator that stands elsewhere, words cut short. Linear in the number of names."""
+"""Names that differ in form alone: spelling, plural, a designator that stands elsewhere, words cut
+short. Linear in the number of names.
+"""
 
 import re
 from collections import defaultdict
@@ -8,8 +10,33 @@ from dynagrag.ingest.consolidate.used_names import Proposal, UsedName, squashed
 
 _NOT_PLURAL = frozenset(
     [
-        *("news", "means", "goods", "customs", "arms", "physics", "politics", "economics", "mathematics", "lens", "thanks", "mechanics"),
-        *("always", "perhaps", "besides", "series", "species", "sometimes", "towards", "glasses", "statistics", "electronics", "dynamics"),
+        *(
+            "news",
+            "means",
+            "goods",
+            "customs",
+            "arms",
+            "physics",
+            "politics",
+            "economics",
+            "mathematics",
+            "lens",
+            "thanks",
+            "mechanics",
+        ),
+        *(
+            "always",
+            "perhaps",
+            "besides",
+            "series",
+            "species",
+            "sometimes",
+            "towards",
+            "glasses",
+            "statistics",
+            "electronics",
+            "dynamics",
+        ),
     ]
 )
 _PLURAL_ACRONYM = re.compile(r"[A-Z]{2,8}s")
@@ -18,7 +45,9 @@ _VOWELS = frozenset("aeiou")
 
 
 def spellings(names: Sequence[UsedName]) -> Iterator[Proposal]:
-    """Same letters and digits: high-gain / high gain, O.2 / O2. Two letters say too little (us / U.S.)."""
+    """Same letters and digits: high-gain / high gain, O.2 / O2. Two letters say too little (us /
+    U.S.).
+    """
     plain: dict[str, str] = {}
     for name in names:
         key = name.key
@@ -30,28 +59,46 @@ def spellings(names: Sequence[UsedName]) -> Iterator[Proposal]:
 
 
 def plurals(by_key: Mapping[str, UsedName]) -> Iterator[Proposal]:
-    """oxygen tanks / oxygen tank, CBs / CB. A lone capitalised word without a type may be a surname (Rogers) and is left alone."""
+    """oxygen tanks / oxygen tank, CBs / CB. A lone capitalised word without a type may be a surname
+    (Rogers) and is left alone.
+    """
     for key, name in by_key.items():
         head, _, last = key.rpartition(" ")
         is_acronym = bool(_PLURAL_ACRONYM.fullmatch(name.surface.rpartition(" ")[2]))
-        is_bare_name = not head and not name.name.type and name.surface[:1].isupper() and not is_acronym
+        is_bare_name = (
+            not head and not name.name.type and name.surface[:1].isupper() and not is_acronym
+        )
         if name.name.is_person or is_bare_name or last in _NOT_PLURAL or not last.isalpha():
             continue
         for singular in [last[:-1]] if is_acronym else _singulars(last):
             other = f"{head} {singular}" if head else singular
-            if other in by_key and not by_key[other].name.is_person and (not is_acronym or not by_key[other].is_word):
+            if (
+                other in by_key
+                and not by_key[other].name.is_person
+                and (not is_acronym or not by_key[other].is_word)
+            ):
                 yield "plural", other, key
     yield from _inner_plurals(by_key)
 
 
 def _inner_plurals(by_key: Mapping[str, UsedName]) -> Iterator[Proposal]:
-    """reactants valve / reactant valve. Not of names in title case, whose words are their own (Kings Park, King Park)."""
+    """reactants valve / reactant valve. Not of names in title case, whose words are their own
+    (Kings Park, King Park).
+    """
     plain: dict[tuple[str, ...], str] = {}
     for key, name in by_key.items():
         words, shown = key.split(), name.surface.split()
-        if len(words) < 2 or name.name.is_person or not all(word.isalpha() for word in words) or shown[-1].istitle():
+        if (
+            len(words) < 2
+            or name.name.is_person
+            or not all(word.isalpha() for word in words)
+            or shown[-1].istitle()
+        ):
             continue
-        form = tuple(min(_singulars(word), key=len, default=word) if word not in _NOT_PLURAL else word for word in words)
+        form = tuple(
+            min(_singulars(word), key=len, default=word) if word not in _NOT_PLURAL else word
+            for word in words
+        )
         if plain.setdefault(form, key) != key:
             yield "plural", plain[form], key
 
@@ -70,9 +117,10 @@ def _singulars(word: str) -> list[str]:
 def designators(by_key: Mapping[str, UsedName]) -> Iterator[Proposal]:
     """MAIN BUS B / MAIN B BUS, and MAIN B where the corpus shows that the bus is what is lettered.
 
-    A name's designator is its one number or lone letter. Where the corpus has it on both sides of a word ("bus"), that word is what it
-    designates, and may be left out, unless what then is left is a thing of its own: fuel cell 1 is no fuel cell 1 pump. A word that the
-    corpus also has in the plural (AC buses) is designated too, where the rest alone is no name (AC).
+    A name's designator is its one number or lone letter. Where the corpus has it on both sides of a
+    word ("bus"), that word is what it designates, and may be left out, unless what then is left is
+    a thing of its own: fuel cell 1 is no fuel cell 1 pump. A word that the corpus also has in the
+    plural (AC buses) is designated too, where the rest alone is no name (AC).
     """
     placed = {key: parts for key in sorted(by_key) if (parts := _designated(key))}
     sides: dict[_Words, set[str]] = defaultdict(set)
@@ -80,7 +128,11 @@ def designators(by_key: Mapping[str, UsedName]) -> Iterator[Proposal]:
         sides[before].add("left")
         if after:
             sides[*before, after[0]].add("right")
-    heads = {words for words, found in sides.items() if len(words) > 1 and (len(found) > 1 or _is_counted(words, by_key))}
+    heads = {
+        words
+        for words, found in sides.items()
+        if len(words) > 1 and (len(found) > 1 or _is_counted(words, by_key))
+    }
     first: dict[tuple[_Words, str, _Words], str] = {}
     for key, parts in placed.items():
         form = _plain_designation(parts, heads, by_key)
@@ -92,9 +144,13 @@ _Words = tuple[str, ...]
 
 
 def _designated(key: str) -> tuple[_Words, str, _Words] | None:
-    """(words before, designator, words behind); None without one, with several, or where it comes first."""
+    """(words before, designator, words behind); None without one, with several, or where it comes
+    first.
+    """
     words = tuple(key.split())
-    marks = [i for i, word in enumerate(words) if word.isdecimal() or (len(word) == 1 and word.isalpha())]
+    marks = [
+        i for i, word in enumerate(words) if word.isdecimal() or (len(word) == 1 and word.isalpha())
+    ]
     if len(marks) != 1 or marks[0] == 0:
         return None
     return words[: marks[0]], words[marks[0]], words[marks[0] + 1 :]
@@ -103,15 +159,23 @@ def _designated(key: str) -> tuple[_Words, str, _Words] | None:
 def _plain_designation(
     parts: tuple[_Words, str, _Words], heads: Collection[_Words], by_key: Mapping[str, UsedName]
 ) -> tuple[_Words, str, _Words]:
-    """With what is designated before the designator, or left out where nothing that is a thing of its own is left."""
+    """With what is designated before the designator, or left out where nothing that is a thing of
+    its own is left.
+    """
     before, designator, after = parts
     if after and (*before, after[0]) in heads:
         before, after = (*before, after[0]), after[1:]
-    return (before[:-1] if before in heads and not _is_thing(before[:-1], by_key) else before), designator, after
+    return (
+        (before[:-1] if before in heads and not _is_thing(before[:-1], by_key) else before),
+        designator,
+        after,
+    )
 
 
 def _is_counted(words: _Words, by_key: Mapping[str, UsedName]) -> bool:
-    """Whether the corpus has words in the plural, without whose last they are no name: AC buses, where nothing is called AC."""
+    """Whether the corpus has words in the plural, without whose last they are no name: AC buses,
+    where nothing is called AC.
+    """
     return " ".join(words[:-1]) not in by_key and _has_plural(words, by_key)
 
 
@@ -120,24 +184,38 @@ def _has_plural(words: _Words, by_key: Mapping[str, UsedName]) -> bool:
 
 
 def _is_thing(words: _Words, by_key: Mapping[str, UsedName]) -> bool:
-    """Whether words name a kind of thing by themselves: the corpus has them without a designator, or in the plural."""
+    """Whether words name a kind of thing by themselves: the corpus has them without a designator,
+    or in the plural.
+    """
     return (len(words) > 1 and " ".join(words) in by_key) or _has_plural(words, by_key)
 
 
 def cut_words(names: Sequence[UsedName]) -> Iterator[Proposal]:
-    """RATE CMD / Rate Command: the same words, some cut short and in capitals, where no other name fits.
+    """RATE CMD / Rate Command: the same words, some cut short and in capitals, where no other name
+    fits.
 
     A word that the corpus also has in other than capitals is none that was cut.
     """
-    known = {word.casefold() for name in names for word in name.surface.split() if not word.isupper()}
+    known = {
+        word.casefold() for name in names for word in name.surface.split() if not word.isupper()
+    }
     whole: dict[tuple[int, str], list[UsedName]] = defaultdict(list)
     for name in names:
         words = name.key.split()
-        if len(words) > 1 and not name.surface.isupper() and not name.is_word and not name.name.is_person:
+        if (
+            len(words) > 1
+            and not name.surface.isupper()
+            and not name.is_word
+            and not name.name.is_person
+        ):
             whole[len(words), "".join(word[0] for word in words)].append(name)
     for name in names:
         words = name.key.split()
-        if len(words) < 2 or not all(word.isalpha() for word in words) or not any(part.isupper() for part in name.surface.split()):
+        if (
+            len(words) < 2
+            or not all(word.isalpha() for word in words)
+            or not any(part.isupper() for part in name.surface.split())
+        ):
             continue
         fitting = [
             other.key
@@ -151,13 +229,16 @@ def cut_words(names: Sequence[UsedName]) -> Iterator[Proposal]:
 def _are_cut(shown: Sequence[str], whole: Sequence[str], known: Collection[str]) -> bool:
     """Whether each word is the other name's or, in capitals, short for it; at least one is."""
     return len(shown) == len(whole) and all(
-        part.casefold() == word or (part.isupper() and part.casefold() not in known and is_cut(part.casefold(), word))
+        part.casefold() == word
+        or (part.isupper() and part.casefold() not in known and is_cut(part.casefold(), word))
         for part, word in zip(shown, whole, strict=True)
     )
 
 
 def is_cut(short: str, word: str) -> bool:
-    """Whether a word is another one cut short: its beginning (propellant: prop), or letters of it to the end (command: cmd, dept)."""
+    """Whether a word is another one cut short: its beginning (propellant: prop), or letters of it
+    to the end (command: cmd, dept).
+    """
     if len(short) < _MIN_CUT or len(word) < len(short) + 2 or short[0] != word[0]:
         return False
     if word.startswith(short):

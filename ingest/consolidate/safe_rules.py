@@ -1,8 +1,9 @@
-"""Merges that need no model: spellings, plurals, words cut short, designators, last names of speakers, definitions, acronyms. The rule is
-named on each merge.
+"""Merges that need no model: spellings, plurals, words cut short, designators, last names of
+speakers, definitions, acronyms. The rule is named on each merge.
 
-Near-linear in the number of keys: every rule looks names up under a plainer form. Guards hold here too; the cosine does not, since O.2 and
-O2 are the same whatever an embedder makes of them. Each rule sees what those before it joined as one.
+Near-linear in the number of keys: every rule looks names up under a plainer form. Guards hold here
+too; the cosine does not, since O.2 and O2 are the same whatever an embedder makes of them. Each
+rule sees what those before it joined as one.
 """
 
 from collections import defaultdict
@@ -24,7 +25,9 @@ GLOSSARY_RULE = "glossary"
 
 @dataclass(frozen=True, slots=True)
 class SafeGroup:
-    """Keys that rules made one, or a key of which they said nothing. `name` is the canonical key's."""
+    """Keys that rules made one, or a key of which they said nothing. `name` is the canonical
+    key's.
+    """
 
     name: Name
     keys: tuple[str, ...]
@@ -62,7 +65,9 @@ class _Groups:
         """Whether a rule may join two groups; a glossary may but for what a person told apart."""
         if rule == GLOSSARY_RULE:
             return not self._guard.are_told_apart(left, right)
-        return self._size(left) + self._size(right) <= MAX_GROUP and self._guard.may_join_all(left, right)
+        return self._size(left) + self._size(right) <= MAX_GROUP and self._guard.may_join_all(
+            left, right
+        )
 
     def _size(self, group: Sequence[str]) -> int:
         """How many keys a group has, those that the glossary has as one counted once."""
@@ -72,14 +77,21 @@ class _Groups:
     def groups(self) -> list[tuple[list[str], str]]:
         """The groups of several keys, each with the names of the rules that made it."""
         several = {id(group): group for group in self._group_of.values() if len(group) > 1}
-        return [(group, "+".join(sorted({rule for key in group for rule in self._rules[key]}))) for group in several.values()]
+        return [
+            (group, "+".join(sorted({rule for key in group for rule in self._rules[key]})))
+            for group in several.values()
+        ]
 
 
 def safe_merges(
-    names: Sequence[UsedName], guard: MergeGuard, texts: Iterable[str] = (), step: Callable[[], None] = lambda: None
+    names: Sequence[UsedName],
+    guard: MergeGuard,
+    texts: Iterable[str] = (),
+    step: Callable[[], None] = lambda: None,
 ) -> list[Merge]:
-    """Merges by rule, disjoint, in order of their canonical key: a glossary's term, else a speaker's whole name beside their last name,
-    else the most mentioned member (ties: shortest, alphabetical).
+    """Merges by rule, disjoint, in order of their canonical key: a glossary's term, else a
+    speaker's whole name beside their last name, else the most mentioned member (ties: shortest,
+    alphabetical).
 
     Args:
         names: Keys in a fixed order.
@@ -90,18 +102,46 @@ def safe_merges(
     by_key, texts = {n.key: n for n in names}, tuple(texts)
     joined = _Groups(guard)
     joined.join(_stated(guard.glossary, by_key))
-    for proposals in (spellings(names), plurals(by_key), designators(by_key), cut_words(names), speakers_last_names(names, texts)):
+    for proposals in (
+        spellings(names),
+        plurals(by_key),
+        designators(by_key),
+        cut_words(names),
+        speakers_last_names(names, texts),
+    ):
         joined.join(list(proposals))
         step()
     definitions = find_definitions(texts, by_key, step)
-    joined.join(p for p in list(said_aliases(definitions, joined.root)) if not guard.glossary.ambiguous.keys() & p[1:])
-    joined.join(p for p in list(defined_acronyms(definitions, by_key, joined.root)) if p[2] not in guard.glossary.ambiguous)
-    joined.join(list(corpus_acronyms(names, joined.root, definitions.acronyms.keys(), guard.glossary.ambiguous)))
+    joined.join(
+        p
+        for p in list(said_aliases(definitions, joined.root))
+        if not guard.glossary.ambiguous.keys() & p[1:]
+    )
+    joined.join(
+        p
+        for p in list(defined_acronyms(definitions, by_key, joined.root))
+        if p[2] not in guard.glossary.ambiguous
+    )
+    joined.join(
+        list(
+            corpus_acronyms(
+                names, joined.root, definitions.acronyms.keys(), guard.glossary.ambiguous
+            )
+        )
+    )
     merges = []
     for group, rule in joined.groups():
-        shown = [k for k in group if by_key[k].name.is_speaker] if LAST_NAME_RULE in rule.split("+") else group
-        canonical = _term(group, guard.glossary) or min(shown, key=lambda k: (-by_key[k].weight, len(k), k))
-        merges.append(make_merge(group, canonical, rule, " / ".join(sorted(by_key[k].surface for k in group))))
+        shown = (
+            [k for k in group if by_key[k].name.is_speaker]
+            if LAST_NAME_RULE in rule.split("+")
+            else group
+        )
+        canonical = _term(group, guard.glossary) or min(
+            shown, key=lambda k: (-by_key[k].weight, len(k), k)
+        )
+        merges.append(
+            make_merge(group, canonical, rule, " / ".join(sorted(by_key[k].surface for k in group)))
+        )
     return sorted(merges, key=lambda m: m.canonical)
 
 
@@ -114,7 +154,9 @@ def _stated(glossary: Glossary, by_key: Mapping[str, UsedName]) -> Iterator[Prop
 
 def _term(group: Sequence[str], glossary: Glossary) -> str:
     """The key of a group that is a term of the glossary; empty for none."""
-    thing = next((glossary.things[glossary.thing_of[key]] for key in group if key in glossary.thing_of), None)
+    thing = next(
+        (glossary.things[glossary.thing_of[key]] for key in group if key in glossary.thing_of), None
+    )
     return thing.keys[0] if thing is not None and thing.keys[0] in group else ""
 
 

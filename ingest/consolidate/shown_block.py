@@ -1,4 +1,6 @@
-"""What a model sees of names that may be one: a line each, in which a document's text can neither open a new line nor close the fence."""
+"""What a model sees of names that may be one: a line each, in which a document's text can neither
+open a new line nor close the fence.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,7 +19,9 @@ _NUM_NEIGHBOURS = 3
 
 @dataclass(frozen=True, slots=True)
 class ShownBlock:
-    """Names to be judged together: `names` (unique), the `lines` that the model sees, the documents whose text these hold."""
+    """Names to be judged together: `names` (unique), the `lines` that the model sees, the documents
+    whose text these hold.
+    """
 
     names: tuple[str, ...]
     lines: tuple[str, ...]
@@ -48,7 +52,9 @@ def distinct_names(texts: Sequence[str], max_chars: int) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Seen:
-    """What the sources say of a group of keys: summaries, how often it occurs with which other key, the documents of all that."""
+    """What the sources say of a group of keys: summaries, how often it occurs with which other key,
+    the documents of all that.
+    """
 
     summaries: set[str] = field(default_factory=set)
     neighbours: Counter[str] = field(default_factory=Counter)
@@ -56,9 +62,13 @@ class _Seen:
 
 
 def name_blocks(
-    blocks: Sequence[Sequence[SafeGroup]], mentions: Sequence[Mention], records: Sequence[RelationRecord], surfaces: Mapping[str, str]
+    blocks: Sequence[Sequence[SafeGroup]],
+    mentions: Sequence[Mention],
+    records: Sequence[RelationRecord],
+    surfaces: Mapping[str, str],
 ) -> tuple[ShownBlock, ...]:
-    """Groups as a model sees them: of each its type, its longest summary and the three names that it most often occurs with.
+    """Groups as a model sees them: of each its type, its longest summary and the three names that
+    it most often occurs with.
 
     `surfaces`: the usual spelling of every key.
     """
@@ -66,7 +76,9 @@ def name_blocks(
     return tuple(_name_block(block, seen, surfaces) for block in blocks)
 
 
-def _seen(groups: Iterable[SafeGroup], mentions: Iterable[Mention], records: Iterable[RelationRecord]) -> dict[str, _Seen]:
+def _seen(
+    groups: Iterable[SafeGroup], mentions: Iterable[Mention], records: Iterable[RelationRecord]
+) -> dict[str, _Seen]:
     """By key; the keys of a group share what was seen of it."""
     seen: dict[str, _Seen] = {}
     for group in groups:
@@ -85,9 +97,14 @@ def _seen(groups: Iterable[SafeGroup], mentions: Iterable[Mention], records: Ite
     return seen
 
 
-def _name_block(block: Sequence[SafeGroup], seen: Mapping[str, _Seen], surfaces: Mapping[str, str]) -> ShownBlock:
+def _name_block(
+    block: Sequence[SafeGroup], seen: Mapping[str, _Seen], surfaces: Mapping[str, str]
+) -> ShownBlock:
     names = distinct_names([surfaces[group.key] for group in block], _MAX_NAME)
-    lines = tuple(_name_line(name, group.name.type, seen[group.key], surfaces) for name, group in zip(names, block, strict=True))
+    lines = tuple(
+        _name_line(name, group.name.type, seen[group.key], surfaces)
+        for name, group in zip(names, block, strict=True)
+    )
     documents = {document_id for group in block for document_id in seen[group.key].documents}
     return ShownBlock(names, lines, tuple(sorted(documents)))
 

@@ -11,14 +11,35 @@ Proposal = tuple[str, str, str]
 """A rule's name and two keys that it takes for one entity."""
 
 SMALL_WORDS = frozenset(
-    ["the", "a", "an", "of", "for", "and", "to", "in", "on", "at", "by", "with", "from", "de", "la", "le", "von", "van"]
+    [
+        "the",
+        "a",
+        "an",
+        "of",
+        "for",
+        "and",
+        "to",
+        "in",
+        "on",
+        "at",
+        "by",
+        "with",
+        "from",
+        "de",
+        "la",
+        "le",
+        "von",
+        "van",
+    ]
 )
 """Words of a name that its acronym may leave out."""
 
 
 @dataclass(frozen=True, slots=True)
 class UsedName:
-    """A key as the rules see it: its usual spelling, how often it is said, in which documents, whether it is but a lower-case word."""
+    """A key as the rules see it: its usual spelling, how often it is said, in which documents,
+    whether it is but a lower-case word.
+    """
 
     name: Name
     surface: str
@@ -33,7 +54,9 @@ class UsedName:
 
 
 def used_names(mentions: Iterable[Mention]) -> list[UsedName]:
-    """The keys in alphabetical order, with their usual type and spelling (ties: shortest, alphabetical)."""
+    """The keys in alphabetical order, with their usual type and spelling (ties: shortest,
+    alphabetical).
+    """
     types: dict[str, Counter[str]] = defaultdict(Counter)
     surfaces: dict[str, Counter[str]] = defaultdict(Counter)
     documents: dict[str, set[str]] = defaultdict(set)

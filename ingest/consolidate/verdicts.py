@@ -1,7 +1,8 @@
-"""A model's verdicts on blocks of names, each kept under a hash of exactly what the model saw of its block.
+"""A model's verdicts on blocks of names, each kept under a hash of exactly what the model saw of
+its block.
 
-So a block that did not change is never judged again, however the blocks are packed into calls. A stored verdict holds positions, not names:
-nothing of a deleted document stays in it.
+So a block that did not change is never judged again, however the blocks are packed into calls. A
+stored verdict holds positions, not names: nothing of a deleted document stays in it.
 """
 
 import json
@@ -25,7 +26,15 @@ T = TypeVar("T", bound=BaseModel)
 class Judge(Protocol):
     """What consolidation needs of a metered chat model."""
 
-    def ask(self, prompt: Prompt, schema: type[T], *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> T:
+    def ask(
+        self,
+        prompt: Prompt,
+        schema: type[T],
+        *,
+        stage: str,
+        max_tokens: int,
+        documents: Sequence[str] = (),
+    ) -> T:
         """A reply that fits the schema."""
 
 
@@ -69,7 +78,9 @@ class LabelGroups(StrictReply):
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Positions in a block that stand for one thing; `inverted` is a part of the members without the canonical one."""
+    """Positions in a block that stand for one thing; `inverted` is a part of the members without
+    the canonical one.
+    """
 
     canonical: int
     members: tuple[int, ...]
@@ -98,7 +109,9 @@ LABELS = Kind("label_groups", LabelGroups)
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Verdicts by block position, and what happened on the way. `keys`: under which they are kept."""
+    """Verdicts by block position, and what happened on the way. `keys`: under which they are
+    kept.
+    """
 
     groups: Mapping[int, tuple[Group, ...]] = field(default_factory=dict)
     keys: tuple[str, ...] = ()
@@ -108,8 +121,12 @@ class Judged:
     is_complete: bool = True
 
 
-def stored_verdicts(kind: Kind, blocks: Sequence[ShownBlock], verdicts: VerdictStore | None, judge_name: str | None) -> Judged:
-    """The blocks that are settled already. `judge_name` None takes any model's verdict; else another model's does not count."""
+def stored_verdicts(
+    kind: Kind, blocks: Sequence[ShownBlock], verdicts: VerdictStore | None, judge_name: str | None
+) -> Judged:
+    """The blocks that are settled already. `judge_name` None takes any model's verdict; else
+    another model's does not count.
+    """
     if verdicts is None:
         return Judged()
     groups: dict[int, tuple[Group, ...]] = {}
@@ -126,7 +143,12 @@ def stored_verdicts(kind: Kind, blocks: Sequence[ShownBlock], verdicts: VerdictS
 
 def verdict_text(judge_name: str, groups: Sequence[Group]) -> str:
     """A verdict as it is stored."""
-    return json.dumps({"judge": judge_name, "groups": [[g.canonical, list(g.members), list(g.inverted)] for g in groups]})
+    return json.dumps(
+        {
+            "judge": judge_name,
+            "groups": [[g.canonical, list(g.members), list(g.inverted)] for g in groups],
+        }
+    )
 
 
 class _StoredVerdict(BaseModel):
@@ -137,12 +159,21 @@ class _StoredVerdict(BaseModel):
 
 
 def _read_verdict(text: str, num_names: int, judge_name: str | None) -> tuple[Group, ...] | None:
-    """A stored verdict; None for one that doesn't read back, doesn't fit its block, or is another model's."""
+    """A stored verdict; None for one that doesn't read back, doesn't fit its block, or is another
+    model's.
+    """
     try:
         stored = _StoredVerdict.model_validate_json(text)
     except ValidationError:
         return None
-    fits = all(0 <= p < num_names for canonical, members, inverted in stored.groups for p in (canonical, *members, *inverted))
+    fits = all(
+        0 <= p < num_names
+        for canonical, members, inverted in stored.groups
+        for p in (canonical, *members, *inverted)
+    )
     if not fits or (judge_name is not None and stored.judge != judge_name):
         return None
-    return tuple(Group(canonical, tuple(members), tuple(inverted)) for canonical, members, inverted in stored.groups)
+    return tuple(
+        Group(canonical, tuple(members), tuple(inverted))
+        for canonical, members, inverted in stored.groups
+    )

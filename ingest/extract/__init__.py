@@ -1,1 +1,3 @@
-"""What a chunk says, as mentions and relation records: asked of a language model, or found by rules alone."""
+"""What a chunk says, as mentions and relation records: asked of a language model, or found by rules
+alone.
+"""

@@ -1,4 +1,6 @@
-"""How a document writes its words: what its capitals mean, and whether the rules for English names fit it at all."""
+"""How a document writes its words: what its capitals mean, and whether the rules for English names
+fit it at all.
+"""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -12,7 +14,9 @@ _MAX_PREVIEWED = 200_000
 _MAX_UPPER = 0.6
 _MIN_WORDS = 30
 _MIN_ENGLISH = 0.05
-"""Of the words in lower case: speech and mission loops have .20 to .32; other languages below .02. A list of names may have none."""
+"""Of the words in lower case: speech and mission loops have .20 to .32; other languages below .02.
+A list of names may have none.
+"""
 _MIN_GERMAN = 0.12
 _MIN_CASED = 0.5
 _MAX_STRAY = 0.01
@@ -23,19 +27,29 @@ class Writing(StrEnum):
     """What a text is for the rules; the value says what they make of it."""
 
     ENGLISH = ""
-    CAPITALS = "all in capitals: names can't be told from words, so none are taken; passages are found by words and vectors"
-    LOWER = "without capitals: names can't be told from words, only numbered things and measures; passages are found by words and vectors"
-    NOUNS = "with nouns in capitals (German): only names of several words, acronyms and the like are told from nouns"
+    CAPITALS = (
+        "all in capitals: names can't be told from words, so none are taken; passages are found by"
+        " words and vectors"
+    )
+    LOWER = (
+        "without capitals: names can't be told from words, only numbered things and measures;"
+        " passages are found by words and vectors"
+    )
+    NOUNS = (
+        "with nouns in capitals (German): only names of several words, acronyms and the like are"
+        " told from nouns"
+    )
     FOREIGN = "not in English: names are told by capitals alone"
     CASELESS = (
-        "in a script without capitals: at most names apart in other letters (iPhone) are taken; passages are found by words and vectors"
+        "in a script without capitals: at most names apart in other letters (iPhone) are taken;"
+        " passages are found by words and vectors"
     )
 
 
 @dataclass(frozen=True, slots=True)
 class CaseUse:
-    """How one document writes its words: how often in lower case, how often with a capital inside a sentence, which capitalised words
-    stand side by side there, and what all that makes of the text.
+    """How one document writes its words: how often in lower case, how often with a capital inside a
+    sentence, which capitalised words stand side by side there, and what all that makes of the text.
     """
 
     lower: Mapping[str, int]
@@ -45,7 +59,9 @@ class CaseUse:
     writing: Writing = Writing.ENGLISH
 
     def is_ordinary(self, word: str) -> bool:
-        """Whether the document writes the word in lower case more often than with a capital inside a sentence."""
+        """Whether the document writes the word in lower case more often than with a capital inside
+        a sentence.
+        """
         return self.lower.get(word, 0) > self.capital.get(word, 0)
 
     def is_stray_capital(self, word: str) -> bool:
@@ -79,10 +95,14 @@ def case_use(text: str) -> CaseUse:
                 pairs[before, token.base] += 1
         before = token.base if is_inside else ""
     has_case = num_upper <= _MAX_UPPER * max(1, num_cased)
-    return CaseUse(lower, capital, has_case, pairs, _writing(text, num_cased, num_upper, lower, num_big))
+    return CaseUse(
+        lower, capital, has_case, pairs, _writing(text, num_cased, num_upper, lower, num_big)
+    )
 
 
-def _writing(text: str, num_cased: int, num_upper: int, lower: Mapping[str, int], num_big: int) -> Writing:
+def _writing(
+    text: str, num_cased: int, num_upper: int, lower: Mapping[str, int], num_big: int
+) -> Writing:
     num_letters = sum(1 for c in text if c.isalpha())
     num_lower = sum(lower.values())
     if num_letters >= _MIN_WORDS and num_cased < _MIN_CASED * num_letters:

@@ -1,8 +1,9 @@
-"""The extractor that needs no model: names, numbers and content words of each sentence, and who is mentioned with whom.
+"""The extractor that needs no model: names, numbers and content words of each sentence, and who is
+mentioned with whom.
 
-Some of what it stores are candidates: whether a word that only opens sentences is a name, and whether a content word is neither too rare
-nor too common, is decided on the whole corpus when the graph is derived (`dynagrag.graph_store.derived.live_mentions`). Speakers come from
-the splitter.
+Some of what it stores are candidates: whether a word that only opens sentences is a name, and
+whether a content word is neither too rare nor too common, is decided on the whole corpus when the
+graph is derived (`dynagrag.graph_store.derived.live_mentions`). Speakers come from the splitter.
 """
 
 from collections import Counter
@@ -15,27 +16,43 @@ from dynagrag.ids import content_id, entity_key, plain_title
 from dynagrag.ingest.extract.case_use import CaseUse, case_use
 from dynagrag.ingest.extract.fast_rules import Candidate, candidates
 from dynagrag.protocols import SENTENCE_EXTRACTOR, Extraction
-from dynagrag.schema import Chunk, ChunkWork, Document, Mention, MentionKind, Passage, RelationRecord, Turn
+from dynagrag.schema import (
+    Chunk,
+    ChunkWork,
+    Document,
+    Mention,
+    MentionKind,
+    Passage,
+    RelationRecord,
+    Turn,
+)
 from dynagrag.sentences import sentence_spans
 
 LABEL = "mentioned with"
 PAIR_WINDOW = 12
-"""A name pairs with the next 11 of its sentence, so a long list gives no quadratic number of pairs."""
+"""A name pairs with the next 11 of its sentence, so a long list gives no quadratic number of pairs.
+"""
 
 MIN_REMARKED_WORDS = 200
 WITHOUT_NAMES = "without any name: passages are found by words and vectors alone"
 
 
 class FastExtractor:
-    """Makes records without a model, one after the other, in time linear in the text. Nothing is ever set aside.
+    """Makes records without a model, one after the other, in time linear in the text. Nothing is
+    ever set aside.
 
-    `titles`: document titles of the corpus to be found as 2- to 8-word sequences whatever their case.
+    `titles`: document titles of the corpus to be found as 2- to 8-word sequences whatever their
+    case.
     """
 
     def __init__(self, titles: Collection[str] = ()) -> None:
-        self._titles = frozenset(key for key in (entity_key(plain_title(t)) for t in titles) if " " in key)
+        self._titles = frozenset(
+            key for key in (entity_key(plain_title(t)) for t in titles) if " " in key
+        )
         self._remarks: dict[str, str] = {}
-        self._name = f"{SENTENCE_EXTRACTOR}-3" + (f"+{content_id(*sorted(self._titles))[:8]}" if self._titles else "")
+        self._name = f"{SENTENCE_EXTRACTOR}-3" + (
+            f"+{content_id(*sorted(self._titles))[:8]}" if self._titles else ""
+        )
 
     @property
     def name(self) -> str:
@@ -58,11 +75,16 @@ class FastExtractor:
         return {}
 
     def extract(
-        self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None], check: Callable[[], None] = lambda: None
+        self,
+        work: Sequence[ChunkWork],
+        on_chunk: Callable[[Extraction], None],
+        check: Callable[[], None] = lambda: None,
     ) -> list[tuple[Chunk, str]]:
-        """One Extraction a chunk; the records in it carry their sentence's span as chunk span. The list is always empty.
+        """One Extraction a chunk; the records in it carry their sentence's span as chunk span. The
+        list is always empty.
 
-        The document's own use of capitals decides what a capital means, so its text is read whole whatever chunks are asked for.
+        The document's own use of capitals decides what a capital means, so its text is read whole
+        whatever chunks are asked for.
         """
         for document_id, own in groupby(work, key=lambda item: item.document.id):
             num_names = num_words = 0
@@ -93,22 +115,42 @@ class FastExtractor:
             num_names += sum(not c.is_word for c in found)
             mentions.extend(self._mention(sentence, c) for c in found)
             relations.extend(self._relation(sentence, a, b) for a, b in pairs(found))
-        return Extraction(document.id, chunk.start, chunk.end, self.name, tuple(mentions), tuple(relations)), num_names
+        return Extraction(
+            document.id, chunk.start, chunk.end, self.name, tuple(mentions), tuple(relations)
+        ), num_names
 
     def _title_mentions(self, document: Document, chunk: Chunk) -> Iterator[Mention]:
-        """The document's title, for all of the chunk's passages; a title that only repeats the file's name says nothing."""
+        """The document's title, for all of the chunk's passages; a title that only repeats the
+        file's name says nothing.
+        """
         name = plain_title(own_title(document))
         key = entity_key(name)
         if not key:
             return
-        mention_id = content_id("mention", document.id, chunk.start, chunk.end, key, MentionKind.TITLE, "")
+        mention_id = content_id(
+            "mention", document.id, chunk.start, chunk.end, key, MentionKind.TITLE, ""
+        )
         ids = tuple(p.id for p in chunk.passages)
-        yield Mention(mention_id, document.id, chunk.start, chunk.end, ids, name, key, "title", "", MentionKind.TITLE, self.name)
+        yield Mention(
+            mention_id,
+            document.id,
+            chunk.start,
+            chunk.end,
+            ids,
+            name,
+            key,
+            "title",
+            "",
+            MentionKind.TITLE,
+            self.name,
+        )
 
     def _mention(self, sentence: "_Sentence", found: Candidate) -> Mention:
         passage = sentence.passage
         start, end = sentence.start, sentence.end
-        mention_id = content_id("mention", passage.document_id, start, end, found.key, MentionKind.SAID, "")
+        mention_id = content_id(
+            "mention", passage.document_id, start, end, found.key, MentionKind.SAID, ""
+        )
         return Mention(
             mention_id,
             passage.document_id,
@@ -127,11 +169,26 @@ class FastExtractor:
     def _relation(self, sentence: "_Sentence", a: Candidate, b: Candidate) -> RelationRecord:
         passage = sentence.passage
         start, end = sentence.start, sentence.end
-        # "mentioned with" has no direction: by key, so that a pair is one relation however its sentences order it.
+        # "mentioned with" has no direction: by key, so that a pair is one relation however its
+        # sentences order it.
         head, tail = sorted((a.key, b.key))
-        record_id = content_id("relation", passage.document_id, start, end, head, LABEL, tail, start, end)
+        record_id = content_id(
+            "relation", passage.document_id, start, end, head, LABEL, tail, start, end
+        )
         return RelationRecord(
-            record_id, passage.document_id, start, end, passage.id, head, tail, LABEL, "", start, end, sentence.turn_index, self.name
+            record_id,
+            passage.document_id,
+            start,
+            end,
+            passage.id,
+            head,
+            tail,
+            LABEL,
+            "",
+            start,
+            end,
+            sentence.turn_index,
+            self.name,
         )
 
 
@@ -146,8 +203,8 @@ class _Sentence:
 def pairs(found: Sequence[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
     """Who is mentioned with whom, of a sentence's names and numbers by position, each pair once.
 
-    Each pairs with the next 11, so the number of pairs is linear in the sentence, and all pairs of up to 12 names are there. Content words
-    are no entities, so nothing is mentioned with them.
+    Each pairs with the next 11, so the number of pairs is linear in the sentence, and all pairs of
+    up to 12 names are there. Content words are no entities, so nothing is mentioned with them.
     """
     names = [c for c in found if not c.is_word]
     for n, name in enumerate(names):
@@ -160,5 +217,7 @@ def _sentences(document: Document, turns: Sequence[Turn], chunk: Chunk) -> Itera
     for passage in chunk.passages:
         for turn in turns[passage.first_turn : passage.last_turn + 1]:
             start = max(turn.start, passage.start, chunk.start)
-            for a, b in sentence_spans(document.text[start : max(start, min(turn.end, passage.end, chunk.end))]):
+            for a, b in sentence_spans(
+                document.text[start : max(start, min(turn.end, passage.end, chunk.end))]
+            ):
                 yield _Sentence(start + a, start + b, passage, turn.index)

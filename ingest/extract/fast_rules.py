@@ -47,7 +47,9 @@ NAMELESS = PARTS | WHEN | SIGNALS | OCCUPATIONS | ABBREVIATIONS
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """An entity of a sentence: offsets inside the sentence, type name, person, office, number, title or word."""
+    """An entity of a sentence: offsets inside the sentence, type name, person, office, number,
+    title or word.
+    """
 
     start: int
     end: int
@@ -63,7 +65,9 @@ class Candidate:
 
 
 def candidates(sentence: str, use: CaseUse, titles: Collection[str] = ()) -> list[Candidate]:
-    """The entities of one sentence by first position, one a key. `titles` are keys of document titles."""
+    """The entities of one sentence by first position, one a key. `titles` are keys of document
+    titles.
+    """
     tokens = list(tokens_of(sentence))
     has_case = use.has_case and not _is_shouted(sentence, tokens)
     found: dict[str, Candidate] = {}
@@ -71,12 +75,20 @@ def candidates(sentence: str, use: CaseUse, titles: Collection[str] = ()) -> lis
         held = found.get(candidate.key)
         if held is None or (held.is_word and not candidate.is_word):
             found[candidate.key] = candidate
-        elif Flag.SENTENCE_START in held.flags and Flag.SENTENCE_START not in candidate.flags and not candidate.is_word:
-            found[candidate.key] = Candidate(held.start, held.end, held.name, held.key, held.type, candidate.flags)
+        elif (
+            Flag.SENTENCE_START in held.flags
+            and Flag.SENTENCE_START not in candidate.flags
+            and not candidate.is_word
+        ):
+            found[candidate.key] = Candidate(
+                held.start, held.end, held.name, held.key, held.type, candidate.flags
+            )
     return sorted(found.values(), key=lambda c: (c.start, c.end, c.key))
 
 
-def _all_candidates(sentence: str, tokens: list[Token], use: CaseUse, has_case: bool, titles: Collection[str]) -> Iterator[Candidate]:
+def _all_candidates(
+    sentence: str, tokens: list[Token], use: CaseUse, has_case: bool, titles: Collection[str]
+) -> Iterator[Candidate]:
     taken: set[int] = set()
     if has_case:
         read = Sentence(sentence, tokens, use)
@@ -87,7 +99,10 @@ def _all_candidates(sentence: str, tokens: list[Token], use: CaseUse, has_case: 
                     taken.update(range(part.first, part.last + 1))
                     yield candidate
                     yield from _with_its_part(read, part, candidate, taken)
-        for type_, spans in ((NAME, numbered_things(tokens, sentence, taken)), (QUANTITY, quantities(tokens, taken))):
+        for type_, spans in (
+            (NAME, numbered_things(tokens, sentence, taken)),
+            (QUANTITY, quantities(tokens, taken)),
+        ):
             for first, last in spans:
                 taken.update(range(first, last + 1))
                 yield _spanning(sentence, tokens[first].start, tokens[last].end, type_)
@@ -97,7 +112,14 @@ def _all_candidates(sentence: str, tokens: list[Token], use: CaseUse, has_case: 
     for i, token in enumerate(tokens):
         if i not in taken and _is_content(token, has_case, use):
             word = token.base
-            yield Candidate(token.start, token.start + len(word), word, entity_key(word), "word", (Flag.CONTENT_WORD,))
+            yield Candidate(
+                token.start,
+                token.start + len(word),
+                word,
+                entity_key(word),
+                "word",
+                (Flag.CONTENT_WORD,),
+            )
 
 
 def _spanning(text: str, start: int, end: int, type_: str) -> Candidate:
@@ -105,9 +127,15 @@ def _spanning(text: str, start: int, end: int, type_: str) -> Candidate:
     return Candidate(start, end, name, entity_key(without_markup(name)), type_)
 
 
-def _with_its_part(sentence: Sentence, part: Part, name: Candidate, taken: set[int]) -> Iterator[Candidate]:
+def _with_its_part(
+    sentence: Sentence, part: Part, name: Candidate, taken: set[int]
+) -> Iterator[Candidate]:
     """The part that a name tells apart from others, with the name: `DUA breaker`, beside DUA."""
-    if part.type != NAME or (part.first, part.last) in sentence.quoted or Flag.SENTENCE_START in name.flags:
+    if (
+        part.type != NAME
+        or (part.first, part.last) in sentence.quoted
+        or Flag.SENTENCE_START in name.flags
+    ):
         return
     if part.first == part.last and _DEMONYM.fullmatch(name.name):
         return
@@ -128,14 +156,24 @@ def _named(sentence: Sentence, part: Part) -> Candidate | None:
         end -= 2 * final.is_possessive
         end += name.count("(") > name.count(")") and sentence.text[end : end + 1] == ")"
         name = sentence.text[first.start : end]
-        return None if _says_nothing(sentence, part) else _spanning(sentence.text, first.start, end, part.type)
+        return (
+            None
+            if _says_nothing(sentence, part)
+            else _spanning(sentence.text, first.start, end, part.type)
+        )
     if first.text[0].isdigit() and first.is_number:
-        return _spanning(sentence.text, first.start, end, NUMBER) if _is_year(sentence, part.first) else None
+        return (
+            _spanning(sentence.text, first.start, end, NUMBER)
+            if _is_year(sentence, part.first)
+            else None
+        )
     return _single(sentence, first, part.type)
 
 
 def _says_nothing(sentence: Sentence, part: Part) -> bool:
-    """Several words of which none is a name's own, at the beginning of a clause: `Good Evening`, `Twenty Two`."""
+    """Several words of which none is a name's own, at the beginning of a clause: `Good Evening`,
+    `Twenty Two`.
+    """
     tokens = sentence.tokens[part.first : part.last + 1]
     if (part.first, part.last) in sentence.quoted or part.type == NUMBER:
         return False
@@ -144,7 +182,11 @@ def _says_nothing(sentence: Sentence, part: Part) -> bool:
     if tokens[-1].text.isdigit() and all(t.base in COMMON_WORDS for t in tokens[:-1]):
         return tokens[-2].base not in NUMBERED
     pair = (tokens[0].base, tokens[1].base)
-    return tokens[0].opens_clause and all(t.base in COMMON_WORDS and not t.is_upper for t in tokens) and not sentence.use.pairs.get(pair)
+    return (
+        tokens[0].opens_clause
+        and all(t.base in COMMON_WORDS and not t.is_upper for t in tokens)
+        and not sentence.use.pairs.get(pair)
+    )
 
 
 def _single(sentence: Sentence, token: Token, type_: str) -> Candidate | None:
@@ -152,14 +194,23 @@ def _single(sentence: Sentence, token: Token, type_: str) -> Candidate | None:
     use = sentence.use
     word = ENDING.sub("", plain_quotes(token.text))
     key = entity_key(without_markup(word))
-    if len(key) < 2 or _is_no_name(token) or _is_broken_off(sentence, token) or _is_command(sentence, token):
+    if (
+        len(key) < 2
+        or _is_no_name(token)
+        or _is_broken_off(sentence, token)
+        or _is_command(sentence, token)
+    ):
         return None
     if use.writing is Writing.NOUNS and not token.is_upper and not token.has_inner_capital:
         return None
     if token.is_upper or token.has_inner_capital or type_ in {PERSON, OFFICE}:
         flags: tuple[Flag, ...] = (Flag.SEEN_CAPITALISED,)
     elif token.opens_clause:
-        is_adverb = token.base.endswith("ly") and len(token.base) >= MIN_ADVERB_LETTERS and not use.capital.get(token.base)
+        is_adverb = (
+            token.base.endswith("ly")
+            and len(token.base) >= MIN_ADVERB_LETTERS
+            and not use.capital.get(token.base)
+        )
         if use.is_ordinary(token.base) or is_adverb:
             return None
         flags = (Flag.SENTENCE_START,)
@@ -171,7 +222,9 @@ def _single(sentence: Sentence, token: Token, type_: str) -> Candidate | None:
 
 
 def _is_year(sentence: Sentence, at: int) -> bool:
-    """A year; not one number of a row of them or a signed one, which is read off a display, and none that counts or measures something."""
+    """A year; not one number of a row of them or a signed one, which is read off a display, and
+    none that counts or measures something.
+    """
     tokens = sentence.tokens
     if not _YEAR.fullmatch(tokens[at].text) or (at and tokens[at - 1].base in {"plus", "minus"}):
         return False
@@ -179,13 +232,22 @@ def _is_year(sentence: Sentence, at: int) -> bool:
     if is_behind or at + 1 == len(tokens):
         return not is_behind
     after = tokens[at + 1]
-    return not (after.gap.isspace() and (after.text[0].isdigit() or after.base in UNITS)) and "°" not in after.gap
+    return (
+        not (after.gap.isspace() and (after.text[0].isdigit() or after.base in UNITS))
+        and "°" not in after.gap
+    )
 
 
 def _is_command(sentence: Sentence, token: Token) -> bool:
-    """A word of command or the position of a switch: `ENTER`, `set to THROTTLE`, and what the document writes small as a rule."""
+    """A word of command or the position of a switch: `ENTER`, `set to THROTTLE`, and what the
+    document writes small as a rule.
+    """
     use, base = sentence.use, token.base
-    if token.opens_clause and base in COMMANDS and not (token.text.istitle() and use.capital.get(base)):
+    if (
+        token.opens_clause
+        and base in COMMANDS
+        and not (token.text.istitle() and use.capital.get(base))
+    ):
         return True
     if not token.text.isupper() or not token.text.replace("-", "").isalpha():
         return False
@@ -195,7 +257,9 @@ def _is_command(sentence: Sentence, token: Token) -> bool:
 
 
 def _is_set_to(tokens: Sequence[Token], at: int) -> bool:
-    """`DEMAND REGs to CABIN`, `set to THROTTLE`; not `EECOM to FLIGHT`, where someone speaks to someone."""
+    """`DEMAND REGs to CABIN`, `set to THROTTLE`; not `EECOM to FLIGHT`, where someone speaks to
+    someone.
+    """
     if at < 2 or tokens[at - 1].base != "to" or len(tokens[at].text) < MIN_CONTENT_LETTERS:
         return False
     before = tokens[at - 2]
@@ -204,23 +268,33 @@ def _is_set_to(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _is_broken_off(sentence: Sentence, token: Token) -> bool:
-    """A word that a speaker began and left: one that comes nowhere else before two dashes (`of Stat -- of Stratton Oakmont`), or one that
-    is begun again (`of Gaus - than Gaussian`, `Th the`).
+    """A word that a speaker began and left: one that comes nowhere else before two dashes (`of Stat
+    -- of Stratton Oakmont`), or one that is begun again (`of Gaus - than Gaussian`, `Th the`).
     """
     behind = sentence.text[token.end : token.end + 3].lstrip()
     if behind.startswith("--") and sentence.use.capital.get(token.base, 0) == 1:
         return True
     at = bisect_left(sentence.tokens, token.start, key=lambda t: t.start)
-    after = [t.base for t in sentence.tokens[at + 1 : at + 1 + MAX_REPAIR_TOKENS] if t.base != token.base]
-    if behind.startswith("-") and any(t.text == token.text for t in sentence.tokens[at + 1 : at + 1 + MAX_REPAIR_TOKENS]):
+    after = [
+        t.base for t in sentence.tokens[at + 1 : at + 1 + MAX_REPAIR_TOKENS] if t.base != token.base
+    ]
+    if behind.startswith("-") and any(
+        t.text == token.text for t in sentence.tokens[at + 1 : at + 1 + MAX_REPAIR_TOKENS]
+    ):
         return True
     if behind.startswith("-"):
         return any(base.startswith(token.base) for base in after)
-    return not token.is_upper and len(token.base) < MIN_CONTENT_LETTERS and any(base.startswith(token.base) for base in after[:1])
+    return (
+        not token.is_upper
+        and len(token.base) < MIN_CONTENT_LETTERS
+        and any(base.startswith(token.base) for base in after[:1])
+    )
 
 
 def _is_no_name(token: Token) -> bool:
-    """Words that are no name alone: function words, times, interjections, spoken numbers, parts of documents, prefixes."""
+    """Words that are no name alone: function words, times, interjections, spoken numbers, parts of
+    documents, prefixes.
+    """
     base = token.base
     if base in COMMON_WORDS or base in NAMELESS:
         return token.text not in KEEP_UPPER
@@ -229,10 +303,16 @@ def _is_no_name(token: Token) -> bool:
     parts = base.split("-")
     if all(part in NUMBER_WORDS for part in parts):
         return True
-    return len(parts) > 1 and (parts[0] in COMPOUND_HEADS or all(part in COMMON_WORDS for part in parts)) and not token.text.isupper()
+    return (
+        len(parts) > 1
+        and (parts[0] in COMPOUND_HEADS or all(part in COMMON_WORDS for part in parts))
+        and not token.text.isupper()
+    )
 
 
-def _title_spans(sentence: str, tokens: list[Token], titles: Collection[str]) -> Iterator[tuple[int, int]]:
+def _title_spans(
+    sentence: str, tokens: list[Token], titles: Collection[str]
+) -> Iterator[tuple[int, int]]:
     if not titles:
         return
     for first in range(len(tokens)):
@@ -242,11 +322,16 @@ def _title_spans(sentence: str, tokens: list[Token], titles: Collection[str]) ->
 
 
 def _is_content(token: Token, has_case: bool, use: CaseUse) -> bool:
-    """A lower-case content word; a capitalised one too where its capital means nothing: it opens a clause, the text has no case, or
-    nouns have capitals.
+    """A lower-case content word; a capitalised one too where its capital means nothing: it opens a
+    clause, the text has no case, or nouns have capitals.
     """
     word = token.base
-    if len(word) < MIN_CONTENT_LETTERS or not word.isalpha() or word in COMMON_WORDS or word.endswith("ly"):
+    if (
+        len(word) < MIN_CONTENT_LETTERS
+        or not word.isalpha()
+        or word in COMMON_WORDS
+        or word.endswith("ly")
+    ):
         return False
     if use.writing is Writing.NOUNS:
         return word not in GERMAN
@@ -254,8 +339,18 @@ def _is_content(token: Token, has_case: bool, use: CaseUse) -> bool:
 
 
 def _is_shouted(sentence: str, tokens: list[Token]) -> bool:
-    """A whole sentence in capitals inside other text: a heading, or a shout. Call signs in a row are shorter."""
-    if not any(t.is_stop and t.text.isupper() and len(t.text) > 1 and t.base not in STATES for t in tokens) and "," in sentence:
+    """A whole sentence in capitals inside other text: a heading, or a shout. Call signs in a row
+    are shorter.
+    """
+    if (
+        not any(
+            t.is_stop and t.text.isupper() and len(t.text) > 1 and t.base not in STATES
+            for t in tokens
+        )
+        and "," in sentence
+    ):
         return False  # labels of switches in a row
     letters = [c for c in sentence if c.isalpha()]
-    return len(tokens) >= MIN_SHOUTED_TOKENS and sum(1 for c in letters if c.isupper()) > 0.8 * len(letters)
+    return len(tokens) >= MIN_SHOUTED_TOKENS and sum(1 for c in letters if c.isupper()) > 0.8 * len(
+        letters
+    )

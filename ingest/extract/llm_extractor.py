@@ -1,8 +1,10 @@
-"""The language-model extractor: one call a chunk, records whose every quote is found in the source (DynaGRAG, section 3).
+"""The language-model extractor: one call a chunk, records whose every quote is found in the source
+(DynaGRAG, section 3).
 
 What a chunk goes through:
 
-    prompt -> reply (schema-checked, one repair in MeteredChat) -> gleaning passes -> quotes checked, one repair for all bad ones -> records
+    prompt -> reply (schema-checked, one repair in MeteredChat) -> gleaning passes -> quotes
+    checked, one repair for all bad ones -> records
         cut off: the chunk's two halves instead
         anything else that fails: the chunk is set aside with its reason, the others go on
 
@@ -16,9 +18,20 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
-from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError, ModelRefusedError, ModelUnavailableError
+from dynagrag.errors import (
+    BudgetError,
+    CutOffReplyError,
+    InvalidReplyError,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
 from dynagrag.ids import content_id
-from dynagrag.ingest.extract.reply_records import ExtractionReply, RecordBuilder, RelationReply, SmallExtractionReply
+from dynagrag.ingest.extract.reply_records import (
+    ExtractionReply,
+    RecordBuilder,
+    RelationReply,
+    SmallExtractionReply,
+)
 from dynagrag.ingest.split import halve, turn_at
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
@@ -35,7 +48,9 @@ _MAX_UNREACHABLE_AT_FIRST = 3
 _MAX_UNREACHABLE_IN_A_ROW = 8
 _LOOK_EVERY_S = 0.2
 """While replies are waited for, whether the run shall end."""
-"""So many chunks in a row to which the model gave no reply, beyond those asked at once, and it is taken to be gone."""
+"""So many chunks in a row to which the model gave no reply, beyond those asked at once, and it is
+taken to be gone.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +71,15 @@ class ExtractionCounts:
     num_halved: int = 0
 
 
-def chunk_text(document: Document, turns: Sequence[Turn], chunk: Chunk, is_small: bool = False) -> str:
-    """The chunk as the model reads it, one line per turn, `SPEAKER: words`; no times, so that equal words make equal prompts.
+def chunk_text(
+    document: Document, turns: Sequence[Turn], chunk: Chunk, is_small: bool = False
+) -> str:
+    """The chunk as the model reads it, one line per turn, `SPEAKER: words`; no times, so that equal
+    words make equal prompts.
 
-    For small models `- words`, without turns of one or two words: they take every label for an entity and every turn for a relation "said"
-    (seen with a 1.5-billion-parameter model), and code knows who spoke anyway.
+    For small models `- words`, without turns of one or two words: they take every label for an
+    entity and every turn for a relation "said" (seen with a 1.5-billion-parameter model), and code
+    knows who spoke anyway.
     """
     lines = []
     for turn in turns[turn_at(turns, chunk.start).index :]:
@@ -93,12 +112,25 @@ class LLMExtractor:
         self._profile = profile
         self._options = options or ExtractionOptions()
         self._max_concurrency = max_concurrency
-        self._schema: type[ExtractionReply] | type[SmallExtractionReply] = SmallExtractionReply if profile.is_small else ExtractionReply
+        self._schema: type[ExtractionReply] | type[SmallExtractionReply] = (
+            SmallExtractionReply if profile.is_small else ExtractionReply
+        )
         self._lock = threading.Lock()
         self.counts = ExtractionCounts()
-        settings = (profile.name, profile.is_small, profile.max_entities, profile.max_relations, profile.max_reply_tokens)
+        settings = (
+            profile.name,
+            profile.is_small,
+            profile.max_entities,
+            profile.max_relations,
+            profile.max_reply_tokens,
+        )
         prompt = self._prompt("").system
-        self._name = "llm-" + content_id(_RULES_VERSION, model_identity, repr(settings), repr(self._options), prompt)[:16]
+        self._name = (
+            "llm-"
+            + content_id(
+                _RULES_VERSION, model_identity, repr(settings), repr(self._options), prompt
+            )[:16]
+        )
 
     @property
     def name(self) -> str:
@@ -113,7 +145,10 @@ class LLMExtractor:
     @property
     def mended(self) -> Mapping[str, int]:
         """What was saved by asking again, by how."""
-        counts = {"quotes repaired": self.counts.num_repaired_quotes, "chunks halved": self.counts.num_halved}
+        counts = {
+            "quotes repaired": self.counts.num_repaired_quotes,
+            "chunks halved": self.counts.num_halved,
+        }
         return {how: number for how, number in counts.items() if number}
 
     @property
@@ -123,15 +158,23 @@ class LLMExtractor:
 
     def prompt_tokens(self, work: ChunkWork) -> int:
         """Estimated prompt tokens of the chunk's first call, schema included."""
-        prompt = self._prompt(chunk_text(work.document, work.turns, work.chunk, self._profile.is_small))
+        prompt = self._prompt(
+            chunk_text(work.document, work.turns, work.chunk, self._profile.is_small)
+        )
         return prompt_tokens(prompt, self._schema)
 
     def ask_once(self, work: ChunkWork) -> None:
         """The chunk's first call, so that it can be timed."""
-        self._call(self._prompt(chunk_text(work.document, work.turns, work.chunk, self._profile.is_small)), work.document)
+        self._call(
+            self._prompt(chunk_text(work.document, work.turns, work.chunk, self._profile.is_small)),
+            work.document,
+        )
 
     def extract(
-        self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None], check: Callable[[], None] = lambda: None
+        self,
+        work: Sequence[ChunkWork],
+        on_chunk: Callable[[Extraction], None],
+        check: Callable[[], None] = lambda: None,
     ) -> list[tuple[Chunk, str]]:
         """See `Extractor.extract`."""
         set_aside: list[tuple[Chunk, str]] = []
@@ -157,8 +200,12 @@ class LLMExtractor:
                         set_aside.append((chunk, str(err)))
                     except ModelUnavailableError as err:
                         num_unreachable += 1
-                        is_gone = num_unreachable >= _MAX_UNREACHABLE_IN_A_ROW + self._max_concurrency
-                        if is_gone or (not is_any_done and num_unreachable >= _MAX_UNREACHABLE_AT_FIRST):
+                        is_gone = (
+                            num_unreachable >= _MAX_UNREACHABLE_IN_A_ROW + self._max_concurrency
+                        )
+                        if is_gone or (
+                            not is_any_done and num_unreachable >= _MAX_UNREACHABLE_AT_FIRST
+                        ):
                             raise
                         set_aside.append((chunk, str(err)))
         except (BudgetError, ModelRefusedError, ModelUnavailableError):
@@ -168,17 +215,34 @@ class LLMExtractor:
             pool.shutdown(wait=False, cancel_futures=True)
         return set_aside
 
-    def _finish(self, running: dict[Future[Extraction], Chunk], on_chunk: Callable[[Extraction], None]) -> None:
-        """Hands on what is still in flight, so that a paid reply is not lost; further failures of a run that already failed are logged."""
+    def _finish(
+        self, running: dict[Future[Extraction], Chunk], on_chunk: Callable[[Extraction], None]
+    ) -> None:
+        """Hands on what is still in flight, so that a paid reply is not lost; further failures of a
+        run that already failed are logged.
+        """
         for future, chunk in running.items():
             if future.cancel():
                 continue
             try:
                 on_chunk(future.result())
-            except (BudgetError, ModelRefusedError, ModelUnavailableError, InvalidReplyError, CutOffReplyError) as err:
-                _LOG.info("chunk %d-%d was in flight when the run stopped: %s", chunk.start, chunk.end, err)
+            except (
+                BudgetError,
+                ModelRefusedError,
+                ModelUnavailableError,
+                InvalidReplyError,
+                CutOffReplyError,
+            ) as err:
+                _LOG.info(
+                    "chunk %d-%d was in flight when the run stopped: %s",
+                    chunk.start,
+                    chunk.end,
+                    err,
+                )
 
-    def _prompt(self, text: str, found: Sequence[str] = (), bad_quotes: Sequence[RelationReply] = ()) -> Prompt:
+    def _prompt(
+        self, text: str, found: Sequence[str] = (), bad_quotes: Sequence[RelationReply] = ()
+    ) -> Prompt:
         system, user = render(
             "extract",
             text=text,
@@ -197,14 +261,23 @@ class LLMExtractor:
         mentions: dict[str, Mention] = {}
         relations: dict[str, RelationRecord] = {}
         for piece, replies in self._replies(document, turns, chunk, _MAX_SPLITS):
-            builder = RecordBuilder(document, turns, piece, self._name, is_small=self._profile.is_small)
+            builder = RecordBuilder(
+                document, turns, piece, self._name, is_small=self._profile.is_small
+            )
             for reply in replies:
                 builder.add(reply)
             with self._lock:
                 self.counts.dropped.update(builder.dropped)
             mentions.update((m.id, m) for m in builder.mentions())
             relations.update((r.id, r) for r in builder.relations())
-        return Extraction(chunk.document_id, chunk.start, chunk.end, self._name, tuple(mentions.values()), tuple(relations.values()))
+        return Extraction(
+            chunk.document_id,
+            chunk.start,
+            chunk.end,
+            self._name,
+            tuple(mentions.values()),
+            tuple(relations.values()),
+        )
 
     def _replies(
         self, document: Document, turns: Sequence[Turn], chunk: Chunk, splits_left: int
@@ -216,13 +289,20 @@ class LLMExtractor:
             halves = halve(document, chunk) if splits_left else None
             if halves is None:
                 raise CutOffReplyError(
-                    f"the reply was cut off at {self._profile.max_reply_tokens} tokens even on a part of the chunk"
+                    f"the reply was cut off at {self._profile.max_reply_tokens} tokens even on a"
+                    " part of the chunk"
                 ) from err
         with self._lock:
             self.counts.num_halved += 1
-        return [pair for half in halves for pair in self._replies(document, turns, half, splits_left - 1)]
+        return [
+            pair
+            for half in halves
+            for pair in self._replies(document, turns, half, splits_left - 1)
+        ]
 
-    def _ask(self, document: Document, turns: Sequence[Turn], chunk: Chunk) -> list[ExtractionReply]:
+    def _ask(
+        self, document: Document, turns: Sequence[Turn], chunk: Chunk
+    ) -> list[ExtractionReply]:
         text = chunk_text(document, turns, chunk, self._profile.is_small)
         if not text:
             return []
@@ -233,33 +313,60 @@ class LLMExtractor:
             if not (more.entities or more.relations):
                 break
             replies.append(more)
-        return [self._with_repaired_quotes(reply, text, document, turns, chunk) for reply in replies]
+        return [
+            self._with_repaired_quotes(reply, text, document, turns, chunk) for reply in replies
+        ]
 
     def _call(self, prompt: Prompt, document: Document) -> ExtractionReply:
         max_tokens = self._profile.max_reply_tokens
         if self._profile.is_small:
-            small = self._chat.ask(prompt, SmallExtractionReply, stage="extract", max_tokens=max_tokens, documents=(document.id,))
+            small = self._chat.ask(
+                prompt,
+                SmallExtractionReply,
+                stage="extract",
+                max_tokens=max_tokens,
+                documents=(document.id,),
+            )
             return small.full()
-        return self._chat.ask(prompt, ExtractionReply, stage="extract", max_tokens=max_tokens, documents=(document.id,))
+        return self._chat.ask(
+            prompt,
+            ExtractionReply,
+            stage="extract",
+            max_tokens=max_tokens,
+            documents=(document.id,),
+        )
 
     def _with_repaired_quotes(
-        self, reply: ExtractionReply, text: str, document: Document, turns: Sequence[Turn], chunk: Chunk
+        self,
+        reply: ExtractionReply,
+        text: str,
+        document: Document,
+        turns: Sequence[Turn],
+        chunk: Chunk,
     ) -> ExtractionReply:
-        """One more call for the relations whose quote is not in the chunk; those it does not mend are dropped later, and counted."""
+        """One more call for the relations whose quote is not in the chunk; those it does not mend
+        are dropped later, and counted.
+        """
         checker = RecordBuilder(document, turns, chunk, self._name, self._profile.is_small)
         good = [r for r in reply.relations if checker.quote_span(r) or not checker.is_usable(r)]
-        bad = [r for r in reply.relations if not (checker.quote_span(r) or not checker.is_usable(r))]
+        bad = [
+            r for r in reply.relations if not (checker.quote_span(r) or not checker.is_usable(r))
+        ]
         if not bad:
             return reply
         try:
             mended = self._call(self._prompt(text, bad_quotes=bad), document)
         except (CutOffReplyError, InvalidReplyError) as err:
-            _LOG.info("quotes of chunk %d-%d could not be repaired: %s", chunk.start, chunk.end, err)
+            _LOG.info(
+                "quotes of chunk %d-%d could not be repaired: %s", chunk.start, chunk.end, err
+            )
             return reply
         repaired: list[RelationReply] = []
         still_bad = list(bad)
         for relation in mended.relations:
-            same = [r for r in still_bad if (r.source, r.target) == (relation.source, relation.target)]
+            same = [
+                r for r in still_bad if (r.source, r.target) == (relation.source, relation.target)
+            ]
             if same and checker.quote_span(relation):
                 still_bad.remove(next((r for r in same if r.label == relation.label), same[0]))
                 repaired.append(relation)

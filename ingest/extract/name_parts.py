@@ -1,4 +1,6 @@
-"""What a capitalised span is made of: names, dates, offices and persons, without parts of documents and positions of switches."""
+"""What a capitalised span is made of: names, dates, offices and persons, without parts of documents
+and positions of switches.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -57,11 +59,13 @@ def parts_of(sentence: Sentence, span: Span) -> Iterator[Part]:
             yield from _by_office(sentence.tokens, *trimmed)
 
 
-# ------------------------------------------------------------------------------------------------------- times
+# -------------------------------------------------------------------------------------------- times
 
 
 def _apart_from_times(sentence: Sentence, span: Span) -> Iterator[Span]:
-    """The span cut at its months and weekdays, with a date as a piece of its own; a lone month or weekday is left out."""
+    """The span cut at its months and weekdays, with a date as a piece of its own; a lone month or
+    weekday is left out.
+    """
     first, last = span
     start = at = first
     while at <= last:
@@ -79,12 +83,19 @@ def _apart_from_times(sentence: Sentence, span: Span) -> Iterator[Span]:
 
 
 def _time_end(tokens: Sequence[Token], first: int, at: int, last: int) -> int | None:
-    """Where the time that begins at a token ends; None where none begins, or it is part of a name (`May Day`, `Theresa May`)."""
+    """Where the time that begins at a token ends; None where none begins, or it is part of a name
+    (`May Day`, `Theresa May`).
+    """
     token = tokens[at]
     if token.base not in WHEN or token.text.isupper():
         return None
     end = at
-    while end < last and token.base in MONTHS and tokens[end + 1].text.isdigit() and end < at + _MAX_DATE_NUMBERS:
+    while (
+        end < last
+        and token.base in MONTHS
+        and tokens[end + 1].text.isdigit()
+        and end < at + _MAX_DATE_NUMBERS
+    ):
         end += 1
     if end < last and tokens[end + 1].base in EVENTS:
         return None
@@ -100,7 +111,11 @@ def _time_end(tokens: Sequence[Token], first: int, at: int, last: int) -> int | 
 
 def _is_date(tokens: Sequence[Token]) -> bool:
     """`March 21`, `November 1918`; a month alone where a day stands before it."""
-    return tokens[0].base in MONTHS and all(t.text.isdigit() for t in tokens[1:]) and not tokens[0].text.isupper()
+    return (
+        tokens[0].base in MONTHS
+        and all(t.text.isdigit() for t in tokens[1:])
+        and not tokens[0].text.isupper()
+    )
 
 
 def _has_day_before(tokens: Sequence[Token], month: int) -> bool:
@@ -111,35 +126,56 @@ def _has_day_before(tokens: Sequence[Token], month: int) -> bool:
     return day.isdigit() and len(day) <= _MAX_DAY_DIGITS and 1 <= int(day) <= _MAX_DAY
 
 
-# -------------------------------------------------------------------------------------------- what is cut off a span
+# --------------------------------------------------------------------------- what is cut off a span
 
 
 def _without_furniture(tokens: Sequence[Token], first: int, last: int) -> Span:
-    """A document's parts with their numbers off either end: `Page 12 of the Mueller Report`, `Mueller Exhibit 4`."""
-    while first < last and tokens[first].base in FURNITURE and _is_number_of_part(tokens[first + 1]):
+    """A document's parts with their numbers off either end: `Page 12 of the Mueller Report`,
+    `Mueller Exhibit 4`.
+    """
+    while (
+        first < last and tokens[first].base in FURNITURE and _is_number_of_part(tokens[first + 1])
+    ):
         first += 2
         while first <= last and tokens[first].text in CONNECTORS:
             first += 1
     while (
-        last > first + 1 and tokens[last - 1].base in FURNITURE and tokens[last - 1].text[0].isupper() and _is_number_of_part(tokens[last])
+        last > first + 1
+        and tokens[last - 1].base in FURNITURE
+        and tokens[last - 1].text[0].isupper()
+        and _is_number_of_part(tokens[last])
     ):
         last -= 2
     return first, last
 
 
 def _is_number_of_part(token: Token) -> bool:
-    return token.text[0].isdigit() or len(token.text) == 1 or token.base in NUMBER_WORDS or token.text in CONNECTORS
+    return (
+        token.text[0].isdigit()
+        or len(token.text) == 1
+        or token.base in NUMBER_WORDS
+        or token.text in CONNECTORS
+    )
 
 
 def _trimmed(tokens: Sequence[Token], first: int, last: int) -> Span | None:
-    """Without connectors at the ends, verbs made of acronyms, positions of switches, and `Part of` where a clause begins; None where
-    nothing is left.
+    """Without connectors at the ends, verbs made of acronyms, positions of switches, and `Part of`
+    where a clause begins; None where nothing is left.
     """
-    if first + 1 < last and tokens[first].opens_clause and tokens[first].base in VAGUE_WORDS and tokens[first + 1].text == "of":
+    if (
+        first + 1 < last
+        and tokens[first].opens_clause
+        and tokens[first].base in VAGUE_WORDS
+        and tokens[first + 1].text == "of"
+    ):
         first += 1
     while first <= last and tokens[first].text in CONNECTORS:
         first += 1
-    while first <= last and (tokens[last].text in CONNECTORS or _is_state(tokens[last]) or tokens[last].is_inflected_capitals):
+    while first <= last and (
+        tokens[last].text in CONNECTORS
+        or _is_state(tokens[last])
+        or tokens[last].is_inflected_capitals
+    ):
         last -= 1
     return (first, last) if first <= last else None
 
@@ -148,12 +184,18 @@ def _is_state(token: Token) -> bool:
     return token.base in STATES and token.text.isupper()
 
 
-# ------------------------------------------------------------------------------------------------ offices and persons
+# ------------------------------------------------------------------------------ offices and persons
 
 
 def _by_office(tokens: Sequence[Token], first: int, last: int) -> Iterator[Part]:
-    """An office of several words apart from whoever holds it, and a person's name apart from a title and from what they are of."""
-    is_rank = last > first + 2 and tokens[first].base in RANKS_BEFORE and tokens[first + 1].base in PERSON_TITLES
+    """An office of several words apart from whoever holds it, and a person's name apart from a
+    title and from what they are of.
+    """
+    is_rank = (
+        last > first + 2
+        and tokens[first].base in RANKS_BEFORE
+        and tokens[first + 1].base in PERSON_TITLES
+    )
     if is_rank and _num_person_words(tokens, first + 2, last) >= 2:
         first += 1
     size = _office_size([t.base for t in tokens[first : last + 1]])
@@ -166,7 +208,9 @@ def _by_office(tokens: Sequence[Token], first: int, last: int) -> Iterator[Part]
         return
     if size:
         yield Part(first, rest - 1, OFFICE)
-    if size or (tokens[first].base in PERSON_TITLES and _num_person_words(tokens, first + 1, last) >= 2):
+    if size or (
+        tokens[first].base in PERSON_TITLES and _num_person_words(tokens, first + 1, last) >= 2
+    ):
         yield from _person(tokens, rest if size else first + 1, last)
         return
     yield _titled(tokens, first, last)
@@ -180,20 +224,31 @@ def _office_size(bases: Sequence[str]) -> int:
         return 0
     at = 3 if bases[2] == "the" else 2
     size = _size_of_work(bases, at)
-    if size and bases[at + size : at + size + 1] == ["and"] and (more := _size_of_work(bases, at + size + 1)):
+    if (
+        size
+        and bases[at + size : at + size + 1] == ["and"]
+        and (more := _size_of_work(bases, at + size + 1))
+    ):
         size += 1 + more
     return at + size if size else 0
 
 
 def _size_of_work(bases: Sequence[str], at: int) -> int:
     """`state` is 1, `homeland security` 2, anything else 0."""
-    if bases[at : at + 1] and bases[at] in OFFICE_FIRST and bases[at + 1 : at + 2] and bases[at + 1] in OFFICE_WORDS:
+    if (
+        bases[at : at + 1]
+        and bases[at] in OFFICE_FIRST
+        and bases[at + 1 : at + 2]
+        and bases[at + 1] in OFFICE_WORDS
+    ):
         return 2
     return int(at < len(bases) and bases[at] in OFFICE_WORDS)
 
 
 def _num_person_words(tokens: Sequence[Token], first: int, last: int) -> int:
-    """How many words of a person's full name begin there, up to an "of"; 0 where it can be no person's."""
+    """How many words of a person's full name begin there, up to an "of"; 0 where it can be no
+    person's.
+    """
     words = []
     for token in tokens[first : last + 1]:
         if token.base == "of":
@@ -204,7 +259,11 @@ def _num_person_words(tokens: Sequence[Token], first: int, last: int) -> int:
 
 
 def _is_of_person(token: Token) -> bool:
-    return token.base not in ORGANISATIONS and not token.text[0].isdigit() and (not token.text.isupper() or len(token.text) == 1)
+    return (
+        token.base not in ORGANISATIONS
+        and not token.text[0].isdigit()
+        and (not token.text.isupper() or len(token.text) == 1)
+    )
 
 
 def _person(tokens: Sequence[Token], first: int, last: int) -> Iterator[Part]:
@@ -220,7 +279,17 @@ def _person(tokens: Sequence[Token], first: int, last: int) -> Iterator[Part]:
 
 def _titled(tokens: Sequence[Token], first: int, last: int) -> Part:
     """A name; a person's where a title or `Mr.` says so."""
-    is_titled = last > first and tokens[first].base in SURE_TITLES and _num_person_words(tokens, first + 1, last) == last - first
-    is_addressed = first > 0 and tokens[first - 1].base in ADDRESSES and tokens[first].gap.strip(" .") == ""
-    is_person = is_titled or (is_addressed and _num_person_words(tokens, first, last) > 0 and tokens[first].base not in COMMON_WORDS)
+    is_titled = (
+        last > first
+        and tokens[first].base in SURE_TITLES
+        and _num_person_words(tokens, first + 1, last) == last - first
+    )
+    is_addressed = (
+        first > 0 and tokens[first - 1].base in ADDRESSES and tokens[first].gap.strip(" .") == ""
+    )
+    is_person = is_titled or (
+        is_addressed
+        and _num_person_words(tokens, first, last) > 0
+        and tokens[first].base not in COMMON_WORDS
+    )
     return Part(first, last, PERSON if is_person else NAME)

@@ -4,14 +4,18 @@ from dynagrag.words import MONTHS, WEEKDAYS, word_set
 
 CONNECTORS = word_set("of the de la le du da di von van der den al el bin ibn & des dos del")
 TITLE_CONNECTORS = CONNECTORS | word_set("for and in on at to from with a an or by as into")
-"""With a capital, or inside a quoted title, these join too: `The Lord Of The Rings`, `Center For Democracy`."""
+"""With a capital, or inside a quoted title, these join too: `The Lord Of The Rings`, `Center For
+Democracy`.
+"""
 EPITHETS = word_set("""
     great baptist pooh terrible conqueror elder younger bold bald evangelist impaler kid magnificent barbarian menace lionheart hutt fat
     confessor builder wise good bad fair unready apostle martyr navigator simple bruce
 """)
 """What may follow `the` right behind a name: `Alexander the Great`."""
 
-ABBREVIATIONS = word_set("mr mrs ms mx dr prof rev hon sen rep gov gen col maj capt cmdr lt sgt st mt ft jr sr op")
+ABBREVIATIONS = word_set(
+    "mr mrs ms mx dr prof rev hon sen rep gov gen col maj capt cmdr lt sgt st mt ft jr sr op"
+)
 """Their full stop stands inside a name."""
 NUMBER_SIGNS = word_set("number no nos nr")
 """Before a number they are part of a name: `Symphony No. 5`, `FUEL CELL number 1`."""
@@ -24,8 +28,12 @@ ORDERED = word_set("""
 KEEP_UPPER = frozenset({"US", "WHO"})
 """Function words that are names when written in capitals inside other text."""
 NAMES_TOO = word_set("roger may will")
-"""Function words that are names too, inside a sentence and beside another capital: `the Roger Maris book`, `Theresa May`."""
-NUMERAL_HEADS = word_set("war part type phase class title act stage level category article volume schedule")
+"""Function words that are names too, inside a sentence and beside another capital: `the Roger Maris
+book`, `Theresa May`.
+"""
+NUMERAL_HEADS = word_set(
+    "war part type phase class title act stage level category article volume schedule"
+)
 """Before a lone capital I it is a numeral: `World War I`."""
 
 INSTITUTIONS = word_set("""
@@ -35,9 +43,9 @@ INSTITUTIONS = word_set("""
     subcommittee trust tribunal union university
 """)
 """`for` goes on with one of these: `Center for Consumer Freedom`."""
-TOPICAL = INSTITUTIONS - word_set("university court college congress senate assembly union museum party league") | word_set(
-    "secretary minister"
-)
+TOPICAL = INSTITUTIONS - word_set(
+    "university court college congress senate assembly union museum party league"
+) | word_set("secretary minister")
 """After one of these and `of` or `for`, `and` goes on too: `Ministry of Health and Welfare`."""
 PLACES = word_set("""
     county day college hospital church cathedral bay island islands isle point square cup park palace castle creek lake inn gate abbey wood
@@ -73,7 +81,8 @@ EVENTS = word_set("""
 """)
 """After a month, weekday or date they make a name of it: `May Day`, `January 6 Committee`."""
 NAMED_DAYS = word_set(
-    "good black ash palm easter super cyber bloody ruby holy fat shrove whit maundy giving man girl joe casual gloomy blue"
+    "good black ash palm easter super cyber bloody ruby holy fat shrove whit maundy giving man girl"
+    " joe casual gloomy blue"
 )
 """Before a weekday they make a name of it: `Black Friday`."""
 WHEN_PREPOSITIONS = word_set("""
@@ -90,7 +99,11 @@ UNITS = word_set("""
     mb gb tb ms times people men women points votes percentage am pm a.m p.m o'clock knots fps rpm cycles clicks gallons liters litres
 """)
 """A number before one of these counts something, and belongs to no name before it."""
-LOWER_FIRST_UNITS = frozenset("mV kV kW mW kWh kHz dB dBm mA mAh kPa hPa pH eV keV kJ kN mHz kB kHz mL dL mmHg kVA cGy".split())
+LOWER_FIRST_UNITS = frozenset(
+    """
+        mV kV kW mW kWh kHz dB dBm mA mAh kPa hPa pH eV keV kJ kN mHz kB kHz mL dL mmHg kVA cGy
+    """.split()
+)
 """Units of the shape of `eBay`."""
 
 OFFICE_PAIRS = word_set("""
@@ -109,7 +122,9 @@ OFFICE_WORDS = word_set("""
     finance exchequer intelligence housing security affairs services environment trade culture foreign communications
 """)
 """What such an office is of, by its last word."""
-OFFICE_FIRST = word_set("homeland veterans national human foreign veterans' urban public internal external")
+OFFICE_FIRST = word_set(
+    "homeland veterans national human foreign veterans' urban public internal external"
+)
 PERSON_TITLES = word_set("""
     president senator congressman congresswoman representative governor ambassador professor chancellor secretary mayor judge justice
     colonel lieutenant sergeant admiral captain commander general major doctor dr reverend rev sen rep gov gen col capt cmdr lt sgt prof
@@ -121,7 +136,9 @@ SURE_TITLES = word_set("""
 """)
 """With a last name alone, they say that it is somebody's."""
 ADDRESSES = word_set("mr mrs ms mx")
-"""Before a full name they are no part of it (`Senator Elizabeth Warren`); before a last name alone they are (`Justice Thomas`)."""
+"""Before a full name they are no part of it (`Senator Elizabeth Warren`); before a last name alone
+they are (`Justice Thomas`).
+"""
 OCCUPATIONS = word_set("""
     actor actress author writer singer rapper guitarist drummer bassist pianist producer composer poet novelist journalist critic player
     lawyer attorney scientist physicist historian philosopher economist photographer painter sculptor architect engineer comedian
@@ -138,10 +155,26 @@ OPENERS = word_set("""
     nowadays lately thereafter afterwards beforehand elsewhere overall
 """)
 """With a capital they open a clause before a name; they are no part of it."""
-ADVERB_ENDINGS = ("ally", "ntly", "tely", "ively", "ously", "ingly", "edly", "fully", "ularly", "antly")
-SIGNALS = word_set("hallo hullo mhmm mmhm mm-mm hmmm ahh ohh uhhuh yea yah aye righto rog tally hooah bye-bye ta")
+ADVERB_ENDINGS = (
+    "ally",
+    "ntly",
+    "tely",
+    "ively",
+    "ously",
+    "ingly",
+    "edly",
+    "fully",
+    "ularly",
+    "antly",
+)
+SIGNALS = word_set(
+    "hallo hullo mhmm mmhm mm-mm hmmm ahh ohh uhhuh yea yah aye righto rog tally hooah bye-bye ta"
+)
 """Further interjections."""
-STATES = word_set("off on open closed close up down in out enable enabled disable disabled inhibit undervolt overvolt")
+STATES = word_set(
+    "off on open closed close up down in out enable enabled disable disabled inhibit undervolt"
+    " overvolt"
+)
 """Positions of a switch, in capitals at the end of a name in capitals: `INVERTER 1 CLOSED`."""
 COMMANDS = word_set("""
     enter mark proceed reset start stop release arm disarm auto automatic manual normal standby hold execute cancel clear delete
@@ -149,15 +182,22 @@ COMMANDS = word_set("""
     no-go direct lock unlock locked unlocked armed safe neutral begin end accept reject select confirm verify
     tbd na cont
 """)
-"""What is said or set, and names nothing: alone in capitals, or at the beginning of a clause (`ENTER`, `Mark.`)."""
+"""What is said or set, and names nothing: alone in capitals, or at the beginning of a clause
+(`ENTER`, `Mark.`).
+"""
 GENERIC = word_set("""
     data power pressure attitude voltage current temperature quantity rate status position configuration procedure system mode time problem
     question note notes warning caution attention summary abstract introduction conclusion contents references agenda
 """)
 """In capitals, alone, they name no one thing."""
-SETTERS = word_set("set put switch switched turn turned move moved go went position positioned place placed back over from")
+SETTERS = word_set(
+    "set put switch switched turn turned move moved go went position positioned place placed back"
+    " over from"
+)
 """With `to` they set something: `set to THROTTLE`."""
-RANKS_BEFORE = word_set("first second lieutenant major brigadier vice rear master staff chief senior warrant petty")
+RANKS_BEFORE = word_set(
+    "first second lieutenant major brigadier vice rear master staff chief senior warrant petty"
+)
 """In front of a title they are part of it: `First Lieutenant`."""
 COMPOUND_TAILS = word_set("""
     related based style like led backed born owned type era wide speaking language member winning inspired free only funded made built
@@ -166,7 +206,8 @@ COMPOUND_TAILS = word_set("""
 """)
 """Ends of a compound that are no part of the name in front: `ISIS-related`."""
 COMPOUND_HEADS = word_set(
-    "non anti pre post co re self ex semi multi well pro mid sub over under half cross inter intra ultra pseudo quasi"
+    "non anti pre post co re self ex semi multi well pro mid sub over under half cross inter intra"
+    " ultra pseudo quasi"
 )
 NUMBER_WORDS = word_set("""
     zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty

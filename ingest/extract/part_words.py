@@ -1,4 +1,6 @@
-"""Common nouns that a number, a letter or a name in front makes a thing of: lower case, singular."""
+"""Common nouns that a number, a letter or a name in front makes a thing of: lower case,
+singular.
+"""
 
 from dynagrag.words import word_set
 
@@ -25,7 +27,9 @@ STAGES = word_set("""
 HEADS = DEVICES | SITES
 """With a name in front they name a part: `DUA breaker`."""
 NUMBERED = HEADS | STAGES
-"""With a number or letter behind they name a thing: `panel 11`, `main bus B`, `room 204`. Parts of a document (figure, page) are none."""
+"""With a number or letter behind they name a thing: `panel 11`, `main bus B`, `room 204`. Parts of
+a document (figure, page) are none.
+"""
 VERBS_TOO = word_set("""
     alarm batch block board brake burner button cable camera channel clutch display dock drive duct exit fan filter fuse gate group gun
     handle hatch lap latch lever light lot mirror monitor pack pad pass phase phone pit plot plug pump rack radio round sample screen shaft
@@ -38,7 +42,9 @@ KINDS = word_set("""
     meeting nitrogen north oil operating outer oxidizer oxygen pneumatic port power pressure primary propellant rear right second secondary
     selector service solar south spare starboard steam supply thermal third top upper warning water west
 """)
-"""What tells which kind or side of a part is meant, between a name or an article and its noun: `fuel cell 3`, `S-II second stage`."""
+"""What tells which kind or side of a part is meant, between a name or an article and its noun:
+`fuel cell 3`, `S-II second stage`.
+"""
 LEADS = word_set("""
     a all an and another any at behind between both by each every for from her his in into its my no of on onto or our over some that the
     their these this those through under via with your

@@ -1,7 +1,9 @@
-"""Finds a model's quote in its chunk and a name in its passages; the span is always the source's own.
+"""Finds a model's quote in its chunk and a name in its passages; the span is always the source's
+own.
 
-Both sides are compared after NFKC (as NFKD, cluster by cluster: the same equality, with offsets), casefold, collapsed blank space, and
-quotation marks and dashes of one kind. Characters that can't be seen (zero-width, soft hyphen) count as nothing.
+Both sides are compared after NFKC (as NFKD, cluster by cluster: the same equality, with offsets),
+casefold, collapsed blank space, and quotation marks and dashes of one kind. Characters that can't
+be seen (zero-width, soft hyphen) count as nothing.
 """
 
 import re
@@ -19,7 +21,9 @@ MIN_WORD_CHARACTERS = 2
 
 _PLAIN = str.maketrans({'"': "'", "`": "'", "´": "'", **dict.fromkeys("‐‑‒–—―−﹘﹣－", "-")})
 _EDGES = "'\"….\t\r\n "
-_LABEL = re.compile(r"^\s*(?:\[[^\]\n]{0,40}\]\s*)?(?:[^\W_][\w .&'/()-]{0,40}:(?=\s)|(?<=\])\s)\s*")
+_LABEL = re.compile(
+    r"^\s*(?:\[[^\]\n]{0,40}\]\s*)?(?:[^\W_][\w .&'/()-]{0,40}:(?=\s)|(?<=\])\s)\s*"
+)
 _WORD_CHARACTER = re.compile(r"[^\W_]")
 
 
@@ -35,8 +39,9 @@ class _Plain:
 def find_quote(chunk_text: str, quote: str) -> Span | None:
     """The leftmost span of the chunk that reads as the quote does, or None.
 
-    Outer quotation marks and ellipses of the quote don't count; a leading `SPEAKER:` label and last . , ; : ! ? are dropped where the
-    quote isn't found with them. A quote with fewer than 2 letters or digits is not found. The span has no blank space at its ends.
+    Outer quotation marks and ellipses of the quote don't count; a leading `SPEAKER:` label and last
+    . , ; : ! ? are dropped where the quote isn't found with them. A quote with fewer than 2 letters
+    or digits is not found. The span has no blank space at its ends.
     """
     plain = _plain(chunk_text)
     for wanted, is_shortened in _readings(quote):
@@ -46,23 +51,35 @@ def find_quote(chunk_text: str, quote: str) -> Span | None:
     return None
 
 
-def mention_passages(document: Document, chunk: Chunk, name: str, quote_spans: Sequence[Span]) -> tuple[str, ...]:
+def mention_passages(
+    document: Document, chunk: Chunk, name: str, quote_spans: Sequence[Span]
+) -> tuple[str, ...]:
     """Ids of the passages that a mention belongs to, in order.
 
-    Those of the chunk where its name occurs as whole words; nowhere: those of the quotes that name it (`quote_spans`, in the document);
-    else all of the chunk.
+    Those of the chunk where its name occurs as whole words; nowhere: those of the quotes that name
+    it (`quote_spans`, in the document); else all of the chunk.
     """
     for wanted in dict.fromkeys((_plain(name).text.strip(), _plain(entity_key(name)).text)):
         spans = [(p.id, max(p.start, chunk.start), min(p.end, chunk.end)) for p in chunk.passages]
-        found = tuple(i for i, start, end in spans if wanted and _has_name(_plain(document.text[start:end]), wanted))
+        found = tuple(
+            i
+            for i, start, end in spans
+            if wanted and _has_name(_plain(document.text[start:end]), wanted)
+        )
         if found:
             return found
-    quoted = tuple(p.id for p in chunk.passages if any(start < p.end and p.start < end for start, end in quote_spans))
+    quoted = tuple(
+        p.id
+        for p in chunk.passages
+        if any(start < p.end and p.start < end for start, end in quote_spans)
+    )
     return quoted or tuple(p.id for p in chunk.passages)
 
 
 def _readings(quote: str) -> Iterator[tuple[str, bool]]:
-    """The quote as it may stand in the source, the most literal first, and whether its last mark was left off."""
+    """The quote as it may stand in the source, the most literal first, and whether its last mark
+    was left off.
+    """
     seen: set[str] = set()
     for text in (quote, _LABEL.sub("", _without_edges(plain_quotes(quote)), count=1)):
         whole = _without_edges(_plain(_without_edges(plain_quotes(text))).text)
@@ -97,7 +114,9 @@ def _has_name(plain: _Plain, wanted: str) -> bool:
     while at >= 0:
         end = at + len(wanted)
         before_is_free = at == 0 or not (plain.text[at - 1].isalnum() and wanted[0].isalnum())
-        after_is_free = end == len(plain.text) or not (plain.text[end].isalnum() and wanted[-1].isalnum())
+        after_is_free = end == len(plain.text) or not (
+            plain.text[end].isalnum() and wanted[-1].isalnum()
+        )
         if before_is_free and after_is_free:
             return True
         at = plain.text.find(wanted, at + 1)

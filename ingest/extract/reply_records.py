@@ -1,8 +1,9 @@
-"""Replies into records: what the model may say, what is accepted, what is dropped and under which reason.
+"""Replies into records: what the model may say, what is accepted, what is dropped and under which
+reason.
 
-A reply holds entities with their summaries and relations with their quotes (after DynaGRAG, section 3). The quote comes first in a
-relation, because a small model that has copied a statement names its ends better than one that has to find a statement for a relation it
-made up.
+A reply holds entities with their summaries and relations with their quotes (after DynaGRAG, section
+3). The quote comes first in a relation, because a small model that has copied a statement names its
+ends better than one that has to find a statement for a relation it made up.
 """
 
 import re
@@ -19,7 +20,15 @@ from dynagrag.ingest.extract.name_words import CONNECTORS
 from dynagrag.ingest.extract.quotes import find_quote, mention_passages
 from dynagrag.ingest.split import turn_at
 from dynagrag.models.reply_schema import StrictReply
-from dynagrag.schema import CO_OCCURRENCE, Chunk, Document, Mention, MentionKind, RelationRecord, Turn
+from dynagrag.schema import (
+    CO_OCCURRENCE,
+    Chunk,
+    Document,
+    Mention,
+    MentionKind,
+    RelationRecord,
+    Turn,
+)
 from dynagrag.sentences import sentence_spans
 from dynagrag.words import FUNCTION_WORDS
 
@@ -28,20 +37,32 @@ _MAX_NAME_WORDS = 12
 _MAX_SUMMARY_WORDS = 40
 _MAX_LABEL_WORDS = 8
 _MIN_SUMMARY_SHARE = 0.4
-"""Of a summary's words longer than three letters, so many must occur in the chunk (by stem): invented descriptions are blanked."""
+"""Of a summary's words longer than three letters, so many must occur in the chunk (by stem):
+invented descriptions are blanked.
+"""
 _WORD = re.compile(r"\w+", re.UNICODE)
 _PRONOUNS = frozenset(
     (
-        "i me my mine we us our ours you your yours he him his she her hers it its they them their theirs this that these those "
-        "who whom what which someone somebody something anyone anybody anything everyone everybody everything nobody nothing one "
-        "ones here there now then okay ok yes no yeah roger thing things stuff"
+        "i me my mine we us our ours you your yours he him his she her hers it its they them their"
+        " theirs this that these those who whom what which someone somebody something anyone"
+        " anybody anything everyone everybody everything nobody nothing one ones here there now"
+        " then okay ok yes no yeah roger thing things stuff"
     ).split()
 )
-_NO_THINGS = frozenset("verb adverb adjective pronoun relation action phrase word interjection".split())
+_NO_THINGS = frozenset(
+    "verb adverb adjective pronoun relation action phrase word interjection".split()
+)
 """Types by which a small model owns that what it lists is no entity."""
-_CLAUSE_WORDS = FUNCTION_WORDS - CONNECTORS - frozenset("in on at for to and with by from out off".split())
-"""What a name hardly holds, and a piece of a sentence does ("reselect it", "button up the tunnel again"): small models list such pieces."""
-_SPEECH = frozenset("say says said ask asks asked reply replies replied respond responds responded answer answers answered".split())
+_CLAUSE_WORDS = (
+    FUNCTION_WORDS - CONNECTORS - frozenset("in on at for to and with by from out off".split())
+)
+"""What a name hardly holds, and a piece of a sentence does ("reselect it", "button up the tunnel
+again"): small models list such pieces.
+"""
+_SPEECH = frozenset(
+    "say says said ask asks asked reply replies replied respond responds responded answer answers"
+    " answered".split()
+)
 
 
 class EntityReply(StrictReply):
@@ -63,7 +84,9 @@ class RelationReply(StrictReply):
 
 
 def _with_a_list(reply: Any) -> Any:
-    """An object with neither list is no extraction: taken for an empty one, it would lose the chunk without a word."""
+    """An object with neither list is no extraction: taken for an empty one, it would lose the chunk
+    without a word.
+    """
     if isinstance(reply, dict) and not {"entities", "relations"} & reply.keys():
         raise ValueError("it has neither entities nor relations")
     return reply
@@ -95,7 +118,8 @@ class SmallRelationReply(StrictReply):
 
 
 class SmallExtractionReply(StrictReply):
-    """For small models: bounded lists, since they repeat themselves until stopped, and no summaries, since theirs are mostly invented.
+    """For small models: bounded lists, since they repeat themselves until stopped, and no
+    summaries, since theirs are mostly invented.
 
     A mention without a summary gets the source's own sentence in its place.
     """
@@ -115,7 +139,9 @@ def _shortened(text: str, max_words: int) -> str:
 
 
 def _words_of(text: str) -> list[str]:
-    """The words as a key has them: full-width letters and accents of their own don't hide a name."""
+    """The words as a key has them: full-width letters and accents of their own don't hide a
+    name.
+    """
     return _WORD.findall(unicodedata.normalize("NFKC", text).casefold())
 
 
@@ -125,22 +151,38 @@ def _content_words(name: str) -> list[str]:
 
 
 def _is_speech(label: str) -> bool:
-    """A label such as "said to" states no fact; between two things named in one statement it means that they were named together."""
+    """A label such as "said to" states no fact; between two things named in one statement it means
+    that they were named together.
+    """
     return all(w in _SPEECH or w == "to" for w in _WORD.findall(label.casefold()))
 
 
 class RecordBuilder:
-    """Collects the replies of one chunk and turns them into records. `dropped` counts what was refused, by reason."""
+    """Collects the replies of one chunk and turns them into records. `dropped` counts what was
+    refused, by reason.
+    """
 
-    def __init__(self, document: Document, turns: Sequence[Turn], chunk: Chunk, extractor: str, is_small: bool = False) -> None:
+    def __init__(
+        self,
+        document: Document,
+        turns: Sequence[Turn],
+        chunk: Chunk,
+        extractor: str,
+        is_small: bool = False,
+    ) -> None:
         self._document = document
         self._turns = turns
         self._chunk = chunk
         self._extractor = extractor
         self._is_small = is_small
         self._text = document.text[chunk.start : chunk.end]
-        first, last = turn_at(turns, chunk.start).index, turn_at(turns, max(chunk.start, chunk.end - 1)).index
-        self._speakers = {entity_key(t.speaker): t.speaker for t in turns[first : last + 1] if t.speaker}
+        first, last = (
+            turn_at(turns, chunk.start).index,
+            turn_at(turns, max(chunk.start, chunk.end - 1)).index,
+        )
+        self._speakers = {
+            entity_key(t.speaker): t.speaker for t in turns[first : last + 1] if t.speaker
+        }
         self._words = set(_words_of(self._text))
         self._sentences = self._sentence_spans(turns[first : last + 1])
         self._entities: dict[tuple[str, str], EntityReply] = {}
@@ -154,7 +196,10 @@ class RecordBuilder:
         found: list[tuple[int, int]] = []
         for turn in turns:
             first, last = max(turn.start, start), min(turn.end, self._chunk.end)
-            found.extend((first - start + a, first - start + b) for a, b in sentence_spans(self._document.text[first:last]))
+            found.extend(
+                (first - start + a, first - start + b)
+                for a, b in sentence_spans(self._document.text[first:last])
+            )
         return found
 
     def key(self, name: str) -> str:
@@ -167,7 +212,9 @@ class RecordBuilder:
         return self._refusal(relation) is None
 
     def quote_span(self, relation: RelationReply) -> tuple[int, int] | None:
-        """The quote's span in the document; None where it isn't there, or runs over two speakers' words."""
+        """The quote's span in the document; None where it isn't there, or runs over two speakers'
+        words.
+        """
         span = find_quote(self._text, relation.quote)
         if span is None:
             return None
@@ -197,7 +244,9 @@ class RecordBuilder:
         self._entities.setdefault((key, summary), entity)
 
     def _checked_summary(self, text: str) -> str:
-        """The summary, shortened; empty, and counted, where too few of its words are the chunk's."""
+        """The summary, shortened; empty, and counted, where too few of its words are the
+        chunk's.
+        """
         summary = _shortened(text, _MAX_SUMMARY_WORDS)
         if summary and self._share_in_text(summary) < _MIN_SUMMARY_SHARE:
             self.dropped["summary: says what the source does not"] += 1
@@ -225,13 +274,21 @@ class RecordBuilder:
             self._quotes_of.setdefault(key, []).append(span)
             if not any(k == key for k, _ in self._entities):
                 self._add_entity(EntityReply(name=name, summary=quote))
-        label = CO_OCCURRENCE if _is_speech(relation.label) else _shortened(relation.label, _MAX_LABEL_WORDS).casefold()
+        label = (
+            CO_OCCURRENCE
+            if _is_speech(relation.label)
+            else _shortened(relation.label, _MAX_LABEL_WORDS).casefold()
+        )
         self._relations.setdefault((head, label, tail, *span), relation)
 
     def _name_refusal(self, name: str) -> str | None:
         key = entity_key(name)
         words = _WORD.findall(key)
-        if not words or all(w in _PRONOUNS for w in words) or (not name.isupper() and all(w in FUNCTION_WORDS for w in words)):
+        if (
+            not words
+            or all(w in _PRONOUNS for w in words)
+            or (not name.isupper() and all(w in FUNCTION_WORDS for w in words))
+        ):
             return "entity: no name"
         if self._is_small and len(key) == 1:
             return "entity: a single letter"
@@ -240,11 +297,17 @@ class RecordBuilder:
         if len(name) > _MAX_NAME_CHARACTERS or len(words) > _MAX_NAME_WORDS:
             return "entity: a sentence, not a name"
         if not any(self._is_in_text(w) for w in _content_words(key)):
-            return "entity: only a speaker's label" if key in self._speakers else "entity: not in the source"
+            return (
+                "entity: only a speaker's label"
+                if key in self._speakers
+                else "entity: not in the source"
+            )
         return None
 
     def _is_only_speaker(self, name: str) -> bool:
-        """A speaker of the chunk of whom nobody speaks: an entity already, by its mentions of kind speaker."""
+        """A speaker of the chunk of whom nobody speaks: an entity already, by its mentions of kind
+        speaker.
+        """
         key = entity_key(name)
         return key in self._speakers and not any(self._is_in_text(w) for w in _content_words(key))
 
@@ -259,11 +322,16 @@ class RecordBuilder:
         return len(word) > 4 and any(w.startswith(stem) for w in self._words)
 
     def _refusal(self, relation: RelationReply) -> str | None:
-        if any(self._name_refusal(name) and not self._is_only_speaker(name) for name in (relation.source, relation.target)):
+        if any(
+            self._name_refusal(name) and not self._is_only_speaker(name)
+            for name in (relation.source, relation.target)
+        ):
             return "relation: an end is no name in the source"
         if not relation.label.strip():
             return "relation: no label"
-        if _is_speech(relation.label) and (self._is_only_speaker(relation.source) or self._is_only_speaker(relation.target)):
+        if _is_speech(relation.label) and (
+            self._is_only_speaker(relation.source) or self._is_only_speaker(relation.target)
+        ):
             return "relation: only says who speaks"
         return None
 
@@ -272,7 +340,10 @@ class RecordBuilder:
         speaker = turn_at(self._turns, span[0]).speaker
         if speaker:
             words.update(_words_of(speaker))
-        return all(any(w in words for w in _content_words(entity_key(name))) for name in (relation.source, relation.target))
+        return all(
+            any(w in words for w in _content_words(entity_key(name)))
+            for name in (relation.source, relation.target)
+        )
 
     def mentions(self) -> list[Mention]:
         """The chunk's mentions of kind said."""
@@ -280,7 +351,9 @@ class RecordBuilder:
         document_id, start, end = self._chunk.span
         for (key, said), entity in self._entities.items():
             summary = said or self._sentence_with(entity.name)
-            passages = mention_passages(self._document, self._chunk, entity.name, self._quotes_of.get(key, ()))
+            passages = mention_passages(
+                self._document, self._chunk, entity.name, self._quotes_of.get(key, ())
+            )
             kind = MentionKind.SAID
             mention_id = content_id("mention", document_id, start, end, key, kind, summary)
             made.append(
@@ -293,23 +366,32 @@ class RecordBuilder:
         return made
 
     def _co_occurrences(self) -> list[tuple[str, str, int, int]]:
-        """(head key, tail key, sentence span) of listed names in one sentence that no relation joins: small models state few relations.
+        """(head key, tail key, sentence span) of listed names in one sentence that no relation
+        joins: small models state few relations.
 
         Ends are ordered by key, since being mentioned together has no direction.
         """
         joined = {frozenset((head, tail)) for head, _, tail, _, _ in self._relations}
-        names = {key: entity.name.casefold() for (key, _), entity in reversed(self._entities.items())}
+        names = {
+            key: entity.name.casefold() for (key, _), entity in reversed(self._entities.items())
+        }
         found = []
         for start, end in self._sentences:
             sentence = self._text[start:end].casefold()
-            present = sorted(key for key, name in names.items() if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sentence))
+            present = sorted(
+                key
+                for key, name in names.items()
+                if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", sentence)
+            )
             for head, tail in combinations(present, 2):
                 if frozenset((head, tail)) not in joined and not (head in tail or tail in head):
                     found.append((head, tail, self._chunk.start + start, self._chunk.start + end))
         return found
 
     def _sentence_with(self, name: str) -> str:
-        """The chunk's first sentence that holds the name: what stands in for a summary that the model did not give, or made up."""
+        """The chunk's first sentence that holds the name: what stands in for a summary that the
+        model did not give, or made up.
+        """
         for start, end in self._sentences:
             if name.casefold() in self._text[start:end].casefold():
                 return _shortened(self._text[start:end], _MAX_SUMMARY_WORDS)
@@ -320,10 +402,19 @@ class RecordBuilder:
         made = []
         document_id, start, end = self._chunk.span
         stated = [(*key, relation.summary) for key, relation in self._relations.items()]
-        together = [(h, CO_OCCURRENCE, t, a, b, "") for h, t, a, b in self._co_occurrences()] if self._is_small else []
+        together = (
+            [(h, CO_OCCURRENCE, t, a, b, "") for h, t, a, b in self._co_occurrences()]
+            if self._is_small
+            else []
+        )
         for head, label, tail, quote_start, quote_end, summary in stated + together:
-            record_id = content_id("relation", document_id, start, end, head, label, tail, quote_start, quote_end)
-            passage = next((p for p in self._chunk.passages if p.start <= quote_start < p.end), self._chunk.passages[-1])
+            record_id = content_id(
+                "relation", document_id, start, end, head, label, tail, quote_start, quote_end
+            )
+            passage = next(
+                (p for p in self._chunk.passages if p.start <= quote_start < p.end),
+                self._chunk.passages[-1],
+            )
             made.append(
                 RelationRecord(
                     id=record_id, document_id=document_id, chunk_start=start, chunk_end=end, passage_id=passage.id, head=head, tail=tail,

@@ -1,17 +1,25 @@
-"""The words of a text as the fast extractor reads them: what is one token, and what its shape says."""
+"""The words of a text as the fast extractor reads them: what is one token, and what its shape
+says.
+"""
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dynagrag.ids import plain_quotes
-from dynagrag.ingest.extract.name_words import ABBREVIATIONS, COMPOUND_TAILS, KEEP_UPPER, LOWER_FIRST_UNITS
+from dynagrag.ingest.extract.name_words import (
+    ABBREVIATIONS,
+    COMPOUND_TAILS,
+    KEEP_UPPER,
+    LOWER_FIRST_UNITS,
+)
 from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS
 
 _TOKEN = re.compile(
     r"\d+(?:,\d{3})*(?:\.\d+)*(?:[^\W\d_]\w*)?(?:-\w+)*"  # 1970, 10,000, 3.11, 2nd, 4o, 747-400
     r"|(?:[^\W\d_]\.){2,}(?:[^\W\d_](?![^\W_]))?"  # U.S.
-    r"|[^\W_]+(?:(?:['’&\-]|(?<=\d)\.(?=\d))[^\W_]+|</?su[bp]>[^\W_]*)*(?:\+\d+|[+#]*)"  # S-IVB, GPT-3.5, AT&T, PC+2, CO<sub>2</sub>
+    # S-IVB, GPT-3.5, AT&T, PC+2, CO<sub>2</sub>
+    r"|[^\W_]+(?:(?:['’&\-]|(?<=\d)\.(?=\d))[^\W_]+|</?su[bp]>[^\W_]*)*(?:\+\d+|[+#]*)"
     r"|&"
 )
 NUMBER = re.compile(r"\d{4,}|\d{1,3}(?:,\d{3})+")
@@ -44,7 +52,9 @@ class Token:
 
     @property
     def is_capital(self) -> bool:
-        """Whether it may begin a name: by a capital, a capital inside (iPhone, mRNA), or as a long number."""
+        """Whether it may begin a name: by a capital, a capital inside (iPhone, mRNA), or as a long
+        number.
+        """
         return self.text[0].isupper() or self.is_number or self.has_inner_capital
 
     @property
@@ -89,7 +99,9 @@ class Token:
         return bool(_INFLECTED_CAPITALS.fullmatch(self.text)) or self.text.endswith(("'d", "’d"))
 
     def follows(self, before: "Token") -> bool:
-        """Whether nothing but blank space (or an abbreviation's dot) lies between, and the one before isn't a possessive."""
+        """Whether nothing but blank space (or an abbreviation's dot) lies between, and the one
+        before isn't a possessive.
+        """
         return self.gap.isspace() and not before.is_possessive
 
 
@@ -99,7 +111,9 @@ def without_markup(name: str) -> str:
 
 
 def tokens_of(text: str) -> Iterator[Token]:
-    """The tokens in order. The dot of an abbreviation or initial is in no gap; a compound's plain end (`ISIS-related`) is a token."""
+    """The tokens in order. The dot of an abbreviation or initial is in no gap; a compound's plain
+    end (`ISIS-related`) is a token.
+    """
     end = 0
     base = ""
     is_after_capitals = False
@@ -110,7 +124,9 @@ def tokens_of(text: str) -> Iterator[Token]:
             gap = gap[1:]
         start = match.start()
         for word in _parts(match[0]):
-            is_after_capitals = len(base) > 1 and text[end - len(base) : end].isupper()  # BUS A. is a sentence's end
+            is_after_capitals = (
+                len(base) > 1 and text[end - len(base) : end].isupper()
+            )  # BUS A. is a sentence's end
             base = ENDING.sub("", plain_quotes(without_markup(word)).lower()).rstrip(".")
             yield Token(start, start + len(word), word, base, gap)
             start += len(word) + 1
@@ -125,7 +141,10 @@ def _parts(word: str) -> tuple[str, ...]:
         dash
         and head[0].isupper()
         and tail.islower()
-        and (tail in COMPOUND_TAILS | FUNCTION_WORDS or (len(tail) > 4 and tail.endswith(("ed", "ing"))))
+        and (
+            tail in COMPOUND_TAILS | FUNCTION_WORDS
+            or (len(tail) > 4 and tail.endswith(("ed", "ing")))
+        )
     ):
         return head, tail
     return (word,)

@@ -1,1 +1,3 @@
-"""Passages that are given, with or without their entities and triples, rather than read from a transcript."""
+"""Passages that are given, with or without their entities and triples, rather than read from a
+transcript.
+"""

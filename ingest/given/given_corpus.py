@@ -1,8 +1,10 @@
-"""Passages that are given, with or without their entities and triples, from a file or from memory, and taken as they stand.
+"""Passages that are given, with or without their entities and triples, from a file or from memory,
+and taken as they stand.
 
-A file is JSON lines, plain or gzipped: `title` and `text`, and where there are any `extracted_entities`
-and `extracted_triples` (or `entities`, `triples`); or
-`chunk_id` and `text`. What is wrong with a line stops the reading; what is wrong with a triple drops that triple, and is counted.
+A file is JSON lines, plain or gzipped: `title` and `text`, and where there are any
+`extracted_entities` and `extracted_triples` (or `entities`, `triples`); or `chunk_id` and `text`.
+What is wrong with a line stops the reading; what is wrong with a triple drops that triple, and is
+counted.
 """
 
 import gzip
@@ -33,13 +35,18 @@ NO_ENTITY = "entity: no name"
 NOT_IN_CORPUS = "extraction: its passage is not in the corpus"
 SECOND = "extraction: its passage has one already"
 
-_REMEDY = 'each line must be an object such as {"title": "Ada", "text": "Ada was ..."}, or {"chunk_id": 1, "text": "..."}'
+_REMEDY = (
+    'each line must be an object such as {"title": "Ada", "text": "Ada was ..."}, or {"chunk_id":'
+    ' 1, "text": "..."}'
+)
 _GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
 class GivenPassage:
-    """A document that is one passage, and what somebody found in it. `title`: what it is about, or empty."""
+    """A document that is one passage, and what somebody found in it. `title`: what it is about, or
+    empty.
+    """
 
     title: str
     text: str
@@ -54,7 +61,9 @@ class GivenPassage:
 
 @dataclass(frozen=True, slots=True)
 class GivenTurns:
-    """A document that is a row of turns, such as a meeting: split into passages as a file would be."""
+    """A document that is a row of turns, such as a meeting: split into passages as a file would
+    be.
+    """
 
     title: str
     turns: tuple[SourceTurn, ...]
@@ -65,8 +74,8 @@ GivenDocument: TypeAlias = GivenPassage | GivenTurns
 
 @dataclass(frozen=True, slots=True)
 class GivenCorpus:
-    """Documents in their order. `source`: the file's path, or a name; with their place, from 1, it makes their uri. `dropped`: what was
-    refused, by reason.
+    """Documents in their order. `source`: the file's path, or a name; with their place, from 1, it
+    makes their uri. `dropped`: what was refused, by reason.
     """
 
     documents: tuple[GivenDocument, ...]
@@ -93,7 +102,8 @@ def as_corpus(documents: Given) -> GivenCorpus:
 
 
 def content_hashes(documents: Sequence[GivenDocument]) -> tuple[str, ...]:
-    """What identifies each document: a SHA-256 of its title and text or turns, and of how many such came before it.
+    """What identifies each document: a SHA-256 of its title and text or turns, and of how many such
+    came before it.
 
     So two documents with the same title and text are two, and a row that moves stays what it was.
     """
@@ -109,10 +119,12 @@ def content_hashes(documents: Sequence[GivenDocument]) -> tuple[str, ...]:
 def _identifying_text(document: GivenDocument) -> str:
     if isinstance(document, GivenPassage):
         return json.dumps([document.title, document.text])
-    return json.dumps([document.title, [[t.text, t.speaker, t.start_s, t.end_s] for t in document.turns]])
+    return json.dumps(
+        [document.title, [[t.text, t.speaker, t.start_s, t.end_s] for t in document.turns]]
+    )
 
 
-# --------------------------------------------------------------------------------------------------------------- reading
+# ------------------------------------------------------------------------------------------ reading
 
 
 class _Row(BaseModel):
@@ -121,15 +133,20 @@ class _Row(BaseModel):
     title: str | None = None
     chunk_id: int | str | None = None
     text: str
-    extracted_entities: list[Any] = Field(default_factory=list, validation_alias=AliasChoices("extracted_entities", "entities"))
-    extracted_triples: list[Any] = Field(default_factory=list, validation_alias=AliasChoices("extracted_triples", "triples"))
+    extracted_entities: list[Any] = Field(
+        default_factory=list, validation_alias=AliasChoices("extracted_entities", "entities")
+    )
+    extracted_triples: list[Any] = Field(
+        default_factory=list, validation_alias=AliasChoices("extracted_triples", "triples")
+    )
 
 
 def read_given(path: str | Path) -> GivenCorpus:
-    """Reads a file of passages. Broken triples and entities are dropped and counted by reason; blank lines are passed over.
+    """Reads a file of passages. Broken triples and entities are dropped and counted by reason;
+    blank lines are passed over.
 
-    Raises LoadError, with the file and the line, where it cannot be read, a line is no JSON object, a field is missing or has another
-    type, a text is blank, or nothing is in it.
+    Raises LoadError, with the file and the line, where it cannot be read, a line is no JSON object,
+    a field is missing or has another type, a text is blank, or nothing is in it.
     """
     dropped: Counter[str] = Counter()
     documents: list[GivenDocument] = []
@@ -142,9 +159,11 @@ def read_given(path: str | Path) -> GivenCorpus:
 
 
 def join_extractions(corpus: GivenCorpus, extractions: GivenCorpus) -> GivenCorpus:
-    """The corpus with what was found in its passages, by title and text; of passages that stand twice, the first gets the first.
+    """The corpus with what was found in its passages, by title and text; of passages that stand
+    twice, the first gets the first.
 
-    Extractions without a passage in the corpus are dropped with a count. Passages without an extraction keep what they have.
+    Extractions without a passage in the corpus are dropped with a count. Passages without an
+    extraction keep what they have.
     """
     found: dict[tuple[str, str], list[GivenPassage]] = {}
     for given in extractions.documents:
@@ -174,14 +193,25 @@ def _lines(path: Path) -> Iterator[str]:
     try:
         with path.open("rb") as handle:
             is_packed = handle.read(len(_GZIP)) == _GZIP
-        with gzip.open(path, "rt", encoding="utf-8-sig") if is_packed else path.open(encoding="utf-8-sig") as lines:
+        with (
+            gzip.open(path, "rt", encoding="utf-8-sig")
+            if is_packed
+            else path.open(encoding="utf-8-sig")
+        ) as lines:
             yield from lines
     except UnicodeDecodeError as err:
-        raise LoadError(f"{path} is no UTF-8 text ({err.reason} at byte {err.start}); convert it to UTF-8 JSON lines") from err
+        raise LoadError(
+            f"{path} is no UTF-8 text ({err.reason} at byte {err.start}); convert it to UTF-8 JSON"
+            " lines"
+        ) from err
     except (EOFError, zlib.error, gzip.BadGzipFile) as err:
-        raise LoadError(f"{path} is damaged or was cut off: {err}; take another copy of it") from err
+        raise LoadError(
+            f"{path} is damaged or was cut off: {err}; take another copy of it"
+        ) from err
     except OSError as err:
-        raise LoadError(f"{path} cannot be read: {err.strerror or err}; check its path and permissions") from err
+        raise LoadError(
+            f"{path} cannot be read: {err.strerror or err}; check its path and permissions"
+        ) from err
 
 
 def _passage(line: str, where: str, dropped: Counter[str]) -> GivenPassage:
@@ -191,9 +221,15 @@ def _passage(line: str, where: str, dropped: Counter[str]) -> GivenPassage:
         f"{row.title}{row.text}".encode()
     except ValidationError as err:
         first = err.errors()[0]
-        raise LoadError(f"{where}: {'.'.join(map(str, first['loc'])) or 'the line'}: {first['msg']}; {_REMEDY}") from err
+        raise LoadError(
+            f"{where}: {'.'.join(map(str, first['loc'])) or 'the line'}: {first['msg']}; {_REMEDY}"
+        ) from err
     except (ValueError, RecursionError) as err:
-        what = "its text holds a lone surrogate" if isinstance(err, UnicodeEncodeError) else f"is no JSON ({err})"
+        what = (
+            "its text holds a lone surrogate"
+            if isinstance(err, UnicodeEncodeError)
+            else f"is no JSON ({err})"
+        )
         raise LoadError(f"{where}: {what}; {_REMEDY}") from err
     if row.title is None and row.chunk_id is None:
         raise LoadError(f"{where}: it has neither title nor chunk_id; {_REMEDY}")
@@ -202,11 +238,15 @@ def _passage(line: str, where: str, dropped: Counter[str]) -> GivenPassage:
     entities = [e for e in row.extracted_entities if isinstance(e, str) and is_name(e)]
     if num_bad := len(row.extracted_entities) - len(entities):
         dropped[NO_ENTITY] += num_bad
-    return GivenPassage(row.title or "", row.text, tuple(entities), tuple(_triples(row.extracted_triples, dropped)))
+    return GivenPassage(
+        row.title or "", row.text, tuple(entities), tuple(_triples(row.extracted_triples, dropped))
+    )
 
 
 def is_text(text: str) -> bool:
-    """Whether something is left of it that a store can keep: a lone surrogate (half of a character) has no UTF-8."""
+    """Whether something is left of it that a store can keep: a lone surrogate (half of a character)
+    has no UTF-8.
+    """
     try:
         text.encode()
     except UnicodeEncodeError:

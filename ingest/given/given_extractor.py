@@ -1,7 +1,9 @@
-"""The extractor that asks nobody: the entities and triples that came with given passages become records.
+"""The extractor that asks nobody: the entities and triples that came with given passages become
+records.
 
-A relation's quote is the passage's earliest sentence that holds both ends. Where there is none, its quote is the empty span at the
-passage's begin: it serves retrieval and is never cited, since nothing of the source says it.
+A relation's quote is the passage's earliest sentence that holds both ends. Where there is none, its
+quote is the empty span at the passage's begin: it serves retrieval and is never cited, since
+nothing of the source says it.
 """
 
 import json
@@ -12,10 +14,29 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from dynagrag.ids import content_id, entity_key, plain_quotes
 from dynagrag.ingest.extract.quotes import mention_passages
-from dynagrag.ingest.given.given_corpus import NO_ENTITY, NO_NAME, NO_TEXT, Given, GivenPassage, as_corpus, content_hashes, is_name, is_text
+from dynagrag.ingest.given.given_corpus import (
+    NO_ENTITY,
+    NO_NAME,
+    NO_TEXT,
+    Given,
+    GivenPassage,
+    as_corpus,
+    content_hashes,
+    is_name,
+    is_text,
+)
 from dynagrag.ingest.split import turn_at
 from dynagrag.protocols import Extraction
-from dynagrag.schema import Chunk, ChunkWork, Document, Mention, MentionKind, Passage, RelationRecord, Turn
+from dynagrag.schema import (
+    Chunk,
+    ChunkWork,
+    Document,
+    Mention,
+    MentionKind,
+    Passage,
+    RelationRecord,
+    Turn,
+)
 from dynagrag.sentences import Span, sentence_spans
 
 STATED_TWICE = "triple: stated before in its passage"
@@ -26,7 +47,8 @@ _WORD = re.compile(r"[^\W_]+[+#]*")
 
 
 class GivenExtractor:
-    """Makes records of what was given with each passage, and of nothing else: a title that no extraction names is no entity.
+    """Makes records of what was given with each passage, and of nothing else: a title that no
+    extraction names is no entity.
 
     A chunk of a document that was not given is set aside.
     """
@@ -34,10 +56,16 @@ class GivenExtractor:
     def __init__(self, *documents: Given) -> None:
         corpora = [as_corpus(given) for given in documents]
         self._found = {
-            sha256: given for corpus in corpora for given, sha256 in zip(corpus.documents, content_hashes(corpus.documents), strict=True)
+            sha256: given
+            for corpus in corpora
+            for given, sha256 in zip(
+                corpus.documents, content_hashes(corpus.documents), strict=True
+            )
         }
         self._refused_before = sum((Counter(corpus.dropped) for corpus in corpora), Counter[str]())
-        self._refused_before += Counter({WITHOUT: sum(corpus.num_without_extraction for corpus in corpora)})  # adding leaves out a zero
+        self._refused_before += Counter(
+            {WITHOUT: sum(corpus.num_without_extraction for corpus in corpora)}
+        )  # adding leaves out a zero
         self._refused: dict[tuple[str, int, int], Counter[str]] = {}
         self._name = f"file-2+{_hash(self._found)}"
 
@@ -62,7 +90,10 @@ class GivenExtractor:
         return {}
 
     def extract(
-        self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None], check: Callable[[], None] = lambda: None
+        self,
+        work: Sequence[ChunkWork],
+        on_chunk: Callable[[Extraction], None],
+        check: Callable[[], None] = lambda: None,
     ) -> list[tuple[Chunk, str]]:
         """One Extraction a chunk, in order."""
         aside = []
@@ -76,12 +107,18 @@ class GivenExtractor:
             records = _Records(item, passage, self._name)
             self._refused[item.chunk.span] = records.refused
             document_id, start, end = item.chunk.span
-            on_chunk(Extraction(document_id, start, end, self._name, records.mentions, records.relations))
+            on_chunk(
+                Extraction(document_id, start, end, self._name, records.mentions, records.relations)
+            )
         return aside
 
 
 def _hash(found: Mapping[str, object]) -> str:
-    given = [[sha256, p.entities, p.triples] for sha256, p in found.items() if isinstance(p, GivenPassage) and p.has_extraction]
+    given = [
+        [sha256, p.entities, p.triples]
+        for sha256, p in found.items()
+        if isinstance(p, GivenPassage) and p.has_extraction
+    ]
     return content_id(json.dumps(sorted(given)))[:8]
 
 
@@ -89,7 +126,12 @@ class _Records:
     """The records of one chunk, and what was refused on the way, by reason."""
 
     def __init__(self, work: ChunkWork, given: GivenPassage, extractor: str) -> None:
-        self._document, self._turns, self._chunk, self._extractor = work.document, work.turns, work.chunk, extractor
+        self._document, self._turns, self._chunk, self._extractor = (
+            work.document,
+            work.turns,
+            work.chunk,
+            extractor,
+        )
         self._names: dict[str, str] = {}
         self.refused: Counter[str] = Counter()
         for name in given.entities:
@@ -99,7 +141,9 @@ class _Records:
         self.mentions = tuple(self._mention(name) for name in self._names.values())
 
     def _key(self, name: str) -> str:
-        """The key of a name, which is an entity of the chunk from now on; the first name of a key stays."""
+        """The key of a name, which is an entity of the chunk from now on; the first name of a key
+        stays.
+        """
         key = entity_key(name)
         if key:
             self._names.setdefault(key, " ".join(name.split()))
@@ -107,7 +151,12 @@ class _Records:
 
     def _relations(self, given: GivenPassage) -> Iterator[RelationRecord]:
         sentences = (
-            [(start, end, _compared_words(self._document.text[start:end])) for start, end in self._sentences()] if given.triples else []
+            [
+                (start, end, _compared_words(self._document.text[start:end]))
+                for start, end in self._sentences()
+            ]
+            if given.triples
+            else []
         )
         seen: set[tuple[str, str, str]] = set()
         for head_name, stated, tail_name in given.triples:
@@ -128,11 +177,28 @@ class _Records:
     def _relation(self, head: str, label: str, tail: str, quote: Span | None) -> RelationRecord:
         document_id, start, end = self._chunk.span
         quote_start, quote_end = quote or (start, start)
-        record_id = content_id("relation", document_id, start, end, head, label, tail, quote_start, quote_end)
-        passage = next((p for p in self._chunk.passages if p.start <= quote_start < p.end), self._chunk.passages[0])
+        record_id = content_id(
+            "relation", document_id, start, end, head, label, tail, quote_start, quote_end
+        )
+        passage = next(
+            (p for p in self._chunk.passages if p.start <= quote_start < p.end),
+            self._chunk.passages[0],
+        )
         turn = turn_at(self._turns, quote_start).index
         return RelationRecord(
-            record_id, document_id, start, end, passage.id, head, tail, label, "", quote_start, quote_end, turn, self._extractor
+            record_id,
+            document_id,
+            start,
+            end,
+            passage.id,
+            head,
+            tail,
+            label,
+            "",
+            quote_start,
+            quote_end,
+            turn,
+            self._extractor,
         )
 
     def _mention(self, name: str) -> Mention:
@@ -142,7 +208,19 @@ class _Records:
         if len(passages) > 1:
             ids = mention_passages(self._document, self._chunk, name, ())
         mention_id = content_id("mention", document_id, start, end, key, MentionKind.SAID, "")
-        return Mention(mention_id, document_id, start, end, ids, name, key, "", "", MentionKind.SAID, self._extractor)
+        return Mention(
+            mention_id,
+            document_id,
+            start,
+            end,
+            ids,
+            name,
+            key,
+            "",
+            "",
+            MentionKind.SAID,
+            self._extractor,
+        )
 
     def _sentences(self) -> Iterator[Span]:
         """The chunk's sentences, each within one turn and one passage."""
@@ -158,8 +236,12 @@ def _sentences_between(document: Document, turn: Turn, passage: Passage) -> Iter
 
 
 def _compared_words(text: str) -> str:
-    """The words as they are compared, a space before and after each: casefolded, marks that are no part of a name off."""
-    return f" {' '.join(_WORD.findall(unicodedata.normalize('NFKC', plain_quotes(text)).casefold()))} "
+    """The words as they are compared, a space before and after each: casefolded, marks that are no
+    part of a name off.
+    """
+    return (
+        f" {' '.join(_WORD.findall(unicodedata.normalize('NFKC', plain_quotes(text)).casefold()))} "
+    )
 
 
 def _quote(sentences: Sequence[tuple[int, int, str]], head: str, tail: str) -> Span | None:
@@ -167,7 +249,10 @@ def _quote(sentences: Sequence[tuple[int, int, str]], head: str, tail: str) -> S
     ends = (_compared_words(head), _compared_words(tail))
     if not all(end.strip() for end in ends):
         return None
-    return next(((start, end) for start, end, words in sentences if all(name in words for name in ends)), None)
+    return next(
+        ((start, end) for start, end, words in sentences if all(name in words for name in ends)),
+        None,
+    )
 
 
 __all__ = ["GivenExtractor"]

@@ -1,7 +1,8 @@
 """What an ingest of given documents would do: which are new, changed, moved or unchanged.
 
-A given passage is one document of one turn, one passage and one chunk, its whole text, blank space and all; a document of turns is split as
-a file would be. The uri is "SOURCE#PLACE", places from 1; what has no title is called by the uri's last part.
+A given passage is one document of one turn, one passage and one chunk, its whole text, blank space
+and all; a document of turns is split as a file would be. The uri is "SOURCE#PLACE", places from 1;
+what has no title is called by the uri's last part.
 """
 
 from collections import defaultdict
@@ -11,7 +12,12 @@ from pathlib import PurePath
 
 from dynagrag.errors import LoadError
 from dynagrag.ids import content_id
-from dynagrag.ingest.given.given_corpus import GivenCorpus, GivenDocument, GivenPassage, content_hashes
+from dynagrag.ingest.given.given_corpus import (
+    GivenCorpus,
+    GivenDocument,
+    GivenPassage,
+    content_hashes,
+)
 from dynagrag.ingest.kept_title import kept_title
 from dynagrag.ingest.plan import IngestPlan, PlannedDocument
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
@@ -27,19 +33,27 @@ PLACE = "place"
 
 @dataclass(frozen=True, slots=True)
 class GivenPlan(IngestPlan):
-    """A plan whose missing documents stay unless they are to be removed, also where another has their place. `stays`: their ids."""
+    """A plan whose missing documents stay unless they are to be removed, also where another has
+    their place. `stays`: their ids.
+    """
 
     stays: frozenset[str] = frozenset()
 
     @property
     def document_ids(self) -> frozenset[str]:
-        """All documents that the run is about; those that stay are among them, so that nothing takes them for an earlier version."""
-        return super(GivenPlan, self).document_ids | self.stays  # slots make another class: a bare super() would name the one before
+        """All documents that the run is about; those that stay are among them, so that nothing
+        takes them for an earlier version.
+        """
+        return (
+            super(GivenPlan, self).document_ids | self.stays
+        )  # slots make another class: a bare super() would name the one before
 
 
 def given_ids(corpus: GivenCorpus, workspace: str) -> tuple[str, ...]:
     """The ids of a corpus's documents in a workspace, in order: to find again what was given."""
-    return tuple(content_id("document", workspace, sha256) for sha256 in content_hashes(corpus.documents))
+    return tuple(
+        content_id("document", workspace, sha256) for sha256 in content_hashes(corpus.documents)
+    )
 
 
 def plan_given(
@@ -51,9 +65,11 @@ def plan_given(
 ) -> IngestPlan:
     """Compares given documents with the store. Nothing is written.
 
-    A new text replaces the one that stood at its place. A text that is there already replaces nobody: where a line was deleted and those
-    below moved up, the deleted one is in `missing`, and the others keep their places for as long as it stays. Where missing documents are
-    removed, `missing` names those that are replaced too. A text that another corpus of this run holds is a double.
+    A new text replaces the one that stood at its place. A text that is there already replaces
+    nobody: where a line was deleted and those below moved up, the deleted one is in `missing`, and
+    the others keep their places for as long as it stays. Where missing documents are removed,
+    `missing` names those that are replaced too. A text that another corpus of this run holds is a
+    double.
 
     Raises LoadError where a document has no words.
     """
@@ -74,7 +90,9 @@ def plan_given(
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """What a store holds, read at once: one by one would be thousands of reads. `passages`: ids by document, in order."""
+    """What a store holds, read at once: one by one would be thousands of reads. `passages`: ids by
+    document, in order.
+    """
 
     store: GraphStore
     documents: Mapping[str, Document]
@@ -104,11 +122,15 @@ class _Stored:
 def _compare(
     corpora: Iterable[GivenCorpus], stored: _Stored, extractor_name: str, profile: ChunkProfile
 ) -> tuple[dict[str, PlannedDocument], int]:
-    """Each given document once, by id, with the chunks of it that the store lacks; and how many were doubles."""
+    """Each given document once, by id, with the chunks of it that the store lacks; and how many
+    were doubles.
+    """
     made: dict[str, PlannedDocument] = {}
     num_doubles = 0
     for corpus in corpora:
-        for place, (given, sha256) in enumerate(zip(corpus.documents, content_hashes(corpus.documents), strict=True), start=1):
+        for place, (given, sha256) in enumerate(
+            zip(corpus.documents, content_hashes(corpus.documents), strict=True), start=1
+        ):
             source = _loaded(given, sha256, corpus.source, place)
             document, turns = make_document(source, stored.store.workspace, source.path)
             if document.id in made:
@@ -117,10 +139,16 @@ def _compare(
             passages, chunks = _split(given, document, turns, profile)
             live = stored.live_spans(document.id)
             spans = {(chunk.start, chunk.end) for chunk in chunks}
-            to_extract = tuple(chunk for chunk in chunks if live.get((chunk.start, chunk.end)) != extractor_name)
-            is_whole = stored.passages.get(document.id) == [p.id for p in passages] and spans.issuperset(live)
+            to_extract = tuple(
+                chunk for chunk in chunks if live.get((chunk.start, chunk.end)) != extractor_name
+            )
+            is_whole = stored.passages.get(document.id) == [
+                p.id for p in passages
+            ] and spans.issuperset(live)
             is_stored = document.id in stored.documents and is_whole
-            made[document.id] = PlannedDocument(document, turns, passages, chunks, to_extract, (), is_stored)
+            made[document.id] = PlannedDocument(
+                document, turns, passages, chunks, to_extract, (), is_stored
+            )
     return made, num_doubles
 
 
@@ -142,25 +170,48 @@ def _split(
         passages = split_passages(document, turns, profile)
         return passages, chunk_passages(document, passages, profile)
     end = len(document.text)
-    passage = Passage(content_id("passage", document.id, 0, end, SPLITTER), document.id, 0, 0, end, 0, 0)
+    passage = Passage(
+        content_id("passage", document.id, 0, end, SPLITTER), document.id, 0, 0, end, 0, 0
+    )
     return (passage,), (Chunk(document.id, 0, end, (passage,)),)
 
 
-def _settle(item: PlannedDocument, stored: _Stored, left: Mapping[str, tuple[str, ...]], is_waiting: bool) -> PlannedDocument:
-    """The document with those that it replaces. One that waits replaces nobody, and stays where it is stored, under its title there."""
+def _settle(
+    item: PlannedDocument, stored: _Stored, left: Mapping[str, tuple[str, ...]], is_waiting: bool
+) -> PlannedDocument:
+    """The document with those that it replaces. One that waits replaces nobody, and stays where it
+    is stored, under its title there.
+    """
     if is_waiting:
         old = stored.documents[item.document.id]
-        return replace(item, document=replace(item.document, uri=old.uri, title=old.title, meta=old.meta))
+        return replace(
+            item, document=replace(item.document, uri=old.uri, title=old.title, meta=old.meta)
+        )
     replaces = left.get(item.document.uri, ())
-    before = [stored.documents[id_] for id_ in (item.document.id, *replaces) if id_ in stored.documents]
+    before = [
+        stored.documents[id_] for id_ in (item.document.id, *replaces) if id_ in stored.documents
+    ]
     title = next(filter(None, (kept_title(document.meta) for document in before)), "")
     own = stored.documents.get(item.document.id)
-    return replace(item, replaces=replaces, title=title, has_moved=own is not None and own.uri != item.document.uri)
+    return replace(
+        item,
+        replaces=replaces,
+        title=title,
+        has_moved=own is not None and own.uri != item.document.uri,
+    )
 
 
-def _waiting(made: Mapping[str, PlannedDocument], stored: Mapping[str, Document], left: Iterable[str]) -> set[str]:
-    """Stored documents that moved, but not yet: at their new place (a uri of `left`) is one whose text is gone, or another that waits."""
-    movers = {d.document.uri: id_ for id_, d in made.items() if id_ in stored and stored[id_].uri != d.document.uri}
+def _waiting(
+    made: Mapping[str, PlannedDocument], stored: Mapping[str, Document], left: Iterable[str]
+) -> set[str]:
+    """Stored documents that moved, but not yet: at their new place (a uri of `left`) is one whose
+    text is gone, or another that waits.
+    """
+    movers = {
+        d.document.uri: id_
+        for id_, d in made.items()
+        if id_ in stored and stored[id_].uri != d.document.uri
+    }
     waiting = set()
     held = list(left)
     while held:
@@ -171,9 +222,15 @@ def _waiting(made: Mapping[str, PlannedDocument], stored: Mapping[str, Document]
     return waiting
 
 
-def _missing(stored: Iterable[Document], sources: set[str], here: Container[str]) -> tuple[Document, ...]:
+def _missing(
+    stored: Iterable[Document], sources: set[str], here: Container[str]
+) -> tuple[Document, ...]:
     """Documents whose text their source has no more."""
-    return tuple(d for d in stored if PLACE in d.meta and d.id not in here and d.uri.rpartition("#")[0] in sources)
+    return tuple(
+        d
+        for d in stored
+        if PLACE in d.meta and d.id not in here and d.uri.rpartition("#")[0] in sources
+    )
 
 
 __all__ = ["PLACE", "given_ids", "plan_given"]

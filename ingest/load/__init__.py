@@ -1,6 +1,8 @@
-"""Reads transcripts and documents into turns: find the files, tell each one's format by its content, what it says as turns.
+"""Reads transcripts and documents into turns: find the files, tell each one's format by its
+content, what it says as turns.
 
-`load_source` never raises for a bad file: what could not be read is a `LoadedSource` with its reason in `refused`.
+`load_source` never raises for a bad file: what could not be read is a `LoadedSource` with its
+reason in `refused`.
 """
 
 from dynagrag.ingest.load.read import inspect_row, load_source

@@ -1,7 +1,9 @@
-"""Caption files: WebVTT, SubRip and SBV. One cue is one turn; a cue with several voices is several turns with the cue's times.
+"""Caption files: WebVTT, SubRip and SBV. One cue is one turn; a cue with several voices is several
+turns with the cue's times.
 
-Own code on purpose. webvtt-py 0.6 (checked on real files) drops a malformed cue without a word and names no line, refuses SubRip
-without cue numbers, reads only a cue's first voice and keeps entities; a test holds this parser to it where both can read.
+Own code on purpose. webvtt-py 0.6 (checked on real files) drops a malformed cue without a word and
+names no line, refuses SubRip without cue numbers, reads only a cue's first voice and keeps
+entities; a test holds this parser to it where both can read.
 """
 
 import re
@@ -18,7 +20,9 @@ _ARROW_TIMES = re.compile(rf"\s*(?P<start>{_TIME})\s*-->\s*(?P<end>{_TIME})(?![\
 _COMMA_TIMES = re.compile(rf"\s*(?P<start>{_TIME}),(?P<end>{_TIME})\s*", re.ASCII)
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]([^<>]*)>|</v>", re.IGNORECASE)
 _CHANGE = re.compile(r"\s*(?:>>|[-–—](?![-–—])\s*\S)")
-"""How a cue begins in which somebody else speaks who isn't named; with two dashes the same one goes on."""
+"""How a cue begins in which somebody else speaks who isn't named; with two dashes the same one goes
+on.
+"""
 _SRT_OVERRIDE = re.compile(r"\{\\[^{}]*\}")
 _SKIPPED_BLOCKS = ("NOTE", "STYLE", "REGION")
 _EXAMPLES = {
@@ -57,9 +61,15 @@ def parse_captions(lines: list[str], form: str) -> Parsed:
     filled = [cue for cue in cues if any(line.strip() for line in cue.lines)]
     if len(filled) < len(cues):
         notes.append(f"{plural(len(cues) - len(filled), 'empty cue')} left out")
-    num_backward = sum(1 for cue in filled if cue.start_s is not None and cue.end_s is not None and cue.end_s < cue.start_s)
+    num_backward = sum(
+        1
+        for cue in filled
+        if cue.start_s is not None and cue.end_s is not None and cue.end_s < cue.start_s
+    )
     if num_backward:
-        notes.append(f"{plural(num_backward, 'cue')} with an end before the start, times kept as they are")
+        notes.append(
+            f"{plural(num_backward, 'cue')} with an end before the start, times kept as they are"
+        )
     title = ""
     if form == "vtt":
         if lines[0].startswith("WEBVTT"):
@@ -109,7 +119,9 @@ def _blocks(lines: list[str]) -> list[tuple[int, list[str]]]:
 
 
 def _read_block(block: list[str], first: int, form: str, cues: list[_Cue]) -> int:
-    """Adds a block's cues. Lines without times continue the cue before (a blank line inside a cue). Returns how many had none."""
+    """Adds a block's cues. Lines without times continue the cue before (a blank line inside a cue).
+    Returns how many had none.
+    """
     num_strays = 0
     has_cue = False
     for at, line in enumerate(block):
@@ -120,7 +132,10 @@ def _read_block(block: list[str], first: int, form: str, cues: list[_Cue]) -> in
             cues.append(_Cue(*times))
             has_cue = True
         elif _is_malformed(line, at, form, has_cue=has_cue):
-            raise LoadError(f"line {first + at}: malformed cue timing {short(line)}; write it as {_EXAMPLES[form]}")
+            raise LoadError(
+                f"line {first + at}: malformed cue timing {short(line)}; write it as"
+                f" {_EXAMPLES[form]}"
+            )
         elif has_cue:
             cues[-1].lines.append(line)
         elif at == 0 and len(block) > 1 and (_times(block[1], form) or "-->" in block[1]):
@@ -133,7 +148,13 @@ def _read_block(block: list[str], first: int, form: str, cues: list[_Cue]) -> in
 
 
 def _times(line: str, form: str) -> tuple[float | None, float | None] | None:
-    match = _COMMA_TIMES.fullmatch(line) if form == "sbv" else _ARROW_TIMES.match(line) if "-->" in line else None
+    match = (
+        _COMMA_TIMES.fullmatch(line)
+        if form == "sbv"
+        else _ARROW_TIMES.match(line)
+        if "-->" in line
+        else None
+    )
     return (clock_seconds(match["start"]), clock_seconds(match["end"])) if match else None
 
 
@@ -141,14 +162,27 @@ def _is_malformed(line: str, at: int, form: str, *, has_cue: bool) -> bool:
     """A line that must have been meant as times: an arrow where times stand, or after a digit."""
     if form == "sbv":
         head, _, tail = line.strip().partition(",")
-        return at == 0 and head[:1].isdigit() and tail[:1].isdigit() and head.count(":") >= 1 and tail.count(":") >= 1
+        return (
+            at == 0
+            and head[:1].isdigit()
+            and tail[:1].isdigit()
+            and head.count(":") >= 1
+            and tail.count(":") >= 1
+        )
     before, arrow, _ = line.partition("->")
     is_early = at < 2 and not has_cue
-    return ("-->" in line and is_early) or (bool(arrow) and before.strip()[:1].isdigit() and ":" in before and (is_early or "-->" in line))
+    return ("-->" in line and is_early) or (
+        bool(arrow)
+        and before.strip()[:1].isdigit()
+        and ":" in before
+        and (is_early or "-->" in line)
+    )
 
 
 def _turns(cues: list[_Cue], notes: list[str]) -> list[SourceTurn]:
-    """A turn a cue, or a label within one. A cue without a label goes on with the speaker until a dash or `>>` begins another."""
+    """A turn a cue, or a label within one. A cue without a label goes on with the speaker until a
+    dash or `>>` begins another.
+    """
     turns: list[SourceTurn] = []
     if any("<v" in line.lower() and _VOICE.search(line) for cue in cues for line in cue.lines):
         for cue in cues:
@@ -157,7 +191,9 @@ def _turns(cues: list[_Cue], notes: list[str]) -> list[SourceTurn]:
     texts = [[_without_markup(line) for line in cue.lines] for cue in cues]
     labels = find_labels(texts)
     if labels.names:
-        notes.append(f"{plural(labels.num_blocks, 'cue')} of {len(cues):,} begin with a speaker's name")
+        notes.append(
+            f"{plural(labels.num_blocks, 'cue')} of {len(cues):,} begin with a speaker's name"
+        )
     said_by: str | None = None
     for cue, lines in zip(cues, texts, strict=True):
         for speaker, text in _labelled(lines, labels):

@@ -1,4 +1,5 @@
-"""Text forms whose turns have a line of their own with the time: mission clock, Spacelog, Otter, YouTube's copied text.
+"""Text forms whose turns have a line of their own with the time: mission clock, Spacelog, Otter,
+YouTube's copied text.
 
 In the first three a turn lasts until the next such line.
 """
@@ -19,9 +20,13 @@ _SPACELOG = re.compile(r"\[(-)?(\d{1,4}):(\d{2}):(\d{2}):(\d{2})\]\s*", re.ASCII
 _SPACELOG_SPEAKER = re.compile(r"([^\s:_#\[(][^:]{0,40}?)[ \t]*:(?=\s|$)")
 _SPACELOG_LINK = re.compile(r"\[(?:glossary|time):([^\[\]|]{0,200})(?:\|([^\[\]]{0,200}))?\]")
 _TIME = r"(?:\d{1,4}:)?\d{1,4}:\d{2}(?:[.,]\d{1,3})?"
-_NAME_AND_TIME = re.compile(rf"(?P<name>\S.{{0,60}}?)(?P<gap>\s+)(?P<open>[(\[])?(?P<time>{_TIME})(?(open)[)\]]):?", re.ASCII)
+_NAME_AND_TIME = re.compile(
+    rf"(?P<name>\S.{{0,60}}?)(?P<gap>\s+)(?P<open>[(\[])?(?P<time>{_TIME})(?(open)[)\]]):?",
+    re.ASCII,
+)
 _TIME_AND_TEXT = re.compile(
-    rf"(?:\[(?P<a>{_TIME})\]|\((?P<b>{_TIME})\)|(?P<c>{_TIME}))(?:\s*[-–]\s*(?P<text1>.*)|\s+(?P<text2>.*)|)", re.ASCII
+    rf"(?:\[(?P<a>{_TIME})\]|\((?P<b>{_TIME})\)|(?P<c>{_TIME}))(?:\s*[-–]\s*(?P<text1>.*)|\s+(?P<text2>.*)|)",
+    re.ASCII,
 )
 _OTTER_END = "transcribed by https://otter.ai"
 
@@ -36,7 +41,9 @@ class _Open:
     lines: list[str] = field(default_factory=list)
 
     def turn(self) -> SourceTurn:
-        return SourceTurn(collapse(" ".join(self.lines)), speaker_or_none(self.speaker), self.start_s, self.end_s)
+        return SourceTurn(
+            collapse(" ".join(self.lines)), speaker_or_none(self.speaker), self.start_s, self.end_s
+        )
 
 
 def _closed(turns: list[_Open]) -> tuple[SourceTurn, ...]:
@@ -47,18 +54,22 @@ def _left_out(count: int, what: str) -> tuple[str, ...]:
     return (f"{plural(count, what)} left out",) if count else ()
 
 
-# ---------------------------------------------------------------------------------------------------- mission clock
+# ------------------------------------------------------------------------------------ mission clock
 
 
 def is_mission_clock(lines: list[str]) -> bool:
-    """Whether the first line with anything on it is a mission clock's: `[55 46 11 - 55 46 27] CDR`."""
+    """Whether the first line with anything on it is a mission clock's: `[55 46 11 - 55 46 27]
+    CDR`.
+    """
     first = next((line.strip() for line in lines if line.strip()), "")
     match = _MISSION.fullmatch(first)
     return match is not None and (match[1] is not None or match[5] is not None)
 
 
 def parse_mission_clock(lines: list[str]) -> Parsed:
-    """Turns of `[H M S - H M S] SPEAKER` blocks; commentary (`> ...`) is left out, {marks} around commented words are taken off."""
+    """Turns of `[H M S - H M S] SPEAKER` blocks; commentary (`> ...`) is left out, {marks} around
+    commented words are taken off.
+    """
     turns: list[_Open] = []
     num_notes = 0
     for line in lines:
@@ -67,7 +78,9 @@ def parse_mission_clock(lines: list[str]) -> Parsed:
             start, end = (_hms(match.group(at, at + 1, at + 2)) for at in (1, 5))
             turns.append(_Open(match[8], start, end))
         elif line.startswith("# ") and turns:
-            turns.append(_Open(line[2:], turns[-1].start_s, turns[-1].end_s))  # another voice at the same time
+            turns.append(
+                _Open(line[2:], turns[-1].start_s, turns[-1].end_s)
+            )  # another voice at the same time
         elif _MISSION_NOTE.match(line):
             num_notes += 1
         else:
@@ -84,17 +97,21 @@ def _hms(parts: tuple[str | None, ...]) -> float | None:
     return float(hours * 3600 + minutes * 60 + seconds)
 
 
-# --------------------------------------------------------------------------------------------------------- Spacelog
+# ----------------------------------------------------------------------------------------- Spacelog
 
 
 def is_spacelog(lines: list[str]) -> bool:
-    """Whether the first line that is neither blank, a comment nor a `_key` is a Spacelog stamp: `[00:00:03:36]`."""
+    """Whether the first line that is neither blank, a comment nor a `_key` is a Spacelog stamp:
+    `[00:00:03:36]`.
+    """
     first = next((line for line in lines if line.strip() and line[0] not in "_#"), "")
     return _SPACELOG.fullmatch(first) is not None
 
 
 def parse_spacelog(lines: list[str]) -> Parsed:
-    """Turns of `[d:hh:mm:ss]` blocks, which may hold several speakers; `_key` lines and comments are left out."""
+    """Turns of `[d:hh:mm:ss]` blocks, which may hold several speakers; `_key` lines and comments
+    are left out.
+    """
     turns: list[_Open] = []
     start: float | None = None
     is_fresh = True
@@ -103,7 +120,9 @@ def parse_spacelog(lines: list[str]) -> Parsed:
         stamp = _SPACELOG.fullmatch(line) if line.startswith("[") else None
         if stamp is not None:
             days, hours, minutes, seconds = (int(part) for part in stamp.group(2, 3, 4, 5))
-            start = float(((days * 24 + hours) * 60 + minutes) * 60 + seconds) * (-1 if stamp[1] else 1)
+            start = float(((days * 24 + hours) * 60 + minutes) * 60 + seconds) * (
+                -1 if stamp[1] else 1
+            )
             is_fresh = True
         elif line[:1] in {"_", "#"}:
             num_meta += 1
@@ -117,26 +136,38 @@ def parse_spacelog(lines: list[str]) -> Parsed:
                 turns[-1].lines.append(line)
             is_fresh = False
     for turn in turns:
-        turn.lines = [_SPACELOG_LINK.sub(lambda m: m[2] or m[1], " ".join(line.strip() for line in turn.lines))]
+        turn.lines = [
+            _SPACELOG_LINK.sub(
+                lambda m: m[2] or m[1], " ".join(line.strip() for line in turn.lines)
+            )
+        ]
     return Parsed(_closed(turns), notes=_left_out(num_meta, "editors' line"))
 
 
-# ------------------------------------------------------------------------------------------------------------ Otter
+# -------------------------------------------------------------------------------------------- Otter
 
 
 def _otter_header(line: str) -> tuple[str, float | None, bool] | None:
-    """(speaker, seconds, sure) of `Name  0:12`; sure when two spaces, a tab or brackets set the time off."""
+    """(speaker, seconds, sure) of `Name  0:12`; sure when two spaces, a tab or brackets set the
+    time off.
+    """
     text = line.strip()
     if len(text) > 90 or not text.rstrip(":)]")[-1:].isdigit():
         return None
     match = _NAME_AND_TIME.fullmatch(text)
     if match is None or split_label(f"{match['name']}: x") is None:
         return None
-    return match["name"], clock_seconds(match["time"]), len(match["gap"]) > 1 or match["gap"] == "\t" or match["open"] is not None
+    return (
+        match["name"],
+        clock_seconds(match["time"]),
+        len(match["gap"]) > 1 or match["gap"] == "\t" or match["open"] is not None,
+    )
 
 
 def is_otter(lines: list[str]) -> bool:
-    """Whether at least half of the paragraphs begin with a line of a name and a time and nothing else."""
+    """Whether at least half of the paragraphs begin with a line of a name and a time and nothing
+    else.
+    """
     blocks = paragraphs(lines)
     heads = [(block, _otter_header(block[0])) for block in blocks]
     num_heads = sum(1 for block, head in heads if head is not None and (head[2] or len(block) > 1))
@@ -162,20 +193,27 @@ def parse_otter(lines: list[str]) -> Parsed:
     return Parsed(_closed(turns), notes=notes)
 
 
-# ---------------------------------------------------------------------------------------------- YouTube, timed lines
+# ----------------------------------------------------------------------------- YouTube, timed lines
 
 
 def _timed(line: str) -> tuple[float | None, str] | None:
-    match = _TIME_AND_TEXT.fullmatch(line.strip()) if line.lstrip()[:1] in set("0123456789[(") else None
+    match = (
+        _TIME_AND_TEXT.fullmatch(line.strip()) if line.lstrip()[:1] in set("0123456789[(") else None
+    )
     if match is None:
         return None
-    return clock_seconds(match["a"] or match["b"] or match["c"]), match["text1"] or match["text2"] or ""
+    return (
+        clock_seconds(match["a"] or match["b"] or match["c"]),
+        match["text1"] or match["text2"] or "",
+    )
 
 
 def is_timed_text(lines: list[str]) -> bool:
-    """Whether the text is lines that begin with a time, in order, one of them among the first three lines.
+    """Whether the text is lines that begin with a time, in order, one of them among the first three
+    lines.
 
-    Times that stand alone are enough where a fifth of the lines are such; before words, half of the lines or paragraphs must have one.
+    Times that stand alone are enough where a fifth of the lines are such; before words, half of the
+    lines or paragraphs must have one.
     """
     filled = [line for line in lines if line.strip()]
     found = [timed for line in filled if (timed := _timed(line))]
@@ -186,12 +224,18 @@ def is_timed_text(lines: list[str]) -> bool:
     num_alone = sum(1 for _, text in found if not text)
     blocks = paragraphs(lines)
     num_open = sum(1 for block in blocks if _timed(block[0]))
-    is_inline = len(found) >= 2 and (len(found) >= 0.5 * len(filled) or (len(blocks) > 1 and num_open >= 0.5 * len(blocks)))
-    return num_ordered >= 0.9 * len(times) and (is_inline or 0.2 * len(filled) <= num_alone < len(filled))
+    is_inline = len(found) >= 2 and (
+        len(found) >= 0.5 * len(filled) or (len(blocks) > 1 and num_open >= 0.5 * len(blocks))
+    )
+    return num_ordered >= 0.9 * len(times) and (
+        is_inline or 0.2 * len(filled) <= num_alone < len(filled)
+    )
 
 
 def parse_timed_text(lines: list[str]) -> Parsed:
-    """Turns of `0:12` lines with the words behind or below them; a speaker before a colon where the file has such."""
+    """Turns of `0:12` lines with the words behind or below them; a speaker before a colon where the
+    file has such.
+    """
     turns: list[_Open] = []
     for line in lines:
         found = _timed(line)

@@ -1,4 +1,6 @@
-"""PDF, DOCX and HTML, through pypdf, python-docx and beautifulsoup4: their words as lines, which are then read as plain text is."""
+"""PDF, DOCX and HTML, through pypdf, python-docx and beautifulsoup4: their words as lines, which
+are then read as plain text is.
+"""
 
 import io
 import logging
@@ -9,22 +11,35 @@ from typing import Any
 
 from dynagrag.errors import LoadError
 from dynagrag.ingest.load.clock_forms import is_otter, is_timed_text, parse_otter, parse_timed_text
-from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_HTML_BYTES, MAX_TREE_BYTES, Parsed, split_lines
+from dynagrag.ingest.load.parsed import (
+    MAX_FILE_BYTES,
+    MAX_HTML_BYTES,
+    MAX_TREE_BYTES,
+    Parsed,
+    split_lines,
+)
 from dynagrag.ingest.load.prose import parse_text
 from dynagrag.ingest.load.tables import columns_of, parse_rows
 from dynagrag.schema import SourceTurn
 from dynagrag.text import collapse
 
 _SHORT_LINE = 0.75
-"""A line shorter than this share of its page's long lines ends a paragraph: PDF has no paragraphs, only lines."""
+"""A line shorter than this share of its page's long lines ends a paragraph: PDF has no paragraphs,
+only lines.
+"""
 _PDF_WORK, _PDF_WORK_PER_BYTE = 300_000, 30
 """How many bytes of content may be read of a PDF: packed, they are a fifth to a tenth of it."""
 _REPEATED, _OPERATOR = 10, 10
-"""What a byte of content that another page had, and an operator (also in a form that pages call), count for."""
+"""What a byte of content that another page had, and an operator (also in a form that pages call),
+count for.
+"""
 _WORD_HEAD = re.compile(r"[^\W\d_]+-$")
 _BLOCKS = frozenset(
-    """address article aside blockquote body caption center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6
-    header hr li main nav ol option p pre section summary table tbody td tfoot th thead tr ul""".split()
+    """
+        address article aside blockquote body caption center dd details div dl dt fieldset
+        figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr li main nav ol option p pre
+        section summary table tbody td tfoot th thead tr ul
+    """.split()
 )
 _DROPPED = frozenset("script style noscript template svg iframe head object canvas".split())
 
@@ -40,7 +55,9 @@ def _as_text(text: str) -> Parsed:
 
 
 def _guarded(read: Callable[[bytes], Parsed], data: bytes, what: str) -> Parsed:
-    """The parser's own failure on one broken file as our error: its exceptions are of every kind."""
+    """The parser's own failure on one broken file as our error: its exceptions are of every
+    kind.
+    """
     try:
         return read(data)
     except LoadError:
@@ -49,7 +66,7 @@ def _guarded(read: Callable[[bytes], Parsed], data: bytes, what: str) -> Parsed:
         raise LoadError(f"broken {what}; open it and save it again") from err
 
 
-# -------------------------------------------------------------------------------------------------------------- PDF
+# ---------------------------------------------------------------------------------------------- PDF
 
 
 def parse_pdf(data: bytes) -> Parsed:
@@ -77,11 +94,17 @@ def _read_pdf(data: bytes) -> Parsed:
     notes = (f"no text on {_page_list(blank)}",) if blank else ()
     title = reader.metadata.title if reader.metadata else None
     parsed = _as_text("\n".join(_with_paragraphs(page) for page in pages))
-    return Parsed(parsed.turns, title=title if isinstance(title, str) and title != "untitled" else "", notes=parsed.notes + notes)
+    return Parsed(
+        parsed.turns,
+        title=title if isinstance(title, str) and title != "untitled" else "",
+        notes=parsed.notes + notes,
+    )
 
 
 class _PdfWork:
-    """How much of a PDF is read. Pages may share one stream and forms may call forms, so that a small file says to read gigabytes."""
+    """How much of a PDF is read. Pages may share one stream and forms may call forms, so that a
+    small file says to read gigabytes.
+    """
 
     def __init__(self, num_bytes: int) -> None:
         self._left = _PDF_WORK + _PDF_WORK_PER_BYTE * num_bytes
@@ -100,16 +123,22 @@ class _PdfWork:
     def _spend(self, amount: int) -> None:
         self._left -= amount
         if self._left < 0:
-            raise LoadError("repeats its content far beyond its size; print it to a new PDF, or save its text")
+            raise LoadError(
+                "repeats its content far beyond its size; print it to a new PDF, or save its text"
+            )
 
 
 def _page_list(pages: list[int]) -> str:
     shown = ", ".join(str(number) for number in pages[:10])
-    return f"page{'s' if len(pages) > 1 else ''} {shown}" + (f" and {len(pages) - 10} more" if len(pages) > 10 else "")
+    return f"page{'s' if len(pages) > 1 else ''} {shown}" + (
+        f" and {len(pages) - 10} more" if len(pages) > 10 else ""
+    )
 
 
 def _with_paragraphs(page: str) -> str:
-    """A page's lines with a blank one after each that is too short to be followed by more of its paragraph; hyphenated words joined."""
+    """A page's lines with a blank one after each that is too short to be followed by more of its
+    paragraph; hyphenated words joined.
+    """
     lines = [line.rstrip() for line in page.split("\n")]
     lengths = sorted(len(line) for line in lines if line)
     width = lengths[int(0.9 * (len(lengths) - 1))] if lengths else 0
@@ -126,11 +155,12 @@ def _with_paragraphs(page: str) -> str:
     return "\n".join(made).replace("\xad", "")
 
 
-# ------------------------------------------------------------------------------------------------------------- DOCX
+# --------------------------------------------------------------------------------------------- DOCX
 
 
 def parse_docx(data: bytes) -> Parsed:
-    """The paragraphs and tables of a DOCX in order; a table with a header such as Speaker | Text is turns, another one is one turn per row.
+    """The paragraphs and tables of a DOCX in order; a table with a header such as Speaker | Text is
+    turns, another one is one turn per row.
 
     Raises:
         LoadError: A zip that is no DOCX, a broken or an oversized one.
@@ -170,10 +200,19 @@ def _check_zip(data: bytes) -> None:
     except (zipfile.BadZipFile, ValueError, OSError) as err:
         raise LoadError(f"broken zip or DOCX ({err}); open it and save it again") from err
     if "word/document.xml" not in names:
-        kind = next((kind for part, kind in _ZIP_KINDS if any(name.startswith(part) for name in names)), "a zip archive")
-        raise LoadError(f"is {kind}, not a DOCX; {'unpack it' if kind == 'a zip archive' else 'save it as DOCX, PDF or text'} first")
+        kind = next(
+            (kind for part, kind in _ZIP_KINDS if any(name.startswith(part) for name in names)),
+            "a zip archive",
+        )
+        raise LoadError(
+            f"is {kind}, not a DOCX;"
+            f" {'unpack it' if kind == 'a zip archive' else 'save it as DOCX, PDF or text'} first"
+        )
     if num_bytes > MAX_FILE_BYTES:
-        raise LoadError(f"unpacks to {num_bytes:,} bytes, at most {MAX_FILE_BYTES:,} are read; split it or save it without images")
+        raise LoadError(
+            f"unpacks to {num_bytes:,} bytes, at most {MAX_FILE_BYTES:,} are read; split it or save"
+            " it without images"
+        )
 
 
 _ZIP_KINDS = (
@@ -196,13 +235,21 @@ def _table(table: Any) -> Parsed:
     columns = columns_of(rows[0]) if rows else None
     if columns is not None and len(rows[0]) > 1:
         return parse_rows(columns, len(rows[0]), enumerate(rows[1:], 2), "|")
-    return Parsed(tuple(SourceTurn(text) for row in rows if (text := " | ".join(cell for cell in map(collapse, row) if cell))))
+    return Parsed(
+        tuple(
+            SourceTurn(text)
+            for row in rows
+            if (text := " | ".join(cell for cell in map(collapse, row) if cell))
+        )
+    )
 
 
 def _rows(table: Any) -> Iterator[list[str]]:
-    """The texts of each row's cells; a cell that spans columns comes once, one that spans rows comes in each of them.
+    """The texts of each row's cells; a cell that spans columns comes once, one that spans rows
+    comes in each of them.
 
-    python-docx's own `row.cells` climbs up all rows for each such cell, and lists a cell once for every column that it claims to span.
+    python-docx's own `row.cells` climbs up all rows for each such cell, and lists a cell once for
+    every column that it claims to span.
     """
     from docx.table import _Cell
 
@@ -216,29 +263,37 @@ def _rows(table: Any) -> Iterator[list[str]]:
             num_chars += len(here[at])
             at += max(1, tc.grid_span)
         if num_chars > MAX_TREE_BYTES:
-            raise LoadError(f"has a table of more than {MAX_TREE_BYTES:,} characters; split it, or save it as CSV")
+            raise LoadError(
+                f"has a table of more than {MAX_TREE_BYTES:,} characters; split it, or save it"
+                " as CSV"
+            )
         yield list(here.values())
         above = here
 
 
-# ------------------------------------------------------------------------------------------------------------- HTML
+# --------------------------------------------------------------------------------------------- HTML
 
 
 def parse_html(text: str) -> Parsed:
-    """The words of a page's blocks, scripts and styles left out; `<title>`, else the first heading, is the title.
+    """The words of a page's blocks, scripts and styles left out; `<title>`, else the first heading,
+    is the title.
 
     Raises:
         LoadError: Too large or too deeply nested.
     """
     if len(text) > MAX_HTML_BYTES:
-        raise LoadError(f"is {len(text):,} characters of HTML, at most {MAX_HTML_BYTES:,} are read; save its text instead")
+        raise LoadError(
+            f"is {len(text):,} characters of HTML, at most {MAX_HTML_BYTES:,} are read; save its"
+            " text instead"
+        )
     return _guarded(lambda _: _read_html(text), b"", "HTML")
 
 
 def _read_html(text: str) -> Parsed:
     from bs4 import BeautifulSoup
 
-    # lxml: the standard library's parser needs quadratic time for broken tags (60 s for 1 MB of "<v ").
+    # lxml: the standard library's parser needs quadratic time for broken tags (60 s for 1 MB of "<v
+    # ").
     soup = BeautifulSoup(text, "lxml")
     heading = soup.title or soup.find("h1")
     title = collapse(heading.get_text()) if heading is not None else ""
@@ -247,19 +302,27 @@ def _read_html(text: str) -> Parsed:
 
 
 def _html_words(soup: Any) -> Iterator[str]:
-    """A page's text with blank lines round its blocks. Walked by links, not by recursion: pages may be nested without end."""
+    """A page's text with blank lines round its blocks. Walked by links, not by recursion: pages may
+    be nested without end.
+    """
     from bs4.element import NavigableString, PreformattedString, Tag
 
     dropped: set[int] = set()
     for element in soup.descendants:
         if id(element.parent) in dropped or element.name in _DROPPED:
-            dropped.add(id(element))  # passed over, not cut out: that looks for its place among its siblings each time
+            dropped.add(
+                id(element)
+            )  # passed over, not cut out: that looks for its place among its siblings each time
         elif isinstance(element, Tag):
             yield "\n" if element.name == "br" else "\n\n" if element.name in _BLOCKS else ""
         elif isinstance(element, NavigableString) and not isinstance(element, PreformattedString):
             is_kept = any(parent.name == "pre" for parent in _parents(element, 4))
             yield str(element) if is_kept else re.sub(r"\s+", " ", str(element))
-        if element.next_sibling is None and _ends_block(element.parent) and id(element.parent) not in dropped:
+        if (
+            element.next_sibling is None
+            and _ends_block(element.parent)
+            and id(element.parent) not in dropped
+        ):
             yield "\n\n"
 
 

@@ -37,22 +37,29 @@ _MAGIC = (
 _SAMPLE = 65_536
 _CONTROL_BYTES = bytes(b for b in range(32) if b not in b"\t\n\v\f\r\x1b") + b"\x7f"
 _MAX_CONTROL_SHARE = 0.02
-# A sign that has no place between two letters: where there are many, the text is in another 8-bit code than cp1252.
+# A sign that has no place between two letters: where there are many, the text is in another 8-bit
+# code than cp1252.
 _SIGN_IN_WORD = re.compile(
     r"(?<=[^\W\d_])[\u00a1-\u00b4\u00b6-\u00b8\u00bb-\u00bf\u00d7\u00f7\u0192\u02c6\u02dc\u2020-\u2039\u20ac](?=[^\W\d_])"
 )
 _HIGH_RUN = re.compile("[\u00c0-\u00ff]{3,}")
-"""Western words have one or two such letters in a row; Cyrillic and Greek ones look like nothing else in cp1252."""
+"""Western words have one or two such letters in a row; Cyrillic and Greek ones look like nothing
+else in cp1252.
+"""
 _CP1252_HOLES = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 _ISO_2022 = re.compile(rb"\x1b(?:\$[@AB]|\$\([CDOPQ]|\$\)[ACG]|\([IJ])")
-"""What begins a run of Japanese, Korean or Chinese in 7-bit text; a terminal's own sequences begin with other signs."""
+"""What begins a run of Japanese, Korean or Chinese in 7-bit text; a terminal's own sequences begin
+with other signs.
+"""
 _JAPANESE = ("iso-2022-jp", "iso-2022-jp-ext", "iso-2022-jp-2", "iso-2022-jp-2004")
 _SHIFTS = re.compile("[\x0e\x0f\x1b]")
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A file's text without its byte order mark, the encoding it was read by, and what is to be said about it."""
+    """A file's text without its byte order mark, the encoding it was read by, and what is to be
+    said about it.
+    """
 
     text: str
     encoding: str
@@ -60,22 +67,31 @@ class Decoded:
 
 
 def binary_kind(head: bytes) -> str | None:
-    """What kind of binary file begins like this (`PNG image`, `binary`); None for text in any encoding."""
+    """What kind of binary file begins like this (`PNG image`, `binary`); None for text in any
+    encoding.
+    """
     for magic, kind in _MAGIC:
         # An ID3 or a BZh may begin a text too: the sign of a binary is what follows.
-        if head.startswith(magic) and (len(magic) > 4 or magic[:2] in {b"PK", b"\x89P"} or _has_controls(head)):
+        if head.startswith(magic) and (
+            len(magic) > 4 or magic[:2] in {b"PK", b"\x89P"} or _has_controls(head)
+        ):
             return kind
     if head[4:8] == b"ftyp":
         return "MP4 audio or video"
     if b"%PDF-" in head[:1024]:
         return "PDF"
-    return "binary" if _bom(head) is None and _utf16_by_zeros(head) is None and _has_controls(head) else None
+    return (
+        "binary"
+        if _bom(head) is None and _utf16_by_zeros(head) is None and _has_controls(head)
+        else None
+    )
 
 
 def decode(data: bytes) -> Decoded:
     """Text of a file that is not known to be a PDF or DOCX.
 
-    UTF-8 and UTF-16 with or without a byte order mark, UTF-32 with one, ISO-2022 (JP, KR), and what charset-normalizer makes of the rest.
+    UTF-8 and UTF-16 with or without a byte order mark, UTF-32 with one, ISO-2022 (JP, KR), and what
+    charset-normalizer makes of the rest.
 
     Raises:
         LoadError: A binary file, or an encoding that is not recognised.
@@ -120,11 +136,17 @@ def _has_controls(head: bytes) -> bool:
 
 
 def _utf16_by_zeros(head: bytes) -> str | None:
-    """UTF-16 without a mark: the zero bytes of its spaces, digits and Latin letters are all on one side of the pairs."""
+    """UTF-16 without a mark: the zero bytes of its spaces, digits and Latin letters are all on one
+    side of the pairs.
+    """
     even, odd = head[0::2].count(0), head[1::2].count(0)
     num_pairs = len(head) // 2
     least = 0.2 if _is_utf8(head) else 0.02  # a stray NUL in UTF-8 is no UTF-16
-    if num_pairs < 2 or max(even, odd) < least * num_pairs or min(even, odd) > 0.05 * max(even, odd):
+    if (
+        num_pairs < 2
+        or max(even, odd) < least * num_pairs
+        or min(even, odd) > 0.05 * max(even, odd)
+    ):
         return None
     name = "utf-16-le" if odd > even else "utf-16-be"
     text = head[: 2 * num_pairs].decode(name, "replace")
@@ -144,14 +166,20 @@ def _is_utf8(head: bytes) -> bool:
 def _by_name(data: bytes, name: str, *, has_bom: bool) -> Decoded:
     text = data.decode(name, "replace")
     num_bad = text.count("\ufffd")
-    notes = [] if name == "utf-8" else [f"read as {name.upper()}" + ("" if has_bom else " (it has no byte order mark)")]
+    notes = (
+        []
+        if name == "utf-8"
+        else [f"read as {name.upper()}" + ("" if has_bom else " (it has no byte order mark)")]
+    )
     if num_bad:
         notes.append(f"{plural(num_bad, 'broken character')} replaced by U+FFFD")
     return Decoded(text.removeprefix("\ufeff"), name, tuple(notes))
 
 
 def _by_escapes(data: bytes) -> Decoded:
-    """7-bit text that changes its character set by escape sequences: as UTF-8 it would be valid, and nonsense."""
+    """7-bit text that changes its character set by escape sequences: as UTF-8 it would be valid,
+    and nonsense.
+    """
     decoded = []
     for name in ("iso-2022-kr",) if b"\x1b$)C" in data else _JAPANESE:
         text = data.decode(name, "replace")
@@ -163,18 +191,35 @@ def _by_escapes(data: bytes) -> Decoded:
     if decoded:
         num_bad, name, text = min(decoded, key=lambda found: found[0])
         notes = (f"read as {name.upper()}, by its escape sequences",)
-        return Decoded(text, name, (*notes, f"{plural(num_bad, 'broken character')} replaced by U+FFFD") if num_bad else notes)
-    raise LoadError("is in an ISO-2022 encoding (Japanese, Korean or Chinese) that cannot be read here; save it as UTF-8")
+        return Decoded(
+            text,
+            name,
+            (
+                (*notes, f"{plural(num_bad, 'broken character')} replaced by U+FFFD")
+                if num_bad
+                else notes
+            ),
+        )
+    raise LoadError(
+        "is in an ISO-2022 encoding (Japanese, Korean or Chinese) that cannot be read here; save it"
+        " as UTF-8"
+    )
 
 
 def _mended_utf8(data: bytes) -> Decoded | None:
     """UTF-8 with a few broken bytes, such as a file that was cut inside a character."""
     text = data.decode("utf-8", "replace")
     num_bad = text.count("\ufffd")
-    num_wide = sum(1 for ch in text if ch > "\x7f") - num_bad if len(text) <= 10 * _SAMPLE else _count_wide(text) - num_bad
+    num_wide = (
+        sum(1 for ch in text if ch > "\x7f") - num_bad
+        if len(text) <= 10 * _SAMPLE
+        else _count_wide(text) - num_bad
+    )
     if num_wide < 10 * num_bad:
         return None
-    return Decoded(text, "utf-8", (f"{plural(num_bad, 'byte sequence')} not UTF-8, replaced by U+FFFD",))
+    return Decoded(
+        text, "utf-8", (f"{plural(num_bad, 'byte sequence')} not UTF-8, replaced by U+FFFD",)
+    )
 
 
 def _count_wide(text: str) -> int:
@@ -195,14 +240,24 @@ def _by_statistics(data: bytes, first_bad: int) -> Decoded:
     try:
         text = data.decode(name, "replace")
     except LookupError as err:
-        raise LoadError(f"seems to be in {name}, which cannot be read here; save it as UTF-8") from err
-    return Decoded(text, name, (f"read as {name} by its byte statistics; save it as UTF-8 if letters look wrong",))
+        raise LoadError(
+            f"seems to be in {name}, which cannot be read here; save it as UTF-8"
+        ) from err
+    return Decoded(
+        text,
+        name,
+        (f"read as {name} by its byte statistics; save it as UTF-8 if letters look wrong",),
+    )
 
 
 def _is_western(sample: bytes) -> bool:
-    """Latin-1 or cp1252: charset-normalizer takes its rarer relatives (cp1250, Mac) for short texts that fit all of them."""
+    """Latin-1 or cp1252: charset-normalizer takes its rarer relatives (cp1250, Mac) for short texts
+    that fit all of them.
+    """
     num_high = sum(1 for byte in sample if byte > 0x7F)
     if _CP1252_HOLES.search(sample):
         return False
     text = sample.decode("cp1252")
-    return len(_SIGN_IN_WORD.findall(text)) + len("".join(_HIGH_RUN.findall(text))) <= 0.1 * num_high
+    return (
+        len(_SIGN_IN_WORD.findall(text)) + len("".join(_HIGH_RUN.findall(text))) <= 0.1 * num_high
+    )

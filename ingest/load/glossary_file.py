@@ -1,4 +1,5 @@
-"""Glossary files: CSV with the columns term, aliases, definition, or JSON. What can't be used is said with its line; the rest is.
+"""Glossary files: CSV with the columns term, aliases, definition, or JSON. What can't be used is
+said with its line; the rest is.
 
     CSV    a header names the columns; aliases are separated by ; or |; comma, semicolon, tab or | between the columns
     JSON   a list of objects with `term`, `aliases` (a list, or a text as in CSV) and `definition`; an object of such objects, or of
@@ -39,7 +40,9 @@ _DELIMITERS = (",", ";", "\t", "|")
 
 @dataclass(frozen=True, slots=True)
 class GlossaryFile:
-    """A glossary as it was read. `name`: the file's; `notes`: what was left out, or stands for several things, with its lines."""
+    """A glossary as it was read. `name`: the file's; `notes`: what was left out, or stands for
+    several things, with its lines.
+    """
 
     name: str
     rows: tuple[GlossaryRow, ...]
@@ -55,7 +58,8 @@ def read_glossary_file(path: Path) -> GlossaryFile:
     """Reads a glossary.
 
     Raises:
-        LoadError: It can't be read, is neither CSV nor JSON of this kind, or holds no term. The message names file and line.
+        LoadError: It can't be read, is neither CSV nor JSON of this kind, or holds no term. The
+        message names file and line.
     """
     text, notes = _text(path)
     entries = _json_entries(text) if text.lstrip()[:1] in ("{", "[") else _csv_entries(text)
@@ -71,12 +75,19 @@ def read_glossary_file(path: Path) -> GlossaryFile:
     except _FormError as err:
         raise LoadError(f"glossary {path}, line {err.line}: {err.problem}") from err
     if not rows:
-        why = f" ({'; '.join(_said(problem, lines) for problem, lines in aside.items())})" if aside else ""
+        why = (
+            f" ({'; '.join(_said(problem, lines) for problem, lines in aside.items())})"
+            if aside
+            else ""
+        )
         raise LoadError(
-            f"glossary {path} holds no term{why}; write CSV with the columns term,aliases,definition, or JSON objects with them"
+            f"glossary {path} holds no term{why}; write CSV with the columns"
+            " term,aliases,definition, or JSON objects with them"
         )
     notes += [_said(problem, lines) for problem, lines in aside.items()]
-    name = path.name.encode("utf-8", "backslashreplace").decode()  # bytes of a name that are no text
+    name = path.name.encode(
+        "utf-8", "backslashreplace"
+    ).decode()  # bytes of a name that are no text
     return GlossaryFile(name, tuple(rows), (*notes, *_double_meanings(rows)))
 
 
@@ -102,16 +113,22 @@ def _text(path: Path) -> tuple[str, list[str]]:
     except LoadError as err:
         raise err if str(path) in str(err) else LoadError(f"glossary {path} {err}") from err
     if not decoded.text.strip():
-        raise LoadError(f"glossary {path} is empty; write CSV with the columns term,aliases,definition, or JSON objects with them")
+        raise LoadError(
+            f"glossary {path} is empty; write CSV with the columns term,aliases,definition, or JSON"
+            " objects with them"
+        )
     return decoded.text, list(decoded.notes)
 
 
 def _said(problem: str, lines: Sequence[int]) -> str:
     more = f" and {len(lines) - _MAX_SAID} more" if len(lines) > _MAX_SAID else ""
-    return f"{'line' if len(lines) == 1 else 'lines'} {', '.join(map(str, lines[:_MAX_SAID]))}{more}: {problem}"
+    return (
+        f"{'line' if len(lines) == 1 else 'lines'} {', '.join(map(str, lines[:_MAX_SAID]))}{more}:"
+        f" {problem}"
+    )
 
 
-# --------------------------------------------------------------------------------------------------------------- CSV
+# ---------------------------------------------------------------------------------------------- CSV
 
 
 def _csv_entries(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -124,19 +141,34 @@ def _csv_entries(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     start = first + 2
     try:
         for cells in reader:
-            if any(len(cell) > _MAX_FIELD for cell in cells):  # csv's own limit is the process's: reading a table raises it
+            if any(
+                len(cell) > _MAX_FIELD for cell in cells
+            ):  # csv's own limit is the process's: reading a table raises it
                 raise _FormError(start, _FIELD_TOO_LONG)
             fields = {role: cells[at] if at < len(cells) else "" for role, at in columns.items()}
             if any(cell.strip() for cell in cells[width:]):
-                fields = {"problem": "more fields than columns; put a field that holds the delimiter in quotation marks"}
-            elif _is_over_lines(fields.get("term", "")) or any(map(_is_over_lines, _listed_aliases(fields.get("aliases", "")))):
-                fields = {"problem": "a name over several lines; is a quotation mark left open? left out"}
-            if first + 1 + reader.line_num >= len(lines) and _is_left_open(lines[start - 1 :], delimiter):
+                fields = {
+                    "problem": (
+                        "more fields than columns; put a field that holds the delimiter in"
+                        " quotation marks"
+                    )
+                }
+            elif _is_over_lines(fields.get("term", "")) or any(
+                map(_is_over_lines, _listed_aliases(fields.get("aliases", "")))
+            ):
+                fields = {
+                    "problem": "a name over several lines; is a quotation mark left open? left out"
+                }
+            if first + 1 + reader.line_num >= len(lines) and _is_left_open(
+                lines[start - 1 :], delimiter
+            ):
                 raise _FormError(start, "a quotation mark that is never closed")
             yield start, fields
             start = first + 2 + reader.line_num
     except csv.Error as err:
-        raise _FormError(start, _FIELD_TOO_LONG if "field larger" in str(err) else str(err)) from err
+        raise _FormError(
+            start, _FIELD_TOO_LONG if "field larger" in str(err) else str(err)
+        ) from err
 
 
 def _is_over_lines(name: str) -> bool:
@@ -156,22 +188,33 @@ def _columns(header: str, line: int) -> tuple[str, dict[str, int]]:
     """The delimiter, and the place of each column that the header names."""
     best: tuple[str, dict[str, int]] = (",", {})
     for delimiter in _DELIMITERS:
-        cells = [collapse(cell).casefold().strip("\ufeff\"'") for cell in next(csv.reader([header[:2000]], delimiter=delimiter), [])]
+        cells = [
+            collapse(cell).casefold().strip("\ufeff\"'")
+            for cell in next(csv.reader([header[:2000]], delimiter=delimiter), [])
+        ]
         places = {
-            role: at for role, names in _ROLES.items() if (at := next((i for i, c in enumerate(cells) if c in names), None)) is not None
+            role: at
+            for role, names in _ROLES.items()
+            if (at := next((i for i, c in enumerate(cells) if c in names), None)) is not None
         }
         if len(places) > len(best[1]):
             best = (delimiter, places)
     if not {"term", "aliases"} <= best[1].keys() and not {"term", "definition"} <= best[1].keys():
-        raise _FormError(line, f"the columns are {cut(collapse(header), 80)!r}; they must be term, aliases, definition (in any order)")
+        raise _FormError(
+            line,
+            f"the columns are {cut(collapse(header), 80)!r}; they must be term, aliases, definition"
+            " (in any order)",
+        )
     return best
 
 
-# -------------------------------------------------------------------------------------------------------------- JSON
+# --------------------------------------------------------------------------------------------- JSON
 
 
 class _Scanner:
-    """Reads JSON values one by one and knows the line of each; a repeated key of an object is no key lost."""
+    """Reads JSON values one by one and knows the line of each; a repeated key of an object is no
+    key lost.
+    """
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -193,7 +236,9 @@ class _Scanner:
     def expect(self, signs: str) -> str:
         found = self.peek()
         if not found or found not in signs:
-            raise _FormError(self.line(), f"{found or 'the end'!r} where {' or '.join(signs)} should be")
+            raise _FormError(
+                self.line(), f"{found or 'the end'!r} where {' or '.join(signs)} should be"
+            )
         self._at += 1
         return found
 
@@ -233,7 +278,9 @@ def _is_by_term(text: str) -> bool:
         return True
     key = scanner.value()
     scanner.expect(":")
-    return scanner.peek() == "{" or key not in {name for names in _ROLES.values() for name in names} | {
+    return scanner.peek() == "{" or key not in {
+        name for names in _ROLES.values() for name in names
+    } | {
         "kind",
         "category",
         "line",
@@ -259,7 +306,10 @@ def _by_term(scanner: _Scanner) -> Iterator[tuple[int, Mapping[str, Any]]]:
         if isinstance(value, dict):
             yield line, {"term": term, **_fields(value)}
         else:
-            yield line, {"term": term, ("aliases" if isinstance(value, list) else "definition"): value}
+            yield (
+                line,
+                {"term": term, ("aliases" if isinstance(value, list) else "definition"): value},
+            )
         if scanner.peek() != "}":
             scanner.expect(",}")
     scanner.expect("}")
@@ -268,10 +318,15 @@ def _by_term(scanner: _Scanner) -> Iterator[tuple[int, Mapping[str, Any]]]:
 def _fields(value: Any) -> Mapping[str, Any]:
     if not isinstance(value, dict):
         return {"problem": "no object with term, aliases, definition; left out"}
-    return {role: value[name] for role, names in _ROLES.items() for name in reversed(names) if name in value and value[name] is not None}
+    return {
+        role: value[name]
+        for role, names in _ROLES.items()
+        for name in reversed(names)
+        if name in value and value[name] is not None
+    }
 
 
-# --------------------------------------------------------------------------------------------------------------- rows
+# --------------------------------------------------------------------------------------------- rows
 
 
 def _row(entry: Mapping[str, Any], line: int) -> tuple[GlossaryRow | None, list[str]]:
@@ -282,18 +337,28 @@ def _row(entry: Mapping[str, Any], line: int) -> tuple[GlossaryRow | None, list[
     term, definition = entry.get("term", ""), entry.get("definition", "")
     given = entry.get("aliases", [])
     listed = given if isinstance(given, list) else _listed_aliases(str(given))
-    if not isinstance(term, str) or not isinstance(definition, str) or not all(isinstance(alias, str) for alias in listed):
+    if (
+        not isinstance(term, str)
+        or not isinstance(definition, str)
+        or not all(isinstance(alias, str) for alias in listed)
+    ):
         return None, ["a field that is no text; left out"]
     aliases = []
     for alias in filter(None, map(collapse, listed)):
         if _is_name(alias):
             aliases.append(alias)
         else:
-            problems.append(f"an alias without letter or digit, of more than {MAX_NAME} characters or with broken ones; left out")
+            problems.append(
+                f"an alias without letter or digit, of more than {MAX_NAME} characters or with"
+                " broken ones; left out"
+            )
     if not _is_name(collapse(term)):
         if not (collapse(term) or aliases or collapse(definition)):
             return None, []
-        return None, [f"no term, or one without letter or digit, of more than {MAX_NAME} characters or with broken ones; left out"]
+        return None, [
+            f"no term, or one without letter or digit, of more than {MAX_NAME} characters or with"
+            " broken ones; left out"
+        ]
     meaning = CONTROLS.sub("\ufffd", collapse(definition))
     if len(meaning) > MAX_DEFINITION:
         problems.append(f"a definition of more than {MAX_DEFINITION:,} characters; cut there")
@@ -306,7 +371,12 @@ def _listed_aliases(text: str) -> list[str]:
 
 
 def _is_name(text: str) -> bool:
-    return len(text) <= MAX_NAME and any(c.isalnum() for c in text) and bool(entity_key(text)) and not CONTROLS.search(text)
+    return (
+        len(text) <= MAX_NAME
+        and any(c.isalnum() for c in text)
+        and bool(entity_key(text))
+        and not CONTROLS.search(text)
+    )
 
 
 def _double_meanings(rows: Sequence[GlossaryRow]) -> list[str]:
@@ -317,13 +387,17 @@ def _double_meanings(rows: Sequence[GlossaryRow]) -> list[str]:
         for key in {entity_key(row.term), *map(entity_key, row.aliases)}:
             lines.setdefault(key, []).append(row.line)
     said = [
-        f"{cut(key, 60)!r} stands for several things ({', '.join(cut(t, 40) for t in terms[:_MAX_SAID])}; lines "
-        f"{', '.join(map(str, lines[key][:_MAX_SAID]))}); it is left apart"
+        f"{cut(key, 60)!r} stands for several things"
+        f" ({', '.join(cut(t, 40) for t in terms[:_MAX_SAID])}; lines"
+        f" {', '.join(map(str, lines[key][:_MAX_SAID]))}); it is left apart"
         for key, terms in sorted(found.ambiguous.items())
     ]
     said += [_circle_said(circle) for circle in found.circles]
     if len(said) > 2 * _MAX_SAID:
-        said = [*said[: 2 * _MAX_SAID], f"and {len(said) - 2 * _MAX_SAID} more names of several things or in a circle"]
+        said = [
+            *said[: 2 * _MAX_SAID],
+            f"and {len(said) - 2 * _MAX_SAID} more names of several things or in a circle",
+        ]
     return said
 
 

@@ -1,6 +1,8 @@
-"""JSON transcripts: Podcasting 2.0, WhisperX, AssemblyAI, Oyez (both forms), mission loops, and plain lists of turns.
+"""JSON transcripts: Podcasting 2.0, WhisperX, AssemblyAI, Oyez (both forms), mission loops, and
+plain lists of turns.
 
-All of them are a list of records with a text, mostly a speaker and times, under other names; one model reads them all.
+All of them are a list of records with a text, mostly a speaker and times, under other names; one
+model reads them all.
 """
 
 import json
@@ -13,13 +15,20 @@ from pydantic import AliasChoices, BaseModel, Field, ValidationError, field_vali
 
 from dynagrag.errors import LoadError
 from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, roles_text
-from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, MEDIA_KEY, Parsed, is_address, speaker_or_none
+from dynagrag.ingest.load.parsed import (
+    MAX_TURN_CHARS,
+    MEDIA_KEY,
+    Parsed,
+    is_address,
+    speaker_or_none,
+)
 from dynagrag.schema import SourceTurn
 from dynagrag.text import any_seconds, collapse, plural, short
 
 _MEDIA_KEYS = ("media_url", "audio_url", "webpage_url")
 KNOWN_SHAPES = (
-    "a list of {speaker, start, end, text}, or an object with turns (Oyez), segments (Podcasting 2.0, WhisperX) or utterances (AssemblyAI)"
+    "a list of {speaker, start, end, text}, or an object with turns (Oyez), segments (Podcasting"
+    " 2.0, WhisperX) or utterances (AssemblyAI)"
 )
 _TEXT_KEYS = ("text", "body", "message", "transcript", "content", "utterance")
 _BRACES = re.compile(r"[{}]")
@@ -30,9 +39,17 @@ class _Record(BaseModel):
 
     text: str | None = Field(default=None, validation_alias=AliasChoices(*_TEXT_KEYS))
     text_blocks: list["_Record"] | None = None
-    speaker: str | None = Field(default=None, validation_alias=AliasChoices("speaker", "source", "speaker_name", "speakerName", "name"))
-    start: float | None = Field(default=None, validation_alias=AliasChoices("start", "startTime", "start_time", "start_s", "begin"))
-    end: float | None = Field(default=None, validation_alias=AliasChoices("end", "endTime", "end_time", "end_s", "stop"))
+    speaker: str | None = Field(
+        default=None,
+        validation_alias=AliasChoices("speaker", "source", "speaker_name", "speakerName", "name"),
+    )
+    start: float | None = Field(
+        default=None,
+        validation_alias=AliasChoices("start", "startTime", "start_time", "start_s", "begin"),
+    )
+    end: float | None = Field(
+        default=None, validation_alias=AliasChoices("end", "endTime", "end_time", "end_s", "stop")
+    )
 
     @field_validator("speaker", mode="before")
     @classmethod
@@ -63,7 +80,8 @@ def parse_json(text: str) -> Parsed:
     """The turns of a JSON transcript (or of JSON lines).
 
     Raises:
-        LoadError: Malformed JSON (line and column), a known form with a bad record (its place), or no transcript (the keys found).
+        LoadError: Malformed JSON (line and column), a known form with a bad record (its place), or
+        no transcript (the keys found).
     """
     data = _value(text)
     parsed = _parsed(data)
@@ -72,7 +90,9 @@ def parse_json(text: str) -> Parsed:
 
 
 def _media_address(data: Any) -> str:
-    """Where the recording is, as AssemblyAI and yt-dlp's own JSON have it; empty where the file doesn't say."""
+    """Where the recording is, as AssemblyAI and yt-dlp's own JSON have it; empty where the file
+    doesn't say.
+    """
     found = [data.get(key) for key in _MEDIA_KEYS] if isinstance(data, dict) else []
     return next((url for url in found if isinstance(url, str) and is_address(url)), "")
 
@@ -84,16 +104,25 @@ def _value(text: str) -> Any:
         lines = _json_lines(text) if err.msg == "Extra data" else None
         if lines is not None:
             return lines
-        raise LoadError(f"malformed JSON at line {err.lineno}, column {err.colno}: {err.msg}; correct it or export it again") from err
+        raise LoadError(
+            f"malformed JSON at line {err.lineno}, column {err.colno}: {err.msg}; correct it or"
+            " export it again"
+        ) from err
     except RecursionError as err:
         raise LoadError("malformed JSON: nested too deeply; export it again") from err
     except ValueError as err:
-        raise LoadError(f"malformed JSON: {short(str(err), 100)}; correct it or export it again") from err
+        raise LoadError(
+            f"malformed JSON: {short(str(err), 100)}; correct it or export it again"
+        ) from err
 
 
 def _json_lines(text: str) -> list[Any] | None:
     try:
-        return [json.loads(line, parse_constant=lambda name: None) for line in text.split("\n") if line.strip()]
+        return [
+            json.loads(line, parse_constant=lambda name: None)
+            for line in text.split("\n")
+            if line.strip()
+        ]
     except (ValueError, RecursionError):
         return None
 
@@ -109,14 +138,34 @@ def _parsed(data: Any) -> Parsed:
         return _oyez(data, transcript)
     if isinstance(data.get("turns"), list):
         is_oyez = _has_key(data["turns"], "stop") or "case" in data
-        return _turns(data["turns"], "oyez-json" if is_oyez else "turns-json", "turns", title=_title(data.get("case"), data.get("title")))
+        return _turns(
+            data["turns"],
+            "oyez-json" if is_oyez else "turns-json",
+            "turns",
+            title=_title(data.get("case"), data.get("title")),
+        )
     if isinstance(data.get("utterances"), list):
-        return _turns(data["utterances"], "assemblyai-json", "utterances", unit_s=0.001, title=_title(data.get("title")))
+        return _turns(
+            data["utterances"],
+            "assemblyai-json",
+            "utterances",
+            unit_s=0.001,
+            title=_title(data.get("title")),
+        )
     if isinstance(data.get("segments"), list):
         is_podcast = _has_key(data["segments"], "body") or _has_key(data["segments"], "startTime")
-        return _turns(data["segments"], "podcast-json" if is_podcast else "whisperx-json", "segments", title=_title(data.get("title")))
+        return _turns(
+            data["segments"],
+            "podcast-json" if is_podcast else "whisperx-json",
+            "segments",
+            title=_title(data.get("title")),
+        )
     if "utterances" in data and isinstance(data.get("text"), str):
-        return Parsed((SourceTurn(collapse(data["text"])),), notes=("no utterances: its text is one turn",), format="assemblyai-json")
+        return Parsed(
+            (SourceTurn(collapse(data["text"])),),
+            notes=("no utterances: its text is one turn",),
+            format="assemblyai-json",
+        )
     raise LoadError(f"not a transcript: its keys are {_keys(data)}; known are {KNOWN_SHAPES}")
 
 
@@ -126,21 +175,39 @@ def _oyez(data: Mapping[str, Any], transcript: Mapping[str, Any]) -> Parsed:
         if not isinstance(section, dict) or not isinstance(section.get("turns"), list):
             raise LoadError(f"transcript.sections[{number}] has no list of turns; export it again")
         turns += section["turns"]
-    return _turns(turns, "oyez-json", "turns", title=_title(transcript.get("title"), data.get("title")))
+    return _turns(
+        turns, "oyez-json", "turns", title=_title(transcript.get("title"), data.get("title"))
+    )
 
 
-def _turns(records: Sequence[Any], form: str, where: str, *, unit_s: float = 1.0, title: str = "") -> Parsed:
+def _turns(
+    records: Sequence[Any], form: str, where: str, *, unit_s: float = 1.0, title: str = ""
+) -> Parsed:
     if not records:
-        raise LoadError(f"its list of {where or 'turns'} is empty; check that the transcription had finished")
+        raise LoadError(
+            f"its list of {where or 'turns'} is empty; check that the transcription had finished"
+        )
     if not any(_has_key(records, key) for key in (*_TEXT_KEYS, "text_blocks")):
         first = records[0]
-        found = f"records with the keys {_keys(first)}" if isinstance(first, dict) else f"a list of {type(first).__name__}"
+        found = (
+            f"records with the keys {_keys(first)}"
+            if isinstance(first, dict)
+            else f"a list of {type(first).__name__}"
+        )
         raise LoadError(f"not a transcript: {found}; known are {KNOWN_SHAPES}")
     turns = []
     num_annotations = 0
     for index, record in enumerate(records):
-        turns.append(_turn(_record(record, f"{where or 'turns'}[{index}]"), unit_s, has_braces=form == "mission-json"))
-        num_annotations += form == "mission-json" and ("annotations" in record or "tokens" in record)
+        turns.append(
+            _turn(
+                _record(record, f"{where or 'turns'}[{index}]"),
+                unit_s,
+                has_braces=form == "mission-json",
+            )
+        )
+        num_annotations += form == "mission-json" and (
+            "annotations" in record or "tokens" in record
+        )
     roles = _roles(records)
     notes = []
     num_empty = sum(1 for turn in turns if not turn.text)
@@ -148,7 +215,13 @@ def _turns(records: Sequence[Any], form: str, where: str, *, unit_s: float = 1.0
         notes.append(f"{plural(num_empty, 'empty turn')} left out")
     if num_annotations:
         notes.append(f"editors' annotations of {plural(num_annotations, 'turn')} left out")
-    return Parsed(tuple(turns), title=title, notes=tuple(notes), format=form, meta={ROLES_KEY: roles_text(roles)} if roles else {})
+    return Parsed(
+        tuple(turns),
+        title=title,
+        notes=tuple(notes),
+        format=form,
+        meta={ROLES_KEY: roles_text(roles)} if roles else {},
+    )
 
 
 def _roles(records: Sequence[Any]) -> dict[str, str]:
@@ -160,28 +233,45 @@ def _roles(records: Sequence[Any]) -> dict[str, str]:
         if isinstance(speaker, dict):
             listed = speaker.get("roles")
             first = listed[0] if isinstance(listed, list) and listed else None
-            role, speaker = first.get("role_title") if isinstance(first, dict) else role, speaker.get("name")
-        if isinstance(speaker, str) and isinstance(role, str) and 0 < len(collapse(role)) <= MAX_ROLE and collapse(speaker):
+            role, speaker = (
+                first.get("role_title") if isinstance(first, dict) else role,
+                speaker.get("name"),
+            )
+        if (
+            isinstance(speaker, str)
+            and isinstance(role, str)
+            and 0 < len(collapse(role)) <= MAX_ROLE
+            and collapse(speaker)
+        ):
             found.setdefault(collapse(speaker), set()).add(collapse(role))
     return {speaker: next(iter(roles)) for speaker, roles in found.items() if len(roles) == 1}
 
 
 def _record(record: Any, where: str) -> _Record:
     if not isinstance(record, dict):
-        raise LoadError(f"{where} is {short(repr(record), 40)}, not an object with a text; correct it or export it again")
+        raise LoadError(
+            f"{where} is {short(repr(record), 40)}, not an object with a text; correct it or export"
+            " it again"
+        )
     try:
         return _Record.model_validate(record)
     except ValidationError as err:
         first = err.errors(include_url=False)[0]
         name = ".".join(str(part) for part in first["loc"])
         message = first["msg"].removeprefix("Value error, ")
-        raise LoadError(f"{where}.{name} {message} (found {short(str(first['input']), 40)}); correct it or export it again") from err
+        raise LoadError(
+            f"{where}.{name} {message} (found {short(str(first['input']), 40)}); correct it or"
+            " export it again"
+        ) from err
 
 
 def _turn(record: _Record, unit_s: float, *, has_braces: bool) -> SourceTurn:
     words = _BRACES.sub("", record.words) if has_braces else record.words
     if len(words) > MAX_TURN_CHARS:
-        raise LoadError(f"a turn is {len(words):,} characters long, at most {MAX_TURN_CHARS:,} can be read; split it at its speakers")
+        raise LoadError(
+            f"a turn is {len(words):,} characters long, at most {MAX_TURN_CHARS:,} can be read;"
+            " split it at its speakers"
+        )
     start, end = (None if value is None else value * unit_s for value in (record.start, record.end))
     return SourceTurn(collapse(words), speaker_or_none(record.speaker), start, end)
 
@@ -192,7 +282,11 @@ def _has_key(records: Sequence[Any], key: str) -> bool:
 
 def _keys(data: Mapping[str, Any]) -> str:
     keys = [collapse(str(key))[:40] for key in data]
-    return ", ".join(keys[:8]) + (f" and {len(keys) - 8} more" if len(keys) > 8 else "") if keys else "none"
+    return (
+        ", ".join(keys[:8]) + (f" and {len(keys) - 8} more" if len(keys) > 8 else "")
+        if keys
+        else "none"
+    )
 
 
 def _title(*parts: Any) -> str:

@@ -1,4 +1,6 @@
-"""What a parser makes of one file, the limits every parser keeps, and the few text rules they share."""
+"""What a parser makes of one file, the limits every parser keeps, and the few text rules they
+share.
+"""
 
 import html
 import math
@@ -23,7 +25,8 @@ MAX_LINES = 5_000_000
 
 _LINE_ENDS = re.compile(r"\r\n?")
 CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
-# Only tags that captions and Markdown really use: "a < b" and "<laughs>" are words. Each alternative is bounded by the next "<".
+# Only tags that captions and Markdown really use: "a < b" and "<laughs>" are words. Each
+# alternative is bounded by the next "<".
 _TAGS = re.compile(
     r"</?(?:i|b|u|s|em|strong|small|sup|sub|font|span|c|v|ruby|rt|lang|br|p|div|a|img|center)(?:[\s.][^<>]*|/)?>|<\d{1,3}:[\d:.]{1,20}>",
     re.IGNORECASE,
@@ -61,7 +64,8 @@ def without_tags(text: str) -> str:
     text = _TAGS.sub("", text) if "<" in text else text
     if "&" not in text:
         return text
-    # html.unescape gives U+FFFD for a number that is no character, but raises where it has more digits than int() takes.
+    # html.unescape gives U+FFFD for a number that is no character, but raises where it has more
+    # digits than int() takes.
     return html.unescape(_LONG_REFERENCE.sub("\ufffd", text))
 
 
@@ -71,7 +75,9 @@ def has_letter(text: str) -> bool:
 
 
 def speaker_or_none(name: str | None) -> str | None:
-    """A speaker's label with single spaces. None when empty or when it names nobody (`??`, `(note)`)."""
+    """A speaker's label with single spaces. None when empty or when it names nobody (`??`,
+    `(note)`).
+    """
     label = collapse(name or "").strip("*_")
     bare = label.partition("(")[0]
     return label if label and any(ch.isalnum() for ch in bare) else None
@@ -89,7 +95,10 @@ def split_lines(text: str) -> list[str]:
     lines = text.split("\n")
     for number, line in enumerate(lines, 1):
         if len(line) > MAX_TURN_CHARS:
-            raise LoadError(f"line {number} is {len(line):,} characters long, at most {MAX_TURN_CHARS:,} can be read; break it into lines")
+            raise LoadError(
+                f"line {number} is {len(line):,} characters long, at most {MAX_TURN_CHARS:,} can be"
+                " read; break it into lines"
+            )
     return lines
 
 
@@ -114,11 +123,15 @@ def checked(parsed: Parsed) -> Parsed:
     if not turns:
         raise LoadError("holds no words; check that it is the file you meant")
     if len(turns) > MAX_TURNS:
-        raise LoadError(f"has {len(turns):,} turns, at most {MAX_TURNS:,} can be read; split it into smaller files")
+        raise LoadError(
+            f"has {len(turns):,} turns, at most {MAX_TURNS:,} can be read; split it into smaller"
+            " files"
+        )
     for number, turn in enumerate(turns, 1):
         if len(turn.text) > MAX_TURN_CHARS:
             raise LoadError(
-                f"turn {number} is {len(turn.text):,} characters long, at most {MAX_TURN_CHARS:,} can be read; break it into paragraphs"
+                f"turn {number} is {len(turn.text):,} characters long, at most {MAX_TURN_CHARS:,}"
+                " can be read; break it into paragraphs"
             )
     return _without_controls(replace(parsed, turns=turns))
 
@@ -133,7 +146,12 @@ def _without_controls(parsed: Parsed) -> Parsed:
         return cleaned
 
     turns = tuple(
-        SourceTurn(clean(t.text), None if t.speaker is None else clean(t.speaker), _finite(t.start_s), _finite(t.end_s))
+        SourceTurn(
+            clean(t.text),
+            None if t.speaker is None else clean(t.speaker),
+            _finite(t.start_s),
+            _finite(t.end_s),
+        )
         for t in parsed.turns
     )
     title = clean(collapse(parsed.title))[:300]
@@ -141,7 +159,9 @@ def _without_controls(parsed: Parsed) -> Parsed:
     notes = parsed.notes
     if num_bad:
         notes = (*notes, f"{plural(num_bad, 'control or broken character')} replaced by U+FFFD")
-    return replace(parsed, turns=turns, title=title, meta=meta, notes=tuple(clean(note) for note in notes))
+    return replace(
+        parsed, turns=turns, title=title, meta=meta, notes=tuple(clean(note) for note in notes)
+    )
 
 
 def _finite(seconds: float | None) -> float | None:

@@ -2,7 +2,13 @@
 
 import re
 
-from dynagrag.ingest.load.parsed import Parsed, has_letter, paragraphs, speaker_or_none, without_tags
+from dynagrag.ingest.load.parsed import (
+    Parsed,
+    has_letter,
+    paragraphs,
+    speaker_or_none,
+    without_tags,
+)
 from dynagrag.ingest.load.speakers import Labels, find_labels, is_aside, split_label
 from dynagrag.schema import SourceTurn
 from dynagrag.text import clock_seconds, collapse
@@ -12,8 +18,12 @@ _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)\s*")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])[ \t]+")
 _RULE = re.compile(r"\s{0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})")
 _BOLD = re.compile(r"(\*\*|__)([^*_\n]{1,60})\1(.*)")
-_BOLD_TIME = re.compile(r"\s*(?:[_*`(\[]{1,2})?((?:\d{1,4}:)?\d{1,4}:\d{2}(?:\.\d{1,3})?)(?:[_*`)\]]{1,2})?\s*(:?)(?:\s+(.*)|)", re.ASCII)
-# Links and emphasis: every repeat is bounded and stops at its own opening sign, so no line can make them slow.
+_BOLD_TIME = re.compile(
+    r"\s*(?:[_*`(\[]{1,2})?((?:\d{1,4}:)?\d{1,4}:\d{2}(?:\.\d{1,3})?)(?:[_*`)\]]{1,2})?\s*(:?)(?:\s+(.*)|)",
+    re.ASCII,
+)
+# Links and emphasis: every repeat is bounded and stops at its own opening sign, so no line can make
+# them slow.
 _HTML_TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9]*(?:\s[^<>]*|/)?>")
 _LINK = re.compile(r"!?\[([^\[\]]{0,300})\]\([^()\s]{0,2000}(?:\s+\"[^\"]{0,300}\")?\)")
 _STRONG = re.compile(r"(\*\*|__)(?=[^\s*_])([^*_]{1,500})(?<=\S)\1")
@@ -21,7 +31,9 @@ _EMPHASIS = re.compile(r"(?<![\w*])([*_`])(?=[^\s*_`])([^*_`]{1,500})(?<=\S)\1(?
 
 
 def parse_text(lines: list[str]) -> Parsed:
-    """Turns of `SPEAKER: text` where the whole file reads so (format speaker-text), else one turn a paragraph (text)."""
+    """Turns of `SPEAKER: text` where the whole file reads so (format speaker-text), else one turn a
+    paragraph (text).
+    """
     blocks = paragraphs(lines)
     labels = find_labels(blocks)
     if labels.names:
@@ -30,8 +42,8 @@ def parse_text(lines: list[str]) -> Parsed:
 
 
 def _speaker_turns(blocks: list[list[str]], labels: Labels) -> tuple[SourceTurn, ...]:
-    """A turn ends at the next label or blank line. A paragraph without a label goes on with the speaker, unless it is a heading, or a
-    section's heading came.
+    """A turn ends at the next label or blank line. A paragraph without a label goes on with the
+    speaker, unless it is a heading, or a section's heading came.
     """
     turns: list[tuple[str | None, list[str]]] = []
     speaker: str | None = None
@@ -51,7 +63,9 @@ def _speaker_turns(blocks: list[list[str]], labels: Labels) -> tuple[SourceTurn,
             else:
                 speaker = None if _is_heading(block) else speaker
                 turns.append((speaker, [line]))
-    return tuple(SourceTurn(collapse(" ".join(words)), speaker_or_none(name)) for name, words in turns)
+    return tuple(
+        SourceTurn(collapse(" ".join(words)), speaker_or_none(name)) for name, words in turns
+    )
 
 
 def _is_heading(block: list[str]) -> bool:
@@ -59,14 +73,21 @@ def _is_heading(block: list[str]) -> bool:
     if len(block) > 1 or len(text) > 80 or not has_letter(text) or text[-1] in ".?!…,;:\"”')]-":
         return False
     words = text.split()
-    return text.isupper() or text[0] == "#" or (text.istitle() and len(words) > 1) or words[0] in {"Chapter", "Part", "Section"}
+    return (
+        text.isupper()
+        or text[0] == "#"
+        or (text.istitle() and len(words) > 1)
+        or words[0] in {"Chapter", "Part", "Section"}
+    )
 
 
-# --------------------------------------------------------------------------------------------------------- Markdown
+# ----------------------------------------------------------------------------------------- Markdown
 
 
 def is_bold_speakers(lines: list[str]) -> bool:
-    """Whether turns begin with bold names: with a time, or `**Name:** text` that reads as speakers over the whole file."""
+    """Whether turns begin with bold names: with a time, or `**Name:** text` that reads as speakers
+    over the whole file.
+    """
     blocks = paragraphs(lines)
     heads = [head for block in blocks if (head := _bold_head(block[0]))]
     if any(head[1] is not None for head in heads):
@@ -104,7 +125,10 @@ def parse_markdown(lines: list[str]) -> Parsed:
     """
     lines = _without_front_matter(lines)
     blocks = _markdown_blocks(lines)
-    title = next((collapse(text) for level, text in blocks if level == 1), collapse(blocks[0][1]) if blocks and blocks[0][0] else "")
+    title = next(
+        (collapse(text) for level, text in blocks if level == 1),
+        collapse(blocks[0][1]) if blocks and blocks[0][0] else "",
+    )
     if is_bold_speakers(lines):
         return Parsed(_bold_turns(lines, title), title=title)
     plain = [line for line in lines if not _HEADING.fullmatch(line)]
@@ -130,20 +154,27 @@ def _bold_turns(lines: list[str], title: str) -> tuple[SourceTurn, ...]:
             if not turns:
                 turns.append((None, None, []))
             turns[-1][2].append(line)
-    made = (SourceTurn(collapse(_without_markup(" ".join(words))), speaker_or_none(name), start) for name, start, words in turns)
+    made = (
+        SourceTurn(collapse(_without_markup(" ".join(words))), speaker_or_none(name), start)
+        for name, start, words in turns
+    )
     return tuple(turn for turn in made if turn.text)
 
 
 def _without_front_matter(lines: list[str]) -> list[str]:
     if lines and lines[0].strip() == "---":
-        end = next((at for at, line in enumerate(lines[1:200], 1) if line.strip() in {"---", "..."}), None)
+        end = next(
+            (at for at, line in enumerate(lines[1:200], 1) if line.strip() in {"---", "..."}), None
+        )
         if end is not None:
             return lines[end + 1 :]
     return lines
 
 
 def _markdown_blocks(lines: list[str]) -> list[tuple[int, str]]:
-    """(level, plain text) of each heading, paragraph and list item; the level is 0 but for headings."""
+    """(level, plain text) of each heading, paragraph and list item; the level is 0 but for
+    headings.
+    """
     blocks: list[tuple[int, list[str]]] = []
     for run in paragraphs(lines):
         current: list[str] = []

@@ -1,4 +1,6 @@
-"""One file in, one LoadedSource out: bytes, encoding, format, turns; and what a user is shown of it."""
+"""One file in, one LoadedSource out: bytes, encoding, format, turns; and what a user is shown of
+it.
+"""
 
 import hashlib
 import logging
@@ -11,7 +13,12 @@ from dynagrag.errors import LoadError
 from dynagrag.files.regular_files import IRREGULAR
 from dynagrag.ingest.load import sniff
 from dynagrag.ingest.load.captions import parse_captions
-from dynagrag.ingest.load.clock_forms import parse_mission_clock, parse_otter, parse_spacelog, parse_timed_text
+from dynagrag.ingest.load.clock_forms import (
+    parse_mission_clock,
+    parse_otter,
+    parse_spacelog,
+    parse_timed_text,
+)
 from dynagrag.ingest.load.documents import parse_docx, parse_html, parse_pdf
 from dynagrag.ingest.load.encoding import binary_kind, decode
 from dynagrag.ingest.load.json_forms import parse_json
@@ -46,16 +53,20 @@ class _Reading:
 
 
 def load_source(path: Path) -> LoadedSource:
-    """Reads one file. Never raises for a bad one: `refused` is then the reason in one line, with the remedy, without the path.
+    """Reads one file. Never raises for a bad one: `refused` is then the reason in one line, with
+    the remedy, without the path.
 
-    `format` is what the content is, whatever the name says; `title` the document's own, else the file's name without its ending;
-    `notes` what a user should know (an encoding that was guessed, empty cues, pages without text).
+    `format` is what the content is, whatever the name says; `title` the document's own, else the
+    file's name without its ending; `notes` what a user should know (an encoding that was guessed,
+    empty cues, pages without text).
     """
     path = Path(path)
     reading = _Reading()
     try:
         parsed = checked(_parse(_read_bytes(path, reading), path.suffix.lower(), reading))
-    except Exception as err:  # the border: whatever a parser trips over, the other files of the folder are read
+    except (
+        Exception
+    ) as err:  # the border: whatever a parser trips over, the other files of the folder are read
         reason = _reason(err, reading)
         logger.debug("%s refused: %s", path, reason, exc_info=not isinstance(err, LoadError))
         return LoadedSource(
@@ -68,7 +79,11 @@ def load_source(path: Path) -> LoadedSource:
             refused=reason,
         )
     form = parsed.format or reading.format or "text"
-    meta = {"format": form} | ({"encoding": reading.encoding} if reading.encoding else {}) | parsed.meta
+    meta = (
+        {"format": form}
+        | ({"encoding": reading.encoding} if reading.encoding else {})
+        | parsed.meta
+    )
     return LoadedSource(
         path=str(path),
         format=form,
@@ -82,8 +97,13 @@ def load_source(path: Path) -> LoadedSource:
 
 
 def inspect_row(source: LoadedSource) -> dict[str, object]:
-    """How a file was read, for programs: `{path, format, turns: [{speaker, start_s, end_s, text}], refused}`."""
-    turns = [{"speaker": turn.speaker, "start_s": turn.start_s, "end_s": turn.end_s, "text": turn.text} for turn in source.turns]
+    """How a file was read, for programs: `{path, format, turns: [{speaker, start_s, end_s, text}],
+    refused}`.
+    """
+    turns = [
+        {"speaker": turn.speaker, "start_s": turn.start_s, "end_s": turn.end_s, "text": turn.text}
+        for turn in source.turns
+    ]
     return {"path": source.path, "format": source.format, "turns": turns, "refused": source.refused}
 
 
@@ -99,7 +119,10 @@ def _reason(err: Exception, reading: _Reading) -> str:
     if isinstance(err, RecursionError):
         return "is nested too deeply; save it as plain text"
     form = reading.format or "any known format"
-    return f"could not be read as {form} ({type(err).__name__}: {short(str(err), 80)}); save it as plain text, and report the file"
+    return (
+        f"could not be read as {form} ({type(err).__name__}: {short(str(err), 80)}); save it as"
+        " plain text, and report the file"
+    )
 
 
 def _title_of(path: Path) -> str:
@@ -109,11 +132,16 @@ def _title_of(path: Path) -> str:
 def _read_bytes(path: Path, reading: _Reading) -> bytes:
     info = os.stat(path)
     if stat.S_ISDIR(info.st_mode):
-        raise LoadError("is a folder; give the files in it, or the folder to a command that takes folders")
+        raise LoadError(
+            "is a folder; give the files in it, or the folder to a command that takes folders"
+        )
     if not stat.S_ISREG(info.st_mode):
         raise LoadError(IRREGULAR)
     if info.st_size > MAX_FILE_BYTES:
-        raise LoadError(f"is {info.st_size:,} bytes large, at most {MAX_FILE_BYTES:,} are read; split it into smaller files")
+        raise LoadError(
+            f"is {info.st_size:,} bytes large, at most {MAX_FILE_BYTES:,} are read; split it into"
+            " smaller files"
+        )
     with path.open("rb") as file:
         data = file.read(MAX_FILE_BYTES)
     reading.sha256 = hashlib.sha256(data).hexdigest()
@@ -152,7 +180,10 @@ def _parse(data: bytes, suffix: str, reading: _Reading) -> Parsed:
 def _parse_tree(text: str, form: str, suffix: str, reading: _Reading) -> Parsed | None:
     """A JSON, XML or HTML file; None for a text that only begins as JSON does."""
     if len(text) > MAX_TREE_BYTES:
-        raise LoadError(f"is {len(text):,} characters of {form}, at most {MAX_TREE_BYTES:,} are read; split it into smaller files")
+        raise LoadError(
+            f"is {len(text):,} characters of {form}, at most {MAX_TREE_BYTES:,} are read; split it"
+            " into smaller files"
+        )
     if form == "html":
         reading.format = "html"
         return parse_html(text)

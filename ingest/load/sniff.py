@@ -1,4 +1,6 @@
-"""Which format a decoded file is in, by its content first and by its name where the content doesn't say."""
+"""Which format a decoded file is in, by its content first and by its name where the content doesn't
+say.
+"""
 
 import re
 
@@ -9,7 +11,9 @@ from dynagrag.ingest.load.prose import is_bold_speakers
 from dynagrag.ingest.load.tables import csv_delimiter
 
 _JSON_HEAD = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
-_HTML_TAG = re.compile(r"<(?:html|head|body|title|p|div|h1|table|article|section|br|!--)[\s>/-]", re.IGNORECASE)
+_HTML_TAG = re.compile(
+    r"<(?:html|head|body|title|p|div|h1|table|article|section|br|!--)[\s>/-]", re.IGNORECASE
+)
 _SAMPLE_LINES = 4000
 _BY_SUFFIX = {
     ".md": "markdown",
@@ -28,7 +32,9 @@ _PROMISES = {
 
 
 def tree_format(text: str, suffix: str) -> str | None:
-    """json, youtube-xml or html for a text that is no lines but a tree; None for lines. `suffix` is lower-case, with its dot."""
+    """json, youtube-xml or html for a text that is no lines but a tree; None for lines. `suffix` is
+    lower-case, with its dot.
+    """
     head = text[:4096].lstrip()
     if _JSON_HEAD.match(head):
         return "json"
@@ -62,7 +68,10 @@ def line_format(lines: list[str], suffix: str) -> str:
     if suffix not in _BY_SUFFIX and filled and csv_delimiter(filled[0]) and len(filled) > 1:
         return "csv"
     if suffix in _PROMISES:
-        raise LoadError(f"is named {suffix} but holds {_PROMISES[suffix]}; correct it, or give it the ending .txt if it is plain text")
+        raise LoadError(
+            f"is named {suffix} but holds {_PROMISES[suffix]}; correct it, or give it the ending"
+            " .txt if it is plain text"
+        )
     if filled and filled[0].startswith("{\\rtf"):
         raise LoadError("is an RTF file; save it as DOCX, PDF or text")
     if suffix in _BY_SUFFIX:
@@ -89,7 +98,9 @@ def _caption_form(filled: list[str], suffix: str) -> str | None:
     if suffix == ".sbv" and any(is_timing(line, "sbv") for line in filled):
         return "sbv"
     arrows = [line for line in filled if "-->" in line]
-    if arrows and (suffix in {".vtt", ".srt"} or any(is_timing(line, "srt") for line in filled[:3])):
+    if arrows and (
+        suffix in {".vtt", ".srt"} or any(is_timing(line, "srt") for line in filled[:3])
+    ):
         good = next((line for line in arrows if is_timing(line, "srt")), "")
         return "vtt" if "." in good.partition("-->")[0] and suffix != ".srt" else "srt"
     return None

@@ -1,4 +1,6 @@
-"""Which files a command means: files, folders and patterns in, a list of files without doubles out."""
+"""Which files a command means: files, folders and patterns in, a list of files without doubles
+out.
+"""
 
 import glob
 import logging
@@ -13,13 +15,15 @@ logger = logging.getLogger(__name__)
 
 
 def find_sources(paths: Sequence[str | Path]) -> list[Path]:
-    """The files that paths, folders and glob patterns name, in the order given, sorted inside a folder or pattern.
+    """The files that paths, folders and glob patterns name, in the order given, sorted inside a
+    folder or pattern.
 
-    Folders are searched to any depth; hidden files and folders in them are left out, links are followed once. A file that is named
-    twice, also through a link, comes once.
+    Folders are searched to any depth; hidden files and folders in them are left out, links are
+    followed once. A file that is named twice, also through a link, comes once.
 
     Raises:
-        LoadError: A path that is not there, a pattern without a match, or a folder in which nothing can be read.
+        LoadError: A path that is not there, a pattern without a match, or a folder in which nothing
+        can be read.
     """
     found: dict[str, Path] = {}
     for given in paths:
@@ -31,13 +35,17 @@ def find_sources(paths: Sequence[str | Path]) -> list[Path]:
 def _expand(given: str) -> Iterator[Path]:
     path = Path(given)
     if not given.strip() or "\0" in given:
-        raise LoadError(f"{given!r} is no path; give a file, a folder or a pattern such as 'talks/*.vtt'")
+        raise LoadError(
+            f"{given!r} is no path; give a file, a folder or a pattern such as 'talks/*.vtt'"
+        )
     if os.path.lexists(path):
         yield from _folder(path) if path.is_dir() else [path]
     elif glob.has_magic(given):
         yield from _pattern(given)
     else:
-        raise LoadError(f"{given}: no such file or folder; check the spelling, or put a pattern in quotes")
+        raise LoadError(
+            f"{given}: no such file or folder; check the spelling, or put a pattern in quotes"
+        )
 
 
 def _pattern(given: str) -> Iterator[Path]:
@@ -56,8 +64,14 @@ def _pattern(given: str) -> Iterator[Path]:
 def _folder(folder: Path) -> list[Path]:
     files = sorted(_walk(folder))
     if not any(_is_readable(file) for file in files):
-        held = f"holds {len(files)} files, none of them text, PDF or DOCX" if files else "holds no file"
-        raise LoadError(f"folder {folder} {held}; name a folder with transcripts or documents in it")
+        held = (
+            f"holds {len(files)} files, none of them text, PDF or DOCX"
+            if files
+            else "holds no file"
+        )
+        raise LoadError(
+            f"folder {folder} {held}; name a folder with transcripts or documents in it"
+        )
     return files
 
 
@@ -71,11 +85,17 @@ def _walk(folder: Path) -> Iterator[Path]:
                 seen.add(real)
                 kept.append(name)
         folders[:] = kept
-        yield from (path for name in files if not name.startswith(".") and _is_file(path := Path(here, name)))
+        yield from (
+            path
+            for name in files
+            if not name.startswith(".") and _is_file(path := Path(here, name))
+        )
 
 
 def _is_file(path: Path) -> bool:
-    """Whether it is a file, or may be one: of a folder that may be listed but not entered, reading it says why it can't be read."""
+    """Whether it is a file, or may be one: of a folder that may be listed but not entered, reading
+    it says why it can't be read.
+    """
     try:
         return path.is_file()
     except PermissionError:

@@ -1,6 +1,8 @@
-"""What a user calls the speakers of a file: labels renamed, told to be one person's, or to be nobody's.
+"""What a user calls the speakers of a file: labels renamed, told to be one person's, or to be
+nobody's.
 
-A label is what the file has; the names are kept with the document, so that a later ingest of its file keeps them.
+A label is what the file has; the names are kept with the document, so that a later ingest of its
+file keeps them.
 """
 
 import csv
@@ -35,14 +37,19 @@ _MAX_WAY = 12
 _HEADS = frozenset({"label", "speaker", "from", "old"})
 _PERSON = re.compile(r"[^\W\d_]{2,}\.?(?: (?:[^\W\d_]\.|[^\W\d_](?:[^\W\d_]|['’-])*))*")
 """A label of words alone: no number, no brackets, no two people with a stroke between them."""
-_SHAPE = "lines of `label,name` (or `label,name,file`) as CSV, or one JSON object {label: name}, or {file: {label: name}}"
+_SHAPE = (
+    "lines of `label,name` (or `label,name,file`) as CSV, or one JSON object {label: name}, or"
+    " {file: {label: name}}"
+)
 
 Names = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
 class SpeakerNames:
-    """Label -> name, "" for nobody: those of all files, and those of single files by their names."""
+    """Label -> name, "" for nobody: those of all files, and those of single files by their
+    names.
+    """
 
     everywhere: Names = field(default_factory=dict)
     by_file: Mapping[str, Names] = field(default_factory=dict)
@@ -56,12 +63,20 @@ class SpeakerNames:
 
 
 def read_speaker_names(path: str | Path) -> SpeakerNames:
-    """The names that a file gives. UsageError where it can't be read, contradicts itself or leads into a circle."""
+    """The names that a file gives. UsageError where it can't be read, contradicts itself or leads
+    into a circle.
+    """
     text = _text_of(Path(path))
     try:
-        rows = _json_rows(json.loads(text, object_pairs_hook=_each_once)) if text.lstrip()[:1] in {"{", "["} else _csv_rows(text)
+        rows = (
+            _json_rows(json.loads(text, object_pairs_hook=_each_once))
+            if text.lstrip()[:1] in {"{", "["}
+            else _csv_rows(text)
+        )
     except (ValueError, RecursionError, csv.Error) as err:
-        raise UsageError(f"the speaker map {path} could not be read: {err}; write {_SHAPE}") from err
+        raise UsageError(
+            f"the speaker map {path} could not be read: {err}; write {_SHAPE}"
+        ) from err
     if not rows:
         raise UsageError(f"the speaker map {path} names no speaker; write {_SHAPE}")
     return _names_of(rows, f"the speaker map {path}")
@@ -74,7 +89,7 @@ def check_names(names: SpeakerNames) -> None:
             _check_name(label, name, "the list of speakers")
 
 
-# ------------------------------------------------------------------------------------------------------------- reading
+# ------------------------------------------------------------------------------------------ reading
 
 
 def _text_of(path: Path) -> str:
@@ -86,7 +101,9 @@ def _text_of(path: Path) -> str:
         text = decode(data).text
     except (OSError, ValueError) as err:
         reason = (err.strerror if isinstance(err, OSError) else None) or str(err)
-        raise UsageError(f"the speaker map {path} could not be read: {reason.lower()}; check the path") from err
+        raise UsageError(
+            f"the speaker map {path} could not be read: {reason.lower()}; check the path"
+        ) from err
     except LoadError as err:
         raise UsageError(f"the speaker map {path} {err}") from err
     if len(data) > _MAX_BYTES:
@@ -95,7 +112,9 @@ def _text_of(path: Path) -> str:
 
 
 def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """A JSON object; ValueError where it has a key twice with other values, of which json would keep the last."""
+    """A JSON object; ValueError where it has a key twice with other values, of which json would
+    keep the last.
+    """
     made: dict[str, Any] = {}
     for key, value in pairs:
         if key in made and made[key] != value:
@@ -109,13 +128,19 @@ def _csv_rows(text: str) -> list[tuple[str, str, str]]:
     rows: list[tuple[str, str, str]] = []
     for number, cells in enumerate(csv.reader(io.StringIO(text), skipinitialspace=True), 1):
         if any("\n" in cell for cell in cells):
-            raise ValueError(f"row {number} has a name of several lines; is a quotation mark left open?")
+            raise ValueError(
+                f"row {number} has a name of several lines; is a quotation mark left open?"
+            )
         filled = [collapse(cell) for cell in cells]
         if not any(filled):
             continue
         if not 2 <= len(filled) <= 3:
             raise ValueError(f"line {number} has {len(filled)} columns")
-        if not rows and filled[0].casefold() in _HEADS and filled[1].casefold() in {"name", "to", "new"}:
+        if (
+            not rows
+            and filled[0].casefold() in _HEADS
+            and filled[1].casefold() in {"name", "to", "new"}
+        ):
             continue
         rows.append((filled[2] if len(filled) > 2 else "", filled[0], filled[1]))
     return rows
@@ -145,23 +170,38 @@ def _names_of(rows: Iterable[tuple[str, str, str]], what: str) -> SpeakerNames:
         if not label:
             raise UsageError(f"{what} has a name without a label: {short(given)}; write {_SHAPE}")
         if own.get(label, name) != name:
-            raise UsageError(f"{what} names {short(label)} twice: {short(own[label])} and {short(name)}; leave one of them out")
+            raise UsageError(
+                f"{what} names {short(label)} twice: {short(own[label])} and {short(name)}; leave"
+                " one of them out"
+            )
         _check_name(label, name, what)
         own[label] = name
     everywhere = by_file.pop("", {})
-    return SpeakerNames(_followed(everywhere, what), {file: _followed({**everywhere, **own}, what, own) for file, own in by_file.items()})
+    return SpeakerNames(
+        _followed(everywhere, what),
+        {file: _followed({**everywhere, **own}, what, own) for file, own in by_file.items()},
+    )
 
 
 def _check_name(label: str, name: str, what: str) -> None:
     if len(name) > _MAX_NAME_CHARS:
-        raise UsageError(f"{what} gives {short(label)} a name of {len(name)} characters; at most {_MAX_NAME_CHARS}")
-    if CONTROLS.search(name) or (name and not any(c.isprintable() and not c.isspace() for c in name)):
-        raise UsageError(f"{what} gives {short(label)} a name with control or broken characters, or with none to be seen; mend it")
+        raise UsageError(
+            f"{what} gives {short(label)} a name of {len(name)} characters; at most"
+            f" {_MAX_NAME_CHARS}"
+        )
+    if CONTROLS.search(name) or (
+        name and not any(c.isprintable() and not c.isspace() for c in name)
+    ):
+        raise UsageError(
+            f"{what} gives {short(label)} a name with control or broken characters, or with none to"
+            " be seen; mend it"
+        )
 
 
 def _followed(names: Names, what: str, only: Iterable[str] | None = None) -> dict[str, str]:
-    """Each label with the name at the end of its way: A to B and B to C makes both C. Labels that change places (A to B, B to A) do so at
-    once, each with the next one's name. UsageError for a way that leads into such a circle: who is meant at its end can't be told.
+    """Each label with the name at the end of its way: A to B and B to C makes both C. Labels that
+    change places (A to B, B to A) do so at once, each with the next one's name. UsageError for a
+    way that leads into such a circle: who is meant at its end can't be told.
     """
     wanted = list(names if only is None else only)
     ends = {label: names[label] for label in _changing_places(names)}
@@ -176,7 +216,10 @@ def _followed(names: Names, what: str, only: Iterable[str] | None = None) -> dic
             told = [cut(step, _MAX_SHOWN) for step in (*way, last, ends[last])]
             shown = told if len(told) <= _MAX_WAY else [*told[: _MAX_WAY - 2], "...", told[-1]]
             changed = f"{short(last)} changes places itself"
-            raise UsageError(f"{what} leads into a circle: {' -> '.join(shown)}, and {changed}; give {told[-3]!r} another name")
+            raise UsageError(
+                f"{what} leads into a circle: {' -> '.join(shown)}, and {changed}; give"
+                f" {told[-3]!r} another name"
+            )
         end = ends.get(last, names.get(last, last))
         ends.update(dict.fromkeys((*way, last), end))
     return {label: ends[label] for label in wanted}
@@ -198,7 +241,7 @@ def _changing_places(names: Names) -> set[str]:
     return found
 
 
-# ------------------------------------------------------------------------------------------------------------ applying
+# ----------------------------------------------------------------------------------------- applying
 
 
 def labels_of(source: LoadedSource) -> tuple[str, ...]:
@@ -216,8 +259,9 @@ def kept_names(meta: Mapping[str, str]) -> dict[str, str]:
 
 
 def renamed(source: LoadedSource, given: Names, kept: Names) -> LoadedSource:
-    """The source with its speakers' names: `given` now, else as `kept`. A given label may also be a kept name, unless it is the label of
-    somebody who is kept under another name; a label that is given itself as its name is as the file has it again.
+    """The source with its speakers' names: `given` now, else as `kept`. A given label may also be a
+    kept name, unless it is the label of somebody who is kept under another name; a label that is
+    given itself as its name is as the file has it again.
     """
     labels = labels_of(source)
     moved = {label for label in labels if kept.get(label, label) != label}
@@ -229,7 +273,10 @@ def renamed(source: LoadedSource, given: Names, kept: Names) -> LoadedSource:
             made[label] = name
     if not made:
         return source
-    turns = tuple(replace(t, speaker=made.get(t.speaker, t.speaker) or None) if t.speaker else t for t in source.turns)
+    turns = tuple(
+        replace(t, speaker=made.get(t.speaker, t.speaker) or None) if t.speaker else t
+        for t in source.turns
+    )
     meta = {**source.meta, NAMES_KEY: json.dumps(made, ensure_ascii=False, sort_keys=True)}
     if ROLES_KEY in meta:
         meta[ROLES_KEY] = _roles_of_renamed(source.meta, labels, made)
@@ -247,11 +294,16 @@ def _roles_of_renamed(meta: Mapping[str, str], labels: Iterable[str], made: Name
 
 
 def check_known(names: SpeakerNames, known: Mapping[str, Sequence[str]]) -> None:
-    """`known`: the labels of each file, by its name. UsageError for a label that no file has, and for a file that isn't there."""
+    """`known`: the labels of each file, by its name. UsageError for a label that no file has, and
+    for a file that isn't there.
+    """
     every = sorted({label for labels in known.values() for label in labels})
     for file, own in names.by_file.items():
         if file not in known:
-            raise UsageError(f"the speaker map names a file {short(file)} that isn't read{_near(file, sorted(known))}")
+            raise UsageError(
+                f"the speaker map names a file {short(file)} that isn't"
+                f" read{_near(file, sorted(known))}"
+            )
         _check_labels(own, known[file], f" in {file}")
     _check_labels(names.everywhere, every, "")
 
@@ -261,23 +313,42 @@ def _check_labels(names: Names, known: Sequence[str], where: str) -> None:
     if unknown:
         told = "; ".join(f"{short(label)}{_near(label, known)}" for label in unknown[:5])
         more = f" (and {len(unknown) - 5} more)" if len(unknown) > 5 else ""
-        raise UsageError(f"the speaker map names labels that nobody has{where}: {told}{more}; `dynagrag inspect` lists the labels")
+        raise UsageError(
+            f"the speaker map names labels that nobody has{where}: {told}{more}; `dynagrag inspect`"
+            " lists the labels"
+        )
 
 
 def _near(word: str, known: Sequence[str]) -> str:
     folded = {label.casefold(): label for label in known}
-    near = [folded[found] for found in get_close_matches(word.casefold(), list(folded), n=3, cutoff=0.6)]
-    return f" (near: {', '.join(near)})" if near else f" (known: {', '.join(known[:8])}{' ...' if len(known) > 8 else ''})" if known else ""
+    near = [
+        folded[found] for found in get_close_matches(word.casefold(), list(folded), n=3, cutoff=0.6)
+    ]
+    return (
+        f" (near: {', '.join(near)})"
+        if near
+        else f" (known: {', '.join(known[:8])}{' ...' if len(known) > 8 else ''})"
+        if known
+        else ""
+    )
 
 
 def alike(labels: Iterable[str]) -> list[tuple[str, str]]:
-    """Labels that look like one person's, the shorter one first: it is the beginning, by words, of one other label alone, as "Vic" is of
-    "Vic Vijayakumar".
+    """Labels that look like one person's, the shorter one first: it is the beginning, by words, of
+    one other label alone, as "Vic" is of "Vic Vijayakumar".
     """
-    words = {label: tuple(entity_key(word) for word in label.split()) for label in sorted(set(labels)) if _PERSON.fullmatch(label)}
+    words = {
+        label: tuple(entity_key(word) for word in label.split())
+        for label in sorted(set(labels))
+        if _PERSON.fullmatch(label)
+    }
     found = []
     for short_, own in words.items():
-        longer = [label for label, other in words.items() if len(other) > len(own) and other[: len(own)] == own]
+        longer = [
+            label
+            for label, other in words.items()
+            if len(other) > len(own) and other[: len(own)] == own
+        ]
         if len(longer) == 1 and not HONORIFICS.issuperset(own):
             found.append((short_, longer[0]))
     return found

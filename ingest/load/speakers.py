@@ -1,6 +1,7 @@
 """Which `Name: ...` at the start of a line is a speaker, judged over the whole file.
 
-A single line can't tell `Anna: yes` from `Result: yes`. A file can: speakers come back, and where they stand, most turns have one.
+A single line can't tell `Anna: yes` from `Result: yes`. A file can: speakers come back, and where
+they stand, most turns have one.
 """
 
 import re
@@ -12,51 +13,75 @@ from dynagrag.ingest.load.parsed import has_letter
 
 _MAX_LABEL_CHARS = 48
 _MAX_LABEL_WORDS = 5
-_PARTICLES = frozenset("al and bin da de del della den der di du el la le of per ten the van von y zu & / -".split())
-_HONORIFICS = frozenset("Chief Dr Dr. Judge Justice Miss Mr Mr. Mrs Mrs. Ms Ms. Prof. Professor Senator Sir".split())
+_PARTICLES = frozenset(
+    "al and bin da de del della den der di du el la le of per ten the van von y zu & / -".split()
+)
+_HONORIFICS = frozenset(
+    "Chief Dr Dr. Judge Justice Miss Mr Mr. Mrs Mrs. Ms Ms. Prof. Professor Senator Sir".split()
+)
 _COVERED = 0.4
 _FEW = 6
 _NOT_SPEAKERS = frozenset(
-    """abstract address agenda attendees audio author authors background bcc bonus category caution conclusion cons contents copyright
-    credits date description directions disclaimer duration edit editor's_note email end episode example examples fig figure file files
-    finally first for_example format from goal hint http https important in_short ingredients instructions introduction keywords kind
-    language license link links location method methods n.b n.b. nb note notes objective organizer overview p.s p.s. participants phone
-    place prerequisites present pros ps published questions re reason recorded recording reference references requirements result
-    results second see_also serves so source sources start step subject subtitle summary table tag tags third time tip title to today
-    todo topic total transcribed_by transcript update url usage version video warning website""".split()
+    """
+        abstract address agenda attendees audio author authors background bcc bonus category caution
+        conclusion cons contents copyright credits date description directions disclaimer duration
+        edit editor's_note email end episode example examples fig figure file files finally first
+        for_example format from goal hint http https important in_short ingredients instructions
+        introduction keywords kind language license link links location method methods n.b n.b. nb
+        note notes objective organizer overview p.s p.s. participants phone place prerequisites
+        present pros ps published questions re reason recorded recording reference references
+        requirements result results second see_also serves so source sources start step subject
+        subtitle summary table tag tags third time tip title to today todo topic total
+        transcribed_by transcript update url usage version video warning website
+    """.split()
 )
 _HEADING_WORDS = _NOT_SPEAKERS | frozenset(
-    """about action actions active agenda agendas announcement announcements answer answers apologies appendices articles bio biography
-    blog books bullet bullets calendar calls chapters comments conclusions connect contact contacts content context cover credits
-    dates deadlines decision decisions details discussion discussions documents events excerpts extras faq feedback findings follow
-    follow-up followup further goals highlight highlights housekeeping ideas info information insights intro item items
-    key kudos learned learnings lessons links list main media mention mentioned mentions message messages minutes miscellaneous more
-    music news next numbers objectives open opening outcomes outline outlook outro overviews papers people plan plans podcast podcasts
-    points posts preface preview program programme projects q&a q&as qa question quick quotes read reading readings recap
-    recommendations recommended related remarks reminder reminders report reports resource resources risks roadmap schedule section sections
-    segment segments session sessions shout-outs show show-notes shownotes social socials sponsor sponsored sponsors stats status
-    steps stories summaries support supporters takeaway takeaways talk talks task tasks themes things thoughts timeline timestamp
-    timestamps tips today's tools topics trailer transcripts trivia upcoming updates useful videos watch weekly words year-end""".split()
+    """
+        about action actions active agenda agendas announcement announcements answer answers
+        apologies appendices articles bio biography blog books bullet bullets calendar calls
+        chapters comments conclusions connect contact contacts content context cover credits dates
+        deadlines decision decisions details discussion discussions documents events excerpts extras
+        faq feedback findings follow follow-up followup further goals highlight highlights
+        housekeeping ideas info information insights intro item items key kudos learned learnings
+        lessons links list main media mention mentioned mentions message messages minutes
+        miscellaneous more music news next numbers objectives open opening outcomes outline outlook
+        outro overviews papers people plan plans podcast podcasts points posts preface preview
+        program programme projects q&a q&as qa question quick quotes read reading readings recap
+        recommendations recommended related remarks reminder reminders report reports resource
+        resources risks roadmap schedule section sections segment segments session sessions
+        shout-outs show show-notes shownotes social socials sponsor sponsored sponsors stats status
+        steps stories summaries support supporters takeaway takeaways talk talks task tasks themes
+        things thoughts timeline timestamp timestamps tips today's tools topics trailer transcripts
+        trivia upcoming updates useful videos watch weekly words year-end
+    """.split()
 )
 """A label made of these alone heads a section: `News, Events, Resources`, `Key Takeaways`."""
-_ALONE = _HEADING_WORDS - frozenset("music media program programme podcast answer answers people question report session year-end".split())
+_ALONE = _HEADING_WORDS - frozenset(
+    """
+        music media program programme podcast answer answers people question report session year-end
+    """.split()
+)
 """Those of them that no voice is called by: `Music` and `Question` may be."""
 _ASKING = frozenset("how what what's when where which why who's".split())
 _NO_NAME_WORDS = frozenset(
-    "are can did do does i is it our should that their these they this those to us was we were will you your".split()
+    "are can did do does i is it our should that their these they this those to us was we were will"
+    " you your".split()
 )
 """In a label of several words: it is a sentence's or a heading's, and nobody's name."""
 _JOINTS = frozenset("& / and of for from in on the".split())
 _LIST_ITEM = re.compile(r"(?:[-*+•–]|\d{1,3}[.)])\s")
 _ADDRESS = re.compile(r"(?:https?://|www\.|@\w)\S*$")
 _NUMBERED = frozenset(
-    "act appendix chapter day example exercise fig figure item lesson module option page part scene section step unit week".split()
+    "act appendix chapter day example exercise fig figure item lesson module option page part scene"
+    " section step unit week".split()
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """The speakers of one file. `num_blocks` of its blocks begin with one of them. `headings`: labels of its sections."""
+    """The speakers of one file. `num_blocks` of its blocks begin with one of them. `headings`:
+    labels of its sections.
+    """
 
     names: frozenset[str]
     num_blocks: int = 0
@@ -68,7 +93,9 @@ class Labels:
         return found if found is not None and found[0] in self.names else None
 
     def heads_section(self, line: str) -> bool:
-        """Whether the line is a section's heading, whose words and what stands below are nobody's."""
+        """Whether the line is a section's heading, whose words and what stands below are
+        nobody's.
+        """
         label, colon, rest = line.strip().partition(":")
         if not colon or len(label) > _MAX_LABEL_CHARS or not label.strip():
             return False
@@ -77,9 +104,21 @@ class Labels:
 
 
 def split_label(line: str) -> tuple[str, str] | None:
-    """(label, the rest) of a line whose beginning could be a speaker's label: a few capitalised words before a colon and a space."""
+    """(label, the rest) of a line whose beginning could be a speaker's label: a few capitalised
+    words before a colon and a space.
+    """
     text = line.strip()
-    cut = min((at for at in (text.find(":", 0, _MAX_LABEL_CHARS + 2), text.find("：", 0, _MAX_LABEL_CHARS + 2)) if at > 0), default=-1)
+    cut = min(
+        (
+            at
+            for at in (
+                text.find(":", 0, _MAX_LABEL_CHARS + 2),
+                text.find("：", 0, _MAX_LABEL_CHARS + 2),
+            )
+            if at > 0
+        ),
+        default=-1,
+    )
     if cut < 0 or (text[cut] == ":" and len(text) > cut + 1 and not text[cut + 1].isspace()):
         return None
     label = " ".join(text[:cut].split())
@@ -95,16 +134,27 @@ def is_aside(text: str) -> bool:
 def _could_be_name(label: str) -> bool:
     bare = label.partition("(")[0].strip()
     words = bare.split()
-    if not words or len(label) > _MAX_LABEL_CHARS or len(words) > _MAX_LABEL_WORDS or not has_letter(bare):
+    if (
+        not words
+        or len(label) > _MAX_LABEL_CHARS
+        or len(words) > _MAX_LABEL_WORDS
+        or not has_letter(bare)
+    ):
         return False
     if ("(" in label) != label.endswith(")") or not (bare[0].isalpha() or bare[0] in "#@'"):
         return False
-    if any(ch in bare for ch in '"“”!?;<>[]{}=+*|\\…') or ("." in bare and not all(map(_is_dotted, words))):
+    if any(ch in bare for ch in '"“”!?;<>[]{}=+*|\\…') or (
+        "." in bare and not all(map(_is_dotted, words))
+    ):
         return False
     folded = bare.casefold()
-    if folded.replace(" ", "_") in _NOT_SPEAKERS or (words[0].casefold() in _NUMBERED and len(words) > 1):
+    if folded.replace(" ", "_") in _NOT_SPEAKERS or (
+        words[0].casefold() in _NUMBERED and len(words) > 1
+    ):
         return False
-    return not words[0].endswith(",") and all(not word[0].islower() or word.casefold() in _PARTICLES for word in words[1:])
+    return not words[0].endswith(",") and all(
+        not word[0].islower() or word.casefold() in _PARTICLES for word in words[1:]
+    )
 
 
 def _is_dotted(word: str) -> bool:
@@ -117,14 +167,18 @@ def _is_capital(label: str) -> bool:
 
 
 def find_labels(blocks: Sequence[Sequence[str]]) -> Labels:
-    """The labels that are speakers in a file of `blocks` (paragraphs or cues, each a list of lines); none where that isn't sure.
+    """The labels that are speakers in a file of `blocks` (paragraphs or cues, each a list of
+    lines); none where that isn't sure.
 
     Sure is one of these:
 
     - At least 0.4 of the blocks or lines begin with a label, and most labels come back.
-    - Labels stand only at a change of speaker: at least two come back, or one in capitals does three times. Then a label that comes once
-      must resemble one that comes back (`Anna Lee` beside `Anna`), be in capitals or begin with a title.
-    - None comes back, but there are only a few, and every block but a first one (a title) begins with one.
+    - Labels stand only at a change of speaker: at least two come back, or one in capitals does
+      three times. Then a label that comes once
+      must resemble one that comes back (`Anna Lee` beside `Anna`), be in capitals or begin with a
+      title.
+    - None comes back, but there are only a few, and every block but a first one (a title) begins
+      with one.
 
     The headings of a file's sections (`News, Events, Resources:`) are none of them.
     """
@@ -145,17 +199,29 @@ def find_labels(blocks: Sequence[Sequence[str]]) -> Labels:
         names = {label for label in counts if label in repeated or _is_capital(label)}
     elif repeated and _come_back(counts, repeated):
         firsts = {label.split()[0] for label in repeated} | _HONORIFICS
-        names = {label for label in counts if _is_capital(label) and (label in repeated or label.isupper() or label.split()[0] in firsts)}
-    elif not repeated and total <= _FEW and all(block and block[0] for block in found[1:]) and (total > 1 or next(iter(counts)).isupper()):
+        names = {
+            label
+            for label in counts
+            if _is_capital(label)
+            and (label in repeated or label.isupper() or label.split()[0] in firsts)
+        }
+    elif (
+        not repeated
+        and total <= _FEW
+        and all(block and block[0] for block in found[1:])
+        and (total > 1 or next(iter(counts)).isupper())
+    ):
         names = set(counts)
     names = {label for label in names if _is_capital(label) or counts[label] >= 2 or total <= _FEW}
     num_named = sum(1 for block in found if block and block[0] and block[0][0] in names)
     return Labels(frozenset(names), num_named, headings)
 
 
-def _headings(blocks: Sequence[Sequence[str]], found: Sequence[Sequence[tuple[str, str] | None]]) -> frozenset[str]:
-    """The labels that head a section: all of their words are such a heading's, a label that comes once says a sentence or a list of
-    things, or nothing but lists or addresses stands behind them.
+def _headings(
+    blocks: Sequence[Sequence[str]], found: Sequence[Sequence[tuple[str, str] | None]]
+) -> frozenset[str]:
+    """The labels that head a section: all of their words are such a heading's, a label that comes
+    once says a sentence or a list of things, or nothing but lists or addresses stands behind them.
     """
     counts = Counter(hit[0] for block in found for hit in block if hit)
     heads = {label for label in counts if _is_heading(label, counts[label] == 1)}
@@ -163,8 +229,14 @@ def _headings(blocks: Sequence[Sequence[str]], found: Sequence[Sequence[tuple[st
     for number, (block, hits) in enumerate(zip(blocks, found, strict=True)):
         for at, hit in enumerate(hits):
             if hit is not None and hit[0] not in heads:
-                after = block[at + 1] if at + 1 < len(block) else next((b[0] for b in blocks[number + 1 : number + 2] if b), "")
-                is_list[hit[0]].append(bool(_ADDRESS.match(hit[1]) if hit[1] else _LIST_ITEM.match(after.lstrip())))
+                after = (
+                    block[at + 1]
+                    if at + 1 < len(block)
+                    else next((b[0] for b in blocks[number + 1 : number + 2] if b), "")
+                )
+                is_list[hit[0]].append(
+                    bool(_ADDRESS.match(hit[1]) if hit[1] else _LIST_ITEM.match(after.lstrip()))
+                )
     return frozenset(heads | {label for label, lists in is_list.items() if all(lists)})
 
 

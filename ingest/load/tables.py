@@ -12,9 +12,18 @@ from dynagrag.schema import SourceTurn
 from dynagrag.text import any_seconds, collapse, plural, short
 
 _ALIASES = {
-    "text": "text content transcript message body utterance caption sentence words line dialogue dialog speech",
-    "speaker": "speaker name speaker_name speaker_label speaker_id who person participant author source role",
-    "start": "start start_s start_sec start_seconds start_time starttime begin begin_time from time timestamp timecode in start_ms",
+    "text": (
+        "text content transcript message body utterance caption sentence words line dialogue dialog"
+        " speech"
+    ),
+    "speaker": (
+        "speaker name speaker_name speaker_label speaker_id who person participant author source"
+        " role"
+    ),
+    "start": (
+        "start start_s start_sec start_seconds start_time starttime begin begin_time from time"
+        " timestamp timecode in start_ms"
+    ),
     "end": "end end_s end_sec end_seconds end_time endtime stop stop_time to finish out end_ms",
 }
 _ROLES = {alias: role for role, aliases in _ALIASES.items() for alias in aliases.split()}
@@ -45,8 +54,18 @@ def columns_of(header: Sequence[str]) -> Columns | None:
             places[role] = at
     if "text" not in places:
         return None
-    units = {role: 0.001 if role in places and names[places[role]].endswith("_ms") else 1.0 for role in ("start", "end")}
-    return Columns(places["text"], places.get("speaker"), places.get("start"), places.get("end"), units["start"], units["end"])
+    units = {
+        role: 0.001 if role in places and names[places[role]].endswith("_ms") else 1.0
+        for role in ("start", "end")
+    }
+    return Columns(
+        places["text"],
+        places.get("speaker"),
+        places.get("start"),
+        places.get("end"),
+        units["start"],
+        units["end"],
+    )
 
 
 def _normal(cell: str) -> str:
@@ -58,45 +77,65 @@ def _normal(cell: str) -> str:
 
 
 def csv_delimiter(first_line: str) -> str | None:
-    """The delimiter by which a header has a text column and at least one other that is known; None when there is none."""
+    """The delimiter by which a header has a text column and at least one other that is known; None
+    when there is none.
+    """
     best: tuple[int, str] | None = None
     for delimiter in _DELIMITERS:
         if len(first_line) > 2000 or delimiter not in first_line:
             continue
         header = next(csv.reader([first_line], delimiter=delimiter), [])
         num_known = len({_ROLES[name] for cell in header if (name := _normal(cell)) in _ROLES})
-        if columns_of(header) is not None and num_known >= 2 and (best is None or num_known > best[0]):
+        if (
+            columns_of(header) is not None
+            and num_known >= 2
+            and (best is None or num_known > best[0])
+        ):
             best = (num_known, delimiter)
     return best[1] if best else None
 
 
 def parse_csv(lines: list[str]) -> Parsed:
-    """The rows of a CSV file as turns. Times are seconds or clock times, milliseconds where the column says so (start_ms).
+    """The rows of a CSV file as turns. Times are seconds or clock times, milliseconds where the
+    column says so (start_ms).
 
     Raises:
-        LoadError: No column for the text, a broken quotation (with its line), or a time that is none.
+        LoadError: No column for the text, a broken quotation (with its line), or a time that is
+        none.
     """
     at = next((number for number, line in enumerate(lines) if line.strip()), 0)
     first = lines[at] if lines else ""
     delimiter = csv_delimiter(first) or max(_DELIMITERS, key=first.count)
     csv.field_size_limit(MAX_TURN_CHARS + 1)
-    reader = csv.reader(io.StringIO("\n".join(lines[at:]), newline=""), delimiter=delimiter, strict=True)
+    reader = csv.reader(
+        io.StringIO("\n".join(lines[at:]), newline=""), delimiter=delimiter, strict=True
+    )
     rows: list[tuple[int, list[str]]] = []
     try:
         for row in reader:
             rows.append((at + reader.line_num, row))
     except csv.Error as err:
-        raise LoadError(f"malformed CSV before line {at + reader.line_num}: {err}; check the quotation marks there") from err
+        raise LoadError(
+            f"malformed CSV before line {at + reader.line_num}: {err}; check the quotation marks"
+            " there"
+        ) from err
     header = rows[0][1] if rows else []
     columns = columns_of(header)
     if columns is None:
         names = ", ".join(short(cell, 30) for cell in header[:8])
-        raise LoadError(f"has no column for the text (found {names or 'nothing'}); name one of them text, and others speaker, start, end")
+        raise LoadError(
+            f"has no column for the text (found {names or 'nothing'}); name one of them text, and"
+            " others speaker, start, end"
+        )
     return parse_rows(columns, len(header), rows[1:], delimiter)
 
 
-def parse_rows(columns: Columns, width: int, rows: Iterable[tuple[int, Sequence[str]]], delimiter: str) -> Parsed:
-    """Turns of (line number, cells) rows. A row that is too long because its last column is an unquoted text is joined again."""
+def parse_rows(
+    columns: Columns, width: int, rows: Iterable[tuple[int, Sequence[str]]], delimiter: str
+) -> Parsed:
+    """Turns of (line number, cells) rows. A row that is too long because its last column is an
+    unquoted text is joined again.
+    """
     turns = []
     num_empty = num_joined = 0
     for number, row in rows:
@@ -115,7 +154,9 @@ def parse_rows(columns: Columns, width: int, rows: Iterable[tuple[int, Sequence[
         turns.append(SourceTurn(text, speaker_or_none(_cell(cells, columns.speaker)), start, end))
     notes = [f"{plural(num_empty, 'row')} without text left out"] if num_empty else []
     if num_joined:
-        notes.append(f"{plural(num_joined, 'row')} with unquoted {delimiter!r} in the text joined again")
+        notes.append(
+            f"{plural(num_joined, 'row')} with unquoted {delimiter!r} in the text joined again"
+        )
     return Parsed(tuple(turns), notes=tuple(notes))
 
 
@@ -128,5 +169,7 @@ def _time(cell: str, unit_s: float, number: int) -> float | None:
         return None
     seconds = any_seconds(cell)
     if seconds is None:
-        raise LoadError(f"line {number}: {short(cell)} is no time; write seconds (12.5) or a clock time (0:12)")
+        raise LoadError(
+            f"line {number}: {short(cell)} is no time; write seconds (12.5) or a clock time (0:12)"
+        )
     return seconds * unit_s

@@ -1,7 +1,8 @@
 """Captions as turns: what one voice says over several cues, once, parted where its sentences end.
 
-A cue ends where the screen is full, in the midst of a sentence more often than not, and roll-up captions (YouTube's own) show each line
-two or three times while it moves up. Turns of whole sentences make facts, lines of evidence and citations that can be read.
+A cue ends where the screen is full, in the midst of a sentence more often than not, and roll-up
+captions (YouTube's own) show each line two or three times while it moves up. Turns of whole
+sentences make facts, lines of evidence and citations that can be read.
 """
 
 import re
@@ -15,16 +16,22 @@ from dynagrag.ingest.load.speakers import is_aside
 from dynagrag.schema import LoadedSource, SourceTurn
 from dynagrag.sentences import num_words, sentence_spans
 
-_CAPTIONS = frozenset({"vtt", "srt", "sbv", "youtube-xml", "youtube-text", "podcast-json", "whisperx-json"})
+_CAPTIONS = frozenset(
+    {"vtt", "srt", "sbv", "youtube-xml", "youtube-text", "podcast-json", "whisperx-json"}
+)
 """The formats whose turns are cues, or segments as long as a cue."""
 MAX_PAUSE_S = 2.0
 """Between two cues of one sentence."""
 MAX_CUE_S = 15.0
 """From one to the next, where the source doesn't say when a cue ends."""
 MAX_WORDS = 60
-"""Of a turn that is made of several cues without the end of a sentence: captions without punctuation."""
+"""Of a turn that is made of several cues without the end of a sentence: captions without
+punctuation.
+"""
 _SOME, _MOST = 0.1, 0.5
-"""Of a file's cues, that end a sentence, begin with a small letter, or begin with what the one before showed already."""
+"""Of a file's cues, that end a sentence, begin with a small letter, or begin with what the one
+before showed already.
+"""
 _FEWEST_CUES = 4
 _LEAST_SHARED, _MAX_SHARED = 2, 50
 """Words; one alone ("Yes." "Yes.") says nothing."""
@@ -40,7 +47,8 @@ def turns_of(source: LoadedSource) -> tuple[SourceTurn, ...]:
 
 
 def whole_turns(cues: Sequence[SourceTurn]) -> tuple[SourceTurn, ...]:
-    """The same words in the same order, but for what is shown again; a turn holds whole sentences of one speaker.
+    """The same words in the same order, but for what is shown again; a turn holds whole sentences
+    of one speaker.
 
     A cue that is cut gives each part its share of its time.
     """
@@ -59,9 +67,15 @@ def _without_repeats(cues: Sequence[SourceTurn]) -> Sequence[SourceTurn]:
     """The cues without what the one before had already, where half of a file's cues begin so."""
     words = [cue.text.split() for cue in cues]
     shared = [0, *(_num_shared(*pair) for pair in pairwise(words))]
-    if len(cues) < _FEWEST_CUES or sum(1 for num in shared if num >= _LEAST_SHARED) < _MOST * len(cues):
+    if len(cues) < _FEWEST_CUES or sum(1 for num in shared if num >= _LEAST_SHARED) < _MOST * len(
+        cues
+    ):
         return cues
-    return [replace(cue, text=" ".join(own[num:])) for cue, own, num in zip(cues, words, shared, strict=True) if len(own) > num]
+    return [
+        replace(cue, text=" ".join(own[num:]))
+        for cue, own, num in zip(cues, words, shared, strict=True)
+        if len(own) > num
+    ]
 
 
 def _num_shared(before: Sequence[str], following: Sequence[str]) -> int:
@@ -71,7 +85,9 @@ def _num_shared(before: Sequence[str], following: Sequence[str]) -> int:
 
 
 def _runs_on(cues: Sequence[SourceTurn]) -> bool:
-    """Whether it is a file's way to go on from cue to cue, so that a capital behind no sentence's end is a name's."""
+    """Whether it is a file's way to go on from cue to cue, so that a capital behind no sentence's
+    end is a name's.
+    """
     num_ended = sum(1 for cue in cues if _SENTENCE_END.search(cue.text))
     if sum(1 for cue in cues if cue.text.isupper()) > _MOST * len(cues):  # as television has them
         return _SOME * len(cues) <= num_ended < len(cues)
@@ -80,7 +96,12 @@ def _runs_on(cues: Sequence[SourceTurn]) -> bool:
 
 
 def _goes_on(cue: SourceTurn, following: SourceTurn, is_running_on: bool) -> bool:
-    if cue.speaker != following.speaker or begins_another(following.text) or is_aside(cue.text) or is_aside(following.text):
+    if (
+        cue.speaker != following.speaker
+        or begins_another(following.text)
+        or is_aside(cue.text)
+        or is_aside(following.text)
+    ):
         return False
     said = following.text.lstrip(_DASHES)
     is_lower = said[:1].islower() or bool(_SELF.match(said))
@@ -90,7 +111,11 @@ def _goes_on(cue: SourceTurn, following: SourceTurn, is_running_on: bool) -> boo
 def _is_soon(cue: SourceTurn, following: SourceTurn) -> bool:
     if cue.start_s is None or following.start_s is None:
         return cue.start_s is following.start_s
-    pause, most = (following.start_s - cue.start_s, MAX_CUE_S) if cue.end_s is None else (following.start_s - cue.end_s, MAX_PAUSE_S)
+    pause, most = (
+        (following.start_s - cue.start_s, MAX_CUE_S)
+        if cue.end_s is None
+        else (following.start_s - cue.end_s, MAX_PAUSE_S)
+    )
     return following.start_s >= cue.start_s and pause <= most
 
 
@@ -105,12 +130,16 @@ def _cut(run: Sequence[SourceTurn]) -> Iterator[SourceTurn]:
             at += 1
         last = bisect_left(offsets, end) - 1
         start_s = run[at].start_s if start == offsets[at] else _within(run[at], start - offsets[at])
-        end_s = run[last].end_s if end >= offsets[last + 1] else _within(run[last], end - offsets[last])
+        end_s = (
+            run[last].end_s if end >= offsets[last + 1] else _within(run[last], end - offsets[last])
+        )
         yield SourceTurn(text[start : end - 1].strip(), run[at].speaker, start_s, end_s)
 
 
 def _places(text: str, offsets: Sequence[int]) -> list[int]:
-    """Where turns begin: where a cue does, or at the last beginning of a sentence in the cue before, if it goes on."""
+    """Where turns begin: where a cue does, or at the last beginning of a sentence in the cue
+    before, if it goes on.
+    """
     begins = [start for start, _ in sentence_spans(text, _WHOLE)]
     places = [0]
     for before, offset in pairwise(offsets[:-1]):

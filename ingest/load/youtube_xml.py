@@ -1,4 +1,6 @@
-"""YouTube's caption XML: `<transcript><text start dur>` and the newer `<timedtext><body><p t d>` in milliseconds."""
+"""YouTube's caption XML: `<transcript><text start dur>` and the newer `<timedtext><body><p t d>` in
+milliseconds.
+"""
 
 from collections.abc import Iterator
 from xml.etree import ElementTree
@@ -24,7 +26,9 @@ def parse_youtube_xml(text: str) -> Parsed:
     except ElementTree.ParseError as err:
         line, column = err.position
         line += text[:declaration_end].count("\n")
-        raise LoadError(f"malformed XML at line {line}, column {column + 1}; correct it or export it again") from err
+        raise LoadError(
+            f"malformed XML at line {line}, column {column + 1}; correct it or export it again"
+        ) from err
     turns = []
     if root.tag == "transcript":
         for item in _outermost(root, "text"):
@@ -33,13 +37,20 @@ def parse_youtube_xml(text: str) -> Parsed:
         for item in _outermost(root, "p"):
             turns.append(_turn("".join(item.itertext()), item.get("t"), item.get("d"), 0.001))
     if not turns:
-        raise LoadError(f"not a YouTube transcript: XML with the root {short(root.tag)}; known are <transcript> and <timedtext>")
+        raise LoadError(
+            f"not a YouTube transcript: XML with the root {short(root.tag)}; known are <transcript>"
+            " and <timedtext>"
+        )
     num_empty = sum(1 for turn in turns if not turn.text)
-    return Parsed(tuple(turns), notes=(f"{plural(num_empty, 'empty cue')} left out",) if num_empty else ())
+    return Parsed(
+        tuple(turns), notes=(f"{plural(num_empty, 'empty cue')} left out",) if num_empty else ()
+    )
 
 
 def _outermost(root: ElementTree.Element, tag: str) -> Iterator[ElementTree.Element]:
-    """The elements of a tag that lie in no other such: one in another is a part of its words. In order; each element is seen once."""
+    """The elements of a tag that lie in no other such: one in another is a part of its words. In
+    order; each element is seen once.
+    """
     to_see = [iter(root)]
     while to_see:
         element = next(to_see[-1], None)

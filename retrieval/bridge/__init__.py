@@ -1,1 +1,3 @@
-"""Bridge-PPR: passages for questions of several steps, by PageRank over entities and passages (docs/papers.md, Bridge-PPR)."""
+"""Bridge-PPR: passages for questions of several steps, by PageRank over entities and passages
+(docs/papers.md, Bridge-PPR).
+"""

@@ -1,4 +1,5 @@
-"""The graph that Bridge-PPR walks on: entities and passages, as sparse matrices (docs/papers.md, Bridge-PPR, step 4).
+"""The graph that Bridge-PPR walks on: entities and passages, as sparse matrices (docs/papers.md,
+Bridge-PPR, step 4).
 
 A over entities then passages = [[C, M^T], [M, 0]]     C[e, e'] = number of facts that hold both, M = passage holds entity
 """
@@ -40,7 +41,9 @@ class BridgeGraph:
     def facts_of_passage(self) -> tuple[Ints, Ints]:
         """(ptr, facts): the facts of passage j are facts[ptr[j]:ptr[j + 1]], ascending."""
         order = np.argsort(self.facts.passage_rows, kind="stable").astype(np.int64)
-        ptr = np.searchsorted(self.facts.passage_rows[order], np.arange(self.num_passages + 1)).astype(np.int64)
+        ptr = np.searchsorted(
+            self.facts.passage_rows[order], np.arange(self.num_passages + 1)
+        ).astype(np.int64)
         return ptr, order
 
     @cached_property
@@ -48,7 +51,9 @@ class BridgeGraph:
         """(ptr, passages): the passages that hold entity e, ascending."""
         rows = np.repeat(np.arange(self.num_passages), np.diff(self.facts.held_ptr))
         order = np.argsort(self.facts.held, kind="stable")
-        ptr = np.searchsorted(self.facts.held[order], np.arange(self.num_entities + 1)).astype(np.int64)
+        ptr = np.searchsorted(self.facts.held[order], np.arange(self.num_entities + 1)).astype(
+            np.int64
+        )
         return ptr, rows[order].astype(np.int64)
 
     @cached_property
@@ -63,11 +68,18 @@ class BridgeGraph:
 
     @cached_property
     def _order(self) -> Ints:
-        """(n + p,) the walk's order: entities that most facts and passages hold first, since what stands together is read a third faster;
-        then passages.
+        """(n + p,) the walk's order: entities that most facts and passages hold first, since what
+        stands together is read a third faster; then passages.
         """
-        num_held_by = np.bincount(np.concatenate((self.facts.entities, self.facts.held)), minlength=self.num_entities)
-        return np.concatenate((np.argsort(-num_held_by, kind="stable"), self.num_entities + np.arange(self.num_passages)))
+        num_held_by = np.bincount(
+            np.concatenate((self.facts.entities, self.facts.held)), minlength=self.num_entities
+        )
+        return np.concatenate(
+            (
+                np.argsort(-num_held_by, kind="stable"),
+                self.num_entities + np.arange(self.num_passages),
+            )
+        )
 
     @cached_property
     def place(self) -> Ints:
@@ -78,9 +90,14 @@ class BridgeGraph:
 
     @cached_property
     def _products(self) -> "tuple[_Product, _Product]":
-        """(f + p, n) which entities each fact, then each passage, holds, times a vector; and its transpose."""
+        """(f + p, n) which entities each fact, then each passage, holds, times a vector; and its
+        transpose.
+        """
         facts = self.facts
-        rows = self._rows(np.concatenate((facts.ptr, facts.ptr[-1] + facts.held_ptr[1:])), np.concatenate((facts.entities, facts.held)))
+        rows = self._rows(
+            np.concatenate((facts.ptr, facts.ptr[-1] + facts.held_ptr[1:])),
+            np.concatenate((facts.entities, facts.held)),
+        )
         columns = rows.T.tocsr()
         return _Product(rows, columns), _Product(columns, rows)
 
@@ -93,7 +110,10 @@ class BridgeGraph:
         from scipy.sparse import csr_array
 
         ones = np.ones(len(entities), dtype=np.float32)
-        rows = csr_array((ones, self.place[entities].astype(np.int32), ptr.astype(np.int32)), shape=(len(ptr) - 1, self.num_entities))
+        rows = csr_array(
+            (ones, self.place[entities].astype(np.int32), ptr.astype(np.int32)),
+            shape=(len(ptr) - 1, self.num_entities),
+        )
         rows.sort_indices()
         return rows
 
@@ -108,9 +128,13 @@ class BridgeGraph:
         """(n + p,) 1 / sum of a row of A; 0 where it has none."""
         facts = self.facts
         sizes = np.diff(facts.ptr)
-        together = np.bincount(facts.entities, weights=np.repeat(sizes - 1, sizes), minlength=self.num_entities)
+        together = np.bincount(
+            facts.entities, weights=np.repeat(sizes - 1, sizes), minlength=self.num_entities
+        )
         degrees = np.concatenate((together + self.df, np.diff(facts.held_ptr)))
-        shares: Floats32 = np.divide(1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0).astype(np.float32)
+        shares: Floats32 = np.divide(
+            1.0, degrees, out=np.zeros(len(degrees)), where=degrees > 0
+        ).astype(np.float32)
         return shares[self._order]
 
     def entities_of_fact(self, fact: int) -> Ints:
@@ -135,10 +159,11 @@ class BridgeGraph:
         return PageRank(self, mass, back)
 
     def spread(self, mass: Floats32, is_first: bool = False) -> Floats32:
-        """(n + p,): A^T applied to (n + p,), A row-normalised, both in the walk's order; a node without neighbours passes nothing on.
-        `is_first`: most of it is 0.
+        """(n + p,): A^T applied to (n + p,), A row-normalised, both in the walk's order; a node
+        without neighbours passes nothing on. `is_first`: most of it is 0.
 
-        C is never made: C x = F^T (F x) - d x, with F fact holds entity and d facts of each entity, at a third of C's entries.
+        C is never made: C x = F^T (F x) - d x, with F fact holds entity and d facts of each entity,
+        at a third of C's entries.
         """
         n, num_facts = self.num_entities, len(self.facts.texts)
         by_row, by_column = self._products
@@ -159,7 +184,9 @@ class BridgeGraph:
 
 
 class PageRank:
-    """Where PageRank ends. Its last step is taken for the passages alone, and for the entities when somebody asks for them."""
+    """Where PageRank ends. Its last step is taken for the passages alone, and for the entities when
+    somebody asks for them.
+    """
 
     def __init__(self, graph: BridgeGraph, before: Floats32, back: Floats32) -> None:
         """`before` the last step (n + p,), in the walk's order; `back` 0.35 x (n + p,)."""
@@ -170,7 +197,10 @@ class PageRank:
     @cached_property
     def passages(self) -> Floats:
         """(p,)"""
-        mass = np.float32(DAMPING) * self._graph.spread_to_passages(self._before) + self._back[self._graph.num_entities :]
+        mass = (
+            np.float32(DAMPING) * self._graph.spread_to_passages(self._before)
+            + self._back[self._graph.num_entities :]
+        )
         return mass.astype(np.float64)
 
     @cached_property
@@ -187,11 +217,15 @@ class _Product:
         num = num_threads() if matrix.nnz > MANY_ENTRIES else 1
         ends = np.searchsorted(matrix.indptr, np.linspace(0, matrix.nnz, num + 1)[1:-1])
         bounds = [0, *ends.tolist(), matrix.shape[0]]
-        self._parts = [matrix[first:last] for first, last in pairwise(bounds)] if num > 1 else [matrix]
+        self._parts = (
+            [matrix[first:last] for first, last in pairwise(bounds)] if num > 1 else [matrix]
+        )
         self._transpose = transpose
 
     def __call__(self, vector: Floats32, is_sparse: bool = False) -> Floats32:
-        """`is_sparse`: reads the columns of its non-zeros alone, unless they hold more than a tenth of the matrix."""
+        """`is_sparse`: reads the columns of its non-zeros alone, unless they hold more than a tenth
+        of the matrix.
+        """
         if is_sparse and self._transpose is not None:
             columns = np.flatnonzero(vector)
             few = self._transpose[columns]

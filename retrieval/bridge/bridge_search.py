@@ -1,4 +1,6 @@
-"""`bridge-ppr`: passages by Bridge-PPR, and in documents of several passages by what stands around them too."""
+"""`bridge-ppr`: passages by Bridge-PPR, and in documents of several passages by what stands around
+them too.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -12,29 +14,46 @@ from dynagrag.retrieval.bridge.bridge_graph import BridgeGraph
 from dynagrag.retrieval.bridge.linking import EntityLinker
 from dynagrag.retrieval.bridge.scorer import BRIDGE_WEIGHT, BridgeScorer, BridgeScores, length_gate
 from dynagrag.retrieval.passages import DENSE_SHARE, PassageScores, Scores, best_rows, fuse, z01
-from dynagrag.schema import Bridge, BridgeTrace, PassageParts, Question, Retrieval, ScoredPassage, Snapshot
+from dynagrag.schema import (
+    Bridge,
+    BridgeTrace,
+    PassageParts,
+    Question,
+    Retrieval,
+    ScoredPassage,
+    Snapshot,
+)
 from dynagrag.vectors import unit_rows
 
 Ints = NDArray[np.int64]
 
 DENSE_SHARE_WITHOUT_GRAPH = 0.7
-"""The vectors' share of the first stage where there is no graph (docs/papers.md, Plain search, step 3)."""
+"""The vectors' share of the first stage where there is no graph (docs/papers.md, Plain search, step
+3).
+"""
 SPEAKER_WEIGHT = 0.2
 """Added to a passage in which a speaker speaks whom the question names (Surroundings, step 4)."""
 TIE = 1e-9
 """The difference that keeps equal scores in the order in which they were dealt out."""
 MAX_SINK, NUM_FIRST = 3, 20
-"""The k-th passage of the first stage gets at least the score at place 3 k, for the first 20 of them (Surroundings, step 6)."""
+"""The k-th passage of the first stage gets at least the score at place 3 k, for the first 20 of
+them (Surroundings, step 6).
+"""
 WORD_PLACES = (6, 7, 8)
-"""The first three passages by BM25 get at least the scores at these places, in documents of several passages (Surroundings, step 6)."""
+"""The first three passages by BM25 get at least the scores at these places, in documents of several
+passages (Surroundings, step 6).
+"""
 STEPS_WEIGHT = 0.6
-"""The weight of the mean score for the steps of a split question; the whole question's is 1 (Surroundings, step 7)."""
+"""The weight of the mean score for the steps of a split question; the whole question's is 1
+(Surroundings, step 7).
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """All passages (p,) scored: `total`, the first stage, and `alone`, Bridge-PPR's score without what changes it afterwards; `found` None
-    without a graph; `steps`: what the steps of a question that was split changed in the total.
+    """All passages (p,) scored: `total`, the first stage, and `alone`, Bridge-PPR's score without
+    what changes it afterwards; `found` None without a graph; `steps`: what the steps of a question
+    that was split changed in the total.
     """
 
     total: Scores
@@ -51,8 +70,10 @@ class BridgeSearch:
 
     1. Score all passages by Bridge-PPR: S, 0 to 1.
     2. Put those that have neighbours in their document in an order of their own,
-       `(S + w (z01(S~) + z01(F over windows))) / (1 + 2 w) + 0.2 [a speaker whom the question names speaks in it]`: S~ is S smoothed over
-       the neighbours, w how many neighbours there are. They share out the scores that they had, so one that stands alone keeps its place.
+       `(S + w (z01(S~) + z01(F over windows))) / (1 + 2 w) + 0.2 [a speaker whom the question names
+       speaks in it]`: S~ is S smoothed over
+       the neighbours, w how many neighbours there are. They share out the scores that they had, so
+       one that stands alone keeps its place.
     3. Lift what words and vectors find back to a bounded place.
     4. Of a split question mix in the mean score of its steps, then lift again.
     """
@@ -64,10 +85,14 @@ class BridgeSearch:
         self._passages = passages or PassageScores(snapshot)
 
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
-        """Scores are relative to this corpus, 0 to 1. No subgraphs. The trace says what each part added."""
+        """Scores are relative to this corpus, 0 to 1. No subgraphs. The trace says what each part
+        added.
+        """
         ranking = self.rank(question)
         best = self._passages.best(ranking.total, num_passages)
-        notes = () if ranking.found else ("the graph is empty: passages by vectors and words alone",)
+        notes = (
+            () if ranking.found else ("the graph is empty: passages by vectors and words alone",)
+        )
         return Retrieval(self.name, best, notes=notes, trace=self.trace(ranking, best))
 
     def rank(self, question: Question) -> Ranking:
@@ -78,29 +103,44 @@ class BridgeSearch:
         steps = np.mean([self._rank(step)[0].total for step in question.steps], axis=0)
         weight = STEPS_WEIGHT * length_gate(question.text)
         total = self._kept_up((whole.total + weight * steps) / (1.0 + weight), lexical, whole.first)
-        return replace(whole, total=total, steps=total - whole.total, step_texts=tuple(step.text for step in question.steps))
+        return replace(
+            whole,
+            total=total,
+            steps=total - whole.total,
+            step_texts=tuple(step.text for step in question.steps),
+        )
 
     def _rank(self, question: Question) -> tuple[Ranking, Scores]:
         """A question as if it had no steps, and its scores by BM25."""
         has_graph = len(self._snapshot.facts.held) > 0
         lexical = self._passages.bm25(question.text)
-        first = fuse(self._passages.dense(question.vector), lexical, DENSE_SHARE if has_graph else DENSE_SHARE_WITHOUT_GRAPH)
+        first = fuse(
+            self._passages.dense(question.vector),
+            lexical,
+            DENSE_SHARE if has_graph else DENSE_SHARE_WITHOUT_GRAPH,
+        )
         linked = self._linker.link(question.text) if has_graph else ()
-        found = self._scorer.score(question.text, question.vector, first, linked) if has_graph else None
+        found = (
+            self._scorer.score(question.text, question.vector, first, linked) if has_graph else None
+        )
         alone = z01(found.total if found else first)
         total = self._with_surroundings(question, alone, linked)
         if total is not alone or found:
             total = self._kept_up(total, lexical, first)
         return Ranking(total, first, alone, found, linked), lexical
 
-    def _with_surroundings(self, question: Question, scores: Scores, linked: tuple[int, ...]) -> Scores:
+    def _with_surroundings(
+        self, question: Question, scores: Scores, linked: tuple[int, ...]
+    ) -> Scores:
         """The scores with those of the passages that have neighbours dealt out in another order."""
         neighbours = self._passages.neighbours
         w = neighbours.presence
         rows = np.flatnonzero(w > 0)
         if not len(rows):
             return scores
-        near = z01(neighbours.smooth(scores)) + z01(self._passages.window_scores(question.text, question.vector))
+        near = z01(neighbours.smooth(scores)) + z01(
+            self._passages.window_scores(question.text, question.vector)
+        )
         order = (scores + w * near) / (1.0 + 2.0 * w)
         spoken = [self._spoken[entity] for entity in linked if entity in self._spoken]
         if spoken:
@@ -111,11 +151,16 @@ class BridgeSearch:
         return dealt
 
     def _kept_up(self, scores: Scores, lexical: Scores, first: Scores) -> Scores:
-        """The scores, none too far below its place by words and vectors, or by words; among equals the better one comes first."""
+        """The scores, none too far below its place by words and vectors, or by words; among equals
+        the better one comes first.
+        """
         kept = scores.copy()
         top = scores[best_rows(scores, MAX_SINK * NUM_FIRST)]
         by_words = np.where(self._passages.neighbours.presence > 0, lexical, 0.0)
-        for plain, places in ((first, MAX_SINK * np.arange(1, NUM_FIRST + 1)), (by_words, np.array(WORD_PLACES))):
+        for plain, places in (
+            (first, MAX_SINK * np.arange(1, NUM_FIRST + 1)),
+            (by_words, np.array(WORD_PLACES)),
+        ):
             rows = best_rows(plain, len(places))
             rows = rows[plain[rows] > 0]
             least = top[np.minimum(places[: len(rows)], len(top)) - 1]
@@ -128,7 +173,9 @@ class BridgeSearch:
         if found is None:
             return None
         snapshot, entities = self._snapshot, self._snapshot.graph.entities
-        named = [(entity.id, entity.name) for entity in entities] + [("", word) for word in snapshot.facts.words]
+        named = [(entity.id, entity.name) for entity in entities] + [
+            ("", word) for word in snapshot.facts.words
+        ]
         rows = [self._passages.row_of[scored.passage.id] for scored in best]
         parts = [self._parts(ranking, found, row) for row in rows]
         bridges = tuple(
@@ -152,7 +199,9 @@ class BridgeSearch:
         )
 
     def _parts(self, ranking: Ranking, found: BridgeScores, row: int) -> PassageParts:
-        """In units of the score, so that they add up to it: z01 divides by the corpus's range; the graph's part begins at its low end."""
+        """In units of the score, so that they add up to it: z01 divides by the corpus's range; the
+        graph's part begins at its low end.
+        """
         low, high = float(found.total.min()), float(found.total.max())
         span = high - low or 1.0
         steps = 0.0 if ranking.steps is None else float(ranking.steps[row])
@@ -169,11 +218,18 @@ class BridgeSearch:
     def _spoken(self) -> Mapping[int, Ints]:
         """Rows of the passages in which each speaker among the entities speaks."""
         snapshot = self._snapshot
-        entity_of = {key: i for i, entity in enumerate(snapshot.graph.entities) if entity.is_speaker for key in entity.keys}
+        entity_of = {
+            key: i
+            for i, entity in enumerate(snapshot.graph.entities)
+            if entity.is_speaker
+            for key in entity.keys
+        }
         rows: dict[int, list[int]] = {}
         for row, passage in enumerate(snapshot.passages):
             document = snapshot.documents[passage.document_id]
-            turns = snapshot.turns.get(passage.document_id, ())[passage.first_turn : passage.last_turn + 1]
+            turns = snapshot.turns.get(passage.document_id, ())[
+                passage.first_turn : passage.last_turn + 1
+            ]
             for speaker in dict.fromkeys(turn.speaker for turn in turns if turn.speaker):
                 entity = entity_of.get(speaker_key(speaker, document.sha256))
                 if entity is not None:
@@ -182,14 +238,25 @@ class BridgeSearch:
 
     @cached_property
     def _graph(self) -> BridgeGraph:
-        return BridgeGraph(self._snapshot.facts, len(self._snapshot.graph.entities) + len(self._snapshot.facts.words))
+        return BridgeGraph(
+            self._snapshot.facts,
+            len(self._snapshot.graph.entities) + len(self._snapshot.facts.words),
+        )
 
     @cached_property
     def _scorer(self) -> BridgeScorer:
-        names = [v for v in (self._snapshot.graph.entity_vectors, self._snapshot.facts.word_vectors) if len(v)]
-        return BridgeScorer(self._graph, self._snapshot.passage_vectors, unit_rows(np.concatenate(names)))
+        names = [
+            v
+            for v in (self._snapshot.graph.entity_vectors, self._snapshot.facts.word_vectors)
+            if len(v)
+        ]
+        return BridgeScorer(
+            self._graph, self._snapshot.passage_vectors, unit_rows(np.concatenate(names))
+        )
 
     @cached_property
     def _linker(self) -> EntityLinker:
         entities = self._snapshot.graph.entities
-        return EntityLinker(entities, self._graph.df[: len(entities)] > 0, self._snapshot.documents.values())
+        return EntityLinker(
+            entities, self._graph.df[: len(entities)] > 0, self._snapshot.documents.values()
+        )

@@ -12,7 +12,16 @@ from dynagrag.graph_store.derived.embedded_texts import mention_texts, text_id
 from dynagrag.graph_store.derived.fact_texts import Fact, Said, counted_said
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means, key_vectors
 from dynagrag.protocols import GraphStore
-from dynagrag.schema import Document, Facts, Graph, Mention, Passage, RelationRecord, VectorKind, Vectors
+from dynagrag.schema import (
+    Document,
+    Facts,
+    Graph,
+    Mention,
+    Passage,
+    RelationRecord,
+    VectorKind,
+    Vectors,
+)
 
 Ints = NDArray[np.int64]
 
@@ -25,8 +34,15 @@ def read_facts(
     passages: Sequence[Passage],
     graph: Graph,
 ) -> Facts:
-    """The facts of these records. One whose text has no vector (an ingest that was killed) is left out."""
-    return facts_of(counted_said(mentions, records, documents, len(passages), store.edits()), store, passages, graph)
+    """The facts of these records. One whose text has no vector (an ingest that was killed) is left
+    out.
+    """
+    return facts_of(
+        counted_said(mentions, records, documents, len(passages), store.edits()),
+        store,
+        passages,
+        graph,
+    )
 
 
 def facts_of(said: Said, store: GraphStore, passages: Sequence[Passage], graph: Graph) -> Facts:
@@ -59,14 +75,18 @@ def facts_of(said: Said, store: GraphStore, passages: Sequence[Passage], graph: 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """Plain words that link passages: key -> number, and by number the name and the two-step mean (w, d)."""
+    """Plain words that link passages: key -> number, and by number the name and the two-step mean
+    (w, d).
+    """
 
     number: Mapping[str, int]
     names: tuple[str, ...]
     vectors: Vectors
 
     @classmethod
-    def of(cls, mentions: Sequence[Mention], entity_of: Mapping[str, int], store: GraphStore) -> "_Words":
+    def of(
+        cls, mentions: Sequence[Mention], entity_of: Mapping[str, int], store: GraphStore
+    ) -> "_Words":
         """Of the keys that are no entity. A word whose text has no vector yet has one of zeros."""
         counts = Counter(m.key for m in mentions if m.key not in entity_of)
         if not counts:
@@ -83,7 +103,9 @@ class _Words:
 
 
 def stored_table(store: GraphStore, kind: VectorKind, texts: Iterable[str]) -> VectorTable:
-    """The stored vectors of these ids, zeros where there are none: candidates that count only in a part, and what a killed ingest left."""
+    """The stored vectors of these ids, zeros where there are none: candidates that count only in a
+    part, and what a killed ingest left.
+    """
     ids = tuple(texts)
     missing = set(store.missing_vectors(kind, ids))
     there = [row for row, id_ in enumerate(ids) if id_ not in missing]

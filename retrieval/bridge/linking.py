@@ -1,4 +1,6 @@
-"""Which entities a question names: greedy longest exact match of its words with entity keys (docs/papers.md, Bridge-PPR, step 2)."""
+"""Which entities a question names: greedy longest exact match of its words with entity keys
+(docs/papers.md, Bridge-PPR, step 2).
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,8 +24,15 @@ _ARTICLE = re.compile(r"^(?:the|an|a)\s+", re.IGNORECASE)
 class EntityLinker:
     """Looks names up among the keys of a graph's entities."""
 
-    def __init__(self, entities: Sequence[Entity], is_wanted: NDArray[np.bool_], documents: Iterable[Document] = ()) -> None:
-        """`is_wanted` (n,): which entities may be found; `documents`: what says which roles speakers have."""
+    def __init__(
+        self,
+        entities: Sequence[Entity],
+        is_wanted: NDArray[np.bool_],
+        documents: Iterable[Document] = (),
+    ) -> None:
+        """`is_wanted` (n,): which entities may be found; `documents`: what says which roles
+        speakers have.
+        """
         self._entities = entities
         self._is_wanted = is_wanted
         self._documents = documents
@@ -34,19 +43,26 @@ class EntityLinker:
         index = {key: i for i in wanted for key in self._entities[i].keys}
         for i in wanted:  # a name that a person gave, and one whose other sense alone is here
             entity = self._entities[i]
-            for key in (entity_key(entity.name), *map(plain_key, entity.keys), *map(entity_key, entity.aliases)):
+            for key in (
+                entity_key(entity.name),
+                *map(plain_key, entity.keys),
+                *map(entity_key, entity.aliases),
+            ):
                 index.setdefault(key, i)
         return index
 
     @cached_property
     def _speakers(self) -> SpeakerLinker:
-        return speaker_linker(self._entities, np.flatnonzero(self._is_wanted).tolist(), self._documents)
+        return speaker_linker(
+            self._entities, np.flatnonzero(self._is_wanted).tolist(), self._documents
+        )
 
     def link(self, text: str) -> tuple[int, ...]:
         """Indices of the entities that a text names, in its order, each once.
 
-        From each word on the longest run of up to 10 words that is a key is taken. A single word must hold a capital or a digit, and be no
-        function word: "may" is no name, "May" is one. Speakers who are meant by their last name, title or role come last.
+        From each word on the longest run of up to 10 words that is a key is taken. A single word
+        must hold a capital or a digit, and be no function word: "may" is no name, "May" is one.
+        Speakers who are meant by their last name, title or role come last.
         """
         spans = [match.span() for match in _WORD.finditer(text)]
         found: dict[int, None] = {}
@@ -65,6 +81,9 @@ class EntityLinker:
     def _find(self, name: str) -> int | None:
         key = entity_key(name)
         is_single = " " not in key  # "the state" is one word with an article
-        if is_single and (not any(c.isupper() or c.isdigit() for c in _ARTICLE.sub("", name)) or key in FUNCTION_WORDS):
+        if is_single and (
+            not any(c.isupper() or c.isdigit() for c in _ARTICLE.sub("", name))
+            or key in FUNCTION_WORDS
+        ):
             return None
         return self._index.get(key)

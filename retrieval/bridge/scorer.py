@@ -1,4 +1,5 @@
-"""Bridge-PPR: which passages answer a question of several steps (docs/papers.md, Bridge-PPR, steps 1 to 7).
+"""Bridge-PPR: which passages answer a question of several steps (docs/papers.md, Bridge-PPR, steps
+1 to 7).
 
 first stage f          words and vectors
 link, restart, walk    entities that the question names and those of its nearest facts, spread over the graph        -> g
@@ -20,17 +21,25 @@ Ints = NDArray[np.int64]
 NUM_FACTS = 2
 """Facts nearest to the question whose entities the walk starts from."""
 LINK_WEIGHT = 2.0
-"""What an entity that the question names starts with, over its df; a nearest fact's has the fact's cosine, at most 1."""
+"""What an entity that the question names starts with, over its df; a nearest fact's has the fact's
+cosine, at most 1.
+"""
 NUM_SEED_PASSAGES, SEED_WEIGHT, SEED_POWER = 50, 0.1, 8
-"""The best passages of the first stage start with 0.1 f^8, so that only the very best of them weigh."""
+"""The best passages of the first stage start with 0.1 f^8, so that only the very best of them
+weigh.
+"""
 GRAPH_WEIGHT, MASS_FLOOR = 0.3, 1e-6
 """g = 0.3 ln(mass + 1e-6): the floor is where a passage stands that the walk doesn't reach."""
 NUM_BRIDGE_PASSAGES = 5
 """Passages that bridges start from."""
 MIN_DF, MAX_DF = 2, 100
-"""A bridge goes over an entity that so many passages hold: one leads nowhere, more than a hundred everywhere."""
+"""A bridge goes over an entity that so many passages hold: one leads nowhere, more than a hundred
+everywhere.
+"""
 FACT_OFF, NAME_ON = 0.3, 0.5
-"""What is still wanted once a passage is known: the question, less what the passage says of the entity, more the entity itself."""
+"""What is still wanted once a passage is known: the question, less what the passage says of the
+entity, more the entity itself.
+"""
 NOT_ITS_SUBJECT = 0.5
 """A bridge counts half where it leads to a passage that is not about the entity."""
 BRIDGE_WEIGHT = 1.6
@@ -41,7 +50,9 @@ GATE_WORDS = 20
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the best bridge into a passage comes from: the passage (a row) and the entity that it goes over."""
+    """Where the best bridge into a passage comes from: the passage (a row) and the entity that it
+    goes over.
+    """
 
     source: int
     entity: int
@@ -49,7 +60,9 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class BridgeScores:
-    """(p,) each: `graph` g, `bridge` b, `total` f + G (g + 1.6 b). `origins`: of the best bridge into a passage, by its row."""
+    """(p,) each: `graph` g, `bridge` b, `total` f + G (g + 1.6 b). `origins`: of the best bridge
+    into a passage, by its row.
+    """
 
     graph: Scores
     bridge: Scores
@@ -61,15 +74,21 @@ class BridgeScores:
 
 
 class BridgeScorer:
-    """Scores all passages of one snapshot. `passage_vectors` (p, d) and `name_vectors` (n, d) are unit rows."""
+    """Scores all passages of one snapshot. `passage_vectors` (p, d) and `name_vectors` (n, d) are
+    unit rows.
+    """
 
     def __init__(self, graph: BridgeGraph, passage_vectors: Vectors, name_vectors: Vectors) -> None:
         self._graph = graph
         self._passage_vectors = passage_vectors
         self._name_vectors = name_vectors
 
-    def score(self, text: str, query: Vector, first: Scores, linked: tuple[int, ...]) -> BridgeScores:
-        """All steps but the first stage, which is `first` (p,), 0 to 1; `linked`: entities that the question names."""
+    def score(
+        self, text: str, query: Vector, first: Scores, linked: tuple[int, ...]
+    ) -> BridgeScores:
+        """All steps but the first stage, which is `first` (p,), 0 to 1; `linked`: entities that the
+        question names.
+        """
         cosines = cosines_with(self._graph.facts.vectors, query)
         facts = best_rows(cosines, NUM_FACTS)
         pagerank = self._graph.pagerank(self._restart(cosines, facts, first, linked))
@@ -77,10 +96,22 @@ class BridgeScorer:
         bridge, origins = self._bridges(query, z01(first + graph), cosines, frozenset(linked))
         gate = length_gate(text) * self._graph.share_with_entities**2
         total: Scores = np.round(first + gate * (graph + BRIDGE_WEIGHT * bridge), 6)
-        return BridgeScores(graph, bridge, total, pagerank, gate, tuple((int(i), float(cosines[i])) for i in facts), origins)
+        return BridgeScores(
+            graph,
+            bridge,
+            total,
+            pagerank,
+            gate,
+            tuple((int(i), float(cosines[i])) for i in facts),
+            origins,
+        )
 
-    def _restart(self, cosines: Scores, facts: Ints, first: Scores, linked: tuple[int, ...]) -> Scores:
-        """(n + p,) x: entities of the nearest facts and those named, over how many passages hold them; the best passages. Sums to 1."""
+    def _restart(
+        self, cosines: Scores, facts: Ints, first: Scores, linked: tuple[int, ...]
+    ) -> Scores:
+        """(n + p,) x: entities of the nearest facts and those named, over how many passages hold
+        them; the best passages. Sums to 1.
+        """
         graph = self._graph
         x = np.zeros(graph.num_entities + graph.num_passages)
         chosen: dict[int, list[float]] = {}
@@ -96,8 +127,12 @@ class BridgeScorer:
         total = x.sum()
         return x / total if total > 0 else x
 
-    def _bridges(self, query: Vector, scores: Scores, cosines: Scores, linked: frozenset[int]) -> tuple[Scores, dict[int, Origin]]:
-        """(p,) b, and where each came from: over an entity to what the question wants without what the source says of it, towards it."""
+    def _bridges(
+        self, query: Vector, scores: Scores, cosines: Scores, linked: frozenset[int]
+    ) -> tuple[Scores, dict[int, Origin]]:
+        """(p,) b, and where each came from: over an entity to what the question wants without what
+        the source says of it, towards it.
+        """
         graph = self._graph
         best = np.zeros(graph.num_passages)
         origins: dict[int, Origin] = {}
@@ -109,22 +144,38 @@ class BridgeScorer:
                     continue
                 others = holders[ptr[entity] : ptr[entity + 1]]
                 others = others[others != source]
-                wanted = query - FACT_OFF * said.get(entity, self._passage_vectors[source]) + NAME_ON * self._name_vectors[entity]
+                wanted = (
+                    query
+                    - FACT_OFF * said.get(entity, self._passage_vectors[source])
+                    + NAME_ON * self._name_vectors[entity]
+                )
                 wanted /= float(np.linalg.norm(wanted)) or 1.0
                 nearness = np.maximum(0.0, np.vecdot(self._passage_vectors[others], wanted))
-                gains = scores[source] * np.where(graph.facts.subjects[others] == entity, 1.0, NOT_ITS_SUBJECT) * nearness
+                gains = (
+                    scores[source]
+                    * np.where(graph.facts.subjects[others] == entity, 1.0, NOT_ITS_SUBJECT)
+                    * nearness
+                )
                 for row in np.flatnonzero(gains > best[others]).tolist():
                     best[others[row]] = gains[row]
                     origins[int(others[row])] = Origin(source, entity)
         return best, origins
 
     def _said(self, source: int, cosines: Scores) -> dict[int, Vector]:
-        """Entity -> vector (d,) of the fact of this passage about it that is nearest to the question."""
+        """Entity -> vector (d,) of the fact of this passage about it that is nearest to the
+        question.
+        """
         graph = self._graph
         ptr, facts = graph.facts_of_passage
         own = facts[ptr[source] : ptr[source + 1]]
-        farthest_first = own[::-1][np.argsort(cosines[own[::-1]], kind="stable")]  # of equals the first in the text comes last, and stays
-        return {entity: graph.facts.vectors[fact] for fact in farthest_first.tolist() for entity in graph.entities_of_fact(fact).tolist()}
+        farthest_first = own[::-1][
+            np.argsort(cosines[own[::-1]], kind="stable")
+        ]  # of equals the first in the text comes last, and stays
+        return {
+            entity: graph.facts.vectors[fact]
+            for fact in farthest_first.tolist()
+            for entity in graph.entities_of_fact(fact).tolist()
+        }
 
 
 def length_gate(text: str) -> float:

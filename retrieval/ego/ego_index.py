@@ -1,6 +1,8 @@
-"""The ego-graph index: one pooled vector a node, the ego-graphs themselves on demand (DynaGRAG, section 3.2; docs/papers.md, Ego-graphs).
+"""The ego-graph index: one pooled vector a node, the ego-graphs themselves on demand (DynaGRAG,
+section 3.2; docs/papers.md, Ego-graphs).
 
-Reach matrices are never kept: the few ego-graphs that a question needs are cut again, by the same rule and the same code as at the build.
+Reach matrices are never kept: the few ego-graphs that a question needs are cut again, by the same
+rule and the same code as at the build.
 """
 
 import logging
@@ -15,7 +17,14 @@ from dynagrag.retrieval.ego import index_files
 from dynagrag.retrieval.ego.index_refresh import IndexState, build_state, refresh_state
 from dynagrag.retrieval.ego.pooling import embeddings
 from dynagrag.retrieval.ego.reach import Reach, rule_of
-from dynagrag.retrieval.ego.undirected_graph import Floats, Ints, UndirectedGraph, cut_out, ranges, undirected_graph
+from dynagrag.retrieval.ego.undirected_graph import (
+    Floats,
+    Ints,
+    UndirectedGraph,
+    cut_out,
+    ranges,
+    undirected_graph,
+)
 from dynagrag.retrieval.passages import cosines_with
 from dynagrag.schema import Graph, Snapshot, Subgraph, Vector, Vectors
 from dynagrag.settings import Profile
@@ -24,9 +33,11 @@ logger = logging.getLogger(__name__)
 
 
 class EgoIndex:
-    """Ego-graph vectors of one graph. Immutable but for a memo of top nodes; make one with `build`, `refresh` or `open`.
+    """Ego-graph vectors of one graph. Immutable but for a memo of top nodes; make one with `build`,
+    `refresh` or `open`.
 
-    `vectors` (n, d) unit rows in the order of `graph.entities`; `coverage` (n,): how many ego-graphs hold each node.
+    `vectors` (n, d) unit rows in the order of `graph.entities`; `coverage` (n,): how many
+    ego-graphs hold each node.
     """
 
     def __init__(self, state: IndexState) -> None:
@@ -43,7 +54,9 @@ class EgoIndex:
 
     @classmethod
     def build(cls, graph: Graph, profile: Profile, hub_degree: float | None = None) -> "EgoIndex":
-        """Builds all. `hub_degree` fixes the hub threshold that is else taken from the graph's degrees."""
+        """Builds all. `hub_degree` fixes the hub threshold that is else taken from the graph's
+        degrees.
+        """
         pairs = undirected_graph(graph)
         rule = rule_of(profile, pairs)
         if hub_degree is not None:
@@ -51,51 +64,74 @@ class EgoIndex:
         return cls(build_state(pairs, rule))
 
     def refresh(self, graph: Graph) -> "EgoIndex":
-        """The index of a changed graph: equal to a fresh build under the same hub threshold, at the cost of the centres that changed."""
+        """The index of a changed graph: equal to a fresh build under the same hub threshold, at the
+        cost of the centres that changed.
+        """
         return _refreshed(self.state, undirected_graph(graph))
 
     def save(self, folder: Path, version: str) -> None:
-        """Writes the index as of a store version; either the old or the new one is on disk at any time."""
+        """Writes the index as of a store version; either the old or the new one is on disk at any
+        time.
+        """
         index_files.save(self.state, folder, version)
 
     @classmethod
     def open(cls, folder: Path, snapshot: Snapshot, profile: Profile) -> "EgoIndex":
-        """The snapshot's index: read where it is current, refreshed where it is of an older version, else built; saved when it is new.
+        """The snapshot's index: read where it is current, refreshed where it is of an older
+        version, else built; saved when it is new.
 
-        A file that is damaged, of another format or of other parameters is built anew, which the log says.
+        A file that is damaged, of another format or of other parameters is built anew, which the
+        log says.
         """
         pairs = undirected_graph(snapshot.graph)
         rule = rule_of(profile, pairs)
         stored = index_files.load(folder, rule)
-        if stored is not None and stored.version == snapshot.version and index_files.fits(stored.state, pairs):
+        if (
+            stored is not None
+            and stored.version == snapshot.version
+            and index_files.fits(stored.state, pairs)
+        ):
             return cls(replace(stored.state, graph=pairs))
         if stored is not None:
             index = _refreshed(stored.state, pairs)
         else:
             started = time.perf_counter()
             index = cls(build_state(pairs, rule))
-            logger.info("ego-graph index built: %d centres, %.2f s", pairs.num_nodes, time.perf_counter() - started)
+            logger.info(
+                "ego-graph index built: %d centres, %.2f s",
+                pairs.num_nodes,
+                time.perf_counter() - started,
+            )
         index.save(folder, snapshot.version)
         return index
 
     def scores(self, query: Vector) -> Floats:
-        """(n,) cosine of every ego-graph with the query, to six decimals: float32 noise must not decide between equals."""
+        """(n,) cosine of every ego-graph with the query, to six decimals: float32 noise must not
+        decide between equals.
+        """
         return cosines_with(self.vectors, query)
 
     def ordered(self, scores: Floats, first: int | None = None) -> Ints:
         """Centres by (score desc, weight desc, id asc): the `first` best, or all."""
         chosen = np.arange(len(scores))
         if first is not None and first < len(scores):
-            chosen = np.flatnonzero(scores >= np.partition(scores, len(scores) - first)[len(scores) - first])
+            chosen = np.flatnonzero(
+                scores >= np.partition(scores, len(scores) - first)[len(scores) - first]
+            )
         return chosen[np.lexsort((self._rank[chosen], -scores[chosen]))][:first]
 
     def egos(self, centres: Ints) -> list[tuple[Ints, Ints]]:
-        """(nodes, hops) of each ego-graph, the centre first, then by (hop, id). Many cost little more than one."""
+        """(nodes, hops) of each ego-graph, the centre first, then by (hop, id). Many cost little
+        more than one.
+        """
         levels = self._reach.levels(centres)
         found = []
         for row in range(len(centres)):
             span = slice(levels.indptr[row], levels.indptr[row + 1])
-            nodes, hops = levels.indices[span].astype(np.int64), self.rule.num_hops + 1 - levels.data[span].astype(np.int64)
+            nodes, hops = (
+                levels.indices[span].astype(np.int64),
+                self.rule.num_hops + 1 - levels.data[span].astype(np.int64),
+            )
             order = np.lexsort((nodes, hops))
             found.append((nodes[order], hops[order]))
         return found
@@ -103,18 +139,25 @@ class EgoIndex:
     def tops(self, centres: Ints, num_top: int, ceiling: float | None) -> list[tuple[int, ...]]:
         """Each centre's most prevalent members by (weight desc, id asc), at most `num_top`.
 
-        With a ceiling, nodes that are `everywhere` do not count; a centre with none left has itself.
+        With a ceiling, nodes that are `everywhere` do not count; a centre with none left has
+        itself.
         """
         memo = self._tops.setdefault((num_top, ceiling), {})
         missing = np.array([c for c in centres if int(c) not in memo], dtype=np.int64)
         if len(missing):
-            memo.update(zip(missing.tolist(), self._compute_tops(missing, num_top, ceiling), strict=True))
+            memo.update(
+                zip(missing.tolist(), self._compute_tops(missing, num_top, ceiling), strict=True)
+            )
         return [memo[int(c)] for c in centres]
 
     def subgraphs(self, centres: Ints, scores: Floats) -> tuple[Subgraph, ...]:
-        """The centres' ego-graphs with unit vectors, pairs ascending by graph index. `scores` (n,) as `EgoIndex.scores` gives them."""
+        """The centres' ego-graphs with unit vectors, pairs ascending by graph index. `scores` (n,)
+        as `EgoIndex.scores` gives them.
+        """
         egos = zip(centres.tolist(), self.egos(centres), strict=True)
-        return tuple(self._subgraph(nodes, hops, float(scores[centre])) for centre, (nodes, hops) in egos)
+        return tuple(
+            self._subgraph(nodes, hops, float(scores[centre])) for centre, (nodes, hops) in egos
+        )
 
     def _subgraph(self, nodes: Ints, hops: Ints, score: float) -> Subgraph:
         graph = self.graph
@@ -122,20 +165,27 @@ class EgoIndex:
         local[nodes] = np.arange(len(nodes))
         at = ranges(graph.ptr[nodes], graph.ptr[nodes + 1])
         # from each pair's lower end, so that it is seen once
-        at = at[(local[graph.neighbours[at]] >= 0) & (np.repeat(nodes, graph.degrees[nodes]) < graph.neighbours[at])]
+        at = at[
+            (local[graph.neighbours[at]] >= 0)
+            & (np.repeat(nodes, graph.degrees[nodes]) < graph.neighbours[at])
+        ]
         pairs = np.sort(graph.neighbour_pairs[at])
         return cut_out(graph, nodes, hops, pairs, score)
 
     def everywhere(self, ceiling: float | None) -> Ints:
-        """The nodes that more than the ceiling's share of all ego-graphs hold; of them those that most hold, never more than that share of
-        the nodes, rounded up. Of equals the heavier first.
+        """The nodes that more than the ceiling's share of all ego-graphs hold; of them those that
+        most hold, never more than that share of the nodes, rounded up. Of equals the heavier first.
         """
         if ceiling is None:
             return np.zeros(0, dtype=np.int64)
-        first = np.lexsort((self._rank, -self.coverage))[: int(np.ceil(ceiling * self.graph.num_nodes))]
+        first = np.lexsort((self._rank, -self.coverage))[
+            : int(np.ceil(ceiling * self.graph.num_nodes))
+        ]
         return first[self.coverage[first] > ceiling * self.graph.num_nodes]
 
-    def _compute_tops(self, centres: Ints, num_top: int, ceiling: float | None) -> Sequence[tuple[int, ...]]:
+    def _compute_tops(
+        self, centres: Ints, num_top: int, ceiling: float | None
+    ) -> Sequence[tuple[int, ...]]:
         n = self.graph.num_nodes
         levels = self._reach.levels(centres)
         rank = self._rank.copy()
@@ -155,5 +205,11 @@ def _refreshed(state: IndexState, pairs: UndirectedGraph) -> EgoIndex:
     refresh = refresh_state(state, pairs)
     why = f" (all: {refresh.rebuilt_because})" if refresh.rebuilt_because else ""
     seconds = time.perf_counter() - started
-    logger.info("ego-graph index refreshed: %d of %d centres%s, %.2f s", refresh.num_computed, pairs.num_nodes, why, seconds)
+    logger.info(
+        "ego-graph index refreshed: %d of %d centres%s, %.2f s",
+        refresh.num_computed,
+        pairs.num_nodes,
+        why,
+        seconds,
+    )
     return EgoIndex(refresh.state)

@@ -1,4 +1,6 @@
-"""Retrievers that bring ego-graphs: `dynagrag` (diverse) and `dynagrag-cosine` (the first N by cosine, for the ablation)."""
+"""Retrievers that bring ego-graphs: `dynagrag` (diverse) and `dynagrag-cosine` (the first N by
+cosine, for the ablation).
+"""
 
 from dataclasses import replace
 from functools import cached_property
@@ -16,15 +18,19 @@ from dynagrag.schema import Question, Retrieval, ScoredPassage, Snapshot, Subgra
 from dynagrag.settings import Profile
 
 CENTRE_WEIGHT = 0.1
-"""Of the logarithm of an entity's PageRank, beside its ego-graph's cosine (docs/papers.md, Centres, step 2)."""
+"""Of the logarithm of an entity's PageRank, beside its ego-graph's cosine (docs/papers.md, Centres,
+step 2).
+"""
 
 
 class DiverseEgoSearch:
-    """DynaGRAG, section 3.2: ego-graphs by cosine of their pooled vector, no two with the same leading entities.
+    """DynaGRAG, section 3.2: ego-graphs by cosine of their pooled vector, no two with the same
+    leading entities.
 
-    Without a `ranker` (profile `paper`) the passages are those of the ego-graphs' entities, by their cosine with the question. With one
-    (`graph`) they are the ranker's, whatever the ego-graphs hold, and 0.1 ln(PageRank of the entity) is added to a centre's cosine.
-    Without an `index` (`default`) there are passages alone.
+    Without a `ranker` (profile `paper`) the passages are those of the ego-graphs' entities, by
+    their cosine with the question. With one (`graph`) they are the ranker's, whatever the
+    ego-graphs hold, and 0.1 ln(PageRank of the entity) is added to a centre's cosine. Without an
+    `index` (`default`) there are passages alone.
     """
 
     name = "dynagrag"
@@ -44,7 +50,9 @@ class DiverseEgoSearch:
         self._ranker = ranker
 
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
-        """Subgraphs carry the ego-graph's score; every refused centre is among the candidates with its reason."""
+        """Subgraphs carry the ego-graph's score; every refused centre is among the candidates with
+        its reason.
+        """
         if self._index is None:
             assert self._ranker is not None  # a profile without it has ego-graphs
             found = self._ranker.retrieve(question, num_passages, num_subgraphs)
@@ -55,7 +63,9 @@ class DiverseEgoSearch:
             return Retrieval(self.name, best, notes=("the graph is empty",))
         scores = self._index.scores(question.vector)
         if ranking is not None and ranking.found is not None:
-            mass = ranking.found.pagerank.entities[: len(scores)]  # plain words, which come after the entities, are no centres
+            mass = ranking.found.pagerank.entities[
+                : len(scores)
+            ]  # plain words, which come after the entities, are no centres
             scores = np.round(scores + CENTRE_WEIGHT * np.log(mass + MASS_FLOOR), 6)
         selection = self._select(self._index, scores, num_subgraphs)
         subgraphs = self._index.subgraphs(np.array(selection.centres, dtype=np.int64), scores)
@@ -66,24 +76,41 @@ class DiverseEgoSearch:
             trace = self._ranker.trace(ranking, passages)
         else:
             passages, trace = self._passages_of(subgraphs, question, num_passages), None
-        return Retrieval(self.name, passages, subgraphs, selection.candidates, self._notes(subgraphs, num_subgraphs), trace)
+        return Retrieval(
+            self.name,
+            passages,
+            subgraphs,
+            selection.candidates,
+            self._notes(subgraphs, num_subgraphs),
+            trace,
+        )
 
     @cached_property
     def _lines(self) -> LineVectors:
         return LineVectors(self._snapshot)
 
-    def _passages_of(self, subgraphs: tuple[Subgraph, ...], question: Question, num_passages: int) -> tuple[ScoredPassage, ...]:
-        members = np.array(sorted({node for subgraph in subgraphs for node in subgraph.nodes}), dtype=np.int64)
+    def _passages_of(
+        self, subgraphs: tuple[Subgraph, ...], question: Question, num_passages: int
+    ) -> tuple[ScoredPassage, ...]:
+        members = np.array(
+            sorted({node for subgraph in subgraphs for node in subgraph.nodes}), dtype=np.int64
+        )
         rows = self._passages.rows_of_entities(members)
         return self._passages.best(self._passages.dense(question.vector), num_passages, among=rows)
 
     def _select(self, index: EgoIndex, scores: Floats, num_subgraphs: int) -> Selection:
-        return select_diverse(index, self._snapshot.graph.entities, scores, self._profile, num_subgraphs)
+        return select_diverse(
+            index, self._snapshot.graph.entities, scores, self._profile, num_subgraphs
+        )
 
     def _notes(self, subgraphs: tuple[Subgraph, ...], num_subgraphs: int) -> tuple[str, ...]:
         notes = []
         if len(subgraphs) < num_subgraphs:
-            why = "the graph has no more entities" if self._profile.has_fallback else "no other has leading entities of its own"
+            why = (
+                "the graph has no more entities"
+                if self._profile.has_fallback
+                else "no other has leading entities of its own"
+            )
             notes.append(f"{len(subgraphs)} of {num_subgraphs} ego-graphs: {why}")
         max_nodes = self._index.rule.max_nodes if self._index else None
         num_capped = sum(len(subgraph.nodes) == max_nodes for subgraph in subgraphs)

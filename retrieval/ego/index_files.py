@@ -1,7 +1,8 @@
-"""An ego-graph index on disk: `ego_index.npz` (arrays) beside `ego_index.json` (format, store version, rule, checksum). Never pickle.
+"""An ego-graph index on disk: `ego_index.npz` (arrays) beside `ego_index.json` (format, store
+version, rule, checksum). Never pickle.
 
-Vectors of nodes and pairs are not written: the graph has them; digests tell which changed. A pair of files that do not fit (a crash between
-two writes, a damaged disk) is no index.
+Vectors of nodes and pairs are not written: the graph has them; digests tell which changed. A pair
+of files that do not fit (a crash between two writes, a damaged disk) is no index.
 """
 
 import hashlib
@@ -41,7 +42,9 @@ class Stored:
 
 
 def save(state: IndexState, folder: Path, version: str) -> None:
-    """Writes both files, each replaced whole. Raises StoreError where the folder cannot be written."""
+    """Writes both files, each replaced whole. Raises StoreError where the folder cannot be
+    written.
+    """
     graph, sums = state.graph, state.sums
     buffer = BytesIO()
     np.savez(
@@ -59,25 +62,35 @@ def save(state: IndexState, folder: Path, version: str) -> None:
         coverage=state.coverage,
     )
     data = buffer.getbuffer()
-    header = {"format": FORMAT, "version": version, "rule": asdict(state.rule), "sha256": hashlib.sha256(data).hexdigest()}
+    header = {
+        "format": FORMAT,
+        "version": version,
+        "rule": asdict(state.rule),
+        "sha256": hashlib.sha256(data).hexdigest(),
+    }
     try:
         make_folder(folder)
         _replace(folder / ARRAYS, data)
         _replace(folder / HEADER, json.dumps(header, indent=1).encode())
     except OSError as err:
-        raise StoreError(f"the ego-graph index could not be written to {folder}: {err.strerror or err}; free or unlock the folder") from err
+        raise StoreError(
+            f"the ego-graph index could not be written to {folder}: {err.strerror or err}; free or"
+            " unlock the folder"
+        ) from err
 
 
 def load(folder: Path, rule: EgoRule) -> Stored | None:
-    """The stored index of this rule, its own hub threshold kept. None, with a line in the log, where there is none that can be used."""
+    """The stored index of this rule, its own hub threshold kept. None, with a line in the log,
+    where there is none that can be used.
+    """
     try:
         header = json.loads((folder / HEADER).read_bytes())
         if header["format"] != FORMAT:
             raise _UnusableError(f"format {header['format']}, not {FORMAT}")
         stored_rule = EgoRule(**header["rule"])
-        if replace(stored_rule, hub_degree=None) != replace(rule, hub_degree=None) or (stored_rule.hub_degree is None) != (
-            rule.hub_degree is None
-        ):
+        if replace(stored_rule, hub_degree=None) != replace(rule, hub_degree=None) or (
+            stored_rule.hub_degree is None
+        ) != (rule.hub_degree is None):
             raise _UnusableError("other parameters")
         data = (folder / ARRAYS).read_bytes()
         if hashlib.sha256(data).hexdigest() != header["sha256"]:
@@ -85,8 +98,20 @@ def load(folder: Path, rule: EgoRule) -> Stored | None:
         return Stored(_state(data, stored_rule), str(header["version"]))
     except FileNotFoundError:
         return None
-    except (_UnusableError, OSError, ValueError, KeyError, TypeError, AttributeError, zipfile.BadZipFile) as err:
-        logger.warning("the ego-graph index in %s cannot be used (%s); it is built again", folder, str(err) or type(err).__name__)
+    except (
+        _UnusableError,
+        OSError,
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        zipfile.BadZipFile,
+    ) as err:
+        logger.warning(
+            "the ego-graph index in %s cannot be used (%s); it is built again",
+            folder,
+            str(err) or type(err).__name__,
+        )
         return None
 
 

@@ -1,9 +1,11 @@
-"""Bringing ego-graph sums up to date after a change of the graph, for the centres that it touches alone (docs/papers.md, Index upkeep).
+"""Bringing ego-graph sums up to date after a change of the graph, for the centres that it touches
+alone (docs/papers.md, Index upkeep).
 
-A centre is dirty when an edge that came, went or changed has both ends in its ego-graph (in the new graph, or in the old one for an edge
-that went), when a member's vector or weight changed, when a member became a hub or stopped being one, or when it is new.
-Ego-graphs are taken without the size cap here, since any of their edges can move the cap. Membership is symmetric (only the inner nodes of
-a path must not be hubs), so "the centres that hold x" is x's own row.
+A centre is dirty when an edge that came, went or changed has both ends in its ego-graph (in the new
+graph, or in the old one for an edge that went), when a member's vector or weight changed, when a
+member became a hub or stopped being one, or when it is new. Ego-graphs are taken without the size
+cap here, since any of their edges can move the cap. Membership is symmetric (only the inner nodes
+of a path must not be hubs), so "the centres that hold x" is x's own row.
 """
 
 from collections.abc import Iterable
@@ -21,15 +23,18 @@ from dynagrag.schema import Vectors
 MAX_DIRTY_SHARE = 0.25
 """More dirty centres than this: everything is built anew."""
 MAX_HUB_DRIFT = 0.2
-"""The hub threshold is fixed at a build; when today's differs by more than this share of it, everything is built anew."""
+"""The hub threshold is fixed at a build; when today's differs by more than this share of it,
+everything is built anew.
+"""
 
 Digests = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """What an index keeps: the rule, the graph it was made of (`graph`; read back from a file, without vectors), digests of each node's and
-    pair's vector and weight, the sums and the coverage (n,).
+    """What an index keeps: the rule, the graph it was made of (`graph`; read back from a file,
+    without vectors), digests of each node's and pair's vector and weight, the sums and the coverage
+    (n,).
     """
 
     rule: EgoRule
@@ -56,17 +61,27 @@ def build_state(graph: UndirectedGraph, rule: EgoRule) -> IndexState:
 
 
 def refresh_state(old: IndexState, graph: UndirectedGraph) -> Refresh:
-    """What `build_state` gives for this graph under the old hub threshold, by computing the dirty centres alone where they are few."""
+    """What `build_state` gives for this graph under the old hub threshold, by computing the dirty
+    centres alone where they are few.
+    """
     rule = old.rule
     if rule.hub_degree is not None:
         today = hub_threshold(graph)
         if abs(today - rule.hub_degree) > MAX_HUB_DRIFT * rule.hub_degree:
             state = build_state(graph, replace(rule, hub_degree=today))
-            return Refresh(state, graph.num_nodes, f"the hub threshold moved from {rule.hub_degree:g} to {today:g}")
+            return Refresh(
+                state,
+                graph.num_nodes,
+                f"the hub threshold moved from {rule.hub_degree:g} to {today:g}",
+            )
     change = _Change(old, graph)
     dirty = change.dirty_centres() if old.sums.node_sum.shape[1] == graph.z.shape[1] else None
     if dirty is None or len(dirty) > MAX_DIRTY_SHARE * graph.num_nodes:
-        return Refresh(build_state(graph, rule), graph.num_nodes, f"more than {MAX_DIRTY_SHARE:.0%} of the ego-graphs changed")
+        return Refresh(
+            build_state(graph, rule),
+            graph.num_nodes,
+            f"more than {MAX_DIRTY_SHARE:.0%} of the ego-graphs changed",
+        )
     return Refresh(change.apply(dirty), len(dirty))
 
 
@@ -77,20 +92,31 @@ class _Change:
         self.old, self.graph = old, graph
         self.node_digests, self.pair_digests = _digests(graph.z, graph.w), _pair_digests(graph)
         number = {entity_id: i for i, entity_id in enumerate(graph.ids)}
-        self.new_of_old: Ints = np.fromiter((number.get(i, -1) for i in old.graph.ids), dtype=np.int64, count=old.graph.num_nodes)
+        self.new_of_old: Ints = np.fromiter(
+            (number.get(i, -1) for i in old.graph.ids), dtype=np.int64, count=old.graph.num_nodes
+        )
         self.kept_old: Ints = np.flatnonzero(self.new_of_old >= 0)
         self.kept_new: Ints = self.new_of_old[self.kept_old]
         self.old_reach, self.reach = Reach(old.graph, old.rule), Reach(graph, old.rule)
 
     def dirty_centres(self) -> Ints | None:
-        """Ascending; None when changed nodes and pair ends alone, all of them dirty, are too many."""
+        """Ascending; None when changed nodes and pair ends alone, all of them dirty, are too
+        many.
+        """
         graph, old = self.graph, self.old
         is_new = np.ones(graph.num_nodes, dtype=bool)
         is_new[self.kept_new] = False
         is_changed = old.node_digests[self.kept_old] != self.node_digests[self.kept_new]
         has_flipped = self.old_reach.is_hub[self.kept_old] != self.reach.is_hub[self.kept_new]
         gone, come = self._changed_pairs()
-        ends = np.concatenate((graph.u[come], graph.v[come], self.kept_new[is_changed | has_flipped], np.flatnonzero(is_new)))
+        ends = np.concatenate(
+            (
+                graph.u[come],
+                graph.v[come],
+                self.kept_new[is_changed | has_flipped],
+                np.flatnonzero(is_new),
+            )
+        )
         if len(np.unique(ends)) > MAX_DIRTY_SHARE * graph.num_nodes:
             return None
         is_dirty = is_new
@@ -106,7 +132,9 @@ class _Change:
         """Copies the clean rows, computes the dirty ones."""
         graph, old, n = self.graph, self.old, self.graph.num_nodes
         d = graph.z.shape[1]
-        sums = Sums(np.zeros((n, d), np.float32), np.zeros(n), np.zeros((n, d), np.float32), np.zeros(n))
+        sums = Sums(
+            np.zeros((n, d), np.float32), np.zeros(n), np.zeros((n, d), np.float32), np.zeros(n)
+        )
         sums.put(self.kept_new, old.sums.take(self.kept_old))
         fresh, gained = pooled_sums(self.reach, dirty)
         sums.put(dirty, fresh)
@@ -128,7 +156,9 @@ class _Change:
         has_ends = (u >= 0) & (v >= 0)
         old_keys = np.where(has_ends, u * n + v, -1 - np.arange(old.num_pairs))
         new_keys = graph.u * n + graph.v
-        _, in_old, in_new = np.intersect1d(old_keys, new_keys, assume_unique=True, return_indices=True)
+        _, in_old, in_new = np.intersect1d(
+            old_keys, new_keys, assume_unique=True, return_indices=True
+        )
         is_gone, is_come = np.ones(old.num_pairs, dtype=bool), np.ones(graph.num_pairs, dtype=bool)
         is_gone[in_old] = False
         is_come[in_new] = self.old.pair_digests[in_old] != self.pair_digests[in_new]
@@ -150,17 +180,25 @@ def _chunks(rows: Ints, num_columns: int) -> list[Ints]:
 
 
 def _digests(vectors: Vectors, weights: NDArray[np.float64]) -> Digests:
-    """(n,) a 64-bit hash of each row and its weight: what tells a changed row when the old vectors are no longer at hand."""
-    return _hashed(row.tobytes() + weight.tobytes() for row, weight in zip(np.ascontiguousarray(vectors), weights, strict=True))
+    """(n,) a 64-bit hash of each row and its weight: what tells a changed row when the old vectors
+    are no longer at hand.
+    """
+    return _hashed(
+        row.tobytes() + weight.tobytes()
+        for row, weight in zip(np.ascontiguousarray(vectors), weights, strict=True)
+    )
 
 
 def _pair_digests(graph: UndirectedGraph) -> Digests:
     """(m,) the same for pairs; one that states nothing has its weight alone."""
     y = np.ascontiguousarray(graph.y)
     return _hashed(
-        (y[row].tobytes() if row >= 0 else b"") + weight.tobytes() for row, weight in zip(graph.y_rows.tolist(), graph.f, strict=True)
+        (y[row].tobytes() if row >= 0 else b"") + weight.tobytes()
+        for row, weight in zip(graph.y_rows.tolist(), graph.f, strict=True)
     )
 
 
 def _hashed(rows: Iterable[bytes]) -> Digests:
-    return np.frombuffer(b"".join(blake2b(row, digest_size=8).digest() for row in rows), dtype="<u8").astype(np.uint64)
+    return np.frombuffer(
+        b"".join(blake2b(row, digest_size=8).digest() for row in rows), dtype="<u8"
+    ).astype(np.uint64)

@@ -1,4 +1,6 @@
-"""Vectors of the lines that hold two entities, for the pairs of ego-graphs that state nothing (docs/papers.md, Pruning)."""
+"""Vectors of the lines that hold two entities, for the pairs of ego-graphs that state nothing
+(docs/papers.md, Pruning).
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +12,9 @@ from dynagrag.schema import Snapshot, Subgraph, Vector
 
 
 class LineVectors:
-    """The lines of one snapshot, by the entities that they hold. All vectors are there already: nothing is embedded."""
+    """The lines of one snapshot, by the entities that they hold. All vectors are there already:
+    nothing is embedded.
+    """
 
     def __init__(self, snapshot: Snapshot) -> None:
         facts, num_entities = snapshot.facts, len(snapshot.graph.entities)
@@ -22,8 +26,9 @@ class LineVectors:
         self._relations = snapshot.graph.relations
 
     def put_into(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[Subgraph, ...]:
-        """The subgraphs, in which a pair whose ends are only mentioned together has, in place of their mean, the vector of the line that is
-        nearest to the question among those that hold both; of equals the first. Where no line holds both, the mean stays.
+        """The subgraphs, in which a pair whose ends are only mentioned together has, in place of
+        their mean, the vector of the line that is nearest to the question among those that hold
+        both; of equals the first. Where no line holds both, the mean stays.
         """
         if not len(self._lines):
             return tuple(subgraphs)
@@ -32,7 +37,9 @@ class LineVectors:
 
     def _with_lines(self, subgraph: Subgraph, cosines: Vector) -> Subgraph:
         y = subgraph.y.copy()
-        for row, (pair, relations) in enumerate(zip(subgraph.pairs.tolist(), subgraph.pair_relations, strict=True)):
+        for row, (pair, relations) in enumerate(
+            zip(subgraph.pairs.tolist(), subgraph.pair_relations, strict=True)
+        ):
             if any(self._relations[j].is_stated for j in relations):
                 continue
             first, second = (self._lines_of(subgraph.nodes[end]) for end in pair)

@@ -1,4 +1,6 @@
-"""The graph of some passages for a question: the names in them, and which of them a line holds together (docs/papers.md, Pruning)."""
+"""The graph of some passages for a question: the names in them, and which of them a line holds
+together (docs/papers.md, Pruning).
+"""
 
 from collections.abc import Iterator, Sequence
 from itertools import combinations
@@ -22,8 +24,9 @@ class PassageGraphs:
         self._vectors = precise_unit_rows(snapshot.graph.entity_vectors)
 
     def subgraph(self, rows: Sequence[int], query: Vector) -> Subgraph:
-        """What the passages of these rows hold: nodes in the order of the passages, each with its name's vector; a pair for each two that a
-        line holds together, with the vector of the line that is nearest to the question. No hops are counted, and no relations named.
+        """What the passages of these rows hold: nodes in the order of the passages, each with its
+        name's vector; a pair for each two that a line holds together, with the vector of the line
+        that is nearest to the question. No hops are counted, and no relations named.
         """
         nodes = list(dict.fromkeys(entity for row in rows for entity in self.entities(row)))
         place = {node: i for i, node in enumerate(nodes)}
@@ -32,7 +35,9 @@ class PassageGraphs:
         best: dict[tuple[int, int], int] = {}
         counts: dict[tuple[int, int], int] = {}
         for fact in facts[np.argsort(-np.round(cosines, 6), kind="stable")].tolist():
-            for u, v in ((place[u], place[v]) for u, v in self._pairs(fact) if u in place and v in place):
+            for u, v in (
+                (place[u], place[v]) for u, v in self._pairs(fact) if u in place and v in place
+            ):
                 pair = min(u, v), max(u, v)
                 best.setdefault(pair, fact)
                 counts[pair] = counts.get(pair, 0) + 1
@@ -50,14 +55,25 @@ class PassageGraphs:
 
     def entities(self, row: int) -> list[int]:
         """The entities that a passage holds, ascending."""
-        return [entity for entity in self._graph.entities_of_passage(row).tolist() if entity < self._num_entities]
+        return [
+            entity
+            for entity in self._graph.entities_of_passage(row).tolist()
+            if entity < self._num_entities
+        ]
 
     def pairs(self, row: int) -> set[tuple[int, int]]:
         """The pairs (u < v) of entities that a line of a passage holds together."""
         return {pair for fact in self._facts(row) for pair in self._pairs(fact)}
 
     def _pairs(self, fact: int) -> Iterator[tuple[int, int]]:
-        return combinations(sorted(entity for entity in self._graph.entities_of_fact(fact).tolist() if entity < self._num_entities), 2)
+        return combinations(
+            sorted(
+                entity
+                for entity in self._graph.entities_of_fact(fact).tolist()
+                if entity < self._num_entities
+            ),
+            2,
+        )
 
     def _facts(self, row: int) -> list[int]:
         ptr, facts = self._graph.facts_of_passage

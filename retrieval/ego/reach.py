@@ -1,12 +1,13 @@
-"""Which nodes and edges an ego-graph holds: one rule, used alike when the index is built and when a question is asked.
+"""Which nodes and edges an ego-graph holds: one rule, used alike when the index is built and when a
+question is asked.
 
 docs/papers.md, Ego-graphs, steps 1 to 3:
 
     R_0 = I;  R_1 = bool(I + A);  R_{h+1} = bool(R_h B)
 
-B is I + A with a hub's row cut down to the hub itself: it is a member of the ego-graphs that reach it but is not expanded, except as the
-centre. Edges are induced. What a matrix stores is the *level*, k + 1 - hop, so 1 to k + 1, and 0 for "not reached": the plain sum of
-R_0 .. R_k.
+B is I + A with a hub's row cut down to the hub itself: it is a member of the ego-graphs that reach
+it but is not expanded, except as the centre. Edges are induced. What a matrix stores is the
+*level*, k + 1 - hop, so 1 to k + 1, and 0 for "not reached": the plain sum of R_0 .. R_k.
 """
 
 from dataclasses import dataclass
@@ -29,8 +30,8 @@ MAX_HOPS = 6
 
 @dataclass(frozen=True, slots=True)
 class EgoRule:
-    """How ego-graphs are cut and pooled. `hub_degree` None: no hub cut; `max_nodes` None: no size cap. `pool`: nodes' and edges' means half
-    and half, or one mean over both.
+    """How ego-graphs are cut and pooled. `hub_degree` None: no hub cut; `max_nodes` None: no size
+    cap. `pool`: nodes' and edges' means half and half, or one mean over both.
     """
 
     num_hops: int
@@ -42,11 +43,20 @@ class EgoRule:
 
 
 def rule_of(profile: Profile, graph: UndirectedGraph) -> EgoRule:
-    """The profile's rule for this graph: the hub threshold is max(20, 99th percentile of the degrees) as they are now."""
+    """The profile's rule for this graph: the hub threshold is max(20, 99th percentile of the
+    degrees) as they are now.
+    """
     if not 1 <= profile.num_hops <= MAX_HOPS:
         raise SettingsError(f"num_hops is {profile.num_hops}; ego-graphs have 1 to {MAX_HOPS} hops")
     hub_degree = hub_threshold(graph) if profile.has_hub_cut else None
-    return EgoRule(profile.num_hops, profile.weight, profile.decay, hub_degree, profile.max_ego_nodes, profile.pool)
+    return EgoRule(
+        profile.num_hops,
+        profile.weight,
+        profile.decay,
+        hub_degree,
+        profile.max_ego_nodes,
+        profile.pool,
+    )
 
 
 def hub_threshold(graph: UndirectedGraph) -> float:
@@ -64,25 +74,37 @@ class Reach:
         n, m = graph.num_nodes, graph.num_pairs
         self.graph = graph
         self.rule = rule
-        self.is_hub: NDArray[np.bool_] = graph.degrees > (np.inf if rule.hub_degree is None else rule.hub_degree)
+        self.is_hub: NDArray[np.bool_] = graph.degrees > (
+            np.inf if rule.hub_degree is None else rule.hub_degree
+        )
         # half the memory traffic of int64; 2^31 pair ends are far beyond what fits the vectors
-        neighbours, ptr, pairs = (x.astype(np.int32) for x in (graph.neighbours, graph.ptr, graph.neighbour_pairs))
-        self._first_hop = csr_array((np.ones(2 * m, dtype=bool), neighbours, ptr), shape=(n, n)) + eye_array(n, dtype=bool, format="csr")
+        neighbours, ptr, pairs = (
+            x.astype(np.int32) for x in (graph.neighbours, graph.ptr, graph.neighbour_pairs)
+        )
+        self._first_hop = csr_array(
+            (np.ones(2 * m, dtype=bool), neighbours, ptr), shape=(n, n)
+        ) + eye_array(n, dtype=bool, format="csr")
         self._next_hop = self._first_hop
         if self.is_hub.any():
             self._next_hop = self._first_hop.copy()
             is_cut = np.repeat(self.is_hub, np.diff(self._next_hop.indptr))
-            is_cut &= self._next_hop.indices != np.repeat(np.arange(n), np.diff(self._next_hop.indptr))
+            is_cut &= self._next_hop.indices != np.repeat(
+                np.arange(n), np.diff(self._next_hop.indptr)
+            )
             self._next_hop.data[is_cut] = False
             self._next_hop.eliminate_zeros()
         self._incidence = csr_array((np.ones(2 * m, dtype=np.int16), pairs, ptr), shape=(n, m))
 
     def levels(self, centres: Ints, is_capped: bool = True) -> "csr_array":
-        """(len(centres), n) int16: level of each member node. Rows have ascending columns. `is_capped` False leaves out the size cap."""
+        """(len(centres), n) int16: level of each member node. Rows have ascending columns.
+        `is_capped` False leaves out the size cap.
+        """
         from scipy.sparse import csr_array
 
         rows, n = len(centres), self.graph.num_nodes
-        reached = csr_array((np.ones(rows, dtype=bool), (np.arange(rows), centres)), shape=(rows, n))
+        reached = csr_array(
+            (np.ones(rows, dtype=bool), (np.arange(rows), centres)), shape=(rows, n)
+        )
         total = reached.astype(np.int16)
         for hop in range(self.rule.num_hops):
             reached = reached @ (self._next_hop if hop else self._first_hop)
@@ -91,9 +113,11 @@ class Reach:
         return self._capped(total) if is_capped and self.rule.max_nodes is not None else total
 
     def member_edges(self, levels: "csr_array") -> "csr_array":
-        """(rows, m) int16: level of each induced edge, which is the lower level of its ends (so decay counts the farther end).
+        """(rows, m) int16: level of each induced edge, which is the lower level of its ends (so
+        decay counts the farther end).
 
-        One product gives the sum of both ends' codes; a code is a power of four of the level, so the sum tells both levels.
+        One product gives the sum of both ends' codes; a code is a power of four of the level, so
+        the sum tells both levels.
         """
         table = _edge_levels(self.rule.num_hops + 1)
         codes = levels.copy()
@@ -105,7 +129,9 @@ class Reach:
         return edges
 
     def _capped(self, levels: "csr_array") -> "csr_array":
-        """Keeps the first max_nodes members in the order (hop, weight of the heaviest edge to the hop before desc, id)."""
+        """Keeps the first max_nodes members in the order (hop, weight of the heaviest edge to the
+        hop before desc, id).
+        """
         max_nodes = self.rule.max_nodes or 0
         too_big = np.flatnonzero(np.diff(levels.indptr) > max_nodes)
         if not len(too_big):
@@ -113,12 +139,18 @@ class Reach:
         best = np.zeros(self.graph.num_nodes)
         for row in too_big:
             span = slice(levels.indptr[row], levels.indptr[row + 1])
-            levels.data[span][self._over_cap(levels.indices[span], levels.data[span], max_nodes, best)] = 0
+            levels.data[span][
+                self._over_cap(levels.indices[span], levels.data[span], max_nodes, best)
+            ] = 0
         levels.eliminate_zeros()
         return levels
 
-    def _over_cap(self, nodes: NDArray[np.int32], levels: NDArray[np.int16], max_nodes: int, best: Floats) -> NDArray[np.bool_]:
-        """Which members of one ego-graph the cap leaves out. `best` (n,) is scratch space, all zero before and after."""
+    def _over_cap(
+        self, nodes: NDArray[np.int32], levels: NDArray[np.int16], max_nodes: int, best: Floats
+    ) -> NDArray[np.bool_]:
+        """Which members of one ego-graph the cap leaves out. `best` (n,) is scratch space, all zero
+        before and after.
+        """
         top = self.rule.num_hops + 1
         within = np.cumsum(np.bincount(top - levels, minlength=top))
         hop = int(np.searchsorted(within, max_nodes, side="right"))

@@ -2,8 +2,9 @@
 
     for c in centres by cosine desc:  accept c iff top(c) shares nothing with the top nodes of those accepted before
 
-The `paper` profile walks the whole order. `default` looks at the best 20 N, leaves nodes that are in more than 5 % of all ego-graphs out of
-the top nodes, and when fewer than N pass, allows 1 shared top node, then 2, and so on, then fills by cosine. Every decision is traced.
+The `paper` profile walks the whole order. `default` looks at the best 20 N, leaves nodes that are
+in more than 5 % of all ego-graphs out of the top nodes, and when fewer than N pass, allows 1 shared
+top node, then 2, and so on, then fills by cosine. Every decision is traced.
 """
 
 from collections.abc import Iterator
@@ -19,7 +20,9 @@ from dynagrag.settings import Profile
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """`centres` accepted, best cosine first, and one trace line for each centre that was looked at, in the order of the cosine."""
+    """`centres` accepted, best cosine first, and one trace line for each centre that was looked at,
+    in the order of the cosine.
+    """
 
     centres: tuple[int, ...]
     candidates: tuple[Candidate, ...]
@@ -27,7 +30,9 @@ class Selection:
 
 @dataclass(slots=True)
 class _Trace:
-    """What was decided so far. `owner[v]`: the accepted centre whose top nodes hold v (the first, where several do)."""
+    """What was decided so far. `owner[v]`: the accepted centre whose top nodes hold v (the first,
+    where several do).
+    """
 
     entities: tuple[Entity, ...]
     accepted: dict[int, str] = field(default_factory=dict)
@@ -37,9 +42,16 @@ class _Trace:
     def consider(self, centre: int, top: tuple[int, ...], num_allowed: int) -> None:
         shared = [v for v in top if v in self.owner]
         if len(shared) > num_allowed:
-            self.refused[centre] = f"shares {self._names(shared)} with the ego-graph of {self._names([self.owner[shared[0]]])}"
+            self.refused[centre] = (
+                f"shares {self._names(shared)} with the ego-graph of"
+                f" {self._names([self.owner[shared[0]]])}"
+            )
             return
-        fallback = f"fallback, {num_allowed} shared allowed: shares {self._names(shared)}; " if shared else ""
+        fallback = (
+            f"fallback, {num_allowed} shared allowed: shares {self._names(shared)}; "
+            if shared
+            else ""
+        )
         self.accepted[centre] = f"{fallback}top nodes {self._names(list(top))}"
         self.refused.pop(centre, None)
         for v in top:
@@ -49,8 +61,16 @@ class _Trace:
         return ", ".join(repr(self.entities[v].name) for v in nodes)
 
 
-def select_diverse(index: EgoIndex, entities: tuple[Entity, ...], scores: Floats, profile: Profile, num_subgraphs: int) -> Selection:
-    """At most `num_subgraphs` centres whose top nodes differ. `scores` (n,): what ranks the centres, as `EgoIndex.scores` gives it."""
+def select_diverse(
+    index: EgoIndex,
+    entities: tuple[Entity, ...],
+    scores: Floats,
+    profile: Profile,
+    num_subgraphs: int,
+) -> Selection:
+    """At most `num_subgraphs` centres whose top nodes differ. `scores` (n,): what ranks the
+    centres, as `EgoIndex.scores` gives it.
+    """
     if num_subgraphs <= 0 or not len(scores):
         return Selection((), ())
     pool_size = None if profile.pool_factor is None else profile.pool_factor * num_subgraphs
@@ -65,23 +85,37 @@ def select_diverse(index: EgoIndex, entities: tuple[Entity, ...], scores: Floats
     return _selection(trace, scores, order)
 
 
-def select_by_cosine(index: EgoIndex, entities: tuple[Entity, ...], scores: Floats, num_subgraphs: int) -> Selection:
+def select_by_cosine(
+    index: EgoIndex, entities: tuple[Entity, ...], scores: Floats, num_subgraphs: int
+) -> Selection:
     """The baseline: the first N of the order."""
-    order = index.ordered(scores, num_subgraphs) if num_subgraphs > 0 else np.zeros(0, dtype=np.int64)
+    order = (
+        index.ordered(scores, num_subgraphs) if num_subgraphs > 0 else np.zeros(0, dtype=np.int64)
+    )
     trace = _Trace(entities, accepted=dict.fromkeys(order.tolist(), "among the best by cosine"))
     return _selection(trace, scores, order)
 
 
-def _with_tops(index: EgoIndex, order: Ints, profile: Profile, num_subgraphs: int) -> Iterator[tuple[int, tuple[int, ...]]]:
-    """Centres with their top nodes, computed in growing blocks: mostly the first few decide, and a block costs little more than a row."""
+def _with_tops(
+    index: EgoIndex, order: Ints, profile: Profile, num_subgraphs: int
+) -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Centres with their top nodes, computed in growing blocks: mostly the first few decide, and a
+    block costs little more than a row.
+    """
     start, size = 0, max(8, 2 * num_subgraphs)
     while start < len(order):
         block = order[start : start + size]
-        yield from zip(block.tolist(), index.tops(block, profile.num_top_nodes, profile.prevalence_ceiling), strict=True)
+        yield from zip(
+            block.tolist(),
+            index.tops(block, profile.num_top_nodes, profile.prevalence_ceiling),
+            strict=True,
+        )
         start, size = start + size, min(4 * size, 1024)
 
 
-def _fall_back(index: EgoIndex, order: Ints, profile: Profile, num_subgraphs: int, trace: _Trace) -> None:
+def _fall_back(
+    index: EgoIndex, order: Ints, profile: Profile, num_subgraphs: int, trace: _Trace
+) -> None:
     for num_allowed in range(1, profile.num_top_nodes):
         for centre, top in _with_tops(index, order, profile, num_subgraphs):
             if len(trace.accepted) == num_subgraphs:
@@ -102,5 +136,7 @@ def _selection(trace: _Trace, scores: Floats, order: Ints) -> Selection:
         if is_accepted or centre in trace.refused:
             reason = trace.accepted[centre] if is_accepted else trace.refused[centre]
             entity = trace.entities[centre]
-            lines.append(Candidate(entity.id, entity.name, float(scores[centre]), is_accepted, reason))
+            lines.append(
+                Candidate(entity.id, entity.name, float(scores[centre]), is_accepted, reason)
+            )
     return Selection(tuple(c for c in order.tolist() if c in trace.accepted), tuple(lines))

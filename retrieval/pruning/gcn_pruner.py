@@ -1,4 +1,6 @@
-"""The learned pruner: all ego-graphs of a question scored by a trained network in one pass (docs/papers.md, Pruning)."""
+"""The learned pruner: all ego-graphs of a question scored by a trained network in one pass
+(docs/papers.md, Pruning).
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,11 +22,15 @@ Form = Literal["distances", "compared", "paper"]
 FORMS: tuple[Form, ...] = get_args(Form)
 KIND = "pruner"
 LABEL = "trained GCN"
-_ELSEWHERE = "free some, take the CPU (CUDA_VISIBLE_DEVICES='' before the command) or take --pruner prior"
+_ELSEWHERE = (
+    "free some, take the CPU (CUDA_VISIBLE_DEVICES='' before the command) or take --pruner prior"
+)
 
 
 class ScoringError(DynaGragError):
-    """A trained pruner can't score: a subgraph doesn't fit into memory, or its weights give no numbers."""
+    """A trained pruner can't score: a subgraph doesn't fit into memory, or its weights give no
+    numbers.
+    """
 
 
 class GcnPruner:
@@ -39,37 +45,53 @@ class GcnPruner:
         self._halving = Halving()
 
     @classmethod
-    def open(cls, folder: Path, embedder: EmbedderIdentity, device: str | None = None) -> "GcnPruner":
+    def open(
+        cls, folder: Path, embedder: EmbedderIdentity, device: str | None = None
+    ) -> "GcnPruner":
         """The pruner of a checkpoint, on the device named, else on a GPU if there is one.
 
-        Raises LoadError for what is no pruner's checkpoint, or one of a newer version; UsageError where it fits another embedder, or the
-        device isn't there or has no room; SettingsError without torch-geometric.
+        Raises LoadError for what is no pruner's checkpoint, or one of a newer version; UsageError
+        where it fits another embedder, or the device isn't there or has no room; SettingsError
+        without torch-geometric.
         """
         try:
             from dynagrag.retrieval.pruning.pruning_network import PruningNetwork, read_options
             from dynagrag.training.checkpoints import load_checkpoint
             from dynagrag.training.devices import choose_device
         except ImportError as err:
-            raise SettingsError("a trained pruner needs torch-geometric: pip install 'dynagrag[train]', or take --pruner prior") from err
+            raise SettingsError(
+                "a trained pruner needs torch-geometric: pip install 'dynagrag[train]', or take"
+                " --pruner prior"
+            ) from err
         checkpoint, weights = load_checkpoint(folder, KIND)
         checkpoint.check_fits(embedder, folder)
         try:
             network = PruningNetwork(read_options(checkpoint.network))
             network.load_state_dict(weights)
         except LoadError as err:
-            raise LoadError(f"{folder} can't be used: {err}; train it again, or take the version that trained it") from err
+            raise LoadError(
+                f"{folder} can't be used: {err}; train it again, or take the version that"
+                " trained it"
+            ) from err
         except RuntimeError as err:
-            raise LoadError(f"the weights in {folder} are not those of its network: {str(err).splitlines()[0]}; train it again") from err
+            raise LoadError(
+                f"the weights in {folder} are not those of its network: {str(err).splitlines()[0]};"
+                " train it again"
+            ) from err
         chosen = choose_device(device)
         try:
             return cls(network.to(chosen))
         except RuntimeError as err:  # the device is full
-            raise UsageError(f"the pruner can't be put on {chosen}: {str(err).splitlines()[0]}; {_ELSEWHERE}") from err
+            raise UsageError(
+                f"the pruner can't be put on {chosen}: {str(err).splitlines()[0]}; {_ELSEWHERE}"
+            ) from err
 
     def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
-        """Scores in (0, 1) of each subgraph, in one batch, or in parts of it where that doesn't fit into memory.
+        """Scores in (0, 1) of each subgraph, in one batch, or in parts of it where that doesn't fit
+        into memory.
 
-        Raises LoadError where a vector is no number, ScoringError where a single subgraph doesn't fit, or the weights make no numbers.
+        Raises LoadError where a vector is no number, ScoringError where a single subgraph doesn't
+        fit, or the weights make no numbers.
         """
         from dynagrag.retrieval.pruning.pruning_network import graphs_of
         from dynagrag.training.checkpoints import TrainingError
@@ -78,18 +100,29 @@ class GcnPruner:
             return ()
         check_finite(subgraphs, query)
         try:
-            scored = self._halving.do(graphs_of(subgraphs, query), lambda parts: [self._scored(part) for part in parts])
+            scored = self._halving.do(
+                graphs_of(subgraphs, query), lambda parts: [self._scored(part) for part in parts]
+            )
         except TrainingError as err:
             most = max(len(own.nodes) for own in subgraphs)
-            raise ScoringError(f"a subgraph (of {most} nodes at most) doesn't fit into memory to be scored; {_ELSEWHERE}") from err
+            raise ScoringError(
+                f"a subgraph (of {most} nodes at most) doesn't fit into memory to be scored;"
+                f" {_ELSEWHERE}"
+            ) from err
         nodes, edges = (np.concatenate(parts) for parts in zip(*scored, strict=True))
         if not (np.isfinite(nodes).all() and np.isfinite(edges).all()):
             raise ScoringError(
-                "the trained pruner's scores are no numbers, though all vectors are: its weights are too large; train it again"
+                "the trained pruner's scores are no numbers, though all vectors are: its weights"
+                " are too large; train it again"
             )
-        node_ends, edge_ends = (np.cumsum([len(part) for part in sizes])[:-1] for sizes in _sizes(subgraphs))
+        node_ends, edge_ends = (
+            np.cumsum([len(part) for part in sizes])[:-1] for sizes in _sizes(subgraphs)
+        )
         per_graph = zip(np.split(nodes, node_ends), np.split(edges, edge_ends), strict=True)
-        return tuple(PruneScores(own_nodes, own_edges, self.label, is_trained=True) for own_nodes, own_edges in per_graph)
+        return tuple(
+            PruneScores(own_nodes, own_edges, self.label, is_trained=True)
+            for own_nodes, own_edges in per_graph
+        )
 
     def _scored(self, graphs: "Sequence[Data]") -> tuple[Vector, Vector]:
         """Of all nodes and of all edges of some graphs; NaN where the network gives no number."""
@@ -99,7 +132,10 @@ class GcnPruner:
 
         with torch.no_grad():
             logits = self._network(batch_of(graphs).to(next(self._network.parameters()).device))
-        nodes, edges = (torch.where(part.isfinite(), torch.sigmoid(part), torch.nan) for part in (logits.nodes, logits.edges))
+        nodes, edges = (
+            torch.where(part.isfinite(), torch.sigmoid(part), torch.nan)
+            for part in (logits.nodes, logits.edges)
+        )
         return nodes.cpu().numpy(), edges.cpu().numpy()
 
 

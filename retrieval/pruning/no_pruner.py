@@ -14,7 +14,10 @@ class NoPruner:
 
     def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
         """Scores of 0.5."""
-        return tuple(PruneScores(_halves(len(own.nodes)), _halves(len(own.pairs)), self.label, False) for own in subgraphs)
+        return tuple(
+            PruneScores(_halves(len(own.nodes)), _halves(len(own.pairs)), self.label, False)
+            for own in subgraphs
+        )
 
 
 def _halves(count: int) -> Vector:

@@ -1,7 +1,8 @@
-"""The network that scores nodes and edges of ego-graphs for a question (DynaGRAG, section 3.3; docs/papers.md, Pruning).
+"""The network that scores nodes and edges of ego-graphs for a question (DynaGRAG, section 3.3;
+docs/papers.md, Pruning).
 
-A mask from the distance to the question scales each node's and edge's vector; two layers of a GCN, weighted by the edges' masks, carry
-what was kept to the neighbours; heads score what comes out.
+A mask from the distance to the question scales each node's and edge's vector; two layers of a GCN,
+weighted by the edges' masks, carry what was kept to the neighbours; heads score what comes out.
 """
 
 import warnings
@@ -20,7 +21,9 @@ from dynagrag.retrieval.pruning.untrained_prior import prior_logits
 from dynagrag.schema import Subgraph, Vector
 
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # it scripts some of its own functions, which torch is about to drop
+    warnings.simplefilter(
+        "ignore"
+    )  # it scripts some of its own functions, which torch is about to drop
     from torch_geometric.data import Batch, Data
     from torch_geometric.nn import GCNConv
 
@@ -30,13 +33,15 @@ _Width = Annotated[int, Field(gt=0)]
 
 @dataclass(frozen=True, slots=True)
 class NetworkOptions:
-    """`form` "distances": of a vector only its cosine with the question's and the distance are read, so that no words are remembered, and
-    an edge's head sees both ends. "compared": the product and difference of learned projections are read too. "paper": masks and
-    vectors as they are, edges scored by their own scaled vector.
+    """`form` "distances": of a vector only its cosine with the question's and the distance are
+    read, so that no words are remembered, and an edge's head sees both ends. "compared": the
+    product and difference of learned projections are read too. "paper": masks and vectors as they
+    are, edges scored by their own scaled vector.
 
-    `dimension`: of the embedder. `has_masks`, `has_gcn`, `has_edges`: False leaves that part out, to measure what it gives. `has_prior`:
-    scores begin as the untrained prior's, and what is learned is added to them. `has_structure`: where a node or edge stands in its
-    subgraph is read beside its vector; not in the paper.
+    `dimension`: of the embedder. `has_masks`, `has_gcn`, `has_edges`: False leaves that part out,
+    to measure what it gives. `has_prior`: scores begin as the untrained prior's, and what is
+    learned is added to them. `has_structure`: where a node or edge stands in its subgraph is read
+    beside its vector; not in the paper.
     """
 
     __pydantic_config__: ClassVar = ConfigDict(extra="forbid")
@@ -55,18 +60,25 @@ class NetworkOptions:
 
 
 def read_options(kept: Mapping[str, Any]) -> NetworkOptions:
-    """The options that a checkpoint keeps. LoadError where they are none of a network that this version has."""
+    """The options that a checkpoint keeps. LoadError where they are none of a network that this
+    version has.
+    """
     try:
         return TypeAdapter(NetworkOptions).validate_python(dict(kept))
     except ValidationError as err:
         first = err.errors()[0]
         name = str(first["loc"][0])
-        raise LoadError(f"it has the network option {name} = {str(kept.get(name))[:60]!r}, which this version doesn't know") from err
+        raise LoadError(
+            f"it has the network option {name} = {str(kept.get(name))[:60]!r}, which this version"
+            " doesn't know"
+        ) from err
 
 
 @dataclass(frozen=True, slots=True)
 class Logits:
-    """Scores before the sigmoid: of all nodes (n,) and edges (m,) of a batch, and of their masks."""
+    """Scores before the sigmoid: of all nodes (n,) and edges (m,) of a batch, and of their
+    masks.
+    """
 
     nodes: Tensor
     edges: Tensor
@@ -83,12 +95,16 @@ def graphs_of(subgraphs: Sequence[Subgraph], query: Vector) -> list[Data]:
 def _graph_of(subgraph: Subgraph, query: Vector, behind: float) -> Data:
     """One of them; `behind`: how much lower than the best one's its score is.
 
-    It has `x` (n, d), `edge_index` (2, m) with each pair once, `edge_attr` (m, d), unit `query` (1, d); `node_prior` (n,) and `edge_prior`
-    (m,) are the untrained prior's scores before the sigmoid; `node_structure` (n, 6) and `edge_structure` (m, 6): see `_structure`.
+    It has `x` (n, d), `edge_index` (2, m) with each pair once, `edge_attr` (m, d), unit `query` (1,
+    d); `node_prior` (n,) and `edge_prior` (m,) are the untrained prior's scores before the sigmoid;
+    `node_structure` (n, 6) and `edge_structure` (m, 6): see `_structure`.
     """
     unit = torch.as_tensor(query, dtype=torch.float32)
     unit = unit / unit.norm().clamp(min=1e-12)
-    node_prior, edge_prior = (torch.from_numpy(prior_logits(vectors, unit.numpy())) for vectors in (subgraph.x, subgraph.y))
+    node_prior, edge_prior = (
+        torch.from_numpy(prior_logits(vectors, unit.numpy()))
+        for vectors in (subgraph.x, subgraph.y)
+    )
     node_structure, edge_structure = _structure(subgraph, behind)
     return Data(
         x=torch.as_tensor(subgraph.x, dtype=torch.float32),
@@ -114,7 +130,11 @@ class PruningNetwork(nn.Module):
     def __init__(self, options: NetworkOptions) -> None:
         super().__init__()
         self.options = options
-        width = {"distances": 2, "compared": 3 * options.projection + 2, "paper": options.dimension}[options.form]
+        width = {
+            "distances": 2,
+            "compared": 3 * options.projection + 2,
+            "paper": options.dimension,
+        }[options.form]
         width += _STRUCTURE_WIDTH * options.has_structure
         self.node_mask = _mlp(1, _MASK_WIDTH, _MASK_WIDTH, 1)
         self.edge_mask = _mlp(1, _MASK_WIDTH, _MASK_WIDTH, 1)
@@ -128,7 +148,9 @@ class PruningNetwork(nn.Module):
         self.second = layer(options.hidden, options.out)
         self.dropout = nn.Dropout(options.dropout)
         self.node_head = _mlp(options.out, _HEAD_WIDTH, 1)
-        self.edge_head = _mlp(width + (options.out if options.form != "paper" else 0), _HEAD_WIDTH, 1)
+        self.edge_head = _mlp(
+            width + (options.out if options.form != "paper" else 0), _HEAD_WIDTH, 1
+        )
         if options.has_prior:
             self.prior_shares = nn.Parameter(torch.ones(2))
             for value in (*self.node_head[-1].parameters(), *self.edge_head[-1].parameters()):
@@ -139,18 +161,33 @@ class PruningNetwork(nn.Module):
         ends, z, y = batch.edge_index, batch.x, batch.edge_attr
         of_node = batch.query[batch.batch]
         of_edge = of_node[ends[0]]
-        node_masks, edge_masks = (self._mask(m, v, q) for m, v, q in ((self.node_mask, z, of_node), (self.edge_mask, y, of_edge)))
-        m_v, m_e = (torch.sigmoid(m) if self.options.has_masks else torch.ones_like(m) for m in (node_masks, edge_masks))
+        node_masks, edge_masks = (
+            self._mask(m, v, q)
+            for m, v, q in ((self.node_mask, z, of_node), (self.edge_mask, y, of_edge))
+        )
+        m_v, m_e = (
+            torch.sigmoid(m) if self.options.has_masks else torch.ones_like(m)
+            for m in (node_masks, edge_masks)
+        )
         x = m_v[:, None] * self._read(z, of_node, batch.node_structure)
         y = m_e[:, None] * self._read(y, of_edge, batch.edge_structure)
-        seen = torch.cat([x, _incident_means(y, ends, len(x)) if self.options.has_edges else torch.zeros_like(x)], dim=1)
+        seen = torch.cat(
+            [
+                x,
+                _incident_means(y, ends, len(x)) if self.options.has_edges else torch.zeros_like(x),
+            ],
+            dim=1,
+        )
         h = self._spread(seen, ends, m_e)
         if self.options.form != "paper":
             h = h + self.beside(seen)
             y = torch.cat([y, h[ends[0]] + h[ends[1]]], dim=1)
         nodes, edges = self.node_head(h).squeeze(1), self.edge_head(y).squeeze(1)
         if self.options.has_prior:
-            nodes, edges = nodes + self.prior_shares[0] * batch.node_prior, edges + self.prior_shares[1] * batch.edge_prior
+            nodes, edges = (
+                nodes + self.prior_shares[0] * batch.node_prior,
+                edges + self.prior_shares[1] * batch.edge_prior,
+            )
         return Logits(nodes, edges, node_masks, edge_masks)
 
     def _mask(self, mlp: nn.Module, vectors: Tensor, queries: Tensor) -> Tensor:
@@ -162,7 +199,13 @@ class PruningNetwork(nn.Module):
         return torch.cat([read, structure], dim=1) if self.options.has_structure else read
 
     def _beside_query(self, vectors: Tensor, queries: Tensor) -> Tensor:
-        distances = torch.cat([(vectors * queries).sum(dim=1, keepdim=True), (vectors - queries).norm(dim=1, keepdim=True)], dim=1)
+        distances = torch.cat(
+            [
+                (vectors * queries).sum(dim=1, keepdim=True),
+                (vectors - queries).norm(dim=1, keepdim=True),
+            ],
+            dim=1,
+        )
         if self.options.form == "distances":
             return distances
         a, b = self.of_vector(vectors), self.of_query(queries)
@@ -173,7 +216,9 @@ class PruningNetwork(nn.Module):
             alone: Tensor = self.second(self.dropout(torch.relu(self.first(seen))))
             return alone
         both, twice = torch.cat([ends, ends.flip(0)], dim=1), torch.cat([weights, weights])
-        h: Tensor = self.second(self.dropout(torch.relu(self.first(seen, both, twice))), both, twice)
+        h: Tensor = self.second(
+            self.dropout(torch.relu(self.first(seen, both, twice))), both, twice
+        )
         return h
 
 
@@ -187,17 +232,44 @@ def _mlp(*widths: int) -> nn.Sequential:
 def _structure(subgraph: Subgraph, behind: float) -> tuple[Tensor, Tensor]:
     """Where each node and edge stands, six numbers of about 1 or less.
 
-    A node: whether it is the centre, its hops from it, the logarithms of its degree and of the records on its edges, 1 / its place in the
-    subgraph, and how far the subgraph is behind the best of its question. An edge: whether it touches the centre, the hops of its nearer
-    end, the logarithms of its records and of its relations, 1 / the place of its first end, and the same distance.
+    A node: whether it is the centre, its hops from it, the logarithms of its degree and of the
+    records on its edges, 1 / its place in the subgraph, and how far the subgraph is behind the best
+    of its question. An edge: whether it touches the centre, the hops of its nearer end, the
+    logarithms of its records and of its relations, 1 / the place of its first end, and the same
+    distance.
     """
-    hops, pairs, weights = np.array(subgraph.hops, float), subgraph.pairs.reshape(-1, 2), subgraph.weights.astype(float)
-    degrees, records = (np.bincount(pairs.ravel(), of_end, len(hops)) for of_end in (None, np.repeat(weights, 2)))
-    relations, places = np.array([len(own) for own in subgraph.pair_relations], float), 1 / np.arange(1, len(hops) + 1)
+    hops, pairs, weights = (
+        np.array(subgraph.hops, float),
+        subgraph.pairs.reshape(-1, 2),
+        subgraph.weights.astype(float),
+    )
+    degrees, records = (
+        np.bincount(pairs.ravel(), of_end, len(hops)) for of_end in (None, np.repeat(weights, 2))
+    )
+    relations, places = (
+        np.array([len(own) for own in subgraph.pair_relations], float),
+        1 / np.arange(1, len(hops) + 1),
+    )
     nearer, first = hops[pairs].min(axis=1, initial=np.inf), places[pairs].max(axis=1, initial=0.0)
-    nodes = (hops == 0, hops / 3, np.log1p(degrees) / 3, np.log1p(records) / 3, places, np.full(len(hops), 10 * behind))
-    edges = (nearer == 0, nearer / 3, np.log1p(weights) / 3, np.log1p(relations) / 3, first, np.full(len(pairs), 10 * behind))
-    of_nodes, of_edges = (torch.from_numpy(np.stack(columns, axis=1)).float() for columns in (nodes, edges))
+    nodes = (
+        hops == 0,
+        hops / 3,
+        np.log1p(degrees) / 3,
+        np.log1p(records) / 3,
+        places,
+        np.full(len(hops), 10 * behind),
+    )
+    edges = (
+        nearer == 0,
+        nearer / 3,
+        np.log1p(weights) / 3,
+        np.log1p(relations) / 3,
+        first,
+        np.full(len(pairs), 10 * behind),
+    )
+    of_nodes, of_edges = (
+        torch.from_numpy(np.stack(columns, axis=1)).float() for columns in (nodes, edges)
+    )
     return of_nodes, of_edges
 
 

@@ -1,4 +1,6 @@
-"""Relevance of an ego-graph's nodes and edges without training (docs/papers.md, Pruning); `prompt_cut` drops by it under a token budget."""
+"""Relevance of an ego-graph's nodes and edges without training (docs/papers.md, Pruning);
+`prompt_cut` drops by it under a token budget.
+"""
 
 from collections.abc import Sequence
 
@@ -12,10 +14,12 @@ MIN_TEMPERATURE = 0.05
 
 
 class UntrainedPrior:
-    """m = sigmoid((median d - d) / T), d the Euclidean distance to the query, T = max(0.05, IQR(d) / 2), per subgraph.
+    """m = sigmoid((median d - d) / T), d the Euclidean distance to the query, T = max(0.05, IQR(d)
+    / 2), per subgraph.
 
-    Nodes and edges each have their own median and T, as each has its own MLP when trained. So the median node scores 0.5 and the order is
-    that of the cosine. Scores are relative to the subgraph: they say nothing about whether it answers the question.
+    Nodes and edges each have their own median and T, as each has its own MLP when trained. So the
+    median node scores 0.5 and the order is that of the cosine. Scores are relative to the subgraph:
+    they say nothing about whether it answers the question.
     """
 
     label = "untrained prior"
@@ -24,7 +28,10 @@ class UntrainedPrior:
         """Scores in (0, 1). Deterministic. LoadError where a vector is no number."""
         check_finite(subgraphs, query)
         unit = (query / (float(np.linalg.norm(query)) or 1.0)).astype(np.float32)
-        return tuple(PruneScores(_prior(own.x, unit), _prior(own.y, unit), self.label, is_trained=False) for own in subgraphs)
+        return tuple(
+            PruneScores(_prior(own.x, unit), _prior(own.y, unit), self.label, is_trained=False)
+            for own in subgraphs
+        )
 
 
 def _prior(vectors: Vectors, query: Vector) -> Vector:
@@ -33,7 +40,9 @@ def _prior(vectors: Vectors, query: Vector) -> Vector:
 
 
 def prior_logits(vectors: Vectors, query: Vector) -> Vector:
-    """(n,) (median d - d) / T of a subgraph's vectors (n, d) and a unit query (d,): the prior's scores before the sigmoid."""
+    """(n,) (median d - d) / T of a subgraph's vectors (n, d) and a unit query (d,): the prior's
+    scores before the sigmoid.
+    """
     if not len(vectors):
         return np.zeros(0, dtype=np.float32)
     distances = np.linalg.norm(vectors.astype(np.float64) - query, axis=1)

@@ -1,1 +1,3 @@
-"""Retrieval by entities and facts that fit the question: G-Retriever's Prize-Collecting Steiner Tree, and KAPING's best triples."""
+"""Retrieval by entities and facts that fit the question: G-Retriever's Prize-Collecting Steiner
+Tree, and KAPING's best triples.
+"""

@@ -1,7 +1,8 @@
-"""Retrievers that bring the parts of the graph whose entities and facts are nearest the question: `pcst` and `triples`.
+"""Retrievers that bring the parts of the graph whose entities and facts are nearest the question:
+`pcst` and `triples`.
 
-The graph is the house's: one edge for a pair of entities, with the mean of what its relations state. Passages are those of the entities
-that were brought, by their own cosine with the question.
+The graph is the house's: one edge for a pair of entities, with the mean of what its relations
+state. Passages are those of the entities that were brought, by their own cosine with the question.
 """
 
 from abc import ABC, abstractmethod
@@ -38,42 +39,76 @@ class _FactSearch(ABC):
         if not self._snapshot.graph.entities:
             return Retrieval(self.name, (), notes=("the graph is empty",), subgraph_kind=self._kind)
         nodes = cosines_with(self._graph.z, question.vector)
-        found = sorted(self._found(nodes, self._edge_cosines(nodes, question.vector)), key=lambda own: (-own.score, own.nodes[0]))
+        found = sorted(
+            self._found(nodes, self._edge_cosines(nodes, question.vector)),
+            key=lambda own: (-own.score, own.nodes[0]),
+        )
         subgraphs = tuple(found[:num_subgraphs])
-        members = np.array(sorted({node for subgraph in subgraphs for node in subgraph.nodes}), dtype=np.int64)
-        best = self._passages.best(self._passages.dense(question.vector), num_passages, among=self._passages.rows_of_entities(members))
+        members = np.array(
+            sorted({node for subgraph in subgraphs for node in subgraph.nodes}), dtype=np.int64
+        )
+        best = self._passages.best(
+            self._passages.dense(question.vector),
+            num_passages,
+            among=self._passages.rows_of_entities(members),
+        )
         entities = self._snapshot.graph.entities
         centres = [(entities[own.nodes[0]], own.score) for own in subgraphs]
-        candidates = tuple(Candidate(e.id, e.name, score, is_accepted=True, reason=self._why) for e, score in centres)
-        return Retrieval(self.name, best, subgraphs, candidates, self._notes(subgraphs), subgraph_kind=self._kind)
+        candidates = tuple(
+            Candidate(e.id, e.name, score, is_accepted=True, reason=self._why)
+            for e, score in centres
+        )
+        return Retrieval(
+            self.name, best, subgraphs, candidates, self._notes(subgraphs), subgraph_kind=self._kind
+        )
 
     @abstractmethod
     def _found(self, nodes: Floats, edges: Floats) -> list[Subgraph]:
         """The subgraphs for cosines of nodes (n,) and pairs (m,) with the question."""
 
     def _notes(self, subgraphs: Sequence[Subgraph]) -> tuple[str, ...]:
-        return () if self._graph.num_pairs else ("the graph has no facts, so entities were brought alone",)
+        return (
+            ()
+            if self._graph.num_pairs
+            else ("the graph has no facts, so entities were brought alone",)
+        )
 
     def _subgraph(self, tree: Tree, nodes: Floats) -> Subgraph:
-        """The tree's pairs as a subgraph round its nearest entity, in the order in which they are reached from it."""
+        """The tree's pairs as a subgraph round its nearest entity, in the order in which they are
+        reached from it.
+        """
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import breadth_first_order
 
         centre = int(np.argmax(nodes[tree.nodes]))
         place = {node: i for i, node in enumerate(tree.nodes.tolist())}
-        ends = np.array([(place[a], place[b]) for a, b in self._ends[tree.edges].tolist()], dtype=np.int64).reshape(-1, 2)
+        ends = np.array(
+            [(place[a], place[b]) for a, b in self._ends[tree.edges].tolist()], dtype=np.int64
+        ).reshape(-1, 2)
         size = len(tree.nodes)
-        linked = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(size, size)).tocsr()
+        linked = coo_array(
+            (np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(size, size)
+        ).tocsr()
         order, parents = breadth_first_order(linked, centre, directed=False)
         hops = np.zeros(size, dtype=np.int64)
         for node in order[1:]:
             hops[node] = hops[parents[node]] + 1
         order = order[np.lexsort((tree.nodes[order], hops[order]))]
         edges = np.argsort(tree.edges)
-        made = cut_out(self._graph, tree.nodes[order], hops[order], tree.edges[edges], float(nodes[tree.nodes[centre]]))
+        made = cut_out(
+            self._graph,
+            tree.nodes[order],
+            hops[order],
+            tree.edges[edges],
+            float(nodes[tree.nodes[centre]]),
+        )
         if tree.node_prizes is None or tree.edge_prizes is None:
             return made
-        return replace(made, node_prizes=tuple(tree.node_prizes[order].tolist()), pair_prizes=tuple(tree.edge_prizes[edges].tolist()))
+        return replace(
+            made,
+            node_prizes=tuple(tree.node_prizes[order].tolist()),
+            pair_prizes=tuple(tree.edge_prizes[edges].tolist()),
+        )
 
     def _edge_cosines(self, nodes: Floats, query: Vector) -> Floats:
         """(m,) to six decimals: of what the pairs state, else of the mean of their ends."""
@@ -96,7 +131,8 @@ class _FactSearch(ABC):
         """(m,) of the sums of the ends' vectors; 1 where the ends are opposites."""
         graph, step = self._graph, 65_536
         parts = [
-            np.linalg.norm(graph.z[graph.u[i : i + step]] + graph.z[graph.v[i : i + step]], axis=1) for i in range(0, graph.num_pairs, step)
+            np.linalg.norm(graph.z[graph.u[i : i + step]] + graph.z[graph.v[i : i + step]], axis=1)
+            for i in range(0, graph.num_pairs, step)
         ]
         lengths = np.concatenate([np.zeros(0), *parts]).astype(np.float64)
         lengths[lengths < 1e-6] = 1.0
@@ -104,24 +140,38 @@ class _FactSearch(ABC):
 
 
 class SteinerSearch(_FactSearch):
-    """G-Retriever's retrieval (its section 5.2): one tree of entities and facts, large in prizes and small in cost."""
+    """G-Retriever's retrieval (its section 5.2): one tree of entities and facts, large in prizes
+    and small in cost.
+    """
 
     name = "pcst"
     _why = "the tree's nearest entity"
     _kind = "tree"
 
-    def __init__(self, snapshot: Snapshot, passages: PassageScores | None = None, options: TreeOptions | None = None) -> None:
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        passages: PassageScores | None = None,
+        options: TreeOptions | None = None,
+    ) -> None:
         super().__init__(snapshot, passages)
         self._options = options or TreeOptions()
 
     def _found(self, nodes: Floats, edges: Floats) -> list[Subgraph]:
-        if not len(edges):  # the paper brings such a graph whole, which a corpus of entities would be too large for
-            return [self._subgraph(_alone(node), nodes) for node in best_rows(nodes, self._options.num_nodes).tolist()]
+        if not len(
+            edges
+        ):  # the paper brings such a graph whole, which a corpus of entities would be too large for
+            return [
+                self._subgraph(_alone(node), nodes)
+                for node in best_rows(nodes, self._options.num_nodes).tolist()
+            ]
         return [self._subgraph(steiner_tree(nodes, edges, self._ends, self._options), nodes)]
 
 
 class TripleSearch(_FactSearch):
-    """KAPING's retrieval: the facts nearest the question; those that hang together are one subgraph."""
+    """KAPING's retrieval: the facts nearest the question; those that hang together are one
+    subgraph.
+    """
 
     name = "triples"
     _why = "the nearest entity of the nearest facts"
@@ -132,14 +182,22 @@ class TripleSearch(_FactSearch):
         from scipy.sparse.csgraph import connected_components
 
         if not len(edges):
-            return [self._subgraph(_alone(node), nodes) for node in best_rows(nodes, NUM_TRIPLES).tolist()]
+            return [
+                self._subgraph(_alone(node), nodes)
+                for node in best_rows(nodes, NUM_TRIPLES).tolist()
+            ]
         best = best_rows(edges, NUM_TRIPLES)
         members = np.unique(self._ends[best])
         ends = np.searchsorted(members, self._ends[best])
-        linked = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(len(members), len(members)))
+        linked = coo_array(
+            (np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(len(members), len(members))
+        )
         count, of_member = connected_components(linked, directed=False)
         of_edge = of_member[ends[:, 0]]
-        return [self._subgraph(Tree(members[of_member == i], best[of_edge == i]), nodes) for i in range(count)]
+        return [
+            self._subgraph(Tree(members[of_member == i], best[of_edge == i]), nodes)
+            for i in range(count)
+        ]
 
 
 def _alone(node: int) -> Tree:

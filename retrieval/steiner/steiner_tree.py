@@ -1,8 +1,9 @@
-"""Prize-Collecting Steiner Tree over scored nodes and edges (G-Retriever, section 5.2; docs/papers.md, Steiner tree).
+"""Prize-Collecting Steiner Tree over scored nodes and edges (G-Retriever, section 5.2;
+docs/papers.md, Steiner tree).
 
-The nodes and edges that fit a question best get prizes by rank, every edge has a cost, and the tree with the largest prizes less costs is
-what is retrieved. An edge whose prize is above its cost becomes a node of its own between its ends, since the solver knows prizes of nodes
-alone.
+The nodes and edges that fit a question best get prizes by rank, every edge has a cost, and the tree
+with the largest prizes less costs is what is retrieved. An edge whose prize is above its cost
+becomes a node of its own between its ends, since the solver knows prizes of nodes alone.
 """
 
 from dataclasses import dataclass
@@ -20,14 +21,18 @@ Floats = NDArray[np.float64]
 _TIE_SHARE = 0.99
 """Of a prize: the most that an edge of the next rank may get."""
 _COST_SHARE = 0.995
-"""Of the largest prize of an edge: the most that an edge costs, so that one at least is worth taking."""
+"""Of the largest prize of an edge: the most that an edge costs, so that one at least is worth
+taking.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class TreeOptions:
-    """`num_nodes`, `num_edges`: how many ranks of each get prizes; `cost` of each edge. The defaults are those of WebQSP (3, 5, 0.5).
+    """`num_nodes`, `num_edges`: how many ranks of each get prizes; `cost` of each edge. The
+    defaults are those of WebQSP (3, 5, 0.5).
 
-    `pruning` of the solver's tree: "gw", the paper's, or "strong", which leaves out branches that cost more than they bring.
+    `pruning` of the solver's tree: "gw", the paper's, or "strong", which leaves out branches that
+    cost more than they bring.
     """
 
     num_nodes: int = 3
@@ -38,8 +43,8 @@ class TreeOptions:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """`nodes` ascending; `edges`: rows of the edges that were given. All of it hangs together. `node_prizes` and `edge_prizes`: what each
-    of them got; None where nothing was chosen by prizes.
+    """`nodes` ascending; `edges`: rows of the edges that were given. All of it hangs together.
+    `node_prizes` and `edge_prizes`: what each of them got; None where nothing was chosen by prizes.
     """
 
     nodes: Ints
@@ -49,7 +54,9 @@ class Tree:
 
 
 def node_prizes(cosines: Floats, num: int) -> Floats:
-    """(n,) k, k - 1, ..., 1 for the k = min(num, n) best, 0 for the rest; of equals the first is better."""
+    """(n,) k, k - 1, ..., 1 for the k = min(num, n) best, 0 for the rest; of equals the first is
+    better.
+    """
     prizes = np.zeros(len(cosines))
     best = best_rows(cosines, min(num, len(cosines))) if num else np.zeros(0, dtype=np.int64)
     prizes[best] = np.arange(len(best), 0, -1)
@@ -57,8 +64,8 @@ def node_prizes(cosines: Floats, num: int) -> Floats:
 
 
 def edge_prizes(cosines: Floats, num: int) -> Floats:
-    """(m,) as for nodes, but edges of one cosine share the prize of their rank, and a rank never gets more than 0.99 of what the one before
-    it got.
+    """(m,) as for nodes, but edges of one cosine share the prize of their rank, and a rank never
+    gets more than 0.99 of what the one before it got.
     """
     prizes = np.zeros(len(cosines))
     distinct = np.unique(cosines)[::-1][:num]
@@ -71,19 +78,36 @@ def edge_prizes(cosines: Floats, num: int) -> Floats:
     return prizes
 
 
-def steiner_tree(node_cosines: Floats, edge_cosines: Floats, edges: Ints, options: TreeOptions) -> Tree:
-    """The tree for cosines of nodes (n,) and edges (m,) with a question; `edges` (m, 2) are node numbers, parallel ones and loops allowed.
+def steiner_tree(
+    node_cosines: Floats, edge_cosines: Floats, edges: Ints, options: TreeOptions
+) -> Tree:
+    """The tree for cosines of nodes (n,) and edges (m,) with a question; `edges` (m, 2) are node
+    numbers, parallel ones and loops allowed.
 
-    Without nodes or edges everything is returned, as in the paper. Raises SettingsError where the solver is missing or wrong.
+    Without nodes or edges everything is returned, as in the paper. Raises SettingsError where the
+    solver is missing or wrong.
     """
     n, m = len(node_cosines), len(edges)
     if not n or not m:
         return Tree(np.arange(n), np.arange(m))
-    of_nodes, of_edges = node_prizes(node_cosines, options.num_nodes), edge_prizes(edge_cosines, options.num_edges)
-    cost = min(options.cost, _COST_SHARE * float(of_edges.max())) if options.num_edges else options.cost
+    of_nodes, of_edges = (
+        node_prizes(node_cosines, options.num_nodes),
+        edge_prizes(edge_cosines, options.num_edges),
+    )
+    cost = (
+        min(options.cost, _COST_SHARE * float(of_edges.max()))
+        if options.num_edges
+        else options.cost
+    )
     kept, virtual = np.flatnonzero(of_edges <= cost), np.flatnonzero(of_edges > cost)
     middles = n + np.arange(len(virtual))
-    halves = np.stack([np.stack([edges[virtual, 0], middles], axis=1), np.stack([middles, edges[virtual, 1]], axis=1)], axis=1)
+    halves = np.stack(
+        [
+            np.stack([edges[virtual, 0], middles], axis=1),
+            np.stack([middles, edges[virtual, 1]], axis=1),
+        ],
+        axis=1,
+    )
     vertices, taken = _solver()(
         np.concatenate([edges[kept], halves.reshape(-1, 2)]).astype(np.int64),
         np.concatenate([of_nodes, of_edges[virtual] - cost]),
@@ -93,20 +117,31 @@ def steiner_tree(node_cosines: Floats, edge_cosines: Floats, edges: Ints, option
         options.pruning,
         0,
     )
-    chosen = np.concatenate([kept[taken[taken < len(kept)]], virtual[np.sort(vertices[vertices >= n]) - n]])
+    chosen = np.concatenate(
+        [kept[taken[taken < len(kept)]], virtual[np.sort(vertices[vertices >= n]) - n]]
+    )
     nodes = np.unique(np.concatenate([vertices[vertices < n], edges[chosen].ravel()]))
     return Tree(nodes.astype(np.int64), chosen.astype(np.int64), of_nodes[nodes], of_edges[chosen])
 
 
 @cache
 def _solver() -> Any:
-    """pcst_fast of the package pcst-fast2. Builds of the older pcst-fast give wrong vertices with numpy 2, without a word."""
+    """pcst_fast of the package pcst-fast2. Builds of the older pcst-fast give wrong vertices with
+    numpy 2, without a word.
+    """
     try:
         from pcst_fast import pcst_fast
     except ImportError as err:
-        raise SettingsError("the retriever pcst needs pcst-fast2: pip install 'dynagrag[pcst]'") from err
+        raise SettingsError(
+            "the retriever pcst needs pcst-fast2: pip install 'dynagrag[pcst]'"
+        ) from err
     path = np.array([[0, 1], [1, 2], [2, 3]])
-    vertices, edges = pcst_fast(path, np.array([1.0, 0.0, 0.0, 1.0]), np.full(3, 0.1), -1, 1, "gw", 0)
+    vertices, edges = pcst_fast(
+        path, np.array([1.0, 0.0, 0.0, 1.0]), np.full(3, 0.1), -1, 1, "gw", 0
+    )
     if sorted(vertices.tolist()) != [0, 1, 2, 3] or sorted(edges.tolist()) != [0, 1, 2]:
-        raise SettingsError("the installed pcst_fast gives wrong trees: pip uninstall pcst-fast, pip install --force-reinstall pcst-fast2")
+        raise SettingsError(
+            "the installed pcst_fast gives wrong trees: pip uninstall pcst-fast, pip install"
+            " --force-reinstall pcst-fast2"
+        )
     return pcst_fast

@@ -6,7 +6,8 @@
         space.ingest(["transcripts/"])
         print(space.ask("Who decided what?").text)
 
-See docs/library.md. Everything below is imported when it is first used, so that `import dynagrag` is fast.
+See docs/library.md. Everything below is imported when it is first used, so that `import dynagrag`
+is fast.
 """
 
 import importlib

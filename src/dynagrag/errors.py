@@ -16,8 +16,9 @@
     │   └── CutOffReplyError        the reply hit its token limit      (the chunk is halved)
     └── BudgetError               a hard budget was reached; the work so far is kept
 
-A module that needs one of its own derives it from these: journal/jobs.py, cli/run_job.py, evaluation/results/run_folder.py.
-SDK errors are translated once, in `dynagrag.models.error_translation`.
+A module that needs one of its own derives it from these: journal/jobs.py, cli/run_job.py,
+evaluation/results/run_folder.py. SDK errors are translated once, in
+`dynagrag.models.error_translation`.
 """
 
 
@@ -70,7 +71,9 @@ class ModelRefusedError(ModelError):
 
 
 class PromptRefusedError(ModelRefusedError):
-    """The provider refused this prompt: its contents, its length or its form. Another may be answered."""
+    """The provider refused this prompt: its contents, its length or its form. Another may be
+    answered.
+    """
 
 
 class InvalidReplyError(ModelError):

@@ -1,6 +1,7 @@
 """Content-hash ids and the key of a name (one function for every extractor).
 
-Ids are the first 32 hex digits of SHA-256 over the parts, each length-prefixed, so that ("ab", "c") and ("a", "bc") differ.
+Ids are the first 32 hex digits of SHA-256 over the parts, each length-prefixed, so that ("ab", "c")
+and ("a", "bc") differ.
 """
 
 import hashlib
@@ -11,10 +12,25 @@ _EDGES = "\"'`‘’“”«»()[]{}<>.,;:!? \t\r\n"
 _LEADING_ARTICLE = re.compile(r"^(?:the|an|a)\s+(?=\S)")
 _SPACES = re.compile(r"\s+")
 _BRACKETS = re.compile(r"\s*[(\[][^()\[\]]*[)\]]\s*")
-_QUOTES = str.maketrans({"‘": "'", "’": "'", "‚": "'", "′": "'", "“": '"', "”": '"', "„": '"', "″": '"', "«": '"', "»": '"'})
+_QUOTES = str.maketrans(
+    {
+        "‘": "'",
+        "’": "'",
+        "‚": "'",
+        "′": "'",
+        "“": '"',
+        "”": '"',
+        "„": '"',
+        "″": '"',
+        "«": '"',
+        "»": '"',
+    }
+)
 
 GENERIC_SPEAKER = re.compile(
-    r"^(?:speaker[ _-]?\w{1,3}|spk[ _-]?\d+|[a-z]|unknown(?: speaker)?|\d{1,3}|participant[ _-]?\d*)$", re.IGNORECASE
+    r"^(?:speaker[ _-]?\w{1,3}|spk[ _-]?\d+|[a-z]|unknown(?: speaker)?|\d{1,3}|participant["
+    r" _-]?\d*)$",
+    re.IGNORECASE,
 )
 
 
@@ -36,8 +52,9 @@ def plain_quotes(text: str) -> str:
 def entity_key(name: str) -> str:
     """The key under which mentions of one name meet: docs/papers.md, De-duplication, step 1.
 
-    NFKC, casefold, collapsed spaces, outer quotes, brackets and . , ; : ! ? off, possessive 's off, a leading article off.
-    Keeps + # and -, so C, C++ and C# differ. Empty when nothing is left. Idempotent.
+    NFKC, casefold, collapsed spaces, outer quotes, brackets and . , ; : ! ? off, possessive 's off,
+    a leading article off. Keeps + # and -, so C, C++ and C# differ. Empty when nothing is left.
+    Idempotent.
     """
     text = _SPACES.sub(" ", plain_quotes(unicodedata.normalize("NFKC", name)).casefold()).strip()
     text = unicodedata.normalize("NFKC", text)
@@ -57,7 +74,9 @@ def plain_title(title: str) -> str:
 
 
 def speaker_key(name: str, source_sha256: str) -> str:
-    """The key of a speaker; a generic label (SPEAKER_00, A, Unknown) is scoped to its document's content."""
+    """The key of a speaker; a generic label (SPEAKER_00, A, Unknown) is scoped to its document's
+    content.
+    """
     key = entity_key(name)
     if GENERIC_SPEAKER.match(key):
         return f"{key} @{source_sha256[:12]}"
@@ -65,7 +84,9 @@ def speaker_key(name: str, source_sha256: str) -> str:
 
 
 def sense_key(key: str, name: str) -> str:
-    """The key of a name's other sense, "mercury (the planet)": `entity_key` never ends in a bracket, so no name has it."""
+    """The key of a name's other sense, "mercury (the planet)": `entity_key` never ends in a
+    bracket, so no name has it.
+    """
     return f"{plain_key(key)} ({' '.join(re.sub(r'[()]', ' ', entity_key(name)).split())})"
 
 

@@ -13,7 +13,8 @@ from dynagrag.workspace.facade import Workspace
 
 
 class WorkspaceRetriever(BaseRetriever):
-    """The best `k` passages of a workspace as LangChain documents, one for each speaker's words, by any retriever of dynagrag.
+    """The best `k` passages of a workspace as LangChain documents, one for each speaker's words, by
+    any retriever of dynagrag.
 
     metadata: id, document, start, end (characters of the document's text), speaker, start_s, score.
     """
@@ -24,7 +25,9 @@ class WorkspaceRetriever(BaseRetriever):
     options: AskOptions = AskOptions()
     k: int = 5
 
-    def _get_relevant_documents(self, query: str, *, run_manager: CallbackManagerForRetrieverRun) -> list[Document]:
+    def _get_relevant_documents(
+        self, query: str, *, run_manager: CallbackManagerForRetrieverRun
+    ) -> list[Document]:
         found = self.workspace.retrieve(query, self.options, num_passages=self.k)
         snapshot = self.workspace.snapshot()
         documents = []

@@ -1,4 +1,6 @@
-"""The verbs of models: what is asked of chat models and embedders, and what they answer. `protocols.py` has them among the others."""
+"""The verbs of models: what is asked of chat models and embedders, and what they answer.
+`protocols.py` has them among the others.
+"""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -31,7 +33,8 @@ class ModelReply:
 
 @dataclass(frozen=True, slots=True)
 class FirstWord:
-    """How likely each of some words is as a reply's first word: log probabilities in the order asked, each in all its spellings.
+    """How likely each of some words is as a reply's first word: log probabilities in the order
+    asked, each in all its spellings.
 
     Empty: the reply begins with another word. None: the model doesn't tell.
     """
@@ -42,7 +45,9 @@ class FirstWord:
 
 
 class ChatModel(Protocol):
-    """A chat model behind one prompt, one reply. Thread-safe. Errors are dynagrag's (ModelError and its children)."""
+    """A chat model behind one prompt, one reply. Thread-safe. Errors are dynagrag's (ModelError and
+    its children).
+    """
 
     @property
     def name(self) -> str:
@@ -56,8 +61,12 @@ class ChatModel(Protocol):
     def is_small(self) -> bool:
         """Whether small chunks and a worked example should be the default for it."""
 
-    def complete(self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int) -> ModelReply:
-        """One reply; with a schema, the provider is asked to hold the reply to its JSON schema. The text is not validated here."""
+    def complete(
+        self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int
+    ) -> ModelReply:
+        """One reply; with a schema, the provider is asked to hold the reply to its JSON schema. The
+        text is not validated here.
+        """
 
     def stream(self, prompt: Prompt, max_tokens: int) -> Iterator[str]:
         """The pieces of a free-text reply as they come."""
@@ -68,8 +77,8 @@ class ChatModel(Protocol):
 
 @runtime_checkable
 class FirstWordModel(Protocol):
-    """What a chat model can do besides where log probabilities may be had from it. Words are of the caller's choice, such as yes and no, or
-    digits; each must be one token.
+    """What a chat model can do besides where log probabilities may be had from it. Words are of the
+    caller's choice, such as yes and no, or digits; each must be one token.
     """
 
     def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
@@ -80,20 +89,34 @@ Reply = TypeVar("Reply", bound=BaseModel)
 
 
 class Asker(Protocol):
-    """A chat model with cache, ledger, budget and repair around it: `dynagrag.models.metered_chat.MeteredChat`."""
+    """A chat model with cache, ledger, budget and repair around it:
+    `dynagrag.models.metered_chat.MeteredChat`.
+    """
 
     @property
     def is_small(self) -> bool:
         """As its model has it."""
 
-    def ask(self, prompt: Prompt, schema: type[Reply], *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> Reply:
+    def ask(
+        self,
+        prompt: Prompt,
+        schema: type[Reply],
+        *,
+        stage: str,
+        max_tokens: int,
+        documents: Sequence[str] = (),
+    ) -> Reply:
         """A validated reply. Raises ModelError's children and BudgetError."""
 
-    def stream(self, prompt: Prompt, *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> Iterator[str]:
+    def stream(
+        self, prompt: Prompt, *, stage: str, max_tokens: int, documents: Sequence[str] = ()
+    ) -> Iterator[str]:
         """The pieces of a free-text reply."""
 
     def yes_no(self, prompt: Prompt, *, stage: str, documents: Sequence[str] = ()) -> float | None:
-        """log p(yes) - log p(no) as the first word of a reply; None where the model doesn't tell."""
+        """log p(yes) - log p(no) as the first word of a reply; None where the model doesn't
+        tell.
+        """
 
     def usage(self, stage: str | None = None) -> Usage:
         """What was spent so far, in all or at one stage."""

@@ -1,4 +1,6 @@
-"""Passwords are kept as salted scrypt hashes: `scrypt:N:r:p:salt:hash`, the last two in hexadecimal."""
+"""Passwords are kept as salted scrypt hashes: `scrypt:N:r:p:salt:hash`, the last two in
+hexadecimal.
+"""
 
 import hashlib
 import hmac
@@ -9,7 +11,9 @@ from dynagrag.errors import SettingsError
 
 MIN_LENGTH = 8
 _N, _R, _P = 2**15, 8, 3
-"""32 MiB and some 0.25 s a guess: one of the settings that OWASP's password storage cheat sheet names."""
+"""32 MiB and some 0.25 s a guess: one of the settings that OWASP's password storage cheat sheet
+names.
+"""
 _MAX_BYTES = 256 * 2**20
 _HASH_BYTES = 32
 
@@ -23,7 +27,9 @@ def hash_password(password: str) -> str:
 
 
 def is_password(guess: str, kept: str) -> bool:
-    """Whether a guess is the password that `hash_password` made `kept` of. Raises SettingsError where `kept` is no such hash."""
+    """Whether a guess is the password that `hash_password` made `kept` of. Raises SettingsError
+    where `kept` is no such hash.
+    """
     n, r, p, salt, made = _parts(kept)
     return hmac.compare_digest(_scrypt(guess, salt, n, r, p), made)
 
@@ -40,9 +46,14 @@ def _parts(kept: str) -> tuple[int, int, int, bytes, bytes]:
             raise ValueError(kind)
         return int(n), int(r), int(p), bytes.fromhex(salt), bytes.fromhex(made)
     except ValueError as err:
-        raise SettingsError("setting password_hash is no hash of a password; make it anew: dynagrag serve --password") from err
+        raise SettingsError(
+            "setting password_hash is no hash of a password; make it anew: dynagrag serve"
+            " --password"
+        ) from err
 
 
 def _scrypt(password: str, salt: bytes, n: int, r: int, p: int) -> bytes:
-    said = unicodedata.normalize("NFKC", password).encode("utf-8", "surrogatepass")  # keyboards differ in how they write one letter
+    said = unicodedata.normalize("NFKC", password).encode(
+        "utf-8", "surrogatepass"
+    )  # keyboards differ in how they write one letter
     return hashlib.scrypt(said, salt=salt, n=n, r=r, p=p, maxmem=_MAX_BYTES, dklen=_HASH_BYTES)

@@ -1,5 +1,6 @@
-"""The verbs: what the folders know of each other. `wiring.py` chooses the implementations that a workspace uses; contract suites in
-tests/contracts hold stores, models, embedders, retrievers and checkers to their protocols.
+"""The verbs: what the folders know of each other. `wiring.py` chooses the implementations that a
+workspace uses; contract suites in tests/contracts hold stores, models, embedders, retrievers and
+checkers to their protocols.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -47,7 +48,7 @@ from dynagrag.schema import (
 __all__ = ["Asker", "ChatModel", "Embedder", "FirstWord", "FirstWordModel", "ModelReply", "Prompt"]
 """Those of models, which stand in a module of their own."""
 
-# ------------------------------------------------------------------------------------------------------------- store
+# -------------------------------------------------------------------------------------------- store
 
 
 SPLIT_EXTRACTOR = "split"
@@ -75,25 +76,35 @@ class RecordStore(Protocol):
     def workspace(self) -> str:
         """The workspace's name."""
 
-    def put_document(self, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]) -> None:
-        """Stores a document whole, or replaces its turns and passages, and drops speaker mentions (extractor `split`) of passages that go.
+    def put_document(
+        self, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]
+    ) -> None:
+        """Stores a document whole, or replaces its turns and passages, and drops speaker mentions
+        (extractor `split`) of passages that go.
 
-        Other extractions stay until they are replaced or dropped, also where their span no longer tiles onto the passages.
+        Other extractions stay until they are replaced or dropped, also where their span no longer
+        tiles onto the passages.
         """
 
     def put_extractions(self, extractions: Sequence[Extraction]) -> None:
-        """Replaces the live extraction of each chunk span, and of every span of the same document that overlaps it. Speaker and title
-        mentions (extractor `split`) overlap nothing but their own span.
+        """Replaces the live extraction of each chunk span, and of every span of the same document
+        that overlaps it. Speaker and title mentions (extractor `split`) overlap nothing but their
+        own span.
         """
 
-    def drop_extractions(self, document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str) -> int:
-        """Drops a document's live extractions (but those of extractor `split`) whose span or extractor is not among those given.
+    def drop_extractions(
+        self, document_id: str, keep_spans: Iterable[tuple[int, int]], extractor: str
+    ) -> int:
+        """Drops a document's live extractions (but those of extractor `split`) whose span or
+        extractor is not among those given.
 
         Returns how many were dropped.
         """
 
     def delete_document(self, document_id: str) -> None:
-        """Deletes a document and every record of it, vectors of its passages included. Unknown id: StoreError."""
+        """Deletes a document and every record of it, vectors of its passages included. Unknown id:
+        StoreError.
+        """
 
     def documents(self) -> tuple[Document, ...]:
         """All documents, by title then id."""
@@ -111,13 +122,13 @@ class RecordStore(Protocol):
         """All relation records, by id."""
 
     def extractions(self, document_id: str) -> tuple[Extraction, ...]:
-        """The document's live extractions with their records, those of `split` and those that yielded nothing included, by (start, end,
-        extractor); records by id.
+        """The document's live extractions with their records, those of `split` and those that
+        yielded nothing included, by (start, end, extractor); records by id.
         """
 
     def live_spans(self, document_id: str) -> dict[tuple[int, int], str]:
-        """Chunk span -> extractor of the document's live extractions (extractor `split` left out). A chunk that yielded nothing is listed
-        too.
+        """Chunk span -> extractor of the document's live extractions (extractor `split` left out).
+        A chunk that yielded nothing is listed too.
         """
 
     def num_chunks(self) -> int:
@@ -133,14 +144,17 @@ class RecordStore(Protocol):
         """Deletes edits; how many were there."""
 
     def records(self, step: Callable[[], None] = lambda: None) -> Records:
-        """All records as they were at one moment, also while others write. `step` is called again and again; what it raises ends it."""
+        """All records as they were at one moment, also while others write. `step` is called again
+        and again; what it raises ends it.
+        """
 
 
 class VectorStore(Protocol):
     """The workspace's vectors, all of one embedder."""
 
     def put_vectors(self, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
-        """Stores or replaces vectors (n, d) of passages, mentions, records or labels; those of the graph come with `write_graph`.
+        """Stores or replaces vectors (n, d) of passages, mentions, records or labels; those of the
+        graph come with `write_graph`.
 
         A passage's vector needs its passage: one that isn't stored (any more) is passed over.
         """
@@ -161,16 +175,20 @@ class VectorStore(Protocol):
         """Whose vectors these are; None before the first."""
 
     def set_embedder(self, identity: EmbedderIdentity) -> None:
-        """Fixes the embedder. Another name or dimension than the stored: EmbedderMismatchError, nothing written."""
+        """Fixes the embedder. Another name or dimension than the stored: EmbedderMismatchError,
+        nothing written.
+        """
 
 
 class DerivedStore(Protocol):
     """The graph as derived from the records: a view."""
 
     def write_graph(self, graph: Graph, consolidation: Consolidation, records: Records) -> None:
-        """Makes the derived view equal to this one, writing only what differs. `records`: those it was derived from.
+        """Makes the derived view equal to this one, writing only what differs. `records`: those it
+        was derived from.
 
-        May be several transactions where a store can't take all in one: killed in between, `is_derived_current` is false.
+        May be several transactions where a store can't take all in one: killed in between,
+        `is_derived_current` is false.
         """
 
     def graph(self) -> Graph:
@@ -180,7 +198,9 @@ class DerivedStore(Protocol):
         """The merges as last written."""
 
     def digest(self) -> str:
-        """Hash of the sorted rows (canonical key, sense, type, weight) and (head key, label, tail key, weight, support)."""
+        """Hash of the sorted rows (canonical key, sense, type, weight) and (head key, label, tail
+        key, weight, support).
+        """
 
     def version(self) -> str:
         """Changes whenever records, vectors or the derived view change."""
@@ -190,7 +210,9 @@ class DerivedStore(Protocol):
 
 
 class GraphBrowser(Protocol):
-    """Bounded looks into the derived view, for screens and people. Questions are answered from the whole graph in memory instead."""
+    """Bounded looks into the derived view, for screens and people. Questions are answered from the
+    whole graph in memory instead.
+    """
 
     def neighbourhood(
         self,
@@ -202,24 +224,35 @@ class GraphBrowser(Protocol):
         min_weight: int = 1,
         timeout_s: float = 10.0,
     ) -> Neighbourhood:
-        """Up to `num_hops` hops around an entity: of each node the `fan_out` heaviest relations (ties by id), `max_relations` in all.
+        """Up to `num_hops` hops around an entity: of each node the `fan_out` heaviest relations
+        (ties by id), `max_relations` in all.
 
-        The same every time, also next to a hub. Unknown id: StoreError. StoreError when it takes longer than `timeout_s`.
+        The same every time, also next to a hub. Unknown id: StoreError. StoreError when it takes
+        longer than `timeout_s`.
         """
 
     def overview(self, max_entities: int = 5000, max_relations: int = 20_000) -> Overview:
-        """The heaviest entities, the heaviest relations between them, and counts of the whole graph. No vector is read."""
-
-    def records_of(self, ids: Iterable[str]) -> tuple[RelationRecord, ...]:
-        """Those of the relation records that are there, in the order asked: what states a relation."""
-
-    def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
-        """Entities whose name, aliases or summaries hold whole words of the text, in any case: (id, score), best first; the scale is the
-        store's own. Words are what stands between spaces; one with a dash in it must occur with all its parts.
+        """The heaviest entities, the heaviest relations between them, and counts of the whole
+        graph. No vector is read.
         """
 
-    def nearest(self, kind: VectorKind, vector: Vector, limit: int = 10) -> tuple[tuple[str, float], ...]:
-        """Passages or entities by cosine: (id, cosine -1 to 1), best first. May be approximate where the store has an index of its own."""
+    def records_of(self, ids: Iterable[str]) -> tuple[RelationRecord, ...]:
+        """Those of the relation records that are there, in the order asked: what states a
+        relation.
+        """
+
+    def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
+        """Entities whose name, aliases or summaries hold whole words of the text, in any case: (id,
+        score), best first; the scale is the store's own. Words are what stands between spaces; one
+        with a dash in it must occur with all its parts.
+        """
+
+    def nearest(
+        self, kind: VectorKind, vector: Vector, limit: int = 10
+    ) -> tuple[tuple[str, float], ...]:
+        """Passages or entities by cosine: (id, cosine -1 to 1), best first. May be approximate
+        where the store has an index of its own.
+        """
 
 
 class StoreKeeper(Protocol):
@@ -232,19 +265,26 @@ class StoreKeeper(Protocol):
         """Whether the workspace is there; opening a store alone makes none on a server."""
 
     def reading(self) -> AbstractContextManager[None]:
-        """Inside, this thread's reads may be answered as of the beginning: if `version` is still the same afterwards, at one moment."""
+        """Inside, this thread's reads may be answered as of the beginning: if `version` is still
+        the same afterwards, at one moment.
+        """
 
-    def lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> AbstractContextManager[None]:
-        """Holds the right to derive this workspace's graph, over all processes and machines that share the store. `holder` names this
-        machine's folder of the workspace, whose own lock the caller has. Waits for another holder, and says so once; a dead one's right
-        ends by itself. WorkspaceError after `wait_s`.
+    def lease(
+        self, holder: str, wait_s: float, on_wait: Callable[[str], None]
+    ) -> AbstractContextManager[None]:
+        """Holds the right to derive this workspace's graph, over all processes and machines that
+        share the store. `holder` names this machine's folder of the workspace, whose own lock the
+        caller has. Waits for another holder, and says so once; a dead one's right ends by itself.
+        WorkspaceError after `wait_s`.
         """
 
     def health(self) -> tuple[Finding, ...]:
         """Checks schema, indexes and records; changes nothing."""
 
     def repair(self) -> tuple[str, ...]:
-        """Mends what `health` finds, where a program can; what was done. The graph is derived again by the caller."""
+        """Mends what `health` finds, where a program can; what was done. The graph is derived again
+        by the caller.
+        """
 
     def note(self, name: str) -> str:
         """A note kept with the workspace ("" for none), e.g. that a copy into it is under way."""
@@ -253,7 +293,9 @@ class StoreKeeper(Protocol):
         """Keeps or (with "") drops a note. Not a change of the workspace: its version stays."""
 
     def wipe(self) -> None:
-        """Leaves nothing of what was deleted in files of this machine, or, where another process is in the way, does so later."""
+        """Leaves nothing of what was deleted in files of this machine, or, where another process is
+        in the way, does so later.
+        """
 
     def clear(self) -> None:
         """Deletes the workspace from the store, whole."""
@@ -265,13 +307,14 @@ class StoreKeeper(Protocol):
 class GraphStore(RecordStore, VectorStore, DerivedStore, GraphBrowser, StoreKeeper, Protocol):
     """Holds one workspace's records and the graph derived from them. Thread-safe.
 
-    Every change of records is one transaction: a killed process leaves the state before or after it. Vectors, `write_graph`, `repair` and
-    `clear` may take several; each can be run again, and completes what is there. Reading while another process writes is allowed. Writes
-    are idempotent: the same call twice changes nothing.
+    Every change of records is one transaction: a killed process leaves the state before or after
+    it. Vectors, `write_graph`, `repair` and `clear` may take several; each can be run again, and
+    completes what is there. Reading while another process writes is allowed. Writes are idempotent:
+    the same call twice changes nothing.
     """
 
 
-# ------------------------------------------------------------------------------------------------------------ ingest
+# ------------------------------------------------------------------------------------------- ingest
 
 
 class Extractor(Protocol):
@@ -279,7 +322,9 @@ class Extractor(Protocol):
 
     @property
     def name(self) -> str:
-        """Identity of the extraction: model, prompt and settings. Another name replaces the records of a chunk."""
+        """Identity of the extraction: model, prompt and settings. Another name replaces the records
+        of a chunk.
+        """
 
     @property
     def dropped(self) -> Mapping[str, int]:
@@ -291,21 +336,29 @@ class Extractor(Protocol):
 
     @property
     def remarks(self) -> Mapping[str, int]:
-        """What a reader should know of the documents that were read, with how many they are: "all in capitals: ..." -> 1."""
+        """What a reader should know of the documents that were read, with how many they are: "all
+        in capitals: ..." -> 1.
+        """
 
     def extract(
-        self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None], check: Callable[[], None] = lambda: None
+        self,
+        work: Sequence[ChunkWork],
+        on_chunk: Callable[[Extraction], None],
+        check: Callable[[], None] = lambda: None,
     ) -> list[tuple[Chunk, str]]:
-        """Calls `on_chunk` for each chunk as it is done (never two at once); returns the chunks set aside with their reasons.
+        """Calls `on_chunk` for each chunk as it is done (never two at once); returns the chunks set
+        aside with their reasons.
 
-        `check` is called between chunks, and several times a second while a model is waited for. What it raises ends the extraction; calls
-        in flight are then waited for and handed on, since they are paid for.
+        `check` is called between chunks, and several times a second while a model is waited for.
+        What it raises ends the extraction; calls in flight are then waited for and handed on, since
+        they are paid for.
 
-        Raises BudgetError, ModelRefusedError or ModelUnavailableError when going on makes no sense; what was done by then was handed on.
+        Raises BudgetError, ModelRefusedError or ModelUnavailableError when going on makes no sense;
+        what was done by then was handed on.
         """
 
 
-# ---------------------------------------------------------------------------------------------- retrieval and claims
+# ----------------------------------------------------------------------------- retrieval and claims
 
 
 class Retriever(Protocol):
@@ -316,19 +369,24 @@ class Retriever(Protocol):
         """The arm's name, as `--retriever` has it."""
 
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
-        """Best first; ties by (score desc, weight desc, id asc). An empty graph or corpus gives an empty Retrieval."""
+        """Best first; ties by (score desc, weight desc, id asc). An empty graph or corpus gives an
+        empty Retrieval.
+        """
 
 
 class Pruner(Protocol):
     """Scores nodes and edges of a question's subgraphs."""
 
     def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
-        """Of each subgraph. Scores stand in the prompt, and decide what goes where a token budget cuts; they don't change the walk."""
+        """Of each subgraph. Scores stand in the prompt, and decide what goes where a token budget
+        cuts; they don't change the walk.
+        """
 
 
 Takes = Callable[[int, int], bool]
-"""(local node, its parent in the walk, -1 for the centre) -> whether it is taken. Nodes are asked in the order of the visit; the first
-that is not taken ends the walk."""
+"""(local node, its parent in the walk, -1 for the centre) -> whether it is taken. Nodes are asked
+in the order of the visit; the first that is not taken ends the walk.
+"""
 
 
 class Traversal(Protocol):
@@ -343,7 +401,11 @@ class ClaimChecker(Protocol):
 
     @property
     def name(self) -> str:
-        """As a user names it: `rules`, `model`, `nli:FOLDER` or `nli:HUB-ID`, or several with + between them."""
+        """As a user names it: `rules`, `model`, `nli:FOLDER` or `nli:HUB-ID`, or several with +
+        between them.
+        """
 
     def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
-        """One for each claim, in order; a claim without lines is not found. Raises ModelError and BudgetError where a model is asked."""
+        """One for each claim, in order; a claim without lines is not found. Raises ModelError and
+        BudgetError where a model is asked.
+        """

@@ -14,14 +14,18 @@ MIN_REPLY_SECRET_CHARS = 16
 
 
 def scrubbed(text: str, secrets: Sequence[str] = ()) -> str:
-    """The text without the given secrets, as they are or escaped, and without anything that looks like a key."""
+    """The text without the given secrets, as they are or escaped, and without anything that looks
+    like a key.
+    """
     for form in _forms(tuple(secrets)):
         text = text.replace(form, SCRUBBED)
     return _LOOKS_LIKE_KEY.sub(SCRUBBED, text)
 
 
 def scrub_chain(err: BaseException, secrets: Sequence[str]) -> None:
-    """Takes secrets out of the texts of an error and of all that led to it, since a logged traceback shows them all."""
+    """Takes secrets out of the texts of an error and of all that led to it, since a logged
+    traceback shows them all.
+    """
     for link in _links(err):
         link.args = tuple(_scrubbed_value(arg, secrets) for arg in link.args)
         if isinstance(getattr(link, "message", None), str):
@@ -31,13 +35,17 @@ def scrub_chain(err: BaseException, secrets: Sequence[str]) -> None:
 
 
 class ReplyScrubber:
-    """Takes what was sent to a server as a secret out of its replies, which are cached, backed up and shown.
+    """Takes what was sent to a server as a secret out of its replies, which are cached, backed up
+    and shown.
 
-    Only secrets of MIN_REPLY_SECRET_CHARS or more, and nothing that merely looks like a key: the rest may be words of a document.
+    Only secrets of MIN_REPLY_SECRET_CHARS or more, and nothing that merely looks like a key: the
+    rest may be words of a document.
     """
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        self._forms = _forms(tuple(secret for secret in secrets if len(secret.strip()) >= MIN_REPLY_SECRET_CHARS))
+        self._forms = _forms(
+            tuple(secret for secret in secrets if len(secret.strip()) >= MIN_REPLY_SECRET_CHARS)
+        )
         self._firsts = frozenset(form[0] for form in self._forms)
         self._longest = max(map(len, self._forms), default=0)
 
@@ -48,7 +56,9 @@ class ReplyScrubber:
         return text
 
     def pieces(self, pieces: Iterable[str]) -> Iterator[str]:
-        """A reply in pieces, without them; the beginning of one is held back until it is known what it is. Raises as `pieces` does."""
+        """A reply in pieces, without them; the beginning of one is held back until it is known what
+        it is. Raises as `pieces` does.
+        """
         held = ""
         try:
             for piece in pieces:
@@ -67,18 +77,29 @@ class ReplyScrubber:
     def _num_ready(self, text: str) -> int:
         """Characters before the place from which on a secret may have begun."""
         places = range(max(0, len(text) - self._longest + 1), len(text))
-        begun = (i for i in places if text[i] in self._firsts and any(form.startswith(text[i:]) for form in self._forms))
+        begun = (
+            i
+            for i in places
+            if text[i] in self._firsts and any(form.startswith(text[i:]) for form in self._forms)
+        )
         return next(begun, len(text))
 
 
 def address_secrets(address: str | None) -> tuple[str, ...]:
-    """The password in an address, as written and decoded, and the values of its query; nothing where it has none or can't be read."""
+    """The password in an address, as written and decoded, and the values of its query; nothing
+    where it has none or can't be read.
+    """
     try:
         parts = urlsplit(address or "")
-        found = [parts.password or "", *(value for _, _, value in (pair.partition("=") for pair in parts.query.split("&")))]
+        found = [
+            parts.password or "",
+            *(value for _, _, value in (pair.partition("=") for pair in parts.query.split("&"))),
+        ]
     except ValueError:
         return ()
-    return tuple(dict.fromkeys(form for secret in found if secret for form in (secret, unquote(secret))))
+    return tuple(
+        dict.fromkeys(form for secret in found if secret for form in (secret, unquote(secret)))
+    )
 
 
 @lru_cache(maxsize=32)
@@ -91,7 +112,13 @@ def _forms(secrets: tuple[str, ...]) -> tuple[str, ...]:
 def _forms_of(secret: str) -> Iterator[str]:
     for text in (secret, secret.strip()):
         data = text.encode("utf-8", "surrogateescape")
-        yield from (text, repr(text)[1:-1], repr(data)[2:-1], json.dumps(text)[1:-1], quote(data, safe=""))
+        yield from (
+            text,
+            repr(text)[1:-1],
+            repr(data)[2:-1],
+            json.dumps(text)[1:-1],
+            quote(data, safe=""),
+        )
 
 
 def _scrubbed_value(value: object, secrets: Sequence[str]) -> object:

@@ -1,16 +1,20 @@
 """Sentences and words of a text as exact spans.
 
-Own rules because no library fits: pysbd is unmaintained, nltk and spaCy need data that must be fetched first, and speech without any
-punctuation needs a rule of its own with all of them. The rules: . ! ? and their kin end a sentence where blank space follows, unless the
-word before is an abbreviation or an initial; a blank line ends one too; text without punctuation is one sentence. Everything over
-`max_words` is cut at word boundaries. Each rule looks at a bounded stretch, so time is linear in the text.
+Own rules because no library fits: pysbd is unmaintained, nltk and spaCy need data that must be
+fetched first, and speech without any punctuation needs a rule of its own with all of them. The
+rules: . ! ? and their kin end a sentence where blank space follows, unless the word before is an
+abbreviation or an initial; a blank line ends one too; text without punctuation is one sentence.
+Everything over `max_words` is cut at word boundaries. Each rule looks at a bounded stretch, so time
+is linear in the text.
 """
 
 import re
 from collections.abc import Iterator
 
 MAX_SENTENCE_WORDS = 120
-"""Longer "sentences" (speech without punctuation) are cut: an embedder reads 256 tokens and drops the rest silently."""
+"""Longer "sentences" (speech without punctuation) are cut: an embedder reads 256 tokens and drops
+the rest silently.
+"""
 
 Span = tuple[int, int]
 
@@ -32,22 +36,31 @@ _END = re.compile(
 _NEXT = re.compile(r"\s*+[\"'“‘«(\[]{0,3}(\w[\w'’]{0,15})?")
 
 _NEVER_LAST = _words(
-    "mr mrs ms mx dr prof rev hon sen rep gov gen col maj capt cmdr cdr lt sgt st mt ft messrs mme mlle vs v e.g i.e cf viz al approx no "
-    "nos fig figs eq sec ch vol pp p ed eds art op cit ca jan feb mar apr jun jul aug sep sept oct nov dec"
+    "mr mrs ms mx dr prof rev hon sen rep gov gen col maj capt cmdr cdr lt sgt st mt ft messrs mme"
+    " mlle vs v e.g i.e cf viz al approx no nos fig figs eq sec ch vol pp p ed eds art op cit ca"
+    " jan feb mar apr jun jul aug sep sept oct nov dec"
 )
-"""Abbreviations that want something after them. "no" only before a digit; months only before one too."""
-_ONLY_BEFORE_DIGIT = _words("no nos fig figs eq sec ch vol pp p art jan feb mar apr jun jul aug sep sept oct nov dec")
+"""Abbreviations that want something after them. "no" only before a digit; months only before one
+too.
+"""
+_ONLY_BEFORE_DIGIT = _words(
+    "no nos fig figs eq sec ch vol pp p art jan feb mar apr jun jul aug sep sept oct nov dec"
+)
 _OFTEN_LAST = _words("inc ltd co corp jr sr etc bros dept univ assn est")
 _STARTERS = _words(
-    "the a an this that these those i we you he she it they there here and but so or if when while what who where why how in on at as for "
-    "from to with of by it's i'm we're that's there's he's she's they're you're i'll we'll let's well now then okay yes no my our your his "
-    "her their its do does did is are was were have has had can could will would should not also after before because however"
+    "the a an this that these those i we you he she it they there here and but so or if when while"
+    " what who where why how in on at as for from to with of by it's i'm we're that's there's he's"
+    " she's they're you're i'll we'll let's well now then okay yes no my our your his her their its"
+    " do does did is are was were have has had can could will would should not also after before"
+    " because however"
 )
 """Words whose capital says that a sentence begins, after an abbreviation or an initial."""
 
 
 def word_spans(text: str) -> Iterator[Span]:
-    """Words by blank space; a CJK character is a word, and a run without a gap counts as one for each 40 characters."""
+    """Words by blank space; a CJK character is a word, and a run without a gap counts as one for
+    each 40 characters.
+    """
     return (m.span() for m in _WORD.finditer(text))
 
 
@@ -57,9 +70,11 @@ def num_words(text: str) -> int:
 
 
 def sentence_spans(text: str, max_words: int = MAX_SENTENCE_WORDS) -> list[Span]:
-    """Spans of the sentences in order: no overlap, no blank space at either end, all non-blank text covered. Blank text gives [].
+    """Spans of the sentences in order: no overlap, no blank space at either end, all non-blank text
+    covered. Blank text gives [].
 
-    A single line break is blank space like any other, since cues and wrapped text break lines inside sentences.
+    A single line break is blank space like any other, since cues and wrapped text break lines
+    inside sentences.
     """
     spans: list[Span] = []
     start = 0
@@ -80,17 +95,23 @@ def strip_span(text: str, start: int, end: int) -> Span:
 
 
 def next_word(text: str, position: int) -> tuple[str, int]:
-    """The word that follows a position, behind blank space and opening quotes (empty where none does), and where it ends."""
+    """The word that follows a position, behind blank space and opening quotes (empty where none
+    does), and where it ends.
+    """
     following = _NEXT.match(text, position)
     return (following[1] or "", following.end()) if following else ("", position)
 
 
 def _is_end(text: str, start: int, match: re.Match[str]) -> bool:
-    return bool(match["blank"] or match["wide"]) or ends_sentence(text, start, match, next_word(text, match.end())[0])
+    return bool(match["blank"] or match["wide"]) or ends_sentence(
+        text, start, match, next_word(text, match.end())[0]
+    )
 
 
 def ends_sentence(text: str, start: int, match: re.Match[str], word: str) -> bool:
-    """Whether a mark (`mark` and its closing quotes `close` in the match) ends the sentence that began at `start`; `word` comes next."""
+    """Whether a mark (`mark` and its closing quotes `close` in the match) ends the sentence that
+    began at `start`; `word` comes next.
+    """
     mark, closed = match["mark"], bool(match["close"])
     if mark == "…" or (len(mark) > 1 and not set(mark) & {"!", "?"}):
         return not word[:1].islower()
@@ -102,7 +123,9 @@ def ends_sentence(text: str, start: int, match: re.Match[str], word: str) -> boo
 
 
 def _ends_at_dot(text: str, start: int, dot: int, word: str) -> bool:
-    """Whether a lone full stop at `dot` ends the sentence that began at `start`; `word` comes next."""
+    """Whether a lone full stop at `dot` ends the sentence that began at `start`; `word` comes
+    next.
+    """
     window = text[max(start, dot - 24) : dot].split()
     before = window[-1].lstrip("\"'“‘«([") if window else ""
     low = before.casefold()

@@ -1,7 +1,8 @@
-"""Settings: argument > command line > environment (DYNAGRAG_...) > .env > keyring (keys alone) > settings file > default.
-Read here, passed down as values.
+"""Settings: argument > command line > environment (DYNAGRAG_...) > .env > keyring (keys alone) >
+settings file > default. Read here, passed down as values.
 
-`Settings` is what a machine or user sets once; `ChunkProfile` and `Profile` are named bundles of numbers, explained in docs/papers.md.
+`Settings` is what a machine or user sets once; `ChunkProfile` and `Profile` are named bundles of
+numbers, explained in docs/papers.md.
 """
 
 import os
@@ -16,14 +17,26 @@ import platformdirs
 from dotenv import dotenv_values
 from dotenv.parser import parse_stream
 from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
 
 from dynagrag.errors import SettingsError
 from dynagrag.scrubbing import address_secrets
 from dynagrag.settings_file import kept_in_keyring, saved_settings
 from dynagrag.system_keyring import keys_seen, read_key
 
-OTHERS_NAMES = {"OPENAI_BASE_URL", "OPENAI_API_KEY", "NEO4J_URI", "NEO4J_USERNAME", "NEO4J_PASSWORD", "NEO4J_DATABASE"}
+OTHERS_NAMES = {
+    "OPENAI_BASE_URL",
+    "OPENAI_API_KEY",
+    "NEO4J_URI",
+    "NEO4J_USERNAME",
+    "NEO4J_PASSWORD",
+    "NEO4J_DATABASE",
+}
 """Environment variables that other programs read too; every other one begins with DYNAGRAG_."""
 _NAMES_A_SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
 _MIN_SECRET_CHARS = 6
@@ -35,7 +48,9 @@ _WEEK_S = 7 * 24 * 3600
 
 
 class Settings(BaseSettings):
-    """Everything that is read from the environment, `.env` and `settings.toml` in the home folder."""
+    """Everything that is read from the environment, `.env` and `settings.toml` in the home
+    folder.
+    """
 
     model_config = SettingsConfigDict(
         env_prefix="DYNAGRAG_",
@@ -52,47 +67,106 @@ class Settings(BaseSettings):
         description="Folder of workspaces, models and settings.toml.",
     )
     workspace: str = Field(default="default", description="Workspace that commands use.")
-    llm: str | None = Field(default=None, description="Language model: openai:NAME, gguf:PATH, gguf:hf:ORG/REPO/FILE, local:NAME; or none.")
-    embedder: str = Field(default="minilm", description="Embedder: minilm, a sentence-transformers name or path, or openai:NAME.")
-    query_prefix: str | None = Field(default=None, description="Text put before every question to embed (default: the model's own).")
-    document_prefix: str | None = Field(default=None, description="Text put before every passage, mention and relation that is embedded.")
-    temperature: float = Field(default=0.0, ge=0, description="Sampling temperature of the language model.")
-    max_concurrency: int = Field(default=8, ge=1, description="Model calls at once (local models: always 1).")
-    requests_per_minute: float | None = Field(default=None, gt=0, description="Rate limit of model calls.")
-    timeout_s: float = Field(default=600, gt=0, le=_WEEK_S, description="Seconds one model call may take, its retries included.")
-    max_retries: int = Field(default=4, ge=0, description="Retries of a call that met a 429, a 5xx or no connection.")
-    price_per_million_prompt_tokens: float | None = Field(default=None, ge=0, description="Price for the estimate, in your currency.")
-    price_per_million_completion_tokens: float | None = Field(default=None, ge=0, description="Price for the estimate, in your currency.")
+    llm: str | None = Field(
+        default=None,
+        description=(
+            "Language model: openai:NAME, gguf:PATH, gguf:hf:ORG/REPO/FILE, local:NAME; or none."
+        ),
+    )
+    embedder: str = Field(
+        default="minilm",
+        description="Embedder: minilm, a sentence-transformers name or path, or openai:NAME.",
+    )
+    query_prefix: str | None = Field(
+        default=None,
+        description="Text put before every question to embed (default: the model's own).",
+    )
+    document_prefix: str | None = Field(
+        default=None,
+        description="Text put before every passage, mention and relation that is embedded.",
+    )
+    temperature: float = Field(
+        default=0.0, ge=0, description="Sampling temperature of the language model."
+    )
+    max_concurrency: int = Field(
+        default=8, ge=1, description="Model calls at once (local models: always 1)."
+    )
+    requests_per_minute: float | None = Field(
+        default=None, gt=0, description="Rate limit of model calls."
+    )
+    timeout_s: float = Field(
+        default=600,
+        gt=0,
+        le=_WEEK_S,
+        description="Seconds one model call may take, its retries included.",
+    )
+    max_retries: int = Field(
+        default=4, ge=0, description="Retries of a call that met a 429, a 5xx or no connection."
+    )
+    price_per_million_prompt_tokens: float | None = Field(
+        default=None, ge=0, description="Price for the estimate, in your currency."
+    )
+    price_per_million_completion_tokens: float | None = Field(
+        default=None, ge=0, description="Price for the estimate, in your currency."
+    )
     checker: str = Field(
         default="auto",
-        description="What checks the claims of answers: rules, model, nli:FOLDER or nli:HUB-ID, or several with + between them; auto: "
-        "rules, and the language model where there is one that isn't small.",
+        description=(
+            "What checks the claims of answers: rules, model, nli:FOLDER or nli:HUB-ID, or several"
+            " with + between them; auto: rules, and the language model where there is one that"
+            " isn't small."
+        ),
     )
     pruner: str = Field(
         default="auto",
-        description="What scores the entities and relations of ego-graphs: none, prior, trained (the workspace's own, which `train "
-        "pruner` makes) or a checkpoint's folder; auto: trained where it has beaten the untrained ones on held-out documents, else prior.",
+        description=(
+            "What scores the entities and relations of ego-graphs: none, prior, trained (the"
+            " workspace's own, which `train pruner` makes) or a checkpoint's folder; auto: trained"
+            " where it has beaten the untrained ones on held-out documents, else prior."
+        ),
     )
     store: str | None = Field(
         default=None,
-        description="Where graphs live: sqlite (embedded), or a Neo4j address: neo4j:// or bolt://, also with +s or +ssc. "
-        "Default: where the workspace was last, else NEO4J_URI, else sqlite.",
+        description=(
+            "Where graphs live: sqlite (embedded), or a Neo4j address: neo4j:// or bolt://, also"
+            " with +s or +ssc. Default: where the workspace was last, else NEO4J_URI, else sqlite."
+        ),
     )
-    media: Path | None = Field(default=None, description="Folder of recordings that the app plays: talk.mp3 for talk.vtt.")
-    neo4j_uri: str | None = Field(default=None, validation_alias="NEO4J_URI", description="Neo4j server for new workspaces.")
-    neo4j_username: str = Field(default="neo4j", validation_alias="NEO4J_USERNAME", description="Its user.")
-    neo4j_password: SecretStr | None = Field(default=None, validation_alias="NEO4J_PASSWORD", description="Its password.")
-    neo4j_database: str = Field(default="neo4j", validation_alias="NEO4J_DATABASE", description="Its database.")
+    media: Path | None = Field(
+        default=None, description="Folder of recordings that the app plays: talk.mp3 for talk.vtt."
+    )
+    neo4j_uri: str | None = Field(
+        default=None, validation_alias="NEO4J_URI", description="Neo4j server for new workspaces."
+    )
+    neo4j_username: str = Field(
+        default="neo4j", validation_alias="NEO4J_USERNAME", description="Its user."
+    )
+    neo4j_password: SecretStr | None = Field(
+        default=None, validation_alias="NEO4J_PASSWORD", description="Its password."
+    )
+    neo4j_database: str = Field(
+        default="neo4j", validation_alias="NEO4J_DATABASE", description="Its database."
+    )
     openai_base_url: str | None = Field(
-        default=None, validation_alias="OPENAI_BASE_URL", description="Base URL of an OpenAI-compatible server."
+        default=None,
+        validation_alias="OPENAI_BASE_URL",
+        description="Base URL of an OpenAI-compatible server.",
     )
-    openai_api_key: SecretStr | None = Field(default=None, validation_alias="OPENAI_API_KEY", description="Its key.")
+    openai_api_key: SecretStr | None = Field(
+        default=None, validation_alias="OPENAI_API_KEY", description="Its key."
+    )
     keys_in_keyring: str | None = Field(
         default=None,
-        description="Which keys the system's keyring keeps: openai_api_key, neo4j_password. Set by the app.",
+        description=(
+            "Which keys the system's keyring keeps: openai_api_key, neo4j_password. Set by the app."
+        ),
     )
-    password: SecretStr | None = Field(default=None, description="Password that the app asks for; it beats password_hash.")
-    password_hash: SecretStr | None = Field(default=None, description="What `dynagrag serve --password` keeps of a password.")
+    password: SecretStr | None = Field(
+        default=None, description="Password that the app asks for; it beats password_hash."
+    )
+    password_hash: SecretStr | None = Field(
+        default=None, description="What `dynagrag serve --password` keeps of a password."
+    )
 
     @field_validator("openai_api_key")
     @classmethod
@@ -124,9 +198,17 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The order of precedence, highest first; the settings file is the lowest."""
-        home = os.environ.get("DYNAGRAG_HOME") or platformdirs.user_data_dir("dynagrag", appauthor=False)
+        home = os.environ.get("DYNAGRAG_HOME") or platformdirs.user_data_dir(
+            "dynagrag", appauthor=False
+        )
         file = TomlConfigSettingsSource(settings_cls, toml_file=Path(home) / "settings.toml")
-        return (init_settings, env_settings, _OwnDotEnv(dotenv_settings), _Keyring(settings_cls), file)
+        return (
+            init_settings,
+            env_settings,
+            _OwnDotEnv(dotenv_settings),
+            _Keyring(settings_cls),
+            file,
+        )
 
     @property
     def models_dir(self) -> Path:
@@ -141,11 +223,17 @@ class Settings(BaseSettings):
     def price_of(self, prompt_tokens: float, reply_tokens: float) -> float | None:
         """In the currency of the prices; None where none is set."""
         prices = self.price_per_million_prompt_tokens, self.price_per_million_completion_tokens
-        return None if prices == (None, None) else (prompt_tokens * (prices[0] or 0) + reply_tokens * (prices[1] or 0)) / 1e6
+        return (
+            None
+            if prices == (None, None)
+            else (prompt_tokens * (prices[0] or 0) + reply_tokens * (prices[1] or 0)) / 1e6
+        )
 
 
 class _Keyring(PydanticBaseSettingsSource):
-    """Keys that the user has kept in the system's keyring; asked only for those that settings.toml names and nothing above has set."""
+    """Keys that the user has kept in the system's keyring; asked only for those that settings.toml
+    names and nothing above has set.
+    """
 
     def get_field_value(self, field: Any, field_name: str) -> tuple[Any, str, bool]:
         """A key, under the name that its variable has."""
@@ -160,7 +248,9 @@ class _Keyring(PydanticBaseSettingsSource):
 
 
 class _OwnDotEnv(PydanticBaseSettingsSource):
-    """The .env source without other programs' lines: a project's .env may hold anything; only DYNAGRAG_ names must be known."""
+    """The .env source without other programs' lines: a project's .env may hold anything; only
+    DYNAGRAG_ names must be known.
+    """
 
     def __init__(self, inner: PydanticBaseSettingsSource) -> None:
         super().__init__(inner.settings_cls)
@@ -173,15 +263,20 @@ class _OwnDotEnv(PydanticBaseSettingsSource):
     def __call__(self) -> dict[str, Any]:
         """The wrapped source's values, but for keys that are neither fields nor DYNAGRAG_ names."""
         known = set(self.settings_cls.model_fields) | OTHERS_NAMES
-        own = {k: v for k, v in self._inner().items() if k in known or k.lower().startswith("dynagrag_")}
+        own = {
+            k: v
+            for k, v in self._inner().items()
+            if k in known or k.lower().startswith("dynagrag_")
+        }
         if own:
             _check_references()
         return own
 
 
 def _check_references() -> None:
-    """ValueError where a line of `.env` for us takes in a variable of the environment, also by way of other lines: a folder that came from
-    elsewhere would so send what it names, such as another program's key, to a server of its choice.
+    """ValueError where a line of `.env` for us takes in a variable of the environment, also by way
+    of other lines: a folder that came from elsewhere would so send what it names, such as another
+    program's key, to a server of its choice.
     """
     lines: dict[str, list[str]] = {}
     with open(".env", encoding="utf-8-sig") as file:
@@ -189,21 +284,34 @@ def _check_references() -> None:
             lines.setdefault(line.key or "", []).append(line.value or "")
     taken_in = set(os.environ) - _HARMLESS
     for name in lines:
-        waiting, seen = [name] if name.upper() in OTHERS_NAMES or name.upper().startswith("DYNAGRAG_") else [], set[str]()
+        waiting, seen = (
+            [name] if name.upper() in OTHERS_NAMES or name.upper().startswith("DYNAGRAG_") else [],
+            set[str](),
+        )
         while waiting:
             seen.add(at := waiting.pop())
-            found = {reference for text in lines.get(at, ()) for reference in _REFERENCE.findall(text)}
+            found = {
+                reference for text in lines.get(at, ()) for reference in _REFERENCE.findall(text)
+            }
             if taken := sorted(found & taken_in):
-                raise ValueError(f"{name} in .env takes {taken[0]} from the environment; write its value there, or set {name} elsewhere")
+                raise ValueError(
+                    f"{name} in .env takes {taken[0]} from the environment; write its value there,"
+                    f" or set {name} elsewhere"
+                )
             waiting += found - seen
 
 
 def clean_key(key: str) -> str:
-    """A key without the white space around it, which files and copies bring along. ValueError, without the key, where it can be none."""
+    """A key without the white space around it, which files and copies bring along. ValueError,
+    without the key, where it can be none.
+    """
     key = key.strip()
     if not (key.isascii() and key.isprintable()):
         place = next(i for i, c in enumerate(key, start=1) if not (c.isascii() and c.isprintable()))
-        raise ValueError(f"character {place} of {len(key)} can be in no key, since HTTP takes printable ASCII alone; set it again")
+        raise ValueError(
+            f"character {place} of {len(key)} can be in no key, since HTTP takes printable ASCII"
+            " alone; set it again"
+        )
     return key
 
 
@@ -211,17 +319,25 @@ def _clean_url(url: str) -> str:
     url = url.strip()
     try:
         parts = urlsplit(url)
-        is_good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0 and url.isprintable()
+        is_good = (
+            parts.scheme in ("http", "https")
+            and bool(parts.hostname)
+            and parts.port != 0
+            and url.isprintable()
+        )
     except ValueError:
         is_good = False
     if not is_good:
-        raise ValueError("it is no address of a server; write it as http://HOST:PORT/v1 or https://HOST/v1")
+        raise ValueError(
+            "it is no address of a server; write it as http://HOST:PORT/v1 or https://HOST/v1"
+        )
     return url
 
 
 def known_secrets() -> tuple[str, ...]:
-    """What must be shown nowhere, wherever it was set: keys, tokens and passwords in the environment, `.env` and settings.toml, those of
-    other programs too, and passwords in addresses there.
+    """What must be shown nowhere, wherever it was set: keys, tokens and passwords in the
+    environment, `.env` and settings.toml, those of other programs too, and passwords in addresses
+    there.
     """
     found: list[str] = []
     for values in (os.environ, _readable(lambda: dotenv_values(".env")), _readable(saved_settings)):
@@ -230,11 +346,15 @@ def known_secrets() -> tuple[str, ...]:
                 found += address_secrets(value) if "://" in value else ()
                 found += [value] if _NAMES_A_SECRET.search(name) else []
     found += keys_seen()
-    return tuple(dict.fromkeys(secret for secret in found if len(secret.strip()) >= _MIN_SECRET_CHARS))
+    return tuple(
+        dict.fromkeys(secret for secret in found if len(secret.strip()) >= _MIN_SECRET_CHARS)
+    )
 
 
 def _readable(read: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
-    """What a file says, or nothing: who asks is about to say what went wrong, and that is not this file."""
+    """What a file says, or nothing: who asks is about to say what went wrong, and that is not this
+    file.
+    """
     try:
         return read()
     except (OSError, ValueError, SettingsError):
@@ -242,13 +362,23 @@ def _readable(read: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
 
 
 def load_settings(**overrides: Any) -> Settings:
-    """Settings with the given overrides (None = not given). Raises SettingsError naming the setting."""
+    """Settings with the given overrides (None = not given). Raises SettingsError naming the
+    setting.
+    """
     given = {k: v for k, v in overrides.items() if v is not None}
-    unknown = [k for k in os.environ if k.startswith("DYNAGRAG_") and k[9:].lower() not in Settings.model_fields]
+    unknown = [
+        k
+        for k in os.environ
+        if k.startswith("DYNAGRAG_") and k[9:].lower() not in Settings.model_fields
+    ]
     if unknown:
         raise SettingsError(
             f"unknown setting {unknown[0]} in the environment; known: "
-            + ", ".join(f"DYNAGRAG_{n.upper()}" for n in Settings.model_fields if n.upper() not in OTHERS_NAMES)
+            + ", ".join(
+                f"DYNAGRAG_{n.upper()}"
+                for n in Settings.model_fields
+                if n.upper() not in OTHERS_NAMES
+            )
         )
     try:
         return Settings(**given)
@@ -256,18 +386,24 @@ def load_settings(**overrides: Any) -> Settings:
         first = err.errors()[0]
         name = ".".join(str(p) for p in first["loc"]) or "settings"
         said = first["msg"].removeprefix("Value error, ")
-        raise SettingsError(f"setting {name}: {said}; see `.env.example` for what can be set") from err
+        raise SettingsError(
+            f"setting {name}: {said}; see `.env.example` for what can be set"
+        ) from err
     except (OSError, ValueError) as err:
         raise SettingsError(f"settings.toml or .env could not be read: {err}") from err
 
 
 def own_settings() -> Settings:
-    """Settings without the `.env` of the current folder: the user's own word. Raises SettingsError as `load_settings` does."""
+    """Settings without the `.env` of the current folder: the user's own word. Raises SettingsError
+    as `load_settings` does.
+    """
     return load_settings(_env_file=())
 
 
 def where_set(name: str) -> str:
-    """Where a setting's value comes from, in words: a variable of the environment, .env, the keyring, settings.toml, or "default"."""
+    """Where a setting's value comes from, in words: a variable of the environment, .env, the
+    keyring, settings.toml, or "default".
+    """
     variable = name.upper() if name.upper() in OTHERS_NAMES else f"DYNAGRAG_{name.upper()}"
     if any(key.upper() == variable for key in os.environ):
         return f"{variable} in the environment"
@@ -280,7 +416,9 @@ def where_set(name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ChunkProfile:
-    """Sizes of passages and chunks (docs/papers.md, Extraction). `chunk_tokens` None: one passage a chunk."""
+    """Sizes of passages and chunks (docs/papers.md, Extraction). `chunk_tokens` None: one passage a
+    chunk.
+    """
 
     name: str
     passage_words: int = 120
@@ -294,17 +432,25 @@ class ChunkProfile:
 CHUNK_PROFILES: dict[str, ChunkProfile] = {
     "default": ChunkProfile("default"),
     "small": ChunkProfile(
-        "small", passage_words=100, chunk_tokens=None, is_small=True, max_entities=8, max_relations=5, max_reply_tokens=700
+        "small",
+        passage_words=100,
+        chunk_tokens=None,
+        is_small=True,
+        max_entities=8,
+        max_relations=5,
+        max_reply_tokens=700,
     ),
 }
-"""`small` is for local models of a few billion parameters: docs/decisions.md, "Extraction with small models"."""
+"""`small` is for local models of a few billion parameters: docs/decisions.md, "Extraction with
+small models".
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """How a question is answered: `default` (recommended: passages alone; for a small model `graph`), `graph` (ego-graphs beside a prompt
-    of passages), `global` (many passages, answered part by part) or `paper` (DynaGRAG by the letter); docs/papers.md, Ego-graphs to
-    Answers.
+    """How a question is answered: `default` (recommended: passages alone; for a small model
+    `graph`), `graph` (ego-graphs beside a prompt of passages), `global` (many passages, answered
+    part by part) or `paper` (DynaGRAG by the letter); docs/papers.md, Ego-graphs to Answers.
     """
 
     name: Literal["default", "graph", "global", "paper", "grag"]
@@ -315,7 +461,9 @@ class Profile:
     has_hub_cut: bool = True
     max_ego_nodes: int | None = 512
     prevalence_ceiling: float | None = 0.05
-    """Nodes that more than this share of the ego-graphs hold are no top nodes, the most held first, at most this share of the nodes."""
+    """Nodes that more than this share of the ego-graphs hold are no top nodes, the most held first,
+    at most this share of the nodes.
+    """
     pool_factor: int | None = 20
     has_fallback: bool = True
     num_top_nodes: int = 3
@@ -324,7 +472,9 @@ class Profile:
     walk_follows_pruner: bool = True
     """A walk's key has a trained pruner's score of an entity in place of the cosine."""
     max_walked: int | None = None
-    """Nodes of an ego-graph that a walk visits at most; None: as many as their lines have room in the prompt."""
+    """Nodes of an ego-graph that a walk visits at most; None: as many as their lines have room in
+    the prompt.
+    """
     subgraph_token_budget: int = 750
     judge_token_budget: int = 900
     merge_token_budget: int = 1200
@@ -333,13 +483,19 @@ class Profile:
     has_ego_graphs: bool = True
     """Whether ego-graphs have prompts; else passages have all the room."""
     num_spread: int = 0
-    """Prompts of passages spread over documents and stretches, each answered for itself; 0: one prompt of the best."""
+    """Prompts of passages spread over documents and stretches, each answered for itself; 0: one
+    prompt of the best.
+    """
     num_dealt: int = 0
-    """Prompts to which passages alone are dealt, each answered for itself; 0: one prompt of all. Evaluations have it."""
+    """Prompts to which passages alone are dealt, each answered for itself; 0: one prompt of all.
+    Evaluations have it.
+    """
 
     @property
     def num_prompts(self) -> int:
-        """How many prompts of `subgraph_token_budget` a question has room for: one a subgraph, and one of passages where they have one."""
+        """How many prompts of `subgraph_token_budget` a question has room for: one a subgraph, and
+        one of passages where they have one.
+        """
         if self.num_spread:
             return self.num_spread
         return self.num_subgraphs + (self.passage_ranking == "bridge")
@@ -349,7 +505,12 @@ PROFILES: dict[str, Profile] = {
     "default": Profile("default", has_ego_graphs=False),
     "graph": Profile("graph"),
     "global": Profile(
-        "global", has_ego_graphs=False, num_spread=8, subgraph_token_budget=1500, judge_token_budget=2000, merge_token_budget=3000
+        "global",
+        has_ego_graphs=False,
+        num_spread=8,
+        subgraph_token_budget=1500,
+        judge_token_budget=2000,
+        merge_token_budget=3000,
     ),
     "paper": Profile(
         "paper",

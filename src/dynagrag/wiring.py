@@ -1,4 +1,6 @@
-"""Chooses the implementations that a workspace uses: settings and words of the command line in, objects behind the protocols out."""
+"""Chooses the implementations that a workspace uses: settings and words of the command line in,
+objects behind the protocols out.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -22,7 +24,17 @@ from dynagrag.models.catalog import CATALOG
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.embedders import open_embedder
 from dynagrag.models.metered_chat import Budget, MeteredChat
-from dynagrag.protocols import Asker, ChatModel, ClaimChecker, Embedder, Extractor, GraphStore, Pruner, Retriever, Traversal
+from dynagrag.protocols import (
+    Asker,
+    ChatModel,
+    ClaimChecker,
+    Embedder,
+    Extractor,
+    GraphStore,
+    Pruner,
+    Retriever,
+    Traversal,
+)
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.ego_search import CosineEgoSearch, DiverseEgoSearch
@@ -50,7 +62,9 @@ def _sqlite(address: str, folder: Path, workspace: str, settings: Settings) -> G
 
 def _sqlite_address(address: str) -> str:
     if address != EMBEDDED:
-        raise UsageError(f"the embedded store lies in the workspace's folder; its address is {EMBEDDED} alone")
+        raise UsageError(
+            f"the embedded store lies in the workspace's folder; its address is {EMBEDDED} alone"
+        )
     return address
 
 
@@ -76,7 +90,8 @@ def _neo4j_address(address: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class StoreChoice:
-    """`open` makes it, of (address, the workspace's folder, its name, settings); `checked_address` is the address as it may be shown.
+    """`open` makes it, of (address, the workspace's folder, its name, settings); `checked_address`
+    is the address as it may be shown.
 
     `checked_address` raises UsageError where the address can't be one, without repeating it.
     """
@@ -87,17 +102,23 @@ class StoreChoice:
 
 STORES: Mapping[str, StoreChoice] = {
     EMBEDDED: StoreChoice(_sqlite, _sqlite_address),
-    **dict.fromkeys(("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"), StoreChoice(_neo4j, _neo4j_address)),
+    **dict.fromkeys(
+        ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"),
+        StoreChoice(_neo4j, _neo4j_address),
+    ),
 }
 """Stores by the scheme of their addresses."""
 NO_LLM = (
-    "no language model is configured (looked for --llm, DYNAGRAG_LLM, .env and settings.toml); "
-    "name one, e.g. --llm openai:NAME or --llm qwen, or make the graph without a model: --extractor fast"
+    "no language model is configured (looked for --llm, DYNAGRAG_LLM, .env and settings.toml); name"
+    " one, e.g. --llm openai:NAME or --llm qwen, or make the graph without a model: --extractor"
+    " fast"
 )
 
 
 def make_journal(folder: Path) -> Journal:
-    """The workspace's own journal: reply cache, ledger, set-aside list, jobs. Others are shut out of the folder first."""
+    """The workspace's own journal: reply cache, ledger, set-aside list, jobs. Others are shut out
+    of the folder first.
+    """
     close_to_others(folder)
     return Journal(folder / JOURNAL_FILE)
 
@@ -112,7 +133,13 @@ def make_chat_model(settings: Settings) -> ChatModel | None:
     return open_chat_model(settings.llm, settings) if settings.llm else None
 
 
-def make_metered(model: ChatModel, journal: Journal, workspace: str, max_calls: int | None, max_tokens: int | None) -> MeteredChat:
+def make_metered(
+    model: ChatModel,
+    journal: Journal,
+    workspace: str,
+    max_calls: int | None,
+    max_tokens: int | None,
+) -> MeteredChat:
     """A model with cache, ledger, budget and repair around it."""
     budget = None if max_calls is None and max_tokens is None else Budget(max_calls, max_tokens)
     return MeteredChat(model, journal, workspace=workspace, budget=budget)
@@ -134,11 +161,15 @@ def concurrency_of(model: ChatModel | None, settings: Settings) -> int:
 
 def runs_here(model: ChatModel | None) -> bool:
     """Whether a model runs in this process, so that a call costs nothing but time."""
-    return model is not None and (model.name in CATALOG or model.name.startswith(("gguf:", "local:")))
+    return model is not None and (
+        model.name in CATALOG or model.name.startswith(("gguf:", "local:"))
+    )
 
 
 def make_profile(name: str, chat: Asker | ChatModel | None = None) -> Profile:
-    """The answering profile asked for; `default` is `graph` for a small model, which loses its way in one long prompt."""
+    """The answering profile asked for; `default` is `graph` for a small model, which loses its way
+    in one long prompt.
+    """
     if name not in PROFILES:
         raise UsageError(f"unknown profile {name!r}; known: {', '.join(PROFILES)}")
     return PROFILES["graph" if name == "default" and chat is not None and chat.is_small else name]
@@ -156,7 +187,9 @@ class Choice(Generic[T]):
     make: T
 
 
-MakeExtractor = Callable[[MeteredChat | None, ChatModel | None, ChunkProfile, ExtractionOptions, Settings], Extractor]
+MakeExtractor = Callable[
+    [MeteredChat | None, ChatModel | None, ChunkProfile, ExtractionOptions, Settings], Extractor
+]
 MakeIndex = Callable[[Profile], EgoIndex]
 """The ego-graphs of a snapshot, cut and pooled as a profile has it."""
 MakeRetriever = Callable[[Snapshot, Profile, PassageScores, MakeIndex], Retriever]
@@ -168,8 +201,8 @@ def _never(profile: Profile) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RetrieverChoice(Choice[MakeRetriever]):
-    """`reads_steps`: whether it ranks passages by the steps of a split question too, `brings_subgraphs`: whether it brings any, under a
-    profile.
+    """`reads_steps`: whether it ranks passages by the steps of a split question too,
+    `brings_subgraphs`: whether it brings any, under a profile.
     """
 
     reads_steps: Callable[[Profile], bool] = _never
@@ -178,7 +211,9 @@ class RetrieverChoice(Choice[MakeRetriever]):
 
 @dataclass(frozen=True, slots=True)
 class ExtractorChoice(Choice[MakeExtractor]):
-    """`needs_model`: whether a language model is opened for it. `takes_given`: whether it reads passages with their extractions."""
+    """`needs_model`: whether a language model is opened for it. `takes_given`: whether it reads
+    passages with their extractions.
+    """
 
     needs_model: bool = False
     takes_given: bool = False
@@ -189,7 +224,9 @@ def _has_bridge(profile: Profile) -> bool:
 
 
 def _ego(kind: type[DiverseEgoSearch]) -> MakeRetriever:
-    def make(snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex) -> Retriever:
+    def make(
+        snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex
+    ) -> Retriever:
         ranker = BridgeSearch(snapshot, passages) if _has_bridge(profile) else None
         index = make_index(profile) if profile.has_ego_graphs else None
         return kind(snapshot, index, profile, passages, ranker)
@@ -197,12 +234,18 @@ def _ego(kind: type[DiverseEgoSearch]) -> MakeRetriever:
     return make
 
 
-def _grag(snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex) -> Retriever:
+def _grag(
+    snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex
+) -> Retriever:
     return GragSearch(snapshot, make_index(GRAG_CUT), profile, passages)
 
 
-def _union(snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex) -> Retriever:
-    return UnionSearch(snapshot, BridgeSearch(snapshot, passages), SteinerSearch(snapshot, passages), passages)
+def _union(
+    snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex
+) -> Retriever:
+    return UnionSearch(
+        snapshot, BridgeSearch(snapshot, passages), SteinerSearch(snapshot, passages), passages
+    )
 
 
 def _has_ego_graphs(profile: Profile) -> bool:
@@ -219,32 +262,65 @@ def _always(profile: Profile) -> bool:
 
 RETRIEVERS: Mapping[str, RetrieverChoice] = {
     "dynagrag": RetrieverChoice(
-        "passages, and diverse ego-graphs where the profile has them", _ego(DiverseEgoSearch), _has_bridge, _has_ego_graphs
+        "passages, and diverse ego-graphs where the profile has them",
+        _ego(DiverseEgoSearch),
+        _has_bridge,
+        _has_ego_graphs,
     ),
-    "dynagrag-cosine": RetrieverChoice("the same, ego-graphs without diversity", _ego(CosineEgoSearch), _has_bridge, _has_ego_graphs),
+    "dynagrag-cosine": RetrieverChoice(
+        "the same, ego-graphs without diversity",
+        _ego(CosineEgoSearch),
+        _has_bridge,
+        _has_ego_graphs,
+    ),
     "bridge-ppr": RetrieverChoice("passages alone", _of_passages(BridgeSearch), _always),
-    "pcst": RetrieverChoice("G-Retriever's Steiner tree of entities and facts", _of_passages(SteinerSearch), brings_subgraphs=_always),
-    "triples": RetrieverChoice("the facts nearest the question, as KAPING has them", _of_passages(TripleSearch), brings_subgraphs=_always),
-    "grag": RetrieverChoice("GRAG's ego-graphs, by the mean of all their entities and facts", _grag, brings_subgraphs=_always),
-    "union": RetrieverChoice("passages of bridge-ppr and of pcst in turn, beside the tree", _union, brings_subgraphs=_always),
+    "pcst": RetrieverChoice(
+        "G-Retriever's Steiner tree of entities and facts",
+        _of_passages(SteinerSearch),
+        brings_subgraphs=_always,
+    ),
+    "triples": RetrieverChoice(
+        "the facts nearest the question, as KAPING has them",
+        _of_passages(TripleSearch),
+        brings_subgraphs=_always,
+    ),
+    "grag": RetrieverChoice(
+        "GRAG's ego-graphs, by the mean of all their entities and facts",
+        _grag,
+        brings_subgraphs=_always,
+    ),
+    "union": RetrieverChoice(
+        "passages of bridge-ppr and of pcst in turn, beside the tree",
+        _union,
+        brings_subgraphs=_always,
+    ),
     "naive": RetrieverChoice("vectors", _of_passages(NaiveSearch)),
     "bm25": RetrieverChoice("words", _of_passages(BM25Search)),
     "hybrid": RetrieverChoice("scores of vectors and words, added", _of_passages(HybridSearch)),
     "rrf": RetrieverChoice("ranks by vectors and words, added", _of_passages(RRFSearch)),
 }
 TRAVERSALS: Mapping[str, Choice[Callable[[Profile], Traversal]]] = {
-    "dsa-bfs": Choice("near the question first", lambda profile: DSABFS(profile.level_penalty, profile.walk_follows_pruner)),
+    "dsa-bfs": Choice(
+        "near the question first",
+        lambda profile: DSABFS(profile.level_penalty, profile.walk_follows_pruner),
+    ),
     "bfs": Choice("level by level", lambda profile: BFS()),
 }
 PRUNERS: Mapping[str, Choice[Callable[[], Pruner]]] = {
     "none": Choice("all alike", NoPruner),
     "prior": Choice("by distance to the question, nothing learned", UntrainedPrior),
 }
-"""Those that need no training; a workspace's trained one is `workspace.workspace_pruner`'s business."""
+"""Those that need no training; a workspace's trained one is `workspace.workspace_pruner`'s
+business.
+"""
 
 
 def _llm_extractor(
-    chat: MeteredChat | None, model: ChatModel | None, profile: ChunkProfile, options: ExtractionOptions, settings: Settings
+    chat: MeteredChat | None,
+    model: ChatModel | None,
+    profile: ChunkProfile,
+    options: ExtractionOptions,
+    settings: Settings,
 ) -> Extractor:
     if chat is None or model is None:
         raise SettingsError(NO_LLM)
@@ -258,7 +334,9 @@ def _no_file_extractor(*_: object) -> Extractor:
 EXTRACTORS: Mapping[str, ExtractorChoice] = {
     "llm": ExtractorChoice("a language model", _llm_extractor, needs_model=True),
     "fast": ExtractorChoice("names and words, without a model", lambda *_: FastExtractor()),
-    "file": ExtractorChoice("JSON lines with your own triples", _no_file_extractor, takes_given=True),
+    "file": ExtractorChoice(
+        "JSON lines with your own triples", _no_file_extractor, takes_given=True
+    ),
 }
 
 
@@ -275,13 +353,20 @@ def extractor_choice(kind: str) -> ExtractorChoice:
 
 
 def make_extractor(
-    kind: str, chat: MeteredChat | None, model: ChatModel | None, profile: ChunkProfile, options: ExtractionOptions, settings: Settings
+    kind: str,
+    chat: MeteredChat | None,
+    model: ChatModel | None,
+    profile: ChunkProfile,
+    options: ExtractionOptions,
+    settings: Settings,
 ) -> Extractor:
     """The extractor asked for."""
     return extractor_choice(kind).make(chat, model, profile, options, settings)
 
 
-def make_retriever(name: str, snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex) -> Retriever:
+def make_retriever(
+    name: str, snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex
+) -> Retriever:
     """The retriever asked for; the ego-graph index is made only for those that use it."""
     return _chosen("retriever", name, RETRIEVERS).make(snapshot, profile, passages, make_index)
 
@@ -318,14 +403,18 @@ def _model_checker(rest: str, chat: Asker | None, settings: Settings) -> ClaimCh
 
 @dataclass(frozen=True, slots=True)
 class CheckerChoice(Choice[MakeChecker]):
-    """`asks_model`: whether it asks the language model. `loads_weights`: whether it loads a model of its own, whose place is given."""
+    """`asks_model`: whether it asks the language model. `loads_weights`: whether it loads a model
+    of its own, whose place is given.
+    """
 
     asks_model: bool = False
     loads_weights: bool = False
 
 
 CHECKERS: Mapping[str, CheckerChoice] = {
-    "rules": CheckerChoice("numbers, names, denials and words, without a model", lambda *_: RulesChecker()),
+    "rules": CheckerChoice(
+        "numbers, names, denials and words, without a model", lambda *_: RulesChecker()
+    ),
     "model": CheckerChoice("the language model", _model_checker, asks_model=True),
     "nli": CheckerChoice(
         "nli:FOLDER or nli:HUB-ID, a sequence classifier",
@@ -333,30 +422,45 @@ CHECKERS: Mapping[str, CheckerChoice] = {
         loads_weights=True,
     ),
 }
-NO_MODEL_TO_CHECK = "no language model is configured; name one, e.g. --llm openai:NAME or --llm qwen, or check by `rules` alone"
+NO_MODEL_TO_CHECK = (
+    "no language model is configured; name one, e.g. --llm openai:NAME or --llm qwen, or check by"
+    " `rules` alone"
+)
 AUTO = "auto"
 """Rules, and a language model that is not small: docs/decisions.md, Checkers of claims."""
 _NEXT_CHECKER = re.compile(rf"\+(?=(?:{'|'.join(CHECKERS)})(?:[+:]|$))")
 
 
 def chosen_checker(spec: str, chat: Asker | ChatModel | None) -> str:
-    """The names behind `auto`: the rules, and a language model where there is one that isn't small."""
+    """The names behind `auto`: the rules, and a language model where there is one that isn't
+    small.
+    """
     return spec if spec != AUTO else "rules" if chat is None or chat.is_small else "rules+model"
 
 
 def asks_model(spec: str) -> bool:
     """Whether a checker, which isn't `auto`, asks the language model."""
-    return any((choice := CHECKERS.get(name.partition(":")[0])) and choice.asks_model for name in _NEXT_CHECKER.split(spec))
+    return any(
+        (choice := CHECKERS.get(name.partition(":")[0])) and choice.asks_model
+        for name in _NEXT_CHECKER.split(spec)
+    )
 
 
 def without_weights(spec: str) -> str:
-    """The same checker without its parts that load a model of their own: it asks the language model as often."""
+    """The same checker without its parts that load a model of their own: it asks the language model
+    as often.
+    """
     names = _NEXT_CHECKER.split(spec)
-    return "+".join(name for name in names if not ((choice := CHECKERS.get(name.partition(":")[0])) and choice.loads_weights))
+    return "+".join(
+        name
+        for name in names
+        if not ((choice := CHECKERS.get(name.partition(":")[0])) and choice.loads_weights)
+    )
 
 
 def make_checker(spec: str, chat: Asker | None, settings: Settings) -> ClaimChecker:
-    """The checker of claims asked for: names of `CHECKERS` with + between them, or `auto`, the best that was measured for what is there.
+    """The checker of claims asked for: names of `CHECKERS` with + between them, or `auto`, the best
+    that was measured for what is there.
 
     Raises UsageError for a name that is none, SettingsError where a model is missing.
     """
@@ -371,6 +475,11 @@ def _made_checker(spec: str, chat: Asker | None, settings: Settings) -> ClaimChe
     name, _, rest = spec.partition(":")
     needs_weights = name in CHECKERS and CHECKERS[name].loads_weights
     if needs_weights and not rest:
-        raise UsageError(f"checker `{name}` needs a classifier: nli:FOLDER, or nli:HUB-ID, e.g. nli:cross-encoder/nli-deberta-v3-small")
+        raise UsageError(
+            f"checker `{name}` needs a classifier: nli:FOLDER, or nli:HUB-ID, e.g."
+            " nli:cross-encoder/nli-deberta-v3-small"
+        )
     is_whole = bool(rest) == needs_weights  # else something stands behind another name
-    return _chosen("checker", name if is_whole else f"{name}:{rest}", CHECKERS).make(rest, chat, settings)
+    return _chosen("checker", name if is_whole else f"{name}:{rest}", CHECKERS).make(
+        rest, chat, settings
+    )

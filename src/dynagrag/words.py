@@ -1,4 +1,6 @@
-"""English words that are no names and say little by themselves: lower case, with plain apostrophes, never a subject's own words."""
+"""English words that are no names and say little by themselves: lower case, with plain apostrophes,
+never a subject's own words.
+"""
 
 
 def word_set(text: str) -> frozenset[str]:
@@ -32,7 +34,9 @@ FUNCTION_WORDS = word_set("""
 
     y'know c'mon 'em em dunno lemme gimme 'cause cuz kinda sorta coupla mr mrs ms mx mister
 """)
-"""Never part of a name, but for the connectors: they end a capitalised span. Interjections are among them."""
+"""Never part of a name, but for the connectors: they end a capitalised span. Interjections are
+among them.
+"""
 COMMON_VERBS = word_set("""
     go goes going gone went come comes coming came get gets getting got gotten give gives giving gave given make makes making made take
     takes taking took taken put puts putting keep keeps keeping kept know knows knowing knew known think thinks thinking thought see sees
@@ -79,10 +83,14 @@ ROLE_NOUNS = word_set("""
     attorney lawyer host guest moderator interviewer interviewee reporter editor witness speaker
 """)
 """What somebody is called for what they do: "the pilot", "FLIGHT director"."""
-MONTHS = tuple("january february march april may june july august september october november december".split())
+MONTHS = tuple(
+    "january february march april may june july august september october november december".split()
+)
 WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
 LETTERS_OF_OFFICE = word_set("am mp ms mep msp mla kc qc")
-"""Behind the names of members and counsel; who has them in one document and not in another is one person."""
+"""Behind the names of members and counsel; who has them in one document and not in another is one
+person.
+"""
 COMMON_WORDS = FUNCTION_WORDS | COMMON_VERBS | VAGUE_WORDS
 _NICKNAMES = tuple(
     frozenset(line.split())
@@ -96,9 +104,13 @@ _NICKNAMES = tuple(
 
 
 def are_given_alike(a: str, b: str) -> bool:
-    """Whether two first names, in lower case, may be one person's: one begins the other or is its initial, or what it is shortened to."""
+    """Whether two first names, in lower case, may be one person's: one begins the other or is its
+    initial, or what it is shortened to.
+    """
     shorter, longer = sorted((a, b), key=len)
-    return (longer.startswith(shorter) and (len(shorter) == 1 or len(shorter) >= 3)) or is_nickname(a, b)
+    return (longer.startswith(shorter) and (len(shorter) == 1 or len(shorter) >= 3)) or is_nickname(
+        a, b
+    )
 
 
 def is_nickname(a: str, b: str) -> bool:

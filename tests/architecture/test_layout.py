@@ -1,4 +1,6 @@
-"""The house stays in order: folders, links and map in step; imports one way; every setting documented."""
+"""The house stays in order: folders, links and map in step; imports one way; every setting
+documented.
+"""
 
 import re
 import subprocess
@@ -16,7 +18,11 @@ FOLDERS = {"ingest", "graph_store", "retrieval", "generation", "evaluation", "pr
 
 
 def test_the_map_the_folders_and_the_links_agree() -> None:
-    mapped = {v for v in PYPROJECT["tool"]["setuptools"]["package-dir"].values() if not v.startswith("src")}
+    mapped = {
+        v
+        for v in PYPROJECT["tool"]["setuptools"]["package-dir"].values()
+        if not v.startswith("src")
+    }
     links = {p.name for p in (ROOT / "src" / "dynagrag").iterdir() if p.is_symlink()}
     assert mapped == links == FOLDERS
     assert all((ROOT / "src" / "dynagrag" / name).resolve() == ROOT / name for name in FOLDERS)
@@ -25,9 +31,14 @@ def test_the_map_the_folders_and_the_links_agree() -> None:
 def test_every_package_is_in_the_map() -> None:
     packages = set(PYPROJECT["tool"]["setuptools"]["packages"])
     found = set()
-    for init in [*ROOT.glob("src/dynagrag/**/__init__.py"), *(i for f in FOLDERS for i in (ROOT / f).rglob("__init__.py"))]:
+    for init in [
+        *ROOT.glob("src/dynagrag/**/__init__.py"),
+        *(i for f in FOLDERS for i in (ROOT / f).rglob("__init__.py")),
+    ]:
         relative = (
-            init.parent.relative_to(ROOT / "src") if init.is_relative_to(ROOT / "src") else Path("dynagrag") / init.parent.relative_to(ROOT)
+            init.parent.relative_to(ROOT / "src")
+            if init.is_relative_to(ROOT / "src")
+            else Path("dynagrag") / init.parent.relative_to(ROOT)
         )
         found.add(".".join(relative.parts))
     assert found == packages
@@ -47,13 +58,13 @@ def test_every_file_that_is_no_python_is_in_the_wheel() -> None:
 
 def test_heavy_libraries_are_imported_where_they_are_used() -> None:
     code = (
-        "import sys, pkgutil, importlib, dynagrag\n"
-        "whole = ('langchain_retriever', 'dynagrag.training.', 'pruning_network', 'pruner_training', 'soft_')\n"
-        "names = [m.name for m in pkgutil.walk_packages(dynagrag.__path__, 'dynagrag.') if not any(own in m.name for own in whole)]\n"
-        "for name in names: importlib.import_module(name)\n"
-        "heavy = {'torch', 'torch_geometric', 'transformers', 'sentence_transformers', 'openai', 'langchain_openai', 'langchain'}\n"
-        "heavy |= {'bm25s', 'networkx'}\n"
-        "print(sorted(heavy & set(sys.modules)), len(names))"
+        "import sys, pkgutil, importlib, dynagrag\nwhole = ('langchain_retriever',"
+        " 'dynagrag.training.', 'pruning_network', 'pruner_training', 'soft_')\nnames = [m.name for"
+        " m in pkgutil.walk_packages(dynagrag.__path__, 'dynagrag.') if not any(own in m.name for"
+        " own in whole)]\nfor name in names: importlib.import_module(name)\nheavy = {'torch',"
+        " 'torch_geometric', 'transformers', 'sentence_transformers', 'openai', 'langchain_openai',"
+        " 'langchain'}\nheavy |= {'bm25s', 'networkx'}\nprint(sorted(heavy & set(sys.modules)),"
+        " len(names))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded, _, count = done.stdout.strip().rpartition(" ")
@@ -62,19 +73,36 @@ def test_heavy_libraries_are_imported_where_they_are_used() -> None:
 
 
 def test_every_command_starts_without_the_libraries_of_searches() -> None:
-    code = "import sys, dynagrag.cli.main, dynagrag.wiring, dynagrag.workspace.facade; print('scipy' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+    code = (
+        "import sys, dynagrag.cli.main, dynagrag.wiring, dynagrag.workspace.facade; print('scipy'"
+        " in sys.modules)"
+    )
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout
+        == "False\n"
+    )
 
 
 def test_every_setting_is_in_the_example_environment() -> None:
     text = (ROOT / ".env.example").read_text(encoding="utf-8")
     named = set(re.findall(r"^#(\w+)=", text, re.MULTILINE))
-    fields = {str(f.validation_alias or f"DYNAGRAG_{name.upper()}") for name, f in Settings.model_fields.items()}
+    fields = {
+        str(f.validation_alias or f"DYNAGRAG_{name.upper()}")
+        for name, f in Settings.model_fields.items()
+    }
     assert named == fields
 
 
 def _tracked() -> list[Path]:
-    done = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ["git", "ls-files", "-co", "--exclude-standard"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     if done.returncode:
         pytest.skip("not a git checkout")
     return [ROOT / line for line in done.stdout.splitlines() if (ROOT / line).is_file()]

@@ -1,4 +1,6 @@
-"""The stores of the contract: SQLite, and each Neo4j server. A new store joins the params of `make_store`."""
+"""The stores of the contract: SQLite, and each Neo4j server. A new store joins the params of
+`make_store`.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +13,11 @@ from dynagrag.protocols import GraphStore
 
 @pytest.fixture(params=["sqlite", *SERVERS])
 def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeStore]:
-    make = open_sqlite(tmp_path) if request.param == "sqlite" else open_neo4j(request.getfixturevalue(request.param))
+    make = (
+        open_sqlite(tmp_path)
+        if request.param == "sqlite"
+        else open_neo4j(request.getfixturevalue(request.param))
+    )
     opened: list[GraphStore] = []
 
     def made(workspace: str) -> GraphStore:

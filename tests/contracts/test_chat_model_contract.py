@@ -45,10 +45,20 @@ def _langchain(stub: OpenAIStubServer, models_dir: Path) -> ChatModel:
     from langchain_openai import ChatOpenAI
     from openai import DefaultHttpxClient
 
-    # One of its own: LangChain's default is shared by all models of an address, and a later stub may get the port of a closed one.
+    # One of its own: LangChain's default is shared by all models of an address, and a later stub
+    # may get the port of a closed one.
     client = DefaultHttpxClient()
-    model = ChatOpenAI(model="m", base_url=stub.base_url, api_key=SecretStr("none"), max_retries=0, temperature=0, http_client=client)
-    return LangChainChat(model, endpoint=Endpoint("x:m"), identity="x:m", is_small=False, on_close=client.close)
+    model = ChatOpenAI(
+        model="m",
+        base_url=stub.base_url,
+        api_key=SecretStr("none"),
+        max_retries=0,
+        temperature=0,
+        http_client=client,
+    )
+    return LangChainChat(
+        model, endpoint=Endpoint("x:m"), identity="x:m", is_small=False, on_close=client.close
+    )
 
 
 def _gguf(stub: OpenAIStubServer, models_dir: Path) -> ChatModel:
@@ -72,7 +82,11 @@ def _file(models_dir: Path) -> Path:
     return path
 
 
-_REAL = [pytest.mark.model, pytest.mark.filterwarnings("ignore::DeprecationWarning"), pytest.mark.filterwarnings("ignore::FutureWarning")]
+_REAL = [
+    pytest.mark.model,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +102,18 @@ def loaded() -> Iterator[dict[object, ChatModel]]:
         made.close()
 
 
-@pytest.fixture(params=[_fake, _openai, _langchain, pytest.param(_gguf, marks=_REAL), pytest.param(_local, marks=_REAL)])
-def model(request: pytest.FixtureRequest, models_dir: Path, loaded: dict[object, ChatModel]) -> Iterator[ChatModel]:
+@pytest.fixture(
+    params=[
+        _fake,
+        _openai,
+        _langchain,
+        pytest.param(_gguf, marks=_REAL),
+        pytest.param(_local, marks=_REAL),
+    ]
+)
+def model(
+    request: pytest.FixtureRequest, models_dir: Path, loaded: dict[object, ChatModel]
+) -> Iterator[ChatModel]:
     make: Callable[[OpenAIStubServer, Path], ChatModel] = request.param
     with OpenAIStubServer() as stub:
         if make in (_gguf, _local):
@@ -128,7 +152,9 @@ def test_the_same_prompt_gives_the_same_reply_from_several_threads(model: ChatMo
 def test_it_streams_free_text(model: ChatModel) -> None:
     pieces: list[str] = []
     with suppress(CutOffReplyError):  # raised after the last piece
-        pieces.extend(model.stream(Prompt("p", "", '[E1] BOB "Ada works at Acme."\nSay hello.'), 40))
+        pieces.extend(
+            model.stream(Prompt("p", "", '[E1] BOB "Ada works at Acme."\nSay hello.'), 40)
+        )
     assert all(pieces)
     assert "".join(pieces).strip()
 
@@ -146,10 +172,14 @@ def test_it_compares_yes_with_no_the_same_each_time_where_it_can(model: ChatMode
 
 @pytest.mark.model
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
-def test_llama_cpp_and_transformers_compare_one_model_alike(models_dir: Path, loaded: dict[object, ChatModel]) -> None:
+def test_llama_cpp_and_transformers_compare_one_model_alike(
+    models_dir: Path, loaded: dict[object, ChatModel]
+) -> None:
     differences = []
     for make in (_gguf, _local):
-        model = loaded.setdefault(make, open_chat_model(f"{make.__name__[1:]}:{_file(models_dir)}", Settings()))
+        model = loaded.setdefault(
+            make, open_chat_model(f"{make.__name__[1:]}:{_file(models_dir)}", Settings())
+        )
         assert isinstance(model, FirstWordModel)
         differences.append(difference(model.first_word(YES_NO, ("yes", "no")).logprobs))
     assert differences[0] == pytest.approx(differences[1], abs=0.5)
@@ -157,7 +187,9 @@ def test_llama_cpp_and_transformers_compare_one_model_alike(models_dir: Path, lo
 
 @pytest.mark.model
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning")
-def test_transformers_answers_by_schema_and_streams(models_dir: Path, tmp_path: Path, loaded: dict[object, ChatModel]) -> None:
+def test_transformers_answers_by_schema_and_streams(
+    models_dir: Path, tmp_path: Path, loaded: dict[object, ChatModel]
+) -> None:
     model = loaded.setdefault(_local, open_chat_model(f"local:{_file(models_dir)}", Settings()))
     journal = Journal(tmp_path / "j.db")
     chat = MeteredChat(model, journal, workspace="w")

@@ -26,7 +26,9 @@ CLAIMS = (
 CHATS: dict[str, Callable[[], FakeChat]] = {
     "rules": FakeChat,
     "model": FakeChat,
-    "model by yes and no": lambda: FakeYesNoChat(lambda prompt: 3.0 if "pump" in prompt.user else -3.0),
+    "model by yes and no": lambda: FakeYesNoChat(
+        lambda prompt: 3.0 if "pump" in prompt.user else -3.0
+    ),
     "rules+model": FakeChat,
     "nli": FakeChat,
 }
@@ -43,25 +45,40 @@ def classifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
     BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=24).save_pretrained(folder)
     labels = {0: "neutral", 1: "contradiction", 2: "entailment"}
-    size = {"hidden_size": 8, "num_hidden_layers": 1, "num_attention_heads": 1, "intermediate_size": 4, "max_position_embeddings": 24}
+    size = {
+        "hidden_size": 8,
+        "num_hidden_layers": 1,
+        "num_attention_heads": 1,
+        "intermediate_size": 4,
+        "max_position_embeddings": 24,
+    }
     torch.manual_seed(0)
-    BertForSequenceClassification(BertConfig(vocab_size=len(words), id2label=labels, **size)).save_pretrained(folder)
+    BertForSequenceClassification(
+        BertConfig(vocab_size=len(words), id2label=labels, **size)
+    ).save_pretrained(folder)
     return folder
 
 
 _LOADS_TORCH = pytest.mark.xdist_group("models")
 
 
-@pytest.fixture(params=[pytest.param(name, marks=_LOADS_TORCH if name == "nli" else ()) for name in CHATS])
+@pytest.fixture(
+    params=[pytest.param(name, marks=_LOADS_TORCH if name == "nli" else ()) for name in CHATS]
+)
 def checker(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ClaimChecker]:
     name = str(request.param)
-    spec = f"nli:{request.getfixturevalue('classifier')}" if name == "nli" else name.partition(" ")[0]
+    spec = (
+        f"nli:{request.getfixturevalue('classifier')}" if name == "nli" else name.partition(" ")[0]
+    )
     journal = Journal(tmp_path / "journal.db")
     yield make_checker(spec, MeteredChat(CHATS[name](), journal, workspace="w"), Settings())
     journal.close()
 
 
-pytestmark = [pytest.mark.filterwarnings("ignore::DeprecationWarning"), pytest.mark.filterwarnings("ignore::FutureWarning")]
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
 
 
 def test_it_names_itself(checker: ClaimChecker) -> None:
@@ -73,7 +90,9 @@ def test_there_is_one_check_for_each_claim_in_order(checker: ClaimChecker) -> No
     assert [(check.verdict, check.lines) for check in together] == [
         (check.verdict, check.lines) for claim in CLAIMS for check in checker.check([claim])
     ]
-    assert [check.verdict for check in checker.check(CLAIMS[::-1])] == [check.verdict for check in together[::-1]]
+    assert [check.verdict for check in checker.check(CLAIMS[::-1])] == [
+        check.verdict for check in together[::-1]
+    ]
 
 
 def test_no_claims_give_no_checks(checker: ClaimChecker) -> None:
@@ -86,7 +105,9 @@ def test_a_claim_without_lines_is_not_found(checker: ClaimChecker) -> None:
     assert check.reason
 
 
-def test_lines_are_rows_of_the_claim_and_stand_where_there_is_something_to_show(checker: ClaimChecker) -> None:
+def test_lines_are_rows_of_the_claim_and_stand_where_there_is_something_to_show(
+    checker: ClaimChecker,
+) -> None:
     for claim, check in zip(CLAIMS, checker.check(CLAIMS), strict=True):
         assert set(check.lines) <= set(range(len(claim.lines)))
         assert len(set(check.lines)) == len(check.lines)

@@ -5,7 +5,20 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from graph_stores import EMBEDDER, FACTS_A, FACTS_B, SERVERS, Fact, MakeStore, W, document, everything, found_by, put, rederive
+from graph_stores import (
+    EMBEDDER,
+    FACTS_A,
+    FACTS_B,
+    SERVERS,
+    Fact,
+    MakeStore,
+    W,
+    document,
+    everything,
+    found_by,
+    put,
+    rederive,
+)
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -26,7 +39,9 @@ def test_the_derived_view_is_out_of_date_after_each_change_of_records(store: Gra
     changes: list[Callable[[], object]] = [
         lambda: store.put_document(doc, turns, passages),
         lambda: store.put_extractions(extractions),
-        lambda: store.put_edit(make_edit(EditKind.RENAME, keys=["ada"], name="A", by="me", at="2026-01-01T00:00:00Z")),
+        lambda: store.put_edit(
+            make_edit(EditKind.RENAME, keys=["ada"], name="A", by="me", at="2026-01-01T00:00:00Z")
+        ),
         lambda: store.drop_extractions(doc.id, [], "llm"),
         lambda: store.delete_document(doc.id),
     ]
@@ -39,7 +54,9 @@ def test_the_derived_view_is_out_of_date_after_each_change_of_records(store: Gra
         assert store.is_derived_current()
 
 
-def test_the_graph_and_the_merges_round_trip_and_shrink_to_what_is_written(store: GraphStore) -> None:
+def test_the_graph_and_the_merges_round_trip_and_shrink_to_what_is_written(
+    store: GraphStore,
+) -> None:
     put(store, document("a", FACTS_A))
     put(store, document("b", FACTS_B))
     merge = make_merge(["ada", "bob"], "ada", "model", "saw: both")
@@ -53,8 +70,12 @@ def test_the_graph_and_the_merges_round_trip_and_shrink_to_what_is_written(store
 
 
 def test_a_co_occurrence_has_no_vector_and_loses_one_that_it_had(store: GraphStore) -> None:
-    """Workspaces of earlier versions hold vectors of co-occurrences; the next graph that is written leaves them out."""
-    doc, turns, passages, said = document("a", [("Ada", CO_OCCURRENCE, "Bob"), ("Bob", "leads", "Acme")])
+    """Workspaces of earlier versions hold vectors of co-occurrences; the next graph that is written
+    leaves them out.
+    """
+    doc, turns, passages, said = document(
+        "a", [("Ada", CO_OCCURRENCE, "Bob"), ("Bob", "leads", "Acme")]
+    )
     extractions = [replace(e, relations=(replace(e.relations[0], summary=""),)) for e in said]
     put(store, (doc, turns, passages, extractions))
     rederive(store)
@@ -92,32 +113,44 @@ def test_add_a_add_b_delete_a_equals_b_alone(store: GraphStore) -> None:
     assert found_by(store, "said in a") == found_by(store, "said in")
     texts_of_a = mention_texts(m for e in a[3] for m in e.mentions)
     assert store.missing_vectors(VectorKind.MENTION, texts_of_a) == tuple(texts_of_a)
-    assert store.missing_vectors(VectorKind.PASSAGE, [p.id for p in a[2]]) == tuple(p.id for p in a[2])
+    assert store.missing_vectors(VectorKind.PASSAGE, [p.id for p in a[2]]) == tuple(
+        p.id for p in a[2]
+    )
 
 
 _names = st.sampled_from(["Ada", "Bob", "Acme", "Zenith", "ada"])
-_facts = st.lists(st.tuples(_names, st.sampled_from(["founded", "likes", "mentioned with"]), _names), max_size=5)
+_facts = st.lists(
+    st.tuples(_names, st.sampled_from(["founded", "likes", "mentioned with"]), _names), max_size=5
+)
 _given = given(a=_facts, b=_facts, is_merged=st.booleans())
-_settings = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+_settings = settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 
 
 @pytest.mark.parametrize("make_store", ["sqlite"], indirect=True)
 @_settings
 @_given
-def test_deletion_leaves_no_trace_of_any_document(store: GraphStore, a: list[Fact], b: list[Fact], is_merged: bool) -> None:
+def test_deletion_leaves_no_trace_of_any_document(
+    store: GraphStore, a: list[Fact], b: list[Fact], is_merged: bool
+) -> None:
     leaves_no_trace(store, a, b, is_merged)
 
 
 @pytest.mark.parametrize("make_store", SERVERS, indirect=True)
 @settings(_settings, max_examples=4)  # a second or two each
 @_given
-def test_deletion_leaves_no_trace_of_any_document_on_a_server(store: GraphStore, a: list[Fact], b: list[Fact], is_merged: bool) -> None:
+def test_deletion_leaves_no_trace_of_any_document_on_a_server(
+    store: GraphStore, a: list[Fact], b: list[Fact], is_merged: bool
+) -> None:
     leaves_no_trace(store, a, b, is_merged)
 
 
 def leaves_no_trace(store: GraphStore, a: list[Fact], b: list[Fact], is_merged: bool) -> None:
     """Adding A and B and deleting A gives what B alone gives: records, graph, vectors, search."""
-    consolidation = Consolidation((make_merge(["ada", "bob"], "bob", "model", ""),) if is_merged else ())
+    consolidation = Consolidation(
+        (make_merge(["ada", "bob"], "bob", "model", ""),) if is_merged else ()
+    )
     one, two = document("a", a), document("b", b)
     states = []
     for documents in ([two], [one, two]):
@@ -129,9 +162,20 @@ def leaves_no_trace(store: GraphStore, a: list[Fact], b: list[Fact], is_merged: 
         if len(documents) == 2:
             store.delete_document(one[0].id)
             rederive(store, consolidation)
-        searched = tuple(tuple(found_by(store, word)) for word in ("ada", "bob", "acme", "zenith", "said in a", "said in b"))
-        kinds = (VectorKind.PASSAGE, VectorKind.MENTION, VectorKind.RECORD, VectorKind.ENTITY, VectorKind.RELATION)
-        held = tuple((store.vector_ids(k), store.vectors(k, store.vector_ids(k)).tobytes()) for k in kinds)
+        searched = tuple(
+            tuple(found_by(store, word))
+            for word in ("ada", "bob", "acme", "zenith", "said in a", "said in b")
+        )
+        kinds = (
+            VectorKind.PASSAGE,
+            VectorKind.MENTION,
+            VectorKind.RECORD,
+            VectorKind.ENTITY,
+            VectorKind.RELATION,
+        )
+        held = tuple(
+            (store.vector_ids(k), store.vectors(k, store.vector_ids(k)).tobytes()) for k in kinds
+        )
         near = store.nearest(VectorKind.ENTITY, np.ones(8, dtype=np.float32), limit=100)
         states.append((everything(store), searched, held, [id_ for id_, _ in near]))
     assert states[0] == states[1]

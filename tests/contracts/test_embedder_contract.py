@@ -15,8 +15,18 @@ from dynagrag.models.minilm_embedder import MiniLmEmbedder
 from dynagrag.protocols import Embedder
 from dynagrag.settings import Settings
 
-_REAL = [pytest.mark.model, pytest.mark.filterwarnings("ignore::DeprecationWarning"), pytest.mark.filterwarnings("ignore::FutureWarning")]
-TEXTS = ["Ada works at the engine company.", "Bananas ripen slowly in winter.", "", "The company of engines works.", "\0\ud800 odd"]
+_REAL = [
+    pytest.mark.model,
+    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore::FutureWarning"),
+]
+TEXTS = [
+    "Ada works at the engine company.",
+    "Bananas ripen slowly in winter.",
+    "",
+    "The company of engines works.",
+    "\0\ud800 odd",
+]
 
 
 def _fake(stub: OpenAIStubServer, models_dir: Path) -> Embedder:
@@ -46,8 +56,17 @@ def loaded() -> dict[object, Embedder]:
     return {}
 
 
-@pytest.fixture(params=[_fake, _openai, pytest.param(_minilm, marks=_REAL), pytest.param(_sentence_transformers, marks=_REAL)])
-def embedder(request: pytest.FixtureRequest, models_dir: Path, loaded: dict[object, Embedder]) -> Iterator[Embedder]:
+@pytest.fixture(
+    params=[
+        _fake,
+        _openai,
+        pytest.param(_minilm, marks=_REAL),
+        pytest.param(_sentence_transformers, marks=_REAL),
+    ]
+)
+def embedder(
+    request: pytest.FixtureRequest, models_dir: Path, loaded: dict[object, Embedder]
+) -> Iterator[Embedder]:
     make: Callable[[OpenAIStubServer, Path], Embedder] = request.param
     with OpenAIStubServer() as stub:
         made = loaded.get(make) or make(stub, models_dir)

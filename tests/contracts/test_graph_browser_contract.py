@@ -9,7 +9,10 @@ from dynagrag.schema import VectorKind
 
 
 def test_an_overview_is_that_of_the_whole_graph_cut_to_its_heaviest_part(store: GraphStore) -> None:
-    facts = [("Hub", "knows", f"N{i}") for i in range(6)] + [("N0", "knows", "N1"), ("N2", "knows", "N2")]
+    facts = [("Hub", "knows", f"N{i}") for i in range(6)] + [
+        ("N0", "knows", "N1"),
+        ("N2", "knows", "N2"),
+    ]
     assert store.overview().num_entities == 0
     put(store, document("a.txt", facts))
     put(store, document("b.txt", facts[:3]))
@@ -25,13 +28,19 @@ def test_an_overview_is_that_of_the_whole_graph_cut_to_its_heaviest_part(store: 
     assert whole.relations == tuple(sorted(graph.relations, key=lambda r: (-r.weight, r.id)))
     assert whole.num_relations == len(graph.relations)
     assert whole.degree_counts == {d: degrees.count(d) for d in degrees}
-    assert whole.weight_counts == {w: sum(e.weight == w for e in heaviest) for w in {e.weight for e in heaviest}}
+    assert whole.weight_counts == {
+        w: sum(e.weight == w for e in heaviest) for w in {e.weight for e in heaviest}
+    }
     assert whole.type_counts == {"thing": len(heaviest)}
     part = store.overview(max_entities=3, max_relations=2)
     ids = {e.id for e in heaviest[:3]}
     assert part.entities == tuple(heaviest[:3])
     assert part.relations == tuple(r for r in whole.relations if {r.head, r.tail} <= ids)[:2]
-    assert (part.num_entities, part.num_relations, part.degree_counts) == (whole.num_entities, whole.num_relations, whole.degree_counts)
+    assert (part.num_entities, part.num_relations, part.degree_counts) == (
+        whole.num_entities,
+        whole.num_relations,
+        whole.degree_counts,
+    )
 
 
 def test_relation_records_are_found_by_id_in_the_order_asked(store: GraphStore) -> None:
@@ -43,7 +52,14 @@ def test_relation_records_are_found_by_id_in_the_order_asked(store: GraphStore) 
 
 
 def test_a_neighbourhood_is_bounded_and_heaviest_first(store: GraphStore) -> None:
-    put(store, document("a", [("Hub", "knows", f"N{i}") for i in range(30)] + [("Hub", "knows", "N7"), ("N7", "owns", "Far")]))
+    put(
+        store,
+        document(
+            "a",
+            [("Hub", "knows", f"N{i}") for i in range(30)]
+            + [("Hub", "knows", "N7"), ("N7", "owns", "Far")],
+        ),
+    )
     rederive(store)
     graph = store.graph()
     ids = {e.key: e.id for e in graph.entities}
@@ -62,7 +78,12 @@ def test_a_neighbourhood_is_bounded_and_heaviest_first(store: GraphStore) -> Non
 
 
 def test_search_is_for_whole_words_and_finds_the_same_everywhere(store: GraphStore) -> None:
-    put(store, document("a", [("Ada Byron", "founded", "Analytical-Engines"), ("Ada Byron", "knows", "Bob")]))
+    put(
+        store,
+        document(
+            "a", [("Ada Byron", "founded", "Analytical-Engines"), ("Ada Byron", "knows", "Bob")]
+        ),
+    )
     rederive(store)
     for text, found in (
         ("byron", {"ada byron"}),
@@ -79,7 +100,9 @@ def test_search_is_for_whole_words_and_finds_the_same_everywhere(store: GraphSto
     assert len(store.search_entities("said", limit=2)) == 2
 
 
-def test_the_nearest_come_with_their_cosines_and_only_for_passages_and_entities(store: GraphStore) -> None:
+def test_the_nearest_come_with_their_cosines_and_only_for_passages_and_entities(
+    store: GraphStore,
+) -> None:
     made = document("a", FACTS_A)
     put(store, made)
     rederive(store)

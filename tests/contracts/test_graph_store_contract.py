@@ -1,14 +1,35 @@
-"""What every graph store promises as a whole: repeated calls, workspaces side by side, hostile text. Beside it: the protocol's parts."""
+"""What every graph store promises as a whole: repeated calls, workspaces side by side, hostile
+text. Beside it: the protocol's parts.
+"""
 
 import inspect
 from pathlib import Path
 
 import numpy as np
 import pytest
-from graph_stores import EMBEDDER, FACTS_A, FACTS_B, MakeStore, W, document, everything, mention, put, rederive
+from graph_stores import (
+    EMBEDDER,
+    FACTS_A,
+    FACTS_B,
+    MakeStore,
+    W,
+    document,
+    everything,
+    mention,
+    put,
+    rederive,
+)
 
 from dynagrag.errors import StoreError
-from dynagrag.protocols import DerivedStore, Extraction, GraphBrowser, GraphStore, RecordStore, StoreKeeper, VectorStore
+from dynagrag.protocols import (
+    DerivedStore,
+    Extraction,
+    GraphBrowser,
+    GraphStore,
+    RecordStore,
+    StoreKeeper,
+    VectorStore,
+)
 from dynagrag.schema import Document, Mention, MentionKind, RelationRecord, VectorKind
 
 HOSTILE = [
@@ -41,10 +62,14 @@ def test_the_same_calls_twice_change_nothing_not_even_the_version(store: GraphSt
 def test_hostile_names_and_types_are_stored_as_text(store: GraphStore, text: str) -> None:
     doc, turns, passages, _ = document("a", FACTS_A)
     base = mention(doc.id, 0, 5, "Ada", passages[0].id, text, "llm")
-    hostile = Mention(base.id, doc.id, 0, 5, (text,), text, text, text, text, MentionKind.SAID, "llm")
+    hostile = Mention(
+        base.id, doc.id, 0, 5, (text,), text, text, text, text, MentionKind.SAID, "llm"
+    )
     record = RelationRecord("r1", doc.id, 0, 5, text, text, "ada", text, text, 0, 3, 0, "llm")
     ada = mention(doc.id, 0, 5, "Ada", passages[0].id, "", "llm")
-    store.put_document(Document(doc.id, W, text, text, doc.sha256, text, {text: text}), turns, passages)
+    store.put_document(
+        Document(doc.id, W, text, text, doc.sha256, text, {text: text}), turns, passages
+    )
     store.put_extractions([Extraction(doc.id, 0, 5, "llm", (hostile, ada), (record,))])
     rederive(store)
     assert store.documents()[0].title == store.documents()[0].text == text
@@ -80,7 +105,12 @@ def test_ids_of_another_workspace_are_nobodys(make_store: MakeStore) -> None:
     rederive(mine)
     before = everything(theirs)
     foreign, entity = made[0].id, theirs.graph().entities[0].id
-    assert (mine.turns(foreign), mine.passages(foreign), mine.extractions(foreign), mine.live_spans(foreign)) == ((), (), (), {})
+    assert (
+        mine.turns(foreign),
+        mine.passages(foreign),
+        mine.extractions(foreign),
+        mine.live_spans(foreign),
+    ) == ((), (), (), {})
     assert mine.drop_extractions(foreign, [], "llm") == 0
     mine.put_vectors(VectorKind.PASSAGE, [made[2][0].id], np.ones((1, 8), dtype=np.float32))
     for attempt in (
@@ -103,13 +133,22 @@ def test_ids_of_another_workspace_are_nobodys(make_store: MakeStore) -> None:
         (StoreKeeper, "test_store_keeper_contract.py"),
     ],
 )
-def test_every_promise_of_the_protocol_is_asked_for_beside_this_module(part: type, module: str) -> None:
+def test_every_promise_of_the_protocol_is_asked_for_beside_this_module(
+    part: type, module: str
+) -> None:
     promises = {name for name in vars(part) if not name.startswith("_")}
-    text = Path(__file__).with_name(module).read_text(encoding="utf-8") + "".join(inspect.getsource(f) for f in (put, rederive, everything))
+    text = Path(__file__).with_name(module).read_text(encoding="utf-8") + "".join(
+        inspect.getsource(f) for f in (put, rederive, everything)
+    )
     assert sorted(name for name in promises if f".{name}" not in text) == []
 
 
 def test_the_parts_of_the_protocol_are_the_protocol() -> None:
     own = {name for name in vars(GraphStore) if not name.startswith("_")}
-    parts = {part for part in GraphStore.__mro__ if part.__module__ == GraphStore.__module__} - {GraphStore}
-    assert (own, parts) == (set(), {RecordStore, VectorStore, DerivedStore, GraphBrowser, StoreKeeper})
+    parts = {part for part in GraphStore.__mro__ if part.__module__ == GraphStore.__module__} - {
+        GraphStore
+    }
+    assert (own, parts) == (
+        set(),
+        {RecordStore, VectorStore, DerivedStore, GraphBrowser, StoreKeeper},
+    )

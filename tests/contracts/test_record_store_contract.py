@@ -1,7 +1,19 @@
 """What every graph store promises of its records."""
 
 import pytest
-from graph_stores import EMBEDDER, FACTS_A, FACTS_B, MakeStore, W, document, everything, extraction, mention, put, rederive
+from graph_stores import (
+    EMBEDDER,
+    FACTS_A,
+    FACTS_B,
+    MakeStore,
+    W,
+    document,
+    everything,
+    extraction,
+    mention,
+    put,
+    rederive,
+)
 
 from dynagrag.errors import StoreError
 from dynagrag.graph_store.derived.canonical import make_edit
@@ -9,12 +21,16 @@ from dynagrag.protocols import Extraction, GraphStore
 from dynagrag.schema import EditKind, MentionKind, VectorKind
 
 
-def test_records_read_back_as_they_were_put_also_from_a_store_opened_again(make_store: MakeStore) -> None:
+def test_records_read_back_as_they_were_put_also_from_a_store_opened_again(
+    make_store: MakeStore,
+) -> None:
     store = make_store(W)
     store.set_embedder(EMBEDDER)
     doc, turns, passages, extractions = document("a", FACTS_A)
     put(store, (doc, turns, passages, extractions))
-    edit = make_edit(EditKind.RENAME, keys=["ada"], name="Ada L.", by="me", at="2026-01-02T00:00:00Z")
+    edit = make_edit(
+        EditKind.RENAME, keys=["ada"], name="Ada L.", by="me", at="2026-01-02T00:00:00Z"
+    )
     store.put_edit(edit)
     rederive(store)
     before = everything(store)
@@ -24,7 +40,9 @@ def test_records_read_back_as_they_were_put_also_from_a_store_opened_again(make_
     assert again.turns(doc.id) == tuple(turns)
     assert again.passages() == tuple(passages)
     assert set(again.mentions()) == {m for e in extractions for m in e.mentions}
-    assert again.relation_records() == tuple(sorted((r for e in extractions for r in e.relations), key=lambda r: r.id))
+    assert again.relation_records() == tuple(
+        sorted((r for e in extractions for r in e.relations), key=lambda r: r.id)
+    )
     assert again.edits() == (edit,)
     assert again.embedder() == EMBEDDER
     assert everything(again) == before
@@ -35,29 +53,50 @@ def test_documents_and_passages_come_by_title_then_id_then_index(store: GraphSto
         put(store, document(name, FACTS_A))
     assert [d.title for d in store.documents()] == ["a", "b", "c"]
     order = {d.id: i for i, d in enumerate(store.documents())}
-    assert [(order[p.document_id], p.index) for p in store.passages()] == [(d, i) for d in range(3) for i in range(3)]
-    assert [(order[t.document_id], t.index) for t in store.turns()] == [(d, i) for d in range(3) for i in range(3)]
+    assert [(order[p.document_id], p.index) for p in store.passages()] == [
+        (d, i) for d in range(3) for i in range(3)
+    ]
+    assert [(order[t.document_id], t.index) for t in store.turns()] == [
+        (d, i) for d in range(3) for i in range(3)
+    ]
 
 
 def test_another_extraction_of_a_span_or_an_overlapping_one_replaces_it(store: GraphStore) -> None:
     doc, turns, passages, extractions = document("a", FACTS_A)
     put(store, (doc, turns, passages, extractions))
     first, second = extractions[0], extractions[1]
-    other = extraction(doc.id, first.start, first.end, ("New", "owns", "Thing"), passages[0].id, "again", extractor="other")
+    other = extraction(
+        doc.id,
+        first.start,
+        first.end,
+        ("New", "owns", "Thing"),
+        passages[0].id,
+        "again",
+        extractor="other",
+    )
     store.put_extractions([other])
     assert store.live_spans(doc.id)[first.start, first.end] == "other"
     assert {m.key for m in store.mentions() if m.chunk_start == first.start} == {"new", "thing"}
-    wide = extraction(doc.id, first.start, second.start + 3, ("Wide", "spans", "Both"), passages[0].id, "wide")
+    wide = extraction(
+        doc.id, first.start, second.start + 3, ("Wide", "spans", "Both"), passages[0].id, "wide"
+    )
     store.put_extractions([wide])
-    assert set(store.live_spans(doc.id)) == {(wide.start, wide.end), (extractions[2].start, extractions[2].end)}
+    assert set(store.live_spans(doc.id)) == {
+        (wide.start, wide.end),
+        (extractions[2].start, extractions[2].end),
+    }
     assert store.num_chunks() == 2
     assert {m.key for m in store.mentions()} == {"wide", "both", "ada", "canary77"}
 
 
-def test_a_chunk_that_yielded_nothing_is_live_and_touching_spans_do_not_overlap(store: GraphStore) -> None:
+def test_a_chunk_that_yielded_nothing_is_live_and_touching_spans_do_not_overlap(
+    store: GraphStore,
+) -> None:
     doc, turns, passages, _ = document("a", FACTS_A)
     store.put_document(doc, turns, passages)
-    store.put_extractions([Extraction(doc.id, 0, 10, "llm", (), ()), Extraction(doc.id, 10, 20, "llm", (), ())])
+    store.put_extractions(
+        [Extraction(doc.id, 0, 10, "llm", (), ()), Extraction(doc.id, 10, 20, "llm", (), ())]
+    )
     assert store.live_spans(doc.id) == {(0, 10): "llm", (10, 20): "llm"}
     assert store.num_chunks() == 2
 
@@ -65,7 +104,9 @@ def test_a_chunk_that_yielded_nothing_is_live_and_touching_spans_do_not_overlap(
 def test_speaker_mentions_live_beside_the_extraction_of_the_same_span(store: GraphStore) -> None:
     doc, turns, passages, extractions = document("a", FACTS_A)
     first = extractions[0]
-    speaker = mention(doc.id, first.start, first.end, "ANNA", passages[0].id, "", "split", MentionKind.SPEAKER)
+    speaker = mention(
+        doc.id, first.start, first.end, "ANNA", passages[0].id, "", "split", MentionKind.SPEAKER
+    )
     store.put_document(doc, turns, passages)
     store.put_extractions([Extraction(doc.id, first.start, first.end, "split", (speaker,), ())])
     store.put_extractions(extractions)
@@ -81,27 +122,40 @@ def test_speaker_mentions_live_beside_the_extraction_of_the_same_span(store: Gra
 def test_extractions_read_back_whole_with_those_that_yielded_nothing(store: GraphStore) -> None:
     doc, turns, passages, extractions = document("a", FACTS_A)
     speaker = mention(doc.id, 0, 5, "ANNA", passages[0].id, "", "split", MentionKind.SPEAKER)
-    split, empty = Extraction(doc.id, 0, 5, "split", (speaker,), ()), Extraction(doc.id, 900, 950, "llm", (), ())
+    split, empty = (
+        Extraction(doc.id, 0, 5, "split", (speaker,), ()),
+        Extraction(doc.id, 900, 950, "llm", (), ()),
+    )
     put(store, (doc, turns, passages, [*extractions, split, empty]))
     read = store.extractions(doc.id)
-    assert [(e.start, e.end, e.extractor) for e in read] == sorted((e.start, e.end, e.extractor) for e in (*extractions, split, empty))
-    assert {m for e in read for m in e.mentions} == {m for e in (*extractions, split) for m in e.mentions}
+    assert [(e.start, e.end, e.extractor) for e in read] == sorted(
+        (e.start, e.end, e.extractor) for e in (*extractions, split, empty)
+    )
+    assert {m for e in read for m in e.mentions} == {
+        m for e in (*extractions, split) for m in e.mentions
+    }
     assert {r for e in read for r in e.relations} == {r for e in extractions for r in e.relations}
     assert store.extractions("nobody") == ()
 
 
-def test_a_document_put_again_replaces_its_turns_and_passages_and_drops_their_vectors(store: GraphStore) -> None:
+def test_a_document_put_again_replaces_its_turns_and_passages_and_drops_their_vectors(
+    store: GraphStore,
+) -> None:
     doc, turns, passages, extractions = document("a", FACTS_A)
     put(store, (doc, turns, passages, extractions))
     rederive(store)
     store.put_document(doc, turns[:2], passages[:1])
     assert store.turns(doc.id) == tuple(turns[:2])
     assert store.passages(doc.id) == tuple(passages[:1])
-    assert store.missing_vectors(VectorKind.PASSAGE, [p.id for p in passages]) == tuple(p.id for p in passages[1:])
+    assert store.missing_vectors(VectorKind.PASSAGE, [p.id for p in passages]) == tuple(
+        p.id for p in passages[1:]
+    )
     assert not store.is_derived_current()
 
 
-def test_deleting_an_unknown_document_is_an_error_and_records_need_their_document(store: GraphStore) -> None:
+def test_deleting_an_unknown_document_is_an_error_and_records_need_their_document(
+    store: GraphStore,
+) -> None:
     with pytest.raises(StoreError, match="no document"):
         store.delete_document("nobody")
     with pytest.raises(StoreError):
@@ -113,14 +167,24 @@ def test_a_call_that_fails_in_the_middle_leaves_the_state_before(store: GraphSto
     doc, turns, passages, extractions = document("a", FACTS_A)
     put(store, (doc, turns, passages, extractions))
     before = (store.version(), everything(store))
-    good = extraction(doc.id, extractions[0].start, extractions[0].end, ("New", "owns", "Thing"), passages[0].id, "again")
+    good = extraction(
+        doc.id,
+        extractions[0].start,
+        extractions[0].end,
+        ("New", "owns", "Thing"),
+        passages[0].id,
+        "again",
+    )
     with pytest.raises(StoreError):
         store.put_extractions([good, Extraction("nobody", 0, 1, "llm", (), ())])
     assert (store.version(), everything(store)) == before
 
 
 def test_edits_come_in_order_of_time(store: GraphStore) -> None:
-    edits = [make_edit(EditKind.MERGE, keys=["a", "b"], by="me", at=f"2026-01-0{day}T00:00:00Z") for day in (3, 1, 2)]
+    edits = [
+        make_edit(EditKind.MERGE, keys=["a", "b"], by="me", at=f"2026-01-0{day}T00:00:00Z")
+        for day in (3, 1, 2)
+    ]
     for edit in edits:
         store.put_edit(edit)
     assert [e.at for e in store.edits()] == sorted(e.at for e in edits)
@@ -129,7 +193,10 @@ def test_edits_come_in_order_of_time(store: GraphStore) -> None:
 def test_edits_that_are_dropped_are_gone_and_leave_the_graph_out_of_date(store: GraphStore) -> None:
     put(store, document("a", FACTS_A))
     store.set_embedder(EMBEDDER)
-    one, other = (make_edit(EditKind.RENAME, keys=[key], name="N", by="me", at="2026-01-01T00:00:00Z") for key in ("ada", "acme"))
+    one, other = (
+        make_edit(EditKind.RENAME, keys=[key], name="N", by="me", at="2026-01-01T00:00:00Z")
+        for key in ("ada", "acme")
+    )
     store.put_edit(one)
     store.put_edit(other)
     rederive(store)
@@ -157,7 +224,11 @@ def test_records_are_of_one_moment_and_their_version_tells_it(store: GraphStore)
     put(store, document("a", FACTS_A))
     first = store.records()
     assert (first.documents, first.passages) == (store.documents(), store.passages())
-    assert (first.mentions, first.relations, first.edits) == (store.mentions(), store.relation_records(), store.edits())
+    assert (first.mentions, first.relations, first.edits) == (
+        store.mentions(),
+        store.relation_records(),
+        store.edits(),
+    )
     assert store.records().version == first.version
     put(store, document("b", FACTS_B))
     assert store.records().version != first.version

@@ -40,7 +40,9 @@ def test_a_lease_is_held_and_given_back_also_after_an_error(store: GraphStore) -
     assert said == []
 
 
-def test_inside_a_reading_own_writes_are_seen_and_afterwards_everybody_elses(store: GraphStore) -> None:
+def test_inside_a_reading_own_writes_are_seen_and_afterwards_everybody_elses(
+    store: GraphStore,
+) -> None:
     put(store, document("a", FACTS_A))
     with store.reading():
         before = store.version()
@@ -53,14 +55,23 @@ def test_inside_a_reading_own_writes_are_seen_and_afterwards_everybody_elses(sto
 
 def test_a_cleared_workspace_is_empty_and_takes_another_embedder(store: GraphStore) -> None:
     put(store, document("a", FACTS_A))
-    store.put_edit(make_edit(EditKind.RENAME, keys=["ada"], name="A", by="me", at="2026-01-01T00:00:00Z"))
+    store.put_edit(
+        make_edit(EditKind.RENAME, keys=["ada"], name="A", by="me", at="2026-01-01T00:00:00Z")
+    )
     rederive(store, Consolidation((make_merge(["ada", "acme"], "ada", "model", ""),)))
     store.set_note("copy", "from there")
     version = store.version()
     store.clear()
     graph = store.graph()
     assert (graph.entities, graph.relations, store.consolidation()) == ((), (), Consolidation())
-    assert (store.documents(), store.turns(), store.passages(), store.mentions(), store.relation_records(), store.edits()) == ((),) * 6
+    assert (
+        store.documents(),
+        store.turns(),
+        store.passages(),
+        store.mentions(),
+        store.relation_records(),
+        store.edits(),
+    ) == ((),) * 6
     assert (store.embedder(), store.note("copy"), store.num_chunks()) == (None, "", 0)
     assert [store.vector_ids(kind) for kind in VectorKind] == [()] * len(VectorKind)
     assert store.version() != version

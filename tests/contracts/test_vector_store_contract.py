@@ -16,7 +16,9 @@ def test_vectors_come_in_the_order_asked_and_a_missing_one_is_an_error(store: Gr
     store.put_vectors(VectorKind.MENTION, ids, array)
     order = [int(i) for i in rng.permutation(1200)]
     assert np.array_equal(store.vectors(VectorKind.MENTION, [ids[i] for i in order]), array[order])
-    assert np.array_equal(store.vectors(VectorKind.MENTION, [ids[7], ids[3], ids[7]]), array[[7, 3, 7]])
+    assert np.array_equal(
+        store.vectors(VectorKind.MENTION, [ids[7], ids[3], ids[7]]), array[[7, 3, 7]]
+    )
     assert store.vectors(VectorKind.MENTION, []).shape == (0, 8)
     with pytest.raises(StoreError, match="missing"):
         store.vectors(VectorKind.RECORD, ["id1"])
@@ -29,11 +31,15 @@ def test_vectors_come_in_the_order_asked_and_a_missing_one_is_an_error(store: Gr
 
 
 @pytest.mark.parametrize("other", [EmbedderIdentity("fake", 9), EmbedderIdentity("other", 8)])
-def test_another_embedder_is_refused_before_any_write_and_both_are_named(store: GraphStore, other: EmbedderIdentity) -> None:
+def test_another_embedder_is_refused_before_any_write_and_both_are_named(
+    store: GraphStore, other: EmbedderIdentity
+) -> None:
     put(store, document("a", FACTS_A))
     rederive(store)
     before = (store.version(), everything(store))
-    with pytest.raises(EmbedderMismatchError, match=rf"fake.*\b8\b.*{other.name}.*\b{other.dimension}\b"):
+    with pytest.raises(
+        EmbedderMismatchError, match=rf"fake.*\b8\b.*{other.name}.*\b{other.dimension}\b"
+    ):
         store.set_embedder(other)
     assert (store.version(), everything(store)) == before
 

@@ -1,4 +1,6 @@
-"""A model server on the loopback, transcripts whose facts are known, and the command line in this process and in its own."""
+"""A model server on the loopback, transcripts whose facts are known, and the command line in this
+process and in its own.
+"""
 
 import json
 import os
@@ -35,14 +37,20 @@ if TYPE_CHECKING:
 
 KEY = "sk-CANARY7f3a9c51d2e84b60"
 _PEOPLE = [
-    f"{first} {last}" for first in ("Ada", "Grace", "Edith", "Lise", "Mary") for last in ("Byron", "Hopper", "Clarke", "Keller", "Ross")
+    f"{first} {last}"
+    for first in ("Ada", "Grace", "Edith", "Lise", "Mary")
+    for last in ("Byron", "Hopper", "Clarke", "Keller", "Ross")
 ]
-_FIRMS = [f"{name} {kind}" for name in ("Acme", "Borealis", "Corvus", "Delta", "Ember", "Fathom") for kind in ("Works", "Labs", "Partners")]
+_FIRMS = [
+    f"{name} {kind}"
+    for name in ("Acme", "Borealis", "Corvus", "Delta", "Ember", "Fathom")
+    for kind in ("Works", "Labs", "Partners")
+]
 _PLACES = ["North London", "Port Arthur", "Cape Town", "New Bergen", "Old Delft"]
 _WORDS = (
-    "we looked at this for some time and the numbers went up again before lunch while nobody in the room was sure what that "
-    "meant for the next quarter so please write it down and send it round after the call because it will come back sooner "
-    "than you think"
+    "we looked at this for some time and the numbers went up again before lunch while nobody in the"
+    " room was sure what that meant for the next quarter so please write it down and send it round"
+    " after the call because it will come back sooner than you think"
 ).split()
 
 
@@ -74,20 +82,28 @@ class Corpus:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
 
-    def meeting(self, seed: int, num_turns: int = 12, speakers: Sequence[str] = ("Maria", "Leo", "Ines")) -> list[tuple[str, str]]:
+    def meeting(
+        self, seed: int, num_turns: int = 12, speakers: Sequence[str] = ("Maria", "Leo", "Ines")
+    ) -> list[tuple[str, str]]:
         """(speaker, words) of each turn: one to four sentences, one of them a fact."""
         rng = random.Random(seed)
         return [(rng.choice(speakers), self._turn(rng)) for _ in range(num_turns)]
 
     def write(self, name: str, turns: Sequence[tuple[str, str]]) -> Path:
         """A WebVTT file of these turns, ten seconds each."""
-        cues = [f"{_clock(10 * i)} --> {_clock(10 * i + 9)}\n<v {speaker}>{words}\n" for i, (speaker, words) in enumerate(turns)]
+        cues = [
+            f"{_clock(10 * i)} --> {_clock(10 * i + 9)}\n<v {speaker}>{words}\n"
+            for i, (speaker, words) in enumerate(turns)
+        ]
         path = self.folder / name
         path.write_text("WEBVTT\n\n" + "\n".join(cues), encoding="utf-8")
         return path
 
     def many(self, num_documents: int, num_turns: int = 40, seed: int = 0) -> list[Path]:
-        return [self.write(f"meeting-{i}.vtt", self.meeting(seed + i, num_turns)) for i in range(num_documents)]
+        return [
+            self.write(f"meeting-{i}.vtt", self.meeting(seed + i, num_turns))
+            for i in range(num_documents)
+        ]
 
     def _turn(self, rng: random.Random) -> str:
         talk = [self._talk(rng) for _ in range(rng.randint(0, 3))]
@@ -114,17 +130,23 @@ def _clock(seconds: int) -> str:
 
 
 class SteeredServer(OpenAIStubServer):
-    """Meets chat calls whose text holds a marker with its fault, each time; embeddings are never faulted."""
+    """Meets chat calls whose text holds a marker with its fault, each time; embeddings are never
+    faulted.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.faults_by_marker: dict[str, Fault] = {}
 
-    def answer(self, path: str, body: Any, authorization: str) -> tuple[int, str | list[str]] | None:
+    def answer(
+        self, path: str, body: Any, authorization: str
+    ) -> tuple[int, str | list[str]] | None:
         text = json.dumps(body.get("messages", []))
         for marker, fault in self.faults_by_marker.items():
             if marker in text:
-                self.fail_next(fault)  # exact only for one call at a time: set DYNAGRAG_MAX_CONCURRENCY=1
+                self.fail_next(
+                    fault
+                )  # exact only for one call at a time: set DYNAGRAG_MAX_CONCURRENCY=1
         return super().answer(path, body, authorization)
 
 
@@ -162,7 +184,9 @@ def server(openai_stub: OpenAIStubServer, point_at_models: Callable[..., None]) 
 
 
 @pytest.fixture
-def steered(monkeypatch: pytest.MonkeyPatch, point_at_models: Callable[..., None]) -> Iterator[SteeredServer]:
+def steered(
+    monkeypatch: pytest.MonkeyPatch, point_at_models: Callable[..., None]
+) -> Iterator[SteeredServer]:
     """A stub whose faults depend on what is asked; one call at a time, quick to give up."""
     with SteeredServer() as made:
         point_at_models(made, max_concurrency=1)
@@ -189,9 +213,15 @@ def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Starts the real command line in a process of its own; none outlives its test."""
     with ExitStack() as stack:
 
-        def begin(*args: object, stdin: int = subprocess.DEVNULL, max_file_bytes: int | None = None) -> "subprocess.Popen[str]":
-            # A module's bytecode that the limit cuts off would stay, and be "marshal data too short" for every process after.
-            environment = {**os.environ, **({} if max_file_bytes is None else {"PYTHONDONTWRITEBYTECODE": "1"})}
+        def begin(
+            *args: object, stdin: int = subprocess.DEVNULL, max_file_bytes: int | None = None
+        ) -> "subprocess.Popen[str]":
+            # A module's bytecode that the limit cuts off would stay, and be "marshal data too
+            # short" for every process after.
+            environment = {
+                **os.environ,
+                **({} if max_file_bytes is None else {"PYTHONDONTWRITEBYTECODE": "1"}),
+            }
             process = subprocess.Popen(
                 [sys.executable, "-m", "dynagrag.cli", *map(str, args)],
                 stdin=stdin,
@@ -208,7 +238,9 @@ def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
 
 
 def _prepare(max_file_bytes: int | None) -> None:
-    """A runner in the background ignores SIGINT, and its children would inherit that; with a limit no file grows beyond it."""
+    """A runner in the background ignores SIGINT, and its children would inherit that; with a limit
+    no file grows beyond it.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if max_file_bytes is not None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (max_file_bytes, max_file_bytes))
@@ -221,10 +253,14 @@ def _end(process: "subprocess.Popen[str]") -> None:
 
 @pytest.fixture
 def command(start: Callable[..., "subprocess.Popen[str]"]) -> Callable[..., Result]:
-    """Runs the real command line in a process of its own to its end; how far it was is left out of what it said."""
+    """Runs the real command line in a process of its own to its end; how far it was is left out of
+    what it said.
+    """
 
     def call(*args: object, words: str | None = None, **options: Any) -> Result:
-        process = start(*args, stdin=subprocess.PIPE if words is not None else subprocess.DEVNULL, **options)
+        process = start(
+            *args, stdin=subprocess.PIPE if words is not None else subprocess.DEVNULL, **options
+        )
         out, err = process.communicate(words, timeout=60)
         return Result(process.returncode, out, without_progress(err))
 
@@ -250,7 +286,9 @@ def saved(filled: Workspace, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def point_at_neo4j(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Sets the environment so that a server's user and password are known, and with `address` that workspaces live there."""
+    """Sets the environment so that a server's user and password are known, and with `address` that
+    workspaces live there.
+    """
 
     def point(server: Neo4jServer | GivenServer, address: str | None = None) -> None:
         monkeypatch.setenv("NEO4J_USERNAME", server.username)
@@ -264,12 +302,17 @@ def point_at_neo4j(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
 @pytest.fixture(params=["sqlite", pytest.param("neo4j", marks=pytest.mark.neo4j)])
 def any_store(request: pytest.FixtureRequest, point_at_neo4j: Callable[..., None]) -> str:
-    """The test runs once with workspaces on SQLite and once with them on Neo4j, which is emptied first; the store's address."""
+    """The test runs once with workspaces on SQLite and once with them on Neo4j, which is emptied
+    first; the store's address.
+    """
     if request.param == "sqlite":
         return "sqlite"
     server: Neo4jServer | GivenServer = request.getfixturevalue("neo4j_server")
     if isinstance(server, GivenServer):
-        pytest.skip("uses plain workspace names, so it needs a server of the tests' own: run it without NEO4J_URI")
+        pytest.skip(
+            "uses plain workspace names, so it needs a server of the tests' own: run it without"
+            " NEO4J_URI"
+        )
     server.start()
     delete_workspaces(server, "")
     point_at_neo4j(server, server.address)
@@ -281,8 +324,16 @@ def read_neo4j(request: pytest.FixtureRequest) -> Callable[[str], str]:
     """All properties of all nodes and relationships of a workspace, as text."""
 
     def read(workspace: str) -> str:
-        query = "MATCH (n) WHERE n.ws = $ws OPTIONAL MATCH (n)-[r]->() RETURN properties(n) AS n, properties(r) AS r"
-        return repr([(row["n"], row["r"]) for row in _query(request.getfixturevalue("neo4j_server"), query, workspace)])
+        query = (
+            "MATCH (n) WHERE n.ws = $ws OPTIONAL MATCH (n)-[r]->() RETURN properties(n) AS n,"
+            " properties(r) AS r"
+        )
+        return repr(
+            [
+                (row["n"], row["r"])
+                for row in _query(request.getfixturevalue("neo4j_server"), query, workspace)
+            ]
+        )
 
     return read
 
@@ -292,7 +343,10 @@ def names_in_neo4j(request: pytest.FixtureRequest) -> Callable[[], set[str]]:
     """The labels and relationship types that nodes and relationships of workspaces have."""
 
     def read() -> set[str]:
-        query = "MATCH (n) WHERE n.ws IS NOT NULL OPTIONAL MATCH (n)-[r]-() UNWIND labels(n) + coalesce([type(r)], []) AS name "
+        query = (
+            "MATCH (n) WHERE n.ws IS NOT NULL OPTIONAL MATCH (n)-[r]-() UNWIND labels(n) +"
+            " coalesce([type(r)], []) AS name "
+        )
         rows = _query(request.getfixturevalue("neo4j_server"), query + "RETURN DISTINCT name", "")
         return {row["name"] for row in rows if row["name"] is not None}
 
@@ -307,15 +361,27 @@ def _query(server: Neo4jServer | GivenServer, query: str, workspace: str) -> lis
 
 
 @pytest.fixture
-def open_store(neo4j_server: Neo4jServer | GivenServer, neo4j_workspace: str) -> Iterator[Callable[..., "Neo4jStore"]]:
-    """The store of the test's workspace, or of one beside it, opened anew; workspaces are cleared after the test."""
+def open_store(
+    neo4j_server: Neo4jServer | GivenServer, neo4j_workspace: str
+) -> Iterator[Callable[..., "Neo4jStore"]]:
+    """The store of the test's workspace, or of one beside it, opened anew; workspaces are cleared
+    after the test.
+    """
     from dynagrag.graph_store.neo4j_store.store import Neo4jStore
 
     opened: list[Neo4jStore] = []
 
     def make(suffix: str = "", address: str | None = None, cache: Path | None = None) -> Neo4jStore:
-        who = {"username": neo4j_server.username, "password": neo4j_server.password, "database": neo4j_server.database}
-        opened.append(Neo4jStore(address or neo4j_server.address, neo4j_workspace + suffix, cache=cache, **who))
+        who = {
+            "username": neo4j_server.username,
+            "password": neo4j_server.password,
+            "database": neo4j_server.database,
+        }
+        opened.append(
+            Neo4jStore(
+                address or neo4j_server.address, neo4j_workspace + suffix, cache=cache, **who
+            )
+        )
         return opened[-1]
 
     yield make
@@ -332,13 +398,17 @@ def driver(neo4j_server: Neo4jServer | GivenServer) -> Iterator["Driver"]:
     """A plain driver, as another program has one."""
     from neo4j import GraphDatabase
 
-    with GraphDatabase.driver(neo4j_server.address, auth=(neo4j_server.username, neo4j_server.password)) as made:
+    with GraphDatabase.driver(
+        neo4j_server.address, auth=(neo4j_server.username, neo4j_server.password)
+    ) as made:
         yield made
 
 
 @pytest.fixture
 def open_space(home: Path) -> Iterator[Callable[..., Workspace]]:
-    """Opens workspaces with fakes in place of models; closes them after the test. `at` is a home of its own, `store` an address."""
+    """Opens workspaces with fakes in place of models; closes them after the test. `at` is a home of
+    its own, `store` an address.
+    """
     with ExitStack() as stack:
 
         def make(
@@ -349,7 +419,12 @@ def open_space(home: Path) -> Iterator[Callable[..., Workspace]]:
             store: str | None = None,
         ) -> Workspace:
             settings = load_settings(home=at or home, store=store)
-            space = open_workspace(name, settings=settings, chat_model=chat or FakeChat(), embedder=embedder or FakeEmbedder())
+            space = open_workspace(
+                name,
+                settings=settings,
+                chat_model=chat or FakeChat(),
+                embedder=embedder or FakeEmbedder(),
+            )
             return stack.enter_context(space)
 
         yield make
@@ -357,11 +432,15 @@ def open_space(home: Path) -> Iterator[Callable[..., Workspace]]:
 
 @pytest.fixture
 def check_citations() -> Callable[[Workspace, Answer], int]:
-    """Asserts that each citation and evidence line is a record or passage of the workspace with the quote in its place; how many."""
+    """Asserts that each citation and evidence line is a record or passage of the workspace with the
+    quote in its place; how many.
+    """
 
     def check(space: Workspace, answer: Answer) -> int:
         texts = {d.title: d.text for d in space.store.documents()}
-        known = {p.id for p in space.store.passages()} | {r.id for r in space.store.relation_records()}
+        known = {p.id for p in space.store.passages()} | {
+            r.id for r in space.store.relation_records()
+        }
         for item in (*answer.citations, *answer.evidence):
             assert item.id in known
             assert item.quote

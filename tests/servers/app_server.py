@@ -1,11 +1,13 @@
-"""The app as a process of its own on a free port, and a real Chromium that remembers every request it made.
+"""The app as a process of its own on a free port, and a real Chromium that remembers every request
+it made.
 
     with AppServer() as app, browser() as chromium:
         page = chromium.open(app.url("graph"))
         ...
         assert chromium.foreign(app.origin) == []
 
-The app gets the environment as it is when the object is made: fixtures that point at a temporary home and a stub of the models come first.
+The app gets the environment as it is when the object is made: fixtures that point at a temporary
+home and a stub of the models come first.
 """
 
 import os
@@ -47,7 +49,9 @@ _SCREENSHOTS = Path(__file__).parents[2] / ".screenshots"
 PHONE = (390, 844)
 DESKTOP = (1280, 900)
 PATIENCE_S = 120.0
-"""How long a page, an element or the server is waited for; what is there is never waited for, so only a busy machine needs it."""
+"""How long a page, an element or the server is waited for; what is there is never waited for, so
+only a busy machine needs it.
+"""
 
 
 class AppServer:
@@ -69,7 +73,12 @@ class AppServer:
         self.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         self.stop()
         self._log.unlink()
 
@@ -83,10 +92,23 @@ class AppServer:
 
     def start(self, timeout_s: float = PATIENCE_S) -> None:
         """Starts it (again, after `stop`) and waits until it answers."""
-        command = [sys.executable, "-m", "dynagrag.cli", "serve", "--port", str(self.port), *self._options]
+        command = [
+            sys.executable,
+            "-m",
+            "dynagrag.cli",
+            "serve",
+            "--port",
+            str(self.port),
+            *self._options,
+        ]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                command, env=self._env, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True
+                command,
+                env=self._env,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
             )
         deadline = time.monotonic() + timeout_s
         while not self._is_healthy():
@@ -105,7 +127,9 @@ class AppServer:
             return False
 
     def end_command(self) -> bool:
-        """Ends the command alone, as a terminal or service manager would; whether the app has ended with it."""
+        """Ends the command alone, as a terminal or service manager would; whether the app has ended
+        with it.
+        """
         assert self._process is not None
         self._process.terminate()
         self._process.wait(timeout=30)
@@ -138,10 +162,14 @@ class Chromium:
         self.received_bytes = 0
         """Payload of what came over WebSockets."""
 
-    def context(self, size: tuple[int, int] = DESKTOP, *, is_dark: bool = False) -> "BrowserContext":
+    def context(
+        self, size: tuple[int, int] = DESKTOP, *, is_dark: bool = False
+    ) -> "BrowserContext":
         """A visitor of their own (cookies, storage), watched."""
         context = self._made.new_context(
-            viewport={"width": size[0], "height": size[1]}, color_scheme="dark" if is_dark else "light", accept_downloads=True
+            viewport={"width": size[0], "height": size[1]},
+            color_scheme="dark" if is_dark else "light",
+            accept_downloads=True,
         )
         context.set_default_timeout(1000 * PATIENCE_S)
         context.on("request", lambda request: self.requests.append(request.url))
@@ -165,10 +193,17 @@ class Chromium:
     def foreign(self, origin: str) -> list[str]:
         """The requests that left this origin, however they were made."""
         host = urlsplit(origin).netloc
-        return [url for url in self.requests if not url.startswith(("data:", "blob:", "about:")) and urlsplit(url).netloc != host]
+        return [
+            url
+            for url in self.requests
+            if not url.startswith(("data:", "blob:", "about:")) and urlsplit(url).netloc != host
+        ]
 
     def _watch(self, page: "Page") -> None:
-        page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
+        page.on(
+            "console",
+            lambda message: self.errors.append(message.text) if message.type == "error" else None,
+        )
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
         page.on("websocket", self._listen)
@@ -200,23 +235,33 @@ def settled(page: "Page", timeout_s: float = PATIENCE_S) -> None:
 
 
 def at_rest(page: "Page") -> None:
-    """Waits until colours and places have changed to their end; what turns for ever isn't waited for."""
+    """Waits until colours and places have changed to their end; what turns for ever isn't waited
+    for.
+    """
     page.wait_for_function(_IS_AT_REST)
 
 
 def serious(page: "Page", *, only_colours: bool = False) -> list[str]:
-    """What axe finds serious on a page, rule and place; `only_colours`: by the rules that another theme could break."""
+    """What axe finds serious on a page, rule and place; `only_colours`: by the rules that another
+    theme could break.
+    """
     from axe_playwright_python.sync_playwright import Axe
 
     options: dict[str, object] = {"resultTypes": ["violations"]}
     if only_colours:
         options["runOnly"] = ["color-contrast", "link-in-text-block"]
     found = Axe().run(page, options=options).response["violations"]
-    return [f"{v['id']}: {v['help']}: {[n['target'] for n in v['nodes']][:3]}" for v in found if v["impact"] in ("serious", "critical")]
+    return [
+        f"{v['id']}: {v['help']}: {[n['target'] for n in v['nodes']][:3]}"
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ]
 
 
 def shoot(page: "Page", name: str) -> None:
-    """Keeps what a page looks like in `.screenshots`, for people, where SCREENSHOTS is set; each takes half a second."""
+    """Keeps what a page looks like in `.screenshots`, for people, where SCREENSHOTS is set; each
+    takes half a second.
+    """
     if os.environ.get("SCREENSHOTS"):
         _SCREENSHOTS.mkdir(exist_ok=True)
         page.screenshot(path=str(_SCREENSHOTS / f"{name}.png"))

@@ -1,4 +1,6 @@
-"""A server that speaks as much Bolt as a connection needs, for versions and refusals that no real one at hand gives."""
+"""A server that speaks as much Bolt as a connection needs, for versions and refusals that no real
+one at hand gives.
+"""
 
 import socket
 import struct
@@ -17,7 +19,12 @@ class BoltStub:
         handshake: The Bolt version that it picks; None: it takes connections and never says a word.
     """
 
-    def __init__(self, version: str = "5.26.0", failure: tuple[str, str] | None = None, handshake: bytes | None = b"\0\0\4\5") -> None:
+    def __init__(
+        self,
+        version: str = "5.26.0",
+        failure: tuple[str, str] | None = None,
+        handshake: bytes | None = b"\0\0\4\5",
+    ) -> None:
         self._version, self._handshake = version, handshake
         self.failure = failure
         self.num_queries = 0
@@ -60,7 +67,9 @@ class BoltStub:
         success = b"\xb1\x70"
         self.num_queries += tag == _RUN
         if tag == _HELLO:
-            return [success + _packed({"server": f"Neo4j/{self._version}", "connection_id": "bolt-1"})]
+            return [
+                success + _packed({"server": f"Neo4j/{self._version}", "connection_id": "bolt-1"})
+            ]
         if tag == _RUN and self.failure:
             return [b"\xb1\x7f" + _packed({"code": self.failure[0], "message": self.failure[1]})]
         if tag == _RUN:
@@ -88,7 +97,9 @@ def _chunked(body: bytes) -> bytes:
 def _packed(value: Any) -> bytes:
     """PackStream of small maps, lists and texts."""
     if isinstance(value, dict):
-        return bytes([0xA0 + len(value)]) + b"".join(_packed(k) + _packed(v) for k, v in value.items())
+        return bytes([0xA0 + len(value)]) + b"".join(
+            _packed(k) + _packed(v) for k, v in value.items()
+        )
     if isinstance(value, list):
         return bytes([0x90 + len(value)]) + b"".join(map(_packed, value))
     data = value.encode("utf-8")

@@ -1,7 +1,9 @@
-"""A TCP proxy before a Neo4j server that does on demand what networks do at the worst moment: cuts right after COMMIT, refuses, stalls.
+"""A TCP proxy before a Neo4j server that does on demand what networks do at the worst moment: cuts
+right after COMMIT, refuses, stalls.
 
-It knows this much of Bolt: the handshake (with the manifest of Bolt 5.7 and later), then messages in chunks, each a 2-byte length and that
-many bytes, ended by a chunk of length 0. A message's 2nd byte is its tag. Every request but GOODBYE gets exactly one summary, in order.
+It knows this much of Bolt: the handshake (with the manifest of Bolt 5.7 and later), then messages
+in chunks, each a 2-byte length and that many bytes, ended by a chunk of length 0. A message's 2nd
+byte is its tag. Every request but GOODBYE gets exactly one summary, in order.
 """
 
 import contextlib
@@ -28,7 +30,9 @@ class CuttingProxy:
     def __init__(self, address: str) -> None:
         parts = urlsplit(address)
         if parts.scheme not in {"bolt", "neo4j"} or parts.hostname is None:
-            raise ValueError(f"the proxy cannot read {address}: it needs bolt://HOST:PORT, without TLS")
+            raise ValueError(
+                f"the proxy cannot read {address}: it needs bolt://HOST:PORT, without TLS"
+            )
         self._server = (parts.hostname, parts.port or 7687)
         self._lock = threading.Lock()
         self._links: list[_Link] = []
@@ -38,7 +42,9 @@ class CuttingProxy:
         self.num_commits = 0
         """COMMIT requests that reached the server so far."""
         self.patience_s: int | None = None
-        """How long the server tells new clients to wait for its next byte, at most 127; None: what it says itself (5.26: 120 s)."""
+        """How long the server tells new clients to wait for its next byte, at most 127; None: what
+        it says itself (5.26: 120 s).
+        """
         self.flows = threading.Event()
         self.flows.set()
         self._listener: socket.socket | None = None
@@ -51,7 +57,9 @@ class CuttingProxy:
         return f"bolt://127.0.0.1:{self._port}"
 
     def cut_after_commit(self, num_times: int = 1) -> None:
-        """The next transactions are committed by the server, and their connections are cut before the reply reaches the client."""
+        """The next transactions are committed by the server, and their connections are cut before
+        the reply reaches the client.
+        """
         with self._lock:
             self._num_cuts_wanted += num_times
 
@@ -63,7 +71,9 @@ class CuttingProxy:
             link.close()
 
     def refuse(self) -> None:
-        """Cuts every connection and refuses new ones, as a host without a server does, until `accept()`."""
+        """Cuts every connection and refuses new ones, as a host without a server does, until
+        `accept()`.
+        """
         listener, self._listener = self._listener, None
         if listener is not None:
             _close(listener)
@@ -92,7 +102,12 @@ class CuttingProxy:
     def __enter__(self) -> "CuttingProxy":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         self.close()
 
     # inside
@@ -146,7 +161,9 @@ class _Link:
     def run(self) -> None:
         try:
             self._shake_hands()
-            threading.Thread(target=self._pump, args=(self._server, self._on_reply), daemon=True).start()
+            threading.Thread(
+                target=self._pump, args=(self._server, self._on_reply), daemon=True
+            ).start()
             self._pump(self._client, self._on_request)
         except OSError:
             self.close()
@@ -188,18 +205,24 @@ class _Link:
         self._client.sendall(raw)
 
     def _shorten_patience(self, raw: bytes) -> bytes:
-        """With the hint of a reply to HELLO or LOGON set to `patience_s`; a number below 128 is one byte."""
+        """With the hint of a reply to HELLO or LOGON set to `patience_s`; a number below 128 is one
+        byte.
+        """
         start = raw.find(_PATIENCE)
         if start < 0 or self._proxy.patience_s is None:
             return raw
         place = start + len(_PATIENCE)
         if raw[place] > 0x7F:
-            raise AssertionError(f"the server's patience is no small number: {raw[place : place + 5]!r}")
+            raise AssertionError(
+                f"the server's patience is no small number: {raw[place : place + 5]!r}"
+            )
         return raw[:place] + bytes([self._proxy.patience_s]) + raw[place + 1 :]
 
 
 def _message(source: socket.socket) -> tuple[int | None, bytes]:
-    """The tag and the raw bytes of the next message; no tag for an empty one, which keeps a connection alive."""
+    """The tag and the raw bytes of the next message; no tag for an empty one, which keeps a
+    connection alive.
+    """
     raw, body = b"", b""
     while True:
         header = _exactly(source, 2)

@@ -1,10 +1,13 @@
-"""What a real Neo4j needs to run without Docker: its jars from Maven Central, in a cache outside the repository, and a Java to run them.
+"""What a real Neo4j needs to run without Docker: its jars from Maven Central, in a cache outside
+the repository, and a Java to run them.
 
-Neo4j Community is GPLv3: a test tool, never a part of dynagrag. Standard library and platformdirs only, so that tests, benchmarks and
-`make neo4j-jars` can use it alike: the folder `tests` on the path, then `import neo4j_jars`.
+Neo4j Community is GPLv3: a test tool, never a part of dynagrag. Standard library and platformdirs
+only, so that tests, benchmarks and `make neo4j-jars` can use it alike: the folder `tests` on the
+path, then `import neo4j_jars`.
 
-Layout of the cache: FOLDER/VERSION/lib/*.jar beside FOLDER/VERSION/complete.json, which is written last and says how many jars there are. A
-version is fetched into a folder beside it and renamed, so one that was cut off in the middle is never used.
+Layout of the cache: FOLDER/VERSION/lib/*.jar beside FOLDER/VERSION/complete.json, which is written
+last and says how many jars there are. A version is fetched into a folder beside it and renamed, so
+one that was cut off in the middle is never used.
 """
 
 import json
@@ -43,7 +46,9 @@ class JavaMissingError(Neo4jMissingError):
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A version of Neo4j, the oldest Java that runs it and the class that starts its Community edition."""
+    """A version of Neo4j, the oldest Java that runs it and the class that starts its Community
+    edition.
+    """
 
     version: str
     min_java: int
@@ -65,13 +70,20 @@ RELEASES = (NEO4J_5, NEO4J_2026)
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path:
-    """DYNAGRAG_TEST_NEO4J, else `neo4j` in the user's cache. Reads HOME too: call it before a test replaces that."""
+    """DYNAGRAG_TEST_NEO4J, else `neo4j` in the user's cache. Reads HOME too: call it before a test
+    replaces that.
+    """
     given = environment.get("DYNAGRAG_TEST_NEO4J")
-    return Path(given).absolute() if given else Path(platformdirs.user_cache_dir("dynagrag", appauthor=False)) / "neo4j"
+    return (
+        Path(given).absolute()
+        if given
+        else Path(platformdirs.user_cache_dir("dynagrag", appauthor=False)) / "neo4j"
+    )
 
 
 def install(release: Release, cache: Path, environment: Mapping[str, str]) -> Installation:
-    """The jars of a release, fetched when they aren't there yet (some 120 MB, under a minute), and a Java.
+    """The jars of a release, fetched when they aren't there yet (some 120 MB, under a minute), and
+    a Java.
 
     Raises:
         JavaMissingError: no Java that is new enough.
@@ -80,8 +92,9 @@ def install(release: Release, cache: Path, environment: Mapping[str, str]) -> In
     java = find_java(release.min_java, environment)
     if java is None:
         raise JavaMissingError(
-            f"Neo4j {release.version} needs Java {release.min_java} or later and none was found in JAVA_HOME, PATH or /usr/lib/jvm; "
-            "install one (Debian: apt-get install default-jre-headless) or set JAVA_HOME"
+            f"Neo4j {release.version} needs Java {release.min_java} or later and none was found in"
+            " JAVA_HOME, PATH or /usr/lib/jvm; install one (Debian: apt-get install"
+            " default-jre-headless) or set JAVA_HOME"
         )
     home = cache / release.version
     if not is_complete(home):
@@ -102,16 +115,24 @@ def _fetch(release: Release, home: Path, java: Path, environment: Mapping[str, s
     maven = shutil.which("mvn", path=environment.get("PATH"))
     if maven is None:
         raise Neo4jMissingError(
-            f"the jars of Neo4j {release.version} are not in {home.parent} and there is no Maven to fetch them; "
-            "install it (Debian: apt-get install maven) and run `make neo4j-jars`, or set NEO4J_URI to a server of your own"
+            f"the jars of Neo4j {release.version} are not in {home.parent} and there is no Maven to"
+            " fetch them; install it (Debian: apt-get install maven) and run `make neo4j-jars`, or"
+            " set NEO4J_URI to a server of your own"
         )
     home.parent.mkdir(parents=True, exist_ok=True)
     work = Path(tempfile.mkdtemp(prefix=f".{release.version}-", dir=home.parent))
     try:
         (work / "pom.xml").write_text(_POM.format(version=release.version), encoding="utf-8")
-        _run_maven([maven, *_MAVEN_ARGS], work, {**environment, "JAVA_HOME": str(java.parent.parent)}, release)
+        _run_maven(
+            [maven, *_MAVEN_ARGS],
+            work,
+            {**environment, "JAVA_HOME": str(java.parent.parent)},
+            release,
+        )
         num_jars = len(list((work / "lib").glob("*.jar")))
-        (work / _MARKER).write_text(json.dumps({"version": release.version, "num_jars": num_jars}), encoding="utf-8")
+        (work / _MARKER).write_text(
+            json.dumps({"version": release.version, "num_jars": num_jars}), encoding="utf-8"
+        )
         _put_in_place(work, home)
     finally:
         shutil.rmtree(work, ignore_errors=True)
@@ -128,7 +149,9 @@ _MAVEN_ARGS = [
 ]
 
 
-def _run_maven(command: Sequence[str], folder: Path, environment: Mapping[str, str], release: Release) -> None:
+def _run_maven(
+    command: Sequence[str], folder: Path, environment: Mapping[str, str], release: Release
+) -> None:
     hint = "is the network there? Or set NEO4J_URI to a server of your own"
     try:
         done = subprocess.run(
@@ -142,18 +165,25 @@ def _run_maven(command: Sequence[str], folder: Path, environment: Mapping[str, s
             stdin=subprocess.DEVNULL,
         )
     except subprocess.TimeoutExpired as err:
-        raise Neo4jMissingError(f"fetching the jars of Neo4j {release.version} took over {_FETCH_TIMEOUT_S} s; {hint}") from err
+        raise Neo4jMissingError(
+            f"fetching the jars of Neo4j {release.version} took over {_FETCH_TIMEOUT_S} s; {hint}"
+        ) from err
     if done.returncode != 0:
         said = " | ".join((done.stdout + done.stderr).strip().splitlines()[:3])
-        raise Neo4jMissingError(f"Maven could not fetch the jars of Neo4j {release.version}: {said}; {hint}")
+        raise Neo4jMissingError(
+            f"Maven could not fetch the jars of Neo4j {release.version}: {said}; {hint}"
+        )
 
 
 def _put_in_place(work: Path, home: Path) -> None:
-    """Renames; where another process was quicker its folder stays. A folder that is damaged is moved away first, and then removed."""
+    """Renames; where another process was quicker its folder stays. A folder that is damaged is
+    moved away first, and then removed.
+    """
     if home.exists() and not is_complete(home):
         if not (home / _MARKER).exists():
             raise Neo4jMissingError(
-                f"{home} was not made here, so it is left alone; remove it or set DYNAGRAG_TEST_NEO4J to another folder"
+                f"{home} was not made here, so it is left alone; remove it or set"
+                " DYNAGRAG_TEST_NEO4J to another folder"
             )
         home.rename(work / "damaged")
     try:
@@ -164,11 +194,13 @@ def _put_in_place(work: Path, home: Path) -> None:
     shutil.rmtree(home / "damaged", ignore_errors=True)
 
 
-# -------------------------------------------------------------------------------------------------------------------- Java
+# --------------------------------------------------------------------------------------------- Java
 
 
 def find_java(min_version: int, environment: Mapping[str, str]) -> Path | None:
-    """The Java of JAVA_HOME where it is new enough; else the oldest of the others that is, the likeliest that Neo4j was tested with."""
+    """The Java of JAVA_HOME where it is new enough; else the oldest of the others that is, the
+    likeliest that Neo4j was tested with.
+    """
     fitting = []
     for i, java in enumerate(_javas(environment)):
         version = java_version(java)
@@ -182,9 +214,15 @@ def find_java(min_version: int, environment: Mapping[str, str]) -> Path | None:
 
 def _javas(environment: Mapping[str, str]) -> Iterator[Path]:
     """Every `java` in the usual places, that of JAVA_HOME first, each once."""
-    places = [Path(environment["JAVA_HOME"]) / "bin" / "java"] if environment.get("JAVA_HOME") else []
-    places += [Path(folder) / "java" for folder in environment.get("PATH", "").split(os.pathsep) if folder]
-    places += sorted(Path("/usr/lib/jvm").glob("*/bin/java")) + sorted(Path("/opt").glob("*/bin/java"))
+    places = (
+        [Path(environment["JAVA_HOME"]) / "bin" / "java"] if environment.get("JAVA_HOME") else []
+    )
+    places += [
+        Path(folder) / "java" for folder in environment.get("PATH", "").split(os.pathsep) if folder
+    ]
+    places += sorted(Path("/usr/lib/jvm").glob("*/bin/java")) + sorted(
+        Path("/opt").glob("*/bin/java")
+    )
     places += sorted(Path("/Library/Java/JavaVirtualMachines").glob("*/Contents/Home/bin/java"))
     seen = set()
     for place in places:
@@ -197,7 +235,14 @@ def _javas(environment: Mapping[str, str]) -> Iterator[Path]:
 def java_version(java: Path) -> int | None:
     """17 of `openjdk version "17.0.15" 2025-04-15`; None where it does not run."""
     try:
-        done = subprocess.run([str(java), "-version"], capture_output=True, text=True, timeout=30, check=False, stdin=subprocess.DEVNULL)
+        done = subprocess.run(
+            [str(java), "-version"],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None
     found = re.search(r'version "(?:1\.)?(\d+)', done.stderr)
@@ -205,7 +250,8 @@ def java_version(java: Path) -> int | None:
 
 
 def main() -> int:
-    """Fetches the jars of every release that a Java is there for. Exit code 1 only in CI, where the tests must not skip.
+    """Fetches the jars of every release that a Java is there for. Exit code 1 only in CI, where the
+    tests must not skip.
 
     Where NEO4J_URI is set the tests use that server, and 5.26 isn't needed.
     """

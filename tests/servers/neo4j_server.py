@@ -1,6 +1,8 @@
-"""A real Neo4j Community server on a free loopback port, for tests and benchmarks: started, stopped and started again on the same data.
+"""A real Neo4j Community server on a free loopback port, for tests and benchmarks: started, stopped
+and started again on the same data.
 
-`python tests/servers/neo4j_server.py [5|2026]` starts one, prints what to export and runs until Ctrl-C. The jars come from `neo4j_jars`.
+`python tests/servers/neo4j_server.py [5|2026]` starts one, prints what to export and runs until
+Ctrl-C. The jars come from `neo4j_jars`.
 """
 
 import argparse
@@ -23,8 +25,9 @@ from neo4j_jars import NEO4J_5, NEO4J_2026, Installation, Neo4jMissingError, cac
 _START_TIMEOUT_S = 90
 _STOP_TIMEOUT_S = 40
 _POLL_S = 0.2
-# Plans are kept: while tests fill and clear the database, the server would make every plan anew after ten seconds, a fifth of its work.
-# The two internal settings: a stop takes 1 to 2 s; with their defaults of 5 s each, 10 s even when nobody is connected.
+# Plans are kept: while tests fill and clear the database, the server would make every plan anew
+# after ten seconds, a fifth of its work. The two internal settings: a stop takes 1 to 2 s; with
+# their defaults of 5 s each, 10 s even when nobody is connected.
 _CONFIG = """server.default_listen_address=127.0.0.1
 server.bolt.listen_address=127.0.0.1:{port}
 server.bolt.advertised_address=127.0.0.1:{port}
@@ -72,7 +75,8 @@ class GivenServer:
 
 
 class Neo4jServer:
-    """One server process in a temporary home. A context manager: `with Neo4jServer(install(NEO4J_5, cache, environment)) as server`.
+    """One server process in a temporary home. A context manager: `with Neo4jServer(install(NEO4J_5,
+    cache, environment)) as server`.
 
     Port, password and data stay the same over `stop()` and `start()`; `close()` removes them.
 
@@ -107,7 +111,9 @@ class Neo4jServer:
         self._has_password = False
         self._command = _command(installation, self.home, heap, java_options)
         (self.home / "conf").mkdir()
-        (self.home / "conf" / "neo4j.conf").write_text(_CONFIG.format(port=self.port, page_cache=page_cache), encoding="utf-8")
+        (self.home / "conf" / "neo4j.conf").write_text(
+            _CONFIG.format(port=self.port, page_cache=page_cache), encoding="utf-8"
+        )
 
     @property
     def address(self) -> str:
@@ -120,7 +126,8 @@ class Neo4jServer:
         return self._process is not None and self._process.poll() is None
 
     def start(self) -> None:
-        """Starts the process and returns when it answers queries. Nothing happens when it is running already.
+        """Starts the process and returns when it answers queries. Nothing happens when it is
+        running already.
 
         Raises:
             Neo4jStartError: it ended, or did not answer in time; its home and log are kept.
@@ -128,13 +135,22 @@ class Neo4jServer:
         if self.is_running:
             return
         with self.log.open("ab") as log:
-            # A session of its own, so that Ctrl-C in a terminal reaches the tests, which stop it, and not the server first.
+            # A session of its own, so that Ctrl-C in a terminal reaches the tests, which stop it,
+            # and not the server first.
             self._process = subprocess.Popen(
-                self._command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self._environment, start_new_session=True
+                self._command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env=self._environment,
+                start_new_session=True,
             )
-        # Half a gigabyte must not stay behind when the tests are killed: the guard's input ends with this process, however that ends.
+        # Half a gigabyte must not stay behind when the tests are killed: the guard's input ends
+        # with this process, however that ends.
         guard = ["/bin/sh", "-c", 'read -r _; kill -9 "$0"', str(self._process.pid)]
-        self._guard = subprocess.Popen(guard, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True)
+        self._guard = subprocess.Popen(
+            guard, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, start_new_session=True
+        )
         try:
             self._await_ready()
         except BaseException:
@@ -158,7 +174,12 @@ class Neo4jServer:
         self.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         self.close()
 
     # inside
@@ -192,9 +213,11 @@ class Neo4jServer:
         raise self._not_started(f"did not answer within {_START_TIMEOUT_S} s ({last})")
 
     def _try_query(self) -> Exception | None:
-        """The first time sets the password in place of neo4j/neo4j, then asks a question; what stands in the way is returned.
+        """The first time sets the password in place of neo4j/neo4j, then asks a question; what
+        stands in the way is returned.
 
-        The port is tried before the driver is, which logs every refusal. A wrong password is not tried again: three lock the user.
+        The port is tried before the driver is, which logs every refusal. A wrong password is not
+        tried again: three lock the user.
         """
         from neo4j import GraphDatabase
         from neo4j.exceptions import AuthError, DriverError, Neo4jError
@@ -202,9 +225,15 @@ class Neo4jServer:
         try:
             socket.create_connection(("127.0.0.1", self.port), timeout=5).close()
             if not self._has_password:
-                with GraphDatabase.driver(self.address, auth=("neo4j", "neo4j"), max_transaction_retry_time=0) as driver:
+                with GraphDatabase.driver(
+                    self.address, auth=("neo4j", "neo4j"), max_transaction_retry_time=0
+                ) as driver:
                     values = {"old": "neo4j", "new": self.password}
-                    driver.execute_query("ALTER CURRENT USER SET PASSWORD FROM $old TO $new", values, database_="system")
+                    driver.execute_query(
+                        "ALTER CURRENT USER SET PASSWORD FROM $old TO $new",
+                        values,
+                        database_="system",
+                    )
                 self._has_password = True
             _server_version(self.address, (self.username, self.password), self.database)
         except AuthError as err:
@@ -216,21 +245,47 @@ class Neo4jServer:
     def _not_started(self, what: str) -> Neo4jStartError:
         lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()[-25:]
         return Neo4jStartError(
-            f"Neo4j {self.version} at {self.address} {what}; its home {self.home} is kept. It said:\n" + "\n".join(lines)
+            f"Neo4j {self.version} at {self.address} {what}; its home {self.home} is kept. It"
+            " said:\n" + "\n".join(lines)
         )
 
 
-def _command(installation: Installation, home: Path, heap: str, java_options: Sequence[str]) -> list[str]:
-    where = ["-cp", f"{installation.lib}/*", installation.release.main_class, f"--home-dir={home}", f"--config-dir={home}/conf"]
-    return [str(installation.java), "-Xms256m", f"-Xmx{heap}", *_JAVA_OPTIONS, *java_options, *where, "--console-mode"]
+def _command(
+    installation: Installation, home: Path, heap: str, java_options: Sequence[str]
+) -> list[str]:
+    where = [
+        "-cp",
+        f"{installation.lib}/*",
+        installation.release.main_class,
+        f"--home-dir={home}",
+        f"--config-dir={home}/conf",
+    ]
+    return [
+        str(installation.java),
+        "-Xms256m",
+        f"-Xmx{heap}",
+        *_JAVA_OPTIONS,
+        *java_options,
+        *where,
+        "--console-mode",
+    ]
 
 
 def _server_version(address: str, auth: tuple[str, str], database: str) -> str:
     from neo4j import GraphDatabase, RoutingControl
 
-    with GraphDatabase.driver(address, auth=auth, max_transaction_retry_time=0, connection_timeout=5) as driver:
-        query = "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN versions[0] AS version"
-        return str(driver.execute_query(query, database_=database, routing_=RoutingControl.READ).records[0]["version"])
+    with GraphDatabase.driver(
+        address, auth=auth, max_transaction_retry_time=0, connection_timeout=5
+    ) as driver:
+        query = (
+            "CALL dbms.components() YIELD name, versions WHERE name = 'Neo4j Kernel' RETURN"
+            " versions[0] AS version"
+        )
+        return str(
+            driver.execute_query(query, database_=database, routing_=RoutingControl.READ).records[
+                0
+            ]["version"]
+        )
 
 
 def delete_workspaces(server: Neo4jServer | GivenServer, prefix: str) -> None:
@@ -242,12 +297,16 @@ def delete_workspaces(server: Neo4jServer | GivenServer, prefix: str) -> None:
         driver.session(database=server.database) as session,
     ):
         session.run(
-            "MATCH (n) WHERE n.ws STARTS WITH $prefix CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 1000 ROWS", prefix=prefix
+            "MATCH (n) WHERE n.ws STARTS WITH $prefix CALL (n) { DETACH DELETE n } IN TRANSACTIONS"
+            " OF 1000 ROWS",
+            prefix=prefix,
         ).consume()
 
 
 def _free_port() -> int:
-    """A port below those that the system gives to outgoing connections, so that it is still free when the server starts again."""
+    """A port below those that the system gives to outgoing connections, so that it is still free
+    when the server starts again.
+    """
     for port in random.sample(range(12000, 32000), 200):
         with socket.socket() as probe:
             try:
@@ -259,16 +318,30 @@ def _free_port() -> int:
 
 
 def main(argv: list[str]) -> int:
-    """Starts a server of the release that is asked for, says where it is and waits for Ctrl-C or SIGTERM."""
+    """Starts a server of the release that is asked for, says where it is and waits for Ctrl-C or
+    SIGTERM.
+    """
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("release", nargs="?", choices=["5", "2026"], default="5", help="which Neo4j: 5.26 (the default) or 2026.x")
+    parser.add_argument(
+        "release",
+        nargs="?",
+        choices=["5", "2026"],
+        default="5",
+        help="which Neo4j: 5.26 (the default) or 2026.x",
+    )
     release = NEO4J_2026 if parser.parse_args(argv).release == "2026" else NEO4J_5
     environment = dict(os.environ)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
         with Neo4jServer(install(release, cache_folder(environment), environment)) as server:
-            lines = {"URI": server.address, "USERNAME": server.username, "PASSWORD": server.password}
-            sys.stdout.write("".join(f"export NEO4J_{name}={value}\n" for name, value in lines.items()))
+            lines = {
+                "URI": server.address,
+                "USERNAME": server.username,
+                "PASSWORD": server.password,
+            }
+            sys.stdout.write(
+                "".join(f"export NEO4J_{name}={value}\n" for name, value in lines.items())
+            )
             sys.stdout.write(f"# Neo4j {server.version} runs until Ctrl-C; its data goes with it\n")
             sys.stdout.flush()
             signal.pause()

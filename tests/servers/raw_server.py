@@ -1,4 +1,6 @@
-"""A server on the loopback that answers every HTTP request with the bytes it is told to: replies that no honest model server would give."""
+"""A server on the loopback that answers every HTTP request with the bytes it is told to: replies
+that no honest model server would give.
+"""
 
 import gzip
 import json
@@ -12,16 +14,30 @@ from typing import Any
 Answer = Callable[[], Iterator[bytes]]
 
 
-def http(body: bytes, status: str = "200 OK", kind: str = "application/json", *headers: str) -> bytes:
+def http(
+    body: bytes, status: str = "200 OK", kind: str = "application/json", *headers: str
+) -> bytes:
     """A whole HTTP reply."""
-    lines = [f"HTTP/1.1 {status}", f"Content-Type: {kind}", f"Content-Length: {len(body)}", *headers]
+    lines = [
+        f"HTTP/1.1 {status}",
+        f"Content-Type: {kind}",
+        f"Content-Length: {len(body)}",
+        *headers,
+    ]
     return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
 
 
 def chat(content: Any = "{}", **more: Any) -> bytes:
     """The body of a chat completion; `more` replaces its fields."""
-    choice = {"index": 0, "message": {"role": "assistant", "content": content}, "finish_reason": "stop"}
-    return json.dumps({"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]} | more).encode()
+    choice = {
+        "index": 0,
+        "message": {"role": "assistant", "content": content},
+        "finish_reason": "stop",
+    }
+    return json.dumps(
+        {"id": "x", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
+        | more
+    ).encode()
 
 
 def embeddings(*rows: Any, **more: Any) -> bytes:
@@ -32,11 +48,14 @@ def embeddings(*rows: Any, **more: Any) -> bytes:
 
 def gzip_bomb(size_bytes: int) -> bytes:
     """A whole HTTP reply that is a thousandth of what it unpacks to."""
-    return http(gzip.compress(b" " * size_bytes), "200 OK", "application/json", "Content-Encoding: gzip")
+    return http(
+        gzip.compress(b" " * size_bytes), "200 OK", "application/json", "Content-Encoding: gzip"
+    )
 
 
 class RawServer:
-    """Answers all requests with `answer`, a whole HTTP reply or what yields its pieces. A context manager.
+    """Answers all requests with `answer`, a whole HTTP reply or what yields its pieces. A context
+    manager.
 
     `heads` and `bodies` are those of the requests, as they came.
     """
@@ -47,7 +66,9 @@ class RawServer:
         self.bodies: list[bytes] = []
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.raw = self
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        )
         self._thread.start()
 
     @property
@@ -95,7 +116,14 @@ class _Handler(socketserver.StreamRequestHandler):
 
     def handle(self) -> None:
         while head := self._head():
-            length = next((int(line.split(":")[1]) for line in head.splitlines() if line.lower().startswith("content-length:")), 0)
+            length = next(
+                (
+                    int(line.split(":")[1])
+                    for line in head.splitlines()
+                    if line.lower().startswith("content-length:")
+                ),
+                0,
+            )
             raw = self.server.raw
             raw.heads.append(head)
             raw.bodies.append(self.rfile.read(length))

@@ -1,4 +1,6 @@
-"""What tests of consolidation share: mentions and records, a judge that follows a script, verdicts in memory, and a run."""
+"""What tests of consolidation share: mentions and records, a judge that follows a script, verdicts
+in memory, and a run.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TypeVar
@@ -21,14 +23,35 @@ T = TypeVar("T", bound=BaseModel)
 Groups = Sequence[dict[str, object]]
 
 
-def said(name: str, summary: str = "", *, doc: str = "d0", type_: str = "thing", kind: MentionKind = MentionKind.SAID) -> Mention:
+def said(
+    name: str,
+    summary: str = "",
+    *,
+    doc: str = "d0",
+    type_: str = "thing",
+    kind: MentionKind = MentionKind.SAID,
+) -> Mention:
     key = entity_key(name)
-    return Mention(content_id("m", doc, name, summary, kind), doc, 0, 9, (), name, key, type_, summary, kind, "llm")
+    return Mention(
+        content_id("m", doc, name, summary, kind),
+        doc,
+        0,
+        9,
+        (),
+        name,
+        key,
+        type_,
+        summary,
+        kind,
+        "llm",
+    )
 
 
 def record(head: str, label: str, tail: str, doc: str = "d0") -> RelationRecord:
     id_ = content_id("r", doc, head, label, tail)
-    return RelationRecord(id_, doc, 0, 9, "p", entity_key(head), entity_key(tail), label, "", 0, 9, 0, "llm")
+    return RelationRecord(
+        id_, doc, 0, 9, "p", entity_key(head), entity_key(tail), label, "", 0, 9, 0, "llm"
+    )
 
 
 class ScriptedJudge:
@@ -38,7 +61,15 @@ class ScriptedJudge:
         self.reply = reply
         self.asked: list[tuple[Prompt, tuple[str, ...], int]] = []
 
-    def ask(self, prompt: Prompt, schema: type[T], *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> T:
+    def ask(
+        self,
+        prompt: Prompt,
+        schema: type[T],
+        *,
+        stage: str,
+        max_tokens: int,
+        documents: Sequence[str] = (),
+    ) -> T:
         assert stage == "consolidate"
         self.asked.append((prompt, tuple(documents), max_tokens))
         reply = self.reply(prompt.user)
@@ -83,7 +114,12 @@ def run(
     one_block_a_call: bool = False,
 ) -> ConsolidationResult:
     given = ConsolidationInput(
-        mentions, records, vectors_of(mention_texts(mentions), embed), vectors_of(label_texts(records), embed), edits, texts
+        mentions,
+        records,
+        vectors_of(mention_texts(mentions), embed),
+        vectors_of(label_texts(records), embed),
+        edits,
+        texts,
     )
     return consolidate(given, Judging(judge, judge_name, verdicts, one_block_a_call))
 

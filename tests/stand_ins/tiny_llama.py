@@ -1,9 +1,17 @@
-"""A Llama of some thousand random weights, and a tokenizer of whole words, for tests of soft prompts."""
+"""A Llama of some thousand random weights, and a tokenizer of whole words, for tests of soft
+prompts.
+"""
 
 from typing import Any
 
-CHAT_TEMPLATE = "{% for m in messages %}<user> {{ m['content'] }} {% endfor %}{% if add_generation_prompt %}<answer> {% endif %}"
-WORDS = "argument 1 2 support counter is a part of cat dog animal bird can fly causes not the and desires answer in one word".split()
+CHAT_TEMPLATE = (
+    "{% for m in messages %}<user> {{ m['content'] }} {% endfor %}{% if add_generation_prompt"
+    " %}<answer> {% endif %}"
+)
+WORDS = (
+    "argument 1 2 support counter is a part of cat dog animal bird can fly causes not the and"
+    " desires answer in one word".split()
+)
 SPECIAL = ["<pad>", "<unk>", "<user>", "<answer>", "</s>"]
 
 
@@ -17,7 +25,9 @@ def tiny_llama(has_template: bool = True, seed: int = 0, max_tokens: int = 128) 
     words = Tokenizer(models.WordLevel(vocabulary, unk_token="<unk>"))
     words.pre_tokenizer = pre_tokenizers.Whitespace()
     words.add_special_tokens(SPECIAL)
-    tokenizer = PreTrainedTokenizerFast(tokenizer_object=words, eos_token="</s>", pad_token="<pad>", unk_token="<unk>")
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=words, eos_token="</s>", pad_token="<pad>", unk_token="<unk>"
+    )
     tokenizer.chat_template = CHAT_TEMPLATE if has_template else None
     torch.manual_seed(seed)
     config = LlamaConfig(

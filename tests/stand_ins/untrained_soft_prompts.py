@@ -1,4 +1,6 @@
-"""Soft prompts that nothing trained, as a workspace's own: checkpoints before a tiny language model of random weights."""
+"""Soft prompts that nothing trained, as a workspace's own: checkpoints before a tiny language model
+of random weights.
+"""
 
 import pytest
 from tiny_llama import tiny_llama
@@ -33,8 +35,22 @@ class UntrainedSoftPrompts:
         """`embedder`: the one whose vectors it reads; None: the workspace's."""
         of = embedder or self._embedder
         is_grag = method == "grag"
-        encoder = EncoderOptions(of.dimension, width=16, num_layers=1, is_pruned=is_grag, is_two_way=is_grag)
-        model = SoftPromptModel(self._lm, SoftPromptOptions(encoder, projection=32, layout=LayoutOptions(768, 48, 8)))
+        encoder = EncoderOptions(
+            of.dimension, width=16, num_layers=1, is_pruned=is_grag, is_two_way=is_grag
+        )
+        model = SoftPromptModel(
+            self._lm, SoftPromptOptions(encoder, projection=32, layout=LayoutOptions(768, 48, 8))
+        )
         network = network_of(method, self._lm, model.options)
-        kept = Checkpoint(kind=KIND, network=network, embedder=of.name, dimension=of.dimension, made_with={}, figures={}, versions={})
-        save_checkpoint(soft_prompt_folder(load_settings(), "default", method), kept, model.tokens.state_dict())
+        kept = Checkpoint(
+            kind=KIND,
+            network=network,
+            embedder=of.name,
+            dimension=of.dimension,
+            made_with={},
+            figures={},
+            versions={},
+        )
+        save_checkpoint(
+            soft_prompt_folder(load_settings(), "default", method), kept, model.tokens.state_dict()
+        )

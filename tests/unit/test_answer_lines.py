@@ -1,4 +1,6 @@
-"""What the command line prints of evidence: the best line first, its neighbours under it, five lines, and whether anything fits."""
+"""What the command line prints of evidence: the best line first, its neighbours under it, five
+lines, and whether anything fits.
+"""
 
 from dataclasses import replace
 
@@ -8,12 +10,22 @@ from dynagrag.generation.answer import UNANSWERED
 from dynagrag.generation.lines.answerable import NOTHING_FITS
 from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.reporting import answer_lines, citation_line
-from dynagrag.schema import Answer, AnswerTrace, Citation, EdgeTrace, EvidenceLine, NodeTrace, PromptTrace, SubgraphTrace, Usage
+from dynagrag.schema import (
+    Answer,
+    AnswerTrace,
+    Citation,
+    EdgeTrace,
+    EvidenceLine,
+    NodeTrace,
+    PromptTrace,
+    SubgraphTrace,
+    Usage,
+)
 
 LONG = (
-    "We had looked at pictures all morning, and nobody knew what they were. "
-    "I got very excited, in part because the telescope could see the first galaxies of all, and in part because it was new. "
-    "Then there was lunch, and everybody talked about something else for an hour or two."
+    "We had looked at pictures all morning, and nobody knew what they were. I got very excited, in"
+    " part because the telescope could see the first galaxies of all, and in part because it was"
+    " new. Then there was lunch, and everybody talked about something else for an hour or two."
 )
 
 
@@ -23,13 +35,39 @@ def citation(quote: str, speaker: str | None = "ANN", start: int = 0) -> Citatio
 
 def line(number: int) -> EvidenceLine:
     quote = f"Line {number} says\nwhat it says."
-    before, after = citation("Which line is it?", "BOB", 0), citation("Thank you for the line.", "BOB", 90)
-    return EvidenceLine("p", "Talk", 20, 20 + len(quote), "ANN", 61.0, quote, 20, 20 + len(quote), 1.0 - number / 10, before, after)
+    before, after = (
+        citation("Which line is it?", "BOB", 0),
+        citation("Thank you for the line.", "BOB", 90),
+    )
+    return EvidenceLine(
+        "p",
+        "Talk",
+        20,
+        20 + len(quote),
+        "ANN",
+        61.0,
+        quote,
+        20,
+        20 + len(quote),
+        1.0 - number / 10,
+        before,
+        after,
+    )
 
 
 def answer(num_lines: int, **more: object) -> Answer:
     lines = tuple(line(i) for i in range(num_lines))
-    made = Answer("Which line?", UNANSWERED, True, (), (), lines, AnswerTrace(retriever="hybrid"), Usage(), is_answered_by_model=False)
+    made = Answer(
+        "Which line?",
+        UNANSWERED,
+        True,
+        (),
+        (),
+        lines,
+        AnswerTrace(retriever="hybrid"),
+        Usage(),
+        is_answered_by_model=False,
+    )
     return replace(made, **more)  # type: ignore[arg-type]
 
 
@@ -42,9 +80,18 @@ def test_a_line_stands_with_what_was_said_before_and_after_it() -> None:
     ]
 
 
-@pytest.mark.parametrize(("there", "asked", "shown", "hidden"), [(7, None, 5, 2), (7, 2, 2, 5), (7, 20, 7, 0), (3, None, 3, 0)])
-def test_five_lines_are_shown_or_as_many_as_are_asked_for(there: int, asked: int | None, shown: int, hidden: int) -> None:
-    rows = list(answer_lines(answer(there)) if asked is None else answer_lines(answer(there), num_lines=asked))
+@pytest.mark.parametrize(
+    ("there", "asked", "shown", "hidden"),
+    [(7, None, 5, 2), (7, 2, 2, 5), (7, 20, 7, 0), (3, None, 3, 0)],
+)
+def test_five_lines_are_shown_or_as_many_as_are_asked_for(
+    there: int, asked: int | None, shown: int, hidden: int
+) -> None:
+    rows = list(
+        answer_lines(answer(there))
+        if asked is None
+        else answer_lines(answer(there), num_lines=asked)
+    )
     assert sum(row.startswith("  - ") for row in rows) == shown
     assert any(f"and {hidden} more lines (--lines" in row for row in rows) is (hidden > 0)
 
@@ -57,31 +104,72 @@ def test_who_of_several_speakers_says_nothing_near_a_question_is_told() -> None:
 def test_that_nothing_fits_is_said_before_the_nearest_lines() -> None:
     rows = list(answer_lines(answer(2, is_nothing_fitting=True, answerable=0.1)))
     assert rows[:2] == [UNANSWERED, f"{NOTHING_FITS} The nearest lines:"]
-    assert list(answer_lines(answer(0, is_nothing_fitting=True)))[1:] == [NOTHING_FITS, "  nothing was found"]
+    assert list(answer_lines(answer(0, is_nothing_fitting=True)))[1:] == [
+        NOTHING_FITS,
+        "  nothing was found",
+    ]
 
 
 def test_a_name_that_no_document_has_is_told_before_the_nearest_lines() -> None:
-    unknown = "The name Ginsburg occurs nowhere in these documents, and nobody who speaks in them has it."
+    unknown = (
+        "The name Ginsburg occurs nowhere in these documents, and nobody who speaks in them has it."
+    )
     rows = list(answer_lines(answer(2, unknown_names={"Ginsburg": ()})))
     assert rows[:2] == [UNANSWERED, f"{unknown} The nearest lines:"]
-    both = answer(2, unknown_names={"Ginsburg": ("Ann Ginsberg", "Bo Ginsbu")}, is_nothing_fitting=True)
-    assert list(answer_lines(both))[1] == f"{unknown} The nearest: Ann Ginsberg, Bo Ginsbu. {NOTHING_FITS} The nearest lines:"
-    answered = answer(2, text="It is line 3.", is_abstained=False, is_answered_by_model=True, unknown_names={"Ginsburg": ()})
+    both = answer(
+        2, unknown_names={"Ginsburg": ("Ann Ginsberg", "Bo Ginsbu")}, is_nothing_fitting=True
+    )
+    assert (
+        list(answer_lines(both))[1]
+        == f"{unknown} The nearest: Ann Ginsberg, Bo Ginsbu. {NOTHING_FITS} The nearest lines:"
+    )
+    answered = answer(
+        2,
+        text="It is line 3.",
+        is_abstained=False,
+        is_answered_by_model=True,
+        unknown_names={"Ginsburg": ()},
+    )
     assert list(answer_lines(answered)) == ["It is line 3.", unknown]
 
 
 def test_that_nothing_fits_is_said_under_a_model_s_answer_too() -> None:
-    answered = answer(2, text="It is line 3.", is_abstained=False, is_answered_by_model=True, is_nothing_fitting=True)
+    answered = answer(
+        2,
+        text="It is line 3.",
+        is_abstained=False,
+        is_answered_by_model=True,
+        is_nothing_fitting=True,
+    )
     assert list(answer_lines(answered)) == ["It is line 3.", NOTHING_FITS]
 
 
 def subgraph(num_edges: int) -> PromptTrace:
     nodes = tuple(
-        NodeTrace(id=name, name=name, type="", weight=1, hops=0, score=1.0, place=1, depth=0, parent=None, is_in_prompt=True)
+        NodeTrace(
+            id=name,
+            name=name,
+            type="",
+            weight=1,
+            hops=0,
+            score=1.0,
+            place=1,
+            depth=0,
+            parent=None,
+            is_in_prompt=True,
+        )
         for name in ("Ada", "Acme")
     )
     edges = tuple(
-        EdgeTrace(source=0, target=1, labels=(f"founded {i}",), weight=1, score=1.0, is_in_prompt=True, prize=float(i))
+        EdgeTrace(
+            source=0,
+            target=1,
+            labels=(f"founded {i}",),
+            weight=1,
+            score=1.0,
+            is_in_prompt=True,
+            prize=float(i),
+        )
         for i in range(num_edges)
     )
     drawn = SubgraphTrace(nodes=nodes, edges=edges, num_nodes=2, num_edges=num_edges)
@@ -94,8 +182,14 @@ def subgraph(num_edges: int) -> PromptTrace:
 def test_what_was_retrieved_of_the_graph_is_shown_where_nothing_answers() -> None:
     trace = AnswerTrace(retriever="pcst", subgraph_kind="tree", prompts=(subgraph(7),))
     best = "; ".join(f"Ada —founded {i}→ Acme" for i in (6, 5, 4, 3, 2))
-    assert list(answer_lines(answer(1, trace=trace)))[-1] == f"  tree: 2 entities, 7 relations: {best}; ..."
-    assert not any("tree: " in row for row in answer_lines(answer(1, trace=trace, text="x", is_answered_by_model=True)))
+    assert (
+        list(answer_lines(answer(1, trace=trace)))[-1]
+        == f"  tree: 2 entities, 7 relations: {best}; ..."
+    )
+    assert not any(
+        "tree: " in row
+        for row in answer_lines(answer(1, trace=trace, text="x", is_answered_by_model=True))
+    )
     several = AnswerTrace(retriever="grag", prompts=(subgraph(0), subgraph(1), *[subgraph(2)] * 3))
     assert list(answer_lines(answer(1, trace=several)))[-4:] == [
         "  ego-graph: 2 entities, 0 relations",
@@ -106,17 +200,28 @@ def test_what_was_retrieved_of_the_graph_is_shown_where_nothing_answers() -> Non
 
 
 def test_a_model_that_abstains_leaves_the_nearest_lines() -> None:
-    abstained = answer(1, text="The evidence found does not answer this question.", is_answered_by_model=True)
+    abstained = answer(
+        1, text="The evidence found does not answer this question.", is_answered_by_model=True
+    )
     assert any("Line 0 says" in row for row in answer_lines(abstained))
 
 
 def test_a_long_citation_is_cut_around_the_sentence_that_answers() -> None:
     shown = citation_line("[E1]", citation(LONG), "Why was she excited about the telescope?")
-    assert "I got very excited, in part because the telescope could see the first galaxies of all, and in part because it was new." in shown
+    assert (
+        "I got very excited, in part because the telescope could see the first galaxies of all, and"
+        " in part because it was new." in shown
+    )
 
 
 def test_a_stored_answer_keeps_its_lines_and_what_was_found_of_their_fit() -> None:
-    made = answer(2, answerable=0.25, is_nothing_fitting=True, unknown_names={"Kegan": ("Elena Kagan",)}, quiet_speakers=("Ann",))
+    made = answer(
+        2,
+        answerable=0.25,
+        is_nothing_fitting=True,
+        unknown_names={"Kegan": ("Elena Kagan",)},
+        quiet_speakers=("Ann",),
+    )
     stored = answer_json(made)
     assert (stored["nothing_fits"], stored["answerable"]) == (True, 0.25)
     assert stored["trace"]["evidence"][0]["after"]["quote"] == "Thank you for the line."
@@ -134,6 +239,11 @@ def test_an_answer_of_an_earlier_version_is_read_without_them() -> None:
         for key in ("match_start", "match_end", "fit", "before", "after"):
             del row[key]
     read = answer_of(stored)
-    assert (read.answerable, read.is_nothing_fitting, read.unknown_names, read.evidence[0].after) == (None, False, {}, None)
+    assert (
+        read.answerable,
+        read.is_nothing_fitting,
+        read.unknown_names,
+        read.evidence[0].after,
+    ) == (None, False, {}, None)
     assert read.quiet_speakers == ()
     assert read.evidence[0].quote == line(0).quote

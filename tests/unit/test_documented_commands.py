@@ -1,4 +1,6 @@
-"""Each command of docs/reproduce.md is one that the command line takes, values too: trainings and evaluations begin, and do nothing."""
+"""Each command of docs/reproduce.md is one that the command line takes, values too: trainings and
+evaluations begin, and do nothing.
+"""
 
 import re
 import shlex
@@ -34,14 +36,19 @@ class Begun(Exception):
 
 
 def begin(settings: object, options: Any, *rest: object) -> None:
-    """In place of the work: looks at the options, raises UsageError for what they name and isn't known, then Begun."""
+    """In place of the work: looks at the options, raises UsageError for what they name and isn't
+    known, then Begun.
+    """
     if hasattr(options, "check"):
         options.check()
     if (dataset := getattr(options, "dataset", None)) is not None and dataset not in LOADERS:
         raise UsageError(f"unknown set {dataset}")
     if hasattr(options, "recipe"):
         options.recipe.check()
-    if getattr(options, "workspace", None) and getattr(options, "method", None) not in (None, *SYSTEMS):
+    if getattr(options, "workspace", None) and getattr(options, "method", None) not in (
+        None,
+        *SYSTEMS,
+    ):
         raise UsageError(f"unknown method {options.method}")
     if arms := getattr(options, "arms", ()):
         made = make_answer_arms(arms)
@@ -71,15 +78,23 @@ def commands(text: str) -> Iterator[list[str]]:
             elif line.strip().startswith("dynagrag "):
                 found = [line]
                 for name, values in [*given.items(), *loops]:
-                    found = [re.sub(rf"\${name}\b", value, one) for one in found for value in values]
+                    found = [
+                        re.sub(rf"\${name}\b", value, one) for one in found for value in values
+                    ]
                 for one in dict.fromkeys(found):
                     assert "$" not in one, f"a variable without a value: {one}"
                     yield shlex.split(one, comments=True)[1:]
 
 
 def take(words: list[str]) -> bool:
-    """Whether its work was begun; other commands are parsed alone. Raises ValueError or UsageError for what isn't taken."""
-    if words[0] == "train" or words[:2] in (["evaluate", "graphqa"], ["evaluate", "qa"], ["evaluate", "judge"]):
+    """Whether its work was begun; other commands are parsed alone. Raises ValueError or UsageError
+    for what isn't taken.
+    """
+    if words[0] == "train" or words[:2] in (
+        ["evaluate", "graphqa"],
+        ["evaluate", "qa"],
+        ["evaluate", "judge"],
+    ):
         try:
             COMMANDS.main(words, standalone_mode=False)
         except Begun:
@@ -123,14 +138,26 @@ def test_each_command_of_the_page_is_one_that_is_taken() -> None:
         "dynagrag evaluate nothing",
         "dynagrag train grag --seed x",
         "dynagrag train grag --dataset nothing --data sets --lm smollm2 --out runs/x",
-        "dynagrag train grag --dataset webqsp --data sets --lm smollm2 --without nothing --out runs/x",
-        "dynagrag train g-retriever --dataset webqsp --data sets --lm smollm2 --encoder nothing --out runs/x",
+        (
+            "dynagrag train grag --dataset webqsp --data sets --lm smollm2 --without nothing --out"
+            " runs/x"
+        ),
+        (
+            "dynagrag train g-retriever --dataset webqsp --data sets --lm smollm2 --encoder nothing"
+            " --out runs/x"
+        ),
         "dynagrag evaluate graphqa --dataset webqsp --data sets --method nothing --lm smollm2",
-        "dynagrag evaluate graphqa --dataset webqsp --data sets --method bm25 --lm smollm2 --split nothing",
+        (
+            "dynagrag evaluate graphqa --dataset webqsp --data sets --method bm25 --lm smollm2"
+            " --split nothing"
+        ),
         "dynagrag evaluate qa --workspace work --questions mine.jsonl --arms soft:grag,nothing",
     ],
 )
 def test_a_command_that_is_none_is_found(line: str) -> None:
     (words,) = commands(f"```sh\n{line}\n```\n")
-    with pytest.raises((ValueError, UsageError), match=r"nothing|No such option|valid integer|no command|unknown|known"):
+    with pytest.raises(
+        (ValueError, UsageError),
+        match=r"nothing|No such option|valid integer|no command|unknown|known",
+    ):
         take(words)

@@ -1,4 +1,6 @@
-"""Ids depend on their parts alone; the key of a name folds what a name may vary in, and nothing else."""
+"""Ids depend on their parts alone; the key of a name folds what a name may vary in, and nothing
+else.
+"""
 
 import pytest
 from hypothesis import given, settings
@@ -7,7 +9,10 @@ from hypothesis import strategies as st
 from dynagrag.ids import content_id, entity_key, estimate_tokens, speaker_key
 
 names = st.text(max_size=30) | st.lists(
-    st.sampled_from(["the", "The", "a", "'s", "’s", '"', "(", ").", "C++", "#", "ﬁ", "İ", "ß", " "]), max_size=8
+    st.sampled_from(
+        ["the", "The", "a", "'s", "’s", '"', "(", ").", "C++", "#", "ﬁ", "İ", "ß", " "]
+    ),
+    max_size=8,
 ).map(" ".join)
 
 
@@ -47,7 +52,11 @@ def test_c_and_its_children_differ() -> None:
 
 
 def test_ids_are_stable_and_tell_their_parts_apart() -> None:
-    assert content_id("turn", "d", 3) == content_id("turn", "d", "3") == "49c4aa4da60c4e82a71dcf5a268090b4"
+    assert (
+        content_id("turn", "d", 3)
+        == content_id("turn", "d", "3")
+        == "49c4aa4da60c4e82a71dcf5a268090b4"
+    )
     assert content_id("ab", "c") != content_id("a", "bc")
     assert content_id("a", "") != content_id("a")
     assert len(content_id("\ud800")) == 32

@@ -18,7 +18,10 @@ def cheap(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_only_the_password_is_taken_and_a_hash_does_not_show_it() -> None:
     kept = hash_password("correct horse")
     assert is_password("correct horse", kept)
-    assert not any(is_password(guess, kept) for guess in ("", "Correct horse", "correct horse ", "correct hors", kept))
+    assert not any(
+        is_password(guess, kept)
+        for guess in ("", "Correct horse", "correct horse ", "correct hors", kept)
+    )
     assert "horse" not in kept
     assert hash_password("correct horse") != kept  # salted
 
@@ -33,7 +36,16 @@ def test_a_password_costs_what_is_recommended() -> None:
     assert "scrypt:16:8:3:" in hash_password("correct horse")  # as patched: the hash says it
 
 
-@pytest.mark.parametrize("kept", ["", "correct horse", "scrypt:16:8:3:zz:00", "scrypt:16:8:3:00:00", "md5:16:8:3:00:" + "0" * 64])
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "",
+        "correct horse",
+        "scrypt:16:8:3:zz:00",
+        "scrypt:16:8:3:00:00",
+        "md5:16:8:3:00:" + "0" * 64,
+    ],
+)
 def test_what_is_no_hash_is_said(kept: str) -> None:
     with pytest.raises(SettingsError, match="dynagrag serve --password"):
         check_hash(kept)

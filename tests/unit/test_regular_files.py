@@ -21,12 +21,22 @@ def test_a_pipe_is_no_regular_file_nor_is_a_link_to_one(tmp_path: Path) -> None:
     link.symlink_to(pipe)
     (tmp_path / "broken").symlink_to(tmp_path / "nothing")
     irregular = {
-        path.name for path in (pipe, file, link, tmp_path, tmp_path / "broken", Path("\0"), Path("/dev/null")) if is_irregular(path)
+        path.name
+        for path in (pipe, file, link, tmp_path, tmp_path / "broken", Path("\0"), Path("/dev/null"))
+        if is_irregular(path)
     }
     assert irregular == {"pipe", "link", "null"}
 
 
 @pytest.mark.parametrize("read", [load_pairs, read_given, read_manifest])
-def test_what_people_name_is_refused_where_it_is_no_regular_file(read: Callable[[Path], Any]) -> None:
-    with pytest.raises(DynaGragError, match=r"^/dev/null is no regular file \(a pipe, socket or device\); save its content to a file$"):
+def test_what_people_name_is_refused_where_it_is_no_regular_file(
+    read: Callable[[Path], Any],
+) -> None:
+    with pytest.raises(
+        DynaGragError,
+        match=(
+            r"^/dev/null is no regular file \(a pipe, socket or device\); save its content to a"
+            r" file$"
+        ),
+    ):
         read(Path("/dev/null"))

@@ -13,11 +13,17 @@ from dynagrag.schema import Usage
     [
         (
             {"store": 0.1, "extract": 0.4, "embed": 110.0, "consolidate": 4.0, "index": 1.5},
-            "extracted 76 chunks in 0.4 s, all in 116.0 s (loading and running the embedder 110.0 s)",
+            (
+                "extracted 76 chunks in 0.4 s, all in 116.0 s (loading and running the embedder"
+                " 110.0 s)"
+            ),
         ),
         (
             {"extract": 60.0, "embed": 20.0, "index": 20.0},
-            "extracted 76 chunks in 60.0 s, all in 100.0 s (loading and running the embedder 20.0 s, index 20.0 s)",
+            (
+                "extracted 76 chunks in 60.0 s, all in 100.0 s (loading and running the embedder"
+                " 20.0 s, index 20.0 s)"
+            ),
         ),
         ({"extract": 0.1, "embed": 0.9}, "extracted 76 chunks in 0.1 s, all in 1.0 s"),
         ({}, "extracted 76 chunks in 0.0 s, all in 0.0 s"),

@@ -39,7 +39,10 @@ def test_this_is_one_sentence(text: str) -> None:
         ("Okay. Go ahead, EECOM.", ["Okay.", "Go ahead, EECOM."]),
         ("yeah. okay so we go. no", ["yeah.", "okay so we go.", "no"]),
         ("He left at 5 p.m. The next day he came.", ["He left at 5 p.m.", "The next day he came."]),
-        ('She said "stop." Then we did!! Why? No.', ['She said "stop."', "Then we did!!", "Why?", "No."]),
+        (
+            'She said "stop." Then we did!! Why? No.',
+            ['She said "stop."', "Then we did!!", "Why?", "No."],
+        ),
         ("Wait... What?", ["Wait...", "What?"]),
         ("A line\n\nAnother line", ["A line", "Another line"]),
         ("  padded.  \n", ["padded."]),
@@ -54,7 +57,9 @@ def test_sentences_end_here(text: str, expected: list[str]) -> None:
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.text(alphabet=st.sampled_from(" \n\t.!?…。\"')AaZz1é漢Mr"), max_size=120), st.integers(1, 20))
+@given(
+    st.text(alphabet=st.sampled_from(" \n\t.!?…。\"')AaZz1é漢Mr"), max_size=120), st.integers(1, 20)
+)
 def test_spans_cover_all_text_in_order_without_blank_ends(text: str, max_words: int) -> None:
     end = 0
     for a, b in sentence_spans(text, max_words):

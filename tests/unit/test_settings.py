@@ -16,11 +16,17 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, home: Path) -> Path:
     return tmp_path
 
 
-def test_an_argument_beats_the_environment_beats_dotenv_beats_the_file(folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_argument_beats_the_environment_beats_dotenv_beats_the_file(
+    folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert load_settings().workspace == "default"
-    (home / "settings.toml").write_text('workspace = "file"\nllm = "openai:file"\n', encoding="utf-8")
+    (home / "settings.toml").write_text(
+        'workspace = "file"\nllm = "openai:file"\n', encoding="utf-8"
+    )
     assert load_settings().workspace == "file"
-    (folder / ".env").write_text("DYNAGRAG_WORKSPACE=dotenv\nDJANGO_SECRET=x\nOPENAI_API_KEY=sk-env\n", encoding="utf-8")
+    (folder / ".env").write_text(
+        "DYNAGRAG_WORKSPACE=dotenv\nDJANGO_SECRET=x\nOPENAI_API_KEY=sk-env\n", encoding="utf-8"
+    )
     assert load_settings().workspace == "dotenv"
     monkeypatch.setenv("DYNAGRAG_WORKSPACE", "environment")
     assert load_settings().workspace == "environment"
@@ -57,12 +63,16 @@ def test_a_key_is_never_printed(folder: Path, monkeypatch: pytest.MonkeyPatch) -
         ("DYNAGRAG_CACHE", "off", "DYNAGRAG_CACHE"),
     ],
 )
-def test_a_wrong_or_unknown_setting_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, named: str) -> None:
+def test_a_wrong_or_unknown_setting_is_named(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, named: str
+) -> None:
     monkeypatch.setenv(name, value)
     with pytest.raises(SettingsError, match=named) as refused:
         load_settings()
     assert "\n" not in str(refused.value)
-    assert not name.startswith("OPENAI") or value not in f"{refused.value} {refused.value.__cause__}"
+    assert (
+        not name.startswith("OPENAI") or value not in f"{refused.value} {refused.value.__cause__}"
+    )
 
 
 @pytest.mark.parametrize("text", ["DYNAGRAG_COLOUR=red\n", "DYNAGRAG_TEMPERATURE=warm\n"])
@@ -72,19 +82,32 @@ def test_a_wrong_line_of_dotenv_is_named(folder: Path, text: str) -> None:
         load_settings()
 
 
-def test_the_settings_file_lies_in_the_home_that_is_set(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_settings_file_lies_in_the_home_that_is_set(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = folder / "other"
     other.mkdir()
     (other / "settings.toml").write_text('embedder = "openai:theirs"\n', encoding="utf-8")
     monkeypatch.setenv("DYNAGRAG_HOME", str(other))
     settings = load_settings()
-    assert (settings.embedder, settings.workspaces_dir, settings.models_dir) == ("openai:theirs", other / "workspaces", other / "models")
+    assert (settings.embedder, settings.workspaces_dir, settings.models_dir) == (
+        "openai:theirs",
+        other / "workspaces",
+        other / "models",
+    )
 
 
 def test_every_setting_is_in_the_example_file_with_its_default() -> None:
     lines = (Path(__file__).parents[2] / ".env.example").read_text(encoding="utf-8").splitlines()
-    shown: dict[str, str] = dict(line.removeprefix("#").split("=", 1) for line in lines if "=" in line and not line.startswith("# "))
-    fields: dict[str, Any] = {(f.validation_alias or f"DYNAGRAG_{n.upper()}"): f.default for n, f in Settings.model_fields.items()}
+    shown: dict[str, str] = dict(
+        line.removeprefix("#").split("=", 1)
+        for line in lines
+        if "=" in line and not line.startswith("# ")
+    )
+    fields: dict[str, Any] = {
+        (f.validation_alias or f"DYNAGRAG_{n.upper()}"): f.default
+        for n, f in Settings.model_fields.items()
+    }
     assert shown.keys() == fields.keys()
     for name, default in fields.items():
         if isinstance(default, str | int | float):

@@ -10,8 +10,14 @@ from dynagrag.settings_file import save_settings, settings_file
 
 
 def test_a_setting_is_saved_read_back_and_taken_out(home: Path) -> None:
-    assert save_settings(llm='openai:gpt-"5"', price_per_million_prompt_tokens=0.25) == home / "settings.toml"
-    assert (load_settings().llm, load_settings().price_per_million_prompt_tokens) == ('openai:gpt-"5"', 0.25)
+    assert (
+        save_settings(llm='openai:gpt-"5"', price_per_million_prompt_tokens=0.25)
+        == home / "settings.toml"
+    )
+    assert (load_settings().llm, load_settings().price_per_million_prompt_tokens) == (
+        'openai:gpt-"5"',
+        0.25,
+    )
     assert where_set("llm") == "settings.toml"
     save_settings(llm=None)
     assert (load_settings().llm, where_set("llm")) == (None, "default")
@@ -25,13 +31,18 @@ def test_what_else_the_file_holds_stays(home: Path) -> None:
     assert settings_file().read_text() == 'llm = "new"\n# mine\nworkspace = "talks"\n'
 
 
-def test_the_environment_beats_the_file_and_says_so(home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_environment_beats_the_file_and_says_so(
+    home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     save_settings(llm="saved")
     monkeypatch.chdir(tmp_path)
     Path(".env").write_text("DYNAGRAG_LLM=dotenv\n")
     assert (load_settings().llm, where_set("llm")) == ("dotenv", "DYNAGRAG_LLM in .env")
     monkeypatch.setenv("DYNAGRAG_LLM", "environment")
-    assert (load_settings().llm, where_set("llm")) == ("environment", "DYNAGRAG_LLM in the environment")
+    assert (load_settings().llm, where_set("llm")) == (
+        "environment",
+        "DYNAGRAG_LLM in the environment",
+    )
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:1/v1")
     assert where_set("openai_base_url") == "OPENAI_BASE_URL in the environment"
 

@@ -18,5 +18,7 @@ from dynagrag.schema import Turn
         (150, 60.0, 50.0, 60.0),  # ends before it begins
     ],
 )
-def test_a_place_is_said_at_its_share_of_the_turn(place: int, start_s: float | None, end_s: float | None, second: float | None) -> None:
+def test_a_place_is_said_at_its_share_of_the_turn(
+    place: int, start_s: float | None, end_s: float | None, second: float | None
+) -> None:
     assert Turn("t", "d", 0, 100, 200, "Ann", start_s, end_s).second_of(place) == second

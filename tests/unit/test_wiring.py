@@ -1,4 +1,6 @@
-"""The tables of what a user may name: each row makes what it says, and is told where a name is wrong and in the help."""
+"""The tables of what a user may name: each row makes what it says, and is told where a name is
+wrong and in the help.
+"""
 
 import re
 import tempfile
@@ -29,12 +31,23 @@ from dynagrag.schema import Graph, Snapshot
 from dynagrag.settings import CHUNK_PROFILES, PROFILES, Profile, Settings
 from dynagrag.workspace import address as address_module
 
-SNAPSHOT = Snapshot("w", "1", {}, {}, (), np.zeros((0, 3), np.float32), {}, Graph((), (), np.zeros((0, 3)), np.zeros((0, 3)), ()))
+SNAPSHOT = Snapshot(
+    "w",
+    "1",
+    {},
+    {},
+    (),
+    np.zeros((0, 3), np.float32),
+    {},
+    Graph((), (), np.zeros((0, 3)), np.zeros((0, 3)), ()),
+)
 USES_INDEX = {"dynagrag", "dynagrag-cosine"}
 
 
 @pytest.mark.parametrize("name", wiring.RETRIEVERS)
-def test_a_retriever_has_the_name_of_its_row_and_asks_for_the_index_only_where_it_uses_it(name: str) -> None:
+def test_a_retriever_has_the_name_of_its_row_and_asks_for_the_index_only_where_it_uses_it(
+    name: str,
+) -> None:
     asked: list[Profile] = []
 
     def make_index(cut: Profile) -> EgoIndex:
@@ -45,7 +58,13 @@ def test_a_retriever_has_the_name_of_its_row_and_asks_for_the_index_only_where_i
         asked.clear()
         made = wiring.make_retriever(name, SNAPSHOT, profile, PassageScores(SNAPSHOT), make_index)
         assert made.name == name
-        assert asked == ([GRAG_CUT] if name == "grag" else [profile] if name in USES_INDEX and profile.has_ego_graphs else [])
+        assert asked == (
+            [GRAG_CUT]
+            if name == "grag"
+            else [profile]
+            if name in USES_INDEX and profile.has_ego_graphs
+            else []
+        )
 
 
 @pytest.mark.parametrize("name", wiring.TRAVERSALS)
@@ -54,14 +73,27 @@ def test_a_traversal_has_the_name_of_its_row(name: str) -> None:
 
 
 def test_steps_of_a_question_are_read_where_bridge_ppr_ranks() -> None:
-    able = {(name, profile) for name in wiring.RETRIEVERS for profile in PROFILES if wiring.can_split(name, profile)}
-    own = {(name, profile) for name in ("dynagrag", "dynagrag-cosine") for profile in ("default", "graph", "global")}
+    able = {
+        (name, profile)
+        for name in wiring.RETRIEVERS
+        for profile in PROFILES
+        if wiring.can_split(name, profile)
+    }
+    own = {
+        (name, profile)
+        for name in ("dynagrag", "dynagrag-cosine")
+        for profile in ("default", "graph", "global")
+    }
     assert able == own | {("bridge-ppr", profile) for profile in PROFILES}
 
 
 def test_a_model_is_opened_for_the_extractor_that_asks_one_alone() -> None:
-    assert [name for name in wiring.EXTRACTORS if wiring.extractor_choice(name).needs_model] == ["llm"]
-    assert [name for name in wiring.EXTRACTORS if wiring.extractor_choice(name).takes_given] == ["file"]
+    assert [name for name in wiring.EXTRACTORS if wiring.extractor_choice(name).needs_model] == [
+        "llm"
+    ]
+    assert [name for name in wiring.EXTRACTORS if wiring.extractor_choice(name).takes_given] == [
+        "file"
+    ]
 
 
 def test_extractors_are_made_or_say_what_they_lack() -> None:
@@ -79,10 +111,17 @@ def test_extractors_are_made_or_say_what_they_lack() -> None:
         (wiring.RETRIEVERS, lambda: wiring.can_split("magic", "default")),
         (wiring.TRAVERSALS, lambda: wiring.make_traversal("magic", PROFILES["default"])),
         (wiring.PRUNERS, lambda: wiring.make_pruner("magic")),
-        (wiring.EXTRACTORS, lambda: wiring.make_extractor("magic", None, None, CHUNK_PROFILES["default"], ExtractionOptions(), Settings())),
+        (
+            wiring.EXTRACTORS,
+            lambda: wiring.make_extractor(
+                "magic", None, None, CHUNK_PROFILES["default"], ExtractionOptions(), Settings()
+            ),
+        ),
     ],
 )
-def test_an_unknown_name_is_told_every_row_and_what_it_is(table: Mapping[str, wiring.Choice[Any]], make: Any) -> None:
+def test_an_unknown_name_is_told_every_row_and_what_it_is(
+    table: Mapping[str, wiring.Choice[Any]], make: Any
+) -> None:
     with pytest.raises(UsageError) as caught:
         make()
     assert "magic" in str(caught.value)
@@ -118,17 +157,27 @@ def test_every_method_that_is_trained_has_its_command() -> None:
         (("evaluate", "graphqa"), "method", (MAJORITY, *METHODS)),
     ],
 )
-def test_the_help_names_every_soft_method_and_no_other(command: Sequence[str], option: str, names: Collection[str]) -> None:
+def test_the_help_names_every_soft_method_and_no_other(
+    command: Sequence[str], option: str, names: Collection[str]
+) -> None:
     found: Any = typer.main.get_command(app)
     for name in command:
         found = found.commands[name]
     text = next(param.help for param in found.params if param.name == option)
-    words = {word for word in re.split(r"[\s,.:;()]", re.sub("`.*?`", "", text)) if not word.startswith("-")}
+    words = {
+        word
+        for word in re.split(r"[\s,.:;()]", re.sub("`.*?`", "", text))
+        if not word.startswith("-")
+    }
     assert {word for word in words if "-" in word or word in {MAJORITY, *METHODS}} == set(names)
 
 
-@pytest.mark.parametrize("spec", ["rules", "model", "rules+model", "nli:a+b", "rules+nli:a+b+model"])
-def test_checkers_are_named_as_they_were_asked_for(spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "spec", ["rules", "model", "rules+model", "nli:a+b", "rules+nli:a+b+model"]
+)
+def test_checkers_are_named_as_they_were_asked_for(
+    spec: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a+b").mkdir()
     (tmp_path / "a+b" / "config.json").touch()
@@ -136,11 +185,16 @@ def test_checkers_are_named_as_they_were_asked_for(spec: str, tmp_path: Path, mo
 
 
 def test_the_checker_that_is_chosen_by_itself_asks_a_model_that_is_not_small() -> None:
-    chosen = [wiring.make_checker("auto", chat, Settings()).name for chat in (None, _chat(is_small=True), _chat())]
+    chosen = [
+        wiring.make_checker("auto", chat, Settings()).name
+        for chat in (None, _chat(is_small=True), _chat())
+    ]
     assert chosen == ["rules", "rules", "rules+model"]
 
 
-@pytest.mark.parametrize("spec", ["", "magic", "rules+magic", "rules+", "nli", "nli:", "rules:x", "rules+rules"])
+@pytest.mark.parametrize(
+    "spec", ["", "magic", "rules+magic", "rules+", "nli", "nli:", "rules:x", "rules+rules"]
+)
 def test_a_wrong_checker_is_refused(spec: str) -> None:
     with pytest.raises(UsageError, match=r"known: rules|names one twice|nli:FOLDER"):
         wiring.make_checker(spec, _chat(), Settings())
@@ -157,7 +211,9 @@ def test_a_wrong_checker_is_refused(spec: str) -> None:
         ("nlimodel", False, "nlimodel"),
     ],
 )
-def test_the_parts_of_a_checker_say_whether_they_ask_the_model_or_load_one(spec: str, asks: bool, without: str) -> None:
+def test_the_parts_of_a_checker_say_whether_they_ask_the_model_or_load_one(
+    spec: str, asks: bool, without: str
+) -> None:
     assert (wiring.asks_model(spec), wiring.without_weights(spec)) == (asks, without)
 
 
@@ -167,15 +223,25 @@ def test_a_checker_that_needs_a_model_says_so() -> None:
 
 
 def test_a_small_model_s_default_has_short_prompts_of_ego_graphs() -> None:
-    assert [wiring.make_profile("default", chat).name for chat in (None, _chat(), _chat(is_small=True))] == ["default", "default", "graph"]
-    assert [wiring.make_profile(name, _chat(is_small=True)).name for name in ("graph", "paper")] == ["graph", "paper"]
+    assert [
+        wiring.make_profile("default", chat).name for chat in (None, _chat(), _chat(is_small=True))
+    ] == ["default", "default", "graph"]
+    assert [
+        wiring.make_profile(name, _chat(is_small=True)).name for name in ("graph", "paper")
+    ] == ["graph", "paper"]
 
 
 def _chat(is_small: bool = False) -> MeteredChat:
-    return MeteredChat(FakeChat(is_small=is_small), Journal(Path(tempfile.mkdtemp()) / "journal.sqlite"), workspace="w")
+    return MeteredChat(
+        FakeChat(is_small=is_small),
+        Journal(Path(tempfile.mkdtemp()) / "journal.sqlite"),
+        workspace="w",
+    )
 
 
-def test_a_store_of_a_row_alone_is_opened_at_its_address(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_store_of_a_row_alone_is_opened_at_its_address(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened = []
 
     def make(address: str, folder: Path, workspace: str, settings: Settings) -> GraphStore:

@@ -66,7 +66,9 @@ def made_by(kept: KeptAnswer) -> str:
 
 
 def show_answer(workspace: str, kept: KeptAnswer, asked: str, *, is_numbered: bool = True) -> None:
-    """A retriever's answer with its citations as 1, 2, 3 (or as its prompts name them), or why there is none."""
+    """A retriever's answer with its citations as 1, 2, 3 (or as its prompts name them), or why
+    there is none.
+    """
     answer = kept.answer
     if answer is None:
         st.error(plain(kept.error), icon=":material/error:")
@@ -77,7 +79,9 @@ def show_answer(workspace: str, kept: KeptAnswer, asked: str, *, is_numbered: bo
         _show_evidence(workspace, answer)
         return
     lines = shown_lines(answer)
-    links = links_of(workspace, in_text_order(answer), answer.trace.document_ids, is_numbered=is_numbered)
+    links = links_of(
+        workspace, in_text_order(answer), answer.trace.document_ids, is_numbered=is_numbered
+    )
     st.markdown(answer_markdown(answer.text, links, _notes(answer, links)))
     if answer.is_abstained or doubts_text(answer):
         _show_evidence(workspace, answer)
@@ -106,34 +110,52 @@ def has_details(kept: KeptAnswer) -> bool:
 
 
 def _notes(answer: Answer, links: Mapping[str, MarkLink]) -> list[tuple[int, str]]:
-    """What is put beside claims: words in a colour of their own, so that neither is needed to tell."""
+    """What is put beside claims: words in a colour of their own, so that neither is needed to
+    tell.
+    """
     return [(claim.end, note) for claim in answer.claims if (note := claim_note(claim, links))]
 
 
 def claim_note(claim: CheckedClaim, links: Mapping[str, MarkLink]) -> str:
-    """A claim's verdict as Markdown; empty for one that its own citations state. `links`: the lines' by label."""
+    """A claim's verdict as Markdown; empty for one that its own citations state. `links`: the
+    lines' by label.
+    """
     if claim.verdict is Verdict.NOT_FOUND:
         return f":orange-badge[:material/help: {verdict_note(claim)}]"
     if claim.verdict is Verdict.CONTRADICTED:
-        return f":red-badge[:material/block: contradicted by] {''.join(mark_link(label, links) for label in claim.lines)}"
+        return (
+            ":red-badge[:material/block: contradicted by]"
+            f" {''.join(mark_link(label, links) for label in claim.lines)}"
+        )
     if not claim.found:
         return ""
     return f":gray[(found:] {''.join(mark_link(label, links) for label in claim.found)}:gray[)]"
 
 
 def _show_evidence(workspace: str, answer: Answer) -> None:
-    """The lines that fit best, the first of them open, and before them why they are all there is; under a model's answer that alone."""
+    """The lines that fit best, the first of them open, and before them why they are all there is;
+    under a model's answer that alone.
+    """
     doubts = plain(doubts_text(answer))
     if doubts:
-        st.warning(f"{doubts}{' The nearest lines:' if answer.is_abstained else ''}", icon=":material/search_off:")
+        st.warning(
+            f"{doubts}{' The nearest lines:' if answer.is_abstained else ''}",
+            icon=":material/search_off:",
+        )
     if answer.is_answered_by_model and not answer.is_abstained:
         return
     if not answer.is_answered_by_model:
-        st.caption("No language model is set (see Options)" + ("." if doubts else ", so here are the lines that an answer would rest on."))
+        st.caption(
+            "No language model is set (see Options)"
+            + ("." if doubts else ", so here are the lines that an answer would rest on.")
+        )
     ids = answer.trace.document_ids
     first = grouped(answer.evidence[:_NUM_LINES])
     shown = [*first, *grouped(answer.evidence[_NUM_LINES:])]
-    rows = [evidence_row(workspace, number, line, ids, answer.question, first) for number, line in enumerate(shown, start=1)]
+    rows = [
+        evidence_row(workspace, number, line, ids, answer.question, first)
+        for number, line in enumerate(shown, start=1)
+    ]
     if not rows:
         st.markdown("Nothing was found.")
     st.markdown(by_document(rows[:_NUM_LINES]))
@@ -142,19 +164,28 @@ def _show_evidence(workspace: str, answer: Answer) -> None:
             st.markdown(by_document(rows[_NUM_LINES:]))
 
 
-def _show_cited(cited: Sequence[tuple[str, str, Citation]], links: Mapping[str, MarkLink], about: str) -> None:
+def _show_cited(
+    cited: Sequence[tuple[str, str, Citation]], links: Mapping[str, MarkLink], about: str
+) -> None:
     order = {label: row for row, label in enumerate(links)}
-    rows = [_cited_row(label, what, line, links, about) for label, what, line in sorted(cited, key=lambda c: order[c[0]])]
+    rows = [
+        _cited_row(label, what, line, links, about)
+        for label, what, line in sorted(cited, key=lambda c: order[c[0]])
+    ]
     st.markdown(by_document(rows[:_MAX_SHOWN]))
     if len(rows) > _MAX_SHOWN:
         with st.expander(f"{len(rows) - _MAX_SHOWN} more"):
             st.markdown(by_document(rows[_MAX_SHOWN:]))
 
 
-def _cited_row(label: str, what: str, line: Citation, links: Mapping[str, MarkLink], about: str) -> Row:
+def _cited_row(
+    label: str, what: str, line: Citation, links: Mapping[str, MarkLink], about: str
+) -> Row:
     remark = f":{'red' if what.startswith('contradicts') else 'gray'}[({what})]" if what else ""
     words = plain(cut_around(collapse(line.quote), about, _MAX_QUOTE))
-    return Row(line.document, mark_link(label, links), said_by(line.speaker, line.start_s), words, remark)
+    return Row(
+        line.document, mark_link(label, links), said_by(line.speaker, line.start_s), words, remark
+    )
 
 
 def _usage_text(kept: KeptAnswer, usage: Usage, soft: SoftTrace | None) -> str:
@@ -162,7 +193,14 @@ def _usage_text(kept: KeptAnswer, usage: Usage, soft: SoftTrace | None) -> str:
     if soft is not None:  # calls of the model that only checks are counted beside it
         checks = f" · {usage.calls} model calls for checks" if usage.calls else ""
         tokens = f"{soft.prompt_tokens:,} + {soft.reply_tokens:,} tokens"
-        return f"a trained soft prompt · {tokens}{checks} · {kept.seconds:.1f} s · {plain(kept.llm)}"
-    calls = f"{usage.calls} model calls" + (f" ({usage.cached} more from the cache)" if usage.cached else "")
+        return (
+            f"a trained soft prompt · {tokens}{checks} · {kept.seconds:.1f} s · {plain(kept.llm)}"
+        )
+    calls = f"{usage.calls} model calls" + (
+        f" ({usage.cached} more from the cache)" if usage.cached else ""
+    )
     cost = "" if kept.cost is None else f" · cost {kept.cost:.4f}"
-    return f"{calls} · {usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens · {kept.seconds:.1f} s{cost} · {plain(kept.llm)}"
+    return (
+        f"{calls} · {usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens ·"
+        f" {kept.seconds:.1f} s{cost} · {plain(kept.llm)}"
+    )

@@ -1,4 +1,6 @@
-"""How the next question is asked: the chips above it (documents, speakers, time), and the options of researchers."""
+"""How the next question is asked: the chips above it (documents, speakers, time), and the options
+of researchers.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -24,17 +26,26 @@ from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.workspace_pruner import AUTO, TRAINED, has_pruner, pruner_folder
 
 _NO_COMPARISON = "nothing"
-_PROFILES_HELP = "Graph: ego-graphs too. Global: for questions about the whole, answered part by part. Paper: DynaGRAG to the letter"
+_PROFILES_HELP = (
+    "Graph: ego-graphs too. Global: for questions about the whole, answered part by part. Paper:"
+    " DynaGRAG to the letter"
+)
 _ORDERS = {"dsa-bfs": "Near the question first (DSA-BFS)", "bfs": "Level by level (BFS)"}
 _NO_SUBGRAPHS = (
-    "No effect now: nothing that is chosen reads subgraphs as text. The profile Graph does, and so do the retrievers of trees, facts and "
-    "GRAG's ego-graphs"
+    "No effect now: nothing that is chosen reads subgraphs as text. The profile Graph does, and so"
+    " do the retrievers of trees, facts and GRAG's ego-graphs"
 )
 _NO_MODEL = "No effect: no language model is set"
-_PRUNERS = {AUTO: "Trained where that is better", TRAINED: "Trained", "prior": "Untrained", "none": "None"}
+_PRUNERS = {
+    AUTO: "Trained where that is better",
+    TRAINED: "Trained",
+    "prior": "Untrained",
+    "none": "None",
+}
 _PRUNER_HELP = (
-    "What scores the entities and relations of subgraphs. Trained: by the network that `dynagrag train pruner` made for this workspace; "
-    "it is better where it has beaten the untrained one on documents that it was not trained on"
+    "What scores the entities and relations of subgraphs. Trained: by the network that `dynagrag"
+    " train pruner` made for this workspace; it is better where it has beaten the untrained one on"
+    " documents that it was not trained on"
 )
 
 
@@ -50,34 +61,70 @@ def choose_filters(desk: Desk) -> Filters:
 def _choose_documents(desk: Desk) -> list[str]:
     titles = document_labels(desk.documents())
     kept = [i for i in st.session_state.get("filter_documents", ()) if i in titles]
-    label = "Documents" if not kept else plain(clean(titles[kept[0]], 24)) if len(kept) == 1 else plural(len(kept), "document")
+    label = (
+        "Documents"
+        if not kept
+        else plain(clean(titles[kept[0]], 24))
+        if len(kept) == 1
+        else plural(len(kept), "document")
+    )
     with st.popover(label, icon=":material/description:", type="primary" if kept else "secondary"):
         return st.multiselect(
-            "Only these documents", list(titles), format_func=lambda i: titles.get(i, i), key="filter_documents", placeholder="All"
+            "Only these documents",
+            list(titles),
+            format_func=lambda i: titles.get(i, i),
+            key="filter_documents",
+            placeholder="All",
         )
 
 
 def _choose_speakers(desk: Desk) -> list[str]:
     kept: list[str] = st.session_state.get("filter_speakers", [])
-    label = "Speakers" if not kept else plain(clean(kept[0], 24)) if len(kept) == 1 else plural(len(kept), "speaker")
-    with st.popover(label, icon=":material/record_voice_over:", type="primary" if kept else "secondary"):
+    label = (
+        "Speakers"
+        if not kept
+        else plain(clean(kept[0], 24))
+        if len(kept) == 1
+        else plural(len(kept), "speaker")
+    )
+    with st.popover(
+        label, icon=":material/record_voice_over:", type="primary" if kept else "secondary"
+    ):
         speakers = _speakers_of(desk.name, str(desk.space.folder), desk.space.store.version(), desk)
         shown = speaker_choices([*speakers, *kept])
         return st.multiselect(
-            "Only these speakers", speakers, format_func=lambda name: shown.get(name, name), key="filter_speakers", placeholder="All"
+            "Only these speakers",
+            speakers,
+            format_func=lambda name: shown.get(name, name),
+            key="filter_speakers",
+            placeholder="All",
         )
 
 
 def _choose_time() -> tuple[float | None, float | None]:
     kept = [st.session_state.get(key, "").strip() for key in ("filter_since", "filter_until")]
-    label = f"{clean(kept[0], 12) or 'Start'} to {clean(kept[1], 12) or 'end'}" if any(kept) else "Time"
-    with st.popover(plain(label), icon=":material/schedule:", type="primary" if any(kept) else "secondary"):
+    label = (
+        f"{clean(kept[0], 12) or 'Start'} to {clean(kept[1], 12) or 'end'}" if any(kept) else "Time"
+    )
+    with st.popover(
+        plain(label), icon=":material/schedule:", type="primary" if any(kept) else "secondary"
+    ):
         left, right = st.columns(2)
-        since = left.text_input("From", key="filter_since", placeholder="h:mm:ss", help="Time of the source's own clock")
-        until = right.text_input("Until", key="filter_until", placeholder="h:mm:ss", help="Time of the source's own clock")
+        since = left.text_input(
+            "From", key="filter_since", placeholder="h:mm:ss", help="Time of the source's own clock"
+        )
+        until = right.text_input(
+            "Until",
+            key="filter_until",
+            placeholder="h:mm:ss",
+            help="Time of the source's own clock",
+        )
     first, last = _seconds(since, "From"), _seconds(until, "Until")
     if first is not None and last is not None and last < first:
-        raise UsageError(f"Until ({until.strip()[:12]}) is before From ({since.strip()[:12]}); no line was said then")
+        raise UsageError(
+            f"Until ({until.strip()[:12]}) is before From ({since.strip()[:12]}); no line was said"
+            " then"
+        )
     return first, last
 
 
@@ -96,8 +143,9 @@ def _speakers_of(workspace: str, folder: str, version: str, _desk: Desk) -> list
 
 
 def choose_options(desk: Desk, model: ChatModel | None) -> list[AskOptions]:
-    """The options of the next question, one for each way that answers it; its filters are not among them. What has no effect on any of
-    these ways is disabled, and says so. `model`: that of the settings.
+    """The options of the next question, one for each way that answers it; its filters are not among
+    them. What has no effect on any of these ways is disabled, and says so. `model`: that of the
+    settings.
     """
     _choose_model()
     has_model = bool(state.settings().llm)
@@ -115,21 +163,39 @@ def choose_options(desk: Desk, model: ChatModel | None) -> list[AskOptions]:
         is_read = any(_reads_subgraphs(way, wiring.make_profile(profile, model)) for way in ways)
         left, right = st.columns(2)
         with left:
-            told = "In which order a subgraph's entities and relations are put into words" if is_read else _NO_SUBGRAPHS
+            told = (
+                "In which order a subgraph's entities and relations are put into words"
+                if is_read
+                else _NO_SUBGRAPHS
+            )
             traversal = _kept_select(
-                "Order of subgraphs", list(wiring.TRAVERSALS), "traversal", lambda name: _ORDERS.get(name, name), told, not is_read
+                "Order of subgraphs",
+                list(wiring.TRAVERSALS),
+                "traversal",
+                lambda name: _ORDERS.get(name, name),
+                told,
+                not is_read,
             )
         with right:
             pruner = _choose_pruner(desk, is_read)
-        is_split = _choose_split(has_model and any(wiring.can_split(name, profile) for name in retrievers))
+        is_split = _choose_split(
+            has_model and any(wiring.can_split(name, profile) for name in retrievers)
+        )
         max_calls = _choose_calls(has_model)
     is_strict = _keep_toggle(
         "Only what the sources state",
         "strict",
-        "Leaves out of the answer what no line states, and says how much that was. The answer then comes in one piece.",
+        "Leaves out of the answer what no line states, and says how much that was. The answer then"
+        " comes in one piece.",
         is_disabled=not has_model and len(retrievers) == len(ways),
     )
-    base = AskOptions(traversal=traversal, profile=profile, max_calls=max_calls, is_strict=is_strict, pruner=pruner)
+    base = AskOptions(
+        traversal=traversal,
+        profile=profile,
+        max_calls=max_calls,
+        is_strict=is_strict,
+        pruner=pruner,
+    )
     return [_of_way(way, base, is_split) for way in ways]
 
 
@@ -137,8 +203,9 @@ def _choose_split(can_split: bool) -> bool:
     return _keep_toggle(
         "Split the question",
         "split",
-        "For questions of several steps: the language model splits it, and passages are ranked by its steps too. One more call. "
-        "Plain search, the profile Paper and trained soft prompts ask it whole.",
+        "For questions of several steps: the language model splits it, and passages are ranked by"
+        " its steps too. One more call. Plain search, the profile Paper and trained soft prompts"
+        " ask it whole.",
         is_disabled=not can_split,
     )
 
@@ -172,11 +239,20 @@ def _of_its_own(way: str) -> str:
 
 
 def _choose_ways(desk: Desk, has_model: bool) -> list[str]:
-    """What answers, and what is compared with it: retrievers by name, before the language model, and `soft:NAME`."""
+    """What answers, and what is compared with it: retrievers by name, before the language model,
+    and `soft:NAME`.
+    """
     own = soft_prompts(desk)
     soft = soft_labels(own)
     by_model = "The language model" if has_model else "No model: show the evidence"
-    answerer = _kept_select("Answered by", ["", *soft], "soft", lambda way: soft.get(way, by_model), HELP, is_disabled=not soft)
+    answerer = _kept_select(
+        "Answered by",
+        ["", *soft],
+        "soft",
+        lambda way: soft.get(way, by_model),
+        HELP,
+        is_disabled=not soft,
+    )
     show_refused(own, desk.name)
     retriever = _kept_select(
         "Retriever",
@@ -190,17 +266,25 @@ def _choose_ways(desk: Desk, has_model: bool) -> list[str]:
     names = {_NO_COMPARISON: "Nothing"} | RETRIEVERS | soft
     others = [way for way in names if way != first]
     compared = _kept_select(
-        "Compare with", others, "compared", lambda way: names[way], "Asks the same question twice and shows both answers side by side"
+        "Compare with",
+        others,
+        "compared",
+        lambda way: names[way],
+        "Asks the same question twice and shows both answers side by side",
     )
     return [first] if compared == _NO_COMPARISON else [first, compared]
 
 
 def _choose_pruner(desk: Desk, is_read: bool) -> str | None:
-    """What scores the subgraphs: the setting, or a known name; the workspace's own where it has one. None where there are none to score."""
+    """What scores the subgraphs: the setting, or a known name; the workspace's own where it has
+    one. None where there are none to score.
+    """
     own = [TRAINED] if has_pruner(pruner_folder(desk.space.settings, desk.name)) else []
     names = list(dict.fromkeys([desk.space.settings.pruner, AUTO, *own, *wiring.PRUNERS]))
     told = _PRUNER_HELP if is_read else _NO_SUBGRAPHS
-    picked = _kept_select("Pruner", names, "pruner", lambda name: _PRUNERS.get(name, clean(name)), told, not is_read)
+    picked = _kept_select(
+        "Pruner", names, "pruner", lambda name: _PRUNERS.get(name, clean(name)), told, not is_read
+    )
     return picked if is_read else None
 
 
@@ -215,17 +299,29 @@ def _choose_model() -> None:
         index=0,
         format_func=lambda name: clean(name) or "None: show the evidence",
         accept_new_options=True,
-        help="A name as `--llm` takes it, such as qwen or openai:gpt-5-mini. Settings saves one for good.",
+        help=(
+            "A name as `--llm` takes it, such as qwen or openai:gpt-5-mini. Settings saves one for"
+            " good."
+        ),
     )
     if picked is not None and picked != (now.llm or ""):
         state.choose(llm=picked)
         st.rerun()
 
 
-def _kept_select(label: str, values: Sequence[str], key: str, name: Callable[[str], str], help_text: str, is_disabled: bool = False) -> str:
+def _kept_select(
+    label: str,
+    values: Sequence[str],
+    key: str,
+    name: Callable[[str], str],
+    help_text: str,
+    is_disabled: bool = False,
+) -> str:
     """A choice that other pages don't make forgotten."""
     box = _box(key, list(values))
-    picked = st.selectbox(label, values, format_func=name, help=help_text, disabled=is_disabled, key=box)
+    picked = st.selectbox(
+        label, values, format_func=name, help=help_text, disabled=is_disabled, key=box
+    )
     state.remember(f"ask_{key}", picked)
     return str(picked)
 
@@ -238,8 +334,8 @@ def _keep_toggle(label: str, key: str, help_text: str, is_disabled: bool) -> boo
 
 
 def _box(key: str, values: list[Any]) -> str:
-    """The key of a widget, which begins with what is kept. Without one a widget that begins otherwise is another to Streamlit, and what a
-    visitor changes in it a second time is lost.
+    """The key of a widget, which begins with what is kept. Without one a widget that begins
+    otherwise is another to Streamlit, and what a visitor changes in it a second time is lost.
     """
     box, kept = f"of_workspace_box_ask_{key}", state.remembered(f"ask_{key}", values[0])
     if st.session_state.get(box) not in values:

@@ -1,4 +1,6 @@
-"""The source beside an answer: which citation is open, and the script that opens it and brings things into view."""
+"""The source beside an answer: which citation is open, and the script that opens it and brings
+things into view.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +33,9 @@ STYLE = f"""<style>
         max-height: none; background: light-dark(#ffffff, #050505); border-left: 1px solid light-dark(#d5d6d9, #34353b); }}
 }}
 </style>"""
-"""On a tablet the panel lies over the right part of the conversation, on a phone over all of it, until it is closed."""
+"""On a tablet the panel lies over the right part of the conversation, on a phone over all of it,
+until it is closed.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +49,8 @@ class OpenSource:
 
 @dataclass(frozen=True, slots=True)
 class InView:
-    """What comes into view, once for each token: the first element that the selector finds, at the window's head; in the middle of the
-    element `inside`, where that is given.
+    """What comes into view, once for each token: the first element that the selector finds, at the
+    window's head; in the middle of the element `inside`, where that is given.
     """
 
     name: str
@@ -79,10 +83,15 @@ def close() -> None:
 
 
 def watch_links(in_view: Sequence[InView]) -> None:
-    """Makes a click on a citation open its source here, and brings things into view; after the elements that it is about."""
+    """Makes a click on a citation open its source here, and brings things into view; after the
+    elements that it is about.
+    """
     script = st.components.v2.component("dynagrag_beside", js=_SCRIPT.read_text(encoding="utf-8"))
     wanted = [*in_view, *_of_panel()]
-    rows = [{"name": w.name, "token": w.token, "selector": w.selector, "inside": w.inside} for w in wanted]
+    rows = [
+        {"name": w.name, "token": w.token, "selector": w.selector, "inside": w.inside}
+        for w in wanted
+    ]
     script(key=_KEY, data={"in_view": rows}, on_opened_change=_open)
 
 
@@ -91,12 +100,16 @@ def _of_panel() -> list[InView]:
     if opened is None:
         return []
     token = f"{opened}{state.remembered('times_opened', 0)}"
-    return [InView("source", token, f".st-key-{PANEL} .stMarkdownColoredBackground", f".st-key-{PANEL}")]
+    return [
+        InView("source", token, f".st-key-{PANEL} .stMarkdownColoredBackground", f".st-key-{PANEL}")
+    ]
 
 
 def _open() -> None:
     address = st.session_state[_KEY].opened
     given = {name: values[0] for name, values in parse_qs(urlsplit(address or "").query).items()}
     if given.get("document"):
-        st.query_params[_PARAMETER] = f"{given['document']}:{number(given.get('start', ''))}-{number(given.get('end', ''))}"
+        st.query_params[_PARAMETER] = (
+            f"{given['document']}:{number(given.get('start', ''))}-{number(given.get('end', ''))}"
+        )
         state.remember("times_opened", state.remembered("times_opened", 0) + 1)

@@ -1,4 +1,6 @@
-"""A conversation on the page Ask: its questions and answers, what one does with an answer, and the answer that is being written."""
+"""A conversation on the page Ask: its questions and answers, what one does with an answer, and the
+answer that is being written.
+"""
 
 import streamlit as st
 
@@ -6,7 +8,14 @@ from dynagrag.generation.lines.doubts import doubts_text
 from dynagrag.schema import Filters
 from dynagrag.ui import background, state
 from dynagrag.ui.ask import pending
-from dynagrag.ui.ask.answer_view import has_details, made_by, show_answer, show_details, soft_of, way_name
+from dynagrag.ui.ask.answer_view import (
+    has_details,
+    made_by,
+    show_answer,
+    show_details,
+    soft_of,
+    way_name,
+)
 from dynagrag.ui.ask.beside import InView
 from dynagrag.ui.ask.overview import points_of
 from dynagrag.ui.ask.what_to_try import show_what_to_try
@@ -25,7 +34,9 @@ from dynagrag.workspace.conversations import (
 
 _POLL_S = 0.15
 _COPIED_WIDTH, _COPIED_HEIGHT = 480, 200
-"""Pixels of what Copy opens over the page: most of the page stays in sight, and so does the button that copies; longer texts scroll."""
+"""Pixels of what Copy opens over the page: most of the page stays in sight, and so does the button
+that copies; longer texts scroll.
+"""
 _MAX_SHOWN = 20
 """Exchanges of a conversation, the last."""
 INVITATION = "invitation"
@@ -37,14 +48,16 @@ STYLE = f"""<style>
 [data-testid='stApp']:has(.st-key-stop_asking) :is([data-testid='stStatusWidget'], [data-testid='stButtonGroup'],
     .st-key-{INVITATION}) {{ display: none; }}
 </style>"""
-"""So that the last question can stand at the window's head, however short its answer is, and what to ask next is in sight; that the
-question's box ends the page; that what the chips open is not pressed between them and the window's end; and that while a question waits
-there is one button Stop, ours, and nothing of what stood there before.
+"""So that the last question can stand at the window's head, however short its answer is, and what
+to ask next is in sight; that the question's box ends the page; that what the chips open is not
+pressed between them and the window's end; and that while a question waits there is one button Stop,
+ours, and nothing of what stood there before.
 """
 
 
 def show_exchanges(desk: Desk, conversation: Conversation, filters: Filters) -> list[InView]:
-    """What was asked and answered, the last of it: each draw of the page sends all that is shown. The last question comes into view.
+    """What was asked and answered, the last of it: each draw of the page sends all that is shown.
+    The last question comes into view.
 
     `filters`: those of the chips, for what to try where nothing fits.
     """
@@ -57,17 +70,33 @@ def show_exchanges(desk: Desk, conversation: Conversation, filters: Filters) -> 
     for row, exchange in enumerate(exchanges[hidden:], start=hidden + 1):
         is_last = row == len(exchanges) and not under_way
         key = f"last_exchange_{exchange.id}" if is_last else f"exchange_{exchange.id}"
-        with st.container(key=key), state.shown_errors():  # an answer that another version kept must not shut the page
+        with (
+            st.container(key=key),
+            state.shown_errors(),
+        ):  # an answer that another version kept must not shut the page
             _show(desk, conversation, exchange)
-            if is_last and any(kept.answer and doubts_text(kept.answer) for kept in exchange.answers):
-                names = [*(s.name for s in points_of(desk).speakers), *(t.name for t in points_of(desk).topics)]
-                show_what_to_try(exchange.asked, [d.text for d in desk.documents()], desk.space.store.version(), names, filters)
+            if is_last and any(
+                kept.answer and doubts_text(kept.answer) for kept in exchange.answers
+            ):
+                names = [
+                    *(s.name for s in points_of(desk).speakers),
+                    *(t.name for t in points_of(desk).topics),
+                ]
+                show_what_to_try(
+                    exchange.asked,
+                    [d.text for d in desk.documents()],
+                    desk.space.store.version(),
+                    names,
+                    filters,
+                )
     if under_way:
         return [InView("asked", under_way, ".st-key-last_exchange_pending")]
     if not exchanges:
         return []
     last = exchanges[-1].id
-    return [InView("asked", f"{last} done", f".st-key-last_exchange_{last}")]  # again once it is done: it grew as it was written
+    return [
+        InView("asked", f"{last} done", f".st-key-last_exchange_{last}")
+    ]  # again once it is done: it grew as it was written
 
 
 def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
@@ -75,8 +104,13 @@ def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
         st.markdown(plain_lines(exchange.asked))
     with st.chat_message("assistant", avatar=":material/hub:"):
         if not exchange.answers:
-            st.caption(":material/warning: This question was interrupted before it was answered. Ask it again.")
-        columns = st.columns(len(exchange.answers)) if len(exchange.answers) > 1 else [st.container()]
+            st.caption(
+                ":material/warning: This question was interrupted before it was answered. Ask it"
+                " again."
+            )
+        columns = (
+            st.columns(len(exchange.answers)) if len(exchange.answers) > 1 else [st.container()]
+        )
         for number, (column, kept) in enumerate(zip(columns, exchange.answers, strict=True)):
             with column:
                 if len(exchange.answers) > 1 or soft_of(kept.retriever):
@@ -86,16 +120,30 @@ def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
                     _show_deeds(desk, conversation, exchange, number, kept)
 
 
-def _show_deeds(desk: Desk, conversation: Conversation, exchange: Exchange, number: int, kept: KeptAnswer) -> None:
-    """What one does with an answer: why, copy, save, details. Of several answers the first has what is of the question."""
+def _show_deeds(
+    desk: Desk, conversation: Conversation, exchange: Exchange, number: int, kept: KeptAnswer
+) -> None:
+    """What one does with an answer: why, copy, save, details. Of several answers the first has what
+    is of the question.
+    """
     if kept.answer is not None:
         where = {"conversation": conversation.id, "exchange": exchange.id, "arm": str(number)}
         state.link_to_page("why", "Why this answer", ":material/account_tree:", **where)
     if number == 0 and kept.answer is not None:
-        with st.popover("Copy", icon=":material/content_copy:", type="tertiary"), st.container(width=_COPIED_WIDTH):
+        with (
+            st.popover("Copy", icon=":material/content_copy:", type="tertiary"),
+            st.container(width=_COPIED_WIDTH),
+        ):
             text, markdown = st.tabs(["Text", "Markdown"])
-            text.code(exchange_as_text(exchange), language=None, wrap_lines=True, height=_COPIED_HEIGHT)
-            markdown.code(exchange_as_markdown(exchange), language="markdown", wrap_lines=True, height=_COPIED_HEIGHT)
+            text.code(
+                exchange_as_text(exchange), language=None, wrap_lines=True, height=_COPIED_HEIGHT
+            )
+            markdown.code(
+                exchange_as_markdown(exchange),
+                language="markdown",
+                wrap_lines=True,
+                height=_COPIED_HEIGHT,
+            )
         _save_button(desk, conversation, exchange)
     if has_details(kept):
         with st.popover("Details", icon=":material/info:", type="tertiary"):
@@ -105,20 +153,36 @@ def _show_deeds(desk: Desk, conversation: Conversation, exchange: Exchange, numb
 def _save_button(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
     book = ConversationBook(desk.space.folder)
     if conversation.id == NOTES:
-        if st.button("Remove", key=f"remove_{exchange.id}", icon=":material/bookmark_remove:", type="tertiary"):
+        if st.button(
+            "Remove",
+            key=f"remove_{exchange.id}",
+            icon=":material/bookmark_remove:",
+            type="tertiary",
+        ):
             book.take_out(NOTES, exchange.id)
             st.rerun()
         return
     is_saved = any(note.id == exchange.id for note in book.conversation(NOTES).exchanges)
-    label, icon = ("Saved", ":material/bookmark_added:") if is_saved else ("Save", ":material/bookmark_add:")
+    label, icon = (
+        ("Saved", ":material/bookmark_added:") if is_saved else ("Save", ":material/bookmark_add:")
+    )
     help_text = "Keeps the answer and its citations under Notes, with this workspace"
-    if st.button(label, key=f"save_{exchange.id}", icon=icon, type="tertiary", disabled=is_saved, help=help_text):
+    if st.button(
+        label,
+        key=f"save_{exchange.id}",
+        icon=icon,
+        type="tertiary",
+        disabled=is_saved,
+        help=help_text,
+    ):
         book.put(NOTES, exchange)
         st.rerun()
 
 
 def show_pending(desk: Desk, conversation: Conversation, waiting: str = "") -> None:
-    """The answer that is being written, until it is done; then the page is drawn anew with it in its place. `waiting`: the next one."""
+    """The answer that is being written, until it is done; then the page is drawn anew with it in
+    its place. `waiting`: the next one.
+    """
     work = pending.work_of(desk, conversation.id)
     if work is None:
         return
@@ -137,7 +201,9 @@ def show_pending(desk: Desk, conversation: Conversation, waiting: str = "") -> N
                 status.caption(_stage(question, work))
                 words.markdown(answer_markdown(question.text, {}))
             stop.empty()
-            if work.error and not st.button("Close", key="close_asking"):  # else it is in the conversation, with its errors
+            if work.error and not st.button(
+                "Close", key="close_asking"
+            ):  # else it is in the conversation, with its errors
                 status.error(plain(work.error))
                 words.markdown(answer_markdown(question.text, {}))
                 return
@@ -148,4 +214,7 @@ def show_pending(desk: Desk, conversation: Conversation, waiting: str = "") -> N
 def _stage(question: pending.PendingQuestion, work: background.Work) -> str:
     by = f"{plain(way_name(question.way))}: " if len(question.options) > 1 else ""
     steps = f" {work.done} of {work.total}" if work.total > 1 else ""
-    return f":material/search: {by}{STAGES.get(work.stage, 'Reading the graph')}{steps} … {work.seconds:.0f} s"
+    return (
+        f":material/search: {by}{STAGES.get(work.stage, 'Reading the graph')}{steps} …"
+        f" {work.seconds:.0f} s"
+    )

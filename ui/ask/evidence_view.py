@@ -17,7 +17,9 @@ _SPACED = re.compile(r"\s+")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A line as it is shown: its mark, who said it when, a remark, and its words as Markdown; below it what stands around it."""
+    """A line as it is shown: its mark, who said it when, a remark, and its words as Markdown; below
+    it what stands around it.
+    """
 
     document: str
     mark: str
@@ -28,26 +30,41 @@ class Row:
 
     def markdown(self) -> str:
         """One bullet, and one within it for each line around it."""
-        told = " ".join(part for part in (self.mark, f"**{self.who}**" if self.who else "", self.remark) if part)
+        told = " ".join(
+            part for part in (self.mark, f"**{self.who}**" if self.who else "", self.remark) if part
+        )
         return "\n".join([f"- {told}: “{self.words}”", *(f"    - {line}" for line in self.around)])
 
 
 def by_document(rows: Iterable[Row]) -> str:
-    """The rows under their documents' titles, which stand once; documents in the order of their first row."""
+    """The rows under their documents' titles, which stand once; documents in the order of their
+    first row.
+    """
     groups: dict[str, list[str]] = {}
     for row in rows:
         groups.setdefault(row.document, []).append(row.markdown())
-    return "\n\n".join(f"**{plain(clean(title, _MAX_TITLE))}**\n" + "\n".join(lines) for title, lines in groups.items())
+    return "\n\n".join(
+        f"**{plain(clean(title, _MAX_TITLE))}**\n" + "\n".join(lines)
+        for title, lines in groups.items()
+    )
 
 
 def grouped(lines: Sequence[EvidenceLine]) -> list[EvidenceLine]:
-    """Lines of one document together, in the order of its first: as `by_document` shows them, so that their numbers run."""
-    places = {title: place for place, title in reversed(list(enumerate(line.document for line in lines)))}
+    """Lines of one document together, in the order of its first: as `by_document` shows them, so
+    that their numbers run.
+    """
+    places = {
+        title: place for place, title in reversed(list(enumerate(line.document for line in lines)))
+    }
     return sorted(lines, key=lambda line: places[line.document])
 
 
 def links_of(
-    workspace: str, lines: Sequence[tuple[str, Citation]], document_ids: Mapping[str, str], *, is_numbered: bool = True
+    workspace: str,
+    lines: Sequence[tuple[str, Citation]],
+    document_ids: Mapping[str, str],
+    *,
+    is_numbered: bool = True,
 ) -> dict[str, MarkLink]:
     """By label, where each line stands; 1, 2, 3 in their order, or the label itself."""
     made: dict[str, MarkLink] = {}
@@ -66,7 +83,10 @@ def address_of(workspace: str, line: Citation, document_ids: Mapping[str, str]) 
 def tip_of(line: Citation) -> str:
     """What is told when one points at a mark."""
     who = clean(f"{line.speaker or ''}", 40)
-    return f"{who}{' · ' if who else ''}{clean(line.document, _MAX_TITLE)}: “{clean(line.quote, _MAX_TIP)}”"
+    return (
+        f"{who}{' · ' if who else ''}{clean(line.document, _MAX_TITLE)}:"
+        f" “{clean(line.quote, _MAX_TIP)}”"
+    )
 
 
 def evidence_row(
@@ -77,19 +97,36 @@ def evidence_row(
     question: str,
     others: Sequence[Citation] = (),
 ) -> Row:
-    """A line that fits the question: its words in bold, the rest of the turn in grey, what was said beside it that `others` don't show."""
+    """A line that fits the question: its words in bold, the rest of the turn in grey, what was said
+    beside it that `others` don't show.
+    """
     link = MarkLink(address_of(workspace, line, document_ids), str(number), tip_of(line))
     around = []
     if line.before and not _is_among(line.before, others):
-        around.append(f":gray[before{_by(line.before)}: “{plain(last_words(collapse(line.before.quote), _MAX_BESIDE))}”]")
+        around.append(
+            f":gray[before{_by(line.before)}:"
+            f" “{plain(last_words(collapse(line.before.quote), _MAX_BESIDE))}”]"
+        )
     if line.after and not _is_among(line.after, others):
-        around.append(f":gray[after{_by(line.after)}: “{plain(first_words(collapse(line.after.quote), _MAX_BESIDE))}”]")
+        around.append(
+            f":gray[after{_by(line.after)}:"
+            f" “{plain(first_words(collapse(line.after.quote), _MAX_BESIDE))}”]"
+        )
     words = _with_match(line, content_stems(question))
-    return Row(line.document, mark_link("", {"": link}), said_by(line.speaker, line.start_s), words, around=tuple(around))
+    return Row(
+        line.document,
+        mark_link("", {"": link}),
+        said_by(line.speaker, line.start_s),
+        words,
+        around=tuple(around),
+    )
 
 
 def _is_among(said: Citation, others: Sequence[Citation]) -> bool:
-    return any(said.document == other.document and said.start < other.end and other.start < said.end for other in others)
+    return any(
+        said.document == other.document and said.start < other.end and other.start < said.end
+        for other in others
+    )
 
 
 def _by(line: Citation) -> str:

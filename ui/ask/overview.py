@@ -1,4 +1,6 @@
-"""What a workspace holds, shown where nothing has been asked yet: questions to begin with, documents, speakers, topics, who spoke when."""
+"""What a workspace holds, shown where nothing has been asked yet: questions to begin with,
+documents, speakers, topics, who spoke when.
+"""
 
 import json
 import math
@@ -68,12 +70,15 @@ def suggest(questions: Sequence[str], label: str, *, can_ask: bool = True) -> st
 
 
 def show_documents(desk: Desk, documents: Sequence[Document], *, can_find: bool = True) -> None:
-    """Their titles, each a link to its words; of many the first, and a box that finds the others if it `can_find`."""
+    """Their titles, each a link to its words; of many the first, and a box that finds the others if
+    it `can_find`.
+    """
     st.subheader(plural(len(documents), "document"), anchor=False)
     shown = Counter(clean(d.title, _MAX_TITLE) for d in documents)
     rows = [
-        f"- [{plain(clean(d.title, _MAX_TITLE))}]({source_link(desk.name, d.id, 0, 0)}) "
-        f":gray[{_file_of(d) if shown[clean(d.title, _MAX_TITLE)] > 1 else ''}{len(d.text.split()):,} words]"
+        f"- [{plain(clean(d.title, _MAX_TITLE))}]({source_link(desk.name, d.id, 0, 0)})"
+        f" :gray[{_file_of(d) if shown[clean(d.title, _MAX_TITLE)] > 1 else ''}{len(d.text.split()):,}"
+        " words]"
         for d in documents[:_MAX_DOCUMENTS]
     ]
     st.markdown("\n".join(rows))
@@ -82,8 +87,12 @@ def show_documents(desk: Desk, documents: Sequence[Document], *, can_find: bool 
 
 
 def _find_document(documents: Sequence[Document]) -> None:
-    """A box that finds one by a part of its title: as many links as documents would be sent at each draw."""
-    titles = document_labels(sorted(documents, key=lambda d: (d.title.casefold(), d.id)), _MAX_TITLE)
+    """A box that finds one by a part of its title: as many links as documents would be sent at each
+    draw.
+    """
+    titles = document_labels(
+        sorted(documents, key=lambda d: (d.title.casefold(), d.id)), _MAX_TITLE
+    )
     st.selectbox(
         f"All {len(documents):,} documents",
         list(titles),
@@ -114,20 +123,37 @@ def _show_speakers(points: StartingPoints) -> None:
     whole = sum(speaker.num_words for speaker in points.speakers) or 1
     rows = []
     for speaker in points.speakers[:_MAX_SPEAKERS]:
-        spoke = f"{clock(speaker.seconds)} min" if speaker.seconds >= 1 else plural(speaker.num_words, "word")
-        rows.append(f"- **{plain(clean(speaker.name, 40))}** :gray[{plain(spoke)}, {100 * speaker.num_words / whole:.0f} % of the words]")
+        spoke = (
+            f"{clock(speaker.seconds)} min"
+            if speaker.seconds >= 1
+            else plural(speaker.num_words, "word")
+        )
+        rows.append(
+            f"- **{plain(clean(speaker.name, 40))}** :gray[{plain(spoke)},"
+            f" {100 * speaker.num_words / whole:.0f} % of the words]"
+        )
     rest = len(points.speakers) - _MAX_SPEAKERS
     st.markdown("\n".join([*rows, *([f"- :gray[and {rest:,} more]"] if rest > 0 else [])]))
 
 
 def _show_topics(points: StartingPoints, *, can_ask: bool) -> str | None:
-    """What is talked about most, how often it is named; the question about the one that was clicked."""
+    """What is talked about most, how often it is named; the question about the one that was
+    clicked.
+    """
     if not points.topics:
         return None
     st.subheader("Talked about", anchor=False)
-    names = {f"{plain(clean(topic.name, 30))} :gray[×{topic.weight}]": clean(topic.name, 60) for topic in points.topics[:_MAX_TOPICS]}
+    names = {
+        f"{plain(clean(topic.name, 30))} :gray[×{topic.weight}]": clean(topic.name, 60)
+        for topic in points.topics[:_MAX_TOPICS]
+    }
     picked = st.pills(
-        "Talked about", list(names), key=f"topics_{content_id(*names)}", label_visibility="collapsed", wrap=True, disabled=not can_ask
+        "Talked about",
+        list(names),
+        key=f"topics_{content_id(*names)}",
+        label_visibility="collapsed",
+        wrap=True,
+        disabled=not can_ask,
     )
     return f"What was said about {names[picked]}?" if picked and can_ask else None
 
@@ -142,7 +168,11 @@ def _show_timeline(desk: Desk, documents: Sequence[Document]) -> None:
     if len(timed) > 1:
         labels = document_labels(timed, _MAX_TITLE)
         picked = st.selectbox(
-            "Document", list(labels), format_func=lambda i: labels.get(i, i), key="timeline_document", label_visibility="collapsed"
+            "Document",
+            list(labels),
+            format_func=lambda i: labels.get(i, i),
+            key="timeline_document",
+            label_visibility="collapsed",
         )
         document = next((d for d in timed if d.id == picked), document)
     rows = stretches(desk.space.store.turns(document.id))
@@ -160,7 +190,13 @@ def _show_timeline(desk: Desk, documents: Sequence[Document]) -> None:
                 "axis": {"values": shown, "labelExpr": f"{labels_of}[datum.value]"},
             },
             "x2": {"field": "until"},
-            "y": {"field": "speaker", "type": "nominal", "sort": None, "title": None, "axis": {"labelLimit": 160}},
+            "y": {
+                "field": "speaker",
+                "type": "nominal",
+                "sort": None,
+                "title": None,
+                "axis": {"labelLimit": 160},
+            },
             "tooltip": [{"field": "speaker"}, {"field": "time"}],
         },
     }
@@ -170,29 +206,52 @@ def _show_timeline(desk: Desk, documents: Sequence[Document]) -> None:
 @st.cache_data(show_spinner=False, max_entries=8)
 def _timed(version: str, _desk: Desk) -> frozenset[str]:
     """The documents whose turns have speakers and times."""
-    return frozenset(turn.document_id for turn in _desk.space.store.turns() if turn.start_s is not None and turn.speaker)
+    return frozenset(
+        turn.document_id
+        for turn in _desk.space.store.turns()
+        if turn.start_s is not None and turn.speaker
+    )
 
 
 def ticks(first: float, last: float) -> list[int]:
     """Whole steps of a clock between two seconds, ten at most."""
-    step = next((step for step in _STEPS if (last - first) / step <= _MAX_TICKS), int((last - first) / _MAX_TICKS))
+    step = next(
+        (step for step in _STEPS if (last - first) / step <= _MAX_TICKS),
+        int((last - first) / _MAX_TICKS),
+    )
     return list(range(math.ceil(first / step) * step, math.floor(last) + 1, step))
 
 
 def stretches(turns: Sequence[Turn]) -> list[dict[str, str | float]]:
-    """Who spoke from which second to which: turns of one speaker in a row are one stretch; the longest, in order of time."""
+    """Who spoke from which second to which: turns of one speaker in a row are one stretch; the
+    longest, in order of time.
+    """
     timed = [turn for turn in turns if turn.start_s is not None]
     made: list[tuple[str, float, float]] = []
     for turn, after in zip(timed, [*timed[1:], None], strict=True):
         start = turn.start_s or 0.0
         next_start = after.start_s if after is not None else None
-        end = turn.end_s if turn.end_s is not None else next_start if next_start is not None else start + 2.0
+        end = (
+            turn.end_s
+            if turn.end_s is not None
+            else next_start
+            if next_start is not None
+            else start + 2.0
+        )
         who = turn.speaker or "?"
         if made and made[-1][0] == who and start >= made[-1][1]:
             made[-1] = (who, made[-1][1], max(made[-1][2], end))
         else:
             made.append((who, start, max(start, end)))
-    longest = sorted(sorted(made, key=lambda row: row[1] - row[2])[:_MAX_STRETCHES], key=lambda row: row[1])
+    longest = sorted(
+        sorted(made, key=lambda row: row[1] - row[2])[:_MAX_STRETCHES], key=lambda row: row[1]
+    )
     return [
-        {"speaker": clean(who, 40), "from": start, "until": end, "time": f"{clock(start)} to {clock(end)}"} for who, start, end in longest
+        {
+            "speaker": clean(who, 40),
+            "from": start,
+            "until": end,
+            "time": f"{clock(start)} to {clock(end)}",
+        }
+        for who, start, end in longest
     ]

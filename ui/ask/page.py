@@ -17,19 +17,30 @@ from dynagrag.ui.ask.source_view import show_source
 from dynagrag.ui.safe_markdown import clean, plain
 from dynagrag.ui.state import Desk
 from dynagrag.workspace.asking import AskOptions
-from dynagrag.workspace.conversations import NOTES, Conversation, ConversationBook, as_markdown, new_id, with_titles
+from dynagrag.workspace.conversations import (
+    NOTES,
+    Conversation,
+    ConversationBook,
+    as_markdown,
+    new_id,
+    with_titles,
+)
 
 _CONVERSATION = "conversation"
 _FOUND = "found_conversation"
 """The conversation that was opened unasked, with its number of exchanges then."""
 _WAITING = "waiting_question"
-"""(conversation, words, options) of what was asked while another question of the conversation is on its way, maybe in another tab."""
+"""(conversation, words, options) of what was asked while another question of the conversation is on
+its way, maybe in another tab.
+"""
 _NUM_SUGGESTED = 3
 _MAX_TITLE = 100
 
 
 def page() -> None:
-    """The conversation, the answer that is being written, and beside them the source that is open; the question's box below."""
+    """The conversation, the answer that is being written, and beside them the source that is open;
+    the question's box below.
+    """
     desk = state.needs_workspace("Ask")
     if desk is None:
         return
@@ -51,7 +62,9 @@ def page() -> None:
                 state.remember(_WAITING, (conversation.id, asked or picked, options))
                 asked = picked = ""
             waiting_in, waiting, waiting_options = state.remembered(_WAITING, ("", "", []))
-            conversation_view.show_pending(desk, conversation, waiting if waiting_in == conversation.id else "")
+            conversation_view.show_pending(
+                desk, conversation, waiting if waiting_in == conversation.id else ""
+            )
             if waiting and waiting_in == conversation.id:
                 state.remember(_WAITING, ("", "", []))
                 _begin(desk, conversation, waiting, waiting_options, model)
@@ -59,8 +72,12 @@ def page() -> None:
                 _begin(desk, conversation, asked or picked, options, model)
 
 
-def _question_box(desk: Desk, conversation: Conversation, options: list[AskOptions]) -> tuple[str, list[AskOptions]]:
-    """The chips and the box below the page: what was just asked, and the options with the chips' filters; none if a chip is wrong."""
+def _question_box(
+    desk: Desk, conversation: Conversation, options: list[AskOptions]
+) -> tuple[str, list[AskOptions]]:
+    """The chips and the box below the page: what was just asked, and the options with the chips'
+    filters; none if a chip is wrong.
+    """
     if conversation.id == NOTES:
         return "", []
     with st.bottom:
@@ -71,7 +88,9 @@ def _question_box(desk: Desk, conversation: Conversation, options: list[AskOptio
         except UsageError as err:
             st.error(plain(err), icon=":material/error:")
             options = []
-        text = st.chat_input("Ask about these transcripts", key=f"question_{conversation.id}", disabled=not options)
+        text = st.chat_input(
+            "Ask about these transcripts", key=f"question_{conversation.id}", disabled=not options
+        )
     return text or "", options
 
 
@@ -83,38 +102,61 @@ def _beside_source(desk: Desk) -> "st.delta_generator.DeltaGenerator":
     main, side = st.columns([3, 2], gap="large")
     with side, st.container(key=beside.PANEL, gap="small"):
         document = next((d for d in desk.documents() if d.id == opened.document_id), None)
-        with st.container(key=beside.HEAD, horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", wrap=False):
+        with st.container(
+            key=beside.HEAD,
+            horizontal=True,
+            horizontal_alignment="distribute",
+            vertical_alignment="center",
+            wrap=False,
+        ):
             st.markdown(f"**{plain(clean(document.title, _MAX_TITLE)) if document else 'Source'}**")
             if st.button("Close", icon=":material/close:", key="close_source", type="tertiary"):
                 beside.close()
                 st.rerun()
         if document is None:
-            st.warning("This document is no longer in the workspace: it was deleted, or replaced by another version of its file.")
+            st.warning(
+                "This document is no longer in the workspace: it was deleted, or replaced by"
+                " another version of its file."
+            )
         else:
             show_source(desk, document, opened)
     return main
 
 
-def _show_conversation(desk: Desk, conversation: Conversation, options: list[AskOptions]) -> tuple[str, list[InView]]:
-    """The exchanges with what one might ask next, or what there is to ask about; the suggestion that was clicked, what comes into view.
+def _show_conversation(
+    desk: Desk, conversation: Conversation, options: list[AskOptions]
+) -> tuple[str, list[InView]]:
+    """The exchanges with what one might ask next, or what there is to ask about; the suggestion
+    that was clicked, what comes into view.
 
     `options`: none while a chip is wrong, and then nothing can be asked.
     """
     can_ask = bool(options)
     is_at_work = pending.work_of(desk, conversation.id) is not None
     if conversation.id == NOTES:
-        st.caption("Saved answers. They stay with this workspace until you remove them, or delete a document that they quote.")
+        st.caption(
+            "Saved answers. They stay with this workspace until you remove them, or delete a"
+            " document that they quote."
+        )
     elif not conversation.exchanges and not is_at_work:
-        st.empty()  # where the first question will stand: what lies below it then can be hidden as a whole
+        # where the first question will stand: what lies below it then can be hidden as a whole
+        st.empty()
         with st.container(key=conversation_view.INVITATION):
             return invite(desk, can_ask=can_ask) or "", []
-    in_view = conversation_view.show_exchanges(desk, conversation, options[0].filters if options else Filters())
-    if not is_at_work and state.remembered(_FOUND, ("", 0)) == (conversation.id, len(conversation.exchanges)):
+    in_view = conversation_view.show_exchanges(
+        desk, conversation, options[0].filters if options else Filters()
+    )
+    if not is_at_work and state.remembered(_FOUND, ("", 0)) == (
+        conversation.id,
+        len(conversation.exchanges),
+    ):
         in_view = []  # a visitor who has asked nothing yet begins at the page's head
     if is_at_work or conversation.id == NOTES:
         return "", in_view
     asked = [exchange.asked for exchange in conversation.exchanges]
-    questions = points_of(desk).questions(_NUM_SUGGESTED, within=_last_words(conversation), asked=asked)
+    questions = points_of(desk).questions(
+        _NUM_SUGGESTED, within=_last_words(conversation), asked=asked
+    )
     return suggest(questions, "Ask next", can_ask=can_ask) or "", in_view
 
 
@@ -124,11 +166,15 @@ def _last_words(conversation: Conversation) -> str:
     found = last.answers[0].answer if last.answers else None
     if found is None:
         return last.asked
-    return " ".join([last.asked, found.text, *(line.quote for line in (found.citations or found.evidence)[:8])])
+    return " ".join(
+        [last.asked, found.text, *(line.quote for line in (found.citations or found.evidence)[:8])]
+    )
 
 
 def _conversation(book: ConversationBook) -> Conversation:
-    """That of the address bar, so that a reload comes back to it; else the one looked at before, else the only one, else a new one."""
+    """That of the address bar, so that a reload comes back to it; else the one looked at before,
+    else the only one, else a new one.
+    """
     given = st.query_params.get(_CONVERSATION) or state.remembered(_CONVERSATION, "")
     only = "" if given else _only(book)
     found = Conversation(new_id())
@@ -156,11 +202,15 @@ def _go_to(conversation_id: str) -> None:
         st.query_params[_CONVERSATION] = conversation_id
 
 
-# --------------------------------------------------------------------------------------------------------------- head
+# --------------------------------------------------------------------------------------------- head
 
 
-def _head(desk: Desk, book: ConversationBook, conversation: Conversation, model: ChatModel | None) -> list[AskOptions]:
-    """Title, options, conversations; the options of the next question, one for each way that answers it."""
+def _head(
+    desk: Desk, book: ConversationBook, conversation: Conversation, model: ChatModel | None
+) -> list[AskOptions]:
+    """Title, options, conversations; the options of the next question, one for each way that
+    answers it.
+    """
     title, buttons = st.columns([1, 2], vertical_alignment="bottom")
     title.title("Notes" if conversation.id == NOTES else "Ask")
     with buttons.container(horizontal=True, horizontal_alignment="right"):
@@ -172,7 +222,9 @@ def _head(desk: Desk, book: ConversationBook, conversation: Conversation, model:
             st.download_button(
                 "Export",
                 as_markdown(conversation, desk.name),
-                file_name=f"{desk.name}-{'notes' if conversation.id == NOTES else conversation.id}.md",
+                file_name=(
+                    f"{desk.name}-{'notes' if conversation.id == NOTES else conversation.id}.md"
+                ),
                 mime="text/markdown",
                 icon=":material/download:",
                 on_click="ignore",
@@ -194,16 +246,22 @@ def _notes(book: ConversationBook, conversation: Conversation) -> None:
 
 def _conversations(book: ConversationBook, conversation: Conversation) -> None:
     with st.popover("Conversations", icon=":material/history:"):
-        if st.button("New conversation", icon=":material/add:", key="new_conversation", width="stretch"):
+        if st.button(
+            "New conversation", icon=":material/add:", key="new_conversation", width="stretch"
+        ):
             _go_to(new_id())
             st.rerun()
         for other in book.all(limit=30):
             is_this = other.id == conversation.id
-            if st.button(plain(other.title), key=f"go_{other.id}", disabled=is_this, width="stretch"):
+            if st.button(
+                plain(other.title), key=f"go_{other.id}", disabled=is_this, width="stretch"
+            ):
                 _go_to(other.id)
                 st.rerun()
         label = "Delete all notes" if conversation.id == NOTES else "Delete this conversation"
-        if conversation.exchanges and st.button(label, icon=":material/delete:", key="delete_conversation"):
+        if conversation.exchanges and st.button(
+            label, icon=":material/delete:", key="delete_conversation"
+        ):
             book.delete(conversation.id)
             _go_to(new_id())
             st.rerun()
@@ -214,19 +272,30 @@ def _model() -> ChatModel | None:
     try:
         return state.chat_model()
     except DynaGragError as err:
-        st.warning(f"The language model can't be used, so questions get evidence alone: {plain(err)}", icon=":material/warning:")
+        st.warning(
+            f"The language model can't be used, so questions get evidence alone: {plain(err)}",
+            icon=":material/warning:",
+        )
         return None
 
 
-def _begin(desk: Desk, conversation: Conversation, text: str, options: Sequence[AskOptions], model: ChatModel | None) -> None:
+def _begin(
+    desk: Desk,
+    conversation: Conversation,
+    text: str,
+    options: Sequence[AskOptions],
+    model: ChatModel | None,
+) -> None:
     if len(text) > pending.MAX_CHARACTERS:
         why = (
-            f"This question has {len(text):,} characters; up to {pending.MAX_CHARACTERS:,} are answered. Shorten it, or bring the text in "
-            "under Ingest and ask about it."
+            f"This question has {len(text):,} characters; up to {pending.MAX_CHARACTERS:,} are"
+            " answered. Shorten it, or bring the text in under Ingest and ask about it."
         )
         refused_question.refuse(conversation.id, text, why)
         st.rerun()
-    if model is None:  # one that is set but can't be had: the page has said so, and evidence needs none
+    if (
+        model is None
+    ):  # one that is set but can't be had: the page has said so, and evidence needs none
         options = [replace(o, is_split=False) for o in options]
     try:
         pending.ask(desk, conversation, text, options, model, state.settings())

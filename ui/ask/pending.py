@@ -1,4 +1,6 @@
-"""Pending questions, each in a thread of its own: a reload neither loses nor repeats one. What comes of it goes into the conversation."""
+"""Pending questions, each in a thread of its own: a reload neither loses nor repeats one. What
+comes of it goes into the conversation.
+"""
 
 import logging
 import time
@@ -14,7 +16,14 @@ from dynagrag.ui import background
 from dynagrag.ui.background import Key, Work, WorkStoppedError
 from dynagrag.ui.state import Desk
 from dynagrag.workspace.asking import AskOptions
-from dynagrag.workspace.conversations import Conversation, ConversationBook, Exchange, KeptAnswer, new_id, now
+from dynagrag.workspace.conversations import (
+    Conversation,
+    ConversationBook,
+    Exchange,
+    KeptAnswer,
+    new_id,
+    now,
+)
 
 _LOG = logging.getLogger(__name__)
 MAX_CHARACTERS = 4_000
@@ -23,8 +32,8 @@ MAX_CHARACTERS = 4_000
 
 @dataclass
 class PendingQuestion:
-    """A question on its way: `row` of the options that it is being answered with, `pieces` of that answer so far, `answers` of those
-    before. `version`: the store's, when it began.
+    """A question on its way: `row` of the options that it is being answered with, `pieces` of that
+    answer so far, `answers` of those before. `version`: the store's, when it began.
     """
 
     exchange: Exchange
@@ -67,9 +76,15 @@ def question_of(work: Work) -> PendingQuestion:
 
 
 def ask(
-    desk: Desk, conversation: Conversation, text: str, options: Sequence[AskOptions], model: ChatModel | None, prices: Settings
+    desk: Desk,
+    conversation: Conversation,
+    text: str,
+    options: Sequence[AskOptions],
+    model: ChatModel | None,
+    prices: Settings,
 ) -> None:
-    """Starts a question with one retriever after the other. One that is on its way in this conversation already is not asked again.
+    """Starts a question with one retriever after the other. One that is on its way in this
+    conversation already is not asked again.
 
     The question is kept at once: it is there, as interrupted, where its answer never comes.
     """
@@ -82,16 +97,26 @@ def ask(
 
 
 def stop(desk: Desk, conversation: Conversation, work: Work) -> None:
-    """Ends a question and keeps the answers that are done; a call to a model that is on its way is waited for by nobody."""
+    """Ends a question and keeps the answers that are done; a call to a model that is on its way is
+    waited for by nobody.
+    """
     question = question_of(work)
     background.abandon(work.key)
     done = tuple(question.answers)
-    stopped = [KeptAnswer(options.way, error="Stopped before it was answered.") for options in question.options[len(done) :]]
+    stopped = [
+        KeptAnswer(options.way, error="Stopped before it was answered.")
+        for options in question.options[len(done) :]
+    ]
     _keep(desk, conversation, question, (*done, *stopped[:1]))
 
 
 def _answer_all(
-    desk: Desk, conversation: Conversation, question: PendingQuestion, model: ChatModel | None, prices: Settings, work: Work
+    desk: Desk,
+    conversation: Conversation,
+    question: PendingQuestion,
+    model: ChatModel | None,
+    prices: Settings,
+    work: Work,
 ) -> None:
     question.version = desk.space.store.version()
     for row in range(len(question.options)):
@@ -101,14 +126,28 @@ def _answer_all(
         _keep(desk, conversation, question, tuple(question.answers))
 
 
-def _keep(desk: Desk, conversation: Conversation, question: PendingQuestion, answers: tuple[KeptAnswer, ...]) -> None:
-    ConversationBook(desk.space.folder).put(conversation.id, replace(question.exchange, answers=answers))
-    if question.answers and desk.space.store.version() != question.version:  # a document may be gone since it was quoted
+def _keep(
+    desk: Desk,
+    conversation: Conversation,
+    question: PendingQuestion,
+    answers: tuple[KeptAnswer, ...],
+) -> None:
+    ConversationBook(desk.space.folder).put(
+        conversation.id, replace(question.exchange, answers=answers)
+    )
+    if (
+        question.answers and desk.space.store.version() != question.version
+    ):  # a document may be gone since it was quoted
         desk.space.forget_conversations()
 
 
 def _answer(
-    desk: Desk, conversation: Conversation, question: PendingQuestion, model: ChatModel | None, prices: Settings, work: Work
+    desk: Desk,
+    conversation: Conversation,
+    question: PendingQuestion,
+    model: ChatModel | None,
+    prices: Settings,
+    work: Work,
 ) -> KeptAnswer:
     start = time.monotonic()
     options = question.options[question.row]
@@ -120,21 +159,30 @@ def _answer(
         question.pieces.append(piece)
 
     try:
-        answer = desk.space.ask(question.exchange.asked, options, conversation.history(), on_text, work.progress, model)
+        answer = desk.space.ask(
+            question.exchange.asked, options, conversation.history(), on_text, work.progress, model
+        )
     except DynaGragError as err:
         return KeptAnswer(options.way, error=str(err), llm=llm, seconds=time.monotonic() - start)
     except WorkStoppedError:
         raise
     except Exception as err:  # noqa: BLE001 - a thread's edge: the conversation says so, the log has it
         _LOG.exception("a question failed")
-        return KeptAnswer(options.way, error=background.unexpected(err), llm=llm, seconds=time.monotonic() - start)
+        return KeptAnswer(
+            options.way, error=background.unexpected(err), llm=llm, seconds=time.monotonic() - start
+        )
     llm = answer.trace.soft.label if answer.trace.soft else llm
-    return KeptAnswer(options.way, answer, llm=llm, seconds=time.monotonic() - start, cost=cost_of(answer, prices))
+    return KeptAnswer(
+        options.way, answer, llm=llm, seconds=time.monotonic() - start, cost=cost_of(answer, prices)
+    )
 
 
 def cost_of(answer: Answer, prices: Settings) -> float | None:
     """In the currency of the settings' prices; None where they have none."""
-    if prices.price_per_million_prompt_tokens is None or prices.price_per_million_completion_tokens is None:
+    if (
+        prices.price_per_million_prompt_tokens is None
+        or prices.price_per_million_completion_tokens is None
+    ):
         return None
     usage = answer.usage
     prompt = usage.prompt_tokens * prices.price_per_million_prompt_tokens

@@ -1,4 +1,6 @@
-"""A question that could not be asked: it stays above the question's box, to copy, until it is dismissed or another one is asked."""
+"""A question that could not be asked: it stays above the question's box, to copy, until it is
+dismissed or another one is asked.
+"""
 
 from dataclasses import dataclass
 
@@ -24,7 +26,9 @@ def refuse(conversation_id: str, text: str, why: str) -> None:
 
 
 def num_refused() -> int:
-    """In this visit: a suggestion that was refused is drawn anew, else its choice would be asked again and again."""
+    """In this visit: a suggestion that was refused is drawn anew, else its choice would be asked
+    again and again.
+    """
     return int(state.remembered(_NUMBER, 0))
 
 

@@ -10,8 +10,9 @@ from dynagrag.ui.state import Desk
 from dynagrag.workspace.workspace_soft_prompt import OwnSoftPrompt, own_soft_prompts
 
 HELP = (
-    "A soft prompt is a small network that was trained on this workspace's questions, before a language model of its own. It retrieves by "
-    "itself; its marks and claims are checked as those of any answer"
+    "A soft prompt is a small network that was trained on this workspace's questions, before a"
+    " language model of its own. It retrieves by itself; its marks and claims are checked as those"
+    " of any answer"
 )
 
 
@@ -23,7 +24,12 @@ def soft_prompts(desk: Desk) -> list[OwnSoftPrompt]:
 def soft_labels(own: Iterable[OwnSoftPrompt]) -> dict[str, str]:
     """Those that fit, in words, by `AskOptions.way`."""
     fitting = [soft for soft in own if not soft.why_not]
-    return {f"soft:{s.name}": f"{SOFT.get(s.name, s.name)} ({clean(s.label.removeprefix(s.name).strip())})" for s in fitting}
+    return {
+        f"soft:{s.name}": (
+            f"{SOFT.get(s.name, s.name)} ({clean(s.label.removeprefix(s.name).strip())})"
+        )
+        for s in fitting
+    }
 
 
 def show_refused(own: Iterable[OwnSoftPrompt], workspace: str) -> None:
@@ -31,6 +37,11 @@ def show_refused(own: Iterable[OwnSoftPrompt], workspace: str) -> None:
     own = list(own)
     for soft in own:
         if soft.why_not:
-            st.caption(f":material/block: {plain(SOFT.get(soft.name, soft.name))}: {plain(soft.why_not)}")
+            st.caption(
+                f":material/block: {plain(SOFT.get(soft.name, soft.name))}: {plain(soft.why_not)}"
+            )
     if not own:
-        st.caption(f"No soft prompt was trained on this workspace. `dynagrag train g-retriever --workspace {clean(workspace)}` trains one.")
+        st.caption(
+            "No soft prompt was trained on this workspace. `dynagrag train g-retriever --workspace"
+            f" {clean(workspace)}` trains one."
+        )

@@ -1,4 +1,6 @@
-"""The page Source: a transcript at a turn, with the words that were cited marked. Where every citation's link leads."""
+"""The page Source: a transcript at a turn, with the words that were cited marked. Where every
+citation's link leads.
+"""
 
 import streamlit as st
 
@@ -26,7 +28,8 @@ def page() -> None:
             st.title("Source")
             if "document" in st.query_params:
                 st.warning(
-                    "This document is no longer in the workspace: it was deleted, or replaced by another version of its file.",
+                    "This document is no longer in the workspace: it was deleted, or replaced by"
+                    " another version of its file.",
                     icon=":material/error:",
                 )
             _choose(desk, list(documents.values()))
@@ -34,11 +37,17 @@ def page() -> None:
             return
         st.html(f"{beside.STYLE}<style>.st-key-source_page {{ max-width: 48rem; }}</style>")
         title, renaming = st.columns([5, 1], vertical_alignment="bottom")
-        title.header(plain(document.title), anchor=False)  # a hearing's title can fill half a page as a title
+        title.header(
+            plain(document.title), anchor=False
+        )  # a hearing's title can fill half a page as a title
         with renaming:
             ask_title(desk, document, is_quiet=True)
         st.caption(plain(document.uri))
-        opened = OpenSource(document.id, number(st.query_params.get("start", "")), number(st.query_params.get("end", "")))
+        opened = OpenSource(
+            document.id,
+            number(st.query_params.get("start", "")),
+            number(st.query_params.get("end", "")),
+        )
         with st.container(key="source_page"):
             show_source(desk, document, opened)
         watch_links([InView("page", str(opened), ".stMarkdownColoredBackground")])
@@ -46,7 +55,15 @@ def page() -> None:
 
 def _choose(desk: Desk, documents: list[Document]) -> None:
     labels = document_labels(documents)
-    picked = st.selectbox("Document", list(labels), index=None, format_func=lambda i: labels.get(i, i), placeholder="Choose one to read")
+    picked = st.selectbox(
+        "Document",
+        list(labels),
+        index=None,
+        format_func=lambda i: labels.get(i, i),
+        placeholder="Choose one to read",
+    )
     if picked is not None:
-        st.query_params.from_dict({"workspace": desk.name, "document": picked, "start": "0", "end": "0"})
+        st.query_params.from_dict(
+            {"workspace": desk.name, "document": picked, "start": "0", "end": "0"}
+        )
         st.rerun()

@@ -1,4 +1,6 @@
-"""A transcript at a turn, with the words that were cited marked: beside an answer, and as the page Source."""
+"""A transcript at a turn, with the words that were cited marked: beside an answer, and as the page
+Source.
+"""
 
 from collections.abc import Iterator, Sequence
 
@@ -14,7 +16,9 @@ from dynagrag.ui.state import Desk
 _BEFORE, _AFTER, _MORE = 4, 12, 30
 """Turns around the words, and by how many a button shows more."""
 _MAX_TURN = 20_000
-"""Characters of a turn that are shown: a document without turns is one turn a paragraph, or one in all."""
+"""Characters of a turn that are shown: a document without turns is one turn a paragraph, or one in
+all.
+"""
 _MAX_FOUND = 40
 """Turns that a search within the document shows."""
 _COLOURS = ("blue", "green", "violet", "orange", "red")
@@ -27,21 +31,35 @@ def show_source(desk: Desk, document: Document, opened: OpenSource) -> None:
     first, last = _touched(turns, opened.start, max(opened.end, opened.start + 1))
     show_recording(desk, document, turns, turns[first].second_of(opened.start) if turns else None)
     label = "Search in this document"
-    wanted = st.text_input(label, key=f"within_{document.id}", placeholder=label, label_visibility="collapsed")
+    wanted = st.text_input(
+        label, key=f"within_{document.id}", placeholder=label, label_visibility="collapsed"
+    )
     colours = _colours(turns)
     if wanted.strip():
         _show_found(document, turns, wanted.strip(), colours)
         return
     key = f"source_{document.id}_{opened.start}_{opened.end}"
-    shown_first, shown_last = st.session_state.get(key, (max(0, first - _BEFORE), min(len(turns), last + 1 + _AFTER)))
-    if shown_first > 0 and st.button(f"{shown_first:,} earlier turns", icon=":material/expand_less:", key=f"earlier_{key}"):
+    shown_first, shown_last = st.session_state.get(
+        key, (max(0, first - _BEFORE), min(len(turns), last + 1 + _AFTER))
+    )
+    if shown_first > 0 and st.button(
+        f"{shown_first:,} earlier turns", icon=":material/expand_less:", key=f"earlier_{key}"
+    ):
         st.session_state[key] = (max(0, shown_first - _MORE), shown_last)
         st.rerun()
     for number in range(shown_first, shown_last):
         is_cited = opened.end > opened.start and first <= number <= last
-        _show_turn(document, turns[number], [(opened.start, opened.end)] if is_cited else [], colours, is_framed=is_cited)
+        _show_turn(
+            document,
+            turns[number],
+            [(opened.start, opened.end)] if is_cited else [],
+            colours,
+            is_framed=is_cited,
+        )
     rest = len(turns) - shown_last
-    if rest > 0 and st.button(f"{rest:,} later turns", icon=":material/expand_more:", key=f"later_{key}"):
+    if rest > 0 and st.button(
+        f"{rest:,} later turns", icon=":material/expand_more:", key=f"later_{key}"
+    ):
         st.session_state[key] = (shown_first, min(len(turns), shown_last + _MORE))
         st.rerun()
 
@@ -57,12 +75,18 @@ def _colours(turns: Sequence[Turn]) -> dict[str, str]:
     return {speaker: _COLOURS[row % len(_COLOURS)] for row, speaker in enumerate(speakers)}
 
 
-def _show_found(document: Document, turns: Sequence[Turn], wanted: str, colours: dict[str, str]) -> None:
+def _show_found(
+    document: Document, turns: Sequence[Turn], wanted: str, colours: dict[str, str]
+) -> None:
     """The turns that hold the words, whatever their case."""
     spans = list(_occurrences(document.text, wanted))
     found = [(turn, [span for span in spans if turn.start <= span[0] < turn.end]) for turn in turns]
     found = [(turn, inside) for turn, inside in found if inside]
-    st.caption(f"{len(spans):,} times in {len(found):,} of {len(turns):,} turns" if found else f"“{plain(wanted)}” isn't in this document.")
+    st.caption(
+        f"{len(spans):,} times in {len(found):,} of {len(turns):,} turns"
+        if found
+        else f"“{plain(wanted)}” isn't in this document."
+    )
     for turn, inside in found[:_MAX_FOUND]:
         _show_turn(document, turn, inside, colours, is_framed=False)
     if len(found) > _MAX_FOUND:
@@ -71,7 +95,9 @@ def _show_found(document: Document, turns: Sequence[Turn], wanted: str, colours:
 
 def _occurrences(text: str, wanted: str) -> Iterator[tuple[int, int]]:
     lowered, sought = text.lower(), wanted.lower()
-    if len(lowered) != len(text):  # a few letters grow when they are made small; then places would be wrong
+    if len(lowered) != len(
+        text
+    ):  # a few letters grow when they are made small; then places would be wrong
         lowered, sought = text, wanted
     at = lowered.find(sought)
     while at >= 0:
@@ -79,14 +105,31 @@ def _occurrences(text: str, wanted: str) -> Iterator[tuple[int, int]]:
         at = lowered.find(sought, at + len(sought))
 
 
-def _show_turn(document: Document, turn: Turn, marks: Sequence[tuple[int, int]], colours: dict[str, str], *, is_framed: bool) -> None:
+def _show_turn(
+    document: Document,
+    turn: Turn,
+    marks: Sequence[tuple[int, int]],
+    colours: dict[str, str],
+    *,
+    is_framed: bool,
+) -> None:
     at = "" if turn.start_s is None else plain(clock(turn.start_s))
-    speaker = f":{colours[turn.speaker]}[**{plain(short_label(turn.speaker))}**]" if turn.speaker else ""
+    speaker = (
+        f":{colours[turn.speaker]}[**{plain(short_label(turn.speaker))}**]" if turn.speaker else ""
+    )
     where = f":gray[{' · '.join(part for part in (at, f'turn {turn.index + 1}') if part)}]"
     with st.container(border=is_framed, gap="xxsmall"):
         st.markdown(f":small[{speaker} {where}]")
         text = document.text[turn.start : min(turn.end, turn.start + _MAX_TURN)]
-        st.markdown(marked(text, [(max(a, turn.start) - turn.start, min(b, turn.end) - turn.start) for a, b in marks]))
+        st.markdown(
+            marked(
+                text,
+                [
+                    (max(a, turn.start) - turn.start, min(b, turn.end) - turn.start)
+                    for a, b in marks
+                ],
+            )
+        )
 
 
 def marked(text: str, spans: Sequence[tuple[int, int]]) -> str:
@@ -103,4 +146,6 @@ def marked(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def _mark(words: str) -> str:
-    return "  \n".join(f":orange-background[{plain(line)}]" for line in words.splitlines() if line.strip())
+    return "  \n".join(
+        f":orange-background[{plain(line)}]" for line in words.splitlines() if line.strip()
+    )

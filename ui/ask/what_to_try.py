@@ -1,4 +1,6 @@
-"""What one can try where nothing fits a question: words that no source has, names that look like them, chips that are set."""
+"""What one can try where nothing fits a question: words that no source has, names that look like
+them, chips that are set.
+"""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -16,11 +18,16 @@ _LEAST_LIKE = 0.72
 
 @st.cache_data(show_spinner=False, max_entries=50)
 def unknown_words(question: str, _texts: Sequence[str], version: str = "") -> list[str]:
-    """The question's content words whose beginning stands at no word's beginning in the texts, as they are written.
+    """The question's content words whose beginning stands at no word's beginning in the texts, as
+    they are written.
 
     `version`: the sources', since the texts themselves are not compared.
     """
-    wanted = {word: stem(word.casefold()) for word in WORD.findall(question) if word.casefold() not in NO_CONTENT and len(word) > 2}
+    wanted = {
+        word: stem(word.casefold())
+        for word in WORD.findall(question)
+        if word.casefold() not in NO_CONTENT and len(word) > 2
+    }
     left = dict(wanted)
     for text in _texts:
         known = {stem(found.casefold()) for found in WORD.findall(text)} if left else set()
@@ -35,16 +42,22 @@ def names_like(word: str, names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(by_part[part] for part in near))[:_NUM_LIKE]
 
 
-def show_what_to_try(question: str, texts: Sequence[str], version: str, names: Sequence[str], filters: Filters) -> None:
+def show_what_to_try(
+    question: str, texts: Sequence[str], version: str, names: Sequence[str], filters: Filters
+) -> None:
     """A line for each thing to try."""
     lines = []
     for word in unknown_words(question, texts, version)[:4]:
         like = ", ".join(f"**{plain(clean(name, 40))}**" for name in names_like(word, names))
         lines.append(
-            f"- No source says “{plain(clean(word, 40))}”." + (f" Did you mean {like}?" if like else " Try another word or spelling.")
+            f"- No source says “{plain(clean(word, 40))}”."
+            + (f" Did you mean {like}?" if like else " Try another word or spelling.")
         )
     if filters != Filters():
-        lines.append("- Only part of the sources was searched: widen the documents, speakers or time above the question.")
+        lines.append(
+            "- Only part of the sources was searched: widen the documents, speakers or time above"
+            " the question."
+        )
     if not lines:
         lines.append("- Name the person or thing in full, or ask about one thing at a time.")
     st.markdown("Things to try:\n" + "\n".join(lines))

@@ -6,7 +6,14 @@ from typing import Any
 import streamlit as st
 
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
-from dynagrag.schema import CO_OCCURRENCE, AnswerTrace, EdgeTrace, NodeTrace, PromptTrace, SubgraphTrace
+from dynagrag.schema import (
+    CO_OCCURRENCE,
+    AnswerTrace,
+    EdgeTrace,
+    NodeTrace,
+    PromptTrace,
+    SubgraphTrace,
+)
 from dynagrag.text import plural
 from dynagrag.ui.choice_labels import told_apart
 from dynagrag.ui.drawing.graph_drawing import draw_graph
@@ -19,32 +26,52 @@ _UNREACHED = 0.5
 _SCORE, _PRUNED = "Score", "Pruner's score"
 _TWO_DIGITS = st.column_config.NumberColumn(format="%.2f")
 _NO_EGO_GRAPHS = (
-    "This answer was made from passages alone: its profile reads no ego-graphs. With **Options**, Advanced, Profile **Graph** of the page "
-    "Ask they are read beside the passages, and drawn here."
+    "This answer was made from passages alone: its profile reads no ego-graphs. With **Options**,"
+    " Advanced, Profile **Graph** of the page Ask they are read beside the passages, and drawn"
+    " here."
 )
 
 
 def show_candidates(trace: AnswerTrace) -> None:
     """A table of the centres that were looked at."""
     if not trace.candidates:
-        st.markdown(_NO_EGO_GRAPHS if trace.retriever.startswith("dynagrag") else "This retriever looks at no subgraphs.")
+        st.markdown(
+            _NO_EGO_GRAPHS
+            if trace.retriever.startswith("dynagrag")
+            else "This retriever looks at no subgraphs."
+        )
         return
-    rows = [{"Accepted": c.is_accepted, "Centre": c.entity, _SCORE: c.score, "Reason": c.reason} for c in trace.candidates]
+    rows = [
+        {"Accepted": c.is_accepted, "Centre": c.entity, _SCORE: c.score, "Reason": c.reason}
+        for c in trace.candidates
+    ]
     num_accepted = sum(c.is_accepted for c in trace.candidates)
-    st.markdown(f"{plural(len(rows), f'candidate {trace.subgraph_kind}')} looked at, {num_accepted} accepted.")
+    st.markdown(
+        f"{plural(len(rows), f'candidate {trace.subgraph_kind}')} looked at, {num_accepted}"
+        " accepted."
+    )
     with st.expander("The candidates by score"):
         if trace.profile == "graph" and trace.retriever.startswith("dynagrag"):
-            st.caption("The score is the ego-graph's cosine with the question plus 0.1 ln of its PageRank share, so it may be below zero.")
+            st.caption(
+                "The score is the ego-graph's cosine with the question plus 0.1 ln of its PageRank"
+                " share, so it may be below zero."
+            )
         st.dataframe(rows, hide_index=True, height=280, column_config={_SCORE: _TWO_DIGITS})
 
 
 def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
     """One subgraph at a time: its drawing, the walk up to a step, and the walk as a table."""
-    drawn = {number: (prompt, prompt.subgraph) for number, prompt in enumerate(trace.prompts) if prompt.subgraph is not None}
+    drawn = {
+        number: (prompt, prompt.subgraph)
+        for number, prompt in enumerate(trace.prompts)
+        if prompt.subgraph is not None
+    }
     if not drawn:
         return
     labels = told_apart({number: _name(subgraph) for number, (_, subgraph) in drawn.items()})
-    picked = st.selectbox(trace.subgraph_kind.capitalize(), list(labels), format_func=labels.__getitem__)
+    picked = st.selectbox(
+        trace.subgraph_kind.capitalize(), list(labels), format_func=labels.__getitem__
+    )
     prompt, subgraph = drawn[picked]
     num_visited = _show_numbers(prompt, subgraph)
     step = _step(f"{exchange_id}_{picked}", num_visited)
@@ -52,11 +79,16 @@ def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
     path = sorted((n for n in subgraph.nodes if _is_reached(n, step)), key=lambda n: n.place or 0)
     st.markdown("Order of the walk: " + " → ".join(f"{n.place} **{plain(n.name)}**" for n in path))
     with st.expander("The walk as a table"):
-        st.dataframe([_step_row(n, subgraph) for n in path], hide_index=True, column_config={_PRUNED: _TWO_DIGITS})
+        st.dataframe(
+            [_step_row(n, subgraph) for n in path],
+            hide_index=True,
+            column_config={_PRUNED: _TWO_DIGITS},
+        )
     _show_chosen_by(trace.subgraph_kind, subgraph)
     if prompt.num_unvisited:
         st.caption(
-            f"{prompt.num_unvisited} nodes were not visited: a walk ends where the prompt is full, under the profile paper after 40."
+            f"{prompt.num_unvisited} nodes were not visited: a walk ends where the prompt is full,"
+            " under the profile paper after 40."
         )
 
 
@@ -68,19 +100,29 @@ def _show_numbers(prompt: PromptTrace, subgraph: SubgraphTrace) -> int:
     """Says what the drawing shows; how many nodes the walk visited."""
     num_visited = sum(n.place is not None for n in subgraph.nodes)
     num_in = sum(n.is_in_prompt for n in subgraph.nodes)
-    cut = f"{num_visited - num_in} were pruned to fit the prompt (hollow), " if num_visited > num_in else ""
+    cut = (
+        f"{num_visited - num_in} were pruned to fit the prompt (hollow), "
+        if num_visited > num_in
+        else ""
+    )
     st.caption(
-        f"{len(subgraph.nodes)} of {subgraph.num_nodes} nodes are drawn. The walk visited {num_visited}; {cut}{num_in} are in the prompt. "
-        f"Size: times mentioned. {_of_masks(subgraph) or _of_scores(prompt.pruner)} "
-        "Red: the walk. Arrows: the relations as they are stated. Colour: communities of this subgraph alone."
+        f"{len(subgraph.nodes)} of {subgraph.num_nodes} nodes are drawn. The walk visited"
+        f" {num_visited}; {cut}{num_in} are in the prompt. Size: times mentioned."
+        f" {_of_masks(subgraph) or _of_scores(prompt.pruner)} Red: the walk. Arrows: the relations"
+        " as they are stated. Colour: communities of this subgraph alone."
     )
     return num_visited
 
 
 def _of_scores(pruner: str) -> str:
     if pruner == NoPruner.label:
-        return "There was no pruner, so all score alike; where lines are cut, what is mentioned least goes first."
-    return f"Faint: what the pruner ({plain(pruner)}) scores low; where lines are cut, it goes first."
+        return (
+            "There was no pruner, so all score alike; where lines are cut, what is mentioned least"
+            " goes first."
+        )
+    return (
+        f"Faint: what the pruner ({plain(pruner)}) scores low; where lines are cut, it goes first."
+    )
 
 
 def _of_masks(subgraph: SubgraphTrace) -> str:
@@ -96,17 +138,26 @@ def _show_chosen_by(kind: str, subgraph: SubgraphTrace) -> None:
     has_masks = any(own.mask is not None for own in things)
     if not (has_prizes or has_masks):
         return
-    title = "Prizes: what was near the question" if has_prizes else "Masks: what soft pruning left of each"
+    title = (
+        "Prizes: what was near the question"
+        if has_prizes
+        else "Masks: what soft pruning left of each"
+    )
     with st.expander(title, expanded=True):
         if has_prizes:
             st.caption(
-                f"The nearest entities and facts got prizes by rank, each fact has a cost, and the {kind} is worth most. What has no prize "
-                "stands in it because it joins what has."
+                "The nearest entities and facts got prizes by rank, each fact has a cost, and the"
+                f" {kind} is worth most. What has no prize stands in it because it joins what has."
             )
         head = "Prize" if has_prizes else "Mask"
         names = [node.name for node in subgraph.nodes]
         rows = [_chosen_row(node.name, "entity", node, head) for node in subgraph.nodes]
-        rows += [_chosen_row(f"{names[e.source]} – {', '.join(e.labels)} – {names[e.target]}", "fact", e, head) for e in subgraph.edges]
+        rows += [
+            _chosen_row(
+                f"{names[e.source]} – {', '.join(e.labels)} – {names[e.target]}", "fact", e, head
+            )
+            for e in subgraph.edges
+        ]
         st.dataframe(sorted(rows, key=lambda row: -(row[head] or 0.0)), hide_index=True)
 
 
@@ -118,7 +169,16 @@ def _step(key: str, num_visited: int) -> int:
     """How far the walk is shown: all of it, or step by step."""
     if num_visited < 2:
         return num_visited
-    return int(st.slider("Steps of the walk", 1, num_visited, num_visited, key=f"step_{key}", help="Draws the walk up to this step"))
+    return int(
+        st.slider(
+            "Steps of the walk",
+            1,
+            num_visited,
+            num_visited,
+            key=f"step_{key}",
+            help="Draws the walk up to this step",
+        )
+    )
 
 
 def _is_reached(node: NodeTrace, step: int) -> bool:
@@ -138,9 +198,16 @@ def _step_row(node: NodeTrace, subgraph: SubgraphTrace) -> dict[str, Any]:
 
 def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
     nodes = subgraph.nodes
-    walked = {frozenset((row, n.parent)) for row, n in enumerate(nodes) if _is_reached(n, step) and n.parent is not None}
+    walked = {
+        frozenset((row, n.parent))
+        for row, n in enumerate(nodes)
+        if _is_reached(n, step) and n.parent is not None
+    }
     drawn_nodes = [_drawn_node(node, _is_reached(node, step)) for node in nodes]
-    drawn_edges = [_drawn_edge(edge, nodes, frozenset((edge.source, edge.target)) in walked) for edge in subgraph.edges]
+    drawn_edges = [
+        _drawn_edge(edge, nodes, frozenset((edge.source, edge.target)) in walked)
+        for edge in subgraph.edges
+    ]
     draw_graph(drawn_nodes, drawn_edges, key=key, height="520px")
 
 
@@ -152,7 +219,10 @@ def _drawn_node(node: NodeTrace, is_reached: bool) -> Node:
         weight=max(1, node.weight),
         opacity=0.25 + 0.75 * _shown_share(node) if is_reached else _UNREACHED,
         is_hollow=not node.is_in_prompt,
-        tooltip=f"{node.name}: weight {node.weight}, {_told_share(node)}, {node.hops} hops from the centre",
+        tooltip=(
+            f"{node.name}: weight {node.weight}, {_told_share(node)}, {node.hops} hops from the"
+            " centre"
+        ),
     )
 
 
@@ -170,7 +240,9 @@ def _drawn_edge(edge: EdgeTrace, nodes: Sequence[NodeTrace], is_walked: bool) ->
     return Edge(
         source=nodes[edge.source].id,
         target=nodes[edge.target].id,
-        label=", ".join(label for label in edge.labels if label != CO_OCCURRENCE),  # it says nothing, and there are many
+        label=", ".join(
+            label for label in edge.labels if label != CO_OCCURRENCE
+        ),  # it says nothing, and there are many
         weight=edge.weight,
         opacity=0.25 + 0.75 * _shown_share(edge),
         tooltip=f"{', '.join(edge.labels)}: stated {edge.weight} times, {_told_share(edge)}",

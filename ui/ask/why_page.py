@@ -1,4 +1,6 @@
-"""The page Why: how an answer came about, from the candidates to the merged text. Everything is read from the kept answer's trace."""
+"""The page Why: how an answer came about, from the candidates to the merged text. Everything is
+read from the kept answer's trace.
+"""
 
 from collections.abc import Sequence
 
@@ -13,7 +15,13 @@ from dynagrag.ui.ask.why_prompts import show_intermediate, show_prompts
 from dynagrag.ui.choice_labels import told_apart
 from dynagrag.ui.safe_markdown import clean, plain
 from dynagrag.ui.state import Desk
-from dynagrag.workspace.conversations import Conversation, ConversationBook, Exchange, KeptAnswer, with_titles
+from dynagrag.workspace.conversations import (
+    Conversation,
+    ConversationBook,
+    Exchange,
+    KeptAnswer,
+    with_titles,
+)
 
 
 def page() -> None:
@@ -26,10 +34,18 @@ def page() -> None:
         book = ConversationBook(desk.space.folder)
         found = _chosen(book)
         if found is None:
-            st.info("No question has been answered in this workspace yet. Ask one under **Ask**.", icon=":material/forum:")
+            st.info(
+                "No question has been answered in this workspace yet. Ask one under **Ask**.",
+                icon=":material/forum:",
+            )
             return
         conversation, exchange_id = found
-        _explain(desk, *_pick(with_titles(conversation, {d.id: d.title for d in desk.documents()}), exchange_id))
+        _explain(
+            desk,
+            *_pick(
+                with_titles(conversation, {d.id: d.title for d in desk.documents()}), exchange_id
+            ),
+        )
 
 
 def _chosen(book: ConversationBook) -> tuple[Conversation, str] | None:
@@ -51,19 +67,35 @@ def _chosen(book: ConversationBook) -> tuple[Conversation, str] | None:
 
 def _pick(conversation: Conversation, exchange_id: str) -> tuple[Exchange, KeptAnswer]:
     """Which answer of the conversation is explained."""
-    answers = [(exchange, number) for exchange in conversation.exchanges for number in range(len(exchange.answers))]
+    answers = [
+        (exchange, number)
+        for exchange in conversation.exchanges
+        for number in range(len(exchange.answers))
+    ]
     given = st.query_params.get("arm", "0")
-    wanted = next((i for i, (e, n) in enumerate(answers) if e.id == exchange_id and str(n) == given), None)
+    wanted = next(
+        (i for i, (e, n) in enumerate(answers) if e.id == exchange_id and str(n) == given), None
+    )
     index = len(answers) - 1 if wanted is None else wanted
     labels = told_apart({i: _name(*answer) for i, answer in enumerate(answers)})
-    picked: int = st.selectbox("Answer", list(labels), index=index, format_func=lambda i: labels.get(i, ""), key=f"why_{conversation.id}")
+    picked: int = st.selectbox(
+        "Answer",
+        list(labels),
+        index=index,
+        format_func=lambda i: labels.get(i, ""),
+        key=f"why_{conversation.id}",
+    )
     exchange, number = answers[picked]
     return exchange, exchange.answers[number]
 
 
 def _name(exchange: Exchange, number: int) -> str:
     asked = clean(exchange.asked)
-    return f"{asked} ({way_name(exchange.answers[number].retriever)})" if len(exchange.answers) > 1 else asked
+    return (
+        f"{asked} ({way_name(exchange.answers[number].retriever)})"
+        if len(exchange.answers) > 1
+        else asked
+    )
 
 
 def _explain(desk: Desk, exchange: Exchange, kept: KeptAnswer) -> None:
@@ -72,14 +104,20 @@ def _explain(desk: Desk, exchange: Exchange, kept: KeptAnswer) -> None:
         show_answer(desk.name, kept, exchange.asked)
         return
     with st.expander("The answer", expanded=False):
-        show_answer(desk.name, kept, exchange.asked, is_numbered=False)  # marks are the labels of the prompts below
+        show_answer(
+            desk.name, kept, exchange.asked, is_numbered=False
+        )  # marks are the labels of the prompts below
         if has_details(kept):
             show_details(desk.name, kept)
-    profile = "" if soft_of(kept.retriever) else f", profile {plain(answer.trace.profile)}"  # a soft prompt has its own
+    profile = (
+        "" if soft_of(kept.retriever) else f", profile {plain(answer.trace.profile)}"
+    )  # a soft prompt has its own
     st.caption(f"{plain(way_name(kept.retriever))}{profile}, {kept.seconds:.1f} s.")
     for note in answer.trace.notes:
         st.caption(f":material/info: {plain(note)}")
-    passages, graphs, prompts, answers = st.tabs(["Passages", f"{answer.trace.subgraph_kind.capitalize()}s", "Prompts", "Answers"])
+    passages, graphs, prompts, answers = st.tabs(
+        ["Passages", f"{answer.trace.subgraph_kind.capitalize()}s", "Prompts", "Answers"]
+    )
     with passages:
         show_passages(desk.name, answer)
     with graphs:

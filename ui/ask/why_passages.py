@@ -1,4 +1,6 @@
-"""The passages of the page Why: what the question was linked to, and what each passage's score is made of."""
+"""The passages of the page Why: what the question was linked to, and what each passage's score is
+made of.
+"""
 
 from collections.abc import Collection
 from typing import Any
@@ -13,18 +15,30 @@ _NUMBERS = ("Score", "Words and vectors", "Graph", "Bridge", "Around it", "Steps
 
 
 def show_passages(workspace: str, answer: Answer) -> None:
-    """A table of the ranked passages; of a retriever that tells nothing of its ranking, the evidence lines alone."""
+    """A table of the ranked passages; of a retriever that tells nothing of its ranking, the
+    evidence lines alone.
+    """
     ranking = answer.trace.ranking
     if ranking is None:
-        st.markdown(f"This retriever ranked {plural(answer.trace.num_passages, 'passage')} and says only their order. The lines it found:")
-        st.dataframe([{"Document": c.document, "Speaker": c.speaker, "Words": c.quote} for c in answer.evidence], hide_index=True)
+        st.markdown(
+            f"This retriever ranked {plural(answer.trace.num_passages, 'passage')} and says only"
+            " their order. The lines it found:"
+        )
+        st.dataframe(
+            [
+                {"Document": c.document, "Speaker": c.speaker, "Words": c.quote}
+                for c in answer.evidence
+            ],
+            hide_index=True,
+        )
         return
     in_prompts = {id_ for prompt in answer.trace.prompts for id_ in prompt.evidence_ids}
     read = "prompts" if answer.is_answered_by_model else "what a model would read"
     num_in = sum(passage.id in in_prompts for passage in ranking.passages)
     st.markdown(
-        f"{plural(len(ranking.linked), 'name')} of the question {'is' if len(ranking.linked) == 1 else 'are'} known to the graph. "
-        f"{plural(len(ranking.passages), 'passage')} ranked, {num_in} of them in {read}."
+        f"{plural(len(ranking.linked), 'name')} of the question"
+        f" {'is' if len(ranking.linked) == 1 else 'are'} known to the graph."
+        f" {plural(len(ranking.passages), 'passage')} ranked, {num_in} of them in {read}."
     )
     _show_links(ranking, {line.document for line in answer.evidence})
     with st.expander("The ranked passages"):
@@ -32,13 +46,21 @@ def show_passages(workspace: str, answer: Answer) -> None:
 
 
 def _show_ranked(workspace: str, ranking: RankingTrace, in_prompts: set[str]) -> None:
-    rows = [_row(workspace, rank, passage, passage.id in in_prompts) for rank, passage in enumerate(ranking.passages, start=1)]
+    rows = [
+        _row(workspace, rank, passage, passage.id in in_prompts)
+        for rank, passage in enumerate(ranking.passages, start=1)
+    ]
     columns = {name: st.column_config.NumberColumn(name, format="%.2f") for name in _NUMBERS}
-    st.dataframe(rows, hide_index=True, column_config=columns | {"Source": st.column_config.LinkColumn("Source", display_text="open")})
+    st.dataframe(
+        rows,
+        hide_index=True,
+        column_config=columns
+        | {"Source": st.column_config.LinkColumn("Source", display_text="open")},
+    )
     st.caption(
-        "The score is the sum of the columns of numbers after it: how well words and vectors fit, PageRank from what the question names, "
-        "the best bridge from another passage, and what stands around it"
-        + (", and what the question's steps changed." if ranking.steps else ".")
+        "The score is the sum of the columns of numbers after it: how well words and vectors fit,"
+        " PageRank from what the question names, the best bridge from another passage, and what"
+        " stands around it" + (", and what the question's steps changed." if ranking.steps else ".")
     )
 
 
@@ -47,14 +69,26 @@ def _untitled(text: str, titles: Collection[str]) -> str:
 
 
 def _show_links(ranking: RankingTrace, titles: Collection[str]) -> None:
-    """`titles`: of documents; the texts of facts begin with them, which says the same many times."""
-    names = ", ".join(f"**{plain(name)}**" for name in ranking.linked) or "none that the graph knows"
+    """`titles`: of documents; the texts of facts begin with them, which says the same many
+    times.
+    """
+    names = (
+        ", ".join(f"**{plain(name)}**" for name in ranking.linked) or "none that the graph knows"
+    )
     st.markdown(f"Names in the question: {names}")
     if ranking.facts:
         with st.expander(plural(len(ranking.facts), "nearest fact")):
-            st.markdown("\n".join(f"- “{plain(_untitled(fact.text, titles))}”, cosine {fact.cosine:.2f}" for fact in ranking.facts))
+            st.markdown(
+                "\n".join(
+                    f"- “{plain(_untitled(fact.text, titles))}”, cosine {fact.cosine:.2f}"
+                    for fact in ranking.facts
+                )
+            )
     if ranking.gate < 1:
-        st.caption(f"The graph counts {ranking.gate:.0%}: less where a question is long, and where many passages hold no entity.")
+        st.caption(
+            f"The graph counts {ranking.gate:.0%}: less where a question is long, and where many"
+            " passages hold no entity."
+        )
 
 
 def _row(workspace: str, rank: int, passage: PassageTrace, is_in_prompt: bool) -> dict[str, Any]:

@@ -1,4 +1,6 @@
-"""A correction from the page Curate: what it is made on, its work on a thread of its own, and what it did."""
+"""A correction from the page Curate: what it is made on, its work on a thread of its own, and what
+it did.
+"""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -31,8 +33,8 @@ Act = Callable[[Workspace], Outcome]
 
 
 def seen_of(desk: Desk) -> Seen | None:
-    """The workspace as it is now, read once a version for all visitors, on a thread of its own; as it was, while that takes long; None
-    until it is there.
+    """The workspace as it is now, read once a version for all visitors, on a thread of its own; as
+    it was, while that takes long; None until it is there.
     """
     prefix = background.key_of(desk.space.settings, desk.name, "seen")
     store = desk.space.store
@@ -72,17 +74,19 @@ def sign_as(name: str) -> None:
     st.session_state[_SIGNED] = " ".join(name.split())
 
 
-# ------------------------------------------------------------------------------------------------------- a correction
+# ------------------------------------------------------------------------------------- a correction
 
 
 def correct(desk: Desk, act: Callable[..., Outcome], *args: Any, **kwargs: Any) -> None:
-    """Begins a correction on a thread of its own, signed by the visitor, and draws the page again. A second click, while the first is not
-    shown yet, begins nothing.
+    """Begins a correction on a thread of its own, signed by the visitor, and draws the page again.
+    A second click, while the first is not shown yet, begins nothing.
     """
     asked = repr((act.__name__, args, kwargs))
     if state.remembered("correction", None) and asked == state.remembered(_ASKED, ""):
         st.rerun()
-    was_judged = any(row.stage == STAGE for row in desk.space.ledger())  # else no model is needed, nor loaded
+    was_judged = any(
+        row.stage == STAGE for row in desk.space.ledger()
+    )  # else no model is needed, nor loaded
     opened = state.opener(desk.name, has_model=was_judged)
     call: Act = partial(_call, act, args, {**kwargs, "by": signed_as()})
 
@@ -99,12 +103,16 @@ def correct(desk: Desk, act: Callable[..., Outcome], *args: Any, **kwargs: Any) 
     st.rerun()
 
 
-def _call(act: Callable[..., Outcome], args: tuple[Any, ...], kwargs: dict[str, Any], space: Workspace) -> Outcome:
+def _call(
+    act: Callable[..., Outcome], args: tuple[Any, ...], kwargs: dict[str, Any], space: Workspace
+) -> Outcome:
     return act(space, *args, **kwargs)
 
 
 def show_correction(desk: Desk) -> bool:
-    """Follows a correction and says what the last one did. Whether one is at work: nothing else is begun meanwhile."""
+    """Follows a correction and says what the last one did. Whether one is at work: nothing else is
+    begun meanwhile.
+    """
     key = state.remembered("correction", None)
     work = background.find(key) if key else None
     if work is not None and work.is_running:
@@ -117,10 +125,13 @@ def show_correction(desk: Desk) -> bool:
         state.remember("correction", None)
         state.remember(LAST_SEEN, "")
         background.drop(key)
-        if not (work.error and isinstance(state.remembered("correction_outcome", None), Outcome)):  # else it was just done: a second click
+        if not (
+            work.error and isinstance(state.remembered("correction_outcome", None), Outcome)
+        ):  # else it was just done: a second click
             state.remember("correction_outcome", work.result or work.error)
             st.toast(
-                "That could not be done" if work.error else "Done", icon=":material/error:" if work.error else ":material/check_circle:"
+                "That could not be done" if work.error else "Done",
+                icon=":material/error:" if work.error else ":material/check_circle:",
             )
     _show_outcome(desk)
     return False
@@ -131,7 +142,10 @@ def _follow(key: background.Key, text: str) -> None:
     work = background.find(key)
     if work is None or not work.is_running:
         st.rerun()
-    st.info(f"{text} {work.seconds:.0f} s. You can leave this page; the work continues.", icon=":material/hourglass_top:")
+    st.info(
+        f"{text} {work.seconds:.0f} s. You can leave this page; the work continues.",
+        icon=":material/hourglass_top:",
+    )
 
 
 def _show_outcome(desk: Desk) -> None:
@@ -140,7 +154,11 @@ def _show_outcome(desk: Desk) -> None:
         st.error(plain(outcome), icon=":material/error:")
     if not isinstance(outcome, Outcome):
         return
-    change = "as many as before" if outcome.num_before == outcome.num_after else f"{outcome.num_before:,} before"
+    change = (
+        "as many as before"
+        if outcome.num_before == outcome.num_after
+        else f"{outcome.num_before:,} before"
+    )
     lines = [f"Done: {outcome.num_after:,} entities, {change}."]
     lines += [f"**Now:** {_named(e)}" for e in outcome.came[:_MAX_CHANGES]] + _more(outcome.came)
     lines += [f"**Before:** {_named(e)}" for e in outcome.went[:_MAX_CHANGES]] + _more(outcome.went)
@@ -156,7 +174,11 @@ def _show_outcome(desk: Desk) -> None:
 
 
 def _named(entity: Entity) -> str:
-    also = f" (also {', '.join(plain(clipped(a)) for a in entity.aliases[:4])})" if entity.aliases else ""
+    also = (
+        f" (also {', '.join(plain(clipped(a)) for a in entity.aliases[:4])})"
+        if entity.aliases
+        else ""
+    )
     return f"{plain(clipped(entity.name))}, said {times(entity.weight)}{also}"
 
 
@@ -165,5 +187,7 @@ def _more(entities: Sequence[Entity]) -> list[str]:
 
 
 def given_name(name: str, preview: Preview) -> str:
-    """The name that a person wrote for a merged entity; empty where it was left as it is, however that looks."""
+    """The name that a person wrote for a merged entity; empty where it was left as it is, however
+    that looks.
+    """
     return "" if name == preview.name else corrections.checked_name(name)

@@ -1,4 +1,6 @@
-"""The page Curate: merges that are suggested and those that were made, corrections by hand, and their history with a way back."""
+"""The page Curate: merges that are suggested and those that were made, corrections by hand, and
+their history with a way back.
+"""
 
 import streamlit as st
 
@@ -8,7 +10,15 @@ from dynagrag.curation.view import EditState, MadeMerge, Seen, clipped, history,
 from dynagrag.text import times
 from dynagrag.ui import state
 from dynagrag.ui.curate import edit_tab
-from dynagrag.ui.curate.correction_work import LAST_SEEN, correct, given_name, seen_of, show_correction, sign_as, signed_as
+from dynagrag.ui.curate.correction_work import (
+    LAST_SEEN,
+    correct,
+    given_name,
+    seen_of,
+    show_correction,
+    sign_as,
+    signed_as,
+)
 from dynagrag.ui.curate.entity_view import show_entity, show_quotes
 from dynagrag.ui.curate.list_pager import page_of, show_pager
 from dynagrag.ui.safe_markdown import plain, plain_lines
@@ -33,8 +43,12 @@ def page() -> None:
         return
     with state.shown_errors():
         st.caption(
-            "Say which names stand for the same thing and which don't. Corrections hold for files added later too, and can be undone.",
-            help="If a language model compares names in this workspace, it may be asked again about names close to those you correct.",
+            "Say which names stand for the same thing and which don't. Corrections hold for files"
+            " added later too, and can be undone.",
+            help=(
+                "If a language model compares names in this workspace, it may be asked again about"
+                " names close to those you correct."
+            ),
         )
         if show_correction(desk):
             return
@@ -52,8 +66,9 @@ def _tell_of_others(seen: Seen) -> None:
     last = state.remembered(LAST_SEEN, "")
     if last not in ("", seen.version):
         st.warning(
-            "The graph has changed since you last looked, in another tab or by another process. This is how it is now. If you were "
-            "changing something that isn't here any more, it was not done.",
+            "The graph has changed since you last looked, in another tab or by another process."
+            " This is how it is now. If you were changing something that isn't here any more, it"
+            " was not done.",
             icon=":material/sync:",
         )
     state.remember(LAST_SEEN, seen.version)
@@ -69,23 +84,40 @@ def _show_tabs(desk: Desk, seen: Seen) -> None:
                 show(desk, seen)
 
 
-# --------------------------------------------------------------------------------------------------------- suggestions
+# -------------------------------------------------------------------------------------- suggestions
 
 
 def _suggestions(desk: Desk, seen: Seen) -> None:
     found = seen.suggestions
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        part = st.text_input("Filter by name", key="curate_filter_suggestions", max_chars=_MAX_FILTER, width=300)
+        part = st.text_input(
+            "Filter by name", key="curate_filter_suggestions", max_chars=_MAX_FILTER, width=300
+        )
         every = st.toggle(
             "Show unlikely ones too",
             key="curate_unlikely",
-            help="Names that are only similar, or that differ in something that matters, such as a number.",
+            help=(
+                "Names that are only similar, or that differ in something that matters, such as a"
+                " number."
+            ),
         )
     num_likely = sum(s.is_likely for s in found)
-    shown = [s for s in found if (every or s.is_likely) and _holds(part, *(n for i in s.entity_ids for n in _names(seen, i)))]
+    shown = [
+        s
+        for s in found
+        if (every or s.is_likely)
+        and _holds(part, *(n for i in s.entity_ids for n in _names(seen, i)))
+    ]
     if not shown:
-        more = "" if every or len(found) == num_likely else f" {len(found) - num_likely:,} unlikely ones can be shown."
-        st.info(f"No suggestions{' for this filter' if part.strip() else ''}.{more}", icon=":material/task_alt:")
+        more = (
+            ""
+            if every or len(found) == num_likely
+            else f" {len(found) - num_likely:,} unlikely ones can be shown."
+        )
+        st.info(
+            f"No suggestions{' for this filter' if part.strip() else ''}.{more}",
+            icon=":material/task_alt:",
+        )
         return
     st.caption(f"{len(shown):,} to look at, most likely first.")
     for suggestion in page_of(shown, "suggestions"):
@@ -115,28 +147,50 @@ def _suggestion(desk: Desk, seen: Seen, suggestion: Suggestion) -> None:
         if suggestion.against:
             st.markdown(f":material/thumb_down: {plain('; '.join(suggestion.against))}")
         with st.container(horizontal=True, vertical_alignment="bottom"):
-            called = st.text_input(f"Name after merging (said {times(preview.weight)})", preview.name, key=f"name_{key}", width=320)
-            merged = st.form_submit_button("Merge", key=f"merge_{key}", type="primary", icon=":material/merge:")
-            apart = st.form_submit_button("Not the same", key=f"apart_{key}", icon=":material/block:", help="Keeps them apart from now on.")
+            called = st.text_input(
+                f"Name after merging (said {times(preview.weight)})",
+                preview.name,
+                key=f"name_{key}",
+                width=320,
+            )
+            merged = st.form_submit_button(
+                "Merge", key=f"merge_{key}", type="primary", icon=":material/merge:"
+            )
+            apart = st.form_submit_button(
+                "Not the same",
+                key=f"apart_{key}",
+                icon=":material/block:",
+                help="Keeps them apart from now on.",
+            )
     if merged:
         correct(desk, corrections.merge, suggestion.keys, given_name(called, preview))
     if apart:
         correct(desk, corrections.keep_apart, suggestion.keys)
 
 
-# --------------------------------------------------------------------------------------------------------- merges made
+# -------------------------------------------------------------------------------------- merges made
 
 
 def _made(desk: Desk, seen: Seen) -> None:
     merges = made_merges(seen)
     if not merges:
-        st.info("Nothing has been merged yet, whether by a rule, by a model or by hand.", icon=":material/merge:")
+        st.info(
+            "Nothing has been merged yet, whether by a rule, by a model or by hand.",
+            icon=":material/merge:",
+        )
         return
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        part = st.text_input("Filter by name", key="curate_filter_made", max_chars=_MAX_FILTER, width=300)
+        part = st.text_input(
+            "Filter by name", key="curate_filter_made", max_chars=_MAX_FILTER, width=300
+        )
         makers = {"All": None, "A language model": "model", "By hand": "by hand", "Rules": "rule"}
         maker = makers[st.selectbox("Made by", list(makers), key="curate_maker", width=220)]
-    shown = [m for m in merges if maker in (None, _maker(m)) and _holds(part, m.entity.name, *(key for key, _ in m.members))]
+    shown = [
+        m
+        for m in merges
+        if maker in (None, _maker(m))
+        and _holds(part, m.entity.name, *(key for key, _ in m.members))
+    ]
     st.caption(f"{len(shown):,} of {len(merges):,} merges.")
     for merge in page_of(shown, "made"):
         _merge(desk, seen, merge)
@@ -149,37 +203,63 @@ def _maker(merge: MadeMerge) -> str:
 
 def _merge(desk: Desk, seen: Seen, merge: MadeMerge) -> None:
     with st.container(border=True):
-        members = ", ".join(f"{plain(clipped(seen.shown(key), 40))} ({number})" for key, number in merge.members)
+        members = ", ".join(
+            f"{plain(clipped(seen.shown(key), 40))} ({number})" for key, number in merge.members
+        )
         st.markdown(f"**{plain(clipped(merge.entity.name))}** · said {times(merge.entity.weight)}")
         how = " and ".join(_RULES.get(rule, rule) for rule in merge.rule.split("+"))
         st.caption(f"From {members} · {plain(how)}{' by ' + plain(merge.by) if merge.by else ''}")
-        show_quotes(desk, seen.quotes([key for key, _ in merge.members], min(len(merge.members), 3)))
+        show_quotes(
+            desk, seen.quotes([key for key, _ in merge.members], min(len(merge.members), 3))
+        )
         if merge.rule == "model" and merge.saw:
             with st.expander("What the model saw"):
                 st.markdown(plain_lines(merge.saw))
-        if st.button("Undo", key=f"undo_{merge.id}", icon=":material/undo:", help="Keeps them apart, also in files that you add later."):
-            correct(desk, corrections.undo_edit if merge.rule == "by hand" else corrections.undo_made_merge, merge.id)
+        if st.button(
+            "Undo",
+            key=f"undo_{merge.id}",
+            icon=":material/undo:",
+            help="Keeps them apart, also in files that you add later.",
+        ):
+            correct(
+                desk,
+                corrections.undo_edit if merge.rule == "by hand" else corrections.undo_made_merge,
+                merge.id,
+            )
 
 
-# ------------------------------------------------------------------------------------------------------------- history
+# ------------------------------------------------------------------------------------------ history
 
 
 def _history(desk: Desk, seen: Seen) -> None:
-    sign_as(st.text_input("Your name, kept with your corrections", signed_as(), key="curate_by", width=320))
+    sign_as(
+        st.text_input(
+            "Your name, kept with your corrections", signed_as(), key="curate_by", width=320
+        )
+    )
     lines = history(seen)
     if not lines:
         st.info("No corrections yet.", icon=":material/history:")
         return
     num_inactive = sum(line.state is EditState.INACTIVE for line in lines)
     if num_inactive:
-        st.caption(f"{num_inactive} inactive: their names are not in the graph now. They take effect again when the names come back.")
+        st.caption(
+            f"{num_inactive} inactive: their names are not in the graph now. They take effect again"
+            " when the names come back."
+        )
     for line in page_of(lines, "history"):
         with st.container(border=True):
             icon = {"in force": "check", "sleeping": "bedtime", "undone": "undo"}[line.state.value]
             st.markdown(f":material/{icon}: {plain(line.text)}")
-            told = f"{line.state.word.capitalize()} · {plain(clipped(line.edit.by))}, {plain(line.edit.at[:16].replace('T', ' '))}"
+            told = (
+                f"{line.state.word.capitalize()} · {plain(clipped(line.edit.by))},"
+                f" {plain(line.edit.at[:16].replace('T', ' '))}"
+            )
             if line.undone_by is not None:
-                told += f" · undone by {plain(clipped(line.undone_by.by))}, {plain(line.undone_by.at[:16].replace('T', ' '))}"
+                told += (
+                    f" · undone by {plain(clipped(line.undone_by.by))},"
+                    f" {plain(line.undone_by.at[:16].replace('T', ' '))}"
+                )
             st.caption(told)
             if line.state is EditState.UNDONE:
                 if st.button("Bring back", key=f"redo_{line.edit.id}", icon=":material/redo:"):

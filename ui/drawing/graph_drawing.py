@@ -1,4 +1,5 @@
-"""Graphs and bars drawn in 2D by Apache ECharts, which streamlit-echarts brings with it: nothing is fetched from elsewhere.
+"""Graphs and bars drawn in 2D by Apache ECharts, which streamlit-echarts brings with it: nothing is
+fetched from elsewhere.
 
 Nodes can be dragged, the whole zoomed and moved.
 """
@@ -26,8 +27,8 @@ def draw_graph(
 ) -> str | None:
     """Draws the graph where it is called; the id of the node that was just clicked, else None.
 
-    At most `MAX_NODES` nodes, the first. Positions and communities that are not given are found. `height` as CSS has it; `file_name`: of
-    the saved picture.
+    At most `MAX_NODES` nodes, the first. Positions and communities that are not given are found.
+    `height` as CSS has it; `file_name`: of the saved picture.
     """
     from streamlit_echarts import st_echarts
 
@@ -41,7 +42,9 @@ def draw_graph(
 
 
 def draw_bars(rows: Sequence[tuple[str, int]], *, key: str, name: str, height: int = 260) -> None:
-    """A bar for each (label of ours, count), the counts on a logarithmic scale. `name`: of the labels' axis, also for screen readers."""
+    """A bar for each (label of ours, count), the counts on a logarithmic scale. `name`: of the
+    labels' axis, also for screen readers.
+    """
     from streamlit_echarts import st_echarts
 
     words = f"{name}: " + ", ".join(f"{label}: {num}" for label, num in rows)
@@ -71,6 +74,13 @@ def draw_bars(rows: Sequence[tuple[str, int]], *, key: str, name: str, height: i
             "nameGap": 40,
         },
         # A count of 0 has no logarithm: no bar.
-        "series": [{"type": "bar", "data": [num or None for _, num in rows], "itemStyle": {"color": PALETTE[0]}, "barCategoryGap": "20%"}],
+        "series": [
+            {
+                "type": "bar",
+                "data": [num or None for _, num in rows],
+                "itemStyle": {"color": PALETTE[0]},
+                "barCategoryGap": "20%",
+            }
+        ],
     }
     st_echarts(options, height=f"{height}px", renderer="canvas", key=key)

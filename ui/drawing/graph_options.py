@@ -22,16 +22,33 @@ _NUM_SURE = 10
 _REACH = 250.0
 """Pixels from the middle of a drawing to its rim."""
 _USUAL = (760.0, 440.0)
-"""Pixels that a drawing has within its margins in a usual window, for which labels are placed; in a smaller one ECharts leaves more out."""
+"""Pixels that a drawing has within its margins in a usual window, for which labels are placed; in a
+smaller one ECharts leaves more out.
+"""
 _SAVE_SVG = Path(__file__).with_name("save_svg.js")
 _ICON = "path://M4 3h10l6 6v12H4zM13 4v6h6M8 13h8M8 17h8"
 
 
-def graph_options(nodes: Sequence[Node], edges: Sequence[Edge], *, is_directed: bool = True, file_name: str = "graph") -> dict[str, Any]:
-    """What ECharts is told. Edges to nodes that aren't drawn, and from a node to itself, are left out."""
+def graph_options(
+    nodes: Sequence[Node],
+    edges: Sequence[Edge],
+    *,
+    is_directed: bool = True,
+    file_name: str = "graph",
+) -> dict[str, Any]:
+    """What ECharts is told. Edges to nodes that aren't drawn, and from a node to itself, are left
+    out.
+    """
     number = {node.id: i for i, node in enumerate(nodes)}
-    drawn = [edge for edge in edges if edge.source in number and edge.target in number and edge.source != edge.target]
-    words = f"A drawing of {len(nodes)} entities and {len(drawn)} relations. The tables on this page hold the same in words."
+    drawn = [
+        edge
+        for edge in edges
+        if edge.source in number and edge.target in number and edge.source != edge.target
+    ]
+    words = (
+        f"A drawing of {len(nodes)} entities and {len(drawn)} relations. The tables on this page"
+        " hold the same in words."
+    )
     return {
         "aria": {"enabled": True, "label": {"description": words}},
         "animation": False,
@@ -42,11 +59,23 @@ def graph_options(nodes: Sequence[Node], edges: Sequence[Edge], *, is_directed: 
             "textStyle": {"fontSize": 12},
         },
         "toolbox": {"right": 8, "top": 4, "feature": _toolbox(drawable(file_name, 60))},
-        "series": [_series(nodes, drawn, [(number[edge.source], number[edge.target]) for edge in drawn], is_directed)],
+        "series": [
+            _series(
+                nodes,
+                drawn,
+                [(number[edge.source], number[edge.target]) for edge in drawn],
+                is_directed,
+            )
+        ],
     }
 
 
-def _series(nodes: Sequence[Node], edges: Sequence[Edge], pairs: Sequence[tuple[int, int]], is_directed: bool) -> dict[str, Any]:
+def _series(
+    nodes: Sequence[Node],
+    edges: Sequence[Edge],
+    pairs: Sequence[tuple[int, int]],
+    is_directed: bool,
+) -> dict[str, Any]:
     """The graph itself. `pairs`: the indices of each edge's ends."""
     places = _places(nodes, pairs)
     is_small = len(nodes) <= MAX_SMALL
@@ -61,12 +90,23 @@ def _series(nodes: Sequence[Node], edges: Sequence[Edge], pairs: Sequence[tuple[
         "preserveAspect": "contain",
         "data": _node_items(nodes, _colors(nodes, pairs, edges), places),
         "links": _edge_items(edges, pairs, is_small),
-        "categories": [{"name": str(i), "itemStyle": {"color": color}} for i, color in enumerate((*PALETTE, OTHERS))],
+        "categories": [
+            {"name": str(i), "itemStyle": {"color": color}}
+            for i, color in enumerate((*PALETTE, OTHERS))
+        ],
         **_labels(len(nodes)),
         "edgeSymbol": ["none", "arrow"] if is_directed and is_small else ["none", "none"],
         "edgeSymbolSize": [0, 6],
-        "lineStyle": {"color": "#8a8f98", "width": 1, "opacity": 0.6 if is_small else max(0.08, min(0.3, 900 / (len(edges) + 1)))},
-        "emphasis": {"label": {"show": True}, "focus": "adjacency" if is_small else "none", "scale": is_small},
+        "lineStyle": {
+            "color": "#8a8f98",
+            "width": 1,
+            "opacity": 0.6 if is_small else max(0.08, min(0.3, 900 / (len(edges) + 1))),
+        },
+        "emphasis": {
+            "label": {"show": True},
+            "focus": "adjacency" if is_small else "none",
+            "scale": is_small,
+        },
         "animation": False,
     }
 
@@ -87,7 +127,9 @@ def _labels(num_nodes: int) -> dict[str, Any]:
             "opacity": 1,
             "textBorderWidth": 0,
         },
-        "labelLayout": {"hideOverlap": True},  # the larger node's label stays; the other one's is shown when it is pointed at
+        "labelLayout": {
+            "hideOverlap": True
+        },  # the larger node's label stays; the other one's is shown when it is pointed at
     }
 
 
@@ -105,7 +147,9 @@ def _toolbox(file_name: str) -> dict[str, Any]:
     }
 
 
-def _node_items(nodes: Sequence[Node], colors: Sequence[int], places: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
+def _node_items(
+    nodes: Sequence[Node], colors: Sequence[int], places: Sequence[tuple[float, float]]
+) -> list[dict[str, Any]]:
     """One item a node, with its place."""
     sizes = _sizes(nodes)
     words = [_words(node) for node in nodes]
@@ -125,10 +169,17 @@ def _node_items(nodes: Sequence[Node], colors: Sequence[int], places: Sequence[t
             item["tip"] = "\n".join(textwrap.wrap(drawable(node.tooltip or node.label), 52))
         if i in labels:
             item["label"] = labels[i]
-        style: dict[str, Any] = {} if node.opacity >= 1 else {"opacity": round(max(0.12, node.opacity), 2)}
+        style: dict[str, Any] = (
+            {} if node.opacity >= 1 else {"opacity": round(max(0.12, node.opacity), 2)}
+        )
         if node.is_hollow:
             own = (*PALETTE, OTHERS)[color]
-            style |= {"color": "transparent", "borderColor": own, "borderWidth": 1.5, "borderType": "dashed"}
+            style |= {
+                "color": "transparent",
+                "borderColor": own,
+                "borderWidth": 1.5,
+                "borderType": "dashed",
+            }
         if node.is_highlighted:
             style |= {"borderColor": HIGHLIGHT, "borderWidth": 3}
         items.append(item | ({"itemStyle": style} if style else {}))
@@ -142,24 +193,47 @@ def _words(node: Node) -> str:
 
 def _sizes(nodes: Sequence[Node]) -> list[float]:
     """Breadths in pixels; areas grow with the weight."""
-    lightest, heaviest = min((node.weight for node in nodes), default=0.0), max((node.weight for node in nodes), default=1.0)
+    lightest, heaviest = (
+        min((node.weight for node in nodes), default=0.0),
+        max((node.weight for node in nodes), default=1.0),
+    )
     largest = 38.0 if len(nodes) <= _NUM_ALL_LABELS else 30.0 if len(nodes) <= MAX_SMALL else 22.0
     smallest = 9.0 if len(nodes) <= MAX_SMALL else 4.0
     return [
-        round(smallest + (largest - smallest) * ((node.weight - lightest) / ((heaviest - lightest) or 1.0)) ** 0.5, 1) for node in nodes
+        round(
+            smallest
+            + (largest - smallest)
+            * ((node.weight - lightest) / ((heaviest - lightest) or 1.0)) ** 0.5,
+            1,
+        )
+        for node in nodes
     ]
 
 
 def _shown_labels(
-    nodes: Sequence[Node], words: Sequence[str], sizes: Sequence[float], places: Sequence[tuple[float, float]]
+    nodes: Sequence[Node],
+    words: Sequence[str],
+    sizes: Sequence[float],
+    places: Sequence[tuple[float, float]],
 ) -> dict[int, dict[str, Any]]:
-    """By node what ECharts is told of its label: where it stands in a small drawing. Other labels are shown when they are pointed at."""
+    """By node what ECharts is told of its label: where it stands in a small drawing. Other labels
+    are shown when they are pointed at.
+    """
     order = sorted(range(len(nodes)), key=lambda i: (not _is_sure(nodes[i]), -nodes[i].weight, i))
     if len(nodes) > _NUM_ALL_LABELS:
         return {i: {"show": True} for i in order[:_NUM_LABELS]}
-    scale = min((usual / ((max(own) - min(own)) or 1) for usual, own in zip(_USUAL, zip(*places, strict=True), strict=False)), default=1.0)
+    scale = min(
+        (
+            usual / ((max(own) - min(own)) or 1)
+            for usual, own in zip(_USUAL, zip(*places, strict=True), strict=False)
+        ),
+        default=1.0,
+    )
     sure = {i for rank, i in enumerate(order) if rank < _NUM_SURE or _is_sure(nodes[i])}
-    labelled = [Labelled(scale * x, scale * y, sizes[i], words[i], i in sure) for i, (x, y) in enumerate(places)]
+    labelled = [
+        Labelled(scale * x, scale * y, sizes[i], words[i], i in sure)
+        for i, (x, y) in enumerate(places)
+    ]
     return {i: {"show": True, "position": side} for i, side in label_sides(labelled, order).items()}
 
 
@@ -168,11 +242,18 @@ def _is_sure(node: Node) -> bool:
     return node.is_highlighted or node.order is not None
 
 
-def _colors(nodes: Sequence[Node], pairs: Sequence[tuple[int, int]], edges: Sequence[Edge]) -> list[int]:
-    """The index of each node's colour: that of its community, `OTHERS` for one alone in it (in a large drawing: or one of two)."""
+def _colors(
+    nodes: Sequence[Node], pairs: Sequence[tuple[int, int]], edges: Sequence[Edge]
+) -> list[int]:
+    """The index of each node's colour: that of its community, `OTHERS` for one alone in it (in a
+    large drawing: or one of two).
+    """
     of = [node.community for node in nodes if node.community is not None]
     if len(of) < len(nodes):
-        of = [int(c) for c in communities(len(nodes), pairs, [max(0.01, edge.weight) for edge in edges])]
+        of = [
+            int(c)
+            for c in communities(len(nodes), pairs, [max(0.01, edge.weight) for edge in edges])
+        ]
     sizes = Counter(of)
     least = 2 if len(nodes) <= MAX_SMALL else 3
     return [c % len(PALETTE) if sizes[c] >= least else len(PALETTE) for c in of]
@@ -181,15 +262,26 @@ def _colors(nodes: Sequence[Node], pairs: Sequence[tuple[int, int]], edges: Sequ
 def _places(nodes: Sequence[Node], pairs: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
     """Whole pixels of a square of about the drawing's size."""
     given = [(node.x, node.y) for node in nodes if node.x is not None and node.y is not None]
-    found = given if len(given) == len(nodes) else [(float(x), float(y)) for x, y in place(len(nodes), pairs)]
+    found = (
+        given
+        if len(given) == len(nodes)
+        else [(float(x), float(y)) for x, y in place(len(nodes), pairs)]
+    )
     reach = max((max(abs(x), abs(y)) for x, y in found), default=1.0) or 1.0
     scale = (_REACH if len(nodes) <= MAX_SMALL else 8 * _REACH) / reach
     return [(round(x * scale), round(y * scale)) for x, y in found]
 
 
-def _edge_items(edges: Sequence[Edge], pairs: Sequence[tuple[int, int]], is_small: bool) -> list[dict[str, Any]]:
-    """One item an edge; parallel edges bend away from each other. In a large drawing only the pair: its lines are all alike."""
-    lightest, heaviest = min((edge.weight for edge in edges), default=0.0), max((edge.weight for edge in edges), default=1.0)
+def _edge_items(
+    edges: Sequence[Edge], pairs: Sequence[tuple[int, int]], is_small: bool
+) -> list[dict[str, Any]]:
+    """One item an edge; parallel edges bend away from each other. In a large drawing only the pair:
+    its lines are all alike.
+    """
+    lightest, heaviest = (
+        min((edge.weight for edge in edges), default=0.0),
+        max((edge.weight for edge in edges), default=1.0),
+    )
     seen: dict[tuple[int, int], int] = {}
     items = []
     for edge, (source, target) in zip(edges, pairs, strict=True):
@@ -203,7 +295,9 @@ def _edge_items(edges: Sequence[Edge], pairs: Sequence[tuple[int, int]], is_smal
         width = 1.0 + 3.5 * ((edge.weight - lightest) / ((heaviest - lightest) or 1.0)) ** 0.5
         style: dict[str, Any] = {"width": round(width, 1), "opacity": round(edge.opacity, 2)}
         if bend:
-            style["curveness"] = bend if source == pair[0] else -bend  # ECharts bends to the left as seen from the source
+            style["curveness"] = (
+                bend if source == pair[0] else -bend
+            )  # ECharts bends to the left as seen from the source
         if edge.is_highlighted:
             style |= {"color": HIGHLIGHT, "opacity": max(0.5, round(edge.opacity, 2))}
         item: dict[str, Any] = {"source": source, "target": target, "lineStyle": style}

@@ -3,19 +3,27 @@
 from dataclasses import dataclass
 
 PALETTE = ("#0077BB", "#D9661F", "#009988", "#C2408F", "#997700", "#7B61C9", "#CC3311", "#228833")
-"""After Paul Tol's scheme for colour-blind readers; each at a contrast of 3 or more to a white and to a dark page, as a test measures."""
+"""After Paul Tol's scheme for colour-blind readers; each at a contrast of 3 or more to a white and
+to a dark page, as a test measures.
+"""
 OTHERS = "#888888"
-"""Entities that are in no community worth the name. Large communities beyond the eighth use the colours again."""
+"""Entities that are in no community worth the name. Large communities beyond the eighth use the
+colours again.
+"""
 HIGHLIGHT = "#CC3311"
 MAX_NODES = 5000
 """More are never drawn, nor sent to a browser."""
 MAX_SMALL = 300
-"""Up to so many nodes, lines are drawn by their weights with arrows; in a larger drawing all are alike and faint."""
+"""Up to so many nodes, lines are drawn by their weights with arrows; in a larger drawing all are
+alike and faint.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """`id` comes back when it is clicked. `community`: 0 for the largest, None to have it found. `x`, `y`: any scale, y downwards."""
+    """`id` comes back when it is clicked. `community`: 0 for the largest, None to have it found.
+    `x`, `y`: any scale, y downwards.
+    """
 
     id: str
     label: str

@@ -18,7 +18,9 @@ from dynagrag.ui.drawing.graph_layout import Pairs, Positions, communities, plac
 
 _LOG = logging.getLogger(__name__)
 FOLDER = Path("index", "layouts")
-"""In a workspace's folder, where a deletion of documents clears all. The files hold numbers alone, no id and no name."""
+"""In a workspace's folder, where a deletion of documents clears all. The files hold numbers alone,
+no id and no name.
+"""
 _MAX_KEPT = 12
 _FORMAT = 3
 
@@ -32,7 +34,8 @@ class Layout:
 
 
 class KeptLayouts:
-    """A workspace's layouts: each is made once, on a thread of its own, and kept in a file named by a hash of what was laid out.
+    """A workspace's layouts: each is made once, on a thread of its own, and kept in a file named by
+    a hash of what was laid out.
 
     Thread-safe. Two processes may make the same; the files are replaced whole.
     """
@@ -43,8 +46,12 @@ class KeptLayouts:
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="layout")
         self._under_way: dict[str, Future[Layout]] = {}
 
-    def start(self, num_nodes: int, pairs: Pairs, weights: Sequence[float], *, is_3d: bool = False) -> "Future[Layout]":
-        """The layout, at once where it is kept, else in a while. Asked for again meanwhile, it is the same work."""
+    def start(
+        self, num_nodes: int, pairs: Pairs, weights: Sequence[float], *, is_3d: bool = False
+    ) -> "Future[Layout]":
+        """The layout, at once where it is kept, else in a while. Asked for again meanwhile, it is
+        the same work.
+        """
         name = self._name(num_nodes, pairs, weights, is_3d)
         with self._lock:
             running = self._under_way.get(name)
@@ -56,7 +63,9 @@ class KeptLayouts:
                 done.set_result(kept)
                 return done
             self._under_way = {n: f for n, f in self._under_way.items() if not f.done()}
-            made = self._worker.submit(self._make, name, lambda: _laid_out(num_nodes, pairs, weights, is_3d))
+            made = self._worker.submit(
+                self._make, name, lambda: _laid_out(num_nodes, pairs, weights, is_3d)
+            )
             self._under_way[name] = made
             return made
 
@@ -70,14 +79,25 @@ class KeptLayouts:
     def _make(self, name: str, work: Callable[[], Layout]) -> Layout:
         made = work()
         try:
-            self._folder.parent.mkdir(mode=0o700, exist_ok=True)  # not the workspace's folder, which may have been deleted meanwhile
+            self._folder.parent.mkdir(
+                mode=0o700, exist_ok=True
+            )  # not the workspace's folder, which may have been deleted meanwhile
             self._folder.mkdir(mode=0o700, exist_ok=True)
             part = self._folder / f"{name}.{os.getpid()}.part"
-            write_text(part, json.dumps({"positions": made.positions.round(4).tolist(), "groups": made.groups.tolist()}))
+            write_text(
+                part,
+                json.dumps(
+                    {"positions": made.positions.round(4).tolist(), "groups": made.groups.tolist()}
+                ),
+            )
             part.replace(self._folder / name)
-            for old in sorted(self._folder.glob("*.json"), key=lambda p: p.stat().st_mtime)[:-_MAX_KEPT]:
+            for old in sorted(self._folder.glob("*.json"), key=lambda p: p.stat().st_mtime)[
+                :-_MAX_KEPT
+            ]:
                 old.unlink(missing_ok=True)
-        except OSError as err:  # a full disk, or the workspace is being deleted: it is drawn all the same
+        except (
+            OSError
+        ) as err:  # a full disk, or the workspace is being deleted: it is drawn all the same
             _LOG.warning("the layout could not be kept: %s", err)
         return made
 
@@ -89,7 +109,11 @@ class KeptLayouts:
             groups = np.array(value["groups"], dtype=np.int64)
         except (OSError, ValueError, TypeError, KeyError):
             return None
-        return Layout(positions, groups) if len(positions) == len(groups) == num_nodes and np.isfinite(positions).all() else None
+        return (
+            Layout(positions, groups)
+            if len(positions) == len(groups) == num_nodes and np.isfinite(positions).all()
+            else None
+        )
 
 
 def _laid_out(num_nodes: int, pairs: Pairs, weights: Sequence[float], is_3d: bool) -> Layout:

@@ -1,5 +1,5 @@
-"""Where the labels of a small drawing stand: greedily, so that none covers a node or another label (Christensen, Marks and Shieber,
-1995, section 3.1).
+"""Where the labels of a small drawing stand: greedily, so that none covers a node or another label
+(Christensen, Marks and Shieber, 1995, section 3.1).
 """
 
 from collections.abc import Sequence
@@ -22,7 +22,9 @@ _BEARABLE = 0.1
 
 
 class Labelled(NamedTuple):
-    """A node that may have a label. `x`, `y` and `size` (its breadth) in pixels, y downwards; `is_sure`: its label is shown in any case."""
+    """A node that may have a label. `x`, `y` and `size` (its breadth) in pixels, y downwards;
+    `is_sure`: its label is shown in any case.
+    """
 
     x: float
     y: float
@@ -32,20 +34,29 @@ class Labelled(NamedTuple):
 
 
 def label_sides(nodes: Sequence[Labelled], order: Sequence[int]) -> dict[int, str]:
-    """The side on which each node's label stands. `order`: the nodes that may have one, the most important first; one that would cover
-    nodes or a label on every side has none, unless it is sure of its own: then it stands where it covers least.
+    """The side on which each node's label stands. `order`: the nodes that may have one, the most
+    important first; one that would cover nodes or a label on every side has none, unless it is sure
+    of its own: then it stands where it covers least.
     """
     if not nodes:
         return {}
-    rims = np.array([(n.x - n.size / 2, n.y - n.size / 2, n.x + n.size / 2, n.y + n.size / 2) for n in nodes])
+    rims = np.array(
+        [(n.x - n.size / 2, n.y - n.size / 2, n.x + n.size / 2, n.y + n.size / 2) for n in nodes]
+    )
     placed = np.zeros((0, 4))
     found: dict[int, str] = {}
     for i in order:
         boxes = [label_box(nodes[i], side) for side in SIDES]
         others = np.delete(rims, i, axis=0)
-        costs = [_NODE_COVERED * covered_area(box, others) + _LABEL_COVERED * covered_area(box, placed) for box in boxes]
+        costs = [
+            _NODE_COVERED * covered_area(box, others) + _LABEL_COVERED * covered_area(box, placed)
+            for box in boxes
+        ]
         best = int(np.argmin(costs))
-        if nodes[i].is_sure or costs[best] <= _BEARABLE * _CHAR * len(nodes[i].text) * _HEIGHT * _NODE_COVERED:
+        if (
+            nodes[i].is_sure
+            or costs[best] <= _BEARABLE * _CHAR * len(nodes[i].text) * _HEIGHT * _NODE_COVERED
+        ):
             found[i] = SIDES[best]
             placed = np.vstack((placed, boxes[best]))
     return found

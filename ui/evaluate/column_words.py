@@ -10,7 +10,15 @@ from dynagrag.evaluation.judge.judge_report import WORDS as JUDGED_WORDS
 from dynagrag.evaluation.pruning.pruner_report import WORDS as PRUNER_WORDS
 from dynagrag.evaluation.qa.qa_report import WORDS as QA_WORDS
 from dynagrag.evaluation.retrieval.retrieval_report import WORDS as RETRIEVAL_WORDS
-from dynagrag.ui.evaluate.kept_runs import CALIBRATION, CITATIONS, EXTRACTION, JUDGED, PRUNERS, QA, RETRIEVAL
+from dynagrag.ui.evaluate.kept_runs import (
+    CALIBRATION,
+    CITATIONS,
+    EXTRACTION,
+    JUDGED,
+    PRUNERS,
+    QA,
+    RETRIEVAL,
+)
 
 _WORDS: Mapping[str, Mapping[str, str]] = {
     RETRIEVAL: RETRIEVAL_WORDS,
@@ -25,8 +33,12 @@ _INTERVAL = "95 % interval"
 
 
 def explained(kind: str, columns: Iterable[str]) -> list[tuple[str, str]]:
-    """The columns that need a word, with it, in their order; those of one meaning stand together."""
-    words = {name: said for names, said in _WORDS.get(kind, {}).items() for name in names.split(", ")}
+    """The columns that need a word, with it, in their order; those of one meaning stand
+    together.
+    """
+    words = {
+        name: said for names, said in _WORDS.get(kind, {}).items() for name in names.split(", ")
+    }
     found: dict[str, list[str]] = {}
     for column in dict.fromkeys(columns):
         if said := words.get(_name_of(column)):

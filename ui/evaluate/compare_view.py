@@ -26,19 +26,29 @@ def show() -> None:
     """Two runs to choose, and what came out."""
     views, _ = kept_runs(state.settings())
     done = [view for view in views if view.is_done and view.kind in COMPARABLE]
-    pairs = {view.name: [other for other in done if other is not view and _asks_the_same(view, other)] for view in done}
+    pairs = {
+        view.name: [other for other in done if other is not view and _asks_the_same(view, other)]
+        for view in done
+    }
     firsts = {view.name: view for view in done if pairs[view.name]}
     if not firsts:
         st.caption(
-            "Two runs that measured the same thing with the same questions can be compared; graded answers only if the same model graded "
-            "both. There are no two yet."
+            "Two runs that measured the same thing with the same questions can be compared; graded"
+            " answers only if the same model graded both. There are no two yet."
         )
         _show_refused(done)
         return
     # the last run is mostly the one that is asked about, so it is the second
-    first = st.selectbox("First run", list(firsts), index=min(1, len(firsts) - 1), format_func=lambda name: _label(firsts[name]))
+    first = st.selectbox(
+        "First run",
+        list(firsts),
+        index=min(1, len(firsts) - 1),
+        format_func=lambda name: _label(firsts[name]),
+    )
     seconds = {view.name: view for view in pairs[first]}
-    second = st.selectbox("Second run", list(seconds), format_func=lambda name: _label(seconds[name]))
+    second = st.selectbox(
+        "Second run", list(seconds), format_func=lambda name: _label(seconds[name])
+    )
     _show(firsts[first], seconds[second])
     _show_refused(done)
 
@@ -46,14 +56,26 @@ def show() -> None:
 def _asks_the_same(view: KeptView, other: KeptView) -> bool:
     if view.kind == other.kind == JUDGED:
         return not why_not_comparable(view.settings, other.settings)
-    return view.kind == other.kind and all(view.settings.get(n) == other.settings.get(n) for n in ("asked", "scope", "scopes"))
+    return view.kind == other.kind and all(
+        view.settings.get(n) == other.settings.get(n) for n in ("asked", "scope", "scopes")
+    )
 
 
 def _show_refused(done: Sequence[KeptView]) -> None:
-    """Judged runs of the same questions that can't be compared all the same, each two with the reason."""
+    """Judged runs of the same questions that can't be compared all the same, each two with the
+    reason.
+    """
     judged = [view for view in done if view.kind == JUDGED]
-    pairs = [(a, b) for a, b in combinations(judged, 2) if a.settings.get("asked") == b.settings.get("asked")]
-    refused = [(a.name, b.name, why) for a, b in pairs if (why := why_not_comparable(a.settings, b.settings))]
+    pairs = [
+        (a, b)
+        for a, b in combinations(judged, 2)
+        if a.settings.get("asked") == b.settings.get("asked")
+    ]
+    refused = [
+        (a.name, b.name, why)
+        for a, b in pairs
+        if (why := why_not_comparable(a.settings, b.settings))
+    ]
     for first, second, why in refused[:_MAX_REFUSED]:
         st.caption(f"{plain(first)} and {plain(second)} can't be compared: {plain(why)}.")
     if len(refused) > _MAX_REFUSED:
@@ -66,9 +88,14 @@ def _label(view: KeptView) -> str:
 
 def _show(first: KeptView, second: KeptView) -> None:
     found = _compared(first, second)
-    judged = f", as {plain(str(found['judge']).partition(' ')[0])} judged both" if "judge" in found else ", in points"
+    judged = (
+        f", as {plain(str(found['judge']).partition(' ')[0])} judged both"
+        if "judge" in found
+        else ", in points"
+    )
     st.markdown(
-        f"**{plural(found['questions'], 'question')}**. Second minus first{judged}, each with its 95 % interval over the same questions."
+        f"**{plural(found['questions'], 'question')}**. Second minus first{judged}, each with its"
+        " 95 % interval over the same questions."
     )
     if found["left_out"]:
         st.caption(f"In one run only: {plain(', '.join(found['left_out']))}")

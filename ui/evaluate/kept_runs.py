@@ -26,7 +26,11 @@ from dynagrag.ui.evaluate.run_request import RunRequest, kept_request
 from dynagrag.ui.evaluate.run_work import runs_folder
 
 RETRIEVAL, QA, JUDGED = RunFolder.evaluates, QaRun.evaluates, JudgeRun.evaluates
-CITATIONS, EXTRACTION, CALIBRATION = CitationRun.evaluates, ExtractionRun.evaluates, CalibrationRun.evaluates
+CITATIONS, EXTRACTION, CALIBRATION = (
+    CitationRun.evaluates,
+    ExtractionRun.evaluates,
+    CalibrationRun.evaluates,
+)
 PRUNERS, GRAPHQA = PrunerRun.evaluates, GraphQaRun.evaluates
 _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
     RETRIEVAL: ("passages found", RunFolder),
@@ -122,7 +126,11 @@ class KeptView:
         """Answers of a done run that could not be made."""
         if self.kind == QA:
             return sum(self.summary.get("errors", {}).values())
-        return sum(own.get("errors", 0) for own in self.summary["arms"].values()) if self.kind == JUDGED else 0
+        return (
+            sum(own.get("errors", 0) for own in self.summary["arms"].values())
+            if self.kind == JUDGED
+            else 0
+        )
 
     def is_held(self) -> bool:
         """Whether a process is at work on it."""
@@ -132,24 +140,38 @@ class KeptView:
         """How much of an unfinished run is there."""
         num_answers = int(self.settings.get("questions", 0)) * len(self.arms)
         if self.kind == RETRIEVAL:
-            return _of(self._num_lines(RunFolder.lines_file), num_answers * len(self.settings.get("scopes", ())), "ranking")
+            return _of(
+                self._num_lines(RunFolder.lines_file),
+                num_answers * len(self.settings.get("scopes", ())),
+                "ranking",
+            )
         if self.kind == QA:
             return _of(self._num_lines(ANSWERS), num_answers, "answer")
         if self.kind == JUDGED:
             answers = _of(self._num_lines(ANSWERS), num_answers, "answer")
-            return f"{answers}, {_of(self._num_lines(JudgeRun.lines_file), self._num_judgements(), 'judgement')}"
+            return (
+                f"{answers},"
+                f" {_of(self._num_lines(JudgeRun.lines_file), self._num_judgements(), 'judgement')}"
+            )
         return "not finished"
 
     def lacks_lines(self) -> bool:
         """Whether a run that is done has lost lines since."""
         if self.kind == RETRIEVAL:
-            num: int = sum(own.get("questions", 0) * len(own["arms"]) for own in self.summary["scopes"].values())
+            num: int = sum(
+                own.get("questions", 0) * len(own["arms"])
+                for own in self.summary["scopes"].values()
+            )
             return self._num_lines(RunFolder.lines_file) < max(num, 1)
-        return self.kind in (QA, JUDGED) and self._num_lines(ANSWERS) < int(self.settings.get("questions", 0)) * len(self.arms)
+        return self.kind in (QA, JUDGED) and self._num_lines(ANSWERS) < int(
+            self.settings.get("questions", 0)
+        ) * len(self.arms)
 
     def _num_judgements(self) -> int:
         arms, forms = len(self.arms), self.settings.get("forms", ())
-        each = arms * int(self.settings.get("samples", 1)) * (POINTWISE in forms) + (arms - 1) * (PAIRWISE in forms)
+        each = arms * int(self.settings.get("samples", 1)) * (POINTWISE in forms) + (arms - 1) * (
+            PAIRWISE in forms
+        )
         return each * int(self.settings.get("questions", 0))
 
     def _num_lines(self, name: str) -> int:
@@ -162,14 +184,18 @@ def _of(done: int, total: int, noun: str) -> str:
 
 
 def kept_runs(settings: Settings) -> tuple[list[KeptView], dict[str, str]]:
-    """All runs, the last begun first; and the names of folders that can't be read, each with the reason."""
+    """All runs, the last begun first; and the names of folders that can't be read, each with the
+    reason.
+    """
     found, unreadable = [], {}
     for path in runs_folder(settings).glob("*/run.json"):
         try:
             found.append(view_of(path.parent))
         except LoadError as err:
             unreadable[path.parent.name] = str(err)
-    return sorted(found, key=lambda view: (str(view.run.head.get("begun", "")), view.name), reverse=True), dict(sorted(unreadable.items()))
+    return sorted(
+        found, key=lambda view: (str(view.run.head.get("begun", "")), view.name), reverse=True
+    ), dict(sorted(unreadable.items()))
 
 
 def view_of(folder: Path) -> KeptView:
@@ -181,6 +207,7 @@ def view_of(folder: Path) -> KeptView:
     except ValidationError as err:
         place = ".".join(map(str, err.errors()[0]["loc"]))
         raise LoadError(
-            f"{folder / 'run.json'} is damaged: {place!r} of its settings is of another kind; run the evaluation again"
+            f"{folder / 'run.json'} is damaged: {place!r} of its settings is of another kind; run"
+            " the evaluation again"
         ) from err
     return KeptView(run, kind, kept_request(folder))

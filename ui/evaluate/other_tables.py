@@ -1,4 +1,6 @@
-"""Runs that the app reads and doesn't begin as tables: claims checked, things extracted, a judge against people, and any other kind."""
+"""Runs that the app reads and doesn't begin as tables: claims checked, things extracted, a judge
+against people, and any other kind.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -22,10 +24,18 @@ _FOUND = {
 
 
 def checker_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
-    """By checker, in points: how well it tells true claims from false ones, and the false ones it caught, by kind."""
+    """By checker, in points: how well it tells true claims from false ones, and the false ones it
+    caught, by kind.
+    """
     for name, own in summary["checkers"].items():
-        row = {"Checker": name, "balanced accuracy": _points(own["balanced"]), "95 %": _bounds(own.get("interval"))}
-        row |= {"true kept": _points(own["true_kept"])} | {f"false caught: {kind}": _points(v) for kind, v in own["false_caught"].items()}
+        row = {
+            "Checker": name,
+            "balanced accuracy": _points(own["balanced"]),
+            "95 %": _bounds(own.get("interval")),
+        }
+        row |= {"true kept": _points(own["true_kept"])} | {
+            f"false caught: {kind}": _points(v) for kind, v in own["false_caught"].items()
+        }
         yield row | {"failed": own.get("errors", 0)}
 
 
@@ -36,14 +46,22 @@ def extraction_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
         if own:
             row: Row = {"Of": words}
             for name, label in (("recall", "recall"), ("precision", "precision"), ("f1", "F1")):
-                row |= {label: _points(own[name]["mean"]), f"{label}, 95 %": _bounds((own[name]["low"], own[name]["high"]))}
+                row |= {
+                    label: _points(own[name]["mean"]),
+                    f"{label}, 95 %": _bounds((own[name]["low"], own[name]["high"])),
+                }
             yield row | {"marked": own["num_gold"], "named": own["num_found"]}
 
 
 def calibration_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
     """By set: how often the judge says what people say."""
     for name, own in summary["sets"].items():
-        row = {"Set": name, "rows": own["n"], "accuracy, %": _points(own["accuracy"]), "95 %": _bounds(own.get("accuracy_interval"))}
+        row = {
+            "Set": name,
+            "rows": own["n"],
+            "accuracy, %": _points(own["accuracy"]),
+            "95 %": _bounds(own.get("accuracy_interval")),
+        }
         kappa = own["kappa"]
         row |= {
             "kappa": "can't be told" if kappa is None else f"{kappa:.2f}",
@@ -53,27 +71,49 @@ def calibration_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
 
 
 def pruner_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
-    """By pruner each measure with its interval, and how far it is from the prior on the same questions."""
+    """By pruner each measure with its interval, and how far it is from the prior on the same
+    questions.
+    """
     names = short_names(summary["pruners"])
     for name, own in summary["pruners"].items():
         row = {"Pruner": clean(names[name], 60)}
-        cells = zip(NAMES, measure_cells(own, summary["intervals"][name]), gain_cells(own, "prior"), strict=True)
+        cells = zip(
+            NAMES,
+            measure_cells(own, summary["intervals"][name]),
+            gain_cells(own, "prior"),
+            strict=True,
+        )
         for measure, value, against in cells:
-            row |= {measure: value} | ({f"{measure} against prior": against} if own.get("against_prior") else {})
+            row |= {measure: value} | (
+                {f"{measure} against prior": against} if own.get("against_prior") else {}
+            )
         yield row
 
 
 def any_rows(value: Any) -> Sequence[Row]:
     """Whatever of a summary is a table."""
-    if not isinstance(value, Mapping) or not value or not all(isinstance(own, Mapping) for own in value.values()):
+    if (
+        not isinstance(value, Mapping)
+        or not value
+        or not all(isinstance(own, Mapping) for own in value.values())
+    ):
         return ()
-    return [{"": clean(name)} | {clean(k): _flat(v) for k, v in own.items() if _flat(v) is not None} for name, own in value.items()]
+    return [
+        {"": clean(name)} | {clean(k): _flat(v) for k, v in own.items() if _flat(v) is not None}
+        for name, own in value.items()
+    ]
 
 
 def _flat(value: Any) -> Any:
     if isinstance(value, Mapping) and {"mean", "low", "high"} <= value.keys():
         return Interval.of(value).text(digits=3)
-    return f"{value:.3f}" if isinstance(value, float) else value if isinstance(value, int | str) else None
+    return (
+        f"{value:.3f}"
+        if isinstance(value, float)
+        else value
+        if isinstance(value, int | str)
+        else None
+    )
 
 
 def _points(value: float | None) -> float | None:

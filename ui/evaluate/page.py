@@ -1,4 +1,6 @@
-"""The page Evaluate: what to measure and what it takes, the runs at work, and reading and comparing those that are kept."""
+"""The page Evaluate: what to measure and what it takes, the runs at work, and reading and comparing
+those that are kept.
+"""
 
 import streamlit as st
 
@@ -21,7 +23,13 @@ def page() -> None:
             runs_view.pick(opened)
         st.session_state.setdefault(_VIEW, state.remembered(_VIEW, _MEASURE))
         work_view.show_current()
-        view = st.radio("What to do", [_MEASURE, _READ, _COMPARE], key=_VIEW, horizontal=True, label_visibility="collapsed")
+        view = st.radio(
+            "What to do",
+            [_MEASURE, _READ, _COMPARE],
+            key=_VIEW,
+            horizontal=True,
+            label_visibility="collapsed",
+        )
         state.remember(_VIEW, view)
         with state.shown_errors():
             if view == _MEASURE:

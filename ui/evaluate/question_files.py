@@ -1,4 +1,5 @@
-"""Files of questions of a workspace: what visitors bring, and what is made of it. They lie in its folder `questions`, and go with it.
+"""Files of questions of a workspace: what visitors bring, and what is made of it. They lie in its
+folder `questions`, and go with it.
 
 A file is never replaced by another: runs that asked it can then be resumed.
 """
@@ -24,7 +25,9 @@ MAX_BYTES = 50_000_000
 
 
 def folder_of(settings: Settings, workspace: str) -> Path:
-    """Where a workspace's questions lie; it need not be there yet. WorkspaceError where a workspace can't be called so."""
+    """Where a workspace's questions lie; it need not be there yet. WorkspaceError where a workspace
+    can't be called so.
+    """
     check_workspace_name(workspace)
     return settings.workspaces_dir / workspace / _FOLDER
 
@@ -38,8 +41,14 @@ def checked_name(name: str) -> str:
 
 def kept_files(folder: Path) -> list[str]:
     """The files of questions, the last written first."""
-    found = [path for path in folder.iterdir() if path.name.endswith(SUFFIXES) and path.is_file()] if folder.is_dir() else []
-    return [path.name for path in sorted(found, key=lambda path: (-path.stat().st_mtime, path.name))]
+    found = (
+        [path for path in folder.iterdir() if path.name.endswith(SUFFIXES) and path.is_file()]
+        if folder.is_dir()
+        else []
+    )
+    return [
+        path.name for path in sorted(found, key=lambda path: (-path.stat().st_mtime, path.name))
+    ]
 
 
 def keep(folder: Path, name: str, content: IO[bytes]) -> str:
@@ -80,7 +89,9 @@ def _numbered(name: str) -> Iterator[str]:
 
 
 def make(settings: Settings, workspace: str, num: int) -> Mapping[str, Any]:
-    """Makes questions of a workspace's records, without a model, and keeps them; what was made, with the name of the `file`."""
+    """Makes questions of a workspace's records, without a model, and keeps them; what was made,
+    with the name of the `file`.
+    """
     folder = folder_of(settings, workspace)
     make_folder(folder)
     with TemporaryDirectory(dir=folder, prefix=".partial-") as aside:
@@ -97,7 +108,9 @@ def discard(folder: Path, name: str) -> None:
 
 
 def first_rows(path: Path, num: int) -> tuple[list[dict[str, str]], int]:
-    """The first rows as a table shows them, and how many there are. LoadError where the file can't be read."""
+    """The first rows as a table shows them, and how many there are. LoadError where the file can't
+    be read.
+    """
     try:
         rows, _ = read_rows(path)
     except LoadError as err:
@@ -108,7 +121,9 @@ def first_rows(path: Path, num: int) -> tuple[list[dict[str, str]], int]:
 def _cells(row: Mapping[str, Any]) -> dict[str, str]:
     return {
         "Question": clean(row.get("question", ""), 200),
-        "Answer": clean("nothing answers it" if row.get("answerable") is False else _answer(row), 200),
+        "Answer": clean(
+            "nothing answers it" if row.get("answerable") is False else _answer(row), 200
+        ),
         "Where it is": clean(_place(row), 120),
         "Kind": clean(row.get("kind", ""), 40),
     }
@@ -131,4 +146,7 @@ def _turns(turn: Any) -> str:
     if not isinstance(turn, dict):
         return str(turn)
     first, last = turn.get("first"), turn.get("last", turn.get("first"))
-    return f"{turn.get('document')}, {f'turn {first}' if first == last else f'turns {first} to {last}'}"
+    return (
+        f"{turn.get('document')},"
+        f" {f'turn {first}' if first == last else f'turns {first} to {last}'}"
+    )

@@ -1,4 +1,6 @@
-"""The questions to ask: a file that is kept, one's own, or questions made of the workspace; the first ones to look at."""
+"""The questions to ask: a file that is kept, one's own, or questions made of the workspace; the
+first ones to look at.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -18,8 +20,9 @@ _SHOWN = 8
 _MAX_MB = question_files.MAX_BYTES // 1_000_000
 _PICKED = "evaluate_questions"
 _HELP = (
-    'One JSON object per line: `question`; then `answer`, `answers` or `"answerable": false`, to compare answers with; `documents` or '
-    "`turns`, where it should be found. The fields that a measure doesn't need may be missing."
+    'One JSON object per line: `question`; then `answer`, `answers` or `"answerable": false`, to'
+    " compare answers with; `documents` or `turns`, where it should be found. The fields that a"
+    " measure doesn't need may be missing."
 )
 
 
@@ -34,10 +37,18 @@ def ask(settings: Settings, workspace: str) -> str | None:
         _ask_making(settings, workspace)
     names = question_files.kept_files(folder)
     if not names:
-        st.caption("There are no questions yet: upload a file, or have some made from the workspace.")
+        st.caption(
+            "There are no questions yet: upload a file, or have some made from the workspace."
+        )
         return None
     picked = state.remembered(_PICKED, names[0])
-    name = st.selectbox("Questions to ask", names, index=names.index(picked) if picked in names else 0, format_func=clean, width=420)
+    name = st.selectbox(
+        "Questions to ask",
+        names,
+        index=names.index(picked) if picked in names else 0,
+        format_func=clean,
+        width=420,
+    )
     state.remember(_PICKED, name)
     _show(settings, workspace, name)
     return name
@@ -46,7 +57,10 @@ def ask(settings: Settings, workspace: str) -> str | None:
 def _upload(settings: Settings, workspace: str) -> None:
     number = state.remembered("evaluate_upload_number", 0)
     file = st.file_uploader(
-        "Your own questions (.jsonl or .jsonl.gz)", key=f"evaluate_upload_{workspace}_{number}", help=_HELP, max_upload_size=_MAX_MB
+        "Your own questions (.jsonl or .jsonl.gz)",
+        key=f"evaluate_upload_{workspace}_{number}",
+        help=_HELP,
+        max_upload_size=_MAX_MB,
     )
     if file is None or state.remembered("evaluate_upload", "") == file.file_id:
         if file is not None and (said := state.remembered("evaluate_refused", "")):
@@ -68,8 +82,13 @@ def _upload(settings: Settings, workspace: str) -> None:
 def _ask_making(settings: Settings, workspace: str) -> None:
     with st.form("make_questions", border=False):
         num = st.number_input("How many", min_value=1, max_value=2000, value=50, width=260)
-        about = "Made from what the transcripts say, without a model. They quote their source, so searching by words does well on them."
-        if st.form_submit_button("Make questions from the workspace", icon=":material/auto_awesome:", help=about):
+        about = (
+            "Made from what the transcripts say, without a model. They quote their source, so"
+            " searching by words does well on them."
+        )
+        if st.form_submit_button(
+            "Make questions from the workspace", icon=":material/auto_awesome:", help=about
+        ):
             background.start(
                 background.key_of(settings, workspace, "questions", uuid4().hex),
                 "Making questions",
@@ -88,14 +107,21 @@ def _follow_making(settings: Settings, workspace: str) -> None:
             continue
         made = work.result
         state.remember(_PICKED, made["file"])
-        kinds = ", ".join(f"{count} {kind.replace('_', ' ')}" for kind, count in made["kinds"].items() if count)
-        st.success(f"Made {plural(made['questions'], 'question')}: {plain(kinds)}.", icon=":material/check_circle:")
+        kinds = ", ".join(
+            f"{count} {kind.replace('_', ' ')}" for kind, count in made["kinds"].items() if count
+        )
+        st.success(
+            f"Made {plural(made['questions'], 'question')}: {plain(kinds)}.",
+            icon=":material/check_circle:",
+        )
 
 
 def _first_rows(path: Path) -> tuple[list[dict[str, str]], int]:
     """Read once: a file may have many thousand."""
     stamp = (path.name, path.stat().st_mtime_ns)
-    kept: tuple[Any, tuple[list[dict[str, str]], int]] = state.remembered("evaluate_rows", (None, ([], 0)))
+    kept: tuple[Any, tuple[list[dict[str, str]], int]] = state.remembered(
+        "evaluate_rows", (None, ([], 0))
+    )
     if kept[0] != stamp:
         kept = (stamp, question_files.first_rows(path, _SHOWN))
         state.remember("evaluate_rows", kept)
@@ -105,13 +131,24 @@ def _first_rows(path: Path) -> tuple[list[dict[str, str]], int]:
 def _show(settings: Settings, workspace: str, name: str) -> None:
     path = question_files.folder_of(settings, workspace) / name
     rows, total = _first_rows(path)
-    head = f"The first of {plural(total, 'question')}" if total > _SHOWN else plural(total, "question")
+    head = (
+        f"The first of {plural(total, 'question')}" if total > _SHOWN else plural(total, "question")
+    )
     with st.expander(head, expanded=True):
         st.dataframe(rows, hide_index=True, width="stretch")
         with st.container(horizontal=True):
-            st.download_button("Download", path.read_bytes, name, "application/jsonl", icon=":material/download:", help="To edit it.")
+            st.download_button(
+                "Download",
+                path.read_bytes,
+                name,
+                "application/jsonl",
+                icon=":material/download:",
+                help="To edit it.",
+            )
             with st.popover("Delete", icon=":material/delete:", key=f"deletion_{name}"):
-                st.markdown(f"Deletes **{plain(name)}**. Runs that used it are kept, but can't be resumed.")
+                st.markdown(
+                    f"Deletes **{plain(name)}**. Runs that used it are kept, but can't be resumed."
+                )
                 if st.button("Delete it", key=f"delete_questions_{name}", type="primary"):
                     question_files.discard(path.parent, name)
                     st.rerun()

@@ -1,4 +1,6 @@
-"""What a visitor asks of an evaluation. It is kept in the run's folder, so that the run can be resumed here after a restart."""
+"""What a visitor asks of an evaluation. It is kept in the run's folder, so that the run can be
+resumed here after a restart.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -40,10 +42,11 @@ class Measure(StrEnum):
 
 
 class RunRequest(BaseModel):
-    """What to measure: `questions` names a file of the workspace's, `arms` what is compared; a baseline of None is the usual one.
+    """What to measure: `questions` names a file of the workspace's, `arms` what is compared; a
+    baseline of None is the usual one.
 
-    `forms`, `samples` and `judge_llm` are of judged answers. `llm` and `embedder`: as the settings had them. `is_left`: nobody wants it
-    offered any more.
+    `forms`, `samples` and `judge_llm` are of judged answers. `llm` and `embedder`: as the settings
+    had them. `is_left`: nobody wants it offered any more.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -69,7 +72,9 @@ class RunRequest(BaseModel):
 
     def path(self, settings: Settings) -> Path:
         """The file of questions."""
-        return question_files.folder_of(settings, self.workspace) / question_files.checked_name(self.questions)
+        return question_files.folder_of(settings, self.workspace) / question_files.checked_name(
+            self.questions
+        )
 
     def of_retrieval(self, settings: Settings, out: Path | None = None) -> EvaluateOptions:
         """As `evaluate retrieval` has it."""
@@ -119,13 +124,18 @@ class PlanView:
     notes: Mapping[str, int]
 
 
-def arm_words(measure: Measure, soft: Sequence[OwnSoftPrompt] = (), *, has_model: bool = True) -> dict[str, str]:
-    """The arms that can be chosen, each with a line on what it is. `soft`: the workspace's trained soft prompts, of which those that fit
-    are offered. Without a language model only arms that have one of their own are.
+def arm_words(
+    measure: Measure, soft: Sequence[OwnSoftPrompt] = (), *, has_model: bool = True
+) -> dict[str, str]:
+    """The arms that can be chosen, each with a line on what it is. `soft`: the workspace's trained
+    soft prompts, of which those that fit are offered. Without a language model only arms that have
+    one of their own are.
     """
     if measure is Measure.FOUND:
         return dict(_FINDS)
-    arms = {name: words for name, words in known_answer_arms().items() if ":" not in name}  # a cross-encoder is named on the command line
+    arms = {
+        name: words for name, words in known_answer_arms().items() if ":" not in name
+    }  # a cross-encoder is named on the command line
     if measure is Measure.JUDGED:
         del arms[GOLD]
     return (arms if has_model else {}) | _soft_arms(soft)
@@ -140,25 +150,35 @@ def _soft_arms(soft: Sequence[OwnSoftPrompt]) -> dict[str, str]:
         lm = own.label.removeprefix(f"{own.name} with ")
         name = choice_labels.SOFT.get(own.name, own.name)
         found[f"{SOFT}:{own.name}"] = f"{name} on this workspace, with {lm}"
-        found[f"{HARD}:{own.name}"] = f"{lm} with the text that {name.removesuffix(', trained')} reads, without the training"
+        found[f"{HARD}:{own.name}"] = (
+            f"{lm} with the text that {name.removesuffix(', trained')} reads, without the training"
+        )
     return found
 
 
 def default_arms(measure: Measure, known: Iterable[str]) -> tuple[str, ...]:
     """Those of the command; where none of them is known, all that are."""
-    usual = {Measure.FOUND: ("default",), Measure.RIGHT: DEFAULT_ARMS, Measure.JUDGED: EXPERIMENT}[measure]
+    usual = {Measure.FOUND: ("default",), Measure.RIGHT: DEFAULT_ARMS, Measure.JUDGED: EXPERIMENT}[
+        measure
+    ]
     known = tuple(known)
     return tuple(arm for arm in usual if arm in known) or known
 
 
 def baselines(measure: Measure, arms: tuple[str, ...]) -> tuple[str, ...]:
     """Arms that the others can be compared with: the usual one first."""
-    named = (*CONTROLS, *arms) if measure is Measure.FOUND else tuple(sorted(arms, key=lambda arm: arm != "naive"))
+    named = (
+        (*CONTROLS, *arms)
+        if measure is Measure.FOUND
+        else tuple(sorted(arms, key=lambda arm: arm != "naive"))
+    )
     return tuple(dict.fromkeys(named))
 
 
 def plan(request: RunRequest, settings: Settings) -> PlanView:
-    """What a run would ask. Raises UsageError and LoadError for what was chosen wrong, and what of the file can't be used."""
+    """What a run would ask. Raises UsageError and LoadError for what was chosen wrong, and what of
+    the file can't be used.
+    """
     if request.measure is Measure.FOUND:
         found = plan_run(request.of_retrieval(settings), settings)
         return PlanView(len(found.questions), len(found.arms), found.loaded.notes)

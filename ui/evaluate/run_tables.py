@@ -26,7 +26,16 @@ from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.evaluation.results.html_report import compared
 from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS, POINTS
 from dynagrag.ui.evaluate import other_tables
-from dynagrag.ui.evaluate.kept_runs import CALIBRATION, CITATIONS, EXTRACTION, JUDGED, PRUNERS, QA, RETRIEVAL, KeptView
+from dynagrag.ui.evaluate.kept_runs import (
+    CALIBRATION,
+    CITATIONS,
+    EXTRACTION,
+    JUDGED,
+    PRUNERS,
+    QA,
+    RETRIEVAL,
+    KeptView,
+)
 from dynagrag.ui.evaluate.other_tables import Row
 from dynagrag.ui.safe_markdown import clean
 
@@ -44,7 +53,10 @@ _TOLD = {
     "p@5": "{} % of the first five passages are what should be found (p@5)",
 }
 """Measures of retrieval in words."""
-_SCOPES = {"document": "Each question asked of its own document", "corpus": "All documents as one corpus"}
+_SCOPES = {
+    "document": "Each question asked of its own document",
+    "corpus": "All documents as one corpus",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +78,9 @@ def headline(view: KeptView) -> str:
     if measure not in summary["arms"][arm]:
         return f"{arm}: nothing that could be scored."
     found = None if arm == baseline else _against(summary).get(arm, {}).get(measure)
-    told = _TOLD.get(measure, f"{measure} is {{}} of 100").format(f"{POINTS * summary['arms'][arm][measure]:.1f}")
+    told = _TOLD.get(measure, f"{measure} is {{}} of 100").format(
+        f"{POINTS * summary['arms'][arm][measure]:.1f}"
+    )
     return f"{arm}: {told}{compared(arm, found, baseline, summary.get('questions', 0))}."
 
 
@@ -97,7 +111,9 @@ def _counted(noted: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 def tables(view: KeptView) -> list[Table]:
     """All tables of a done run."""
     if view.kind == RETRIEVAL:
-        return [_of_scope(view.summary, scope, own) for scope, own in view.summary["scopes"].items()]
+        return [
+            _of_scope(view.summary, scope, own) for scope, own in view.summary["scopes"].items()
+        ]
     if view.kind == QA:
         return list(_of_answers(view.summary))
     return list(_of_judged(view.summary) if view.kind == JUDGED else _of_others(view))
@@ -105,11 +121,22 @@ def tables(view: KeptView) -> list[Table]:
 
 def _of_scope(summary: Mapping[str, Any], scope: str, found: Mapping[str, Any]) -> Table:
     measure = summary["measure"]
-    names = (measure, *(name for name in (*NAMES, PROMPT) if name != measure and all(name in own for own in found["arms"].values())))
+    names = (
+        measure,
+        *(
+            name
+            for name in (*NAMES, PROMPT)
+            if name != measure and all(name in own for own in found["arms"].values())
+        ),
+    )
     rows = [
         {"Arm": arm}
         | {name: _points(own.get(name)) for name in names[:1]}
-        | {f"against {summary['baseline']}": _interval(found["intervals"].get(arm, {}).get(measure))}
+        | {
+            f"against {summary['baseline']}": _interval(
+                found["intervals"].get(arm, {}).get(measure)
+            )
+        }
         | {name: _points(own.get(name)) for name in names[1:]}
         | {"ms": own["ms"]}
         for arm, own in found["arms"].items()
@@ -121,13 +148,21 @@ def _of_answers(summary: Mapping[str, Any]) -> Iterator[Table]:
     measure = summary["measure"]
     arms: Mapping[str, Mapping[str, float]] = summary["arms"]
     failed: Mapping[str, float] = summary.get(FAILED_PARTS, {})
-    names = [name for name in (measure, *(n for n in MEASURES if n != measure)) if any(name in own for own in arms.values())]
+    names = [
+        name
+        for name in (measure, *(n for n in MEASURES if n != measure))
+        if any(name in own for own in arms.values())
+    ]
     yield Table(
         "How right the answers are, in points",
         tuple(
             {"Arm": arm}
             | {TITLES.get(name, name): _points(own.get(name)) for name in names[:1]}
-            | {f"against {summary['baseline']}": _interval(summary["differences"].get(arm, {}).get(measure))}
+            | {
+                f"against {summary['baseline']}": _interval(
+                    summary["differences"].get(arm, {}).get(measure)
+                )
+            }
             | {TITLES.get(name, name): _points(own.get(name)) for name in names[1:]}
             | {TITLES[CUT_OFF]: summary.get(CUT_OFF, {}).get(arm)}
             | ({TITLES[FAILED_PARTS]: failed.get(arm)} if any(failed.values()) else {})
@@ -136,7 +171,11 @@ def _of_answers(summary: Mapping[str, Any]) -> Iterator[Table]:
     )
     yield Table(
         "What they took, a question",
-        tuple({"Arm": arm} | {TITLES.get(name, name): summary["costs"][arm].get(name) for name in COSTS} for arm in arms),
+        tuple(
+            {"Arm": arm}
+            | {TITLES.get(name, name): summary["costs"][arm].get(name) for name in COSTS}
+            for arm in arms
+        ),
     )
     if summary.get("unanswerable"):
         yield Table(
@@ -173,13 +212,24 @@ def _of_judged(summary: Mapping[str, Any]) -> Iterator[Table]:
             f"In pairs with the answers of {summary['baseline']}",
             tuple(
                 {"Arm": arm}
-                | {"won": own["wins"], "lost": own["losses"], "tied": own["ties"], "by flips": own["flips"]}
-                | {"unreadable": own["unreadable"], "wins and half the ties, %": _points((own["win_rate"] or {}).get("mean"))}
+                | {
+                    "won": own["wins"],
+                    "lost": own["losses"],
+                    "tied": own["ties"],
+                    "by flips": own["flips"],
+                }
+                | {
+                    "unreadable": own["unreadable"],
+                    "wins and half the ties, %": _points((own["win_rate"] or {}).get("mean")),
+                }
                 | {"holds": holds_of(own)}
                 for arm, own in summary["pairs"].items()
             ),
         )
-    if kinds := tuple({"Kind": clean(kind)} | dict(zip(("questions", *arms), cells, strict=True)) for kind, cells in kind_rows(summary)):
+    if kinds := tuple(
+        {"Kind": clean(kind)} | dict(zip(("questions", *arms), cells, strict=True))
+        for kind, cells in kind_rows(summary)
+    ):
         yield Table(f"By kind of question, {kind_title(summary)}", kinds)
     yield Table(
         "What the answers are like, and what they took",
@@ -195,20 +245,31 @@ def _of_judged(summary: Mapping[str, Any]) -> Iterator[Table]:
 def _of_others(view: KeptView) -> Iterator[Table]:
     summary = view.summary
     if view.kind == CITATIONS:
-        yield Table("How well each checker tells true claims from false ones, in points", tuple(other_tables.checker_rows(summary)))
+        yield Table(
+            "How well each checker tells true claims from false ones, in points",
+            tuple(other_tables.checker_rows(summary)),
+        )
     elif view.kind == EXTRACTION:
-        yield Table("What was found of what people marked, in points", tuple(other_tables.extraction_rows(summary)))
+        yield Table(
+            "What was found of what people marked, in points",
+            tuple(other_tables.extraction_rows(summary)),
+        )
     elif view.kind == CALIBRATION:
-        yield Table("How far the judge agrees with people", tuple(other_tables.calibration_rows(summary)))
+        yield Table(
+            "How far the judge agrees with people", tuple(other_tables.calibration_rows(summary))
+        )
     elif view.kind == PRUNERS:
-        yield Table("What each pruner's scores put first, in points with 95 % intervals", tuple(other_tables.pruner_rows(summary)))
+        yield Table(
+            "What each pruner's scores put first, in points with 95 % intervals",
+            tuple(other_tables.pruner_rows(summary)),
+        )
     else:
         for name, value in summary.items():
             if rows := other_tables.any_rows(value):
                 yield Table(name.replace("_", " "), tuple(rows))
 
 
-# ----------------------------------------------------------------------------------------------------------------- cells
+# -------------------------------------------------------------------------------------------- cells
 
 
 def _against(summary: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -236,7 +297,7 @@ def _interval(found: Mapping[str, float] | None, digits: int = 1) -> str:
     return "" if not found else Interval.of(found).text("+", digits)
 
 
-# --------------------------------------------------------------------------------------------------------------- compare
+# ------------------------------------------------------------------------------------------ compare
 
 
 def compared_tables(kind: str, found: Mapping[str, Any]) -> list[Table]:
@@ -245,19 +306,31 @@ def compared_tables(kind: str, found: Mapping[str, Any]) -> list[Table]:
         return [Table("Second run minus first, in points", tuple(_qa_rows(found)))]
     if kind == JUDGED:
         return [Table("Second run minus first", tuple(_judged_rows(found)))]
-    return [Table(_SCOPES.get(scope, scope), tuple(_retrieval_rows(own))) for scope, own in found["scopes"].items()]
+    return [
+        Table(_SCOPES.get(scope, scope), tuple(_retrieval_rows(own)))
+        for scope, own in found["scopes"].items()
+    ]
 
 
 def _qa_rows(found: Mapping[str, Any]) -> Iterator[Row]:
     for arm, own in found["arms"].items():
         for name, difference in own["differences"].items():
-            yield _compared(arm, TITLES.get(name, name), own["first"].get(name), own["second"].get(name), difference)
+            yield _compared(
+                arm,
+                TITLES.get(name, name),
+                own["first"].get(name),
+                own["second"].get(name),
+                difference,
+            )
 
 
 def _judged_rows(found: Mapping[str, Any]) -> Iterator[Row]:
     for arm, own in found["arms"].items():
         for name, row in own.items():
-            shown = {key: SCALES[name] * row[key] for key in ("first", "second", "difference", "low", "high")}
+            shown = {
+                key: SCALES[name] * row[key]
+                for key in ("first", "second", "difference", "low", "high")
+            }
             yield {
                 "Arm": arm,
                 "Measure": JUDGED_TITLES[name],
@@ -273,10 +346,18 @@ def _retrieval_rows(found: Mapping[str, Any]) -> Iterator[Row]:
     for arm, differences in found["intervals"].items():
         values = found["arms"][arm]
         for name, difference in differences.items():
-            yield _compared(arm, name, values["first"].get(name), values["second"].get(name), difference)
+            yield _compared(
+                arm, name, values["first"].get(name), values["second"].get(name), difference
+            )
 
 
-def _compared(arm: str, measure: str, first: float | None, second: float | None, difference: Mapping[str, float]) -> Row:
+def _compared(
+    arm: str,
+    measure: str,
+    first: float | None,
+    second: float | None,
+    difference: Mapping[str, float],
+) -> Row:
     verdict = Interval.of(difference).verdict
     return {
         "Arm": arm,
@@ -290,4 +371,7 @@ def _compared(arm: str, measure: str, first: float | None, second: float | None,
 
 def differing_rows(found: Mapping[str, Any]) -> list[Row]:
     """What else was different between the two runs."""
-    return [{"Setting": name, "First": clean(old), "Second": clean(new)} for name, (old, new) in found["differing"].items()]
+    return [
+        {"Setting": name, "First": clean(old), "Second": clean(new)}
+        for name, (old, new) in found["differing"].items()
+    ]

@@ -1,5 +1,5 @@
-"""Evaluations in threads of this process. What they do lies in the run's folder: a reload or the end of this process loses nothing of it,
-and a run that was stopped goes on where it was.
+"""Evaluations in threads of this process. What they do lies in the run's folder: a reload or the
+end of this process loses nothing of it, and a run that was stopped goes on where it was.
 """
 
 import re
@@ -23,21 +23,33 @@ from dynagrag.protocols import ChatModel, Embedder
 from dynagrag.settings import Settings
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Key, Work
-from dynagrag.ui.evaluate.run_request import Measure, PlanView, RunRequest, keep_request, kept_request, plan
+from dynagrag.ui.evaluate.run_request import (
+    Measure,
+    PlanView,
+    RunRequest,
+    keep_request,
+    kept_request,
+    plan,
+)
 
 Told = Callable[[AnswersEstimate | JudgingCost], None]
 _RUN, _ESTIMATE = "evaluation", "estimate"
 _ASKED = "ask"
 """How the stages of retrieval begin."""
 _MAX_NAMED = 3
-_COMMAND = re.compile(r"(?:(?:run|repeat|resume(?: it)?) )?(?:with )?the same command(?: again)?(?: with| and)? --out \S+(?: again)?")
+_COMMAND = re.compile(
+    r"(?:(?:run|repeat|resume(?: it)?) )?(?:with )?the same command(?: again)?(?: with| and)? --out"
+    r" \S+(?: again)?"
+)
 _OTHER_RUN = re.compile(r"choose another folder with --out")
 _OTHER_FOLDER = re.compile(r"name an(?:other| empty or new) folder with --out")
 
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """What a run needs on its thread: settings, and what loads the models that all visitors share. `chat`: None of a run without one."""
+    """What a run needs on its thread: settings, and what loads the models that all visitors share.
+    `chat`: None of a run without one.
+    """
 
     settings: Settings
     chat: Callable[[], ChatModel | None]
@@ -47,7 +59,8 @@ class Models:
 
 @dataclass(frozen=True, slots=True)
 class EstimateView:
-    """What a run will take: the answers, their judgement where they are judged, and `seconds` in all, None where they can't be told.
+    """What a run will take: the answers, their judgement where they are judged, and `seconds` in
+    all, None where they can't be told.
 
     `goes_on`: the folder of the stopped run that it goes on with.
     """
@@ -62,7 +75,7 @@ class _EstimatedError(Exception):
     """Ends a run once it knows what it will take."""
 
 
-# ------------------------------------------------------------------------------------------------------------------ runs
+# --------------------------------------------------------------------------------------------- runs
 
 
 def runs_folder(settings: Settings) -> Path:
@@ -86,19 +99,24 @@ def _no_model() -> ChatModel | None:
 
 
 def start(ticket: str, request: RunRequest, out: Path | None = None) -> Work:
-    """Begins a run, or goes on with the one in `out`; with a ticket that was used already nothing begins.
+    """Begins a run, or goes on with the one in `out`; with a ticket that was used already nothing
+    begins.
 
     UsageError where another run of the workspace is at work.
     """
     settings, models = state.settings(), models_of(request)
     key = background.key_of(settings, request.workspace, _RUN, ticket)
-    if background.find(key) is None and any(work.is_running for work in works(settings, request.workspace)):
+    if background.find(key) is None and any(
+        work.is_running for work in works(settings, request.workspace)
+    ):
         raise UsageError("another run of this workspace is at work; wait for its end, or stop it")
     for ended in works(settings, request.workspace):  # news of before
         if ended.key != key:
             background.drop(ended.key)
     folder = out or new_folder(runs_folder(settings), _called(request))
-    return background.start(key, title(request), lambda work: _run(request, models, folder, work), {"out": folder})
+    return background.start(
+        key, title(request), lambda work: _run(request, models, folder, work), {"out": folder}
+    )
 
 
 def resume(request: RunRequest, out: Path) -> Work:
@@ -115,14 +133,20 @@ def works(settings: Settings, workspace: str) -> list[Work]:
 
 def title(request: RunRequest) -> str:
     """A request in a few words."""
-    what = {Measure.FOUND: "Search", Measure.RIGHT: "Answers", Measure.JUDGED: "Answers graded"}[request.measure]
+    what = {Measure.FOUND: "Search", Measure.RIGHT: "Answers", Measure.JUDGED: "Answers graded"}[
+        request.measure
+    ]
     more = f" and {len(request.arms) - _MAX_NAMED} more" if len(request.arms) > _MAX_NAMED else ""
     return f"{what}: {request.questions}, {', '.join(request.arms[:_MAX_NAMED])}{more}"
 
 
 def _called(request: RunRequest) -> str:
     """What the command calls the folder of such a run."""
-    return {Measure.FOUND: "own", Measure.RIGHT: "qa-own", Measure.JUDGED: f"judge-{request.workspace}"}[request.measure]
+    return {
+        Measure.FOUND: "own",
+        Measure.RIGHT: "qa-own",
+        Measure.JUDGED: f"judge-{request.workspace}",
+    }[request.measure]
 
 
 def _run(request: RunRequest, models: Models, out: Path, work: Work) -> Path:
@@ -134,7 +158,13 @@ def _run(request: RunRequest, models: Models, out: Path, work: Work) -> Path:
         work.progress(stage, done, total)
 
     try:
-        _evaluate(request, models, out, progress, lambda told: work.notes.update({type(told).__name__: told}))
+        _evaluate(
+            request,
+            models,
+            out,
+            progress,
+            lambda told: work.notes.update({type(told).__name__: told}),
+        )
     except DynaGragError as err:
         raise DynaGragError(in_the_app(str(err))) from err
     keep_request(out, request)
@@ -151,19 +181,33 @@ def seconds_left(work: Work) -> float | None:
     """About how long the stage will still take; None before it has done something."""
     first, began = work.notes.get("since", (0, 0.0))
     made = work.done - first
-    return (time.monotonic() - began) / made * (work.total - work.done) if made > 0 and work.total > work.done else None
+    return (
+        (time.monotonic() - began) / made * (work.total - work.done)
+        if made > 0 and work.total > work.done
+        else None
+    )
 
 
-def _evaluate(request: RunRequest, models: Models, out: Path, progress: Progress, told: Told) -> None:
+def _evaluate(
+    request: RunRequest, models: Models, out: Path, progress: Progress, told: Told
+) -> None:
     settings = models.settings
     if request.measure is Measure.FOUND:
-        evaluate_retrieval(settings, request.of_retrieval(settings, out), progress, models.embedder())
+        evaluate_retrieval(
+            settings, request.of_retrieval(settings, out), progress, models.embedder()
+        )
         return
     chat = models.chat()
     if request.measure is Measure.RIGHT:
         evaluate_qa(settings, request.of_qa(settings, out), progress, told, models.embedder(), chat)
         return
-    evaluate_judge(settings, request.of_judge(settings, out), progress, told, JudgeModels(chat, models.judge(), models.embedder()))
+    evaluate_judge(
+        settings,
+        request.of_judge(settings, out),
+        progress,
+        told,
+        JudgeModels(chat, models.judge(), models.embedder()),
+    )
 
 
 def in_the_app(message: str) -> str:
@@ -172,7 +216,7 @@ def in_the_app(message: str) -> str:
     return _OTHER_FOLDER.sub("see that runs can be written there", said)
 
 
-# -------------------------------------------------------------------------------------------------------------- estimate
+# ----------------------------------------------------------------------------------------- estimate
 
 
 def estimate_key(ticket: str, request: RunRequest) -> Key:
@@ -181,9 +225,15 @@ def estimate_key(ticket: str, request: RunRequest) -> Key:
 
 
 def start_estimate(ticket: str, request: RunRequest, stopped: Iterable[Path]) -> Work:
-    """What a run would take, as the work's `EstimateView`. `stopped`: folders of stopped runs of this request, which it may go on with."""
+    """What a run would take, as the work's `EstimateView`. `stopped`: folders of stopped runs of
+    this request, which it may go on with.
+    """
     models, folders = models_of(request), list(stopped)
-    return background.start(estimate_key(ticket, request), "Estimate", lambda work: _estimate(request, models, folders, work.progress))
+    return background.start(
+        estimate_key(ticket, request),
+        "Estimate",
+        lambda work: _estimate(request, models, folders, work.progress),
+    )
 
 
 def stopped_runs(settings: Settings, request: RunRequest) -> list[Path]:
@@ -191,13 +241,21 @@ def stopped_runs(settings: Settings, request: RunRequest) -> list[Path]:
     found = []
     for path in runs_folder(settings).glob("*/run.json"):
         kept = kept_request(path.parent)
-        if kept is not None and kept.is_same(request) and not (path.parent / "summary.json").exists():
+        if (
+            kept is not None
+            and kept.is_same(request)
+            and not (path.parent / "summary.json").exists()
+        ):
             found.append(path.parent)
     return sorted(found, key=lambda folder: (folder / "run.json").stat().st_mtime, reverse=True)
 
 
-def _estimate(request: RunRequest, models: Models, stopped: list[Path], progress: Progress) -> EstimateView:
-    """The run itself, up to where it knows; in a folder that is thrown away where it would be a new one."""
+def _estimate(
+    request: RunRequest, models: Models, stopped: list[Path], progress: Progress
+) -> EstimateView:
+    """The run itself, up to where it knows; in a folder that is thrown away where it would be a new
+    one.
+    """
     for folder in stopped:
         try:
             return _estimated(request, models, folder, folder, progress)
@@ -207,7 +265,9 @@ def _estimate(request: RunRequest, models: Models, stopped: list[Path], progress
         return _estimated(request, models, Path(aside) / "run", None, progress)
 
 
-def _estimated(request: RunRequest, models: Models, out: Path, goes_on: Path | None, progress: Progress) -> EstimateView:
+def _estimated(
+    request: RunRequest, models: Models, out: Path, goes_on: Path | None, progress: Progress
+) -> EstimateView:
     found: list[AnswersEstimate | JudgingCost] = []
     clock = _Clock(progress)
 
@@ -225,16 +285,28 @@ def _estimated(request: RunRequest, models: Models, out: Path, goes_on: Path | N
     if request.measure is Measure.JUDGED and answers is not None:
         judge = models.judge()
         assert judge is not None, "the answers were estimated"
-        judging = expected_cost(plan_judge(request.of_judge(models.settings)), judge, models.settings)
-    return EstimateView(answers, judging, clock.seconds or _seconds(request, answers, judging), goes_on)
+        judging = expected_cost(
+            plan_judge(request.of_judge(models.settings)), judge, models.settings
+        )
+    return EstimateView(
+        answers, judging, clock.seconds or _seconds(request, answers, judging), goes_on
+    )
 
 
-def _seconds(request: RunRequest, answers: AnswersEstimate | None, judging: JudgingCost | None) -> float | None:
-    """The time of the answers; of their judgement too where the same model judges, by the tokens that it reads."""
+def _seconds(
+    request: RunRequest, answers: AnswersEstimate | None, judging: JudgingCost | None
+) -> float | None:
+    """The time of the answers; of their judgement too where the same model judges, by the tokens
+    that it reads.
+    """
     if answers is None or answers.seconds is None or judging is None:
         return None if answers is None else answers.seconds
     is_same = request.judge_llm in (None, request.llm)
-    return answers.seconds * (1 + judging.prompt_tokens / max(1, answers.prompt_tokens)) if is_same else None
+    return (
+        answers.seconds * (1 + judging.prompt_tokens / max(1, answers.prompt_tokens))
+        if is_same
+        else None
+    )
 
 
 class _Clock:
@@ -262,4 +334,6 @@ def checked_plan(request: RunRequest, settings: Settings) -> PlanView:
     try:
         return plan(request, settings)
     except DynaGragError as err:
-        raise type(err)(in_the_app(str(err)).replace(str(request.path(settings)), request.questions)) from err
+        raise type(err)(
+            in_the_app(str(err)).replace(str(request.path(settings)), request.questions)
+        ) from err

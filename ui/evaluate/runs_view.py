@@ -1,4 +1,6 @@
-"""The runs that are kept, as a list; one of them opened: its figures, its worst questions, what it was made with, its report."""
+"""The runs that are kept, as a list; one of them opened: its figures, its worst questions, what it
+was made with, its report.
+"""
 
 import streamlit as st
 
@@ -31,7 +33,10 @@ def show() -> None:
     for name, why in list(unreadable.items())[:_MAX_UNREADABLE]:
         st.caption(f"{plain(name)}: {plain(why)}")
     if not views:
-        st.caption("There are no runs yet. Begin one under **Measure**; runs of `dynagrag evaluate` are listed here too.")
+        st.caption(
+            "There are no runs yet. Begin one under **Measure**; runs of `dynagrag evaluate` are"
+            " listed here too."
+        )
         return
     with st.expander(plural(len(views), "run"), expanded=True):
         st.dataframe([_row(view) for view in views[:_MAX_LISTED]], hide_index=True, width="stretch")
@@ -40,7 +45,11 @@ def show() -> None:
     picked = state.remembered(_PICKED, "")
     names = list(by_name)
     name = st.selectbox(
-        "Run to read", names, index=names.index(picked) if picked in by_name else 0, format_func=lambda name: labels[name], key=_PICKED
+        "Run to read",
+        names,
+        index=names.index(picked) if picked in by_name else 0,
+        format_func=lambda name: labels[name],
+        key=_PICKED,
     )
     state.remember(_PICKED, name)
     with state.shown_errors():
@@ -69,7 +78,7 @@ def _label(view: KeptView) -> str:
     return clean(f"{view.begun}, {view.what}: {view.asked_of} ({view.name})", 160)
 
 
-# ------------------------------------------------------------------------------------------------------------------- one
+# ---------------------------------------------------------------------------------------------- one
 
 
 def _show_run(view: KeptView) -> None:
@@ -77,19 +86,30 @@ def _show_run(view: KeptView) -> None:
         _show_figures(view)
         _show_worst(view)
     else:
-        st.info(f"This run hasn't finished: {plain(view.how_far())}.", icon=":material/hourglass_top:")
+        st.info(
+            f"This run hasn't finished: {plain(view.how_far())}.", icon=":material/hourglass_top:"
+        )
     _show_resume(view)
     with st.expander("What it was made with"):
         versions = view.run.head.get("versions", {})
-        rows = [*flat(view.settings), *((f"version of {name}", str(own)) for name, own in versions.items())]
-        st.dataframe([{"Setting": clean(name), "Value": clean(value, 200)} for name, value in rows], hide_index=True, width="stretch")
+        rows = [
+            *flat(view.settings),
+            *((f"version of {name}", str(own)) for name, own in versions.items()),
+        ]
+        st.dataframe(
+            [{"Setting": clean(name), "Value": clean(value, 200)} for name, value in rows],
+            hide_index=True,
+            width="stretch",
+        )
         st.caption(f"Folder: {plain(view.run.path)}")
 
 
 def _show_figures(view: KeptView) -> None:
     said = run_tables.headline(view)
     if said:
-        (st.warning if said.startswith("not ") else st.info)(plain(said), icon=":material/insights:")
+        (st.warning if said.startswith("not ") else st.info)(
+            plain(said), icon=":material/insights:"
+        )
     for note in run_tables.notes(view):
         st.caption(plain(note))
     show_tables(view.kind, run_tables.tables(view))
@@ -110,17 +130,23 @@ def _show_resume(view: KeptView) -> None:
     if not can_resume and not (view.is_done and view.num_failed):
         return
     if request is None:
-        st.caption("It was begun on the command line: the same command goes on with it, and tries what failed again.")
+        st.caption(
+            "It was begun on the command line: the same command goes on with it, and tries what"
+            " failed again."
+        )
     elif request.workspace != state.workspace_name():
         st.caption(f"Open the workspace {plain(request.workspace)} to go on with it.")
     elif can_resume:
         work_view.resume_button(view, request, "Resume this run")
     else:
-        st.caption(f"{plural(view.num_failed, 'answer')} could not be made; they are left out of the figures.")
+        st.caption(
+            f"{plural(view.num_failed, 'answer')} could not be made; they are left out of the"
+            " figures."
+        )
         work_view.resume_button(view, request, "Try the failed answers again")
 
 
-# ----------------------------------------------------------------------------------------------------------------- worst
+# -------------------------------------------------------------------------------------------- worst
 
 
 def _show_worst(view: KeptView) -> None:
@@ -137,7 +163,10 @@ def _show_question(read: ReadQuestion, arm: str) -> None:
     own = next((answer.value for answer in read.answers if answer.arm == arm), "")
     with st.expander(f"{plain(clean(read.text, 160))}" + (f" · {plain(own)}" if own else "")):
         if read.wanted:
-            st.markdown("**Wanted**  \n" + "  \n".join(f":material/flag: {plain(text)}" for text in read.wanted))
+            st.markdown(
+                "**Wanted**  \n"
+                + "  \n".join(f":material/flag: {plain(text)}" for text in read.wanted)
+            )
         for answer in sorted(read.answers, key=lambda answer: answer.arm != arm):
             _show_answer(answer)
 
@@ -145,4 +174,8 @@ def _show_question(read: ReadQuestion, arm: str) -> None:
 def _show_answer(answer: ReadAnswer) -> None:
     head = f"**{plain(answer.arm)}**" + (f" · {plain(answer.value)}" if answer.value else "")
     marks = {True: ":green[:material/check:] ", False: ":gray[:material/remove:] ", None: ""}
-    st.markdown("  \n".join([head, *(marks[is_right] + plain_lines(text) for text, is_right in answer.lines)]))
+    st.markdown(
+        "  \n".join(
+            [head, *(marks[is_right] + plain_lines(text) for text, is_right in answer.lines)]
+        )
+    )

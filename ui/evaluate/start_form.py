@@ -14,7 +14,14 @@ from dynagrag.text import duration_text, plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.evaluate import kept_runs, questions_box, run_work
-from dynagrag.ui.evaluate.run_request import Measure, PlanView, RunRequest, arm_words, baselines, default_arms
+from dynagrag.ui.evaluate.run_request import (
+    Measure,
+    PlanView,
+    RunRequest,
+    arm_words,
+    baselines,
+    default_arms,
+)
 from dynagrag.ui.evaluate.run_work import EstimateView
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
@@ -22,11 +29,23 @@ from dynagrag.ui.state import Desk
 from dynagrag.workspace.workspace_soft_prompt import OwnSoftPrompt, own_soft_prompts
 
 _MEASURES = {
-    Measure.FOUND: ("Search", "Does it find the right passages? Needs no language model; takes seconds to minutes."),
-    Measure.RIGHT: ("Answers", "Are the answers right? Each is compared with the right answer in your file."),
-    Measure.JUDGED: ("Answers, graded by a model", "Which answers are better? A language model grades them; no right answers are needed."),
+    Measure.FOUND: (
+        "Search",
+        "Does it find the right passages? Needs no language model; takes seconds to minutes.",
+    ),
+    Measure.RIGHT: (
+        "Answers",
+        "Are the answers right? Each is compared with the right answer in your file.",
+    ),
+    Measure.JUDGED: (
+        "Answers, graded by a model",
+        "Which answers are better? A language model grades them; no right answers are needed.",
+    ),
 }
-_FORMS = {POINTWISE: "each answer by itself", PAIRWISE: "each answer beside that of one arm, in both orders"}
+_FORMS = {
+    POINTWISE: "each answer by itself",
+    PAIRWISE: "each answer beside that of one arm, in both orders",
+}
 _REQUEST = "evaluate_request"
 
 
@@ -45,14 +64,25 @@ def show() -> None:
     if questions is None:
         return
     st.subheader("What to compare")
-    request = _ask_request(measure, arms, desk.name, questions, settings, before if before and before.measure is measure else None)
+    request = _ask_request(
+        measure,
+        arms,
+        desk.name,
+        questions,
+        settings,
+        before if before and before.measure is measure else None,
+    )
     state.remember(_REQUEST, request)
     _show_start(request, _planned(request, settings), settings)
 
 
 def _soft_prompts(desk: Desk, measure: Measure) -> list[OwnSoftPrompt]:
     """The workspace's trained soft prompts, where they can answer."""
-    return own_soft_prompts(desk.space.settings, desk.name, desk.space.store.embedder()) if measure.asks_model else []
+    return (
+        own_soft_prompts(desk.space.settings, desk.name, desk.space.store.embedder())
+        if measure.asks_model
+        else []
+    )
 
 
 def _can_ask(measure: Measure, arms: Mapping[str, str], settings: Settings) -> bool:
@@ -60,12 +90,15 @@ def _can_ask(measure: Measure, arms: Mapping[str, str], settings: Settings) -> b
     if not measure.asks_model or settings.llm is not None:
         return True
     if measure is Measure.RIGHT and arms:
-        told = "No language model is set, so only trained soft prompts can answer: they have one of their own. **Settings** sets one."
+        told = (
+            "No language model is set, so only trained soft prompts can answer: they have one of"
+            " their own. **Settings** sets one."
+        )
         st.info(told, icon=":material/settings:")
         return True
     st.info(
-        f"No language model is set, and {'grading' if measure is Measure.JUDGED else 'answering'} needs one. Choose one under "
-        "**Settings**, or measure the search, which needs none.",
+        f"No language model is set, and {'grading' if measure is Measure.JUDGED else 'answering'}"
+        " needs one. Choose one under **Settings**, or measure the search, which needs none.",
         icon=":material/settings:",
     )
     return False
@@ -82,13 +115,15 @@ def _planned(request: RunRequest, settings: Settings) -> PlanView:
     return kept[1]
 
 
-# --------------------------------------------------------------------------------------------------------------- choices
+# ------------------------------------------------------------------------------------------ choices
 
 
 def _number(label: str, key: str, kept: int | None, **options: Any) -> int | None:
     """A number that may be left open, with what was kept of before."""
     st.session_state.setdefault(key, kept)
-    found: int | None = st.number_input(label, min_value=1, value=None, key=key, width=260, **options)
+    found: int | None = st.number_input(
+        label, min_value=1, value=None, key=key, width=260, **options
+    )
     return found
 
 
@@ -107,7 +142,12 @@ def _ask_measure(before: RunRequest | None) -> Measure:
 
 
 def _ask_request(
-    measure: Measure, words: Mapping[str, str], workspace: str, questions: str, settings: Settings, before: RunRequest | None
+    measure: Measure,
+    words: Mapping[str, str],
+    workspace: str,
+    questions: str,
+    settings: Settings,
+    before: RunRequest | None,
 ) -> RunRequest:
     key = f"evaluate_arms_{measure}"
     kept = st.session_state.get(key, before.arms if before else default_arms(measure, words))
@@ -124,8 +164,16 @@ def _ask_request(
         )
     )
     if measure is Measure.FOUND:
-        st.caption("Plain search always runs too, to compare with: by meaning (naive), by words (bm25), and by both (hybrid, rrf).")
-    limit = _number("Number of questions, at most", f"evaluate_limit_{measure}", before.limit if before else None, placeholder="all")
+        st.caption(
+            "Plain search always runs too, to compare with: by meaning (naive), by words (bm25),"
+            " and by both (hybrid, rrf)."
+        )
+    limit = _number(
+        "Number of questions, at most",
+        f"evaluate_limit_{measure}",
+        before.limit if before else None,
+        placeholder="all",
+    )
     chosen: dict[str, Any] = {"limit": limit}
     with st.expander("More options"):
         chosen |= _ask_more(measure, arms, settings, before)
@@ -141,10 +189,15 @@ def _ask_request(
     )
 
 
-_HELP = "Choose several to see which does best. All but global, soft and hard may show the model equally much text."
+_HELP = (
+    "Choose several to see which does best. All but global, soft and hard may show the model"
+    " equally much text."
+)
 
 
-def _ask_more(measure: Measure, arms: tuple[str, ...], settings: Settings, before: RunRequest | None) -> dict[str, Any]:
+def _ask_more(
+    measure: Measure, arms: tuple[str, ...], settings: Settings, before: RunRequest | None
+) -> dict[str, Any]:
     known = baselines(measure, arms)
     baseline = st.selectbox(
         "Compare each with",
@@ -177,11 +230,16 @@ def _ask_judging(settings: Settings, before: RunRequest | None) -> dict[str, Any
         "Model that grades",
         placeholder=settings.llm or "",
         max_chars=500,
-        help="Named as under Settings, e.g. openai:gpt-5-mini. Empty: the model that answers, which may prefer its own answers.",
+        help=(
+            "Named as under Settings, e.g. openai:gpt-5-mini. Empty: the model that answers, which"
+            " may prefer its own answers."
+        ),
         key="evaluate_judge",
         width=360,
     )
-    forms = st.multiselect("How it grades", FORMS, format_func=lambda form: _FORMS[form], key="evaluate_forms")
+    forms = st.multiselect(
+        "How it grades", FORMS, format_func=lambda form: _FORMS[form], key="evaluate_forms"
+    )
     samples = st.number_input(
         "Grades for each answer",
         1,
@@ -193,12 +251,15 @@ def _ask_judging(settings: Settings, before: RunRequest | None) -> dict[str, Any
     return {"judge_llm": judge.strip() or None, "forms": tuple(forms), "samples": samples}
 
 
-# ----------------------------------------------------------------------------------------------------- estimate and start
+# ------------------------------------------------------------------------------- estimate and start
 
 
 def _show_start(request: RunRequest, view: PlanView, settings: Settings) -> None:
     asked = f"{plural(view.num_questions, 'question')} × {plural(view.num_arms, 'arm')}"
-    st.markdown(f"**{asked}**" + "".join(f" · {count:,} × {plain(note)}" for note, count in view.notes.items()))
+    st.markdown(
+        f"**{asked}**"
+        + "".join(f" · {count:,} × {plain(note)}" for note, count in view.notes.items())
+    )
     visit = str(state.remembered("evaluate_visit", uuid4().hex))
     ticket = f"{visit}-{_digest(request, settings)}"
     for other in background.found_under(background.key_of(settings, request.workspace, "estimate")):
@@ -206,7 +267,9 @@ def _show_start(request: RunRequest, view: PlanView, settings: Settings) -> None
             background.abandon(other.key)
     work = background.find(run_work.estimate_key(ticket, request))
     if work is None:
-        if st.button("Estimate", type="primary", icon=":material/calculate:", help=_estimate_help(request)):
+        if st.button(
+            "Estimate", type="primary", icon=":material/calculate:", help=_estimate_help(request)
+        ):
             run_work.start_estimate(ticket, request, run_work.stopped_runs(settings, request))
             st.rerun()
         return
@@ -228,7 +291,10 @@ def _digest(request: RunRequest, settings: Settings) -> str:
 
 def _estimate_help(request: RunRequest) -> str:
     if request.llm is not None:
-        return "Makes one call to the model to see how long it takes. The reply is kept, so nothing is paid twice."
+        return (
+            "Makes one call to the model to see how long it takes. The reply is kept, so nothing is"
+            " paid twice."
+        )
     if request.measure.asks_model:
         return "Lets each soft prompt answer one question to see how long it takes."
     return "Asks the first two questions to see how long it takes. No language model is asked."
@@ -236,7 +302,9 @@ def _estimate_help(request: RunRequest) -> str:
 
 def _show_estimate(found: EstimateView, request: RunRequest) -> None:
     if request.llm is None:
-        time = "" if found.seconds is None else f", about **{duration_text(max(1.0, found.seconds))}**"
+        time = (
+            "" if found.seconds is None else f", about **{duration_text(max(1.0, found.seconds))}**"
+        )
         st.markdown(f":material/calculate: No calls to a language model, so no cost{time}.")
         return
     if found.answers is None and found.judging is None:
@@ -244,28 +312,45 @@ def _show_estimate(found: EstimateView, request: RunRequest) -> None:
         return
     parts = [part for part in (found.answers, found.judging) if part is not None]
     calls, prompt = sum(part.calls for part in parts), sum(part.prompt_tokens for part in parts)
-    reply = (found.answers.reply_tokens if found.answers else 0) + (found.judging.completion_tokens if found.judging else 0)
+    reply = (found.answers.reply_tokens if found.answers else 0) + (
+        found.judging.completion_tokens if found.judging else 0
+    )
     money = [part.money for part in parts if part.money is not None]
     price = f"price at most about {sum(money):.2f}" if money else "price unknown: no prices are set"
-    time = "time unknown until it runs" if found.seconds is None else f"**{duration_text(max(1.0, found.seconds))}**"
+    time = (
+        "time unknown until it runs"
+        if found.seconds is None
+        else f"**{duration_text(max(1.0, found.seconds))}**"
+    )
     st.markdown(
-        f":material/calculate: About **{plural(calls, 'call')}**, {prompt:,} prompt tokens, at most {reply:,} reply tokens, {time}, "
-        f"{price}.",
+        f":material/calculate: About **{plural(calls, 'call')}**, {prompt:,} prompt tokens, at most"
+        f" {reply:,} reply tokens, {time}, {price}.",
         help="Replies kept from earlier runs cost nothing.",
     )
     if found.answers and found.judging:
-        st.caption(f"{found.answers.calls:,} calls to answer, {found.judging.calls:,} to judge, as if each answer had 100 words.")
+        st.caption(
+            f"{found.answers.calls:,} calls to answer, {found.judging.calls:,} to judge, as if each"
+            " answer had 100 words."
+        )
 
 
 def _show_button(request: RunRequest, work: Work, asked: str, settings: Settings) -> None:
     found: EstimateView = work.result
-    label = {Measure.FOUND: f"Ask {asked}", Measure.RIGHT: f"Answer {asked}", Measure.JUDGED: f"Answer and judge {asked}"}[request.measure]
+    label = {
+        Measure.FOUND: f"Ask {asked}",
+        Measure.RIGHT: f"Answer {asked}",
+        Measure.JUDGED: f"Answer and judge {asked}",
+    }[request.measure]
     if found.goes_on is not None:
-        st.caption(f"A run with these choices was stopped: {kept_runs.view_of(found.goes_on).how_far()} are done. It goes on from there.")
+        st.caption(
+            f"A run with these choices was stopped: {kept_runs.view_of(found.goes_on).how_far()}"
+            " are done. It goes on from there."
+        )
     is_busy = any(other.is_running for other in run_work.works(settings, request.workspace))
     if background.has_job_at_work(settings, request.workspace):
         st.warning(
-            "This workspace is being changed, so a run would measure it half done. Wait until that has ended.",
+            "This workspace is being changed, so a run would measure it half done. Wait until that"
+            " has ended.",
             icon=":material/hourglass_top:",
         )
         is_busy = True
@@ -275,7 +360,11 @@ def _show_button(request: RunRequest, work: Work, asked: str, settings: Settings
         type="primary",
         icon=":material/play_arrow:",
         disabled=is_busy,
-        help="Something else is running in this workspace. Wait until it has ended." if is_busy else None,
+        help=(
+            "Something else is running in this workspace. Wait until it has ended."
+            if is_busy
+            else None
+        ),
         on_click=_start,
         args=(ticket, request, work),
     )

@@ -1,4 +1,6 @@
-"""Tables of a run, drawn: numbers with as many digits as they are worth, and what the columns mean below."""
+"""Tables of a run, drawn: numbers with as many digits as they are worth, and what the columns mean
+below.
+"""
 
 from collections.abc import Sequence
 
@@ -16,13 +18,24 @@ def show_tables(kind: str, tables: Sequence[Table]) -> None:
     """Draws those of a run of this kind."""
     for table in tables:
         st.markdown(f"**{plain(table.title)}**")
-        formats = {name: st.column_config.NumberColumn(format=form) for name, form in _formats(table.rows).items()}
-        st.dataframe(list(table.rows), hide_index=True, width="stretch", column_config=formats, placeholder="–")
+        formats = {
+            name: st.column_config.NumberColumn(format=form)
+            for name, form in _formats(table.rows).items()
+        }
+        st.dataframe(
+            list(table.rows),
+            hide_index=True,
+            width="stretch",
+            column_config=formats,
+            placeholder="–",
+        )
     rows = [row for table in tables for row in table.rows]
     words = explained(kind, [name for row in rows for name in (row.get("Measure", ""), *row)])
     if words:
         with st.expander("What the columns mean"):
-            st.markdown("  \n".join(f"**{plain(column)}**: {plain(said)}" for column, said in words))
+            st.markdown(
+                "  \n".join(f"**{plain(column)}**: {plain(said)}" for column, said in words)
+            )
 
 
 def _formats(rows: Sequence[Row]) -> dict[str, str]:

@@ -1,4 +1,6 @@
-"""The evaluations of a workspace that are at work, followed live; what has just ended; what was stopped and can go on."""
+"""The evaluations of a workspace that are at work, followed live; what has just ended; what was
+stopped and can go on.
+"""
 
 import streamlit as st
 
@@ -12,7 +14,10 @@ from dynagrag.ui.safe_markdown import plain
 
 _STAGES = {"": "Starting", "answer": "Answering", "judge": "Judging"}
 _MAX_OFFERED = 3
-_STOP_HELP = "Stops once the calls under way have ended. What is done is kept, and you can resume the run here."
+_STOP_HELP = (
+    "Stops once the calls under way have ended. What is done is kept, and you can resume the run"
+    " here."
+)
 
 
 def show_current() -> None:
@@ -43,14 +48,21 @@ def _show_running(work: Work) -> None:
     with st.container(border=True):
         st.markdown(f"**{plain(work.title)}**")
         share = min(1.0, work.done / work.total) if work.total else 0.0
-        stage = _STAGES.get(work.stage, "Asking" if work.stage.startswith("ask") else work.stage.capitalize())
-        st.progress(share, text=plain(f"{stage}: {work.done:,} of {work.total:,}" if work.total > 1 else stage))
+        stage = _STAGES.get(
+            work.stage, "Asking" if work.stage.startswith("ask") else work.stage.capitalize()
+        )
+        st.progress(
+            share,
+            text=plain(f"{stage}: {work.done:,} of {work.total:,}" if work.total > 1 else stage),
+        )
         left = run_work.seconds_left(work)
         rest = "" if left is None else f" · about {duration_text(left)} left"
         st.caption(f"running for {duration_text(work.seconds)}{rest}")
         if work.is_stopped:
             st.caption("Stopping: calls under way end first.")
-        elif st.button("Stop", key=f"stop_{'/'.join(work.key[2:])}", icon=":material/stop:", help=_STOP_HELP):
+        elif st.button(
+            "Stop", key=f"stop_{'/'.join(work.key[2:])}", icon=":material/stop:", help=_STOP_HELP
+        ):
             work.is_stopped = True
             st.rerun()
 
@@ -63,9 +75,15 @@ def _show_ended(work: Work) -> None:
             st.error(f"{plain(work.title)}: {plain(work.error)}", icon=":material/error:")
         else:
             failed = view_of(work.result).num_failed
-            aside = f" {plural(failed, 'answer')} could not be made; read the run to try again." if failed else ""
+            aside = (
+                f" {plural(failed, 'answer')} could not be made; read the run to try again."
+                if failed
+                else ""
+            )
             st.success(f"**{plain(work.title)}**: done.{aside}", icon=":material/check_circle:")
-            if st.button("Read it", key=f"read_{'/'.join(work.key[2:])}", icon=":material/article:"):
+            if st.button(
+                "Read it", key=f"read_{'/'.join(work.key[2:])}", icon=":material/article:"
+            ):
                 background.drop(work.key)
                 open_run(work.result.name)
         if st.button("Hide this", key=f"hide_{'/'.join(work.key[2:])}", icon=":material/close:"):
@@ -79,7 +97,7 @@ def open_run(name: str) -> None:
     st.rerun()
 
 
-# --------------------------------------------------------------------------------------------------------------- resumed
+# ------------------------------------------------------------------------------------------ resumed
 
 
 def at_work_here(view: KeptView) -> bool:
@@ -91,7 +109,11 @@ def _offered() -> list[tuple[KeptView, RunRequest]]:
     """Runs of this workspace that were begun here and stopped before their end."""
     views, _ = kept_runs(state.settings())
     mine = [(view, view.request) for view in views if view.request is not None and not view.is_done]
-    waiting = [(view, own) for view, own in mine if own.workspace == state.workspace_name() and not own.is_left and not at_work_here(view)]
+    waiting = [
+        (view, own)
+        for view, own in mine
+        if own.workspace == state.workspace_name() and not own.is_left and not at_work_here(view)
+    ]
     return [(view, own) for view, own in waiting[:_MAX_OFFERED] if not view.is_held()]
 
 
@@ -103,17 +125,33 @@ def _show_offer(view: KeptView, request: RunRequest) -> None:
         )
         st.caption(f"begun {plain(view.begun)} UTC · {plain(view.name)}")
         if request.max_calls is not None:
-            rest = st.number_input("Model calls for the rest, at most", 1, value=request.max_calls, key=f"budget_{view.name}", width=260)
+            rest = st.number_input(
+                "Model calls for the rest, at most",
+                1,
+                value=request.max_calls,
+                key=f"budget_{view.name}",
+                width=260,
+            )
             request = request.model_copy(update={"max_calls": rest})
         with st.container(horizontal=True):
             resume_button(view, request, "Resume")
-            if st.button("Leave it", key=f"leave_{view.name}", help="Removes this notice. The run stays in the list under Read."):
+            if st.button(
+                "Leave it",
+                key=f"leave_{view.name}",
+                help="Removes this notice. The run stays in the list under Read.",
+            ):
                 keep_request(view.run.path, request.model_copy(update={"is_left": True}))
                 st.rerun()
 
 
 def resume_button(view: KeptView, request: RunRequest, label: str) -> None:
     """Goes on with a run, with the models that it had."""
-    if st.button(label, key=f"resume_{view.name}", icon=":material/play_arrow:", type="primary", disabled=_is_any_running()):
+    if st.button(
+        label,
+        key=f"resume_{view.name}",
+        icon=":material/play_arrow:",
+        type="primary",
+        disabled=_is_any_running(),
+    ):
         run_work.resume(request, view.run.path)
         st.rerun()

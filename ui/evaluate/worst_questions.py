@@ -1,4 +1,6 @@
-"""The questions of a done run to read: those on which an arm did worst first, with what should come out and what each arm made of it."""
+"""The questions of a done run to read: those on which an arm did worst first, with what should come
+out and what each arm made of it.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -32,7 +34,9 @@ _MAX_BROUGHT = 160
 
 @dataclass(frozen=True, slots=True)
 class ReadAnswer:
-    """What an arm made of a question: `value` in words, and its lines, each with whether it is what was wanted (None: can't be told)."""
+    """What an arm made of a question: `value` in words, and its lines, each with whether it is what
+    was wanted (None: can't be told).
+    """
 
     arm: str
     value: str
@@ -51,7 +55,9 @@ class ReadQuestion:
 
 def has_questions(view: KeptView) -> bool:
     """Whether a done run is of a kind whose questions can be read."""
-    return isinstance(view.run, QaRun | JudgeRun) or (isinstance(view.run, RunFolder) and "scopes" in view.summary)
+    return isinstance(view.run, QaRun | JudgeRun) or (
+        isinstance(view.run, RunFolder) and "scopes" in view.summary
+    )
 
 
 def worst_questions(view: KeptView, arm: str, num: int) -> list[ReadQuestion]:
@@ -69,27 +75,48 @@ def worst_questions(view: KeptView, arm: str, num: int) -> list[ReadQuestion]:
 
 
 def _lacking(run: KeptRun[Any]) -> LoadError:
-    return LoadError(f"the run in {run.path} lacks lines; delete its summary.json and run the same command with --out {run.path} again")
+    return LoadError(
+        f"the run in {run.path} lacks lines; delete its summary.json and run the same command with"
+        f" --out {run.path} again"
+    )
 
 
 def _rankings(run: RunFolder, arm: str, measure: str) -> Iterator[ReadQuestion]:
     passages = run.passages()
     lines = next(iter(by_scope(run.lines()).values()))
-    shown = {id_ for own in lines.values() for line in own.values() for id_ in (*line.gold, *(p.id for p in line.passages[:_NUM_BROUGHT]))}
+    shown = {
+        id_
+        for own in lines.values()
+        for line in own.values()
+        for id_ in (*line.gold, *(p.id for p in line.passages[:_NUM_BROUGHT]))
+    }
     if shown - passages.keys():
         raise _lacking(run)
     for question, line in lines[arm].items():
-        own_ids = {*line.gold, *(brought.id for own in lines.values() for brought in own[question].passages[:_NUM_BROUGHT])}
+        own_ids = {
+            *line.gold,
+            *(
+                brought.id
+                for own in lines.values()
+                for brought in own[question].passages[:_NUM_BROUGHT]
+            ),
+        }
         words = _worded({id_: passages[id_] for id_ in own_ids})
         answers = [
             ReadAnswer(
                 name,
                 f"{_TOLD.get(measure, measure)} {POINTS * own[question].measures[measure]:.0f} %",
-                tuple((cut(words[brought.id], _MAX_BROUGHT), brought.gold) for brought in own[question].passages[:_NUM_BROUGHT]),
+                tuple(
+                    (cut(words[brought.id], _MAX_BROUGHT), brought.gold)
+                    for brought in own[question].passages[:_NUM_BROUGHT]
+                ),
             )
             for name, own in lines.items()
         ]
-        wanted = [*(words[id_] for id_ in line.gold), *(f"{name} (not in the workspace)" for name in line.missing)]
+        wanted = [
+            *(words[id_] for id_ in line.gold),
+            *(f"{name} (not in the workspace)" for name in line.missing),
+        ]
         if len(wanted) > _MAX_WANTED:
             wanted[_MAX_WANTED:] = [f"and {len(wanted) - _MAX_WANTED} more"]
         yield ReadQuestion(line.text, tuple(wanted), line.measures[measure], tuple(answers))
@@ -99,7 +126,10 @@ def _worded(passages: Mapping[str, PassageWords]) -> dict[str, str]:
     """Their words, each after its document's title; without, where all are of one document."""
     if len({passage.title for passage in passages.values()}) < 2:
         return {id_: passage.words for id_, passage in passages.items()}
-    return {id_: f"{cut(passage.title, _MAX_TITLE)}: {passage.words}" for id_, passage in passages.items()}
+    return {
+        id_: f"{cut(passage.title, _MAX_TITLE)}: {passage.words}"
+        for id_, passage in passages.items()
+    }
 
 
 def _answers(run: QaRun, arm: str, measure: str) -> Iterator[ReadQuestion]:
@@ -112,21 +142,43 @@ def _answers(run: QaRun, arm: str, measure: str) -> Iterator[ReadQuestion]:
     for question in questions:
         name = measure if question.is_answerable else ABSTAINED
         own = scores.get(arm, {}).get(question.id, {})
-        values = {line.arm: scores.get(line.arm, {}).get(question.id, {}).get(name) for line in by_question.get(question.id, ())}
-        answers = tuple(_answer(line, name, values[line.arm]) for line in by_question.get(question.id, ()))
+        values = {
+            line.arm: scores.get(line.arm, {}).get(question.id, {}).get(name)
+            for line in by_question.get(question.id, ())
+        }
+        answers = tuple(
+            _answer(line, name, values[line.arm]) for line in by_question.get(question.id, ())
+        )
         yield ReadQuestion(question.text, _wanted(question), own.get(name, 1.0), answers)
 
 
 def _wanted(question: KnownQuestion) -> tuple[str, ...]:
-    return question.answers if question.is_answerable else ("nothing answers it: an arm should say so",)
+    return (
+        question.answers
+        if question.is_answerable
+        else ("nothing answers it: an arm should say so",)
+    )
 
 
 def _answer(line: AnswerLine, measure: str, value: float | None) -> ReadAnswer:
     said = [line.error or line.answer, *([f"in a few words: {line.short}"] if line.short else ())]
-    doubted = [*(f"contradicted: {text}" for text in line.claims.contradicted), *(f"not found: {text}" for text in line.claims.not_found)]
-    shown = tuple((cut(text, _MAX_CHARS), None) for text in said) + tuple((cut(text, _MAX_CHARS), False) for text in doubted)
+    doubted = [
+        *(f"contradicted: {text}" for text in line.claims.contradicted),
+        *(f"not found: {text}" for text in line.claims.not_found),
+    ]
+    shown = tuple((cut(text, _MAX_CHARS), None) for text in said) + tuple(
+        (cut(text, _MAX_CHARS), False) for text in doubted
+    )
     return ReadAnswer(
-        line.arm, "failed" if line.error else "" if value is None else f"{TITLES.get(measure, measure)} {POINTS * value:.0f}", shown
+        line.arm,
+        (
+            "failed"
+            if line.error
+            else ""
+            if value is None
+            else f"{TITLES.get(measure, measure)} {POINTS * value:.0f}"
+        ),
+        shown,
     )
 
 
@@ -138,9 +190,15 @@ def _judged(run: JudgeRun, arm: str) -> Iterator[ReadQuestion]:
     for (question, name), line in answers.items():
         by_question.setdefault(question, {})[name] = line
     for question, lines in by_question.items():
-        totals: Mapping[str, float | None] = {n: own.total for n in lines if (own := graded.get((question, n))) is not None}
+        totals: Mapping[str, float | None] = {
+            n: own.total for n in lines if (own := graded.get((question, n))) is not None
+        }
         shown = tuple(
-            ReadAnswer(name, _judgement(totals.get(name), verdicts.get((question, name))), ((_text(line), None),))
+            ReadAnswer(
+                name,
+                _judgement(totals.get(name), verdicts.get((question, name))),
+                ((_text(line), None),),
+            )
             for name, line in lines.items()
         )
         total = totals.get(arm)
@@ -154,5 +212,7 @@ def _text(line: AnswerLine) -> str:
 
 
 def _judgement(total: float | None, verdict: float | None) -> str:
-    pair = "" if verdict is None else {1.0: "won its pair", 2.0: "lost its pair"}.get(verdict, "tied")
+    pair = (
+        "" if verdict is None else {1.0: "won its pair", 2.0: "lost its pair"}.get(verdict, "tied")
+    )
     return ", ".join(part for part in ("" if total is None else f"{total:.1f} of 25", pair) if part)

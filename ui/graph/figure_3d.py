@@ -1,4 +1,6 @@
-"""The graph in three dimensions, as Plotly draws it: the most mentioned entities with their names, placed as the eye first sees them."""
+"""The graph in three dimensions, as Plotly draws it: the most mentioned entities with their names,
+placed as the eye first sees them.
+"""
 
 from collections.abc import Sequence
 from html import escape
@@ -23,8 +25,17 @@ _INK = {True: "#fafafa", False: "#0b0f14"}
 """Of names, by whether the page is dark."""
 
 
-def figure(entities: Sequence[Entity], relations: Sequence[Relation], tips: Sequence[str], made: Layout, *, is_dark: bool) -> Any:
-    """Plotly's figure of n entities at the places of a layout (n, 3). `tips`: what is told of each where it is pointed at."""
+def figure(
+    entities: Sequence[Entity],
+    relations: Sequence[Relation],
+    tips: Sequence[str],
+    made: Layout,
+    *,
+    is_dark: bool,
+) -> Any:
+    """Plotly's figure of n entities at the places of a layout (n, 3). `tips`: what is told of each
+    where it is pointed at.
+    """
     from plotly import graph_objects as go
 
     number = {entity.id: i for i, entity in enumerate(entities)}
@@ -37,7 +48,9 @@ def figure(entities: Sequence[Entity], relations: Sequence[Relation], tips: Sequ
     sizes = [4 + 14 * (e.weight / heaviest) ** 0.5 for e in entities]
     sides = _sides(entities, sizes, made.positions)
     thin = {"color": "#8a8f98", "width": 2}
-    lines = go.Scatter3d(x=ends[0], y=ends[1], z=ends[2], mode="lines", line=thin, opacity=0.6, hoverinfo="skip")
+    lines = go.Scatter3d(
+        x=ends[0], y=ends[1], z=ends[2], mode="lines", line=thin, opacity=0.6, hoverinfo="skip"
+    )
     points = go.Scatter3d(
         x=[p[0] for p in at],
         y=[p[1] for p in at],
@@ -57,19 +70,37 @@ def figure(entities: Sequence[Entity], relations: Sequence[Relation], tips: Sequ
     )
     hidden = {"visible": False, "showbackground": False}
     camera = {"eye": dict(zip("xyz", _EYE, strict=True))}
-    scene = {"xaxis": hidden, "yaxis": hidden, "zaxis": hidden, "aspectmode": "data", "camera": camera}
-    layout = {"showlegend": False, "margin": {"l": 0, "r": 0, "t": 0, "b": 0}, "scene": scene, "uirevision": "kept"}
+    scene = {
+        "xaxis": hidden,
+        "yaxis": hidden,
+        "zaxis": hidden,
+        "aspectmode": "data",
+        "camera": camera,
+    }
+    layout = {
+        "showlegend": False,
+        "margin": {"l": 0, "r": 0, "t": 0, "b": 0},
+        "scene": scene,
+        "uirevision": "kept",
+    }
     return go.Figure(data=[lines, points], layout=layout)
 
 
-def _sides(entities: Sequence[Entity], sizes: Sequence[float], positions: Positions) -> dict[int, str]:
-    """Where the names of the most mentioned stand as the eye first sees them, without perspective; a name without a free place has none."""
+def _sides(
+    entities: Sequence[Entity], sizes: Sequence[float], positions: Positions
+) -> dict[int, str]:
+    """Where the names of the most mentioned stand as the eye first sees them, without perspective;
+    a name without a free place has none.
+    """
     ahead = -np.array(_EYE) / np.linalg.norm(_EYE)
     right = np.cross(ahead, (0.0, 0.0, 1.0))
     right /= np.linalg.norm(right)
     seen = positions @ np.stack((right, -np.cross(right, ahead)), axis=1)
     seen *= _HEIGHT / (float(np.ptp(seen[:, 1])) or 1.0)
-    nodes = [Labelled(float(x), float(y), size, drawable(e.name, 24)) for e, size, (x, y) in zip(entities, sizes, seen, strict=True)]
+    nodes = [
+        Labelled(float(x), float(y), size, drawable(e.name, 24))
+        for e, size, (x, y) in zip(entities, sizes, seen, strict=True)
+    ]
     order = sorted(range(len(nodes)), key=lambda i: (-entities[i].weight, i))
     return label_sides(nodes, order[:_NUM_NAMED])
 

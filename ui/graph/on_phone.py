@@ -1,4 +1,5 @@
-"""The drawing of the page Graph, as high as the window allows; on a phone a list comes first and the drawing is behind a switch.
+"""The drawing of the page Graph, as high as the window allows; on a phone a list comes first and
+the drawing is behind a switch.
 
 The server doesn't know how wide the window is, so both are sent and the style says which is seen.
 """
@@ -30,7 +31,9 @@ _HIDDEN = f"""@media (max-width: 640px) {{
 
 @contextmanager
 def drawing_or_list() -> "Iterator[DeltaGenerator]":
-    """What is drawn in the block is seen on a wide window, and on a phone where the switch is on; the list is only seen on a phone."""
+    """What is drawn in the block is seen on a wide window, and on a phone where the switch is on;
+    the list is only seen on a phone.
+    """
     with st.container(key=_SWITCH):
         is_drawn = st.toggle("Show the drawing", key="graph_is_drawn")
     st.html(f"<style>{_WIDE}{_UNLISTED if is_drawn else _HIDDEN}</style>")

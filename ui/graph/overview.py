@@ -1,6 +1,8 @@
-"""The whole graph on the page Graph: its most mentioned things drawn in 2D and 3D, distributions, a table, exports.
+"""The whole graph on the page Graph: its most mentioned things drawn in 2D and 3D, distributions, a
+table, exports.
 
-The store is asked once per version for its 5,000 heaviest entities; layouts are kept (drawing/kept_layouts.py).
+The store is asked once per version for its 5,000 heaviest entities; layouts are kept
+(drawing/kept_layouts.py).
 """
 
 from collections.abc import Callable, Sequence
@@ -26,7 +28,9 @@ from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.state import Desk
 
 MAX_RELATIONS = 10_000
-"""Between the entities that may be drawn: twice as many are as slow again to drag, and no easier to read."""
+"""Between the entities that may be drawn: twice as many are as slow again to drag, and no easier to
+read.
+"""
 _NUM_FIRST = 70
 _NUM_3D = 300
 _BREADTH = 1.4
@@ -57,10 +61,14 @@ def _layouts(folder: str) -> KeptLayouts:
     return KeptLayouts(Path(folder) / FOLDER)
 
 
-def _layout(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation], *, is_3d: bool = False) -> "Future[Layout]":
+def _layout(
+    desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation], *, is_3d: bool = False
+) -> "Future[Layout]":
     number = {entity.id: i for i, entity in enumerate(entities)}
     pairs = [(number[r.head], number[r.tail]) for r in relations]
-    return _layouts(str(desk.space.folder)).start(len(entities), pairs, [float(r.weight) for r in relations], is_3d=is_3d)
+    return _layouts(str(desk.space.folder)).start(
+        len(entities), pairs, [float(r.weight) for r in relations], is_3d=is_3d
+    )
 
 
 def show_overview(desk: Desk, seen: Overview, drawn: DeltaGenerator) -> Entity | None:
@@ -95,22 +103,50 @@ def _chosen(desk: Desk, seen: Overview) -> tuple[tuple[Entity, ...], tuple[Relat
     """What the filters let through."""
     limit = most = min(MAX_NODES, seen.num_entities)
     if most > 20:
-        limit = st.slider("Entities shown", 10, most, min(_NUM_FIRST, most), step=10 if most > 300 else 1, key="graph_limit", help=_HELP)
-    kinds = [kind for kind, _ in sorted(seen.type_counts.items(), key=lambda item: (-item[1], item[0])) if kind][:100]
+        limit = st.slider(
+            "Entities shown",
+            10,
+            most,
+            min(_NUM_FIRST, most),
+            step=10 if most > 300 else 1,
+            key="graph_limit",
+            help=_HELP,
+        )
+    kinds = [
+        kind
+        for kind, _ in sorted(seen.type_counts.items(), key=lambda item: (-item[1], item[0]))
+        if kind
+    ][:100]
     types = st.multiselect("Types", kinds, key="graph_types", placeholder="All types")
     heaviest = max(seen.weight_counts)
-    min_weight = st.number_input("Mentioned at least this often", 0, max(1, heaviest), 0, key="graph_weight")
+    min_weight = st.number_input(
+        "Mentioned at least this often", 0, max(1, heaviest), 0, key="graph_weight"
+    )
     passages = _passages_of_document(desk)
     if seen.num_entities > MAX_NODES:
-        st.caption(f"This chooses among the {MAX_NODES:,} most mentioned entities; search finds all.")
-    return narrowed(seen, types=types, min_weight=int(min_weight), passages=passages, limit=limit, are_names_first=True)
+        st.caption(
+            f"This chooses among the {MAX_NODES:,} most mentioned entities; search finds all."
+        )
+    return narrowed(
+        seen,
+        types=types,
+        min_weight=int(min_weight),
+        passages=passages,
+        limit=limit,
+        are_names_first=True,
+    )
 
 
 def _passages_of_document(desk: Desk) -> set[str] | None:
     """The passages of the document chosen; None for all documents."""
     titles = _titles(desk, str(desk.space.folder), desk.space.store.version())
     chosen = st.selectbox(
-        "Document", titles, index=None, format_func=lambda id_: titles.get(id_, id_), key="graph_document", placeholder="All documents"
+        "Document",
+        titles,
+        index=None,
+        format_func=lambda id_: titles.get(id_, id_),
+        key="graph_document",
+        placeholder="All documents",
     )
     return None if chosen is None else {passage.id for passage in desk.space.store.passages(chosen)}
 
@@ -121,7 +157,7 @@ def _titles(_desk: Desk, folder: str, version: str) -> dict[str, str]:
     return document_labels(_desk.documents())
 
 
-# ------------------------------------------------------------------------------------------------------------ drawings
+# ----------------------------------------------------------------------------------------- drawings
 
 
 def _draw(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation]) -> Entity | None:
@@ -129,13 +165,24 @@ def _draw(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation])
         made = _layout(desk, entities, relations).result()
     has_tips = len(entities) <= _MAX_TIPS
     nodes = [
-        Node(e.id, e.name, e.weight, int(group), x=_BREADTH * float(x), y=float(y), tooltip=about(e) if has_tips else "")
+        Node(
+            e.id,
+            e.name,
+            e.weight,
+            int(group),
+            x=_BREADTH * float(x),
+            y=float(y),
+            tooltip=about(e) if has_tips else "",
+        )
         for e, group, (x, y) in zip(entities, made.groups, made.positions, strict=True)
     ]
     edges = [Edge(r.head, r.tail, r.label, r.weight) for r in relations]
     with drawing_or_list() as listed:
         clicked = draw_graph(nodes, edges, key="graph_overview", height=HEIGHT)
-        st.caption("Click an entity to open it, drag it to move it, scroll to zoom. Larger: mentioned more often. Colour: community.")
+        st.caption(
+            "Click an entity to open it, drag it to move it, scroll to zoom. Larger: mentioned more"
+            " often. Colour: community."
+        )
     with listed:
         for entity in entities[:_NUM_LISTED]:
             if st.button(_row(entity), type="tertiary", key=f"listed_{entity.id}"):
@@ -151,7 +198,10 @@ def _row(entity: Entity) -> str:
 
 def about(entity: Entity) -> str:
     """An entity in a line."""
-    return f"{entity.name}{f' ({entity.type})' if entity.type else ''}, mentioned {entity.weight} times"
+    return (
+        f"{entity.name}{f' ({entity.type})' if entity.type else ''}, mentioned {entity.weight}"
+        " times"
+    )
 
 
 def _show_3d(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation]) -> None:
@@ -162,14 +212,31 @@ def _show_3d(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relatio
     linked = {end for r in relations for end in (r.head, r.tail)}
     entities = [entity for entity in heaviest if entity.id in linked]
     if not entities:
-        st.info("None of these entities is related to another of them.", icon=":material/scatter_plot:")
+        st.info(
+            "None of these entities is related to another of them.", icon=":material/scatter_plot:"
+        )
         return
     made = _layout(desk, entities, relations, is_3d=True)
     if made.done() and made.exception() is None:
-        _draw_3d(figure(entities, relations, [about(e) for e in entities], made.result(), is_dark=st.context.theme.type == "dark"))
+        _draw_3d(
+            figure(
+                entities,
+                relations,
+                [about(e) for e in entities],
+                made.result(),
+                is_dark=st.context.theme.type == "dark",
+            )
+        )
         num_alone = len(heaviest) - len(entities)
-        alone = f" {num_alone} of them have no relation to the others and are left out." if num_alone else ""
-        st.caption(f"The {len(heaviest)} most mentioned entities.{alone} Drag to turn, scroll to zoom. Colour: community.")
+        alone = (
+            f" {num_alone} of them have no relation to the others and are left out."
+            if num_alone
+            else ""
+        )
+        st.caption(
+            f"The {len(heaviest)} most mentioned entities.{alone} Drag to turn, scroll to zoom."
+            " Colour: community."
+        )
     else:
         _wait(made, len(entities))
 
@@ -184,14 +251,22 @@ def _draw_3d(made: Any) -> None:
 @st.fragment(run_every=1.0)
 def _wait(made: "Future[Layout]", num: int) -> None:
     if not made.done():
-        st.info(f"{num} entities are being laid out in 3D. This takes a few seconds, once for this graph.", icon=":material/hourglass_top:")
+        st.info(
+            f"{num} entities are being laid out in 3D. This takes a few seconds, once for this"
+            " graph.",
+            icon=":material/hourglass_top:",
+        )
     elif made.exception() is None:
         st.rerun()
     else:
-        st.error(f"The 3D layout failed ({type(made.exception()).__name__}). Reload the page to try again.", icon=":material/error:")
+        st.error(
+            f"The 3D layout failed ({type(made.exception()).__name__}). Reload the page to try"
+            " again.",
+            icon=":material/error:",
+        )
 
 
-# ----------------------------------------------------------------------------------------------------- numbers and files
+# -------------------------------------------------------------------------------- numbers and files
 
 
 def _show_distributions(seen: Overview) -> None:
@@ -205,24 +280,45 @@ def _show_distributions(seen: Overview) -> None:
         with column:
             st.markdown(f"**{title}**")
             draw_bars(binned(counts), key=f"graph_{key}", name=title.lower())
-    st.caption("Of all entities, whatever the filters. Bins double in width; the scale of the counts is logarithmic.")
+    st.caption(
+        "Of all entities, whatever the filters. Bins double in width; the scale of the counts is"
+        " logarithmic."
+    )
 
 
 def _show_table(seen: Overview, entities: Sequence[Entity]) -> Entity | None:
     degrees = dict(zip((e.id for e in seen.entities), seen.degrees, strict=True))
     shown = entities[:_NUM_ROWS]
     rows = [
-        {"Entity": e.name, "Type": e.type, "Mentioned": e.weight, "Relations": degrees[e.id], "Also": ", ".join(e.aliases[:5])}
+        {
+            "Entity": e.name,
+            "Type": e.type,
+            "Mentioned": e.weight,
+            "Relations": degrees[e.id],
+            "Also": ", ".join(e.aliases[:5]),
+        }
         for e in shown
     ]
-    picked = st.dataframe(rows, hide_index=True, on_select="rerun", selection_mode="single-row", key="graph_table", height=560)
-    st.caption("Tick a row to open the entity." + (f" The {_NUM_ROWS:,} most mentioned are listed." if len(entities) > _NUM_ROWS else ""))
+    picked = st.dataframe(
+        rows,
+        hide_index=True,
+        on_select="rerun",
+        selection_mode="single-row",
+        key="graph_table",
+        height=560,
+    )
+    st.caption(
+        "Tick a row to open the entity."
+        + (f" The {_NUM_ROWS:,} most mentioned are listed." if len(entities) > _NUM_ROWS else "")
+    )
     chosen = picked["selection"]["rows"]
     return shown[chosen[0]] if chosen and chosen[0] < len(shown) else None
 
 
 def _cell(text: str) -> str:
-    """A table's cell: short, and without the half characters that a model can write but Arrow can't hold."""
+    """A table's cell: short, and without the half characters that a model can write but Arrow can't
+    hold.
+    """
     return text[:200].encode("utf-8", "replace").decode()
 
 
@@ -236,7 +332,9 @@ def _show_export(desk: Desk, entities: Sequence[Entity], relations: Sequence[Rel
 
 
 def _whole(desk: Desk) -> Callable[[], Graph]:
-    """What reads the graph at the click, without a draw of the page before it: by then the desk may have been closed as idle."""
+    """What reads the graph at the click, without a draw of the page before it: by then the desk may
+    have been closed as idle.
+    """
     open_space = state.opener(desk.name, has_model=False)
 
     def read() -> Graph:

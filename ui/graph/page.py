@@ -1,6 +1,8 @@
-"""The page Graph: an entity found by name and what lies around it, or the whole graph's most mentioned things (overview.py).
+"""The page Graph: an entity found by name and what lies around it, or the whole graph's most
+mentioned things (overview.py).
 
-No more than a bounded part is ever read from the store or sent to the browser, however large the graph is.
+No more than a bounded part is ever read from the store or sent to the browser, however large the
+graph is.
 """
 
 from collections.abc import Mapping
@@ -9,7 +11,13 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dynagrag.curation.graph_export import part
-from dynagrag.curation.graph_queries import EntityFacts, StatedRelation, Statement, entity_facts, way_between
+from dynagrag.curation.graph_queries import (
+    EntityFacts,
+    StatedRelation,
+    Statement,
+    entity_facts,
+    way_between,
+)
 from dynagrag.errors import StoreError
 from dynagrag.schema import Document, Entity, Neighbourhood
 from dynagrag.text import cut, times
@@ -62,7 +70,7 @@ def page() -> None:
                 st.rerun()
 
 
-# ------------------------------------------------------------------------------------------------------- where we are
+# ------------------------------------------------------------------------------------- where we are
 
 
 def _path() -> list[tuple[str, str]]:
@@ -73,7 +81,9 @@ def _path() -> list[tuple[str, str]]:
 def _go(entity_id: str, name: str) -> None:
     path = _path()
     ids = [id_ for id_, _ in path]
-    state.remember(_PATH, path[: ids.index(entity_id) + 1] if entity_id in ids else [*path, (entity_id, name)])
+    state.remember(
+        _PATH, path[: ids.index(entity_id) + 1] if entity_id in ids else [*path, (entity_id, name)]
+    )
     state.remember(_IS_FOUND, True)
 
 
@@ -83,7 +93,14 @@ def _back(num: int) -> None:
 
 def _crumbs(path: list[tuple[str, str]]) -> None:
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
-        st.button("Whole graph", icon=":material/hub:", type="tertiary", on_click=_back, args=(0,), key="crumb_all")
+        st.button(
+            "Whole graph",
+            icon=":material/hub:",
+            type="tertiary",
+            on_click=_back,
+            args=(0,),
+            key="crumb_all",
+        )
         first = max(0, len(path) - _MAX_CRUMBS)
         if first:
             st.markdown("› …")
@@ -91,7 +108,14 @@ def _crumbs(path: list[tuple[str, str]]) -> None:
             st.markdown("›")
             label = plain(cut(name, 40)) or "\\(no name\\)"
             is_here = number == len(path)
-            st.button(label, type="tertiary", on_click=_back, args=(number,), key=f"crumb_{number}", disabled=is_here)
+            st.button(
+                label,
+                type="tertiary",
+                on_click=_back,
+                args=(number,),
+                key=f"crumb_{number}",
+                disabled=is_here,
+            )
 
 
 def _find() -> str:
@@ -113,14 +137,26 @@ def _show_hits(desk: Desk, text: str) -> None:
     with state.shown_errors():
         hits = desk.space.store.search_entities(text, limit=_MAX_HITS)
         if not hits:
-            st.info(f"Nothing is called {plain(text)}. Whole words are looked for, in any case.", icon=":material/search_off:")
+            st.info(
+                f"Nothing is called {plain(text)}. Whole words are looked for, in any case.",
+                icon=":material/search_off:",
+            )
             return
         with st.container(horizontal=True, gap="small"):
             for entity_id, _ in hits:
                 entity = _entity(desk, entity_id)
                 if entity is not None:
-                    label = f"{plain(cut(entity.name, 60))} · {plain(entity.type)}" if entity.type else plain(cut(entity.name, 60))
-                    st.button(f"{label} · {entity.weight}×", on_click=_go, args=(entity.id, entity.name), key=f"hit_{entity.id}")
+                    label = (
+                        f"{plain(cut(entity.name, 60))} · {plain(entity.type)}"
+                        if entity.type
+                        else plain(cut(entity.name, 60))
+                    )
+                    st.button(
+                        f"{label} · {entity.weight}×",
+                        on_click=_go,
+                        args=(entity.id, entity.name),
+                        key=f"hit_{entity.id}",
+                    )
 
 
 def _entity(desk: Desk, entity_id: str) -> Entity | None:
@@ -131,30 +167,44 @@ def _entity(desk: Desk, entity_id: str) -> Entity | None:
         return None
 
 
-# ---------------------------------------------------------------------------------------------------------- one entity
+# --------------------------------------------------------------------------------------- one entity
 
 
 def _show_entity(desk: Desk, entity_id: str, drawn: DeltaGenerator) -> None:
     """`drawn`: where what is drawn is chosen."""
     if _entity(desk, entity_id) is None:
-        st.warning("This entity is no longer in the graph: it was merged, renamed or deleted.", icon=":material/link_off:")
+        st.warning(
+            "This entity is no longer in the graph: it was merged, renamed or deleted.",
+            icon=":material/link_off:",
+        )
         return
     with drawn.popover("What is drawn", icon=":material/tune:"):
         num_hops = st.slider("Steps from the entity", 1, 3, 1, key="near_hops")
         max_relations = st.select_slider("Relations at most", _RELATIONS, 50, key="near_relations")
         min_weight = st.number_input(
-            "Stated at least this often", 1, 10_000, 1, key="near_weight", help="Relations that were stated less often are left out."
+            "Stated at least this often",
+            1,
+            10_000,
+            1,
+            key="near_weight",
+            help="Relations that were stated less often are left out.",
         )
     drawing, facts = st.columns([3, 2], gap="medium")
     with drawing:
         near = desk.space.store.neighbourhood(
-            entity_id, num_hops=num_hops, fan_out=max_relations, max_relations=max_relations, min_weight=int(min_weight)
+            entity_id,
+            num_hops=num_hops,
+            fan_out=max_relations,
+            max_relations=max_relations,
+            min_weight=int(min_weight),
         )
         with drawing_or_list():
             clicked = _draw(near)
             _explain(near)
         with st.popover("Export", icon=":material/download:"):
-            offer_downloads(lambda: part(near.entities, near.relations), "neighbourhood", key="near")
+            offer_downloads(
+                lambda: part(near.entities, near.relations), "neighbourhood", key="near"
+            )
     with facts:
         store = desk.space.store
         documents = _documents(desk, str(desk.space.folder), store.version())
@@ -169,7 +219,10 @@ def _show_entity(desk: Desk, entity_id: str, drawn: DeltaGenerator) -> None:
 
 def _draw(near: Neighbourhood) -> Entity | None:
     centre = near.entities[0].id
-    nodes = [Node(e.id, e.name, e.weight, tooltip=about(e), is_highlighted=e.id == centre) for e in near.entities]
+    nodes = [
+        Node(e.id, e.name, e.weight, tooltip=about(e), is_highlighted=e.id == centre)
+        for e in near.entities
+    ]
     edges = [Edge(r.head, r.tail, r.label, r.weight) for r in near.relations]
     clicked = draw_graph(nodes, edges, key="graph_near", height=HEIGHT, file_name="neighbourhood")
     return next((e for e in near.entities if e.id == clicked), None)
@@ -178,8 +231,9 @@ def _draw(near: Neighbourhood) -> Entity | None:
 def _explain(near: Neighbourhood) -> None:
     more = " There are more; the most stated are drawn." if near.is_cut else ""
     st.caption(
-        f"{len(near.entities)} entities, {len(near.relations)} relations.{more} Click an entity to open it, point at a line to "
-        "read it, scroll to zoom. Larger: mentioned more often. Colour: community."
+        f"{len(near.entities)} entities, {len(near.relations)} relations.{more} Click an entity to"
+        " open it, point at a line to read it, scroll to zoom. Larger: mentioned more often."
+        " Colour: community."
     )
 
 
@@ -195,7 +249,10 @@ def _show_entity_head(entity: Entity) -> None:
     st.caption(f"{kind}mentioned {times(entity.weight)}{' · speaks' if entity.is_speaker else ''}")
     others = [alias for alias in entity.aliases if alias != entity.name]
     if others:
-        st.markdown(f"**Also:** {', '.join(plain(cut(alias, 60)) for alias in others[:12])}{' …' if len(others) > 12 else ''}")
+        st.markdown(
+            "**Also:**"
+            f" {', '.join(plain(cut(alias, 60)) for alias in others[:12])}{' …' if len(others) > 12 else ''}"
+        )
     _show_summaries(entity.summaries)
 
 
@@ -218,26 +275,46 @@ def _show_summaries(summaries: tuple[str, ...]) -> None:
 
 def _show_relation(workspace: str, entity_id: str, stated: StatedRelation) -> None:
     relation = stated.relation
-    other, name = (relation.tail, stated.tail) if relation.head == entity_id else (relation.head, stated.head)
+    other, name = (
+        (relation.tail, stated.tail) if relation.head == entity_id else (relation.head, stated.head)
+    )
     with st.container(border=True):
         st.markdown(
-            f"{plain(cut(stated.head, 80))} **{plain(cut(relation.label, 80))}** {plain(cut(stated.tail, 80))}"
+            f"{plain(cut(stated.head, 80))} **{plain(cut(relation.label, 80))}**"
+            f" {plain(cut(stated.tail, 80))}"
             + (f" · stated {relation.weight} times" if relation.weight > 1 else "")
         )
         for statement in stated.statements:
-            st.markdown(_words(workspace, statement))  # a caption would dim its link below the contrast that reading needs
+            st.markdown(
+                _words(workspace, statement)
+            )  # a caption would dim its link below the contrast that reading needs
         if other != entity_id:  # the way there for those who can't click the drawing
             label = plain(cut(name, 60)) or "\\(no name\\)"
-            st.button(label, icon=":material/arrow_forward:", type="tertiary", on_click=_go, args=(other, name), key=f"to_{relation.id}")
+            st.button(
+                label,
+                icon=":material/arrow_forward:",
+                type="tertiary",
+                on_click=_go,
+                args=(other, name),
+                key=f"to_{relation.id}",
+            )
 
 
 def _show_way(desk: Desk, entity: Entity, documents: Mapping[str, Document]) -> None:
     """How the entity is connected with another that is chosen."""
     st.markdown("**Path to another entity**")
-    text = st.text_input("Path to", key="way_find", max_chars=_MAX_CHARS, placeholder="A name", label_visibility="collapsed")
+    text = st.text_input(
+        "Path to",
+        key="way_find",
+        max_chars=_MAX_CHARS,
+        placeholder="A name",
+        label_visibility="collapsed",
+    )
     if not text.strip():
         return
-    hits = [_entity(desk, id_) for id_, _ in desk.space.store.search_entities(text, limit=_MAX_HITS)]
+    hits = [
+        _entity(desk, id_) for id_, _ in desk.space.store.search_entities(text, limit=_MAX_HITS)
+    ]
     others = {e.id: e.name for e in hits if e is not None and e.id != entity.id}
     if not others:
         st.info(f"Nothing else is called {plain(text)}.", icon=":material/search_off:")
@@ -245,19 +322,32 @@ def _show_way(desk: Desk, entity: Entity, documents: Mapping[str, Document]) -> 
     other = next(iter(others))
     if len(others) > 1:
         labels = told_apart({id_: clean(name, 60) for id_, name in others.items()})
-        other = st.selectbox("To", list(labels), format_func=lambda id_: labels.get(id_, id_), key="way_to")
+        other = st.selectbox(
+            "To", list(labels), format_func=lambda id_: labels.get(id_, id_), key="way_to"
+        )
     way = way_between(desk.space.store, entity.id, other, documents)
     if not way:
-        st.info(f"No path to {plain(cut(others[other], 60))} within six relations.", icon=":material/link_off:")
+        st.info(
+            f"No path to {plain(cut(others[other], 60))} within six relations.",
+            icon=":material/link_off:",
+        )
         return
     here = entity.id
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center", key="way"):
         st.markdown(plain(cut(entity.name, 40)) or "\\(no name\\)")
         for number, step in enumerate(way):
             is_forward = step.relation.head == here
-            here, name = (step.relation.tail, step.tail) if is_forward else (step.relation.head, step.head)
+            here, name = (
+                (step.relation.tail, step.tail) if is_forward else (step.relation.head, step.head)
+            )
             st.markdown(_step(desk.name, step, is_forward))
-            st.button(plain(cut(name, 40)) or "\\(no name\\)", type="tertiary", on_click=_go, args=(here, name), key=f"way_{number}")
+            st.button(
+                plain(cut(name, 40)) or "\\(no name\\)",
+                type="tertiary",
+                on_click=_go,
+                args=(here, name),
+                key=f"way_{number}",
+            )
 
 
 def _step(workspace: str, step: StatedRelation, is_forward: bool) -> str:

@@ -11,16 +11,26 @@ _OPEN_UP_TO = 10
 
 
 def show(files: Sequence[JobFile], *, is_running: bool, key: str) -> None:
-    """A table in a box that opens by itself where it is short; nothing for a job of an older version."""
+    """A table in a box that opens by itself where it is short; nothing for a job of an older
+    version.
+    """
     if not files:
         return
     num_over = sum(file.is_extracted for file in files)
-    with st.expander(f"{num_over:,} of {plural(len(files), 'file')} extracted", expanded=is_running and len(files) <= _OPEN_UP_TO):
+    with st.expander(
+        f"{num_over:,} of {plural(len(files), 'file')} extracted",
+        expanded=is_running and len(files) <= _OPEN_UP_TO,
+    ):
         st.dataframe([_row(file) for file in files], hide_index=True, width="stretch", key=key)
 
 
 def _row(file: JobFile) -> dict[str, object]:
-    return {"File": file.name, "Status": status_of(file), "Chunks": f"{file.num_done:,} / {file.num_chunks:,}", "Reason": file.reason}
+    return {
+        "File": file.name,
+        "Status": status_of(file),
+        "Chunks": f"{file.num_done:,} / {file.num_chunks:,}",
+        "Reason": file.reason,
+    }
 
 
 def status_of(file: JobFile) -> str:

@@ -1,5 +1,5 @@
-"""A glossary that a visitor brings: kept in its workspace's `glossaries` folder, where a resumed run finds it, and read before anything
-starts. What can't be read is not kept.
+"""A glossary that a visitor brings: kept in its workspace's `glossaries` folder, where a resumed
+run finds it, and read before anything starts. What can't be read is not kept.
 """
 
 import os
@@ -22,13 +22,16 @@ from dynagrag.ui.safe_name import safe_name
 _FOLDER = "glossaries"
 _STATE = "glossary"
 _HELP = (
-    "Names that are one thing: CSV with the columns term, aliases, definition, or JSON with the same. It is stored and holds in later "
-    "ingests; a file of the same name takes its place. Curate takes it back."
+    "Names that are one thing: CSV with the columns term, aliases, definition, or JSON with the"
+    " same. It is stored and holds in later ingests; a file of the same name takes its place."
+    " Curate takes it back."
 )
 
 
 def ask(settings: Settings, workspace: str) -> tuple[str, ...]:
-    """The path of the glossary in the box, once it could be read; none without one. What was read is said below the box."""
+    """The path of the glossary in the box, once it could be read; none without one. What was read
+    is said below the box.
+    """
     number = state.remembered("upload_number", 0)
     file = st.file_uploader("Glossary", key=f"glossary_{workspace}_{number}", help=_HELP)
     if file is None:
@@ -47,13 +50,16 @@ def ask(settings: Settings, workspace: str) -> tuple[str, ...]:
 
 
 def folder_of(settings: Settings, workspace: str) -> Path:
-    """Where a workspace's glossaries lie; it need not be there yet. WorkspaceError where a workspace can't be called so."""
+    """Where a workspace's glossaries lie; it need not be there yet. WorkspaceError where a
+    workspace can't be called so.
+    """
     check_workspace_name(workspace)
     return settings.workspaces_dir / workspace / _FOLDER
 
 
 def keep(folder: Path, name: str, content: IO[bytes]) -> tuple[str, tuple[str, ...]]:
-    """Keeps a glossary that can be read: its path, and what is to be said of it. It takes the place of a file of the same name.
+    """Keeps a glossary that can be read: its path, and what is to be said of it. It takes the place
+    of a file of the same name.
 
     LoadError where it can't be read; nothing is kept then, and what was there stays.
     """

@@ -1,5 +1,5 @@
-"""Ingests, resumed jobs, retries and deletions in threads of this process. What they do is in the journal: any process shows it, and a
-reload or the end of this process loses nothing of it.
+"""Ingests, resumed jobs, retries and deletions in threads of this process. What they do is in the
+journal: any process shows it, and a reload or the end of this process loses nothing of it.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,8 +31,9 @@ TIMING = "time a call"
 
 @dataclass(frozen=True, slots=True)
 class PlanView:
-    """What an ingest would do and cost. `estimate` None: no model is asked. `call_s`: seconds of a call that was timed for it.
-    `extracted_before`: extractors whose records are replaced, with the number of their documents.
+    """What an ingest would do and cost. `estimate` None: no model is asked. `call_s`: seconds of a
+    call that was timed for it. `extracted_before`: extractors whose records are replaced, with the
+    number of their documents.
     """
 
     num_new: int
@@ -50,12 +51,20 @@ class PlanView:
     @property
     def has_work(self) -> bool:
         """Whether a run would change anything."""
-        return bool(self.num_new or self.num_changed or self.num_moved or self.num_chunks or (self.removes_missing and self.missing))
+        return bool(
+            self.num_new
+            or self.num_changed
+            or self.num_moved
+            or self.num_chunks
+            or (self.removes_missing and self.missing)
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class RunOutcome:
-    """How a run ended: its job, what stopped it ("": nothing did), what the graph is now, and its report line by line."""
+    """How a run ended: its job, what stopped it ("": nothing did), what the graph is now, and its
+    report line by line.
+    """
 
     job_id: int | None
     stopped_by: str
@@ -63,13 +72,15 @@ class RunOutcome:
     lines: tuple[str, ...] = ()
 
 
-# ------------------------------------------------------------------------------------------------------------------ plan
+# --------------------------------------------------------------------------------------------- plan
 
 
 def plan(ticket: str, paths: Sequence[str], options: IngestOptions) -> Work:
-    """What an ingest of these paths would do and cost, as the work's `PlanView`; nothing is stored but an empty workspace.
+    """What an ingest of these paths would do and cost, as the work's `PlanView`; nothing is stored
+    but an empty workspace.
 
-    A call of a model in this process is timed for it, and its reply forgotten, since nobody may want the run.
+    A call of a model in this process is timed for it, and its reply forgotten, since nobody may
+    want the run.
     """
     settings, name = state.settings(), state.workspace_name()
     open_space = _opener(options)
@@ -107,7 +118,7 @@ def _view(prepared: PreparedIngest, call_s: float | None) -> PlanView:
     )
 
 
-# ------------------------------------------------------------------------------------------------------------------ runs
+# --------------------------------------------------------------------------------------------- runs
 
 
 def start_ingest(ticket: str, paths: Sequence[str], options: IngestOptions) -> Work:
@@ -116,12 +127,18 @@ def start_ingest(ticket: str, paths: Sequence[str], options: IngestOptions) -> W
     return _start(
         f"ingest-{ticket}",
         named(paths),
-        lambda work: _each(work, [(open_space, lambda s: s.prepare_ingest(paths, options, work.progress))]),
+        lambda work: _each(
+            work, [(open_space, lambda s: s.prepare_ingest(paths, options, work.progress))]
+        ),
     )
 
 
-def resume(job: Job, llm: str | None = None, max_calls: int | None = None, max_tokens: int | None = None) -> Work:
-    """Goes on with a job that ended before it was done, with the options and models it had but those given."""
+def resume(
+    job: Job, llm: str | None = None, max_calls: int | None = None, max_tokens: int | None = None
+) -> Work:
+    """Goes on with a job that ended before it was done, with the options and models it had but
+    those given.
+    """
     open_space = _as_before(job.request, llm, None)
 
     def prepare(space: Workspace, progress: Progress) -> PreparedIngest:
@@ -134,26 +151,37 @@ def resume(job: Job, llm: str | None = None, max_calls: int | None = None, max_t
     )
 
 
-def retry(journal: Journal, ticket: str, llm: str | None = None, extractor: str | None = None) -> Work:
-    """The set-aside chunks again, with the options and models they were set aside under but those given."""
+def retry(
+    journal: Journal, ticket: str, llm: str | None = None, extractor: str | None = None
+) -> Work:
+    """The set-aside chunks again, with the options and models they were set aside under but those
+    given.
+    """
 
     def prepare(group: RetryGroup) -> Callable[[Workspace], PreparedIngest]:
         return lambda space: space.prepare_retry(group, extractor=extractor)
 
-    runs = [(_as_before(group.request, llm, extractor), prepare(group)) for group in retry_groups(journal)]
+    runs = [
+        (_as_before(group.request, llm, extractor), prepare(group))
+        for group in retry_groups(journal)
+    ]
     return _start(f"retry-{ticket}", "Chunks that were set aside", lambda work: _each(work, runs))
 
 
 def _as_before(request: JobRequest, llm: str | None, extractor: str | None) -> Opener:
     """Opens the workspace with the models that a job used where none are given now."""
     kind = extractor or request.options.get("extractor")
-    return state.opener(has_model=kind == "llm", llm=llm or request.llm, embedder=request.embedder or None)
+    return state.opener(
+        has_model=kind == "llm", llm=llm or request.llm, embedder=request.embedder or None
+    )
 
 
 def delete(document: Document) -> Work:
     """Deletes a document with all that came from it, its uploaded file too."""
     opened = state.desk()
-    was_asked = opened is not None and any(row.stage == CONSOLIDATION_STAGE for row in opened.space.ledger())
+    was_asked = opened is not None and any(
+        row.stage == CONSOLIDATION_STAGE for row in opened.space.ledger()
+    )
     open_space = state.opener(has_model=was_asked)
 
     def run(work: Work) -> RunOutcome:
@@ -174,7 +202,9 @@ def _start(what: str, title: str, function: Callable[[Work], RunOutcome]) -> Wor
     return background.start(key, title, function)
 
 
-def _each(work: Work, runs: Sequence[tuple[Opener, Callable[[Workspace], PreparedIngest]]]) -> RunOutcome:
+def _each(
+    work: Work, runs: Sequence[tuple[Opener, Callable[[Workspace], PreparedIngest]]]
+) -> RunOutcome:
     """One run after the other, to the first that is stopped."""
     outcome = RunOutcome(None, "", "Nothing to do.")
     for open_space, prepare in runs:
@@ -199,10 +229,23 @@ def _run(work: Work, prepared: PreparedIngest) -> RunOutcome:
     except JobCancelledError as err:
         return RunOutcome(prepared.job_id, str(err), "")
     work.notes["job"] = prepared.job_id
-    notes = lines_once_made(prepared.glossaries, prepared.parts.store) if report.stopped_by is None else []
-    lines = (*ingest_report_lines(report, prepared.chat.usage() if prepared.chat else None), *(f"note: {note}" for note in notes))
-    aside = f"{plural(len(report.set_aside), 'chunk')} set aside, see below. " if report.set_aside else ""
-    return RunOutcome(prepared.job_id, str(report.stopped_by or ""), f"Done. {aside}{_graph(report.graph)}", lines)
+    notes = (
+        lines_once_made(prepared.glossaries, prepared.parts.store)
+        if report.stopped_by is None
+        else []
+    )
+    lines = (
+        *ingest_report_lines(report, prepared.chat.usage() if prepared.chat else None),
+        *(f"note: {note}" for note in notes),
+    )
+    aside = (
+        f"{plural(len(report.set_aside), 'chunk')} set aside, see below. "
+        if report.set_aside
+        else ""
+    )
+    return RunOutcome(
+        prepared.job_id, str(report.stopped_by or ""), f"Done. {aside}{_graph(report.graph)}", lines
+    )
 
 
 @dataclass(slots=True)
@@ -233,24 +276,35 @@ class _Counted:
         return self.extractor.mended
 
     def extract(
-        self, work: Sequence[ChunkWork], on_chunk: Callable[[Extraction], None], check: Callable[[], None] = lambda: None
+        self,
+        work: Sequence[ChunkWork],
+        on_chunk: Callable[[Extraction], None],
+        check: Callable[[], None] = lambda: None,
     ) -> list[tuple[Chunk, str]]:
         """The extractor's own."""
 
         def counted(made: Extraction) -> None:
             mentions, relations = self.work.notes.get("found", (0, 0))
-            self.work.notes["found"] = (mentions + len(made.mentions), relations + len(made.relations))
+            self.work.notes["found"] = (
+                mentions + len(made.mentions),
+                relations + len(made.relations),
+            )
             on_chunk(made)
 
         return self.extractor.extract(work, counted, check)
 
 
 def _graph(report: GraphReport) -> str:
-    return f"The graph has {plural(report.num_entities, 'entity', 'entities')} and {plural(report.num_relations, 'relation')}."
+    return (
+        f"The graph has {plural(report.num_entities, 'entity', 'entities')} and"
+        f" {plural(report.num_relations, 'relation')}."
+    )
 
 
 def _spent(ledger: Sequence[LedgerRow]) -> tuple[int, int]:
-    return sum(row.calls for row in ledger), sum(row.prompt_tokens + row.completion_tokens for row in ledger)
+    return sum(row.calls for row in ledger), sum(
+        row.prompt_tokens + row.completion_tokens for row in ledger
+    )
 
 
 def spent_since(work: Work, ledger: Sequence[LedgerRow]) -> tuple[int, int] | None:
@@ -268,11 +322,13 @@ def named(paths: Sequence[str]) -> str:
     return f"{Path(paths[0]).name or paths[0]}{more}" if paths else ""
 
 
-# --------------------------------------------------------------------------------------------------------------- offered
+# ------------------------------------------------------------------------------------------ offered
 
 
 def to_go_on(jobs: Sequence[Job]) -> list[Job]:
-    """The jobs to offer for resumption, the last first; not those whose paths a later job took up."""
+    """The jobs to offer for resumption, the last first; not those whose paths a later job took
+    up.
+    """
     offered = []
     for at, job in enumerate(jobs):
         is_taken_up = any(

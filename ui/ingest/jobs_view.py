@@ -1,5 +1,5 @@
-"""Ingests as the journal has them, whatever process is at them: how far they are, how to resume one, what was set aside, those of the
-past.
+"""Ingests as the journal has them, whatever process is at them: how far they are, how to resume
+one, what was set aside, those of the past.
 """
 
 import time
@@ -41,10 +41,14 @@ _MAX_SHOWN = 20
 _REDRAWN_S = 0.5
 _PASSAGES_A_CHUNK = 4
 """Chunks of 600 tokens, passages of 120 words."""
-_PAUSE_HELP = "Takes effect at the next step, in about a second. What is done is kept; resume whenever you like."
+_PAUSE_HELP = (
+    "Takes effect at the next step, in about a second. What is done is kept; resume whenever you"
+    " like."
+)
 _STOP_HELP = (
-    "Takes effect at the next step, in about a second, and drops the job from this list. What was extracted is kept, and reaches the graph "
-    "with the next question or ingest. The job can be resumed under Past jobs."
+    "Takes effect at the next step, in about a second, and drops the job from this list. What was"
+    " extracted is kept, and reaches the graph with the next question or ingest. The job can be"
+    " resumed under Past jobs."
 )
 
 
@@ -65,9 +69,13 @@ def _draw(was_running: bool) -> None:
         if was_running and not _is_any_running(desk):
             st.rerun()  # the rest of the page is another now
         works = background.jobs_of(state.settings(), state.workspace_name())
-        ended = [work for work in works if not work.is_running]  # asked before the jobs: none of theirs is running then
+        ended = [
+            work for work in works if not work.is_running
+        ]  # asked before the jobs: none of theirs is running then
         jobs = desk.space.journal.jobs() if desk is not None else ()
-        by_job = {work.notes["job"]: work for work in works if work not in ended and "job" in work.notes}
+        by_job = {
+            work.notes["job"]: work for work in works if work not in ended and "job" in work.notes
+        }
         offered = job_runner.to_go_on(jobs)
         for work in works:
             if work in ended:
@@ -77,7 +85,9 @@ def _draw(was_running: bool) -> None:
         for job in jobs:
             if job.status is JobStatus.RUNNING and desk is not None:
                 _show_running(desk, job, by_job.get(job.id))
-        failed = {work.notes["job"]: work.error for work in ended if work.error and "job" in work.notes}
+        failed = {
+            work.notes["job"]: work.error for work in ended if work.error and "job" in work.notes
+        }
         for job in offered:
             _show_offer(_as_it_ended(job, failed.get(job.id, "")), is_ending=job.id in by_job)
 
@@ -85,7 +95,9 @@ def _draw(was_running: bool) -> None:
 def _show_progress(work: Work) -> None:
     with st.container(border=True):
         st.markdown(f"**{plain(work.title)}**")
-        st.progress(_share(work.done, work.total), text=_stage_text(work.stage, work.done, work.total))
+        st.progress(
+            _share(work.done, work.total), text=_stage_text(work.stage, work.done, work.total)
+        )
         st.caption(f"at work for {duration_text(work.seconds)}")
 
 
@@ -100,25 +112,34 @@ def _stage_text(stage: str, done: int, total: int) -> str:
     return plain(f"{words}: {done:,} of {total:,}" if total > 1 else words)
 
 
-# ---------------------------------------------------------------------------------------------------------------- running
+# ------------------------------------------------------------------------------------------ running
 
 
 def _show_running(desk: Desk, job: Job, work: Work | None) -> None:
     with st.container(border=True):
         st.markdown(f"**Job {job.id}: {plain(_what(job))}**")
-        stage, done, total = (work.stage, work.done, work.total) if work else (job.stage, job.done, job.total)
+        stage, done, total = (
+            (work.stage, work.done, work.total) if work else (job.stage, job.done, job.total)
+        )
         left = _time_left(job, stage, done, total)
-        st.progress(_share(done, total), text=_stage_text(stage, done, total) + (f" · {left}" if left else ""))
+        st.progress(
+            _share(done, total),
+            text=_stage_text(stage, done, total) + (f" · {left}" if left else ""),
+        )
         st.caption(plain(" · ".join(_so_far(desk, job, work))))
         if job.is_paused or job.is_cancelled:
             st.caption("Pausing …" if job.is_paused else "Stopping …")
         else:
             with st.container(horizontal=True):
-                if st.button("Pause", key=f"pause_{job.id}", icon=":material/pause:", help=_PAUSE_HELP):
+                if st.button(
+                    "Pause", key=f"pause_{job.id}", icon=":material/pause:", help=_PAUSE_HELP
+                ):
                     _end(desk, job, is_pause=True)
                 if st.button("Stop", key=f"stop_{job.id}", icon=":material/stop:", help=_STOP_HELP):
                     _end(desk, job, is_pause=False)
-        files_view.show(desk.space.journal.job_files.of(job.id), is_running=True, key=f"files_{job.id}")
+        files_view.show(
+            desk.space.journal.job_files.of(job.id), is_running=True, key=f"files_{job.id}"
+        )
 
 
 def _end(desk: Desk, job: Job, is_pause: bool) -> None:
@@ -132,7 +153,9 @@ def _time_left(job: Job, stage: str, done: int, total: int) -> str:
     """In words, from what this visitor's page has seen of the run; empty while it can't be told."""
     seen: dict[tuple[int, str], TimeLeft] = state.remembered("time_left", {})
     chunks = job.counts.get("chunks", 0)
-    own = seen.setdefault((job.id, job.started_at), TimeLeft(num_passages=chunks * _PASSAGES_A_CHUNK))
+    own = seen.setdefault(
+        (job.id, job.started_at), TimeLeft(num_passages=chunks * _PASSAGES_A_CHUNK)
+    )
     now = time.monotonic()
     own.tell(stage, done, total, now)
     return own.text(now)
@@ -140,17 +163,25 @@ def _time_left(job: Job, stage: str, done: int, total: int) -> str:
 
 def _so_far(desk: Desk, job: Job, work: Work | None) -> list[str]:
     counts = job.counts
-    parts = [f"{plural(counts.get('documents', 0), 'document')}, {plural(counts.get('chunks', 0), 'chunk')} to extract"]
+    parts = [
+        f"{plural(counts.get('documents', 0), 'document')},"
+        f" {plural(counts.get('chunks', 0), 'chunk')} to extract"
+    ]
     if aside := sum(item.job_id == job.id for item in desk.space.journal.set_asides()):
         parts.append(f"{aside} set aside")
     if work is not None and "found" in work.notes:
         mentions, relations = work.notes["found"]
-        parts.append(f"{plural(mentions, 'mention')} and {plural(relations, 'relation')} found so far")
+        parts.append(
+            f"{plural(mentions, 'mention')} and {plural(relations, 'relation')} found so far"
+        )
     spent = job_runner.spent_since(work, desk.space.journal.ledger()) if work else None
     if spent is not None and spent[0]:
         parts.append(f"{spent[0]:,} calls, {spent[1]:,} tokens so far")
     seconds = work.seconds if work else _seconds_since(job.started_at)
-    parts.append(f"{'at work for' if work else 'begun'} {duration_text(seconds)}{'' if work else ' ago, by another process'}")
+    parts.append(
+        f"{'at work for' if work else 'begun'}"
+        f" {duration_text(seconds)}{'' if work else ' ago, by another process'}"
+    )
     return parts
 
 
@@ -161,10 +192,14 @@ def _seconds_since(when: str) -> float:
 def _what(job: Job) -> str:
     if job.request.paths:
         return job_runner.named(job.request.paths)
-    return f"{plural(len(job.request.places), 'chunk')} set aside before" if job.request.places else job.kind
+    return (
+        f"{plural(len(job.request.places), 'chunk')} set aside before"
+        if job.request.places
+        else job.kind
+    )
 
 
-# ------------------------------------------------------------------------------------------------------------------ ended
+# -------------------------------------------------------------------------------------------- ended
 
 
 def _show_ended(work: Work, offered: Collection[int]) -> None:
@@ -177,9 +212,13 @@ def _show_ended(work: Work, offered: Collection[int]) -> None:
         if outcome is None:
             st.error(f"{plain(work.title)}: {plain(work.error)}", icon=":material/error:")
         elif outcome.stopped_by:
-            st.info(f"{plain(work.title)}: {plain(outcome.stopped_by)}", icon=":material/stop_circle:")
+            st.info(
+                f"{plain(work.title)}: {plain(outcome.stopped_by)}", icon=":material/stop_circle:"
+            )
         else:
-            st.success(f"**{plain(work.title)}**: {plain(outcome.graph)}", icon=":material/check_circle:")
+            st.success(
+                f"**{plain(work.title)}**: {plain(outcome.graph)}", icon=":material/check_circle:"
+            )
         if outcome is not None and not outcome.stopped_by:
             state.link_to_page("ask", "Ask about it", ":material/forum:")
         if outcome is not None and outcome.lines:
@@ -191,28 +230,54 @@ def _show_ended(work: Work, offered: Collection[int]) -> None:
 
 
 def _as_it_ended(job: Job, error: str) -> Job:
-    """With the error of this process's run, where that could not be noted (a full disk): the journal takes its process for dead then."""
-    return replace(job, status=JobStatus.FAILED, reason=error) if error and job.status is JobStatus.INTERRUPTED else job
+    """With the error of this process's run, where that could not be noted (a full disk): the
+    journal takes its process for dead then.
+    """
+    return (
+        replace(job, status=JobStatus.FAILED, reason=error)
+        if error and job.status is JobStatus.INTERRUPTED
+        else job
+    )
 
 
 def _show_offer(job: Job, is_ending: bool) -> None:
     with st.container(border=True):
         place = f" at “{_stage_text(job.stage, job.done, job.total)}”" if job.stage else ""
-        word = "is paused" if job.is_paused else {JobStatus.STOPPED: "has spent its budget"}.get(job.status, f"was {job.status}")
+        word = (
+            "is paused"
+            if job.is_paused
+            else {JobStatus.STOPPED: "has spent its budget"}.get(job.status, f"was {job.status}")
+        )
         if job.status is JobStatus.FAILED:
             word = "failed"
-        st.markdown(f":orange[:material/pause_circle:] **Job {job.id}: {plain(_what(job))}** {word}{place}. What was done is kept.")
+        st.markdown(
+            f":orange[:material/pause_circle:] **Job {job.id}: {plain(_what(job))}** {word}{place}."
+            " What was done is kept."
+        )
         if job.reason and not job.is_paused:
             st.caption(plain(job.reason))
         if is_ending:
-            st.caption("The model's replies that are under way are still being collected, since they are paid for.")
+            st.caption(
+                "The model's replies that are under way are still being collected, since they are"
+                " paid for."
+            )
         budgets = _ask_budgets(job)
         llm = _ask_model(job)
         with st.container(horizontal=True):
-            if st.button("Resume", key=f"resume_{job.id}", icon=":material/play_arrow:", type="primary", disabled=is_ending):
+            if st.button(
+                "Resume",
+                key=f"resume_{job.id}",
+                icon=":material/play_arrow:",
+                type="primary",
+                disabled=is_ending,
+            ):
                 job_runner.resume(job, llm, *budgets)
                 st.rerun()
-            if st.button("Dismiss", key=f"leave_{job.id}", help="The job stays under Past jobs, and what was extracted is kept."):
+            if st.button(
+                "Dismiss",
+                key=f"leave_{job.id}",
+                help="The job stays under Past jobs, and what was extracted is kept.",
+            ):
                 _leave(job)
 
 
@@ -230,7 +295,13 @@ def _ask_budgets(job: Job) -> tuple[int | None, int | None]:
     now = [job.request.options.get(name) for name in ("max_calls", "max_tokens")]
     labels = ("Calls at most, for the rest", "Tokens at most, for the rest")
     asked = [
-        st.number_input(label, min_value=1, value=int(budget), key=f"budget_{job.id}_{label}", width=260) if budget else None
+        (
+            st.number_input(
+                label, min_value=1, value=int(budget), key=f"budget_{job.id}_{label}", width=260
+            )
+            if budget
+            else None
+        )
         for label, budget in zip(labels, now, strict=True)
     ]
     return asked[0], asked[1]
@@ -242,11 +313,15 @@ def _ask_model(job: Job) -> str | None:
     if not before or not now or before == now:
         return None
     return st.selectbox(
-        "Language model", [before, now], key=f"model_{job.id}", width=360, help="Choose the job's own, or the one in the settings now."
+        "Language model",
+        [before, now],
+        key=f"model_{job.id}",
+        width=360,
+        help="Choose the job's own, or the one in the settings now.",
     )
 
 
-# -------------------------------------------------------------------------------------------------------------- set aside
+# ---------------------------------------------------------------------------------------- set aside
 
 
 def show_set_aside(desk: Desk) -> None:
@@ -256,7 +331,8 @@ def show_set_aside(desk: Desk) -> None:
         st.caption("Nothing is set aside: everything that was read was extracted.")
         return
     st.caption(
-        f"{plural(len(items), 'chunk')} could not be extracted. Questions still find the text; its entities are missing from the graph."
+        f"{plural(len(items), 'chunk')} could not be extracted. Questions still find the text; its"
+        " entities are missing from the graph."
     )
     documents = {document.id: document for document in desk.documents()}
     for item in items[:_MAX_SHOWN]:
@@ -271,14 +347,23 @@ def _show_set_aside(item: SetAside, document: Document | None) -> None:
     words = " ".join(document.text[item.start : item.end].split())[:120] if document else ""
     job = f" · job {item.job_id}" if item.job_id is not None else ""
     place = {"document": item.document_id, "start": str(item.start), "end": str(item.end)}
-    state.link_to_page("source", f"{plain(title)}, characters {item.start:,} to {item.end:,}{job}", ":material/description:", **place)
+    state.link_to_page(
+        "source",
+        f"{plain(title)}, characters {item.start:,} to {item.end:,}{job}",
+        ":material/description:",
+        **place,
+    )
     st.markdown(f"“{plain(words)} …”")
     st.caption(f":material/error: {plain(item.reason)}")
 
 
 def _ask_retry(desk: Desk) -> None:
     llm = state.settings().llm
-    ways = {"as before": (None, None)} | ({f"with {llm}": (llm, "llm")} if llm else {}) | {"without a model": (None, "fast")}
+    ways = (
+        {"as before": (None, None)}
+        | ({f"with {llm}": (llm, "llm")} if llm else {})
+        | {"without a model": (None, "fast")}
+    )
     way = st.selectbox("How to retry", list(ways), width=360, key="retry_way")
     is_busy = background.has_job_at_work(state.settings(), state.workspace_name())
     if st.button("Retry", key="retry", icon=":material/refresh:", disabled=is_busy):
@@ -288,7 +373,7 @@ def _ask_retry(desk: Desk) -> None:
         st.rerun()
 
 
-# ------------------------------------------------------------------------------------------------------------------- past
+# --------------------------------------------------------------------------------------------- past
 
 
 def show_past(desk: Desk) -> None:
@@ -298,10 +383,18 @@ def show_past(desk: Desk) -> None:
         st.caption("No ingest yet.")
         return
     st.dataframe([_row(job) for job in jobs], hide_index=True, width="stretch")
-    picked = st.selectbox("Files of job", [job.id for job in jobs], key="files_of_job", width=160) if len(jobs) > 1 else jobs[0].id
+    picked = (
+        st.selectbox("Files of job", [job.id for job in jobs], key="files_of_job", width=160)
+        if len(jobs) > 1
+        else jobs[0].id
+    )
     files_view.show(desk.space.journal.job_files.of(picked), is_running=False, key="files_of_past")
     offered = {job.id for job in job_runner.to_go_on(jobs[::-1])}
-    left = [job for job in jobs if job.status in RESUMABLE and job.request.options and job.id not in offered]
+    left = [
+        job
+        for job in jobs
+        if job.status in RESUMABLE and job.request.options and job.id not in offered
+    ]
     if left:
         _ask_resume(left)
 
@@ -310,7 +403,10 @@ def _ask_resume(jobs: Sequence[Job]) -> None:
     names = {f"Job {job.id}, {job.status}: {_what(job)}": job for job in jobs}
     with st.container(horizontal=True, vertical_alignment="bottom"):
         picked = st.selectbox("Resume an earlier job", list(names), width=420, key="resume_left")
-        if st.button("Resume", key="resume_left_go", icon=":material/play_arrow:") and picked is not None:
+        if (
+            st.button("Resume", key="resume_left_go", icon=":material/play_arrow:")
+            and picked is not None
+        ):
             job_runner.resume(names[picked])
             st.rerun()
 
@@ -320,7 +416,9 @@ def _row(job: Job) -> dict[str, object]:
     return {
         "Job": job.id,
         "What": _what(job),
-        "Status": "paused" if job.is_paused and job.status is JobStatus.CANCELLED else str(job.status),
+        "Status": (
+            "paused" if job.is_paused and job.status is JobStatus.CANCELLED else str(job.status)
+        ),
         "Began (UTC)": job.started_at[:16].replace("T", " "),
         "Ended": job.finished_at[11:16],
         "Documents": counts.get("documents"),

@@ -1,4 +1,6 @@
-"""The page Ingest: bring files, text or a folder, see how they were read and what it would cost, and follow the work."""
+"""The page Ingest: bring files, text or a folder, see how they were read and what it would cost,
+and follow the work.
+"""
 
 from collections.abc import Sequence, Set
 from uuid import uuid4
@@ -7,7 +9,14 @@ import streamlit as st
 
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ui import background, state
-from dynagrag.ui.ingest import documents_view, jobs_view, sources_view, speakers_view, start_form, upload_folder
+from dynagrag.ui.ingest import (
+    documents_view,
+    jobs_view,
+    sources_view,
+    speakers_view,
+    start_form,
+    upload_folder,
+)
 from dynagrag.ui.ingest.source_reading import Brought, SourceRow, pasted, read_all
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
@@ -15,12 +24,16 @@ from dynagrag.ui.state import Desk
 
 _UPLOAD, _PASTE, _FOLDER = "Upload files", "Paste text", "Files on this machine"
 _FROM_THE_WEB = (
-    "The app fetches nothing. Bring the file yourself:\n"
-    "- **YouTube**: under the video choose *… more*, then *Show transcript*, and paste its text under *Paste text*; or save the captions "
-    "with `yt-dlp --skip-download --write-subs --write-auto-subs ADDRESS` and upload the `.vtt`.\n"
-    "- **A web page**: save it in your browser (Ctrl+S, *HTML only*) and upload the `.html`."
+    "The app fetches nothing. Bring the file yourself:\n- **YouTube**: under the video choose *…"
+    " more*, then *Show transcript*, and paste its text under *Paste text*; or save the captions"
+    " with `yt-dlp --skip-download --write-subs --write-auto-subs ADDRESS` and upload the"
+    " `.vtt`.\n- **A web page**: save it in your browser (Ctrl+S, *HTML only*) and upload the"
+    " `.html`."
 )
-_FORMATS = "WebVTT, SRT, SBV, plain text with speakers, JSON, CSV, Markdown, PDF, DOCX, HTML and more; the format is told by the content."
+_FORMATS = (
+    "WebVTT, SRT, SBV, plain text with speakers, JSON, CSV, Markdown, PDF, DOCX, HTML and more; the"
+    " format is told by the content."
+)
 
 
 def page() -> None:
@@ -44,7 +57,9 @@ def page() -> None:
 def _show_workspace(desk: Desk) -> None:
     st.divider()
     num_aside = len(desk.space.set_asides())
-    documents, aside, past = st.tabs(["Documents", f"Set aside ({num_aside})" if num_aside else "Set aside", "Past jobs"])
+    documents, aside, past = st.tabs(
+        ["Documents", f"Set aside ({num_aside})" if num_aside else "Set aside", "Past jobs"]
+    )
     with documents:
         documents_view.show(desk)
     with aside:
@@ -53,14 +68,22 @@ def _show_workspace(desk: Desk) -> None:
         jobs_view.show_past(desk)
 
 
-# ----------------------------------------------------------------------------------------------------------------- bring
+# -------------------------------------------------------------------------------------------- bring
 
 
 def _bring(desk: Desk | None) -> None:
     if desk is None:
-        st.caption(f"The workspace {plain(state.workspace_name())} is created with your first files.")
+        st.caption(
+            f"The workspace {plain(state.workspace_name())} is created with your first files."
+        )
     st.subheader("Add transcripts or documents")
-    way = st.radio("Source", [_UPLOAD, _PASTE, _FOLDER], key="way", horizontal=True, label_visibility="collapsed")
+    way = st.radio(
+        "Source",
+        [_UPLOAD, _PASTE, _FOLDER],
+        key="way",
+        horizontal=True,
+        label_visibility="collapsed",
+    )
     brought: list[Brought] = []
     if way == _PASTE:
         brought = _paste()
@@ -76,9 +99,13 @@ def _bring(desk: Desk | None) -> None:
 def _upload() -> list[Brought]:
     """The files that were not read yet."""
     key = f"upload_{state.workspace_name()}_{state.remembered('upload_number', 0)}"
-    if key not in st.session_state:  # the box is drawn anew, empty; what it held before was not taken out
+    if (
+        key not in st.session_state
+    ):  # the box is drawn anew, empty; what it held before was not taken out
         state.remember("shown_uploads", set())
-    files = st.file_uploader("Transcripts or documents", accept_multiple_files=True, key=key, help=_FORMATS)
+    files = st.file_uploader(
+        "Transcripts or documents", accept_multiple_files=True, key=key, help=_FORMATS
+    )
     st.caption("Split files that are larger.")
     here = {file.file_id for file in files}
     _drop_taken_out(here)
@@ -97,11 +124,24 @@ def _drop_taken_out(here: set[str]) -> None:
 
 
 def _paste() -> list[Brought]:
-    number = state.remembered("paste_number", 0)  # a form of its own for each text: what could not be taken stays in it
+    number = state.remembered(
+        "paste_number", 0
+    )  # a form of its own for each text: what could not be taken stays in it
     with st.form("paste"):
-        title = st.text_input("Title", placeholder="e.g. Board meeting, 3 May", max_chars=200, key=f"paste_title_{number}")
+        title = st.text_input(
+            "Title",
+            placeholder="e.g. Board meeting, 3 May",
+            max_chars=200,
+            key=f"paste_title_{number}",
+        )
         about = "Lines such as `Maria: words` are turns."
-        text = st.text_area("Text", height=200, placeholder="Maria: Good morning …\nLeo: …", help=about, key=f"paste_text_{number}")
+        text = st.text_area(
+            "Text",
+            height=200,
+            placeholder="Maria: Good morning …\nLeo: …",
+            help=about,
+            key=f"paste_text_{number}",
+        )
         is_sent = st.form_submit_button("Preview", icon=":material/visibility:")
     if not is_sent:
         return []
@@ -126,7 +166,7 @@ def _name_folder() -> list[Brought]:
     return [Brought(upload_folder.expanded(name))] if is_asked and name.strip() else []
 
 
-# ------------------------------------------------------------------------------------------------------------------ read
+# --------------------------------------------------------------------------------------------- read
 
 
 def _visit() -> str:
@@ -134,7 +174,9 @@ def _visit() -> str:
 
 
 def _read(brought: list[Brought]) -> None:
-    """Reads what was brought in a thread, and takes what was read into the rows once it is there."""
+    """Reads what was brought in a thread, and takes what was read into the rows once it is
+    there.
+    """
     settings, name = state.settings(), state.workspace_name()
     prefix = background.key_of(settings, name, "read", _visit())
     if brought:
@@ -142,9 +184,16 @@ def _read(brought: list[Brought]) -> None:
         state.remember("num_read", number + 1)
         ids = {item.id for item in brought if item.id}
         state.remember("seen_uploads", state.remembered("seen_uploads", set()) | ids)
-        background.start((*prefix, str(number)), "Reading", lambda work: read_all(folder, brought, work.progress), {"brought": ids})
+        background.start(
+            (*prefix, str(number)),
+            "Reading",
+            lambda work: read_all(folder, brought, work.progress),
+            {"brought": ids},
+        )
     for work in background.found_under(prefix):
-        if has_ended(work, lambda work: f"Reading {work.done + 1} of {max(1, work.total)}", can_stop=True):
+        if has_ended(
+            work, lambda work: f"Reading {work.done + 1} of {max(1, work.total)}", can_stop=True
+        ):
             background.drop(work.key)
             if work.error:
                 st.error(plain(work.error), icon=":material/error:")
@@ -161,7 +210,10 @@ def _take(made: tuple[SourceRow, ...]) -> None:
     """Later readings of a path, or of an upload, replace earlier ones."""
     rows: tuple[SourceRow, ...] = state.remembered("rows", ())
     paths, uploads = {row.path for row in made}, {row.brought for row in made if row.brought}
-    state.remember("rows", (*(row for row in rows if row.path not in paths and row.brought not in uploads), *made))
+    state.remember(
+        "rows",
+        (*(row for row in rows if row.path not in paths and row.brought not in uploads), *made),
+    )
     _read_later({row.brought for row in made if row.is_unread})
 
 
@@ -184,7 +236,12 @@ def _left_over(desk: Desk | None) -> list[Brought]:
     if background.has_job_at_work(settings, name):
         return []
     jobs = desk.space.journal.jobs() if desk else ()
-    taken = {path for job in jobs if job.status == "running" or job.is_to_go_on for path in job.request.paths}
+    taken = {
+        path
+        for job in jobs
+        if job.status == "running" or job.is_to_go_on
+        for path in job.request.paths
+    }
     left = upload_folder.not_ingested(upload_folder.folder_of(settings, name), _stored(desk))
     return [Brought(str(path)) for path in left if str(path.absolute()) not in taken]
 

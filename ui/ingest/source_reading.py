@@ -18,9 +18,9 @@ _MAX_TURN_CHARS = 300
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """One file. `given`: what is to be ingested for it, itself or the folder or pattern that names it; "" where it was refused at the door.
-    `brought`: the uploaded file that it was; `replaced`: the earlier one whose place it took; `is_unread`: it is to be read once there is
-    space for it.
+    """One file. `given`: what is to be ingested for it, itself or the folder or pattern that names
+    it; "" where it was refused at the door. `brought`: the uploaded file that it was; `replaced`:
+    the earlier one whose place it took; `is_unread`: it is to be read once there is space for it.
     """
 
     name: str
@@ -44,7 +44,9 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """What a visitor brings: a file with its content, or (content None) the name of a file, folder or pattern on this machine."""
+    """What a visitor brings: a file with its content, or (content None) the name of a file, folder
+    or pattern on this machine.
+    """
 
     name: str
     content: IO[bytes] | None = None
@@ -56,8 +58,12 @@ def pasted(title: str, text: str) -> Brought:
     return Brought(text_name(title), BytesIO(text.encode("utf-8", "replace")))
 
 
-def read_all(folder: Path, brought: Sequence[Brought], progress: Callable[[str, int, int], None]) -> tuple[SourceRow, ...]:
-    """Reads what was brought; files with their content are kept in `folder`. What can't be read is a row with the reason."""
+def read_all(
+    folder: Path, brought: Sequence[Brought], progress: Callable[[str, int, int], None]
+) -> tuple[SourceRow, ...]:
+    """Reads what was brought; files with their content are kept in `folder`. What can't be read is
+    a row with the reason.
+    """
     rows: list[SourceRow] = []
     for number, item in enumerate(brought):
         progress("read", number, len(brought))
@@ -77,7 +83,9 @@ def read_all(folder: Path, brought: Sequence[Brought], progress: Callable[[str, 
 
 
 def _row_of(kept: Kept, item: Brought) -> SourceRow:
-    row = _row(kept.source, kept.source.path if kept.source.refused is None else "", kept.said, item)
+    row = _row(
+        kept.source, kept.source.path if kept.source.refused is None else "", kept.said, item
+    )
     return replace(row, replaced=kept.replaced, is_unread=kept.is_unread)
 
 
@@ -96,8 +104,14 @@ def _row(source: LoadedSource, given: str, said: str, item: Brought) -> SourceRo
         speakers=tuple(dict.fromkeys(turn.speaker for turn in turns if turn.speaker)),
         start_s=min(starts, default=None),
         end_s=max(starts + ends, default=None),
-        notes=(*((said,) if said else ()), *source.notes, *fast_remarks("\n".join(turn.text for turn in turns))),
-        first=tuple((turn.speaker, turn.start_s, turn.text[:_MAX_TURN_CHARS]) for turn in turns[:_MAX_TURNS]),
+        notes=(
+            *((said,) if said else ()),
+            *source.notes,
+            *fast_remarks("\n".join(turn.text for turn in turns)),
+        ),
+        first=tuple(
+            (turn.speaker, turn.start_s, turn.text[:_MAX_TURN_CHARS]) for turn in turns[:_MAX_TURNS]
+        ),
         refused=source.refused or "",
         brought=item.id,
         sha256=source.sha256,

@@ -15,47 +15,76 @@ def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], N
     """`leave_out` takes sources out again."""
     if not rows:
         return
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"):
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+    ):
         st.subheader("Preview")
-        if st.button("Clear", key="clear_rows", icon=":material/close:", help="Removes all of these files. Nothing was ingested yet."):
+        if st.button(
+            "Clear",
+            key="clear_rows",
+            icon=":material/close:",
+            help="Removes all of these files. Nothing was ingested yet.",
+        ):
             leave_out(rows)
             st.rerun()
     read = [row for row in rows if not row.refused]
     for row in rows:
         if row.refused:
-            st.error(f"**{plain(row.name)}** was refused: {plain(row.refused)}", icon=":material/block:")
+            st.error(
+                f"**{plain(row.name)}** was refused: {plain(row.refused)}", icon=":material/block:"
+            )
     if not read:
         return
     for row in read:
         if row.replaced:
             st.warning(
-                f"**{plain(row.name)}** has taken the place of the file **{plain(row.replaced)}** that was brought before, and Start "
-                "replaces its document, if it has one. To keep both, bring each under a name of its own.",
+                f"**{plain(row.name)}** has taken the place of the file **{plain(row.replaced)}**"
+                " that was brought before, and Start replaces its document, if it has one. To keep"
+                " both, bring each under a name of its own.",
                 icon=":material/sync:",
             )
     st.dataframe([_cells(row) for row in read], hide_index=True, width="stretch")
-    names = {f"{row.name} ({number})" if len(read) > 1 else row.name: row for number, row in enumerate(read, 1)}
+    names = {
+        f"{row.name} ({number})" if len(read) > 1 else row.name: row
+        for number, row in enumerate(read, 1)
+    }
     with st.expander("First lines"):
-        picked = st.selectbox("File", list(names), key="preview_of") if len(names) > 1 else next(iter(names))
+        picked = (
+            st.selectbox("File", list(names), key="preview_of")
+            if len(names) > 1
+            else next(iter(names))
+        )
         row = names.get(picked, read[0])
         for speaker, start_s, text in row.first:
             who = said_by(speaker, start_s)
             st.markdown(f"{f'**{who}** ' if who else ''}{plain(text)}")
         for note in row.notes:
             st.caption(f":material/info: {plain(note)}")
-        if st.button("Remove", key=f"leave_out_{row.path}", icon=":material/close:", help=_help(row)):
+        if st.button(
+            "Remove", key=f"leave_out_{row.path}", icon=":material/close:", help=_help(row)
+        ):
             leave_out([row])
             st.rerun()
 
 
 def _help(row: SourceRow) -> str:
-    return "It was not ingested yet." if row.given == row.path else f"Removes all of {plain(row.given)}."
+    return (
+        "It was not ingested yet."
+        if row.given == row.path
+        else f"Removes all of {plain(row.given)}."
+    )
 
 
 def _cells(row: SourceRow) -> dict[str, object]:
     num_more = len(row.speakers) - _MAX_SPEAKERS
-    speakers = ", ".join(map(short_label, row.speakers[:_MAX_SPEAKERS])) + (f" and {num_more} more" if num_more > 0 else "")
-    times = "" if row.start_s is None or row.end_s is None else f"{clock(row.start_s)} to {clock(row.end_s)}"
+    speakers = ", ".join(map(short_label, row.speakers[:_MAX_SPEAKERS])) + (
+        f" and {num_more} more" if num_more > 0 else ""
+    )
+    times = (
+        ""
+        if row.start_s is None or row.end_s is None
+        else f"{clock(row.start_s)} to {clock(row.end_s)}"
+    )
     return {
         "File": row.name,
         "Format": row.format,

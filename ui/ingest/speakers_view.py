@@ -1,4 +1,6 @@
-"""What the speakers of files are called: renamed, told to be one, or nobody's, before anything is stored."""
+"""What the speakers of files are called: renamed, told to be one, or nobody's, before anything is
+stored.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -17,7 +19,9 @@ _STATE = "speaker_names"
 
 
 def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNames:
-    """A field for each speaker of the file that is picked, and the names that were given so far to those of all files here."""
+    """A field for each speaker of the file that is picked, and the names that were given so far to
+    those of all files here.
+    """
     spoken = [row for row in rows if row.speakers and not row.refused]
     given: dict[str, dict[str, str]] = state.remembered(_STATE, {})
     if spoken:
@@ -25,7 +29,10 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
         with st.expander("Speakers: rename, merge, leave out"):
             _ask(spoken, given, kept)
     here = {row.name: set(row.speakers) for row in spoken}
-    return SpeakerNames({}, {file: names for file, names in given.items() if file in here and set(names) <= here[file]})
+    return SpeakerNames(
+        {},
+        {file: names for file, names in given.items() if file in here and set(names) <= here[file]},
+    )
 
 
 def forget() -> None:
@@ -33,12 +40,25 @@ def forget() -> None:
     state.remember(_STATE, {})
 
 
-def _ask(spoken: Sequence[SourceRow], given: Mapping[str, Mapping[str, str]], kept: Mapping[str, Mapping[str, str]]) -> None:
-    names = {f"{row.name} ({number})" if len(spoken) > 1 else row.name: row for number, row in enumerate(spoken, 1)}
-    picked = st.selectbox("File", list(names), key="speakers_of") if len(names) > 1 else next(iter(names))
+def _ask(
+    spoken: Sequence[SourceRow],
+    given: Mapping[str, Mapping[str, str]],
+    kept: Mapping[str, Mapping[str, str]],
+) -> None:
+    names = {
+        f"{row.name} ({number})" if len(spoken) > 1 else row.name: row
+        for number, row in enumerate(spoken, 1)
+    }
+    picked = (
+        st.selectbox("File", list(names), key="speakers_of")
+        if len(names) > 1
+        else next(iter(names))
+    )
     row = names.get(picked, spoken[0])
     before = {label: kept.get(row.sha256, {}).get(label, label) for label in row.speakers}
-    st.caption("Speakers with the same name become one. Leave out what is no speaker, such as a heading.")
+    st.caption(
+        "Speakers with the same name become one. Leave out what is no speaker, such as a heading."
+    )
     with st.form(f"speakers_{row.path}", border=False):
         typed = {
             label: st.text_input(
@@ -54,18 +74,30 @@ def _ask(spoken: Sequence[SourceRow], given: Mapping[str, Mapping[str, str]], ke
         merged = _pick("Merge into the first", shown, f"merge_{row.path}", "two or more")
         left_out = _pick("Leave out", shown, f"omit_{row.path}", "none")
         if len(row.speakers) > _MAX_SPEAKERS:
-            st.caption(f"{plural(len(row.speakers) - _MAX_SPEAKERS, 'more speaker')}: name them with `dynagrag ingest --speaker-map`.")
+            st.caption(
+                f"{plural(len(row.speakers) - _MAX_SPEAKERS, 'more speaker')}: name them with"
+                " `dynagrag ingest --speaker-map`."
+            )
         if st.form_submit_button("Use these names", icon=":material/check:"):
             if merged:
                 typed |= dict.fromkeys(merged, typed[merged[0]])
             typed |= dict.fromkeys(left_out, "")
-            made = {label: collapse(name) for label, name in typed.items() if collapse(name) != before[label]}
+            made = {
+                label: collapse(name)
+                for label, name in typed.items()
+                if collapse(name) != before[label]
+            }
             state.remember(_STATE, {**given, row.name: made})
             st.rerun()
-    told = ", ".join(f"{short_label(label)} → {name or 'left out'}" for label, name in given.get(row.name, {}).items())
+    told = ", ".join(
+        f"{short_label(label)} → {name or 'left out'}"
+        for label, name in given.get(row.name, {}).items()
+    )
     if told:
         st.caption(f":material/check: {plain(told)}")
 
 
 def _pick(what: str, shown: Mapping[str, str], key: str, placeholder: str) -> list[str]:
-    return st.multiselect(what, list(shown), format_func=shown.__getitem__, key=key, placeholder=placeholder)
+    return st.multiselect(
+        what, list(shown), format_func=shown.__getitem__, key=key, placeholder=placeholder
+    )

@@ -24,17 +24,29 @@ from dynagrag.ui.safe_markdown import plain
 from dynagrag.workspace.ingest_job import IngestOptions
 
 _MERGES = {"as fits the model": None, "by rules alone": "rules", "by rules and the model": "model"}
-_CHUNKS = {"as fits the model": None, "600 tokens per call": "default", "one passage per call": "small"}
+_CHUNKS = {
+    "as fits the model": None,
+    "600 tokens per call": "default",
+    "one passage per call": "small",
+}
 
 
 def show(paths: Sequence[str], on_start: Callable[[Key], None], names: SpeakerNames) -> None:
-    """Options, estimate and start for these paths; `on_start` is called once the run has begun. `names`: of the speakers."""
+    """Options, estimate and start for these paths; `on_start` is called once the run has begun.
+    `names`: of the speakers.
+    """
     st.subheader("How to extract")
     settings = state.settings()
     with state.shown_errors():
-        options = replace(_ask_options(settings, any(Path(path).is_dir() for path in paths)), speakers=names)
+        options = replace(
+            _ask_options(settings, any(Path(path).is_dir() for path in paths)), speakers=names
+        )
         if options.extractor == "llm" and settings.llm is None:
-            st.info("No language model is set. Choose one under **Settings**, or extract without a model.", icon=":material/settings:")
+            st.info(
+                "No language model is set. Choose one under **Settings**, or extract without a"
+                " model.",
+                icon=":material/settings:",
+            )
             return
         work = _planned(paths, options)
         if not has_ended(work, _planning):
@@ -54,7 +66,13 @@ def show(paths: Sequence[str], on_start: Callable[[Key], None], names: SpeakerNa
         )
 
 
-def _start(ticket: str, paths: list[str], options: IngestOptions, on_start: Callable[[Key], None], plan: Work) -> None:
+def _start(
+    ticket: str,
+    paths: list[str],
+    options: IngestOptions,
+    on_start: Callable[[Key], None],
+    plan: Work,
+) -> None:
     """A second click comes with the same ticket, and begins nothing."""
     with state.shown_errors():
         work = job_runner.start_ingest(ticket, paths, options)
@@ -63,11 +81,14 @@ def _start(ticket: str, paths: list[str], options: IngestOptions, on_start: Call
         on_start(work.key)
 
 
-# --------------------------------------------------------------------------------------------------------------- options
+# ------------------------------------------------------------------------------------------ options
 
 
 def _ask_options(settings: Settings, has_folder: bool) -> IngestOptions:
-    labels = {"llm": f"With the language model {settings.llm or '(none is set)'}", "fast": "Without a model"}
+    labels = {
+        "llm": f"With the language model {settings.llm or '(none is set)'}",
+        "fast": "Without a model",
+    }
     about = [
         "It reads every chunk and writes entities and relations with the words they rest on.",
         "Names and repeated words; quick and free.",
@@ -90,25 +111,55 @@ def _ask_options(settings: Settings, has_folder: bool) -> IngestOptions:
             options |= _ask_more()
         if has_folder:
             options["remove_missing"] = st.checkbox(
-                "Delete documents whose file is no longer in the folder", help="Those that came from this folder before."
+                "Delete documents whose file is no longer in the folder",
+                help="Those that came from this folder before.",
             )
         options["glossaries"] = glossary_box.ask(settings, state.workspace_name())
     return IngestOptions(**options)
 
 
 def _ask_more() -> dict[str, Any]:
-    types = st.text_input("Only these entity types", placeholder="e.g. Person, Company, Product", help="Separated by commas. Empty: all.")
-    focus = st.text_input("Focus", placeholder="e.g. who owns what", help="What to look for, in a sentence.", max_chars=500)
+    types = st.text_input(
+        "Only these entity types",
+        placeholder="e.g. Person, Company, Product",
+        help="Separated by commas. Empty: all.",
+    )
+    focus = st.text_input(
+        "Focus",
+        placeholder="e.g. who owns what",
+        help="What to look for, in a sentence.",
+        max_chars=500,
+    )
     left, right = st.columns(2)
     gleanings = left.number_input(
-        "Extra passes", 0, 5, 0, help="Each asks again for what was missed: more is found, and it costs as much again."
+        "Extra passes",
+        0,
+        5,
+        0,
+        help="Each asks again for what was missed: more is found, and it costs as much again.",
     )
-    merges = right.selectbox("Which names are one", list(_MERGES), help="A model finds more, and sometimes joins too much.")
+    merges = right.selectbox(
+        "Which names are one",
+        list(_MERGES),
+        help="A model finds more, and sometimes joins too much.",
+    )
     max_calls = left.number_input(
-        "Calls at most", min_value=1, value=None, placeholder="no limit", help="The call after it is refused; work is kept."
+        "Calls at most",
+        min_value=1,
+        value=None,
+        placeholder="no limit",
+        help="The call after it is refused; work is kept.",
     )
-    max_tokens = right.number_input("Tokens at most", min_value=1, value=None, placeholder="no limit", help="Prompts and replies together.")
-    chunks = left.selectbox("Size of chunks", list(_CHUNKS), help="Small local models need short ones.")
+    max_tokens = right.number_input(
+        "Tokens at most",
+        min_value=1,
+        value=None,
+        placeholder="no limit",
+        help="Prompts and replies together.",
+    )
+    chunks = left.selectbox(
+        "Size of chunks", list(_CHUNKS), help="Small local models need short ones."
+    )
     named = tuple(part.strip() for part in types.split(",") if part.strip())
     return {
         "chunk_profile": _CHUNKS[chunks],
@@ -127,13 +178,21 @@ def _keep(name: str) -> None:
     state.remember(name, st.session_state[f"ingest_{name}"])
 
 
-# ------------------------------------------------------------------------------------------------------------------ plan
+# --------------------------------------------------------------------------------------------- plan
 
 
 def _planned(paths: Sequence[str], options: IngestOptions) -> Work:
     """The estimate of just this, made once; that of other options is forgotten."""
     settings, name = state.settings(), state.workspace_name()
-    asked = json.dumps([list(paths), asdict(options), settings.llm, settings.embedder, [_stamp(path) for path in paths]])
+    asked = json.dumps(
+        [
+            list(paths),
+            asdict(options),
+            settings.llm,
+            settings.embedder,
+            [_stamp(path) for path in paths],
+        ]
+    )
     visit = str(state.remembered("plans", uuid4().hex))
     ticket = f"{visit}-{content_id(asked)[:16]}"
     for other in background.found_under(background.key_of(settings, name, "plan")):
@@ -150,27 +209,44 @@ def _stamp(path: str) -> float:
 
 
 def _planning(work: Work) -> str:
-    return "Timing one call of the model" if work.stage == job_runner.TIMING else "Estimating calls, tokens, cost and time"
+    return (
+        "Timing one call of the model"
+        if work.stage == job_runner.TIMING
+        else "Estimating calls, tokens, cost and time"
+    )
 
 
 def _show_plan(view: PlanView, settings: Settings) -> None:
     parts = [f"{count} {word}" for count, word in _counted(view) if count]
-    st.markdown(f"**{plain(', '.join(parts) or 'nothing')}** · {plural(view.num_chunks, 'chunk')} to extract")
+    st.markdown(
+        f"**{plain(', '.join(parts) or 'nothing')}** · {plural(view.num_chunks, 'chunk')} to"
+        " extract"
+    )
     for name, count in view.extracted_before.items():
-        st.caption(f"{plural(count, 'document')} extracted by {plain(name)} before; those records are replaced.")
+        st.caption(
+            f"{plural(count, 'document')} extracted by {plain(name)} before; those records are"
+            " replaced."
+        )
     if view.missing:
         what = "will be deleted" if view.removes_missing else "will stay"
-        st.caption(f"{plural(len(view.missing), 'document')} whose file is gone {what}: {plain(', '.join(view.missing[:5]))}")
+        st.caption(
+            f"{plural(len(view.missing), 'document')} whose file is gone {what}:"
+            f" {plain(', '.join(view.missing[:5]))}"
+        )
     if view.estimate is not None:
         made = view.estimate
         has_price = made.money is not None
         price = f"price about {made.money:.2f}" if has_price else "price unknown: no prices are set"
         timed = "" if view.call_s is None else f" (one call took {view.call_s:.1f} s)"
         st.markdown(
-            f":material/calculate: At most about **{plural(made.calls, 'call')}**, {made.prompt_tokens:,} + {made.completion_tokens:,} "
-            f"tokens, **{duration_text(made.seconds)}**{timed}, {price}.",
-            help="Prompt and reply tokens. Replies that are kept from before cost nothing. Prices: price_per_million_prompt_tokens and "
-            "price_per_million_completion_tokens in the settings.",
+            f":material/calculate: At most about **{plural(made.calls, 'call')}**,"
+            f" {made.prompt_tokens:,} + {made.completion_tokens:,} tokens,"
+            f" **{duration_text(made.seconds)}**{timed}, {price}.",
+            help=(
+                "Prompt and reply tokens. Replies that are kept from before cost nothing. Prices:"
+                " price_per_million_prompt_tokens and price_per_million_completion_tokens in the"
+                " settings."
+            ),
         )
     elif view.has_work:
         st.caption("No model is asked: no calls, no cost.")

@@ -1,5 +1,5 @@
-"""The files that visitors bring: each is kept in its workspace's `uploads` folder under a name that can lead nowhere else, and read from
-there. What can't be read is not kept.
+"""The files that visitors bring: each is kept in its workspace's `uploads` folder under a name that
+can lead nowhere else, and read from there. What can't be read is not kept.
 """
 
 import hashlib
@@ -33,7 +33,9 @@ _UNDER_WAY_S = 3600.0
 
 
 def folder_of(settings: Settings, workspace: str) -> Path:
-    """Where a workspace's uploads lie; it need not be there yet. WorkspaceError where a workspace can't be called so."""
+    """Where a workspace's uploads lie; it need not be there yet. WorkspaceError where a workspace
+    can't be called so.
+    """
     check_workspace_name(workspace)
     return settings.workspaces_dir / workspace / _FOLDER
 
@@ -45,8 +47,9 @@ def text_name(title: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How a file that was brought was read. `said`: what else there is to know of it; `replaced`: the file whose place it took;
-    `is_unread`: it could not be written, and may be once there is space.
+    """How a file that was brought was read. `said`: what else there is to know of it; `replaced`:
+    the file whose place it took; `is_unread`: it could not be written, and may be once there is
+    space.
     """
 
     source: LoadedSource
@@ -58,8 +61,8 @@ class Kept:
 def keep(folder: Path, name: str, content: IO[bytes], taken: Collection[str] = ()) -> Kept:
     """Keeps a file if it can be read; a refused one leaves nothing.
 
-    A file of the same name is replaced, but not one that came with it (`taken`: the paths of those); the same content under another name
-    is not kept twice.
+    A file of the same name is replaced, but not one that came with it (`taken`: the paths of
+    those); the same content under another name is not kept twice.
     """
     try:
         target = folder / safe_name(name)
@@ -72,14 +75,24 @@ def keep(folder: Path, name: str, content: IO[bytes], taken: Collection[str] = (
         return Kept(LoadedSource(name, None, refused=not_written(err)), is_unread=True)
 
 
-def _kept(folder: Path, name: str, target: Path, content: IO[bytes], taken: Collection[str]) -> Kept:
+def _kept(
+    folder: Path, name: str, target: Path, content: IO[bytes], taken: Collection[str]
+) -> Kept:
     make_folder(folder)
     partial = folder / f"{_PARTIAL}{uuid4().hex}{target.suffix}"
     try:
         with open(partial, "xb", opener=private) as file:
             size = _copy(content, file)
         if size > MAX_BYTES:
-            return Kept(LoadedSource(name, None, refused=f"is larger than {MAX_BYTES // 1_000_000} MB; split it into smaller files"))
+            return Kept(
+                LoadedSource(
+                    name,
+                    None,
+                    refused=(
+                        f"is larger than {MAX_BYTES // 1_000_000} MB; split it into smaller files"
+                    ),
+                )
+            )
         source = load_source(partial)
         if source.refused is not None:
             return Kept(replace(source, path=name, title=target.stem))
@@ -87,8 +100,14 @@ def _kept(folder: Path, name: str, target: Path, content: IO[bytes], taken: Coll
         target = target if same == target or str(target) not in taken else _numbered(target)
         title = target.stem if source.title == partial.stem else source.title
         if same is not None and same != target:
-            return Kept(replace(source, path=str(same), title=title), f"has the same content as {same.name}, which is here already")
-        said, replaced = _said_of(name, target, same), target.name if same is None and target.exists() else ""
+            return Kept(
+                replace(source, path=str(same), title=title),
+                f"has the same content as {same.name}, which is here already",
+            )
+        said, replaced = (
+            _said_of(name, target, same),
+            target.name if same is None and target.exists() else "",
+        )
         os.replace(partial, target)
         return Kept(replace(source, path=str(target), title=title), said, replaced)
     finally:
@@ -108,7 +127,9 @@ def _said_of(name: str, target: Path, same: Path | None) -> str:
 
 
 def sweep(folder: Path) -> None:
-    """Removes what was left of uploads whose process was killed; one that was written to within the hour may be under way."""
+    """Removes what was left of uploads whose process was killed; one that was written to within the
+    hour may be under way.
+    """
     for path in folder.glob(f"{_PARTIAL}*"):
         with suppress(FileNotFoundError):  # it has just ended
             if time.time() - path.stat().st_mtime > _UNDER_WAY_S:
@@ -137,7 +158,13 @@ def sha256_of(path: Path) -> str:
 
 def kept_files(folder: Path) -> list[Path]:
     """All that lie there, sorted."""
-    return sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")) if folder.is_dir() else []
+    return (
+        sorted(
+            path for path in folder.iterdir() if path.is_file() and not path.name.startswith(".")
+        )
+        if folder.is_dir()
+        else []
+    )
 
 
 def not_ingested(folder: Path, stored: Iterable[str]) -> list[Path]:
@@ -154,5 +181,7 @@ def discard(folder: Path, path: str | Path) -> None:
 
 
 def expanded(name: str) -> str:
-    """A path as a person writes it: without quotation marks round it, and with `~` for the home folder."""
+    """A path as a person writes it: without quotation marks round it, and with `~` for the home
+    folder.
+    """
     return os.path.expanduser(name.strip().strip("\"'"))

@@ -1,5 +1,6 @@
-"""Tells Streamlit's page where its server is: at the origin. Left to itself it looks below each page's own path first, where nothing is,
-and every page but the first begins with two requests that fail.
+"""Tells Streamlit's page where its server is: at the origin. Left to itself it looks below each
+page's own path first, where nothing is, and every page but the first begins with two requests that
+fail.
 """
 
 from starlette.datastructures import MutableHeaders
@@ -22,7 +23,10 @@ class BaseAddress:
             await self._app(scope, receive, send)
             return
         if _is_page(scope):
-            scope = {**scope, "headers": [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"]}
+            scope = {
+                **scope,
+                "headers": [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"],
+            }
         start: Message | None = None
         body = b""
 
@@ -50,4 +54,8 @@ def _is_page(scope: Scope) -> bool:
 
 def _is_html(message: Message) -> bool:
     headers = MutableHeaders(raw=list(message["headers"]))
-    return message["status"] == 200 and headers.get("content-type", "").startswith("text/html") and "content-encoding" not in headers
+    return (
+        message["status"] == 200
+        and headers.get("content-type", "").startswith("text/html")
+        and "content-encoding" not in headers
+    )

@@ -1,4 +1,6 @@
-"""How fast passwords can be guessed: one at a time, with a pause after each wrong one, and longer ones for an address that goes on."""
+"""How fast passwords can be guessed: one at a time, with a pause after each wrong one, and longer
+ones for an address that goes on.
+"""
 
 import asyncio
 import ipaddress
@@ -28,10 +30,12 @@ class _Waiting:
 
 
 class GuessChecker:
-    """Checks one guess at a time, and after a wrong one none for `pause_s` seconds: a crowd of addresses guesses no faster.
+    """Checks one guess at a time, and after a wrong one none for `pause_s` seconds: a crowd of
+    addresses guesses no faster.
 
-    Next is the address with the fewest wrong guesses. So whoever guesses holds off nobody else: each address delays another by one guess.
-    After `num_free` wrong ones an address waits for two pauses, then twice as long each time, up to a quarter of an hour.
+    Next is the address with the fewest wrong guesses. So whoever guesses holds off nobody else:
+    each address delays another by one guess. After `num_free` wrong ones an address waits for two
+    pauses, then twice as long each time, up to a quarter of an hour.
     """
 
     pause_s = 1.0
@@ -41,7 +45,10 @@ class GuessChecker:
     max_addresses = 1000
 
     def __init__(
-        self, kept: str, clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+        self,
+        kept: str,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self._kept = kept
         self._clock = clock
@@ -52,7 +59,9 @@ class GuessChecker:
         """Of an address: wrong guesses since the last right one, and when it may guess again."""
 
     async def is_right(self, guess: str, address: str) -> bool:
-        """Whether a guess is the password. Raises TooManyGuessesError, for a right one too, where it comes too soon."""
+        """Whether a guess is the password. Raises TooManyGuessesError, for a right one too, where
+        it comes too soon.
+        """
         address = _network(address)
         self._check_wait(address)
         async with self._turn(address):
@@ -75,10 +84,14 @@ class GuessChecker:
             self._pass_on()
 
     async def _wait(self, waiting: _Waiting) -> None:
-        """Until it is its turn. Raises TooManyGuessesError where too many wait that guessed wrong less often."""
+        """Until it is its turn. Raises TooManyGuessesError where too many wait that guessed wrong
+        less often.
+        """
         self._queue.append(waiting)
         if len(self._queue) > self.max_queue:
-            last = self._queue.pop(max(range(len(self._queue)), key=lambda i: (self._num_before(i), i)))
+            last = self._queue.pop(
+                max(range(len(self._queue)), key=lambda i: (self._num_before(i), i))
+            )
             last.turn.set_exception(TooManyGuessesError(self.pause_s * self.max_queue))
         try:
             await waiting.turn
@@ -92,12 +105,16 @@ class GuessChecker:
     def _num_before(self, place: int) -> int:
         """Guesses of its address before this one in the queue: wrong ones, and those that wait."""
         address = self._queue[place].address
-        return self._num_wrong(address) + sum(other.address == address for other in self._queue[:place])
+        return self._num_wrong(address) + sum(
+            other.address == address for other in self._queue[:place]
+        )
 
     def _pass_on(self) -> None:
         self._is_busy = bool(self._queue)
         if self._queue:
-            place = min(range(len(self._queue)), key=lambda i: self._num_wrong(self._queue[i].address))
+            place = min(
+                range(len(self._queue)), key=lambda i: self._num_wrong(self._queue[i].address)
+            )
             self._queue.pop(place).turn.set_result(None)
 
     def _num_wrong(self, address: str) -> int:
@@ -111,14 +128,18 @@ class GuessChecker:
     def _note_wrong(self, address: str) -> None:
         num_wrong = self._wrong.pop(address, (0, 0.0))[0] + 1
         doublings = min(num_wrong - self.num_free, 30)
-        wait_s = min(2 * self.pause_s * 2**doublings, self.longest_wait_s) if doublings >= 0 else 0.0
+        wait_s = (
+            min(2 * self.pause_s * 2**doublings, self.longest_wait_s) if doublings >= 0 else 0.0
+        )
         self._wrong[address] = (num_wrong, self._clock() + wait_s)
         if len(self._wrong) > self.max_addresses:
             del self._wrong[next(iter(self._wrong))]
 
 
 def _network(address: str) -> str:
-    """What a visitor can't change at will: an IPv6 address's network, any other address as it is."""
+    """What a visitor can't change at will: an IPv6 address's network, any other address as it
+    is.
+    """
     try:
         found = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

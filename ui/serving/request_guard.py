@@ -1,8 +1,9 @@
 """Which requests the app answers: those for a host that it is served as, from pages of its own.
 
-A page elsewhere whose name was made to resolve to this machine (DNS rebinding) speaks to us as its own origin, and sends its own name as
-`Host`: names that aren't ours are refused. Any other page sends an `Origin` that differs from `Host`, in its port at least. It is refused
-before Streamlit sees it, which would ask another server for this machine's external address.
+A page elsewhere whose name was made to resolve to this machine (DNS rebinding) speaks to us as its
+own origin, and sends its own name as `Host`: names that aren't ours are refused. Any other page
+sends an `Origin` that differs from `Host`, in its port at least. It is refused before Streamlit
+sees it, which would ask another server for this machine's external address.
 """
 
 import ipaddress
@@ -25,20 +26,26 @@ _DEFAULT_PORTS = {"http": "80", "https": "443"}
 
 def is_loopback(address: str) -> bool:
     """Whether only this machine reaches what listens on it; False where that can't be told."""
-    return address.lower() == "localhost" or (_is_ip(address) and ipaddress.ip_address(address).is_loopback)
+    return address.lower() == "localhost" or (
+        _is_ip(address) and ipaddress.ip_address(address).is_loopback
+    )
 
 
 class ServedHosts:
-    """The hosts that the app is served as: loopback, the address that it listens on, and names that were allowed.
+    """The hosts that the app is served as: loopback, the address that it listens on, and names that
+    were allowed.
 
-    Listening on all addresses, it is served as any of them: an address, unlike a name, can't be made to lead here. Raises SettingsError
-    where an allowed name can't be one.
+    Listening on all addresses, it is served as any of them: an address, unlike a name, can't be
+    made to lead here. Raises SettingsError where an allowed name can't be one.
     """
 
     def __init__(self, address: str, allowed: Sequence[str] = ()) -> None:
         for name in allowed:
             if (found := _HOST.fullmatch(name)) is None or found[2] or "*" in name:
-                raise SettingsError(f"{name!r} cannot be the name of a host; give it without scheme, port and path, e.g. talks.example.com")
+                raise SettingsError(
+                    f"{name!r} cannot be the name of a host; give it without scheme, port and path,"
+                    " e.g. talks.example.com"
+                )
         self._names = {*_LOOPBACK, _plain(address), *map(_plain, allowed)}
         self._is_any_ip = _is_ip(address) and ipaddress.ip_address(address).is_unspecified
 
@@ -48,7 +55,9 @@ class ServedHosts:
 
 
 class RequestGuard:
-    """ASGI middleware that refuses other hosts and origins, and sends `headers` with every reply that doesn't have them."""
+    """ASGI middleware that refuses other hosts and origins, and sends `headers` with every reply
+    that doesn't have them.
+    """
 
     def __init__(self, app: ASGIApp, hosts: ServedHosts, headers: dict[str, str]) -> None:
         self._app = app
@@ -66,13 +75,18 @@ class RequestGuard:
         elif scope["type"] == "websocket":
             await WebSocketClose(_POLICY_VIOLATION)(scope, receive, send)
         else:
-            await PlainTextResponse(f"dynagrag: {refusal}\n", status_code=403)(scope, receive, self._with_headers(send))
+            await PlainTextResponse(f"dynagrag: {refusal}\n", status_code=403)(
+                scope, receive, self._with_headers(send)
+            )
 
     def _refusal(self, headers: Headers) -> str | None:
         hosts, origins = headers.getlist("host"), headers.getlist("origin")
         host = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
         if host is None or not self._hosts.have(host[1]):
-            return "the app is not served under this name. If it is yours: dynagrag serve --allow-host NAME"
+            return (
+                "the app is not served under this name. If it is yours: dynagrag serve --allow-host"
+                " NAME"
+            )
         if any(not _is_same(origin, host) for origin in origins):
             return "a page of another origin asked for this. Open the app by its own address"
         return None
@@ -89,7 +103,9 @@ class RequestGuard:
 
 
 def _is_same(origin: str, host: re.Match[str]) -> bool:
-    """Whether an `Origin` is that of pages from this `Host`; a port that goes without saying may be said."""
+    """Whether an `Origin` is that of pages from this `Host`; a port that goes without saying may be
+    said.
+    """
     try:
         parts = urlsplit(origin)
     except ValueError:

@@ -1,4 +1,6 @@
-"""The password before the app: without a session's cookie a request gets the page that asks for it, and nothing of Streamlit's."""
+"""The password before the app: without a session's cookie a request gets the page that asks for it,
+and nothing of Streamlit's.
+"""
 
 import asyncio
 import secrets
@@ -27,7 +29,10 @@ _MAX_FORM_BYTES = 10_000
 _POLICY_VIOLATION = 1008
 _HEADERS = {
     "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; base-uri 'none';"
+        " frame-ancestors 'none'"
+    ),
 }
 
 
@@ -42,12 +47,16 @@ async def _body(request: Request) -> bytes | None:
 
 
 class SignIn:
-    """ASGI middleware: lets through what carries the cookie of a session that began with the password."""
+    """ASGI middleware: lets through what carries the cookie of a session that began with the
+    password.
+    """
 
     def __init__(self, app: ASGIApp, guesses: GuessChecker, port: int) -> None:
         self._app = app
         self._guesses = guesses
-        self._cookie = f"dynagrag_session_{port}"  # a browser sends a host's cookies to all of its ports
+        self._cookie = (  # a browser sends a host's cookies to all of its ports
+            f"dynagrag_session_{port}"
+        )
         self._ends_at: dict[str, float] = {}
         """When each session ends. They are this process's own: all end with it."""
 
@@ -61,16 +70,22 @@ class SignIn:
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await WebSocketClose(_POLICY_VIOLATION)(scope, receive, send)
-        elif scope["method"] in ("GET", "HEAD") and "text/html" in Headers(scope=scope).get("accept", ""):
+        elif scope["method"] in ("GET", "HEAD") and "text/html" in Headers(scope=scope).get(
+            "accept", ""
+        ):
             await _page(401)(scope, receive, send)
         else:
-            await PlainTextResponse("dynagrag: sign in first\n", 401, headers=_HEADERS)(scope, receive, send)
+            await PlainTextResponse("dynagrag: sign in first\n", 401, headers=_HEADERS)(
+                scope, receive, send
+            )
 
     def _has_session(self, request: HTTPConnection) -> bool:
         return self._ends_at.get(request.cookies.get(self._cookie, ""), 0.0) > time.monotonic()
 
     async def _take(self, request: Request) -> Response:
-        """A form is a password, since Streamlit has none: leads back to the page that was asked for, or says what was wrong."""
+        """A form is a password, since Streamlit has none: leads back to the page that was asked
+        for, or says what was wrong.
+        """
         try:
             async with asyncio.timeout(_FORM_TIMEOUT_S):
                 body = await _body(request)
@@ -80,13 +95,25 @@ class SignIn:
             return _page(413, "That is no password.")
         guess = parse_qs(body.decode("utf-8", "replace")).get("password", [""])[0]
         try:
-            if not await self._guesses.is_right(guess, request.client.host if request.client else ""):
+            if not await self._guesses.is_right(
+                guess, request.client.host if request.client else ""
+            ):
                 return _page(401, "That is not the password.")
         except TooManyGuessesError as err:
             wait_s = int(err.wait_s) + 1
-            return _page(429, f"Too many wrong passwords. Try again in {_spoken(wait_s)}.", {"Retry-After": str(wait_s)})
+            return _page(
+                429,
+                f"Too many wrong passwords. Try again in {_spoken(wait_s)}.",
+                {"Retry-After": str(wait_s)},
+            )
         reply = RedirectResponse(_same_page(request), status_code=303)
-        reply.set_cookie(self._cookie, self._begin(), httponly=True, samesite="lax", secure=request.url.scheme == "https")
+        reply.set_cookie(
+            self._cookie,
+            self._begin(),
+            httponly=True,
+            samesite="lax",
+            secure=request.url.scheme == "https",
+        )
         return reply
 
     def _begin(self) -> str:
@@ -98,11 +125,16 @@ class SignIn:
 
 
 def _is_form(scope: Scope) -> bool:
-    return scope["method"] == "POST" and Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower() == _FORM
+    return (
+        scope["method"] == "POST"
+        and Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower() == _FORM
+    )
 
 
 def _same_page(request: Request) -> str:
-    """The request's own address, relative to itself: a path such as `//evil.example/` leads nowhere else."""
+    """The request's own address, relative to itself: a path such as `//evil.example/` leads nowhere
+    else.
+    """
     query = f"?{request.url.query}" if request.url.query else ""
     return "./" + quote(request.url.path.rpartition("/")[2], safe="%") + query
 
@@ -113,7 +145,9 @@ def _spoken(wait_s: int) -> str:
 
 def _page(status: int, error: str = "", headers: dict[str, str] | None = None) -> Response:
     logo = resources.files("dynagrag.ui").joinpath("logo.svg").read_text(encoding="utf-8")
-    return HTMLResponse(_template().render(logo=logo, error=error), status, headers=_HEADERS | (headers or {}))
+    return HTMLResponse(
+        _template().render(logo=logo, error=error), status, headers=_HEADERS | (headers or {})
+    )
 
 
 @cache
@@ -121,4 +155,6 @@ def _template() -> "Template":
     from jinja2 import Environment, StrictUndefined
 
     text = resources.files("dynagrag.ui.serving").joinpath(_TEMPLATE).read_text(encoding="utf-8")
-    return Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True).from_string(text)
+    return Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    ).from_string(text)

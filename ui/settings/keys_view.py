@@ -1,4 +1,6 @@
-"""Keys: where each is set, keeping one in the system's keyring or for this visit, and removing it. A key is typed once and never shown."""
+"""Keys: where each is set, keeping one in the system's keyring or for this visit, and removing it.
+A key is typed once and never shown.
+"""
 
 from uuid import uuid4
 
@@ -11,7 +13,10 @@ from dynagrag.system_keyring import KEYS, keep_key, look_again, remove_key, why_
 from dynagrag.ui import state
 from dynagrag.ui.safe_markdown import plain
 
-_LABELS = {"openai_api_key": "Key for openai: models", "neo4j_password": "Password of the Neo4j server"}
+_LABELS = {
+    "openai_api_key": "Key for openai: models",
+    "neo4j_password": "Password of the Neo4j server",
+}
 _NEVER_SAVED = "Keys are never shown again, logged, or written to a file."
 
 
@@ -20,14 +25,19 @@ def show() -> None:
     reason = why_unusable()
     if reason:
         st.info(
-            f"Keys can't be saved here: {plain(reason)}. A key entered below is used for this visit and then forgotten. For good, set "
-            "OPENAI\\_API\\_KEY or NEO4J\\_PASSWORD in the environment before dynagrag is started.",
+            f"Keys can't be saved here: {plain(reason)}. A key entered below is used for this visit"
+            " and then forgotten. For good, set OPENAI\\_API\\_KEY or NEO4J\\_PASSWORD in the"
+            " environment before dynagrag is started.",
             icon=":material/key_off:",
         )
         if st.button("Try the keyring again", icon=":material/refresh:"):
             look_again()
             st.rerun()
-    st.caption(_NEVER_SAVED + " Other providers read the variable of their own, such as ANTHROPIC\\_API\\_KEY, from the environment.")
+    st.caption(
+        _NEVER_SAVED
+        + " Other providers read the variable of their own, such as ANTHROPIC\\_API\\_KEY, from the"
+        " environment."
+    )
     for name in KEYS:
         _show_one(name, can_save=not reason)
 
@@ -35,17 +45,27 @@ def show() -> None:
 def _show_one(name: str, can_save: bool) -> None:
     with st.container(border=True):
         st.markdown(f"**{_LABELS[name]}** · {plain(_where(name))}")
-        number = state.remembered(f"key_{name}", "0")  # a new box each time: what was typed is forgotten
+        number = state.remembered(
+            f"key_{name}", "0"
+        )  # a new box each time: what was typed is forgotten
         with st.form(f"key_form_{name}", border=False, clear_on_submit=True):
             typed = st.text_input(
-                _LABELS[name], type="password", key=f"key_{name}_{number}", label_visibility="collapsed", autocomplete="off"
+                _LABELS[name],
+                type="password",
+                key=f"key_{name}_{number}",
+                label_visibility="collapsed",
+                autocomplete="off",
             )
             with st.container(horizontal=True):
-                is_saved = can_save and st.form_submit_button("Save in the keyring", icon=":material/key:")
+                is_saved = can_save and st.form_submit_button(
+                    "Save in the keyring", icon=":material/key:"
+                )
                 is_visit = st.form_submit_button("Use for this visit", icon=":material/check:")
         if is_saved or is_visit:
             _take(name, typed, is_saved)
-        if (name in kept_in_keyring() or name in state.chosen()) and st.button("Remove", key=f"remove_{name}", icon=":material/delete:"):
+        if (name in kept_in_keyring() or name in state.chosen()) and st.button(
+            "Remove", key=f"remove_{name}", icon=":material/delete:"
+        ):
             _remove(name)
 
 
@@ -79,5 +99,7 @@ def _remove(name: str) -> None:
     state.choose(**{name: None})
     if name in kept_in_keyring():
         remove_key(name)
-        save_settings(keys_in_keyring=",".join(other for other in kept_in_keyring() if other != name) or None)
+        save_settings(
+            keys_in_keyring=",".join(other for other in kept_in_keyring() if other != name) or None
+        )
     st.rerun()

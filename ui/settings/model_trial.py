@@ -10,14 +10,18 @@ from dynagrag.protocols import ChatModel, Prompt
 from dynagrag.settings import Settings
 from dynagrag.ui.state import QUICK
 
-_PROMPT = Prompt("connection-test", "You are asked whether you can be reached.", "Reply with the one word: ready")
+_PROMPT = Prompt(
+    "connection-test", "You are asked whether you can be reached.", "Reply with the one word: ready"
+)
 _MAX_TOKENS = 16
 _MAX_SHOWN = 80
 
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What answered, and in how many seconds; the first call of a model on this machine loads it."""
+    """What answered, and in how many seconds; the first call of a model on this machine loads
+    it.
+    """
 
     name: str
     said: str
@@ -25,8 +29,8 @@ class Trial:
 
 
 def try_chat_model(settings: Settings, load: Callable[[], ChatModel | None]) -> Trial | None:
-    """Asks the language model of the settings; None where none is set. `load` gives the shared one, for a model on this machine, which is
-    not loaded twice. Raises what the model raises.
+    """Asks the language model of the settings; None where none is set. `load` gives the shared one,
+    for a model on this machine, which is not loaded twice. Raises what the model raises.
     """
     if settings.llm is None:
         return None
@@ -36,7 +40,9 @@ def try_chat_model(settings: Settings, load: Callable[[], ChatModel | None]) -> 
     try:
         begun = time.monotonic()
         reply = model.complete(_PROMPT, None, _MAX_TOKENS)
-        return Trial(model.name, " ".join(reply.text.split())[:_MAX_SHOWN], time.monotonic() - begun)
+        return Trial(
+            model.name, " ".join(reply.text.split())[:_MAX_SHOWN], time.monotonic() - begun
+        )
     finally:
         if not is_here:
             model.close()

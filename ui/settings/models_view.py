@@ -1,4 +1,6 @@
-"""Language model and embedder: what is set and where, another choice, whether they answer, and the models that can be fetched."""
+"""Language model and embedder: what is set and where, another choice, whether they answer, and the
+models that can be fetched.
+"""
 
 import streamlit as st
 
@@ -21,10 +23,18 @@ _LABELS = {
     "price_per_million_completion_tokens": "Price of a million reply tokens",
 }
 _HELP = {
-    "llm": "openai:NAME (any OpenAI-compatible server), another provider as provider:NAME, gguf:PATH, gguf:hf:ORG/REPO/FILE, "
-    "local:PATH, or a model fetched below, e.g. qwen. Empty: none; then graphs are made without a model and questions show their evidence.",
-    "embedder": "minilm, a sentence-transformers name or path, or openai:NAME. A workspace keeps the embedder that it began with.",
-    "openai_base_url": "For `openai:` models, e.g. http://localhost:11434/v1 for Ollama. Empty: OpenAI's own.",
+    "llm": (
+        "openai:NAME (any OpenAI-compatible server), another provider as provider:NAME, gguf:PATH,"
+        " gguf:hf:ORG/REPO/FILE, local:PATH, or a model fetched below, e.g. qwen. Empty: none; then"
+        " graphs are made without a model and questions show their evidence."
+    ),
+    "embedder": (
+        "minilm, a sentence-transformers name or path, or openai:NAME. A workspace keeps the"
+        " embedder that it began with."
+    ),
+    "openai_base_url": (
+        "For `openai:` models, e.g. http://localhost:11434/v1 for Ollama. Empty: OpenAI's own."
+    ),
     "price_per_million_prompt_tokens": "For the estimate before an ingest, in your currency.",
     "price_per_million_completion_tokens": "For the estimate before an ingest, in your currency.",
 }
@@ -39,14 +49,16 @@ def show() -> None:
     _show_fetched(settings)
 
 
-# ------------------------------------------------------------------------------------------------------------------- set
+# ---------------------------------------------------------------------------------------------- set
 
 
 def _where(name: str) -> str:
     if name in state.chosen():
         return "chosen for this visit"
     where = where_set(name)
-    return {"default": "the default", "settings.toml": f"from {settings_file()}"}.get(where, f"from {where}")
+    return {"default": "the default", "settings.toml": f"from {settings_file()}"}.get(
+        where, f"from {where}"
+    )
 
 
 def _ask(settings: Settings) -> None:
@@ -59,11 +71,19 @@ def _ask(settings: Settings) -> None:
                 values[name] = _field(settings, name)
         with st.container(horizontal=True):
             is_visit = st.form_submit_button("Use for this visit", icon=":material/check:")
-            is_saved = st.form_submit_button("Save", icon=":material/save:", help=f"Writes {settings_file()}")
+            is_saved = st.form_submit_button(
+                "Save", icon=":material/save:", help=f"Writes {settings_file()}"
+            )
     if not (is_visit or is_saved):
         return
     with state.shown_errors():
-        changed = _checked({name: value.strip() or None for name, value in values.items() if value.strip() != _shown(settings, name)})
+        changed = _checked(
+            {
+                name: value.strip() or None
+                for name, value in values.items()
+                if value.strip() != _shown(settings, name)
+            }
+        )
         _save(changed) if is_saved else state.choose(**changed)
         state.remember("is_trying", True)
         st.rerun()
@@ -71,7 +91,14 @@ def _ask(settings: Settings) -> None:
 
 def _field(settings: Settings, name: str) -> str:
     shown = _shown(settings, name)
-    typed = st.text_input(_LABELS[name], value=shown, help=_HELP[name], max_chars=500, placeholder="none", key=f"set_{name}_{shown}")
+    typed = st.text_input(
+        _LABELS[name],
+        value=shown,
+        help=_HELP[name],
+        max_chars=500,
+        placeholder="none",
+        key=f"set_{name}_{shown}",
+    )
     if shown:
         st.caption(f"Now {plain(shown)}, {plain(_where(name))}.")
     return typed
@@ -87,43 +114,65 @@ def _shown(settings: Settings, name: str) -> str:
 def _checked(changed: dict[str, str | None]) -> dict[str, str | None]:
     """Raises SettingsError where a value can't be one."""
     if "@" in (changed.get("openai_base_url") or ""):
-        raise SettingsError("an address with a user or password in it is not kept here; set OPENAI_BASE_URL in the environment")
+        raise SettingsError(
+            "an address with a user or password in it is not kept here; set OPENAI_BASE_URL in the"
+            " environment"
+        )
     state.settings_with(**changed)
     return changed
 
 
 def _save(changed: dict[str, str | None]) -> None:
-    """In the file from now on, and no longer for this visit alone; what the environment says beats it."""
-    numbers = {name: float(value) for name, value in changed.items() if value is not None and name.startswith("price_")}
+    """In the file from now on, and no longer for this visit alone; what the environment says beats
+    it.
+    """
+    numbers = {
+        name: float(value)
+        for name, value in changed.items()
+        if value is not None and name.startswith("price_")
+    }
     chosen = {name: value for name, value in state.chosen().items() if name in _LABELS}
     save_settings(**(chosen | changed | numbers))
     state.choose(**dict.fromkeys(chosen | changed))
     beaten = [name for name in changed if where_set(name) not in ("default", "settings.toml")]
     if beaten:
         state.remember(
-            "beaten", f"Saved, but {', '.join(where_set(name) for name in beaten)} beats the file: unset it to use what was saved."
+            "beaten",
+            f"Saved, but {', '.join(where_set(name) for name in beaten)} beats the file: unset it"
+            " to use what was saved.",
         )
 
 
-# ---------------------------------------------------------------------------------------------------------------- trials
+# ------------------------------------------------------------------------------------------- trials
 
 
 def _show_trials(settings: Settings) -> None:
     if beaten := state.remembered("beaten", ""):
         st.warning(plain(beaten), icon=":material/priority_high:")
         state.remember("beaten", "")
-    is_asked = st.button("Test the connection", icon=":material/bolt:", help="Makes one tiny call to each model that is set now.")
-    keys = [background.key_of(settings, "", "trial", what, str(hash(settings))) for what in ("llm", "embedder")]
+    is_asked = st.button(
+        "Test the connection",
+        icon=":material/bolt:",
+        help="Makes one tiny call to each model that is set now.",
+    )
+    keys = [
+        background.key_of(settings, "", "trial", what, str(hash(settings)))
+        for what in ("llm", "embedder")
+    ]
     if is_asked or state.remembered("is_trying", False):
         state.remember("is_trying", False)
         for key in keys:
             background.drop(key)
         load = state.chat_model_loader()
-        background.start(keys[0], "Language model", lambda _: model_trial.try_chat_model(settings, load))
+        background.start(
+            keys[0], "Language model", lambda _: model_trial.try_chat_model(settings, load)
+        )
         background.start(keys[1], "Embedder", lambda _: model_trial.try_embedder(settings))
     for key in keys:
         work = background.find(key)
-        if work is not None and has_ended(work, lambda work: f"{work.title}: waiting for its answer"):
+        if work is not None and has_ended(
+            work, lambda work: f"{work.title}: waiting for its answer"
+        ):
             _show_trial(work)
 
 
@@ -138,15 +187,22 @@ def _show_trial(work: Work) -> None:
         st.success(f"{work.title}: {plain(words)}", icon=":material/check_circle:")
 
 
-# --------------------------------------------------------------------------------------------------------------- fetched
+# ------------------------------------------------------------------------------------------ fetched
 
 
 def _show_fetched(settings: Settings) -> None:
     st.subheader("Models on this machine")
     for row in models_list(settings):
-        with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", border=True):
+        with st.container(
+            horizontal=True,
+            horizontal_alignment="distribute",
+            vertical_alignment="center",
+            border=True,
+        ):
             st.markdown(
-                f"**{plain(row.name)}** · {row.size_bytes / 1e6:,.0f} MB · {plain(row.licence)}  \n{plain(row.title)}", width="stretch"
+                f"**{plain(row.name)}** · {row.size_bytes / 1e6:,.0f} MB · {plain(row.licence)} "
+                f" \n{plain(row.title)}",
+                width="stretch",
             )
             _show_pull(settings, row)
 
@@ -164,6 +220,12 @@ def _show_pull(settings: Settings, row: ModelRow) -> None:
     if work is not None:
         st.error(plain(work.error), icon=":material/error:")
         background.drop(key)
-    if row.name in CATALOG and st.button("Fetch", key=f"pull_{row.name}", icon=":material/download:"):
-        background.start(key, f"Fetching {row.name}", lambda work: pull(row.name, settings, lambda d, t, what: work.progress(what, d, t)))
+    if row.name in CATALOG and st.button(
+        "Fetch", key=f"pull_{row.name}", icon=":material/download:"
+    ):
+        background.start(
+            key,
+            f"Fetching {row.name}",
+            lambda work: pull(row.name, settings, lambda d, t, what: work.progress(what, d, t)),
+        )
         st.rerun()

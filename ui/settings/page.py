@@ -1,5 +1,5 @@
-"""The page Settings: models and whether they answer, keys, the store of new workspaces, the password. What is saved holds for the command
-line too.
+"""The page Settings: models and whether they answer, keys, the store of new workspaces, the
+password. What is saved holds for the command line too.
 """
 
 import streamlit as st

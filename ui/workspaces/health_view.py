@@ -24,7 +24,11 @@ def show() -> None:
     st.markdown(f"Workspace **{plain(name)}**, its store, and this installation.")
     key = background.key_of(settings, name, "doctor")
     with st.container(horizontal=True):
-        if st.button("Check", icon=":material/health_and_safety:", help="Changes nothing. It loads the models that are set."):
+        if st.button(
+            "Check",
+            icon=":material/health_and_safety:",
+            help="Changes nothing. It loads the models that are set.",
+        ):
             background.drop(key)
             quick = settings.model_copy(update=state.QUICK)
             background.start(key, "Check", lambda _: doctor.check(quick, name))
@@ -32,7 +36,9 @@ def show() -> None:
         _ask_backup()
     _follow_backup()
     work = background.find(key)
-    if work is not None and has_ended(work, lambda _: "Checking installation, models, store and workspace"):
+    if work is not None and has_ended(
+        work, lambda _: "Checking installation, models, store and workspace"
+    ):
         _show_findings(work)
 
 
@@ -44,7 +50,9 @@ def _show_findings(work: Work) -> None:
     bad = [found for found in findings if not found.is_ok]
     for found in bad:
         remedy = f"  \n→ {plain(found.remedy)}" if found.remedy else ""
-        st.error(f"**{plain(found.what)}**: {plain(found.finding)}{remedy}", icon=":material/error:")
+        st.error(
+            f"**{plain(found.what)}**: {plain(found.finding)}{remedy}", icon=":material/error:"
+        )
     if not bad:
         st.success("All is well.", icon=":material/check_circle:")
     with st.expander(f"{len(findings) - len(bad)} findings without fault"):
@@ -53,31 +61,42 @@ def _show_findings(work: Work) -> None:
                 st.markdown(f"**{plain(found.what)}**: {plain(found.finding)}")
 
 
-# ---------------------------------------------------------------------------------------------------------------- repair
+# ------------------------------------------------------------------------------------------- repair
 
 
 def _ask_repair() -> None:
     settings, name = state.settings(), state.workspace_name()
-    with st.popover("Repair", icon=":material/build:", disabled=name not in state.known_workspaces()):
+    with st.popover(
+        "Repair", icon=":material/build:", disabled=name not in state.known_workspaces()
+    ):
         st.markdown(
-            "Makes missing indexes of the store, deletes records whose document is gone, and builds the graph again from what was "
-            "extracted. No model is asked; corrections made by hand stay."
+            "Makes missing indexes of the store, deletes records whose document is gone, and builds"
+            " the graph again from what was extracted. No model is asked; corrections made by hand"
+            " stay."
         )
-        if st.button("Repair the store", type="primary", key="repair", disabled=background.has_job_at_work(settings, name)):
+        if st.button(
+            "Repair the store",
+            type="primary",
+            key="repair",
+            disabled=background.has_job_at_work(settings, name),
+        ):
             key = background.key_of(settings, name, "doctor")
             background.drop(key)
             background.start(key, "Repair", lambda _: doctor.repair(settings, name))
             st.rerun()
 
 
-# ---------------------------------------------------------------------------------------------------------------- backup
+# ------------------------------------------------------------------------------------------- backup
 
 
 def _ask_backup() -> None:
     settings, name = state.settings(), state.workspace_name()
     label = "Prepare a backup"
     if st.button(
-        label, icon=":material/archive:", disabled=name not in state.known_workspaces(), help="One file: records, graph, replies."
+        label,
+        icon=":material/archive:",
+        disabled=name not in state.known_workspaces(),
+        help="One file: records, graph, replies.",
     ):
         key = background.key_of(settings, name, "backup")
         background.drop(key)
@@ -89,7 +108,8 @@ def _ask_backup() -> None:
                 back_up(space, file, is_forced=False, progress=work.progress)
                 if file.stat().st_size > _MAX_BACKUP_BYTES:
                     raise UsageError(
-                        f"it has {file.stat().st_size / 1e6:,.0f} MB, too much for a browser; run `dynagrag backup FILE -w {name}`"
+                        f"it has {file.stat().st_size / 1e6:,.0f} MB, too much for a browser; run"
+                        f" `dynagrag backup FILE -w {name}`"
                     )
                 return file.read_bytes()
 
@@ -108,5 +128,11 @@ def _follow_backup() -> None:
         st.error(f"Backup: {plain(work.error)}", icon=":material/error:")
         return
     size = f"{len(work.result) / 1e6:,.1f} MB"
-    st.download_button(f"Download the backup, {size}", work.result, f"{name}.dynagrag.zip", "application/zip", icon=":material/download:")
+    st.download_button(
+        f"Download the backup, {size}",
+        work.result,
+        f"{name}.dynagrag.zip",
+        "application/zip",
+        icon=":material/download:",
+    )
     st.caption("`dynagrag restore FILE` puts it back.")

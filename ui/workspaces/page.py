@@ -1,4 +1,6 @@
-"""The page Workspaces: which there are, making, opening and deleting them; health and backup; the demo."""
+"""The page Workspaces: which there are, making, opening and deleting them; health and backup; the
+demo.
+"""
 
 import time
 
@@ -39,22 +41,30 @@ def page() -> None:
             health_view.show()
 
 
-# ------------------------------------------------------------------------------------------------------------------ demo
+# --------------------------------------------------------------------------------------------- demo
 
 
 def _welcome(settings: Settings) -> None:
     model = (
         f"The language model **{plain(settings.llm)}** is set."
         if settings.llm
-        else ("No language model is set: choose one under **Settings**, or build graphs without one, from names and repeated words.")
+        else (
+            "No language model is set: choose one under **Settings**, or build graphs without one,"
+            " from names and repeated words."
+        )
     )
     with st.container(border=True):
         st.markdown("#### Welcome")
         st.markdown(
-            "**Try the demo**: eleven minutes of Apollo 13 as a graph, in less than a minute. The model's replies are recorded, so none "
-            "is asked."
+            "**Try the demo**: eleven minutes of Apollo 13 as a graph, in less than a minute. The"
+            " model's replies are recorded, so none is asked."
         )
-        if st.button("Create the demo", type="primary", icon=":material/rocket_launch:", disabled=_is_demo_at_work(settings)):
+        if st.button(
+            "Create the demo",
+            type="primary",
+            icon=":material/rocket_launch:",
+            disabled=_is_demo_at_work(settings),
+        ):
             _start_demo(settings)
         st.markdown(f"**Or begin with your own files** under **Ingest**. {model}")
 
@@ -92,21 +102,27 @@ def _follow_demo(settings: Settings) -> None:
         st.error(f"Demo: {plain(work.error)}", icon=":material/error:")
         return
     st.success(
-        f"The workspace **{DEMO}** is ready. **Ask** has three questions with their recorded answers.", icon=":material/check_circle:"
+        f"The workspace **{DEMO}** is ready. **Ask** has three questions with their recorded"
+        " answers.",
+        icon=":material/check_circle:",
     )
     with st.container(horizontal=True):
-        if state.workspace_name() != DEMO and st.button("Open the demo", type="primary", icon=":material/login:"):
+        if state.workspace_name() != DEMO and st.button(
+            "Open the demo", type="primary", icon=":material/login:"
+        ):
             background.drop(work.key)
             state.switch_workspace(DEMO)
             state.go_to_page("")
         with st.popover("Report", icon=":material/list:"):
-            st.markdown(plain_lines("\n".join(line for line in work.result if "dynagrag" not in line)))
+            st.markdown(
+                plain_lines("\n".join(line for line in work.result if "dynagrag" not in line))
+            )
         if st.button("Dismiss", icon=":material/close:", key="hide_demo"):
             background.drop(work.key)
             st.rerun()
 
 
-# ------------------------------------------------------------------------------------------------------------------ list
+# --------------------------------------------------------------------------------------------- list
 
 
 def _show_all(settings: Settings) -> None:
@@ -120,7 +136,10 @@ def _show_all(settings: Settings) -> None:
         _ask_new(settings)
     if names:
         with st.expander("Try the demo"):
-            st.markdown(f"{'Recreates' if DEMO in names else 'Creates'} the workspace **{DEMO}** from recorded replies of a real model.")
+            st.markdown(
+                f"{'Recreates' if DEMO in names else 'Creates'} the workspace **{DEMO}** from"
+                " recorded replies of a real model."
+            )
             if st.button("Create the demo", disabled=_is_demo_at_work(settings), key="demo_again"):
                 _start_demo(settings)
 
@@ -133,7 +152,11 @@ def _holdings(settings: Settings, names: list[str]) -> dict[str, Holdings]:
     for work in background.found_under(prefix):
         if work.key[-1] != stamp:
             background.drop(work.key)
-    work = background.start((*prefix, stamp), "Workspaces", lambda _: {name: read_holdings(name, settings) for name in names})
+    work = background.start(
+        (*prefix, stamp),
+        "Workspaces",
+        lambda _: {name: read_holdings(name, settings) for name in names},
+    )
     if has_ended(work, lambda _: "Counting what they hold"):
         if work.error:
             background.drop(work.key)
@@ -147,17 +170,29 @@ def _holdings(settings: Settings, names: list[str]) -> dict[str, Holdings]:
 def _stamp(settings: Settings, name: str) -> tuple[float, ...]:
     """Changes when the workspace does; what others do on a server is seen after half a minute."""
     folder = settings.workspaces_dir / name
-    files = [folder / file for file in ("graph.sqlite", "graph.sqlite-wal", "journal.sqlite-wal", "store")]
+    files = [
+        folder / file
+        for file in ("graph.sqlite", "graph.sqlite-wal", "journal.sqlite-wal", "store")
+    ]
     is_far = not has_embedded(folder)
-    return (*(path.stat().st_mtime for path in files if path.exists()), time.time() // _LOOK_EVERY_S if is_far else 0.0)
+    return (
+        *(path.stat().st_mtime for path in files if path.exists()),
+        time.time() // _LOOK_EVERY_S if is_far else 0.0,
+    )
 
 
 def _show_one(settings: Settings, name: str, found: Holdings | None) -> None:
     is_here = name == state.workspace_name()
-    with st.container(horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", border=True):
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", border=True
+    ):
         badge = " :blue-badge[open]" if is_here else ""
         at_work = said_of_work(name, settings)
-        working = f"  \n:material/hourglass_top: {plain(at_work[0].upper() + at_work[1:])}" if at_work else ""
+        working = (
+            f"  \n:material/hourglass_top: {plain(at_work[0].upper() + at_work[1:])}"
+            if at_work
+            else ""
+        )
         st.markdown(f"**{plain(name)}**{badge}  \n{_described(found)}{working}", width="stretch")
         with st.container(horizontal=True, width="content"):
             if not is_here and st.button("Open", key=f"open_{name}", icon=":material/login:"):
@@ -172,12 +207,19 @@ def _show_one(settings: Settings, name: str, found: Holdings | None) -> None:
 def _described(found: Holdings | None) -> str:
     if found is None:
         return "…"
-    said = plain(f"{'' if found.error else _counts(found) + ' · '}{found.size_bytes / 1e6:,.1f} MB · in {_where(found)}")
+    said = plain(
+        f"{'' if found.error else _counts(found) + ' · '}{found.size_bytes / 1e6:,.1f} MB · in"
+        f" {_where(found)}"
+    )
     return said + (f"  \n:red[{plain(found.error)}]" if found.error else "")
 
 
 def _counts(found: Holdings) -> str:
-    counted = ((found.num_documents, "document", ""), (found.num_entities, "entity", "entities"), (found.num_relations, "relation", ""))
+    counted = (
+        (found.num_documents, "document", ""),
+        (found.num_entities, "entity", "entities"),
+        (found.num_relations, "relation", ""),
+    )
     return ", ".join(plural(*one) for one in counted)
 
 
@@ -185,7 +227,7 @@ def _where(found: Holdings) -> str:
     return "a file on this machine (SQLite)" if found.address == wiring.EMBEDDED else found.address
 
 
-# -------------------------------------------------------------------------------------------------------------- deletion
+# ----------------------------------------------------------------------------------------- deletion
 
 
 def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None:
@@ -193,13 +235,16 @@ def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None
         st.caption("What it holds is still being counted.")
         return
     st.markdown(
-        f"Deletes **{plain(name)}** for good: {plain(_counts(found))} in {plain(_where(found))}, {plural(found.num_jobs, 'job')}, "
-        f"{found.num_replies:,} cached replies, {plural(found.num_uploads, 'uploaded file')}, its conversations and corrections. Files "
-        "that lie elsewhere stay."
+        f"Deletes **{plain(name)}** for good: {plain(_counts(found))} in {plain(_where(found))},"
+        f" {plural(found.num_jobs, 'job')}, {found.num_replies:,} cached replies,"
+        f" {plural(found.num_uploads, 'uploaded file')}, its conversations and corrections. Files"
+        " that lie elsewhere stay."
     )
     leaves_server = False
     if found.error and found.address != wiring.EMBEDDED:
-        leaves_server = st.checkbox("Only what is on this machine: the server can't be reached", key=f"leaves_{name}")
+        leaves_server = st.checkbox(
+            "Only what is on this machine: the server can't be reached", key=f"leaves_{name}"
+        )
     typed = st.text_input("Type its name to confirm", key=f"confirm_{name}", max_chars=80)
     if st.button("Delete for good", key=f"delete_{name}", type="primary"):
         if typed.strip() != name:
@@ -212,25 +257,38 @@ def _delete(settings: Settings, name: str, leaves_server: bool) -> None:
     _check_idle(settings, name)
     state.close_desks(name)
     background.start(
-        background.key_of(settings, name, "deletion"), name, lambda _: delete_workspace(name, settings, leaves_server=leaves_server)
+        background.key_of(settings, name, "deletion"),
+        name,
+        lambda _: delete_workspace(name, settings, leaves_server=leaves_server),
     )
     st.rerun()
 
 
 def _check_idle(settings: Settings, name: str) -> None:
     at_work = [work.title for work in background.at_work(settings, name)]
-    if at_work or background.has_job_at_work(settings, name) or (name == DEMO and _is_demo_at_work(settings)):
+    if (
+        at_work
+        or background.has_job_at_work(settings, name)
+        or (name == DEMO and _is_demo_at_work(settings))
+    ):
         what = f" ({at_work[0]})" if at_work else ""
-        raise UsageError(f"something is at work in workspace {name!r}{what}; wait for its end, or stop it under Ingest, and try again")
+        raise UsageError(
+            f"something is at work in workspace {name!r}{what}; wait for its end, or stop it under"
+            " Ingest, and try again"
+        )
 
 
 def _follow_deletions(settings: Settings) -> None:
-    for work in [work for work in background.found_under((str(settings.home),)) if work.key[2] == "deletion"]:
+    for work in [
+        work for work in background.found_under((str(settings.home),)) if work.key[2] == "deletion"
+    ]:
         if not has_ended(work, lambda work: f"Deleting {work.title}"):
             continue
         background.drop(work.key)
         if work.error:
-            st.error(f"{plain(work.title)} was not deleted: {plain(work.error)}", icon=":material/error:")
+            st.error(
+                f"{plain(work.title)} was not deleted: {plain(work.error)}", icon=":material/error:"
+            )
             continue
         _forget(settings, work.title)
         st.toast(f"Deleted {plain(work.title)}.", icon=":material/delete:")
@@ -247,35 +305,50 @@ def _forget(settings: Settings, name: str, goes_to: str = "") -> None:
         st.rerun()
 
 
-# -------------------------------------------------------------------------------------------------------------- renaming
+# ----------------------------------------------------------------------------------------- renaming
 
 
 def _ask_name(settings: Settings, name: str) -> None:
     with st.form(f"rename_{name}", border=False):
-        new = st.text_input("New name", name, max_chars=64, key=f"name_{name}", help="Letters, digits, dots, dashes and underscores.")
+        new = st.text_input(
+            "New name",
+            name,
+            max_chars=64,
+            key=f"name_{name}",
+            help="Letters, digits, dots, dashes and underscores.",
+        )
         if not st.form_submit_button("Rename", key=f"rename_do_{name}"):
             return
     with state.shown_errors():
         _check_idle(settings, name)
         state.close_desks(name)
         key = background.key_of(settings, name, "renaming")
-        background.start(key, name, lambda _: rename_workspace(name, new.strip(), settings), {"new": new.strip()})
+        background.start(
+            key, name, lambda _: rename_workspace(name, new.strip(), settings), {"new": new.strip()}
+        )
         st.rerun()
 
 
 def _follow_renamings(settings: Settings) -> None:
-    for work in [work for work in background.found_under((str(settings.home),)) if work.key[2] == "renaming"]:
+    for work in [
+        work for work in background.found_under((str(settings.home),)) if work.key[2] == "renaming"
+    ]:
         if not has_ended(work, lambda work: f"Renaming {work.title}"):
             continue
         background.drop(work.key)
         if work.error:
-            st.error(f"{plain(work.title)} was not renamed: {plain(work.error)}", icon=":material/error:")
+            st.error(
+                f"{plain(work.title)} was not renamed: {plain(work.error)}", icon=":material/error:"
+            )
             continue
-        st.toast(f"{plain(work.title)} is called {plain(work.notes['new'])} now.", icon=":material/check:")
+        st.toast(
+            f"{plain(work.title)} is called {plain(work.notes['new'])} now.",
+            icon=":material/check:",
+        )
         _forget(settings, work.title, work.notes["new"])
 
 
-# ---------------------------------------------------------------------------------------------------------------- making
+# ------------------------------------------------------------------------------------------- making
 
 
 def _ask_new(settings: Settings) -> None:
@@ -287,10 +360,17 @@ def _ask_new(settings: Settings) -> None:
             state.switch_workspace(str(work.result))
             st.rerun()
         st.error(plain(work.error), icon=":material/error:")
-    default = 1 if settings.neo4j_uri or (settings.store or wiring.EMBEDDED) != wiring.EMBEDDED else 0
+    default = (
+        1 if settings.neo4j_uri or (settings.store or wiring.EMBEDDED) != wiring.EMBEDDED else 0
+    )
     where = st.radio("Where its graph lives", [_SQLITE, _NEO4J], index=default, horizontal=True)
     with st.form("new_workspace", border=False):
-        name = st.text_input("Name", max_chars=64, placeholder="e.g. board-meetings", help="Letters, digits, dots, dashes and underscores.")
+        name = st.text_input(
+            "Name",
+            max_chars=64,
+            placeholder="e.g. board-meetings",
+            help="Letters, digits, dots, dashes and underscores.",
+        )
         address = _ask_address(settings) if where == _NEO4J else ""
         if not st.form_submit_button("Create workspace", icon=":material/add:"):
             return
@@ -298,7 +378,9 @@ def _ask_new(settings: Settings) -> None:
     if not name.strip():
         raise UsageError("give the workspace a name")
     if "@" in store or not store:
-        raise UsageError("give the Neo4j server's address as bolt://HOST:PORT, without user and password")
+        raise UsageError(
+            "give the Neo4j server's address as bolt://HOST:PORT, without user and password"
+        )
     _make(name.strip(), store, key)
 
 
@@ -307,13 +389,18 @@ def _ask_address(settings: Settings) -> str:
         "Address of the Neo4j server",
         value=settings.neo4j_uri or "",
         placeholder="bolt://localhost:7687",
-        help="Its user comes from NEO4J_USERNAME, its password from Settings, Keys, or NEO4J_PASSWORD.",
+        help=(
+            "Its user comes from NEO4J_USERNAME, its password from Settings, Keys, or"
+            " NEO4J_PASSWORD."
+        ),
     )
 
 
 def _make(name: str, store: str, key: Key) -> None:
     wanted = state.settings_with(store=store)
-    check_new(name, state.settings_with(store=wiring.EMBEDDED))  # what needs no server is said at once
+    check_new(
+        name, state.settings_with(store=wiring.EMBEDDED)
+    )  # what needs no server is said at once
     open_space = state.opener(name, create=True, has_model=False, store=store)
 
     def run(_: Work) -> str:

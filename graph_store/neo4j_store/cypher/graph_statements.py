@@ -1,4 +1,6 @@
-"""The derived view: writing entities, relations and merges, linking the records to them, and looking around an entity."""
+"""The derived view: writing entities, relations and merges, linking the records to them, and
+looking around an entity.
+"""
 
 PUT_ENTITIES = """
 UNWIND $rows AS row
@@ -17,7 +19,8 @@ PUT_LABEL_MERGES = "UNWIND $rows AS row MERGE (n:LabelMerge {uid: row.uid}) SET 
 DELETE_MERGES = "UNWIND $uids AS uid MATCH (n:Merge {uid: uid}) DELETE n"
 DELETE_LABEL_MERGES = "UNWIND $uids AS uid MATCH (n:LabelMerge {uid: uid}) DELETE n"
 LINKS_OF_MENTIONS = (
-    "MATCH (m:Mention) WHERE m.ws = $ws AND m.uid > $after RETURN m.uid AS uid, m.entity AS sig ORDER BY m.ws, m.uid LIMIT $limit"
+    "MATCH (m:Mention) WHERE m.ws = $ws AND m.uid > $after RETURN m.uid AS uid, m.entity AS sig"
+    " ORDER BY m.ws, m.uid LIMIT $limit"
 )
 LINK_MENTIONS = """
 UNWIND $rows AS row
@@ -34,7 +37,9 @@ LINKS_OF_RECORDS = """
 MATCH (r:RelationRecord) WHERE r.ws = $ws AND r.uid > $after
 RETURN r.uid AS uid, r.relation_uid AS sig ORDER BY r.ws, r.uid LIMIT $limit
 """
-LINK_RECORDS = "UNWIND $rows AS row MATCH (r:RelationRecord {uid: row.uid}) SET r.relation_uid = row.to"
+LINK_RECORDS = (
+    "UNWIND $rows AS row MATCH (r:RelationRecord {uid: row.uid}) SET r.relation_uid = row.to"
+)
 HOP = """
 UNWIND $frontier AS uid
 MATCH (s:Entity {uid: uid}) WHERE s.ws = $ws
@@ -52,7 +57,10 @@ WITH DISTINCT r WHERE r.weight >= $min_weight AND r.ws = $ws
 RETURN r.uid AS id, startNode(r).uid AS head, endNode(r).uid AS tail, r.weight AS weight
 ORDER BY weight DESC, id LIMIT $limit
 """
-LARGEST_DEGREE = "UNWIND $frontier AS uid MATCH (s:Entity {uid: uid}) RETURN max(COUNT { (s)-[:RELATES]-() }) AS degree"
+LARGEST_DEGREE = (
+    "UNWIND $frontier AS uid MATCH (s:Entity {uid: uid}) RETURN max(COUNT { (s)-[:RELATES]-() }) AS"
+    " degree"
+)
 ENTITIES = """
 UNWIND $uids AS uid
 MATCH (n:Entity {uid: uid}) WHERE n.ws = $ws

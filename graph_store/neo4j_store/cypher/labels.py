@@ -1,4 +1,6 @@
-"""The labels of nodes, and what statements are made of that exist once a label, or once a vector dimension (a number)."""
+"""The labels of nodes, and what statements are made of that exist once a label, or once a vector
+dimension (a number).
+"""
 
 from typing import LiteralString
 

@@ -1,4 +1,6 @@
-"""Documents, turns, passages, extractions with their mentions and relation records, and edits: writing, replacing, deleting."""
+"""Documents, turns, passages, extractions with their mentions and relation records, and edits:
+writing, replacing, deleting.
+"""
 
 SIGNATURES_OF_PARTS = """
 MATCH (d:Document {uid: $document})<-[:PART_OF]-(n)
@@ -19,7 +21,9 @@ UNWIND $rows AS row
 MERGE (n:Passage {uid: row.uid}) SET n += row.props
 MERGE (n)-[:PART_OF]->(d)
 """
-UNCHAIN_PASSAGES = "MATCH (d:Document {uid: $document})<-[:PART_OF]-(:Passage)-[r:NEXT]->(:Passage) DELETE r"
+UNCHAIN_PASSAGES = (
+    "MATCH (d:Document {uid: $document})<-[:PART_OF]-(:Passage)-[r:NEXT]->(:Passage) DELETE r"
+)
 CHAIN_PASSAGES = """
 UNWIND $pairs AS pair
 MATCH (a:Passage {uid: pair[0]}) MATCH (b:Passage {uid: pair[1]})
@@ -42,7 +46,9 @@ MATCH (x:Extraction {uid: uid})
 OPTIONAL MATCH (x)<-[:FROM]-(n)
 DETACH DELETE n, x
 """
-EXISTING_EXTRACTIONS = "UNWIND $uids AS uid MATCH (x:Extraction {uid: uid}) RETURN x.uid AS uid, x.sig AS sig"
+EXISTING_EXTRACTIONS = (
+    "UNWIND $uids AS uid MATCH (x:Extraction {uid: uid}) RETURN x.uid AS uid, x.sig AS sig"
+)
 RECORDS_OF_EXTRACTIONS = """
 UNWIND $uids AS uid
 MATCH (x:Extraction {uid: uid})<-[:FROM]-(n)
@@ -102,6 +108,11 @@ DETACH DELETE record, part, d
 RETURN count(*) AS num
 """
 PUT_EDIT = "MERGE (e:Edit {uid: $uid}) SET e += $props"
-DELETE_EDITS = "UNWIND $uids AS uid MATCH (e:Edit {uid: uid}) DETACH DELETE e RETURN count(*) AS num"
+DELETE_EDITS = (
+    "UNWIND $uids AS uid MATCH (e:Edit {uid: uid}) DETACH DELETE e RETURN count(*) AS num"
+)
 SIGNATURE_OF_EDIT = "MATCH (e:Edit {uid: $uid}) RETURN e.sig AS sig"
-NUM_CHUNKS = "MATCH (x:Extraction) WHERE x.ws = $ws AND x.uid > '' AND x.extractor <> 'split' RETURN count(x) AS num"
+NUM_CHUNKS = (
+    "MATCH (x:Extraction) WHERE x.ws = $ws AND x.uid > '' AND x.extractor <> 'split' RETURN"
+    " count(x) AS num"
+)

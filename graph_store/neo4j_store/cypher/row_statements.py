@@ -9,7 +9,10 @@ def signatures(label: str) -> LiteralString:
     """A page of (uid, sig) of a workspace, in order of uid."""
     check_label(label)
     pattern = "()-[n:RELATES]->()" if label == "RELATES" else f"(n:{label})"
-    return fixed(f"MATCH {pattern} WHERE n.ws = $ws AND n.uid > $after RETURN n.uid AS uid, n.sig AS sig ORDER BY n.ws, n.uid LIMIT $limit")
+    return fixed(
+        f"MATCH {pattern} WHERE n.ws = $ws AND n.uid > $after RETURN n.uid AS uid, n.sig AS sig"
+        " ORDER BY n.ws, n.uid LIMIT $limit"
+    )
 
 
 def fetch(label: str) -> LiteralString:
@@ -17,26 +20,36 @@ def fetch(label: str) -> LiteralString:
     check_label(label)
     if label == "RELATES":
         return (
-            "UNWIND $uids AS uid MATCH ()-[n:RELATES {uid: uid}]->() "
-            "RETURN uid, n.sig AS sig, "
-            "[n.uid, startNode(n).uid, endNode(n).uid, n.label, n.weight, n.support, n.summaries, n.record_ids] AS row"
+            "UNWIND $uids AS uid MATCH ()-[n:RELATES {uid: uid}]->() RETURN uid, n.sig AS sig,"
+            " [n.uid, startNode(n).uid, endNode(n).uid, n.label, n.weight, n.support, n.summaries,"
+            " n.record_ids] AS row"
         )
-    return fixed(f"UNWIND $uids AS uid MATCH (n:{label} {{uid: uid}}) RETURN uid, n.sig AS sig, {row_of(label)} AS row")
+    return fixed(
+        f"UNWIND $uids AS uid MATCH (n:{label} {{uid: uid}}) RETURN uid, n.sig AS sig,"
+        f" {row_of(label)} AS row"
+    )
 
 
 def of_document(label: str) -> LiteralString:
     """Whole rows of one document."""
     check_label(label)
     if label in ("Mention", "RelationRecord"):
-        pattern = f"(:Document {{uid: $document, ws: $ws}})<-[:PART_OF]-(x:Extraction)<-[:FROM]-(n:{label})"
+        pattern = (
+            "(:Document {uid: $document, ws:"
+            f" $ws}})<-[:PART_OF]-(x:Extraction)<-[:FROM]-(n:{label})"
+        )
         return fixed(f"MATCH {pattern} RETURN x.uid AS extraction, {row_of(label)} AS row")
-    return fixed(f"MATCH (:Document {{uid: $document, ws: $ws}})<-[:PART_OF]-(n:{label}) RETURN {row_of(label)} AS row")
+    return fixed(
+        f"MATCH (:Document {{uid: $document, ws: $ws}})<-[:PART_OF]-(n:{label}) RETURN"
+        f" {row_of(label)} AS row"
+    )
 
 
 def records_of() -> LiteralString:
     """A workspace's relation records, by uid."""
     return fixed(
-        f"UNWIND $uids AS uid MATCH (n:RelationRecord {{uid: uid}}) WHERE n.ws = $ws RETURN uid, {row_of('RelationRecord')} AS row"
+        "UNWIND $uids AS uid MATCH (n:RelationRecord {uid: uid}) WHERE n.ws = $ws RETURN uid,"
+        f" {row_of('RelationRecord')} AS row"
     )
 
 
@@ -45,5 +58,6 @@ def forget_signatures(label: str) -> LiteralString:
     check_label(label)
     pattern = "()-[n:RELATES]->()" if label == "RELATES" else f"(n:{label})"
     return fixed(
-        f"MATCH {pattern} WHERE n.ws = $ws AND n.uid > '' AND n.sig IS NOT NULL WITH n LIMIT $limit REMOVE n.sig RETURN count(*) AS num"
+        f"MATCH {pattern} WHERE n.ws = $ws AND n.uid > '' AND n.sig IS NOT NULL WITH n LIMIT $limit"
+        " REMOVE n.sig RETURN count(*) AS num"
     )

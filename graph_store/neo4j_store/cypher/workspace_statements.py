@@ -1,6 +1,7 @@
 """The workspace's node: its state, its lock, its lease; what is orphaned; and the end of it all.
 
-The node is locked first by every change of records, so writers of one workspace queue instead of deadlocking.
+The node is locked first by every change of records, so writers of one workspace queue instead of
+deadlocking.
 """
 
 from typing import LiteralString
@@ -22,7 +23,10 @@ WITH w, w.lease_holder IS NULL OR w.lease_holder = $holder OR w.lease_until < ti
 FOREACH (_ IN CASE WHEN is_free THEN [1] ELSE [] END | SET w.lease_holder = $holder, w.lease_until = timestamp() + $milliseconds)
 RETURN is_free
 """
-END_LEASE = "MATCH (w:Workspace {uid: $ws}) WHERE w.lease_holder = $holder REMOVE w.lease_holder, w.lease_until"
+END_LEASE = (
+    "MATCH (w:Workspace {uid: $ws}) WHERE w.lease_holder = $holder REMOVE w.lease_holder,"
+    " w.lease_until"
+)
 _WITHOUT_DOCUMENT = "n.ws = $ws AND n.uid > '' AND NOT EXISTS { (n)-[:PART_OF]->(:Document) }"
 _WITHOUT_EXTRACTION = "n.ws = $ws AND n.uid > '' AND NOT EXISTS { (n)-[:FROM]->(:Extraction) }"
 _ORPHANS = (
@@ -32,8 +36,14 @@ _ORPHANS = (
     ("mentions", "Mention", _WITHOUT_EXTRACTION),
     ("relation records", "RelationRecord", _WITHOUT_EXTRACTION),
 )
-ORPHANS = tuple((what, f"MATCH (n:{label}) WHERE {is_orphan} RETURN count(n) AS num") for what, label, is_orphan in _ORPHANS)
-DELETE_ORPHANS = tuple(f"MATCH (n:{label}) WHERE {is_orphan} DETACH DELETE n RETURN count(*) AS num" for _, label, is_orphan in _ORPHANS)
+ORPHANS = tuple(
+    (what, f"MATCH (n:{label}) WHERE {is_orphan} RETURN count(n) AS num")
+    for what, label, is_orphan in _ORPHANS
+)
+DELETE_ORPHANS = tuple(
+    f"MATCH (n:{label}) WHERE {is_orphan} DETACH DELETE n RETURN count(*) AS num"
+    for _, label, is_orphan in _ORPHANS
+)
 NUM_ENTITIES = "MATCH (n:Entity) WHERE n.ws = $ws AND n.uid > '' RETURN count(n) AS num"
 NUM_RELATIONS = "MATCH ()-[r:RELATES]->() WHERE r.ws = $ws AND r.uid > '' RETURN count(r) AS num"
 FOREIGN_NODES = """
@@ -48,6 +58,12 @@ def clear(label: str) -> LiteralString:
     """Some nodes of a workspace go, or some relations between its entities, until none is left."""
     check_label(label)
     if label == "RELATES":
-        return "MATCH ()-[r:RELATES]->() WHERE r.ws = $ws AND r.uid > '' WITH r LIMIT $limit DELETE r RETURN count(*) AS num"
+        return (
+            "MATCH ()-[r:RELATES]->() WHERE r.ws = $ws AND r.uid > '' WITH r LIMIT $limit DELETE r"
+            " RETURN count(*) AS num"
+        )
     place = "n.kind > '' AND n.id > ''" if label == "Vector" else "n.uid > ''"
-    return fixed(f"MATCH (n:{label}) WHERE n.ws = $ws AND {place} WITH n LIMIT $limit DETACH DELETE n RETURN count(*) AS num")
+    return fixed(
+        f"MATCH (n:{label}) WHERE n.ws = $ws AND {place} WITH n LIMIT $limit DETACH DELETE n RETURN"
+        " count(*) AS num"
+    )

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, is_given
-from dynagrag.cli.terminal import Waiting, complain, open_to_read, printable, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import (
+    Waiting,
+    complain,
+    open_to_read,
+    printable,
+    read_settings,
+    say,
+    say_json,
+    set_up_log,
+)
 from dynagrag.errors import DynaGragError, UsageError
 from dynagrag.text import any_seconds
 
@@ -18,62 +27,129 @@ if TYPE_CHECKING:
 RETRIEVER = Annotated[
     str,
     typer.Option(
-        help="How evidence is found: dynagrag, dynagrag-cosine (the same without diversity), bridge-ppr (passages only), "
-        "pcst (G-Retriever's tree of entities and facts), grag (GRAG's ego-graphs), triples (KAPING's nearest facts), union (passages of "
-        "bridge-ppr and pcst in turn, beside the tree), naive, bm25, rrf or hybrid."
+        help=(
+            "How evidence is found: dynagrag, dynagrag-cosine (the same without diversity),"
+            " bridge-ppr (passages only), pcst (G-Retriever's tree of entities and facts), grag"
+            " (GRAG's ego-graphs), triples (KAPING's nearest facts), union (passages of bridge-ppr"
+            " and pcst in turn, beside the tree), naive, bm25, rrf or hybrid."
+        )
     ),
 ]
-TRAVERSAL = Annotated[str, typer.Option(help="How subgraphs become text: dsa-bfs, or bfs (plain breadth first).")]
+TRAVERSAL = Annotated[
+    str, typer.Option(help="How subgraphs become text: dsa-bfs, or bfs (plain breadth first).")
+]
 PRUNER = Annotated[
     str | None,
     typer.Option(
-        help="What scores the entities and relations of ego-graphs, which profiles graph and paper have: none (all alike), prior "
-        "(nothing learned), trained (the workspace's own, by `dynagrag train pruner --workspace`), or a checkpoint's folder. Default: "
-        "the setting `pruner`, else auto: trained for profile graph, where it beat the untrained ones on held-out documents, else prior."
+        help=(
+            "What scores the entities and relations of ego-graphs, which profiles graph and paper"
+            " have: none (all alike), prior (nothing learned), trained (the workspace's own, by"
+            " `dynagrag train pruner --workspace`), or a checkpoint's folder. Default: the setting"
+            " `pruner`, else auto: trained for profile graph, where it beat the untrained ones on"
+            " held-out documents, else prior."
+        )
     ),
 ]
 PROFILE = Annotated[
     str,
     typer.Option(
-        help="default: the best passages; graph for a small model. graph: ego-graphs beside a prompt of passages. "
-        "global: for questions about the whole, passages from all over, answered in up to 8 parts that are merged. "
-        "paper: DynaGRAG exactly as published."
+        help=(
+            "default: the best passages; graph for a small model. graph: ego-graphs beside a prompt"
+            " of passages. global: for questions about the whole, passages from all over, answered"
+            " in up to 8 parts that are merged. paper: DynaGRAG exactly as published."
+        )
     ),
 ]
 DOCUMENT = Annotated[
     list[str] | None,
-    typer.Option(help="Use only this document (a title or part of it, path or id); may be repeated. Default: all documents."),
+    typer.Option(
+        help=(
+            "Use only this document (a title or part of it, path or id); may be repeated. Default:"
+            " all documents."
+        )
+    ),
 ]
-SPEAKER = Annotated[list[str] | None, typer.Option(help="Use only what this speaker said; may be repeated. Default: all speakers.")]
-SINCE = Annotated[str | None, typer.Option(help="Use only turns from this time on, in seconds or h:mm:ss of the recording. Default: all.")]
-UNTIL = Annotated[str | None, typer.Option(help="Use only turns before this time, in seconds or h:mm:ss of the recording. Default: all.")]
+SPEAKER = Annotated[
+    list[str] | None,
+    typer.Option(help="Use only what this speaker said; may be repeated. Default: all speakers."),
+]
+SINCE = Annotated[
+    str | None,
+    typer.Option(
+        help=(
+            "Use only turns from this time on, in seconds or h:mm:ss of the recording. Default:"
+            " all."
+        )
+    ),
+]
+UNTIL = Annotated[
+    str | None,
+    typer.Option(
+        help=(
+            "Use only turns before this time, in seconds or h:mm:ss of the recording. Default: all."
+        )
+    ),
+]
 SPLIT_QUESTION = Annotated[
     bool,
-    typer.Option("--split-question", help="Let the model split the question into steps first, and search for each (one more call)."),
+    typer.Option(
+        "--split-question",
+        help=(
+            "Let the model split the question into steps first, and search for each (one more"
+            " call)."
+        ),
+    ),
 ]
 STRICT = Annotated[
-    bool, typer.Option("--strict", help="Leave out of the answer what no line of the sources states; abstain when nothing is left.")
+    bool,
+    typer.Option(
+        "--strict",
+        help=(
+            "Leave out of the answer what no line of the sources states; abstain when nothing is"
+            " left."
+        ),
+    ),
 ]
 SOFT = Annotated[
     str | None,
     typer.Option(
         "--soft",
-        help="Answer with a trained system in place of the language model: g-retriever, grag, graph-token (the graph without its text) or "
-        "prompt-tuning (the text without the graph), the workspace's own, by `dynagrag train g-retriever --workspace`; or a "
-        "checkpoint's folder. It retrieves by itself, without --retriever and --profile; its marks and claims are checked as those of any "
-        "answer. --llm then only rewrites later questions of a conversation, and checks claims where it is large enough.",
+        help=(
+            "Answer with a trained system in place of the language model: g-retriever, grag,"
+            " graph-token (the graph without its text) or prompt-tuning (the text without the"
+            " graph), the workspace's own, by `dynagrag train g-retriever --workspace`; or a"
+            " checkpoint's folder. It retrieves by itself, without --retriever and --profile; its"
+            " marks and claims are checked as those of any answer. --llm then only rewrites later"
+            " questions of a conversation, and checks claims where it is large enough."
+        ),
     ),
 ]
 MAX_CALLS = Annotated[
-    int | None, typer.Option(min=1, help="Stop before a question calls the model more often than this. Default: no limit.")
+    int | None,
+    typer.Option(
+        min=1,
+        help="Stop before a question calls the model more often than this. Default: no limit.",
+    ),
 ]
-LINES = Annotated[int, typer.Option(min=1, help="How many lines of evidence to show where nothing is answered; --json has all.")]
-TRACE = Annotated[bool, typer.Option("--trace", help="Print why each passage and subgraph was chosen or refused.")]
+LINES = Annotated[
+    int,
+    typer.Option(
+        min=1, help="How many lines of evidence to show where nothing is answered; --json has all."
+    ),
+]
+TRACE = Annotated[
+    bool, typer.Option("--trace", help="Print why each passage and subgraph was chosen or refused.")
+]
 
 
 def ask(
     context: typer.Context,
-    question: Annotated[str | None, typer.Argument(metavar="QUESTION", help="The question. Without one, a conversation begins.")] = None,
+    question: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="QUESTION", help="The question. Without one, a conversation begins."
+        ),
+    ] = None,
     workspace: WORKSPACE = None,
     store: STORE = None,
     llm: LLM = None,
@@ -95,14 +171,18 @@ def ask(
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Answer a question; citations lead to the words it rests on. Without a language model, print the evidence.
+    """Answer a question; citations lead to the words it rests on. Without a language model, print
+    the evidence.
 
     Example: dynagrag ask "What did EECOM report?" --workspace demo
     """
     set_up_log(verbose)
     if soft is not None:
         _check_retrieves_alone(context)
-    settings, times = read_settings(llm, embedder, store), (_seconds(since, "--since"), _seconds(until, "--until"))
+    settings, times = (
+        read_settings(llm, embedder, store),
+        (_seconds(since, "--since"), _seconds(until, "--until")),
+    )
     from dynagrag.models.embedders import begin_loading
 
     loading = begin_loading(settings)  # while the rest is imported and the graph is read
@@ -110,7 +190,9 @@ def ask(
     from dynagrag.workspace.asking import AskOptions
 
     filters = Filters(tuple(document or ()), tuple(speaker or ()), *times)
-    options = AskOptions(retriever, traversal, profile, filters, max_calls, split_question, strict, pruner, soft)
+    options = AskOptions(
+        retriever, traversal, profile, filters, max_calls, split_question, strict, pruner, soft
+    )
     shown = _Shown(as_json, trace, lines)
     with open_to_read(workspace, settings, loading) as space:
         if question is not None:
@@ -139,12 +221,15 @@ def _check_retrieves_alone(context: typer.Context) -> None:
 
 
 def _check_llm_is_used(space: "Workspace") -> None:
-    """Raises UsageError where a trained system answers one question and no language model checks it."""
+    """Raises UsageError where a trained system answers one question and no language model checks
+    it.
+    """
     from dynagrag import wiring
 
     if not wiring.asks_model(wiring.chosen_checker(space.settings.checker, space.chat_model)):
         raise UsageError(
-            "a trained system (--soft) answers in place of the language model, and this one would check no claims either; leave out --llm"
+            "a trained system (--soft) answers in place of the language model, and this one would"
+            " check no claims either; leave out --llm"
         )
 
 
@@ -155,7 +240,13 @@ def _seconds(text: str | None, option: str) -> float | None:
     return seconds
 
 
-def _ask_once(space: "Workspace", question: str, options: "AskOptions", history: list[tuple[str, str]], shown: _Shown) -> str:
+def _ask_once(
+    space: "Workspace",
+    question: str,
+    options: "AskOptions",
+    history: list[tuple[str, str]],
+    shown: _Shown,
+) -> str:
     """Asks, prints, and gives back the answer's text."""
     from dynagrag.generation.stored_answer import answer_json
     from dynagrag.reporting import answer_lines, trace_lines
@@ -170,9 +261,13 @@ def _ask_once(space: "Workspace", question: str, options: "AskOptions", history:
         sys.stdout.flush()
 
     def on_stage(stage: str, done: int, total: int) -> None:
-        waiting.tell(STAGES.get(stage, "Reading the graph") + (f", {done} of {total}" if total > 1 else ""))
+        waiting.tell(
+            STAGES.get(stage, "Reading the graph") + (f", {done} of {total}" if total > 1 else "")
+        )
 
-    with Waiting("Looking for evidence", shown.as_json) as waiting:  # the first question loads the graph and the models
+    with Waiting(
+        "Looking for evidence", shown.as_json
+    ) as waiting:  # the first question loads the graph and the models
         answer = space.ask(question, options, history, None if shown.as_json else on_text, on_stage)
     if shown.as_json:
         say_json(answer_json(answer))

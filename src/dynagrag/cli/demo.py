@@ -10,12 +10,18 @@ from dynagrag.cli.terminal import Bars, read_settings, say, set_up_log
 
 def demo(
     no_cache: Annotated[
-        bool, typer.Option("--no-cache", help="Fetch the model (1.1 GB) and do everything live, in about half an hour.")
+        bool,
+        typer.Option(
+            "--no-cache",
+            help="Fetch the model (1.1 GB) and do everything live, in about half an hour.",
+        ),
     ] = False,
     embedder: EMBEDDER = None,
     verbose: VERBOSE = False,
 ) -> int:
-    """Ingest a real transcript (Apollo 13) and ask three questions. A real model's replies ship with dynagrag."""
+    """Ingest a real transcript (Apollo 13) and ask three questions. A real model's replies ship
+    with dynagrag.
+    """
     set_up_log(verbose)
     from dynagrag.demo import run_demo
 

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, WORKSPACE, YES
-from dynagrag.cli.terminal import confirm, in_line, open_space, open_to_read, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import (
+    confirm,
+    in_line,
+    open_space,
+    open_to_read,
+    read_settings,
+    say,
+    say_json,
+    set_up_log,
+)
 from dynagrag.errors import UsageError
 from dynagrag.text import plural
 
@@ -19,7 +28,8 @@ _NUM_SPEAKERS = 4
 
 
 def documents(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = False) -> int:
-    """List a workspace's documents: title, turns, words, who speaks most, and the path they came from.
+    """List a workspace's documents: title, turns, words, who speaks most, and the path they came
+    from.
 
     `rename`, `delete` and `ask --document` take a title, a path or an id, which --json gives.
     """
@@ -33,8 +43,17 @@ def documents(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = 
     for document in found:
         row = _row(document, turns[document.id])
         names = row["speakers"]
-        spoken = f", {', '.join(names[:_NUM_SPEAKERS])}{' …' if len(names) > _NUM_SPEAKERS else ''}" if names else ""
-        say(in_line(f"{document.title}: {plural(len(turns[document.id]), 'turn')}, {row['words']:,} words{spoken}; {document.uri}"))
+        spoken = (
+            f", {', '.join(names[:_NUM_SPEAKERS])}{' …' if len(names) > _NUM_SPEAKERS else ''}"
+            if names
+            else ""
+        )
+        say(
+            in_line(
+                f"{document.title}: {plural(len(turns[document.id]), 'turn')}, {row['words']:,}"
+                f" words{spoken}; {document.uri}"
+            )
+        )
     if not found:
         say("no documents; `dynagrag ingest PATH` brings some in")
     return 0
@@ -55,7 +74,9 @@ def _row(document: "Document", turns: "tuple[Turn, ...]") -> dict[str, Any]:
 
 
 def delete(
-    reference: Annotated[str, typer.Argument(metavar="DOCUMENT", help="A document's id, path or title.")],
+    reference: Annotated[
+        str, typer.Argument(metavar="DOCUMENT", help="A document's id, path or title.")
+    ],
     workspace: WORKSPACE = None,
     store: STORE = None,
     embedder: EMBEDDER = None,
@@ -65,9 +86,10 @@ def delete(
 ) -> int:
     """Delete a document and all that came from it.
 
-    Records, graph, vectors and cached replies go; so do conversations that quote it, corrections of names that only it held, and its
-    uploaded file. Backups, exports, runs of `evaluate` and a trained pruner, which holds no words, stay. A deletion that was interrupted is
-    finished by the next command on the workspace, and can be repeated. Where nobody can be asked, --yes is needed.
+    Records, graph, vectors and cached replies go; so do conversations that quote it, corrections of
+    names that only it held, and its uploaded file. Backups, exports, runs of `evaluate` and a
+    trained pruner, which holds no words, stay. A deletion that was interrupted is finished by the
+    next command on the workspace, and can be repeated. Where nobody can be asked, --yes is needed.
     """
     set_up_log(False)
     with open_space(workspace, read_settings(llm, embedder, store)) as space:
@@ -76,20 +98,34 @@ def delete(
         if as_json:
             say_json({"deleted": document.id, "title": document.title, "graph": asdict(report)})
         else:
-            done = f"{document.title} was deleted before, and nothing of it is left" if is_gone else f"deleted {document.title}"
-            say(f"{done}; the graph has {report.num_entities} entities and {report.num_relations} relations")
+            done = (
+                f"{document.title} was deleted before, and nothing of it is left"
+                if is_gone
+                else f"deleted {document.title}"
+            )
+            say(
+                f"{done}; the graph has {report.num_entities} entities and {report.num_relations}"
+                " relations"
+            )
     return 0
 
 
 def rename(
-    reference: Annotated[str, typer.Argument(metavar="DOCUMENT", help="A document's id, path or title.")],
-    title: Annotated[str, typer.Argument(metavar="TITLE", help="What lists, citations and prompts shall call it.")],
+    reference: Annotated[
+        str, typer.Argument(metavar="DOCUMENT", help="A document's id, path or title.")
+    ],
+    title: Annotated[
+        str,
+        typer.Argument(metavar="TITLE", help="What lists, citations and prompts shall call it."),
+    ],
     workspace: WORKSPACE = None,
     store: STORE = None,
     embedder: EMBEDDER = None,
     as_json: JSON = False,
 ) -> int:
-    """Give a document another title, which stays when its file changes. Path and id stay; entities are renamed with `graph rename`."""
+    """Give a document another title, which stays when its file changes. Path and id stay; entities
+    are renamed with `graph rename`.
+    """
     set_up_log(False)
     from dynagrag.workspace.renaming import rename_document
 
@@ -105,6 +141,10 @@ def rename(
 def _confirmed(space: "Workspace", reference: str, yes: bool) -> str:
     """The id of the document that shall go."""
     found = space.find_document(reference)
-    if not confirm(f"Delete {found.title!r} ({found.uri}) from workspace {space.name!r}?", yes, without_terminal=False):
+    if not confirm(
+        f"Delete {found.title!r} ({found.uri}) from workspace {space.name!r}?",
+        yes,
+        without_terminal=False,
+    ):
         raise UsageError(f"nothing was deleted: confirm the deletion of {found.title!r} with --yes")
     return found.id

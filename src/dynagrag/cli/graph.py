@@ -1,4 +1,6 @@
-"""`dynagrag graph`: looks at the graph, takes merges back, exports it; its corrections are in correct.py, its copy in keep.py."""
+"""`dynagrag graph`: looks at the graph, takes merges back, exports it; its corrections are in
+correct.py, its copy in keep.py.
+"""
 
 from dataclasses import asdict
 from pathlib import Path
@@ -25,13 +27,17 @@ graph_app = typer.Typer(
 def stats(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = False) -> int:
     """Count records, entities, relations, documents and model calls.
 
-    The average degree is given before and after consolidation. Two graphs with the same digest are the same.
+    The average degree is given before and after consolidation. Two graphs with the same digest are
+    the same.
     """
     from dynagrag.workspace.glossaries import glossaries_in_force
 
     with open_to_read(workspace, read_settings(store=store)) as space:
         if as_json:
-            say_json(asdict(space.stats()) | {"glossaries": [asdict(g) for g in glossaries_in_force(space.store.edits())]})
+            say_json(
+                asdict(space.stats())
+                | {"glossaries": [asdict(g) for g in glossaries_in_force(space.store.edits())]}
+            )
         else:
             _print_stats(space)
     return 0
@@ -47,16 +53,22 @@ def _print_stats(space: "Workspace") -> None:
         say(f"  {document.id[:12]}  {document.title}  ({in_line(document.uri)})")
     for glossary in glossaries_in_force(space.store.edits()):
         say(
-            f"glossary {glossary.id[:12]}  {in_line(glossary.name)}: {glossary.num_terms:,} terms, {glossary.num_aliases:,} aliases "
-            f"({glossary.by}, {glossary.at[:19]}); remove it with `dynagrag graph undo-edit {glossary.id[:12]}`"
+            f"glossary {glossary.id[:12]}  {in_line(glossary.name)}: {glossary.num_terms:,} terms,"
+            f" {glossary.num_aliases:,} aliases ({glossary.by}, {glossary.at[:19]}); remove it with"
+            f" `dynagrag graph undo-edit {glossary.id[:12]}`"
         )
     by_stage: dict[str, list[float]] = {}
     for row in space.ledger():
         sums = by_stage.setdefault(row.stage, [0, 0, 0, 0, 0])
-        for i, value in enumerate((row.calls, row.cached, row.prompt_tokens, row.completion_tokens, row.seconds)):
+        for i, value in enumerate(
+            (row.calls, row.cached, row.prompt_tokens, row.completion_tokens, row.seconds)
+        ):
             sums[i] += value
     for stage, sums in by_stage.items():
-        say(f"spent on {stage:<12} {sums[0]:.0f} calls ({sums[1]:.0f} cached), {sums[2]:,.0f} + {sums[3]:,.0f} tokens, {sums[4]:.1f} s")
+        say(
+            f"spent on {stage:<12} {sums[0]:.0f} calls ({sums[1]:.0f} cached), {sums[2]:,.0f} +"
+            f" {sums[3]:,.0f} tokens, {sums[4]:.1f} s"
+        )
     for item in space.set_asides():
         say(f"set aside: document {item.document_id[:12]} [{item.start}:{item.end}]: {item.reason}")
 
@@ -64,14 +76,22 @@ def _print_stats(space: "Workspace") -> None:
 @graph_app.command("show")
 def show(
     name: Annotated[
-        str | None, typer.Argument(metavar="NAME", help="An entity, by any of its names. Default: the most mentioned entities.")
+        str | None,
+        typer.Argument(
+            metavar="NAME",
+            help="An entity, by any of its names. Default: the most mentioned entities.",
+        ),
     ] = None,
     workspace: WORKSPACE = None,
     store: STORE = None,
-    limit: Annotated[int, typer.Option(min=1, help="Show at most this many lines of each kind.")] = 20,
+    limit: Annotated[
+        int, typer.Option(min=1, help="Show at most this many lines of each kind.")
+    ] = 20,
     as_json: JSON = False,
 ) -> int:
-    """Show an entity with its relations and evidence. Without NAME, show the most mentioned entities and relations."""
+    """Show an entity with its relations and evidence. Without NAME, show the most mentioned
+    entities and relations.
+    """
     from dynagrag.curation.graph_printing import entity_lines, overview_lines
     from dynagrag.curation.graph_queries import entity_view, overview
 
@@ -91,10 +111,15 @@ def near(
     workspace: WORKSPACE = None,
     store: STORE = None,
     hops: Annotated[int, typer.Option(min=1, max=5, help="How many relations away to look.")] = 1,
-    limit: Annotated[int, typer.Option(min=1, max=1000, help="Show at most this many relations, the heaviest first.")] = 30,
+    limit: Annotated[
+        int,
+        typer.Option(min=1, max=1000, help="Show at most this many relations, the heaviest first."),
+    ] = 30,
     as_json: JSON = False,
 ) -> int:
-    """Show what surrounds an entity. It is quick in large graphs too: it reads only what it shows."""
+    """Show what surrounds an entity. It is quick in large graphs too: it reads only what it
+    shows.
+    """
     from dynagrag.curation.graph_printing import near_lines
     from dynagrag.curation.graph_queries import near_view
 
@@ -112,7 +137,10 @@ def near(
 def merges(
     workspace: WORKSPACE = None,
     store: STORE = None,
-    words: Annotated[bool, typer.Option("--words", help="Also list the merges of plain words, which are no entities.")] = False,
+    words: Annotated[
+        bool,
+        typer.Option("--words", help="Also list the merges of plain words, which are no entities."),
+    ] = False,
     as_json: JSON = False,
 ) -> int:
     """List which names were merged, and by what rule or model."""
@@ -125,7 +153,10 @@ def merges(
         say_json([asdict(m) for m in found])
         return 0
     for merge in found:
-        say(f"{merge.id[:12]}  {merge.canonical}  <-  {', '.join(k for k in merge.members if k != merge.canonical)}  ({merge.rule})")
+        say(
+            f"{merge.id[:12]}  {merge.canonical}  <- "
+            f" {', '.join(k for k in merge.members if k != merge.canonical)}  ({merge.rule})"
+        )
     if not found:
         say("no merges")
     if len(found) < len(every):
@@ -135,7 +166,12 @@ def merges(
 
 @graph_app.command("undo")
 def undo(
-    reference: Annotated[str, typer.Argument(metavar="MERGE", help="A merge's id or the beginning of it, from `graph merges`.")],
+    reference: Annotated[
+        str,
+        typer.Argument(
+            metavar="MERGE", help="A merge's id or the beginning of it, from `graph merges`."
+        ),
+    ],
     workspace: WORKSPACE = None,
     store: STORE = None,
     embedder: EMBEDDER = None,
@@ -145,7 +181,10 @@ def undo(
 
     with open_space(workspace, read_settings(embedder=embedder, store=store)) as space:
         outcome = undo_made_merge(space, reference, by=somebody())
-    say(f"{', '.join(outcome.edits[0].keys)} are apart again; the graph has {outcome.num_after} entities")
+    say(
+        f"{', '.join(outcome.edits[0].keys)} are apart again; the graph has {outcome.num_after}"
+        " entities"
+    )
     return 0
 
 
@@ -155,7 +194,10 @@ def export(
         Path,
         typer.Argument(
             metavar="FILE",
-            help="File to write. Its ending says the format: .graphml, .json or .csv (two files: NAME.entities.csv, NAME.relations.csv).",
+            help=(
+                "File to write. Its ending says the format: .graphml, .json or .csv (two files:"
+                " NAME.entities.csv, NAME.relations.csv)."
+            ),
         ),
     ],
     workspace: WORKSPACE = None,

@@ -13,46 +13,83 @@ from dynagrag.cli.terminal import Bars, is_terminal, open_space, read_settings, 
 EXTRACTOR = Annotated[
     str,
     typer.Option(
-        help="llm: a language model reads the text. fast: names and repeated words, without a model. file: your own triples, as JSON lines."
+        help=(
+            "llm: a language model reads the text. fast: names and repeated words, without a model."
+            " file: your own triples, as JSON lines."
+        )
     ),
 ]
 CHUNKS = Annotated[
     str | None,
     typer.Option(
-        help="Chunk size: default (up to 600 tokens per model call) or small (one passage per call). Default: small for small models, "
-        "else default."
+        help=(
+            "Chunk size: default (up to 600 tokens per model call) or small (one passage per call)."
+            " Default: small for small models, else default."
+        )
     ),
 ]
-TYPES = Annotated[str | None, typer.Option(help="Extract only these entity types, separated by commas. Default: any type.")]
-FOCUS = Annotated[str, typer.Option(help="Tell the model in one sentence what to look for. Default: nothing in particular.")]
-GLEANINGS = Annotated[int, typer.Option(min=0, max=5, help="Extra calls per chunk, which ask for what was missed.")]
+TYPES = Annotated[
+    str | None,
+    typer.Option(help="Extract only these entity types, separated by commas. Default: any type."),
+]
+FOCUS = Annotated[
+    str,
+    typer.Option(
+        help="Tell the model in one sentence what to look for. Default: nothing in particular."
+    ),
+]
+GLEANINGS = Annotated[
+    int, typer.Option(min=0, max=5, help="Extra calls per chunk, which ask for what was missed.")
+]
 MERGES = Annotated[
     str | None,
-    typer.Option(help="Who decides which names are one entity: rules, or model (rules first). Default: model, unless it is small."),
+    typer.Option(
+        help=(
+            "Who decides which names are one entity: rules, or model (rules first). Default: model,"
+            " unless it is small."
+        )
+    ),
 ]
-MAX_CALLS = Annotated[int | None, typer.Option(min=1, help="Stop before the model is called more often than this. Default: no limit.")]
+MAX_CALLS = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="Stop before the model is called more often than this. Default: no limit."
+    ),
+]
 MAX_TOKENS = Annotated[
-    int | None, typer.Option(min=1, help="Stop before prompts and replies take more tokens than this. Default: no limit.")
+    int | None,
+    typer.Option(
+        min=1, help="Stop before prompts and replies take more tokens than this. Default: no limit."
+    ),
 ]
 GLOSSARY = Annotated[
     list[str] | None,
     typer.Option(
         "--glossary",
         metavar="FILE",
-        help="Names that are one, as CSV or JSON: term, aliases, definition. It is stored and holds in later ingests, until "
-        "a file of the same name takes its place. May be repeated.",
+        help=(
+            "Names that are one, as CSV or JSON: term, aliases, definition. It is stored and holds"
+            " in later ingests, until a file of the same name takes its place. May be repeated."
+        ),
     ),
 ]
 REMOVE_MISSING = Annotated[
-    bool, typer.Option("--remove-missing", help="Delete documents whose files were in one of the folders and are gone.")
+    bool,
+    typer.Option(
+        "--remove-missing",
+        help="Delete documents whose files were in one of the folders and are gone.",
+    ),
 ]
 
 SPEAKER_MAP = Annotated[
     str | None,
     typer.Option(
         metavar="FILE",
-        help="Names for speakers, as CSV (label,name or label,name,file) or JSON ({label: name}): an empty name or - is nobody, one name "
-        "for two labels makes them one. Later ingests of the same files keep them. Default: the labels of the files.",
+        help=(
+            "Names for speakers, as CSV (label,name or label,name,file) or JSON ({label: name}): an"
+            " empty name or - is nobody, one name for two labels makes them one. Later ingests of"
+            " the same files keep them. Default: the labels of the files."
+        ),
     ),
 ]
 
@@ -78,11 +115,13 @@ def ingest(
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Read files, extract entities and relations, build the graph. Run it again at will: only new and changed files are read.
+    """Read files, extract entities and relations, build the graph. Run it again at will: only new
+    and changed files are read.
 
     Example: dynagrag ingest talks/ --llm qwen
 
-    Several ingests may run at once. Each is a job, which `dynagrag jobs` lists, resumes and cancels.
+    Several ingests may run at once. Each is a job, which `dynagrag jobs` lists, resumes and
+    cancels.
     """
     set_up_log(verbose)
     from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
@@ -93,8 +132,20 @@ def ingest(
     from dynagrag.workspace.ingest_job import IngestOptions, check_options
 
     names = read_speaker_names(speaker_map) if speaker_map else SpeakerNames()
-    extraction = ExtractionOptions(tuple(t.strip() for t in (types or "").split(",") if t.strip()), focus, gleanings)
-    options = IngestOptions(extractor, chunks, merges, extraction, max_calls, max_tokens, remove_missing, names, _absolute(glossary))
+    extraction = ExtractionOptions(
+        tuple(t.strip() for t in (types or "").split(",") if t.strip()), focus, gleanings
+    )
+    options = IngestOptions(
+        extractor,
+        chunks,
+        merges,
+        extraction,
+        max_calls,
+        max_tokens,
+        remove_missing,
+        names,
+        _absolute(glossary),
+    )
     settings = read_settings(llm, embedder, store)
     check_options(options)  # an option or a path that can't be makes no workspace
     find_sources(paths)
@@ -115,7 +166,10 @@ def _ask_for_fast(yes: bool) -> str:
     from dynagrag.errors import SettingsError
     from dynagrag.wiring import NO_LLM
 
-    question = "No language model is configured. Build the graph without one, from names and repeated words (--extractor fast)?"
+    question = (
+        "No language model is configured. Build the graph without one, from names and repeated"
+        " words (--extractor fast)?"
+    )
     if is_terminal() and (yes or typer.confirm(question, err=True)):
         return "fast"
     raise SettingsError(NO_LLM)

@@ -21,9 +21,11 @@ def inspect(
     paths: Annotated[list[str], typer.Argument(metavar="PATHS", help="Files, folders or globs.")],
     as_json: JSON = False,
 ) -> int:
-    """Show how each file is read, or why it is refused, and which speakers look like one person. Nothing is stored.
+    """Show how each file is read, or why it is refused, and which speakers look like one person.
+    Nothing is stored.
 
-    --json prints one object a line: {path, format, turns: [{speaker, start_s, end_s, text}], refused}; times are in seconds.
+    --json prints one object a line: {path, format, turns: [{speaker, start_s, end_s, text}],
+    refused}; times are in seconds.
     """
     from dynagrag.ingest.load import find_sources, inspect_row, load_source
 
@@ -52,7 +54,10 @@ def _print_alike(labels: set[str]) -> None:
 
     pairs = alike(labels)
     if pairs:
-        say("note: these look like one person; where they are, write the line into a file and `dynagrag ingest --speaker-map FILE`")
+        say(
+            "note: these look like one person; where they are, write the line into a file and"
+            " `dynagrag ingest --speaker-map FILE`"
+        )
     for label, name in pairs[:_MAX_ALIKE]:
         say(f"  {label},{name}")
     if len(pairs) > _MAX_ALIKE:
@@ -73,7 +78,10 @@ def _print_source(source: "LoadedSource") -> None:
     times = [t.start_s for t in turns if t.start_s is not None]
     of_cues = f" of {len(source.turns)} cues" if len(turns) != len(source.turns) else ""
     say(in_line(source.path))
-    say(f"  {source.format}, {source.encoding or 'text'}: {len(turns)} turns{of_cues}, {num_words} words")
+    say(
+        f"  {source.format}, {source.encoding or 'text'}: {len(turns)} turns{of_cues}, {num_words}"
+        " words"
+    )
     say(f"  speakers: {', '.join(speakers[:_MAX_SPEAKERS]) + more if speakers else 'none named'}")
     say(f"  times: {clock(min(times))} to {clock(max(times))}" if times else "  times: none given")
     for turn in turns[:2]:

@@ -8,19 +8,44 @@ import typer
 
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, YES
 from dynagrag.cli.run_job import run_prepared
-from dynagrag.cli.terminal import in_line, open_space, open_to_read, read_settings, say, say_json, set_up_log, tell_of_work
+from dynagrag.cli.terminal import (
+    in_line,
+    open_space,
+    open_to_read,
+    read_settings,
+    say,
+    say_json,
+    set_up_log,
+    tell_of_work,
+)
 from dynagrag.errors import UsageError
 
 if TYPE_CHECKING:
     from dynagrag.journal.jobs import Job, JobRequest
     from dynagrag.settings import Settings
 
-jobs_app = typer.Typer(help="List, resume and cancel ingests; retry what they set aside.", rich_markup_mode=None)
+jobs_app = typer.Typer(
+    help="List, resume and cancel ingests; retry what they set aside.", rich_markup_mode=None
+)
 MAX_CALLS = Annotated[
-    int | None, typer.Option(min=1, help="Stop this run before it calls the model more often than this. Default: the job's limit.")
+    int | None,
+    typer.Option(
+        min=1,
+        help=(
+            "Stop this run before it calls the model more often than this. Default: the job's"
+            " limit."
+        ),
+    ),
 ]
 MAX_TOKENS = Annotated[
-    int | None, typer.Option(min=1, help="Stop this run before prompts and replies take more tokens than this. Default: the job's limit.")
+    int | None,
+    typer.Option(
+        min=1,
+        help=(
+            "Stop this run before prompts and replies take more tokens than this. Default: the"
+            " job's limit."
+        ),
+    ),
 ]
 JOB = Annotated[int, typer.Argument(metavar="ID", help="A job's number, from `dynagrag jobs`.")]
 
@@ -31,13 +56,18 @@ def _jobs(context: typer.Context, workspace: WORKSPACE = None, as_json: JSON = F
     if context.invoked_subcommand is None:
         return jobs_list(workspace, as_json)
     if workspace is not None or as_json:
-        raise UsageError(f"options go after the command's name: `dynagrag jobs {context.invoked_subcommand} --workspace NAME`")
+        raise UsageError(
+            f"options go after the command's name: `dynagrag jobs {context.invoked_subcommand}"
+            " --workspace NAME`"
+        )
     return 0
 
 
 @jobs_app.command("list")
 def jobs_list(workspace: WORKSPACE = None, as_json: JSON = False) -> int:
-    """List the ingests of a workspace. Each line gives number, kind, status, progress, start, paths, and why it ended."""
+    """List the ingests of a workspace. Each line gives number, kind, status, progress, start,
+    paths, and why it ended.
+    """
     from dynagrag.workspace.facade import open_journal
 
     settings = read_settings()
@@ -56,7 +86,12 @@ def jobs_list(workspace: WORKSPACE = None, as_json: JSON = False) -> int:
 
 @jobs_app.command("resume")
 def jobs_resume(
-    job_id: Annotated[int | None, typer.Argument(metavar="ID", help="A job's number. Default: the last job that can be resumed.")] = None,
+    job_id: Annotated[
+        int | None,
+        typer.Argument(
+            metavar="ID", help="A job's number. Default: the last job that can be resumed."
+        ),
+    ] = None,
     workspace: WORKSPACE = None,
     store: STORE = None,
     llm: LLM = None,
@@ -84,34 +119,52 @@ def jobs_resume(
         return run_prepared(prepared, yes, as_json)
 
 
-def _as_before(request: "JobRequest", llm: str | None, embedder: str | None, store: str | None) -> "Settings":
+def _as_before(
+    request: "JobRequest", llm: str | None, embedder: str | None, store: str | None
+) -> "Settings":
     """Settings with the names that a job used where none are given now."""
-    return read_settings(llm or request.llm, embedder or request.embedder or None, store or request.store or None)
+    return read_settings(
+        llm or request.llm, embedder or request.embedder or None, store or request.store or None
+    )
 
 
 @jobs_app.command("cancel")
 def jobs_cancel(job_id: JOB, workspace: WORKSPACE = None) -> int:
-    """Stop a running ingest within a second; what was done is kept. An interrupted ingest is only marked."""
+    """Stop a running ingest within a second; what was done is kept. An interrupted ingest is only
+    marked.
+    """
     from dynagrag.workspace.facade import open_journal
 
     with closing(open_journal(workspace, read_settings())) as journal:
         job = journal.job_book.cancel(job_id)
-    say(f"job {job.id} stops; replies to calls in flight are kept" if job.status == "running" else f"job {job.id} is {job.status}")
+    say(
+        f"job {job.id} stops; replies to calls in flight are kept"
+        if job.status == "running"
+        else f"job {job.id} is {job.status}"
+    )
     return 0
 
 
 @jobs_app.command("set-aside")
 def jobs_set_aside(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = False) -> int:
-    """List the chunks that could not be extracted. Each line gives document, position in its text, reason and job."""
+    """List the chunks that could not be extracted. Each line gives document, position in its text,
+    reason and job.
+    """
     with open_to_read(workspace, read_settings(store=store)) as space:
         titles = {d.id: d.title for d in space.store.documents()}
-        rows = [asdict(item) | {"document": titles.get(item.document_id, "")} for item in space.set_asides()]
+        rows = [
+            asdict(item) | {"document": titles.get(item.document_id, "")}
+            for item in space.set_asides()
+        ]
     if as_json:
         say_json(rows)
         return 0
     for row in rows:
         job = "" if row["job_id"] is None else f"  (job {row['job_id']})"
-        say(f"{row['document'] or row['document_id'][:12]} [{row['start']}:{row['end']}]: {row['reason']}{job}")
+        say(
+            f"{row['document'] or row['document_id'][:12]} [{row['start']}:{row['end']}]:"
+            f" {row['reason']}{job}"
+        )
     if not rows:
         say("no chunk is set aside")
     return 0
@@ -123,7 +176,10 @@ def jobs_retry(
     store: STORE = None,
     llm: LLM = None,
     embedder: EMBEDDER = None,
-    extractor: Annotated[str | None, typer.Option(help="llm or fast. Default: the extractor that set the chunks aside.")] = None,
+    extractor: Annotated[
+        str | None,
+        typer.Option(help="llm or fast. Default: the extractor that set the chunks aside."),
+    ] = None,
     max_calls: MAX_CALLS = None,
     max_tokens: MAX_TOKENS = None,
     yes: YES = False,
@@ -134,7 +190,8 @@ def jobs_retry(
 
     What you give here replaces the ingest's own options and models.
 
-    Ingests with other options or models get a run of their own; --json prints a list of all reports.
+    Ingests with other options or models get a run of their own; --json prints a list of all
+    reports.
     """
     set_up_log(verbose)
     from dynagrag.workspace.facade import open_journal
@@ -149,7 +206,9 @@ def jobs_retry(
     try:
         for group in groups:
             with open_space(workspace, _as_before(group.request, llm, embedder, store)) as space:
-                prepared = space.prepare_retry(group, extractor=extractor, max_calls=max_calls, max_tokens=max_tokens)
+                prepared = space.prepare_retry(
+                    group, extractor=extractor, max_calls=max_calls, max_tokens=max_tokens
+                )
                 codes.append(run_prepared(prepared, yes, as_json, reports.append))
     finally:
         if as_json and (reports or not groups):  # also where a later run was stopped
@@ -162,6 +221,13 @@ def _job_line(job: "Job") -> str:
     place = f"{job.stage} {job.done}/{job.total}" if job.stage and job.status != "done" else ""
     paths = job.request.paths
     more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-    what = f"{in_line(paths[0])}{more}" if paths else ", ".join(f"{count} {name}" for name, count in job.counts.items())
-    line = f"{job.id:>4}  {job.kind:<7} {job.status:<12} {place:<22} {job.started_at[:16].replace('T', ' ')}  {what}"
+    what = (
+        f"{in_line(paths[0])}{more}"
+        if paths
+        else ", ".join(f"{count} {name}" for name, count in job.counts.items())
+    )
+    line = (
+        f"{job.id:>4}  {job.kind:<7} {job.status:<12} {place:<22}"
+        f" {job.started_at[:16].replace('T', ' ')}  {what}"
+    )
     return f"{line}  ({job.reason})" if job.reason else line

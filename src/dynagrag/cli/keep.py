@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dynagrag.cli.options import EMBEDDER, FORCE, JSON, LLM, STORE, WORKSPACE, YES
-from dynagrag.cli.terminal import Bars, complain, confirm, open_space, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import (
+    Bars,
+    complain,
+    confirm,
+    open_space,
+    read_settings,
+    say,
+    say_json,
+    set_up_log,
+)
 from dynagrag.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,7 +29,14 @@ def doctor(
     llm: LLM = None,
     embedder: EMBEDDER = None,
     repair: Annotated[
-        bool, typer.Option("--repair", help="Mend the store first (missing indexes, orphaned records) and derive the graph again.")
+        bool,
+        typer.Option(
+            "--repair",
+            help=(
+                "Mend the store first (missing indexes, orphaned records) and derive the graph"
+                " again."
+            ),
+        ),
     ] = False,
     as_json: JSON = False,
 ) -> int:
@@ -41,17 +57,24 @@ def doctor(
 
 def _line(found: "Finding") -> str:
     remedy = f"; {found.remedy}" if found.remedy and not found.is_ok else ""
-    return f"{'ok  ' if found.is_ok else 'BAD '} {found.what:<22} {' '.join(found.finding.split())}{remedy}"
+    return (
+        f"{'ok  ' if found.is_ok else 'BAD '} {found.what:<22}"
+        f" {' '.join(found.finding.split())}{remedy}"
+    )
 
 
 def backup(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="File to write, such as talks.dynagrag.zip.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="File to write, such as talks.dynagrag.zip.")
+    ],
     workspace: WORKSPACE = None,
     store: STORE = None,
     force: FORCE = False,
     as_json: JSON = False,
 ) -> int:
-    """Write a workspace to one file. It holds records, graph, vectors and the journal of model calls. An ingest may be running."""
+    """Write a workspace to one file. It holds records, graph, vectors and the journal of model
+    calls. An ingest may be running.
+    """
     set_up_log(False)
     from dynagrag.upkeep.backup import back_up
 
@@ -61,24 +84,39 @@ def backup(
         say_json({"file": str(file)} | manifest.model_dump())
         return 0
     size, num, digest = file.stat().st_size, manifest.counts["documents"], manifest.digest[:12]
-    say(f"{file}: workspace {manifest.workspace}, {num} documents, {size / 1e6:.1f} MB, digest {digest}")
+    say(
+        f"{file}: workspace {manifest.workspace}, {num} documents, {size / 1e6:.1f} MB, digest"
+        f" {digest}"
+    )
     if not manifest.is_current:
-        complain("an ingest was under way: the graph in the file is older than its records, and is derived again once it is restored")
+        complain(
+            "an ingest was under way: the graph in the file is older than its records, and is"
+            " derived again once it is restored"
+        )
     return 0
 
 
 def restore(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that `dynagrag backup` wrote.")],
+    file: Annotated[
+        Path, typer.Argument(metavar="FILE", help="A file that `dynagrag backup` wrote.")
+    ],
     workspace: Annotated[
         str | None,
         typer.Option(
-            "--workspace", "-w", help="Check that the backup has this name; it can't be restored under another one. Default: any."
+            "--workspace",
+            "-w",
+            help=(
+                "Check that the backup has this name; it can't be restored under another one."
+                " Default: any."
+            ),
         ),
     ] = None,
     store: STORE = None,
     as_json: JSON = False,
 ) -> int:
-    """Restore a workspace from a backup. The workspace must not exist; the whole file is checked before anything is written."""
+    """Restore a workspace from a backup. The workspace must not exist; the whole file is checked
+    before anything is written.
+    """
     set_up_log(False)
     from dynagrag.upkeep.backup import restore as put_back
 
@@ -89,19 +127,33 @@ def restore(
         say_json({"address": restored.address} | manifest.model_dump())
         return 0
     name, num, digest = manifest.workspace, manifest.counts["documents"], manifest.digest[:12]
-    say(f"workspace {name}: {num} documents, digest {digest}, in {restored.address}; ask it with -w {name}")
+    say(
+        f"workspace {name}: {num} documents, digest {digest}, in {restored.address}; ask it with -w"
+        f" {name}"
+    )
     return 0
 
 
 def copy(
-    source: Annotated[str, typer.Option("--from", help="Store that holds the workspace: sqlite (embedded), or a Neo4j address.")],
-    target: Annotated[str, typer.Option("--to", help="Store to copy it to: sqlite, or a Neo4j address.")],
+    source: Annotated[
+        str,
+        typer.Option(
+            "--from", help="Store that holds the workspace: sqlite (embedded), or a Neo4j address."
+        ),
+    ],
+    target: Annotated[
+        str, typer.Option("--to", help="Store to copy it to: sqlite, or a Neo4j address.")
+    ],
     workspace: WORKSPACE = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Delete what the target holds of this workspace first.")] = False,
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Delete what the target holds of this workspace first."),
+    ] = False,
     yes: YES = False,
     as_json: JSON = False,
 ) -> int:
-    """Copy a workspace to another store. If it is stopped, run it again to resume. The password is read from NEO4J_PASSWORD.
+    """Copy a workspace to another store. If it is stopped, run it again to resume. The password is
+    read from NEO4J_PASSWORD.
 
     Example: dynagrag graph copy --from sqlite --to bolt://localhost:7687
     """
@@ -111,13 +163,24 @@ def copy(
 
     settings = read_settings()
     name, shown = workspace_meant(workspace, settings), shown_address(target)
-    if replace and not confirm(f"Delete workspace {name!r} in {shown} before copying it there?", yes, without_terminal=False):
-        raise UsageError(f"nothing was copied: confirm that workspace {name!r} in {shown} is replaced with --yes")
+    if replace and not confirm(
+        f"Delete workspace {name!r} in {shown} before copying it there?",
+        yes,
+        without_terminal=False,
+    ):
+        raise UsageError(
+            f"nothing was copied: confirm that workspace {name!r} in {shown} is replaced with --yes"
+        )
     with Bars(as_json) as progress:
-        report = copy_between(settings, name, source, target, is_replacing=replace, progress=progress)
+        report = copy_between(
+            settings, name, source, target, is_replacing=replace, progress=progress
+        )
     if as_json:
         say_json(asdict(report))
         return 0
-    say(f"copied {report.num_documents} documents ({report.num_sent} sent by this run), digest {report.digest}")
+    say(
+        f"copied {report.num_documents} documents ({report.num_sent} sent by this run), digest"
+        f" {report.digest}"
+    )
     say(f"workspace {name} stays where it was; use the copy with --store {shown}")
     return 0

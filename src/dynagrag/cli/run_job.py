@@ -1,16 +1,28 @@
-"""Runs a prepared ingest for the commands: plan and cost, confirmations, progress, report, and how to resume it when it stops."""
+"""Runs a prepared ingest for the commands: plan and cost, confirmations, progress, report, and how
+to resume it when it stops.
+"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dynagrag.cli.terminal import EXIT_INTERRUPTED, EXIT_SET_ASIDE, Bars, Waiting, confirm, in_line, say, say_json
+from dynagrag.cli.terminal import (
+    EXIT_INTERRUPTED,
+    EXIT_SET_ASIDE,
+    Bars,
+    Waiting,
+    confirm,
+    in_line,
+    say,
+    say_json,
+)
 from dynagrag.errors import DynaGragError, UsageError
 from dynagrag.text import duration_text, plural
 
 if TYPE_CHECKING:
     from dynagrag.ingest.load.glossary_file import GlossaryFile
+    from dynagrag.ingest.pipeline import IngestReport
     from dynagrag.ingest.plan import IngestPlan
     from dynagrag.schema import LoadedSource
     from dynagrag.workspace.ingest_job import PreparedIngest
@@ -28,14 +40,19 @@ class StoppedJobError(DynaGragError):
     """A job that ended early with its work kept: says how to resume it."""
 
 
-def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_report: Callable[[dict[str, Any]], None] = say_json) -> int:
-    """Shows the plan, asks, runs and reports; the exit code. Raises what stopped the run, with the job's number.
+def run_prepared(
+    prepared: "PreparedIngest",
+    yes: bool,
+    as_json: bool,
+    say_report: Callable[[dict[str, Any]], None] = say_json,
+) -> int:
+    """Shows the plan, asks, runs and reports; the exit code. Raises what stopped the run, with the
+    job's number.
 
     `say_report` gets the report as JSON, where that is wanted.
     """
     from dynagrag.journal.jobs import JobCancelledError
-    from dynagrag.reporting import ingest_report_json, ingest_report_lines
-    from dynagrag.workspace.glossaries import glossary_lines, lines_once_made
+    from dynagrag.workspace.glossaries import glossary_lines
 
     plan, estimate = prepared.plan, prepared.estimate()
     if not as_json:
@@ -48,7 +65,11 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
         raise DynaGragError(_refused_line(plan.refused))
     if plan.removes_missing and plan.missing:
         _confirm_removal(plan, yes)
-    elif estimate is not None and plan.num_chunks and not confirm("Continue?", yes, without_terminal=True):
+    elif (
+        estimate is not None
+        and plan.num_chunks
+        and not confirm("Continue?", yes, without_terminal=True)
+    ):
         prepared.forget_timed_call()
         raise typer.Abort()
     try:
@@ -57,19 +78,40 @@ def run_prepared(prepared: "PreparedIngest", yes: bool, as_json: bool, say_repor
     except JobCancelledError as err:
         raise StoppedJobError(f"{err}: {_how_to_resume(prepared)}") from err
     except KeyboardInterrupt:
-        raise InterruptedJobError(f"interrupted; what was stored before stays: {_how_to_resume(prepared)}") from None
+        raise InterruptedJobError(
+            f"interrupted; what was stored before stays: {_how_to_resume(prepared)}"
+        ) from None
+    _print_report(prepared, report, as_json, say_report)
+    if report.stopped_by is not None:
+        raise StoppedJobError(
+            f"{report.stopped_by}: {_how_to_resume(prepared)}"
+        ) from report.stopped_by
+    return EXIT_SET_ASIDE if report.set_aside or report.refused else 0
+
+
+def _print_report(
+    prepared: "PreparedIngest",
+    report: "IngestReport",
+    as_json: bool,
+    say_report: Callable[[dict[str, Any]], None],
+) -> None:
+    from dynagrag.reporting import ingest_report_json, ingest_report_lines
+    from dynagrag.workspace.glossaries import lines_once_made
+
     usage = prepared.chat.usage() if prepared.chat else None
     if as_json:
         glossaries = [_glossary_json(g, prepared) for g in prepared.glossaries]
-        say_report(ingest_report_json(report, usage) | {"job": prepared.job_id} | ({"glossaries": glossaries} if glossaries else {}))
+        say_report(
+            ingest_report_json(report, usage)
+            | {"job": prepared.job_id}
+            | ({"glossaries": glossaries} if glossaries else {})
+        )
     else:
         for line in ingest_report_lines(report, usage):
             say(line)
-        for note in lines_once_made(prepared.glossaries, prepared.parts.store) if report.stopped_by is None else ():
-            say(f"  note: {note}")
-    if report.stopped_by is not None:
-        raise StoppedJobError(f"{report.stopped_by}: {_how_to_resume(prepared)}") from report.stopped_by
-    return EXIT_SET_ASIDE if report.set_aside or report.refused else 0
+        if report.stopped_by is None:
+            for note in lines_once_made(prepared.glossaries, prepared.parts.store):
+                say(f"  note: {note}")
 
 
 def _glossary_json(file: "GlossaryFile", prepared: "PreparedIngest") -> dict[str, Any]:
@@ -77,20 +119,38 @@ def _glossary_json(file: "GlossaryFile", prepared: "PreparedIngest") -> dict[str
 
     store = prepared.parts.store
     counts = {"name": file.name, "terms": len(file.rows), "aliases": file.num_aliases}
-    return counts | {"notes": file.notes, "not_found": terms_not_found(file, store.graph()), "plain_words": plain_words(file, store)}
+    return counts | {
+        "notes": file.notes,
+        "not_found": terms_not_found(file, store.graph()),
+        "plain_words": plain_words(file, store),
+    }
 
 
 def _how_to_resume(prepared: "PreparedIngest") -> str:
     if prepared.job_id is None:
         return "run the same command again to resume"
-    workspace = "" if prepared.parts.name == prepared.parts.settings.workspace else f" -w {prepared.parts.name}"
-    return f"resume job {prepared.job_id} with `dynagrag jobs resume {prepared.job_id}{workspace}`, or run the same command again"
+    workspace = (
+        ""
+        if prepared.parts.name == prepared.parts.settings.workspace
+        else f" -w {prepared.parts.name}"
+    )
+    return (
+        f"resume job {prepared.job_id} with `dynagrag jobs resume {prepared.job_id}{workspace}`, or"
+        " run the same command again"
+    )
 
 
 def _confirm_removal(plan: "IngestPlan", yes: bool) -> None:
     number = len(plan.missing)
-    if not confirm(f"Delete {number} documents whose files are gone, and continue?", yes, without_terminal=False):
-        raise UsageError(f"nothing was done: confirm the deletion of {number} documents whose files are gone with --yes")
+    if not confirm(
+        f"Delete {number} documents whose files are gone, and continue?",
+        yes,
+        without_terminal=False,
+    ):
+        raise UsageError(
+            f"nothing was done: confirm the deletion of {number} documents whose files are gone"
+            " with --yes"
+        )
 
 
 def _refused_line(refused: "tuple[LoadedSource, ...]") -> str:
@@ -103,13 +163,20 @@ def _print_plan(plan: "IngestPlan", workspace: str) -> None:
     if all(d.is_whole for d in plan.documents):
         moved = f"{len(plan.moved)} moved here from another path, " if plan.moved else ""
         say(
-            f"workspace {workspace}: {len(plan.new)} new, {len(plan.changed)} changed, {len(plan.unchanged)} unchanged, "
-            f"{moved}{len(plan.refused)} refused; {plan.num_chunks} chunks to extract"
+            f"workspace {workspace}: {len(plan.new)} new, {len(plan.changed)} changed,"
+            f" {len(plan.unchanged)} unchanged, {moved}{len(plan.refused)} refused;"
+            f" {plan.num_chunks} chunks to extract"
         )
     else:
-        say(f"workspace {workspace}: {plan.num_chunks} set-aside chunks of {len(plan.documents)} documents to extract")
+        say(
+            f"workspace {workspace}: {plan.num_chunks} set-aside chunks of {len(plan.documents)}"
+            " documents to extract"
+        )
     if plan.speaker_names:
-        told = [f"{in_line(label)} is {in_line(name) if name else 'nobody'}" for label, name in plan.speaker_names.items()]
+        told = [
+            f"{in_line(label)} is {in_line(name) if name else 'nobody'}"
+            for label, name in plan.speaker_names.items()
+        ]
         say(f"  speakers: {', '.join(told[:_MAX_SHOWN])}{' ...' if len(told) > _MAX_SHOWN else ''}")
     for name, count in plan.extracted_before.items():
         say(f"  {plural(count, 'document')} extracted by {name} before; those records are replaced")
@@ -133,6 +200,7 @@ def _print_estimate(prepared: "PreparedIngest") -> None:
         money = "" if estimate.money is None else f", price {estimate.money:.2f}"
         timed = "" if seconds is None else f" (one took {seconds:.1f} s)"
         say(
-            f"estimate: about {estimate.calls} calls, {estimate.prompt_tokens:,} prompt + {estimate.completion_tokens:,} "
-            f"reply tokens, {duration_text(estimate.seconds)}{timed}{money}"
+            f"estimate: about {estimate.calls} calls, {estimate.prompt_tokens:,} prompt +"
+            f" {estimate.completion_tokens:,} reply tokens,"
+            f" {duration_text(estimate.seconds)}{timed}{money}"
         )

@@ -1,4 +1,6 @@
-"""How commands speak with the terminal: lines, errors, questions, progress; and how they read settings and open a workspace."""
+"""How commands speak with the terminal: lines, errors, questions, progress; and how they read
+settings and open a workspace.
+"""
 
 import json
 import logging
@@ -24,7 +26,9 @@ _SECONDS_A_LINE = 10
 """Of progress, where there is no terminal."""
 EXIT_INTERRUPTED = 130
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f{STEERING}]")
-"""C0 but for tab and line feed, DEL, C1, which some terminals obey too, and what isn't seen but steers what is."""
+"""C0 but for tab and line feed, DEL, C1, which some terminals obey too, and what isn't seen but
+steers what is.
+"""
 
 
 def complain(message: str) -> None:
@@ -46,7 +50,9 @@ def printable(text: str) -> str:
 
 
 def in_line(text: str) -> str:
-    """A title or a path within a line: a path may hold line breaks, with which it would write lines of its own."""
+    """A title or a path within a line: a path may hold line breaks, with which it would write lines
+    of its own.
+    """
     return text.replace("\n", "\ufffd").replace("\t", "\ufffd")
 
 
@@ -65,11 +71,26 @@ def set_up_log(verbose: bool) -> None:
     """Logging to stderr: warnings, and with `verbose` a line a stage."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_PrintableFormatter("%(message)s"))
-    logging.basicConfig(level=logging.WARNING, handlers=[handler])  # others' INFO lines may hold an address with a key
-    for name in ("httpx", "httpcore", "openai", "urllib3", "sentence_transformers", "transformers", "bm25s", "pypdf"):
+    logging.basicConfig(
+        level=logging.WARNING, handlers=[handler]
+    )  # others' INFO lines may hold an address with a key
+    for name in (
+        "httpx",
+        "httpcore",
+        "openai",
+        "urllib3",
+        "sentence_transformers",
+        "transformers",
+        "bm25s",
+        "pypdf",
+    ):
         logging.getLogger(name).setLevel(logging.ERROR)
-    warnings.filterwarnings("ignore", message="Pydantic serializer warnings")  # of replies that are none, which are said anyway
-    logging.getLogger("neo4j").setLevel(logging.CRITICAL)  # it logs lost connections as errors before they are tried again
+    warnings.filterwarnings(
+        "ignore", message="Pydantic serializer warnings"
+    )  # of replies that are none, which are said anyway
+    logging.getLogger("neo4j").setLevel(
+        logging.CRITICAL
+    )  # it logs lost connections as errors before they are tried again
     if verbose:
         logging.getLogger("dynagrag").setLevel(logging.INFO)
 
@@ -96,7 +117,9 @@ def confirm(question: str, yes: bool, without_terminal: bool) -> bool:
     return typer.confirm(printable(in_line(question)), err=True)
 
 
-def read_settings(llm: str | None = None, embedder: str | None = None, store: str | None = None, **more: Any) -> "Settings":
+def read_settings(
+    llm: str | None = None, embedder: str | None = None, store: str | None = None, **more: Any
+) -> "Settings":
     """Settings, with what the command line gives."""
     from dynagrag.settings import load_settings
 
@@ -106,7 +129,9 @@ def read_settings(llm: str | None = None, embedder: str | None = None, store: st
 
 
 def _ask_about_hosts(settings: "Settings") -> None:
-    """Asks about hosts that the `.env` of this folder would send a key to. Without a yes, whatever needs the key refuses."""
+    """Asks about hosts that the `.env` of this folder would send a key to. Without a yes, whatever
+    needs the key refuses.
+    """
     if is_terminal():
         from dynagrag.key_hosts import allow, key_hosts
 
@@ -115,15 +140,26 @@ def _ask_about_hosts(settings: "Settings") -> None:
                 allow(host)
 
 
-def open_space(workspace: str | None, settings: "Settings", create: bool = False, embedder: "Embedder | None" = None) -> "Workspace":
-    """Opens a workspace that is there, or makes it. `embedder`: one that is open, in place of that of the settings."""
+def open_space(
+    workspace: str | None,
+    settings: "Settings",
+    create: bool = False,
+    embedder: "Embedder | None" = None,
+) -> "Workspace":
+    """Opens a workspace that is there, or makes it. `embedder`: one that is open, in place of that
+    of the settings.
+    """
     from dynagrag.workspace.facade import open_workspace
 
     return open_workspace(workspace, settings=settings, create=create, embedder=embedder)
 
 
-def open_to_read(workspace: str | None, settings: "Settings", embedder: "Embedder | None" = None) -> "Workspace":
-    """Opens a workspace that is there for a command that changes nothing; says on stderr what is at work in it."""
+def open_to_read(
+    workspace: str | None, settings: "Settings", embedder: "Embedder | None" = None
+) -> "Workspace":
+    """Opens a workspace that is there for a command that changes nothing; says on stderr what is at
+    work in it.
+    """
     tell_of_work(workspace, settings)
     return open_space(workspace, settings, embedder=embedder)
 
@@ -155,7 +191,9 @@ class Bars:
             TextColumn("{task.fields[left]}"),
         )
         is_terminal = sys.stderr.isatty()
-        self._progress = Progress(*columns, console=Console(stderr=True), disable=quiet or not is_terminal)
+        self._progress = Progress(
+            *columns, console=Console(stderr=True), disable=quiet or not is_terminal
+        )
         self._tasks: dict[str, Any] = {}
         self._left = TimeLeft()
         self._says_lines = not quiet and not is_terminal
@@ -176,10 +214,15 @@ class Bars:
         now, so_far = time.monotonic(), _so_far(stage, done, total)
         self._left.tell(stage, done, total, now)
         left = self._left.text(now) if done < total else ""
-        self._progress.update(self._tasks[stage], completed=done, total=total, so_far=so_far, left=left)
+        self._progress.update(
+            self._tasks[stage], completed=done, total=total, so_far=so_far, left=left
+        )
         if self._says_lines and now - self._said_at >= _SECONDS_A_LINE:
             self._said_at = now
-            complain(f"{stage}: {so_far} after {duration_text(now - self._began)}{f', {left}' if left else ''}")
+            complain(
+                f"{stage}: {so_far} after"
+                f" {duration_text(now - self._began)}{f', {left}' if left else ''}"
+            )
 
 
 def _so_far(stage: str, done: int, total: int) -> str:
@@ -188,8 +231,8 @@ def _so_far(stage: str, done: int, total: int) -> str:
 
 
 class Waiting:
-    """What is waited for, on stderr, until `stop` or the block's end; without a terminal a line every ten seconds, so that a slow model can
-    be told from one that stands still.
+    """What is waited for, on stderr, until `stop` or the block's end; without a terminal a line
+    every ten seconds, so that a slow model can be told from one that stands still.
     """
 
     def __init__(self, text: str, quiet: bool = False) -> None:
@@ -199,7 +242,9 @@ class Waiting:
         self._text = text
         self._status = Console(stderr=True).status(f"{text} ...") if is_shown else None
         self._is_over = threading.Event()
-        self._lines = None if quiet or is_shown else threading.Thread(target=self._say_lines, daemon=True)
+        self._lines = (
+            None if quiet or is_shown else threading.Thread(target=self._say_lines, daemon=True)
+        )
 
     def __enter__(self) -> "Waiting":
         if self._status is not None:
@@ -226,4 +271,7 @@ class Waiting:
     def _say_lines(self) -> None:
         began = time.monotonic()
         while not self._is_over.wait(_SECONDS_A_LINE):
-            complain(f"{self._text[:1].lower()}{self._text[1:]} after {duration_text(time.monotonic() - began)}")
+            complain(
+                f"{self._text[:1].lower()}{self._text[1:]} after"
+                f" {duration_text(time.monotonic() - began)}"
+            )

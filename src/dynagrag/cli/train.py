@@ -27,35 +27,48 @@ from dynagrag.text import plural
 
 if TYPE_CHECKING:
     from dynagrag.evaluation.pruning.pruner_figures import PrunerFigures
-    from dynagrag.evaluation.pruning.workspace_training import WorkspaceTraining, WorkspaceTrainOptions
+    from dynagrag.evaluation.pruning.workspace_training import (
+        WorkspaceTraining,
+        WorkspaceTrainOptions,
+    )
     from dynagrag.settings import Settings
     from dynagrag.training.training_loop import Epoch
 
-train_app = typer.Typer(help="Train what can be learned.", no_args_is_help=True, rich_markup_mode=None)
+train_app = typer.Typer(
+    help="Train what can be learned.", no_args_is_help=True, rich_markup_mode=None
+)
 
 OUT = Annotated[
     Path | None,
     typer.Option(
         "--out",
         metavar="FOLDER",
-        help="Folder of the checkpoint and its report. A training in it that was stopped goes on. "
-        "Default for --workspace: the workspace's own.",
+        help=(
+            "Folder of the checkpoint and its report. A training in it that was stopped goes on. "
+            "Default for --workspace: the workspace's own."
+        ),
     ),
 ]
 FORM = Annotated[
     str | None,
     typer.Option(
         "--form",
-        help="distances: of vectors only how near they are to the question's is read, so no words are remembered. compared: products and "
-        "differences with the question's vector too. paper: DynaGRAG by the letter, scaled vectors alone. Default: distances; compared for "
-        "the graphs of passages of 2wiki.",
+        help=(
+            "distances: of vectors only how near they are to the question's is read, so no words"
+            " are remembered. compared: products and differences with the question's vector too."
+            " paper: DynaGRAG by the letter, scaled vectors alone. Default: distances; compared for"
+            " the graphs of passages of 2wiki."
+        ),
     ),
 ]
 WITHOUT = Annotated[
     str,
     typer.Option(
         "--without",
-        help="Components of the network to leave out, separated by commas, to see what they give: masks, gcn, edges, prior, structure.",
+        help=(
+            "Components of the network to leave out, separated by commas, to see what they give:"
+            " masks, gcn, edges, prior, structure."
+        ),
     ),
 ]
 
@@ -70,28 +83,48 @@ def train_pruner(
     out: OUT = None,
     form: FORM = None,
     without: WITHOUT = "",
-    max_epochs: Annotated[int, typer.Option("--max-epochs", min=1, help="Epochs at most; it stops after ten without gain.")] = 40,
-    max_examples: Annotated[int | None, typer.Option("--max-examples", min=1, help="Training questions at most. Default: all.")] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the weights and of the order of the examples.")] = 0,
+    max_epochs: Annotated[
+        int,
+        typer.Option(
+            "--max-epochs", min=1, help="Epochs at most; it stops after ten without gain."
+        ),
+    ] = 40,
+    max_examples: Annotated[
+        int | None,
+        typer.Option("--max-examples", min=1, help="Training questions at most. Default: all."),
+    ] = None,
+    seed: Annotated[
+        int,
+        typer.Option("--seed", min=0, help="Seed of the weights and of the order of the examples."),
+    ] = 0,
     device: DEVICE = None,
     embedder: EMBEDDER = None,
     store: STORE = None,
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Train a pruner: a GCN that scores the entities and relations of retrieved subgraphs for a question.
+    """Train a pruner: a GCN that scores the entities and relations of retrieved subgraphs for a
+    question.
 
-    Trains on a workspace's own questions, with what they were made of as labels, or on a published set. Some 70 % of the sentences, in
-    whole documents (of a set: of the entities asked about), are trained on, 15 % choose the epoch, and the rest measure it beside the
-    untrained pruners: prior (by distance to the question), none (the order of retrieval) and near (both). A workspace's pruner scores
-    what `ask --profile graph` walks from then on, if it ranks entities better than the best of these there by more than chance, over
-    five documents at least, and pairs of them no worse than any. Run the command again to go on with a training that was stopped; the
-    numbers are those of one that was not.
+    Trains on a workspace's own questions, with what they were made of as labels, or on a published
+    set. Some 70 % of the sentences, in whole documents (of a set: of the entities asked about), are
+    trained on, 15 % choose the epoch, and the rest measure it beside the untrained pruners: prior
+    (by distance to the question), none (the order of retrieval) and near (both). A workspace's
+    pruner scores what `ask --profile graph` walks from then on, if it ranks entities better than
+    the best of these there by more than chance, over five documents at least, and pairs of them no
+    worse than any. Run the command again to go on with a training that was stopped; the numbers are
+    those of one that was not.
 
     Example: dynagrag train pruner --workspace work
     """
     set_up_log(verbose)
-    how = {"form": form, "without": names_in(without), "seed": seed, "max_epochs": max_epochs, "max_examples": max_examples}
+    how = {
+        "form": form,
+        "without": names_in(without),
+        "seed": seed,
+        "max_epochs": max_epochs,
+        "max_examples": max_examples,
+    }
     how |= {"device": device}
     settings = read_settings(None, embedder, store=store)
     check_pruning_source(dataset, data, part, workspace, questions)
@@ -104,7 +137,14 @@ def train_pruner(
     return 0
 
 
-def _on_set(settings: "Settings", dataset: str, data: Path, part: str | None, how: dict[str, Any], as_json: bool) -> None:
+def _on_set(
+    settings: "Settings",
+    dataset: str,
+    data: Path,
+    part: str | None,
+    how: dict[str, Any],
+    as_json: bool,
+) -> None:
     from dynagrag.evaluation.pruning.pruner_figures import figures_json
     from dynagrag.evaluation.pruning.training_run import TrainOptions, train_on_set
 
@@ -115,14 +155,27 @@ def _on_set(settings: "Settings", dataset: str, data: Path, part: str | None, ho
         say_json({"folder": str(folder), "pruners": figures_json(figures)})
         return
     _say_figures(figures)
-    say(in_line(f"on {plural(figures[-1].n, 'question')} that it was not trained on {_shown(figures[-1])}; checkpoint: {folder}"))
+    say(
+        in_line(
+            f"on {plural(figures[-1].n, 'question')} that it was not trained on"
+            f" {_shown(figures[-1])}; checkpoint: {folder}"
+        )
+    )
 
 
 def _on_workspace(
-    settings: "Settings", workspace: str, questions: Path | None, how: dict[str, Any], out: Path | None, as_json: bool
+    settings: "Settings",
+    workspace: str,
+    questions: Path | None,
+    how: dict[str, Any],
+    out: Path | None,
+    as_json: bool,
 ) -> None:
     from dynagrag.evaluation.pruning.pruner_figures import figures_json
-    from dynagrag.evaluation.pruning.workspace_training import WorkspaceTrainOptions, train_on_workspace
+    from dynagrag.evaluation.pruning.workspace_training import (
+        WorkspaceTrainOptions,
+        train_on_workspace,
+    )
     from dynagrag.workspace.workspace_pruner import pruner_folder
 
     own = pruner_folder(settings, workspace)
@@ -145,13 +198,20 @@ def _on_workspace(
     )
 
 
-def _say_workspace(made: "WorkspaceTraining", options: "WorkspaceTrainOptions", is_own: bool) -> None:
+def _say_workspace(
+    made: "WorkspaceTraining", options: "WorkspaceTrainOptions", is_own: bool
+) -> None:
     folder = options.out
     train, validation, test = made.questions.values()
     counts = f"{train} to train on, {validation} to choose the epoch by, {test} to measure on"
-    say(f"questions: {counts}, of {plural(made.num_documents, 'document')}, each in one split alone")
+    say(
+        f"questions: {counts}, of {plural(made.num_documents, 'document')}, each in one split alone"
+    )
     if options.questions is None:
-        say("no --questions were given: these were made now, of the workspace's records, without a model")
+        say(
+            "no --questions were given: these were made now, of the workspace's records, without a"
+            " model"
+        )
     for reason, count in made.left_out.items():
         say(f"  left out: {count} x {reason}")
     _say_figures(made.figures)
@@ -161,10 +221,18 @@ def _say_workspace(made: "WorkspaceTraining", options: "WorkspaceTrainOptions", 
     elif own.beats_untrained:
         use = f"{asked}` scores with it from now on (with `--pruner prior` not)"
     elif not made.has_replaced:
-        use = f"{asked}` goes on with the one that was trained before, and this one is not kept (give --out FOLDER to keep it)"
+        use = (
+            f"{asked}` goes on with the one that was trained before, and this one is not kept (give"
+            " --out FOLDER to keep it)"
+        )
     else:
-        use = f"{asked}` goes on untrained, which walks by hops and nearness, as `near` ranks (`--pruner trained` takes it all the same)"
-    say(in_line(f"on {plural(own.num_groups, 'document')} that it did not see {_shown(own)}; {use}"))
+        use = (
+            f"{asked}` goes on untrained, which walks by hops and nearness, as `near` ranks"
+            " (`--pruner trained` takes it all the same)"
+        )
+    say(
+        in_line(f"on {plural(own.num_groups, 'document')} that it did not see {_shown(own)}; {use}")
+    )
     if not made.has_replaced:
         return
     say(in_line(f"checkpoint: {folder}"))
@@ -174,7 +242,9 @@ def _say_workspace(made: "WorkspaceTraining", options: "WorkspaceTrainOptions", 
 def _shown(own: "PrunerFigures") -> str:
     """What was shown of it beside the best untrained pruner, and by how much."""
     gain = own.against[own.best_untrained]
-    node_ap, by_group = (own.times(100).text("+") for own in (gain.measures["node_ap"], gain.by_group))
+    node_ap, by_group = (
+        own.times(100).text("+") for own in (gain.measures["node_ap"], gain.by_group)
+    )
     shown = f"it {own.verdict()}: in average precision over entities {node_ap} points"
     return f"{shown}, the mean over documents or topics {by_group}" if own.num_groups > 1 else shown
 
@@ -186,4 +256,7 @@ def _say_figures(figures: "Sequence[PrunerFigures]") -> None:
 
 def _say_epoch(epoch: "Epoch") -> None:
     learned = "untrained prior" if epoch.loss is None else f"loss {epoch.loss:.4f}"
-    say(f"epoch {epoch.number:>3}  {learned:<15}  average precision {100 * epoch.validation:5.1f}  {epoch.seconds:.1f} s")
+    say(
+        f"epoch {epoch.number:>3}  {learned:<15}  average precision {100 * epoch.validation:5.1f} "
+        f" {epoch.seconds:.1f} s"
+    )

@@ -19,8 +19,10 @@ TRAINED_ON = Annotated[
     typer.Option(
         "--workspace",
         "-w",
-        help="For g-retriever, grag, graph-token and prompt-tuning: train on this workspace's questions, for `dynagrag ask --soft`, "
-        "in place of a set. Three documents or more.",
+        help=(
+            "For g-retriever, grag, graph-token and prompt-tuning: train on this workspace's"
+            " questions, for `dynagrag ask --soft`, in place of a set. Three documents or more."
+        ),
     ),
 ]
 QUESTIONS = Annotated[
@@ -28,7 +30,10 @@ QUESTIONS = Annotated[
     typer.Option(
         "--questions",
         metavar="FILE",
-        help="For --workspace: questions that `dynagrag evaluate questions` made of it, edited or not. Default: made now, without a model.",
+        help=(
+            "For --workspace: questions that `dynagrag evaluate questions` made of it, edited or"
+            " not. Default: made now, without a model."
+        ),
     ),
 ]
 
@@ -49,19 +54,34 @@ class ToldEpochs:
     def say_done_before(self, epochs: "Sequence[Epoch]") -> None:
         """Says that nothing was left to train, where that is so."""
         if not self._is_any:
-            say(f"this training was done already, with {plural(len(epochs), 'epoch')}; to train anew, name another folder with --out")
+            say(
+                f"this training was done already, with {plural(len(epochs), 'epoch')}; to train"
+                " anew, name another folder with --out"
+            )
 
 
-def check_soft_source(method: str, workspace: str | None, questions: Path | None, of_set: tuple[object, ...]) -> None:
-    """UsageError unless there is either a workspace or all of a set: its name, folder and --out, in this order."""
+def check_soft_source(
+    method: str, workspace: str | None, questions: Path | None, of_set: tuple[object, ...]
+) -> None:
+    """UsageError unless there is either a workspace or all of a set: its name, folder and --out, in
+    this order.
+    """
     from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
 
     if workspace is None and (None in of_set or questions is not None):
-        raise UsageError("give either --dataset SET --data FOLDER --out FOLDER, or --workspace NAME, perhaps with --questions FILE")
+        raise UsageError(
+            "give either --dataset SET --data FOLDER --out FOLDER, or --workspace NAME, perhaps"
+            " with --questions FILE"
+        )
     if workspace is not None and any(own is not None for own in of_set[:2]):
-        raise UsageError("a workspace (--workspace NAME) and a set (--dataset SET --data FOLDER) exclude each other: give one")
+        raise UsageError(
+            "a workspace (--workspace NAME) and a set (--dataset SET --data FOLDER) exclude each"
+            " other: give one"
+        )
     if workspace is not None and method not in SYSTEMS:
-        raise UsageError(f"{method} answers no workspace's questions; --workspace is for {', '.join(SYSTEMS)}")
+        raise UsageError(
+            f"{method} answers no workspace's questions; --workspace is for {', '.join(SYSTEMS)}"
+        )
 
 
 def train_on_own_workspace(
@@ -73,7 +93,10 @@ def train_on_own_workspace(
     say_epoch: "Callable[[Epoch], None]",
 ) -> int:
     """Trains and says what it is worth. `models`: embedder and store, as options have them."""
-    from dynagrag.evaluation.soft_answers.workspace_training import WorkspaceSoftOptions, train_soft_on_workspace
+    from dynagrag.evaluation.soft_answers.workspace_training import (
+        WorkspaceSoftOptions,
+        train_soft_on_workspace,
+    )
     from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
 
     options = WorkspaceSoftOptions(method=method, workspace=workspace, **how)
@@ -85,20 +108,40 @@ def train_on_own_workspace(
     if as_json:
         epochs = [{"loss": e.loss, "validation": -e.validation} for e in made.epochs]
         counts = {"questions": made.questions, "left_out": made.left_out}
-        say_json({"folder": str(made.folder), "method": method, "workspace": workspace, **counts, "epochs": epochs, "test": asdict(found)})
+        say_json(
+            {
+                "folder": str(made.folder),
+                "method": method,
+                "workspace": workspace,
+                **counts,
+                "epochs": epochs,
+                "test": asdict(found),
+            }
+        )
         return 0
     told.say_done_before(made.epochs)
     train, validation, test = made.questions.values()
-    say(f"questions: {train} to train on, {validation} to choose the epoch by, {test} of other documents to measure on")
+    say(
+        f"questions: {train} to train on, {validation} to choose the epoch by, {test} of other"
+        " documents to measure on"
+    )
     for reason, count in made.left_out.items():
         say(f"  left out: {count} x {reason}")
-    read, lines = "the same", f"a line that states it stands in the text of {100 * found.with_line:.0f} %"
+    read, lines = (
+        "the same",
+        f"a line that states it stands in the text of {100 * found.with_line:.0f} %",
+    )
     if not SYSTEMS[method].parts.has_text:
         read, lines = "the graph's", f"{method} itself reads no text"
     say(
-        f"on {plural(found.n, 'question')} of documents that it did not see {100 * found.right:.0f} % of its replies hold the answer; the "
-        f"language model alone, with {read} text: {100 * found.untrained:.0f} %; {lines}"
+        f"on {plural(found.n, 'question')} of documents that it did not see {100 * found.right:.0f}"
+        f" % of its replies hold the answer; the language model alone, with {read} text:"
+        f" {100 * found.untrained:.0f} %; {lines}"
     )
     use = method if options.out is None else options.out
-    say(in_line(f"checkpoint: {made.folder}; ask it: dynagrag ask -w {workspace} --soft {use} QUESTION"))
+    say(
+        in_line(
+            f"checkpoint: {made.folder}; ask it: dynagrag ask -w {workspace} --soft {use} QUESTION"
+        )
+    )
     return 0

@@ -1,7 +1,9 @@
-"""A person's corrections of the graph: merge, keep apart, split, rename, homonyms, and taking each back.
+"""A person's corrections of the graph: merge, keep apart, split, rename, homonyms, and taking each
+back.
 
-Every correction is an Edit record with who and when, stored under the workspace's lock; then the graph is derived again. So it holds in
-later ingests, and an edit whose names are not in the graph is inactive until they are.
+Every correction is an Edit record with who and when, stored under the workspace's lock; then the
+graph is derived again. So it holds in later ingests, and an edit whose names are not in the graph
+is inactive until they are.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -26,7 +28,9 @@ MAX_WAIT_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a correction did. `went` and `came`: entities that are no more as they were, and as they are now, heaviest first."""
+    """What a correction did. `went` and `came`: entities that are no more as they were, and as they
+    are now, heaviest first.
+    """
 
     edits: tuple[Edit, ...]
     num_before: int
@@ -72,16 +76,26 @@ def preview_merge(seen: Seen, entities: Sequence[Entity], name: str = "") -> Pre
 
 
 def merge(space: Workspace, keys: Sequence[str], name: str = "", *, by: str) -> Outcome:
-    """Makes one entity of those that hold these keys, under a name (empty: the fullest of theirs)."""
+    """Makes one entity of those that hold these keys, under a name (empty: the fullest of
+    theirs).
+    """
 
     def edits(seen: Seen, stamp: Stamp) -> list[Edit]:
         entities = _distinct(seen, keys)
         if len(entities) < 2:
-            raise UsageError(f"{clipped(entities[0].name)!r} is one entity already; choose two different ones")
+            raise UsageError(
+                f"{clipped(entities[0].name)!r} is one entity already; choose two different ones"
+            )
         called = checked_name(name) if name.strip() else fullest_name(entities)
         canonical = [e.key for e in entities]
-        first = next((key for e in entities for key in e.keys if key == entity_key(called)), canonical[0])
-        ordered = list(dict.fromkeys((first, *(key for key in canonical if seen.by_key[key] is not seen.by_key[first]))))
+        first = next(
+            (key for e in entities for key in e.keys if key == entity_key(called)), canonical[0]
+        )
+        ordered = list(
+            dict.fromkeys(
+                (first, *(key for key in canonical if seen.by_key[key] is not seen.by_key[first]))
+            )
+        )
         return [stamp.edit(EditKind.MERGE, ordered, name=called)]
 
     return _correct(space, edits, by)
@@ -93,14 +107,24 @@ def keep_apart(space: Workspace, keys: Sequence[str], *, by: str) -> Outcome:
     def edits(seen: Seen, stamp: Stamp) -> list[Edit]:
         canonical = [e.key for e in _distinct(seen, keys)]
         if len(canonical) < 2:
-            raise UsageError("these names are one entity; name two or more entities, or split this one")
-        return [stamp.edit(EditKind.UNDO, sorted(canonical), what=make_merge(canonical, canonical[0], "", "").id)]
+            raise UsageError(
+                "these names are one entity; name two or more entities, or split this one"
+            )
+        return [
+            stamp.edit(
+                EditKind.UNDO,
+                sorted(canonical),
+                what=make_merge(canonical, canonical[0], "", "").id,
+            )
+        ]
 
     return _correct(space, edits, by)
 
 
 def undo_made_merge(space: Workspace, reference: str, *, by: str) -> Outcome:
-    """Takes a merge by rule or verdict back for good, by its id or the beginning of it, or by its canonical name."""
+    """Takes a merge by rule or verdict back for good, by its id or the beginning of it, or by its
+    canonical name.
+    """
 
     def edits(seen: Seen, stamp: Stamp) -> list[Edit]:
         return [stamp.undo(_merge(seen, reference))]
@@ -108,7 +132,9 @@ def undo_made_merge(space: Workspace, reference: str, *, by: str) -> Outcome:
     return _correct(space, edits, by)
 
 
-def split(space: Workspace, key: str, out: Sequence[str], *, is_together: bool = False, by: str) -> Outcome:
+def split(
+    space: Workspace, key: str, out: Sequence[str], *, is_together: bool = False, by: str
+) -> Outcome:
     """Takes names out of an entity: each on its own, or together as one entity."""
 
     def edits(seen: Seen, stamp: Stamp) -> list[Edit]:
@@ -116,18 +142,31 @@ def split(space: Workspace, key: str, out: Sequence[str], *, is_together: bool =
         leaving = list(dict.fromkeys(out))
         strangers = [k for k in leaving if k not in entity.keys]
         if strangers or not leaving:
-            what = f"{clipped(strangers[0])!r} is no name of {clipped(entity.name)!r}" if strangers else "no name was chosen"
-            raise UsageError(f"{what}; its names are: {', '.join(clipped(k) for k in entity.keys[:20])}")
+            what = (
+                f"{clipped(strangers[0])!r} is no name of {clipped(entity.name)!r}"
+                if strangers
+                else "no name was chosen"
+            )
+            raise UsageError(
+                f"{what}; its names are: {', '.join(clipped(k) for k in entity.keys[:20])}"
+            )
         if len(entity.keys) < 2:
             raise UsageError(
-                f"{clipped(entity.name)!r} has one name only, so there is nothing to split; use homonyms for one name of two things"
+                f"{clipped(entity.name)!r} has one name only, so there is nothing to split; use"
+                " homonyms for one name of two things"
             )
         if len(leaving) == len(entity.keys) and is_together:
             raise UsageError("all names together are the entity as it is; leave at least one")
         made = [stamp.edit(EditKind.SPLIT, leaving)]
         if is_together and len(leaving) > 1:
             heaviest = max(leaving, key=seen.said)
-            made.append(stamp.edit(EditKind.MERGE, [heaviest, *(k for k in leaving if k != heaviest)], name=seen.shown(heaviest)))
+            made.append(
+                stamp.edit(
+                    EditKind.MERGE,
+                    [heaviest, *(k for k in leaving if k != heaviest)],
+                    name=seen.shown(heaviest),
+                )
+            )
         return made
 
     return _correct(space, edits, by)
@@ -145,25 +184,55 @@ def rename(space: Workspace, key: str, name: str, *, by: str) -> Outcome:
     return _correct(space, edits, by)
 
 
-def tell_senses_apart(space: Workspace, key: str, document_ids: Sequence[str], name: str = "", *, other: str = "", by: str) -> Outcome:
-    """Homonyms: in these documents an entity's names stand for something else, called `name`, or for the entity with the key `other`."""
+def tell_senses_apart(
+    space: Workspace,
+    key: str,
+    document_ids: Sequence[str],
+    name: str = "",
+    *,
+    other: str = "",
+    by: str,
+) -> Outcome:
+    """Homonyms: in these documents an entity's names stand for something else, called `name`, or
+    for the entity with the key `other`.
+    """
 
     def edits(seen: Seen, stamp: Stamp) -> list[Edit]:
         entity = seen.entity(key)
         target = seen.entity(other) if other else None
         if target is not None and target.id == entity.id:
-            raise UsageError(f"{clipped(entity.name)!r} cannot be its own other sense; choose another entity")
+            raise UsageError(
+                f"{clipped(entity.name)!r} cannot be its own other sense; choose another entity"
+            )
         called = checked_name(target.name if target is not None and not name.strip() else name)
         if entity_key(called) in entity.keys and target is None:
-            raise UsageError(f"{clipped(called)!r} is a name of this entity; call the other thing differently, e.g. with what it is")
+            raise UsageError(
+                f"{clipped(called)!r} is a name of this entity; call the other thing differently,"
+                " e.g. with what it is"
+            )
         held = {d.id: d for d, _ in seen.in_documents(entity)}
         chosen = [held[i] for i in dict.fromkeys(document_ids) if i in held]
         if not chosen or len(chosen) < len(set(document_ids)):
             raise UsageError(f"choose documents that mention {clipped(entity.name)!r}")
-        keys = sorted({plain_key(m.key) for k in entity.keys for m in seen.mentions_of[k] if m.document_id in {d.id for d in chosen}})
-        made = [stamp.edit(EditKind.SENSE, keys, name=called, what=documents_text(d.uri for d in chosen))]
+        keys = sorted(
+            {
+                plain_key(m.key)
+                for k in entity.keys
+                for m in seen.mentions_of[k]
+                if m.document_id in {d.id for d in chosen}
+            }
+        )
+        made = [
+            stamp.edit(
+                EditKind.SENSE, keys, name=called, what=documents_text(d.uri for d in chosen)
+            )
+        ]
         if target is not None:
-            made.append(stamp.edit(EditKind.MERGE, [target.key, sense_key(keys[0], called)], name=target.name))
+            made.append(
+                stamp.edit(
+                    EditKind.MERGE, [target.key, sense_key(keys[0], called)], name=target.name
+                )
+            )
         return made
 
     return _correct(space, edits, by)
@@ -199,13 +268,17 @@ def redo_edit(space: Workspace, edit_id: str, *, by: str) -> Outcome:
     return _correct(space, edits, by)
 
 
-# ------------------------------------------------------------------------------------------------------------- plumbing
+# ----------------------------------------------------------------------------------------- plumbing
 
 
 def _correct(space: Workspace, make: Callable[[Seen, Stamp], list[Edit]], by: str) -> Outcome:
-    """Looks, decides, stores and derives under the lock, so that of two who do the same at once the second is told."""
+    """Looks, decides, stores and derives under the lock, so that of two who do the same at once the
+    second is told.
+    """
     with space.writing(MAX_WAIT_S):
-        if not space.store.is_derived_current():  # a killed run left a graph that is none, or one without its own correction
+        if (
+            not space.store.is_derived_current()
+        ):  # a killed run left a graph that is none, or one without its own correction
             space.store_edits(())
         before = read_seen(space.store)
         edits = tuple(make(before, Stamp(before.edits, by)))
@@ -232,14 +305,24 @@ def _remarks(edits: Iterable[Edit], after: Graph) -> list[str]:
     remarks = []
     by_key = {key: entity.id for entity in after.entities for key in entity.keys}
     for edit in edits:
-        called = [e for e in after.entities if edit.name and entity_key(e.name) == entity_key(edit.name)]
+        called = [
+            e for e in after.entities if edit.name and entity_key(e.name) == entity_key(edit.name)
+        ]
         if len(called) > 1:
-            remarks.append(f"{len(called)} entities are called {clipped(edit.name)!r} now; merge them if they are the same")
-        pairs = [(a, b) for a, b in product(edit.keys, edit.keys) if a < b and a in by_key and b in by_key]
+            remarks.append(
+                f"{len(called)} entities are called {clipped(edit.name)!r} now; merge them if they"
+                " are the same"
+            )
+        pairs = [
+            (a, b)
+            for a, b in product(edit.keys, edit.keys)
+            if a < b and a in by_key and b in by_key
+        ]
         joined = [p for p in pairs if by_key[p[0]] == by_key[p[1]]]
         if edit.kind is EditKind.UNDO and joined:
             remarks.append(
-                f"{joined[0][0]} and {joined[0][1]} are still one: another merge or a correction by hand joins them (see the history)"
+                f"{joined[0][0]} and {joined[0][1]} are still one: another merge or a correction by"
+                " hand joins them (see the history)"
             )
     return remarks
 
@@ -255,16 +338,33 @@ def _distinct(seen: Seen, keys: Sequence[str]) -> list[Entity]:
 def _edit(seen: Seen, reference: str) -> Edit:
     found = [e for e in seen.edits if reference and e.id.startswith(reference)]
     if len(found) != 1:
-        raise UsageError(f"{len(found)} corrections match {clipped(reference)!r}; `dynagrag graph edits` lists them with their ids")
+        raise UsageError(
+            f"{len(found)} corrections match {clipped(reference)!r}; `dynagrag graph edits` lists"
+            " them with their ids"
+        )
     return found[0]
 
 
 def _merge(seen: Seen, reference: str) -> Merge:
-    found = [m for m in seen.merges if reference and (m.id.startswith(reference) or m.canonical == reference.casefold())]
+    found = [
+        m
+        for m in seen.merges
+        if reference and (m.id.startswith(reference) or m.canonical == reference.casefold())
+    ]
     if len(found) == 1:
         return found[0]
-    told = next((edit for what, edit in undone_edits(seen.edits).items() if edit.keys and reference and what.startswith(reference)), None)
+    told = next(
+        (
+            edit
+            for what, edit in undone_edits(seen.edits).items()
+            if edit.keys and reference and what.startswith(reference)
+        ),
+        None,
+    )
     if told is not None and not found:
         raise UsageError(f"this merge was undone already by {told.by} at {told.at[:19]}")
     gone = ", or it is not there any more" if reference and not found else ""
-    raise UsageError(f"{len(found)} merges match {clipped(reference)!r}{gone}; `dynagrag graph merges` lists them with their ids")
+    raise UsageError(
+        f"{len(found)} merges match {clipped(reference)!r}{gone}; `dynagrag graph merges` lists"
+        " them with their ids"
+    )

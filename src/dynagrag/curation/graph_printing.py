@@ -10,7 +10,10 @@ _MAX_QUOTE = 160
 
 def near_lines(view: Row) -> Iterator[str]:
     """The lines of a neighbourhood."""
-    yield f"{view['name']}: {len(view['entities']) - 1} entities and {len(view['relations'])} relations around it"
+    yield (
+        f"{view['name']}: {len(view['entities']) - 1} entities and {len(view['relations'])}"
+        " relations around it"
+    )
     yield from _relation_lines(view)
     if view["is_cut"]:
         yield "  ... and more: the heaviest are shown (--limit)"
@@ -20,14 +23,22 @@ def overview_lines(view: Row) -> Iterator[str]:
     """The lines of an overview."""
     yield "entities (weight = times mentioned):"
     for row in view["entities"]:
-        yield f"  {row['weight']:>5}  {row['name']}" + (f" ({row['type']})" if row["type"] else "") + f", {row['relations']} relations"
+        yield (
+            f"  {row['weight']:>5}  {row['name']}"
+            + (f" ({row['type']})" if row["type"] else "")
+            + f", {row['relations']} relations"
+        )
     yield "relations (weight = times stated):"
     yield from _relation_lines(view)
 
 
 def entity_lines(view: Row) -> Iterator[str]:
     """The lines of one entity."""
-    yield f"{view['name']}" + (f" ({view['type']})" if view["type"] else "") + f", mentioned {times(view['weight'])}"
+    yield (
+        f"{view['name']}"
+        + (f" ({view['type']})" if view["type"] else "")
+        + f", mentioned {times(view['weight'])}"
+    )
     if view["aliases"]:
         yield "  also: " + ", ".join(view["aliases"])
     for summary in view["summaries"]:
@@ -35,7 +46,11 @@ def entity_lines(view: Row) -> Iterator[str]:
     for row in view["relations"]:
         said = row["evidence"]
         yield f"  {row['head']} --{row['label']}--> {row['tail']} (x{row['weight']})"
-        words = f'"{cut(collapse(said["quote"]), _MAX_QUOTE)}"' if said["quote"] else "no sentence says it"
+        words = (
+            f'"{cut(collapse(said["quote"]), _MAX_QUOTE)}"'
+            if said["quote"]
+            else "no sentence says it"
+        )
         yield f"      {said['speaker'] or said['document']}: {words}"
     hidden = view["num_relations"] - len(view["relations"])
     if hidden > 0:

@@ -1,4 +1,6 @@
-"""What the graph holds, for people: the heaviest entities and relations, one entity with its evidence, what lies around it."""
+"""What the graph holds, for people: the heaviest entities and relations, one entity with its
+evidence, what lies around it.
+"""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,10 +29,18 @@ def overview(space: Workspace, limit: int) -> Row:
     for relation in graph.relations:
         for end in (relation.head, relation.tail):
             degree[end] = degree.get(end, 0) + 1
-    entities = sorted(graph.entities, key=lambda e: (-e.weight, -degree.get(e.id, 0), e.key))[:limit]
-    relations = sorted(graph.relations, key=lambda r: (-r.weight, -r.support, names[r.head], names[r.tail], r.label))[:limit]
+    entities = sorted(graph.entities, key=lambda e: (-e.weight, -degree.get(e.id, 0), e.key))[
+        :limit
+    ]
+    relations = sorted(
+        graph.relations,
+        key=lambda r: (-r.weight, -r.support, names[r.head], names[r.tail], r.label),
+    )[:limit]
     return {
-        "entities": [{"name": e.name, "type": e.type, "weight": e.weight, "relations": degree.get(e.id, 0)} for e in entities],
+        "entities": [
+            {"name": e.name, "type": e.type, "weight": e.weight, "relations": degree.get(e.id, 0)}
+            for e in entities
+        ],
         "relations": [_relation_row(r, names) for r in relations],
     }
 
@@ -46,7 +56,9 @@ def _relation_row(relation: Relation, names: dict[str, str]) -> Row:
 
 
 def entity_view(space: Workspace, name: str, limit: int) -> Row:
-    """One entity: its names, summaries, and its relations with the words they rest on. Raises UsageError naming near misses."""
+    """One entity: its names, summaries, and its relations with the words they rest on. Raises
+    UsageError naming near misses.
+    """
     snapshot = space.snapshot()
     graph = snapshot.graph
     entity = _find(graph, name)
@@ -59,7 +71,12 @@ def entity_view(space: Workspace, name: str, limit: int) -> Row:
         record = next((r for r in records if r.quote_start < r.quote_end), records[0])
         turn = snapshot.turns[record.document_id][record.turn_index]
         quote = snapshot.text(record.document_id, record.quote_start, record.quote_end)
-        said = {"document": snapshot.documents[record.document_id].title, "speaker": turn.speaker, "start_s": turn.start_s, "quote": quote}
+        said = {
+            "document": snapshot.documents[record.document_id].title,
+            "speaker": turn.speaker,
+            "start_s": turn.start_s,
+            "quote": quote,
+        }
         relations.append(_relation_row(relation, names) | {"evidence": said})
     return {
         "name": entity.name,
@@ -77,13 +94,20 @@ def _find(graph: Graph, name: str) -> Entity:
     if found is not None:
         return found
     key = entity_key(name)
-    near = sorted((e for e in graph.entities if key and (key in e.key or e.key in key)), key=lambda e: (-e.weight, e.key))[:_MAX_NEAR]
+    near = sorted(
+        (e for e in graph.entities if key and (key in e.key or e.key in key)),
+        key=lambda e: (-e.weight, e.key),
+    )[:_MAX_NEAR]
     raise _no_entity(name, [e.name for e in near])
 
 
 def near_view(space: Workspace, name: str, num_hops: int, limit: int) -> Row:
-    """What lies around an entity, read straight from the store: quick in a large graph too. Raises UsageError naming near misses."""
-    found = space.store.neighbourhood(_find_in_store(space, name), num_hops=num_hops, fan_out=limit, max_relations=limit)
+    """What lies around an entity, read straight from the store: quick in a large graph too. Raises
+    UsageError naming near misses.
+    """
+    found = space.store.neighbourhood(
+        _find_in_store(space, name), num_hops=num_hops, fan_out=limit, max_relations=limit
+    )
     names = {e.id: e.name for e in found.entities}
     return {
         "name": found.entities[0].name,
@@ -114,7 +138,9 @@ def _no_entity(name: str, near: Sequence[str]) -> UsageError:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """Where a relation is stated: the words from `start` to `end` of a document, or its turn where no sentence says it."""
+    """Where a relation is stated: the words from `start` to `end` of a document, or its turn where
+    no sentence says it.
+    """
 
     document_id: str
     title: str
@@ -145,30 +171,47 @@ class EntityFacts:
 
 
 def entity_facts(
-    store: GraphStore, entity_id: str, documents: Mapping[str, Document], max_relations: int = 12, max_statements: int = 2
+    store: GraphStore,
+    entity_id: str,
+    documents: Mapping[str, Document],
+    max_relations: int = 12,
+    max_statements: int = 2,
 ) -> EntityFacts:
-    """What is known of an entity, read by id alone: as quick in a large graph as in a small one. Unknown id: StoreError."""
-    near = store.neighbourhood(entity_id, num_hops=1, fan_out=max_relations, max_relations=max_relations)
+    """What is known of an entity, read by id alone: as quick in a large graph as in a small one.
+    Unknown id: StoreError.
+    """
+    near = store.neighbourhood(
+        entity_id, num_hops=1, fan_out=max_relations, max_relations=max_relations
+    )
     names = {e.id: e.name for e in near.entities}
     own = [r for r in near.relations if entity_id in (r.head, r.tail)]
-    return EntityFacts(near.entities[0], _stated(store, own, names, documents, max_statements), near.is_cut)
+    return EntityFacts(
+        near.entities[0], _stated(store, own, names, documents, max_statements), near.is_cut
+    )
 
 
-def way_between(store: GraphStore, first_id: str, second_id: str, documents: Mapping[str, Document]) -> tuple[StatedRelation, ...]:
-    """The relations of a shortest way between two entities, with what states each; empty where none is found.
+def way_between(
+    store: GraphStore, first_id: str, second_id: str, documents: Mapping[str, Document]
+) -> tuple[StatedRelation, ...]:
+    """The relations of a shortest way between two entities, with what states each; empty where none
+    is found.
 
-    Looked for among the heaviest relations of three hops around either end, so a way that is found may be longer than the shortest of all.
-    Unknown id: StoreError.
+    Looked for among the heaviest relations of three hops around either end, so a way that is found
+    may be longer than the shortest of all. Unknown id: StoreError.
     """
     import networkx as nx
 
     names: dict[str, str] = {}
     graph: nx.Graph[str] = nx.Graph()
     for end in (first_id, second_id):
-        near = store.neighbourhood(end, num_hops=_WAY_HOPS, fan_out=_WAY_FAN_OUT, max_relations=_WAY_RELATIONS)
+        near = store.neighbourhood(
+            end, num_hops=_WAY_HOPS, fan_out=_WAY_FAN_OUT, max_relations=_WAY_RELATIONS
+        )
         names |= {e.id: e.name for e in near.entities}
         graph.add_nodes_from(e.id for e in near.entities)
-        for relation in sorted(near.relations, key=lambda r: (r.weight, r.id)):  # of several between two, the heaviest stays
+        for relation in sorted(
+            near.relations, key=lambda r: (r.weight, r.id)
+        ):  # of several between two, the heaviest stays
             graph.add_edge(relation.head, relation.tail, relation=relation)
     if first_id == second_id or not nx.has_path(graph, first_id, second_id):
         return ()
@@ -178,24 +221,50 @@ def way_between(store: GraphStore, first_id: str, second_id: str, documents: Map
 
 
 def _stated(
-    store: GraphStore, own: Sequence[Relation], names: Mapping[str, str], documents: Mapping[str, Document], max_statements: int
+    store: GraphStore,
+    own: Sequence[Relation],
+    names: Mapping[str, str],
+    documents: Mapping[str, Document],
+    max_statements: int,
 ) -> tuple[StatedRelation, ...]:
     """The relations with the first of their statements."""
     wanted = {r.id: r.record_ids[:max_statements] for r in own}
-    records = {record.id: record for record in store.records_of(i for ids in wanted.values() for i in ids)}
-    turns = {i: store.turns(i) for i in sorted({record.document_id for record in records.values() if record.document_id in documents})}
+    records = {
+        record.id: record for record in store.records_of(i for ids in wanted.values() for i in ids)
+    }
+    turns = {
+        i: store.turns(i)
+        for i in sorted(
+            {record.document_id for record in records.values() if record.document_id in documents}
+        )
+    }
     stated = []
     for relation in own:
         found = []
-        for record in (records[i] for i in wanted[relation.id] if i in records and records[i].document_id in turns):
+        for record in (
+            records[i]
+            for i in wanted[relation.id]
+            if i in records and records[i].document_id in turns
+        ):
             if record.turn_index >= len(turns[record.document_id]):
                 continue  # the document was replaced meanwhile
-            document, turn = documents[record.document_id], turns[record.document_id][record.turn_index]
+            document, turn = (
+                documents[record.document_id],
+                turns[record.document_id][record.turn_index],
+            )
             is_said = record.quote_start < record.quote_end
-            start, end = (record.quote_start, record.quote_end) if is_said else (turn.start, turn.end)
+            start, end = (
+                (record.quote_start, record.quote_end) if is_said else (turn.start, turn.end)
+            )
             words = document.text[start:end] if is_said else ""
-            found.append(Statement(document.id, document.title, start, end, words, turn.speaker, turn.start_s))
-        stated.append(StatedRelation(relation, names[relation.head], names[relation.tail], tuple(found)))
+            found.append(
+                Statement(
+                    document.id, document.title, start, end, words, turn.speaker, turn.start_s
+                )
+            )
+        stated.append(
+            StatedRelation(relation, names[relation.head], names[relation.tail], tuple(found))
+        )
     return tuple(stated)
 
 
@@ -208,14 +277,17 @@ def narrowed(
     limit: int,
     are_names_first: bool = False,
 ) -> tuple[tuple[Entity, ...], tuple[Relation, ...]]:
-    """The heaviest entities of an overview of these types (none: all) and at least this weight, held by any of these passages (None: all);
-    and the relations between them. `are_names_first`: plain words in lower case come after all names.
+    """The heaviest entities of an overview of these types (none: all) and at least this weight,
+    held by any of these passages (None: all); and the relations between them. `are_names_first`:
+    plain words in lower case come after all names.
     """
     held = None if passages is None else frozenset(passages)
     found = [
         entity
         for entity, own in zip(overview.entities, overview.entity_passages, strict=True)
-        if (not types or entity.type in types) and entity.weight >= min_weight and (held is None or not held.isdisjoint(own))
+        if (not types or entity.type in types)
+        and entity.weight >= min_weight
+        and (held is None or not held.isdisjoint(own))
     ]
     if are_names_first:
         found.sort(key=lambda entity: not is_name(entity.name))
@@ -225,16 +297,23 @@ def narrowed(
 
 
 def is_name(text: str) -> bool:
-    """Whether this is written as a name: not a number, nor a word in lower case. Scripts without case have names alone."""
+    """Whether this is written as a name: not a number, nor a word in lower case. Scripts without
+    case have names alone.
+    """
     return any(ch.isalpha() for ch in text) and (text != text.lower() or text == text.upper())
 
 
 def binned(counts: Mapping[int, int]) -> list[tuple[str, int]]:
-    """Counts by value in bins that double in width, so that a long tail can be read: "0", "1", "2-3", "4-7". Empty ones between stay."""
+    """Counts by value in bins that double in width, so that a long tail can be read: "0", "1",
+    "2-3", "4-7". Empty ones between stay.
+    """
     sums: dict[int, int] = {}
     for value, num in counts.items():
         sums[value.bit_length()] = sums.get(value.bit_length(), 0) + num
     bounds = [(0, 0), *((2 ** (i - 1), 2**i - 1) for i in range(1, max(sums, default=-1) + 1))]
-    rows = [(str(low) if low == high else f"{low}-{high}", sums.get(i, 0)) for i, (low, high) in enumerate(bounds)]
+    rows = [
+        (str(low) if low == high else f"{low}-{high}", sums.get(i, 0))
+        for i, (low, high) in enumerate(bounds)
+    ]
     first = next((i for i, (_, num) in enumerate(rows) if num), len(rows))
     return rows[first:]

@@ -1,8 +1,10 @@
-"""Pairs of entities that may be one, for a person to look at: what blocking finds near and nothing merged, the likeliest first.
+"""Pairs of entities that may be one, for a person to look at: what blocking finds near and nothing
+merged, the likeliest first.
 
-Candidates and guards are those of consolidation (blocking.py, guards.py); a pair that a guard forbids is told so, not hidden. What a person
-has told apart, or made stand alone, is not suggested again. The order was tuned by eye on the fast extractor's graphs of Apollo 13 with
-Friendship 7, and of two Supreme Court arguments (docs/decisions.md).
+Candidates and guards are those of consolidation (blocking.py, guards.py); a pair that a guard
+forbids is told so, not hidden. What a person has told apart, or made stand alone, is not suggested
+again. The order was tuned by eye on the fast extractor's graphs of Apollo 13 with Friendship 7, and
+of two Supreme Court arguments (docs/decisions.md).
 """
 
 from collections import Counter, defaultdict
@@ -30,7 +32,10 @@ _MIN_RATIO = 0.8
 _NO_FIRST_NAMES = TITLES | {"mission"}
 UNTOLD_TYPES = frozenset({"", "name", "word", "speaker"})
 """Types that the fast extractor gives whatever it is."""
-_SURNAME, _FIRST_NAME = "the same last name, one of them a speaker's", "a first name, one of them a speaker's"
+_SURNAME, _FIRST_NAME = (
+    "the same last name, one of them a speaker's",
+    "a first name, one of them a speaker's",
+)
 _WITHIN = "one name within the other"
 _MAX_PARTNERS = {_SURNAME: 2, _FIRST_NAME: 1, _WITHIN: 2}
 """By reason: a name that fits more others than that is none of them."""
@@ -39,8 +44,8 @@ _NO_SHARED: frozenset[str] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """Two entities by their ids and canonical keys, the heavier first. `score` 0 to 1; `cosine` of their vectors; why, and what speaks
-    against it, in words.
+    """Two entities by their ids and canonical keys, the heavier first. `score` 0 to 1; `cosine` of
+    their vectors; why, and what speaks against it, in words.
     """
 
     entity_ids: tuple[str, str]
@@ -56,8 +61,12 @@ class Suggestion:
         return self.score >= LIKELY
 
 
-def suggest_merges(graph: Graph, mentions: Iterable[Mention], edits: Iterable[Edit], limit: int = MAX_SUGGESTIONS) -> list[Suggestion]:
-    """Suggestions, likeliest first (ties by keys), at most `limit`. `mentions`: those of the records, to tell names from plain words."""
+def suggest_merges(
+    graph: Graph, mentions: Iterable[Mention], edits: Iterable[Edit], limit: int = MAX_SUGGESTIONS
+) -> list[Suggestion]:
+    """Suggestions, likeliest first (ties by keys), at most `limit`. `mentions`: those of the
+    records, to tell names from plain words.
+    """
     named = {m.key for m in mentions if Flag.CONTENT_WORD not in m.flags}
     rows = [i for i, e in enumerate(graph.entities) if not named.isdisjoint(e.keys) or e.sense]
     names: list[Name] = []
@@ -70,12 +79,16 @@ def suggest_merges(graph: Graph, mentions: Iterable[Mention], edits: Iterable[Ed
         return []
     vectors = unit_rows(graph.entity_vectors)
     found = {
-        (min(a, b), max(a, b)) for p in candidate_pairs(names, vectors[row_of], is_guarded=False) for a, b in [(row_of[p.i], row_of[p.j])]
+        (min(a, b), max(a, b))
+        for p in candidate_pairs(names, vectors[row_of], is_guarded=False)
+        for a, b in [(row_of[p.i], row_of[p.j])]
     }
     edits = tuple(edits)
     settled, surroundings = _Settled.of(edits), _Surroundings.of(graph)
     made = [
-        _suggestion(graph.entities[i], graph.entities[j], float(vectors[i] @ vectors[j]), surroundings)
+        _suggestion(
+            graph.entities[i], graph.entities[j], float(vectors[i] @ vectors[j]), surroundings
+        )
         for i, j in found
         if i != j and not settled.holds(graph.entities[i], graph.entities[j])
     ]
@@ -83,16 +96,28 @@ def suggest_merges(graph: Graph, mentions: Iterable[Mention], edits: Iterable[Ed
 
 
 def _without_ambiguous(made: Sequence[Suggestion]) -> list[Suggestion]:
-    """A short name that fits many longer ones ("Cap Com" beside "Canton Cap Com", "Kano Cap Com", ...) is none of them."""
-    partners: Counter[str] = Counter(key for s in made if s.reasons[0] in _MAX_PARTNERS for key in s.keys)
-    firsts: Counter[str] = Counter(key for s in made if s.reasons[0] == _FIRST_NAME for key in s.keys)
+    """A short name that fits many longer ones ("Cap Com" beside "Canton Cap Com", "Kano Cap Com",
+    ...) is none of them.
+    """
+    partners: Counter[str] = Counter(
+        key for s in made if s.reasons[0] in _MAX_PARTNERS for key in s.keys
+    )
+    firsts: Counter[str] = Counter(
+        key for s in made if s.reasons[0] == _FIRST_NAME for key in s.keys
+    )
 
     def told(s: Suggestion) -> Suggestion:
-        counts = firsts if s.reasons[0] == _FIRST_NAME else partners  # a full name is met by its last name too
+        counts = (
+            firsts if s.reasons[0] == _FIRST_NAME else partners
+        )  # a full name is met by its last name too
         most = max(counts[key] for key in s.keys)
         if most <= _MAX_PARTNERS.get(s.reasons[0], most):
             return s
-        return replace(s, score=round(0.6 * s.score, 4), against=(*s.against, f"one of them fits {most - 1} other names as well"))
+        return replace(
+            s,
+            score=round(0.6 * s.score, 4),
+            against=(*s.against, f"one of them fits {most - 1} other names as well"),
+        )
 
     return [told(s) for s in made]
 
@@ -106,7 +131,9 @@ class _Settled:
 
     @classmethod
     def of(cls, edits: Sequence[Edit]) -> "_Settled":
-        apart = frozenset(pair for keys in kept_apart(edits) for pair in combinations(sorted(set(keys)), 2))
+        apart = frozenset(
+            pair for keys in kept_apart(edits) for pair in combinations(sorted(set(keys)), 2)
+        )
         alone = (e.keys for e in effective_edits(edits) if e.kind is EditKind.SPLIT)
         return cls(apart, frozenset(key for keys in alone for key in keys))
 
@@ -142,10 +169,16 @@ class _Surroundings:
 
 def _suggestion(one: Entity, other: Entity, cosine: float, around: _Surroundings) -> Suggestion:
     a, b = sorted((one, other), key=lambda e: (-e.weight, e.key))
-    score, reason = max(_likeness(x, y, a, b) for x, y in product(a.keys[:MAX_GROUP], b.keys[:MAX_GROUP]))
+    score, reason = max(
+        _likeness(x, y, a, b) for x, y in product(a.keys[:MAX_GROUP], b.keys[:MAX_GROUP])
+    )
     reasons, against = [reason] if reason else [], []
     together = around.together(a.id, b.id)
-    score = score * (0.6 + 0.4 * max(cosine, 0.0)) if reason else max(0.0, 1.5 * cosine - 0.9) / (2 if together else 1)
+    score = (
+        score * (0.6 + 0.4 * max(cosine, 0.0))
+        if reason
+        else max(0.0, 1.5 * cosine - 0.9) / (2 if together else 1)
+    )
     reasons.append(f"near in meaning (cosine {cosine:.2f})")
     if shared := around.shared(a.id, b.id):
         reasons.append(plural(shared, "shared neighbour"))
@@ -162,7 +195,9 @@ def _suggestion(one: Entity, other: Entity, cosine: float, around: _Surroundings
         against.append(f"types differ: {a.type}, {b.type}")
         score -= 0.1
     score = round(min(max(score, 0.0), 1.0), 4)
-    return Suggestion((a.id, b.id), (a.key, b.key), score, round(cosine, 4), tuple(reasons), tuple(against))
+    return Suggestion(
+        (a.id, b.id), (a.key, b.key), score, round(cosine, 4), tuple(reasons), tuple(against)
+    )
 
 
 def _guard(a: Entity, b: Entity) -> str | None:
@@ -188,10 +223,14 @@ def _likeness(x: str, y: str, a: Entity, b: Entity) -> tuple[float, str]:
     if (a.is_speaker or b.is_speaker) and (len(left) < 3 or len(right) < 3):
         if left[-1] == right[-1] and len(left[-1]) > 2:
             return 0.9, _SURNAME
-        is_first = left[0] == right[0] and len(left) != len(right) and min(len(left), len(right)) == 1
+        is_first = (
+            left[0] == right[0] and len(left) != len(right) and min(len(left), len(right)) == 1
+        )
         if is_first and len(left[0]) > 2 and left[0] not in _NO_FIRST_NAMES:
             return 0.85, _FIRST_NAME
-    if len(left) == len(right) and all(_is_respelt(s, t) or _is_short_for(s, t) for s, t in zip(left, right, strict=True)):
+    if len(left) == len(right) and all(
+        _is_respelt(s, t) or _is_short_for(s, t) for s, t in zip(left, right, strict=True)
+    ):
         return (0.85 if len(left) > 1 else 0.7), "a word of one is short for the other's"
     shorter, longer = sorted((left, right), key=len)
     if set(shorter) <= set(longer):

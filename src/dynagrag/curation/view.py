@@ -1,4 +1,5 @@
-"""What a person sees of a graph to correct it: entities with how often each of their names was said, quotes, merges, and how edits stand.
+"""What a person sees of a graph to correct it: entities with how often each of their names was
+said, quotes, merges, and how edits stand.
 
 `read_seen` reads a workspace once; all else looks into that. Nothing here changes anything.
 """
@@ -19,7 +20,18 @@ from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import documents_of, mentions_in_senses, read_senses
 from dynagrag.ids import entity_key, plain_key
 from dynagrag.protocols import GraphStore
-from dynagrag.schema import Document, Edit, EditKind, Entity, Graph, Mention, MentionKind, Merge, Passage, Turn
+from dynagrag.schema import (
+    Document,
+    Edit,
+    EditKind,
+    Entity,
+    Graph,
+    Mention,
+    MentionKind,
+    Merge,
+    Passage,
+    Turn,
+)
 from dynagrag.text import collapse, cut
 
 _QUOTE = 90
@@ -30,7 +42,9 @@ _BY_HAND = "by hand"
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """A place where a name was said: `start` to `end` are the name's, `before` and `after` the words around it."""
+    """A place where a name was said: `start` to `end` are the name's, `before` and `after` the
+    words around it.
+    """
 
     document_id: str
     title: str
@@ -44,7 +58,9 @@ class Quote:
 
 
 class EditState(StrEnum):
-    """How an edit stands. The values are those of `graph edits --json`; `word` is what people read."""
+    """How an edit stands. The values are those of `graph edits --json`; `word` is what people
+    read.
+    """
 
     IN_FORCE = "in force"
     INACTIVE = "sleeping"
@@ -69,7 +85,8 @@ class HistoryLine:
 
 @dataclass(frozen=True, slots=True)
 class MadeMerge:
-    """A merge in force: the entity it made and how often each of its names was said. `rule`: a rule's name, model, or by hand.
+    """A merge in force: the entity it made and how often each of its names was said. `rule`: a
+    rule's name, model, or by hand.
 
     `id` is the merge's or the edit's.
     """
@@ -84,7 +101,9 @@ class MadeMerge:
 
 @dataclass(frozen=True)
 class Seen:
-    """A workspace as it was at one moment. `counted`: the mentions that count, under the keys that they stand for."""
+    """A workspace as it was at one moment. `counted`: the mentions that count, under the keys that
+    they stand for.
+    """
 
     version: str
     graph: Graph
@@ -110,7 +129,9 @@ class Seen:
     def mentions_of(self) -> dict[str, list[Mention]]:
         """The mentions that count by key, in the order of the documents."""
         found: dict[str, list[Mention]] = defaultdict(list)
-        for mention in sorted(self.counted, key=lambda m: (self.documents[m.document_id].title, m.chunk_start, m.id)):
+        for mention in sorted(
+            self.counted, key=lambda m: (self.documents[m.document_id].title, m.chunk_start, m.id)
+        ):
             found[mention.key].append(mention)
         return dict(found)
 
@@ -135,21 +156,40 @@ class Seen:
 
     def in_documents(self, entity: Entity) -> tuple[tuple[Document, int], ...]:
         """The documents that hold an entity, with how many mentions each, by title."""
-        counts = Counter(m.document_id for key in entity.keys for m in self.mentions_of.get(key, ()))
-        return tuple((self.documents[i], counts[i]) for i in sorted(counts, key=lambda i: (self.documents[i].title, i)))
+        counts = Counter(
+            m.document_id for key in entity.keys for m in self.mentions_of.get(key, ())
+        )
+        return tuple(
+            (self.documents[i], counts[i])
+            for i in sorted(counts, key=lambda i: (self.documents[i].title, i))
+        )
 
     def find(self, text: str, limit: int = 20) -> list[Entity]:
-        """Entities by any part of their names: the whole name first, then its beginning, then the most mentioned."""
+        """Entities by any part of their names: the whole name first, then its beginning, then the
+        most mentioned.
+        """
         wanted, part = entity_key(text), collapse(text.casefold())
         if not part:
             return []
         ranked = []
         for entity in self.graph.entities:
-            names = (entity.name.casefold(), *entity.keys, *(alias.casefold() for alias in entity.aliases))
+            names = (
+                entity.name.casefold(),
+                *entity.keys,
+                *(alias.casefold() for alias in entity.aliases),
+            )
             hits = [n for n in names if part in n or (wanted and wanted in n)]
             if hits:
                 is_whole = is_called(entity, text)
-                ranked.append((not is_whole, not any(h.startswith(part) for h in hits), -entity.weight, entity.key, entity))
+                ranked.append(
+                    (
+                        not is_whole,
+                        not any(h.startswith(part) for h in hits),
+                        -entity.weight,
+                        entity.key,
+                        entity,
+                    )
+                )
         return [row[-1] for row in sorted(ranked, key=lambda row: row[:-1])[:limit]]
 
     def entity(self, name: str) -> Entity:
@@ -158,7 +198,10 @@ class Seen:
         if exact is not None:
             return exact
         near = ", ".join(e.name for e in self.find(name, 8))
-        raise UsageError(f"no entity {clipped(name)!r}" + (f"; near: {near}" if near else "; `dynagrag graph show` lists the heaviest"))
+        raise UsageError(
+            f"no entity {clipped(name)!r}"
+            + (f"; near: {near}" if near else "; `dynagrag graph show` lists the heaviest")
+        )
 
     def quotes(self, keys: Sequence[str], limit: int = 2) -> list[Quote]:
         """Where these names were said, each name once before any twice, documents likewise."""
@@ -166,7 +209,9 @@ class Seen:
         lists = [self.mentions_of.get(key, []) for key in keys]
         for mention in _in_turns([_spread(some) for some in lists]):
             quote = self._quote(mention)
-            if quote is not None and (quote.document_id, quote.start) not in {(q.document_id, q.start) for q in made}:
+            if quote is not None and (quote.document_id, quote.start) not in {
+                (q.document_id, q.start) for q in made
+            }:
                 made.append(quote)
             if len(made) >= limit:
                 break
@@ -181,15 +226,37 @@ class Seen:
         if start >= end:
             start, end = passage.start, passage.end
         turns = self.turns.get(document.id, ())
-        where, bounds = _find_name(document.text, mention.name, start, end) or (start, start), (passage.start, passage.end)
-        if mention.kind is MentionKind.SPEAKER:  # the words that they say, not those of who speaks first in the passage
-            own = [t for t in turns if t.start < end and start < t.end and entity_key(t.speaker or "") == entity_key(mention.name)]
-            where, bounds = ((own[0].start,) * 2, (own[0].start, own[0].end)) if own else (where, bounds)
+        where, bounds = (
+            _find_name(document.text, mention.name, start, end) or (start, start),
+            (passage.start, passage.end),
+        )
+        if (
+            mention.kind is MentionKind.SPEAKER
+        ):  # the words that they say, not those of who speaks first in the passage
+            own = [
+                t
+                for t in turns
+                if t.start < end
+                and start < t.end
+                and entity_key(t.speaker or "") == entity_key(mention.name)
+            ]
+            where, bounds = (
+                ((own[0].start,) * 2, (own[0].start, own[0].end)) if own else (where, bounds)
+            )
             start, end = bounds
         turn = next((t for t in turns if t.start <= where[0] < t.end), None)
         before, words, after = _around(document.text, where, bounds)
         speaker, start_s = (turn.speaker, turn.start_s) if turn else (None, None)
-        return Quote(document.id, document.title, speaker, start_s, *(where if words else (start, end)), before, words, after)
+        return Quote(
+            document.id,
+            document.title,
+            speaker,
+            start_s,
+            *(where if words else (start, end)),
+            before,
+            words,
+            after,
+        )
 
 
 def read_seen(store: GraphStore) -> Seen:
@@ -219,7 +286,9 @@ def _spread(mentions: Iterable[Mention]) -> list[Mention]:
     seen: Counter[str] = Counter()
     ranked = []
     for place, mention in enumerate(mentions):
-        ranked.append((mention.kind is not MentionKind.SAID, seen[mention.document_id], place, mention))
+        ranked.append(
+            (mention.kind is not MentionKind.SAID, seen[mention.document_id], place, mention)
+        )
         seen[mention.document_id] += 1
     return [row[-1] for row in sorted(ranked, key=lambda row: row[:-1])[:50]]
 
@@ -246,28 +315,44 @@ def _around(text: str, where: tuple[int, int], bounds: tuple[int, int]) -> tuple
     return before, text[start:end], after
 
 
-# ------------------------------------------------------------------------------------------------------ merges and edits
+# --------------------------------------------------------------------------------- merges and edits
 
 
 def made_merges(seen: Seen) -> list[MadeMerge]:
-    """The merges in force: a model's first, then a person's, then the rules', of each the most mentioned first.
+    """The merges in force: a model's first, then a person's, then the rules', of each the most
+    mentioned first.
 
-    One whose members a person's later edits took apart, or whose members are not in the graph, is left out.
+    One whose members a person's later edits took apart, or whose members are not in the graph, is
+    left out.
     """
     undone = undone_edits(seen.edits)
-    made = [_made(seen, m.id, m.rule, m.saw, m.members, "") for m in seen.merges if m.id not in undone]
-    made += [_made(seen, e.id, _BY_HAND, "", e.keys, e.by) for e in effective_edits(seen.edits) if e.kind is EditKind.MERGE]
+    made = [
+        _made(seen, m.id, m.rule, m.saw, m.members, "") for m in seen.merges if m.id not in undone
+    ]
+    made += [
+        _made(seen, e.id, _BY_HAND, "", e.keys, e.by)
+        for e in effective_edits(seen.edits)
+        if e.kind is EditKind.MERGE
+    ]
     order = {"model": 0, _BY_HAND: 1}
-    return sorted((m for m in made if m is not None), key=lambda m: (order.get(m.rule, 2), -m.entity.weight, m.entity.key, m.id))
+    return sorted(
+        (m for m in made if m is not None),
+        key=lambda m: (order.get(m.rule, 2), -m.entity.weight, m.entity.key, m.id),
+    )
 
 
-def _made(seen: Seen, id_: str, rule: str, saw: str, keys: Sequence[str], by: str) -> MadeMerge | None:
+def _made(
+    seen: Seen, id_: str, rule: str, saw: str, keys: Sequence[str], by: str
+) -> MadeMerge | None:
     found = [(key, seen.by_key[key]) for key in keys if key in seen.by_key]
     counts = Counter(e.id for _, e in found)
     if not counts or counts.most_common(1)[0][1] < 2:
         return None
     entity = seen.by_id[counts.most_common(1)[0][0]]
-    members = sorted(((key, seen.said(key)) for key, e in found if e.id == entity.id), key=lambda row: (-row[1], row[0]))
+    members = sorted(
+        ((key, seen.said(key)) for key, e in found if e.id == entity.id),
+        key=lambda row: (-row[1], row[0]),
+    )
     return MadeMerge(id_, rule, saw, entity, tuple(members), by)
 
 
@@ -290,13 +375,17 @@ def _state(edit: Edit, seen: Seen, undone: Mapping[str, Edit]) -> EditState:
     wanted = 2 if edit.kind in (EditKind.MERGE, EditKind.UNDO) else 1
     if edit.kind is EditKind.SENSE:
         uris = set(documents_of(edit))
-        live = sum(m.key in edit.keys and seen.documents[m.document_id].uri in uris for m in seen.mentions)
+        live = sum(
+            m.key in edit.keys and seen.documents[m.document_id].uri in uris for m in seen.mentions
+        )
     return EditState.IN_FORCE if live >= wanted or not edit.keys else EditState.INACTIVE
 
 
 def describe(edit: Edit, seen: Seen) -> str:
     """What an edit says, in a sentence. Its words are a person's: not to be taken for markup."""
-    names = ", ".join(clipped(seen.shown(key)) for key in edit.keys[:6]) + (f" and {len(edit.keys) - 6} more" if len(edit.keys) > 6 else "")
+    names = ", ".join(clipped(seen.shown(key)) for key in edit.keys[:6]) + (
+        f" and {len(edit.keys) - 6} more" if len(edit.keys) > 6 else ""
+    )
     match edit.kind:
         case EditKind.MERGE:
             return f"{names} are one: {clipped(edit.name or seen.shown(edit.keys[0]))}"
@@ -307,16 +396,23 @@ def describe(edit: Edit, seen: Seen) -> str:
         case EditKind.SENSE:
             uris = set(documents_of(edit))
             titles = sorted(d.title for d in seen.documents.values() if d.uri in uris)
-            where = ", ".join(clipped(t) for t in titles[:3]) + (f" and {len(titles) - 3} more" if len(titles) > 3 else "")
+            where = ", ".join(clipped(t) for t in titles[:3]) + (
+                f" and {len(titles) - 3} more" if len(titles) > 3 else ""
+            )
             return f"{names} is {clipped(edit.name)} in {where or 'documents that are not here'}"
         case EditKind.GLOSSARY:
             rows = glossary_rows(edit)
-            return f"glossary {clipped(edit.name)}: {len(rows):,} terms, {sum(len(r.aliases) for r in rows):,} aliases"
+            return (
+                f"glossary {clipped(edit.name)}: {len(rows):,} terms,"
+                f" {sum(len(r.aliases) for r in rows):,} aliases"
+            )
         case EditKind.UNDO:
             return f"{names}: not the same" if edit.keys else "an edit taken back"
 
 
 def clipped(text: str, size: int = _MAX_SHOWN) -> str:
-    """A name on one line, cut where it is long; what cannot be seen is marked, since not every widget takes it out."""
+    """A name on one line, cut where it is long; what cannot be seen is marked, since not every
+    widget takes it out.
+    """
     line = "".join(c if c.isprintable() else "\ufffd" for c in collapse(text))
     return cut(line, size)

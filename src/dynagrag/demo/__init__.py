@@ -1,8 +1,10 @@
-"""The demo: eleven minutes of both Apollo 13 loops (CC0) into a graph, and three questions, with a real model.
+"""The demo: eleven minutes of both Apollo 13 loops (CC0) into a graph, and three questions, with a
+real model.
 
-By default the model's replies come from a recorded run that ships here, so that nothing has to be fetched but the embedder; `no_cache`
-does it all live. Another CPU may round a ranking differently and so need a reply that was not recorded: the demo says how many were
-missing, and shows the evidence where no answer could be made.
+By default the model's replies come from a recorded run that ships here, so that nothing has to be
+fetched but the embedder; `no_cache` does it all live. Another CPU may round a ranking differently
+and so need a reply that was not recorded: the demo says how many were missing, and shows the
+evidence where no answer could be made.
 """
 
 import json
@@ -43,7 +45,8 @@ _LIVE = "`dynagrag demo --no-cache` asks the model itself"
 
 @dataclass(frozen=True, slots=True)
 class RecordedModel:
-    """A chat model that only has recorded replies; they are in the cache, so every call that reaches it is one that was not recorded.
+    """A chat model that only has recorded replies; they are in the cache, so every call that
+    reaches it is one that was not recorded.
 
     `missing`: the names of those calls' prompts.
     """
@@ -53,7 +56,9 @@ class RecordedModel:
     is_small: bool = True
     missing: list[str] = field(default_factory=list)
 
-    def complete(self, prompt: "Prompt", schema: "type[BaseModel] | None", max_tokens: int) -> "ModelReply":
+    def complete(
+        self, prompt: "Prompt", schema: "type[BaseModel] | None", max_tokens: int
+    ) -> "ModelReply":
         """Raises ModelUnavailableError: there is no model."""
         raise self._not_recorded(prompt)
 
@@ -66,7 +71,9 @@ class RecordedModel:
 
     def _not_recorded(self, prompt: "Prompt") -> ModelUnavailableError:
         self.missing.append(prompt.name)
-        return ModelUnavailableError(f"no reply was recorded for this {prompt.name} prompt; {_LIVE}")
+        return ModelUnavailableError(
+            f"no reply was recorded for this {prompt.name} prompt; {_LIVE}"
+        )
 
 
 def _folder() -> Path:
@@ -89,15 +96,20 @@ def run_demo(
 ) -> None:
     """Builds the workspace `demo` afresh and asks the three questions.
 
-    `record` keeps the replies of a live run in that folder; `reuse` is a file of earlier replies of the same model to begin with.
+    `record` keeps the replies of a live run in that folder; `reuse` is a file of earlier replies of
+    the same model to begin with.
     """
-    settings = settings.model_copy(update={"llm": MODEL, "checker": "rules"})  # the verdicts are the same, recorded or live
+    settings = settings.model_copy(
+        update={"llm": MODEL, "checker": "rules"}
+    )  # the verdicts are the same, recorded or live
     shutil.rmtree(settings.workspaces_dir / WORKSPACE, ignore_errors=True)
     with _open(settings, no_cache, out, progress) as space:
         if reuse is not None:
             space.journal.import_replies(reuse)
         out("1. Two transcripts into a graph: " + ", ".join(p.name for p in transcripts()))
-        prepared = space.prepare_ingest([str(p) for p in transcripts()], IngestOptions(chunk_profile="small"))
+        prepared = space.prepare_ingest(
+            [str(p) for p in transcripts()], IngestOptions(chunk_profile="small")
+        )
         report = prepared.run(progress)
         for line in ingest_report_lines(report, prepared.chat.usage() if prepared.chat else None):
             out("   " + line)
@@ -111,7 +123,9 @@ def run_demo(
     _say_what_next(out)
 
 
-def _open(settings: "Settings", no_cache: bool, out: Callable[[str], None], progress: "Progress") -> Workspace:
+def _open(
+    settings: "Settings", no_cache: bool, out: Callable[[str], None], progress: "Progress"
+) -> Workspace:
     if no_cache:
         from dynagrag.models.catalog import model_path, pull
 
@@ -120,7 +134,10 @@ def _open(settings: "Settings", no_cache: bool, out: Callable[[str], None], prog
             pull(MODEL, settings)
         return open_workspace(WORKSPACE, settings=settings)
     recorded = json.loads((_folder() / "recorded.json").read_text(encoding="utf-8"))
-    out(f"Model replies: recorded on {recorded['date']} from {recorded['title']}; it is not asked now (--no-cache asks it).")
+    out(
+        f"Model replies: recorded on {recorded['date']} from {recorded['title']}; it is not asked"
+        " now (--no-cache asks it)."
+    )
     model = RecordedModel(f"{MODEL} (recorded)", recorded["identity"])
     space = open_workspace(WORKSPACE, settings=settings, chat_model=model)
     space.journal.import_replies(_folder() / "replies.jsonl")
@@ -139,10 +156,15 @@ def _ask(space: Workspace, question: str, out: Callable[[str], None]) -> Answer:
 
 
 def _say_missing(space: Workspace, out: Callable[[str], None]) -> None:
-    """How many replies of this step were not recorded: the pipeline goes on without most of them, and would not say so."""
+    """How many replies of this step were not recorded: the pipeline goes on without most of them,
+    and would not say so.
+    """
     model = space.chat_model
     if isinstance(model, RecordedModel) and model.missing:
-        out(f"   {plural(len(model.missing), 'model call')} had no recorded reply ({', '.join(sorted(set(model.missing)))}); {_LIVE}")
+        out(
+            f"   {plural(len(model.missing), 'model call')} had no recorded reply"
+            f" ({', '.join(sorted(set(model.missing)))}); {_LIVE}"
+        )
         model.missing.clear()
 
 
@@ -150,7 +172,9 @@ def _keep(space: Workspace, number: int, answer: Answer) -> None:
     """As a conversation, which the app shows."""
     model = space.chat_model.name if space.chat_model else ""
     kept = KeptAnswer("dynagrag", answer, llm=model, seconds=answer.usage.seconds)
-    ConversationBook(space.folder).put("0" * 16, Exchange(f"{number:016x}", answer.question, now(), (kept,)))
+    ConversationBook(space.folder).put(
+        "0" * 16, Exchange(f"{number:016x}", answer.question, now(), (kept,))
+    )
 
 
 def _record(space: Workspace, folder: Path) -> None:
@@ -161,14 +185,21 @@ def _record(space: Workspace, folder: Path) -> None:
     space.journal.export_replies(folder / "replies.jsonl")
     model = space.chat_model
     assert model is not None
-    value = {"title": CATALOG[MODEL].title, "identity": model.identity, "date": datetime.now(UTC).date().isoformat()}
+    value = {
+        "title": CATALOG[MODEL].title,
+        "identity": model.identity,
+        "date": datetime.now(UTC).date().isoformat(),
+    }
     (folder / "recorded.json").write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
 
 
 def _say_what_next(out: Callable[[str], None]) -> None:
     out("\nThis graph is the workspace `demo`. Look at it, and ask it something else:")
     if shutil.which("dynagrag") is None:
-        out(f"  source {shlex.quote(os.path.relpath(Path(sys.prefix) / 'bin' / 'activate'))}   (so that your shell finds dynagrag)")
+        out(
+            f"  source {shlex.quote(os.path.relpath(Path(sys.prefix) / 'bin' / 'activate'))}   (so"
+            " that your shell finds dynagrag)"
+        )
     out("  dynagrag graph show --workspace demo")
     out('  dynagrag ask --workspace demo "What did EECOM report?"')
     out("Your own files (look first; then with a model of yours, or with none):")

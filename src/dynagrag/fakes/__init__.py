@@ -1,4 +1,6 @@
-"""Fakes that ship with the package, for tests and trials. The server that speaks the OpenAI protocol is `dynagrag.fakes.server`."""
+"""Fakes that ship with the package, for tests and trials. The server that speaks the OpenAI
+protocol is `dynagrag.fakes.server`.
+"""
 
 from dynagrag.fakes.models import FakeChat, FakeEmbedder, FakeWordChat, FakeYesNoChat, simple_reply
 

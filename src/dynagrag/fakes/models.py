@@ -1,7 +1,9 @@
-"""Fakes that ship with the package, for tests and trials: a chat model and an embedder that need no weights and no network.
+"""Fakes that ship with the package, for tests and trials: a chat model and an embedder that need no
+weights and no network.
 
-Both are deterministic and mean something: texts that share words are near each other, and sentences like "Ada founded Acme." become
-relations, so that a whole run from transcript to cited answer can be checked against what the text says.
+Both are deterministic and mean something: texts that share words are near each other, and sentences
+like "Ada founded Acme." become relations, so that a whole run from transcript to cited answer can
+be checked against what the text says.
 """
 
 import hashlib
@@ -28,7 +30,9 @@ Step: TypeAlias = str | ModelReply | BaseModel | BaseException
 """One scripted reply, or the error to raise in its place."""
 
 _WORDS = r"[\w&'’-]*(?:\.\w+)*"
-_NAME = rf"(?!(?:And|But|So|Then)\b)[A-Z]{_WORDS}(?:[ ](?:(?:of|the|for|and|&)[ ])?[A-Z0-9]{_WORDS})*"
+_NAME = (
+    rf"(?!(?:And|But|So|Then)\b)[A-Z]{_WORDS}(?:[ ](?:(?:of|the|for|and|&)[ ])?[A-Z0-9]{_WORDS})*"
+)
 _FACTS = {
     "works at": ("person", "organization"),
     "founded": ("person", "organization"),
@@ -37,7 +41,9 @@ _FACTS = {
     "partners with": ("organization", "organization"),
     "invested in": ("organization", "organization"),
 }
-_SENTENCE = re.compile(rf"\b({_NAME})\s+({'|'.join(v.replace(' ', chr(92) + 's+') for v in _FACTS)})\s+({_NAME})\.?")
+_SENTENCE = re.compile(
+    rf"\b({_NAME})\s+({'|'.join(v.replace(' ', chr(92) + 's+') for v in _FACTS)})\s+({_NAME})\.?"
+)
 _BLOCK = re.compile(r"<(\w+)[^>]*>(.*?)</\1>", re.DOTALL)
 _LABEL = re.compile(r"\[([A-Z]\d+)\]")
 _LABELLED_LINE = re.compile(r"^\s*[-*]?\s*\[([A-Z]\d+)\](.*)", re.MULTILINE)
@@ -50,7 +56,9 @@ _SUFFIX = re.compile(r"(?:'s|ing|ed|es|s|ly)$")
 
 
 class FakeEmbedder:
-    """A hashed bag of word stems: unit vectors, the more shared words the higher the cosine. Counts what it embeds."""
+    """A hashed bag of word stems: unit vectors, the more shared words the higher the cosine. Counts
+    what it embeds.
+    """
 
     def __init__(self, dimension: int = 32, name: str = "fake") -> None:
         self._identity = EmbedderIdentity(name, dimension)
@@ -87,7 +95,8 @@ def _word_vector(word: str, dimension: int) -> Vector:
 
 
 class FakeChat:
-    """A chat model that reads simple sentences (see `simple_reply`), obeys a rule, or follows a script. Records what it was asked.
+    """A chat model that reads simple sentences (see `simple_reply`), obeys a rule, or follows a
+    script. Records what it was asked.
 
     Args:
         rule: Makes each reply; without one, `simple_reply`.
@@ -143,8 +152,12 @@ class FakeChat:
         with self._lock:
             self._script.extend(steps)
 
-    def complete(self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int) -> ModelReply:
-        """The next scripted step, else the rule's reply; cut off where it is longer than `max_tokens`."""
+    def complete(
+        self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int
+    ) -> ModelReply:
+        """The next scripted step, else the rule's reply; cut off where it is longer than
+        `max_tokens`.
+        """
         return self.reply(prompt, schema.model_json_schema() if schema else None, max_tokens)
 
     def reply(self, prompt: Prompt, schema: JsonSchema | None, max_tokens: int) -> ModelReply:
@@ -165,7 +178,9 @@ class FakeChat:
         is_cut_off = estimate_tokens(text) > max_tokens
         text = text[: max_tokens * 4] if is_cut_off else text
         asked = prompt.system + prompt.user + (json.dumps(schema) if schema else "")
-        return ModelReply(text, is_cut_off, estimate_tokens(asked), estimate_tokens(text), self.delay_s)
+        return ModelReply(
+            text, is_cut_off, estimate_tokens(asked), estimate_tokens(text), self.delay_s
+        )
 
     def stream(self, prompt: Prompt, max_tokens: int) -> Iterator[str]:
         """The reply word by word."""
@@ -177,17 +192,22 @@ class FakeChat:
 
 
 class FakeYesNoChat(FakeChat):
-    """A FakeChat that also compares yes with no: `judge` makes log p(yes) - log p(no) of a prompt, or None where it doesn't tell.
+    """A FakeChat that also compares yes with no: `judge` makes log p(yes) - log p(no) of a prompt,
+    or None where it doesn't tell.
 
     Small, since only such a model is asked so.
     """
 
-    def __init__(self, judge: Callable[[Prompt], float | None], rule: Rule | None = None, **options: Any) -> None:
+    def __init__(
+        self, judge: Callable[[Prompt], float | None], rule: Rule | None = None, **options: Any
+    ) -> None:
         super().__init__(rule, **{"is_small": True} | options)
         self._judge = judge
 
     def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
-        """What the judge says of yes and no, in this order, and nothing of other words; recorded like any other question."""
+        """What the judge says of yes and no, in this order, and nothing of other words; recorded
+        like any other question.
+        """
         with self._lock:
             self.prompts.append(prompt)
             self.max_tokens.append(1)
@@ -197,11 +217,16 @@ class FakeYesNoChat(FakeChat):
 
 
 class FakeWordChat(FakeChat):
-    """A FakeChat that tells how likely words are as a reply's first: `shares` makes their probabilities of a prompt, or None where it
-    doesn't tell. Small unless told otherwise.
+    """A FakeChat that tells how likely words are as a reply's first: `shares` makes their
+    probabilities of a prompt, or None where it doesn't tell. Small unless told otherwise.
     """
 
-    def __init__(self, shares: Callable[[Prompt], Mapping[str, float] | None], rule: Rule | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        shares: Callable[[Prompt], Mapping[str, float] | None],
+        rule: Rule | None = None,
+        **options: Any,
+    ) -> None:
         super().__init__(rule, **{"is_small": True} | options)
         self._shares = shares
 
@@ -215,19 +240,24 @@ class FakeWordChat(FakeChat):
         shares = self._shares(prompt)
         found: tuple[float, ...] | None = None
         if shares is not None:
-            found = tuple(math.log(shares.get(word, 1e-9)) for word in words) if shares.keys() & set(words) else ()
+            found = (
+                tuple(math.log(shares.get(word, 1e-9)) for word in words)
+                if shares.keys() & set(words)
+                else ()
+            )
         return FirstWord(found, estimate_tokens(prompt.system + prompt.user), self.delay_s)
 
 
 def simple_reply(prompt: Prompt, schema: JsonSchema | None) -> str:
     """What a modest, honest model would say; the schema is told by its fields.
 
-    entities + relations: those of sentences "X works at | founded | acquired | is located in | partners with | invested in Y." in the last
-    <fenced> part of the user text. citations: the label of the first line like `[E1] words`; enough evidence if there is one. scores: 3 for
-    each id="..." of the user text. checks: yes for a numbered claim whose words are all in one of the numbered lines, else no. steps: the
-    parts between "and" of the user text. groups: none, so each member stays alone. question: the last line "question: ...", as it is.
-    Another schema: its smallest valid instance. Free text: one sentence that cites the first
-    labelled line.
+    entities + relations: those of sentences "X works at | founded | acquired | is located in |
+    partners with | invested in Y." in the last <fenced> part of the user text. citations: the label
+    of the first line like `[E1] words`; enough evidence if there is one. scores: 3 for each
+    id="..." of the user text. checks: yes for a numbered claim whose words are all in one of the
+    numbered lines, else no. steps: the parts between "and" of the user text. groups: none, so each
+    member stays alone. question: the last line "question: ...", as it is. Another schema: its
+    smallest valid instance. Free text: one sentence that cites the first labelled line.
     """
     if schema is None:
         return _free_text(prompt)
@@ -266,8 +296,18 @@ def _extraction(text: str) -> dict[str, list[dict[str, str]]]:
         source, tail = match[1], match[3]
         label = " ".join(match[2].split())
         for name, kind in zip((source, tail), _FACTS[label], strict=True):
-            entities.setdefault(name, {"name": name, "type": kind, "summary": " ".join(match[0].split())})
-        relations.append({"source": source, "target": tail, "label": label, "summary": " ".join(match[0].split()), "quote": match[0]})
+            entities.setdefault(
+                name, {"name": name, "type": kind, "summary": " ".join(match[0].split())}
+            )
+        relations.append(
+            {
+                "source": source,
+                "target": tail,
+                "label": label,
+                "summary": " ".join(match[0].split()),
+                "quote": match[0],
+            }
+        )
     return {"entities": list(entities.values()), "relations": relations}
 
 
@@ -288,21 +328,37 @@ def _scores(prompt: Prompt, schema: JsonSchema) -> list[dict[str, Any]]:
         if kind == "integer" and not label.isdigit():
             continue
         score["id"] = int(label) if kind == "integer" else label
-        score.update({name: 3 for name, value in score.items() if name != "id" and isinstance(value, int)})
+        score.update(
+            {name: 3 for name, value in score.items() if name != "id" and isinstance(value, int)}
+        )
         scored.append(score)
     return scored
 
 
 def _checks(prompt: Prompt) -> list[dict[str, Any]]:
     blocks = dict(_BLOCK.findall(prompt.user))
-    lines = {int(number): set(_WORD.findall(text.casefold())) for number, text in _NUMBERED_LINE.findall(blocks.get("lines", ""))}
-    claims = [(int(number), set(_WORD.findall(text.casefold()))) for number, text in _NUMBERED_CLAIM.findall(blocks.get("claims", ""))]
-    found = {number: [line for line, words in lines.items() if claim <= words] for number, claim in claims}
-    return [{"id": number, "lines": rows, "verdict": "yes" if rows else "no"} for number, rows in found.items()]
+    lines = {
+        int(number): set(_WORD.findall(text.casefold()))
+        for number, text in _NUMBERED_LINE.findall(blocks.get("lines", ""))
+    }
+    claims = [
+        (int(number), set(_WORD.findall(text.casefold())))
+        for number, text in _NUMBERED_CLAIM.findall(blocks.get("claims", ""))
+    ]
+    found = {
+        number: [line for line, words in lines.items() if claim <= words]
+        for number, claim in claims
+    }
+    return [
+        {"id": number, "lines": rows, "verdict": "yes" if rows else "no"}
+        for number, rows in found.items()
+    ]
 
 
 def _resolved(schema: JsonSchema, root: JsonSchema) -> JsonSchema:
-    """A part of a JSON schema without its reference or alternatives (the first that is not null)."""
+    """A part of a JSON schema without its reference or alternatives (the first that is not
+    null).
+    """
     while "$ref" in schema or "anyOf" in schema or "allOf" in schema:
         if "$ref" in schema:
             schema = root["$defs"][schema["$ref"].rpartition("/")[2]]
@@ -324,7 +380,10 @@ def _instance(schema: JsonSchema, root: JsonSchema) -> Any:
     if kind == "object":
         return {name: _instance(part, root) for name, part in schema.get("properties", {}).items()}
     if kind == "array":
-        return [_instance(schema.get("items", {"type": "string"}), root) for _ in range(schema.get("minItems", 0))]
+        return [
+            _instance(schema.get("items", {"type": "string"}), root)
+            for _ in range(schema.get("minItems", 0))
+        ]
     if kind == "string":
         return "none".ljust(schema.get("minLength", 0), ".")[: schema.get("maxLength", 4)]
     if kind in ("integer", "number"):

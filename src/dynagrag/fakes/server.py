@@ -1,6 +1,8 @@
-"""A server on the loopback that speaks the OpenAI protocol, backed by the fakes, for tests and for measuring our own overhead.
+"""A server on the loopback that speaks the OpenAI protocol, backed by the fakes, for tests and for
+measuring our own overhead.
 
-It counts what it is asked and can be told to fail. Plain sockets, since the header parsing of http.server costs more than all the rest.
+It counts what it is asked and can be told to fail. Plain sockets, since the header parsing of
+http.server costs more than all the rest.
 """
 
 import base64
@@ -57,7 +59,8 @@ class Counts:
 
 
 class OpenAIStubServer:
-    """`/v1/chat/completions` (JSON schema, streaming) and `/v1/embeddings` (floats, base64) on 127.0.0.1. A context manager.
+    """`/v1/chat/completions` (JSON schema, streaming) and `/v1/embeddings` (floats, base64) on
+    127.0.0.1. A context manager.
 
     Args:
         chat: Who replies; by default a FakeChat that reads simple sentences.
@@ -74,7 +77,9 @@ class OpenAIStubServer:
         self._is_closing = threading.Event()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.stub = self
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True)
+        self._thread = threading.Thread(
+            target=self._server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True
+        )
         self._thread.start()
 
     @property
@@ -109,7 +114,9 @@ class OpenAIStubServer:
 
     # inside
 
-    def answer(self, path: str, body: Mapping[str, Any], authorization: str) -> tuple[int, str | list[str]] | None:
+    def answer(
+        self, path: str, body: Mapping[str, Any], authorization: str
+    ) -> tuple[int, str | list[str]] | None:
         """(status, body or server-sent events) of a request; None closes the connection."""
         path = path.partition("?")[0]
         is_chat = path.endswith("/chat/completions")
@@ -126,7 +133,9 @@ class OpenAIStubServer:
             return None
         if fault is not None and fault.value.isdigit():
             # Like some real ones, it repeats the key it was given.
-            return int(fault.value), _error(f"the stub was told to answer {fault.value} to {authorization}")
+            return int(fault.value), _error(
+                f"the stub was told to answer {fault.value} to {authorization}"
+            )
         if fault is Fault.GARBAGE:
             return 200, _PAGE
         return 200, self._chat(body, fault) if is_chat else self._embeddings(body)
@@ -157,14 +166,36 @@ class OpenAIStubServer:
         head = {"id": "stub", "created": 0, "model": body.get("model", "stub")}
         finish = "length" if is_cut_off else "stop"
         if not body.get("stream"):
-            choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": finish}
+            choice = {
+                "index": 0,
+                "message": {"role": "assistant", "content": text},
+                "finish_reason": finish,
+            }
             if body.get("logprobs") and isinstance(self.chat, FirstWordModel):
-                told = self.chat.first_word(Prompt("stub", system, texts.get("user", "")), ("yes", "no")).logprobs
-                choice["logprobs"] = {"content": [_yes_no_token(told[0] - told[1] if told else None)]}
-            return json.dumps({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
+                told = self.chat.first_word(
+                    Prompt("stub", system, texts.get("user", "")), ("yes", "no")
+                ).logprobs
+                choice["logprobs"] = {
+                    "content": [_yes_no_token(told[0] - told[1] if told else None)]
+                }
+            return json.dumps(
+                {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
+            )
         head["object"] = "chat.completion.chunk"
         pieces = [text[i : i + 12] for i in range(0, len(text), 12)]
-        events = [{**head, "choices": [{"index": 0, "delta": {"role": "assistant", "content": p}, "finish_reason": None}]} for p in pieces]
+        events = [
+            {
+                **head,
+                "choices": [
+                    {
+                        "index": 0,
+                        "delta": {"role": "assistant", "content": p},
+                        "finish_reason": None,
+                    }
+                ],
+            }
+            for p in pieces
+        ]
         events.append({**head, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
         if (body.get("stream_options") or {}).get("include_usage"):
             events.append({**head, "choices": [], "usage": usage})
@@ -173,18 +204,25 @@ class OpenAIStubServer:
     def _embeddings(self, body: Mapping[str, Any]) -> str:
         vectors = self.embedder.embed_documents(_texts(body))
         is_base64 = body.get("encoding_format") == "base64"
-        rows = [base64.b64encode(v.tobytes()).decode() if is_base64 else v.tolist() for v in vectors]
+        rows = [
+            base64.b64encode(v.tobytes()).decode() if is_base64 else v.tolist() for v in vectors
+        ]
         tokens = sum(estimate_tokens(t) for t in _texts(body))
         data = [{"object": "embedding", "index": i, "embedding": row} for i, row in enumerate(rows)]
         usage = {"prompt_tokens": tokens, "total_tokens": tokens}
-        return json.dumps({"object": "list", "data": data, "model": body.get("model", "stub"), "usage": usage})
+        return json.dumps(
+            {"object": "list", "data": data, "model": body.get("model", "stub"), "usage": usage}
+        )
 
 
 def _yes_no_token(difference: float | None) -> dict[str, Any]:
     """A first token with the two likeliest, as the OpenAI protocol has them."""
     yes = 1 / (1 + math.exp(-difference)) if difference is not None else 0.0
     shares = {"Yes": yes, "no": 1 - yes} if difference is not None else {"Well": 1.0}
-    top = [{"token": token, "logprob": math.log(share), "bytes": None} for token, share in shares.items()]
+    top = [
+        {"token": token, "logprob": math.log(share), "bytes": None}
+        for token, share in shares.items()
+    ]
     return {**max(top, key=lambda token: float(str(token["logprob"]))), "top_logprobs": top}
 
 
@@ -222,7 +260,10 @@ class _Handler(socketserver.StreamRequestHandler):
             if isinstance(body, str):
                 data = body.encode()
                 kind = "text/html" if body == _PAGE else "application/json"
-                self.wfile.write(f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {len(data)}\r\n\r\n".encode())
+                self.wfile.write(
+                    f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length:"
+                    f" {len(data)}\r\n\r\n".encode()
+                )
                 self.wfile.write(data)
                 self.wfile.flush()
             else:
@@ -243,7 +284,10 @@ class _Handler(socketserver.StreamRequestHandler):
         return request[1].decode(), length, authorization
 
     def _events(self, events: list[str]) -> None:
-        self.wfile.write(b"HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
+        self.wfile.write(
+            b"HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\nTransfer-Encoding:"
+            b" chunked\r\n\r\n"
+        )
         for event in events:
             data = f"data: {event}\n\n".encode()
             self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")

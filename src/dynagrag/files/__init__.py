@@ -1,1 +1,3 @@
-"""Files as they are read and written here: private ones, regular ones alone, databases whose journal stays small."""
+"""Files as they are read and written here: private ones, regular ones alone, databases whose
+journal stays small.
+"""

@@ -1,6 +1,8 @@
-"""Folders and files for the user alone, who may be one of many on a machine: all that is kept of transcripts, questions and answers.
+"""Folders and files for the user alone, who may be one of many on a machine: all that is kept of
+transcripts, questions and answers.
 
-Folders are 0700, files 0600, whatever the umask. SQLite gives its log files the mode of their database.
+Folders are 0700, files 0600, whatever the umask. SQLite gives its log files the mode of their
+database.
 """
 
 import os
@@ -15,7 +17,9 @@ PART = ".part"
 
 
 def make_folder(path: Path) -> None:
-    """Makes a folder, and those above it that are missing. One that is there stays as it is. Raises OSError."""
+    """Makes a folder, and those above it that are missing. One that is there stays as it is. Raises
+    OSError.
+    """
     for missing in (*reversed([folder for folder in path.parents if not folder.exists()]), path):
         missing.mkdir(mode=stat.S_IRWXU, exist_ok=True)
 
@@ -28,8 +32,9 @@ def private(path: str | Path, flags: int) -> int:
 def touch(path: Path) -> None:
     """Makes an empty file where there is none: a database that SQLite then opens. Raises OSError.
 
-    One that is there isn't opened: with the first close of any descriptor a process loses all its locks on a file, and where it has the
-    database open, another process would then take away the log that it writes to.
+    One that is there isn't opened: with the first close of any descriptor a process loses all its
+    locks on a file, and where it has the database open, another process would then take away the
+    log that it writes to.
     """
     with suppress(FileExistsError):
         os.close(private(path, os.O_CREAT | os.O_EXCL | os.O_RDONLY))
@@ -37,7 +42,9 @@ def touch(path: Path) -> None:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Gives errors of writing (a full disk) the file's name, which the system gives to those of opening alone."""
+    """Gives errors of writing (a full disk) the file's name, which the system gives to those of
+    opening alone.
+    """
     try:
         yield
     except OSError as err:
@@ -57,14 +64,17 @@ def replace_text(path: Path, text: str) -> None:
 
 
 def replace_bytes(path: Path, data: bytes) -> None:
-    """Writes a file whole or not at all, so that it outlives a loss of power: it has the old bytes until it has the new ones. A kill may
-    leave a part beside it. Raises OSError, e.g. where the disk is full.
+    """Writes a file whole or not at all, so that it outlives a loss of power: it has the old bytes
+    until it has the new ones. A kill may leave a part beside it. Raises OSError, e.g. where the
+    disk is full.
     """
     replace_by_parts({path: write_part(path, data)})
 
 
 def write_part(path: Path, data: bytes) -> Path:
-    """Writes what a file shall have beside it, into `NAME.PID.part`, which is on the disk then. Raises OSError, and leaves none."""
+    """Writes what a file shall have beside it, into `NAME.PID.part`, which is on the disk then.
+    Raises OSError, and leaves none.
+    """
     part = path.with_name(f"{path.name}.{os.getpid()}{PART}")
     try:
         with naming(path), open(part, "wb", opener=private) as file:
@@ -94,8 +104,9 @@ def is_open_to_others(path: Path) -> bool:
 
 
 def close_to_others(folder: Path) -> None:
-    """Takes a folder and what is in it away from others: a folder of an older version, which left that to the umask. Quick where the
-    folder is closed already. What is another user's, or lies where modes can't be changed, stays as it is; links are not followed.
+    """Takes a folder and what is in it away from others: a folder of an older version, which left
+    that to the umask. Quick where the folder is closed already. What is another user's, or lies
+    where modes can't be changed, stays as it is; links are not followed.
     """
     with suppress(OSError):
         if not is_open_to_others(folder):

@@ -1,4 +1,6 @@
-"""Files that people name. A pipe, socket or device is refused: who reads one may wait without end, or read without end."""
+"""Files that people name. A pipe, socket or device is refused: who reads one may wait without end,
+or read without end.
+"""
 
 from pathlib import Path
 
@@ -6,7 +8,9 @@ IRREGULAR = "is no regular file (a pipe, socket or device); save its content to 
 
 
 def is_irregular(path: Path) -> bool:
-    """Whether it, or what its link leads to, is there and neither file nor folder. False where that can't be told: opening it says why."""
+    """Whether it, or what its link leads to, is there and neither file nor folder. False where that
+    can't be told: opening it says why.
+    """
     try:
         return path.exists() and not path.is_file() and not path.is_dir()
     except (OSError, ValueError):

@@ -1,1 +1,3 @@
-"""A workspace's own local journal: cached replies, the ledger of calls, the set-aside list, verdicts and jobs."""
+"""A workspace's own local journal: cached replies, the ledger of calls, the set-aside list,
+verdicts and jobs.
+"""

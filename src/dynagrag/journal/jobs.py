@@ -1,7 +1,9 @@
-"""The journal's jobs: what was asked for, how far it is, how it ended; and whether the process that is at it still lives.
+"""The journal's jobs: what was asked for, how far it is, how it ended; and whether the process that
+is at it still lives.
 
-A process holds the lock of a file of its own while it is at a job (`jobs/7.lock`). The system lets go of it however the process ends, so a
-job that says "running" and whose lock is free was interrupted; a process id could have gone to another program by then.
+A process holds the lock of a file of its own while it is at a job (`jobs/7.lock`). The system lets
+go of it however the process ends, so a job that says "running" and whose lock is free was
+interrupted; a process id could have gone to another program by then.
 """
 
 import fcntl
@@ -51,8 +53,8 @@ RESUMABLE = (JobStatus.INTERRUPTED, JobStatus.STOPPED, JobStatus.FAILED, JobStat
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """What a job was asked to do: absolute paths, or places (document id, start, end) of chunks that were set aside; all options, and the
-    names of models and store; never a secret.
+    """What a job was asked to do: absolute paths, or places (document id, start, end) of chunks
+    that were set aside; all options, and the names of models and store; never a secret.
     """
 
     paths: tuple[str, ...] = ()
@@ -65,9 +67,11 @@ class JobRequest:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """One ingest. `done` of `total` steps of its `stage`; `counts` by what was counted; times in UTC, "" for not yet.
+    """One ingest. `done` of `total` steps of its `stage`; `counts` by what was counted; times in
+    UTC, "" for not yet.
 
-    `is_cancelled`: somebody asked for its end and means to leave it there; `is_paused`: somebody did, and means to go on with it.
+    `is_cancelled`: somebody asked for its end and means to leave it there; `is_paused`: somebody
+    did, and means to go on with it.
     """
 
     id: int
@@ -88,11 +92,17 @@ class Job:
     @property
     def is_to_go_on(self) -> bool:
         """Whether it ended before it was done, and nobody has said that it shall stay so."""
-        return self.status in RESUMABLE and not self.is_cancelled and (self.is_paused or self.status is not JobStatus.CANCELLED)
+        return (
+            self.status in RESUMABLE
+            and not self.is_cancelled
+            and (self.is_paused or self.status is not JobStatus.CANCELLED)
+        )
 
 
 class JobBook:
-    """The jobs of a workspace. `folder`: where the locks are. Thread-safe as the journal is; see the module."""
+    """The jobs of a workspace. `folder`: where the locks are. Thread-safe as the journal is; see
+    the module.
+    """
 
     def __init__(self, file: JournalFile, folder: Path) -> None:
         self._file = file
@@ -103,19 +113,30 @@ class JobBook:
         """Notes that this process begins a job; its number."""
         with self._file.write() as db:
             cursor = db.execute(
-                "INSERT INTO jobs (kind, detail, status, started_at, updated_at, request) VALUES (?,?,?,?,?,?)",
-                (kind, json.dumps(dict(counts or {})), JobStatus.RUNNING, now(), now(), _request_text(request)),
+                "INSERT INTO jobs (kind, detail, status, started_at, updated_at, request) VALUES"
+                " (?,?,?,?,?,?)",
+                (
+                    kind,
+                    json.dumps(dict(counts or {})),
+                    JobStatus.RUNNING,
+                    now(),
+                    now(),
+                    _request_text(request),
+                ),
             )
             job_id = int(cursor.lastrowid or 0)
             self._hold(job_id)  # before anybody can see the row
         return job_id
 
     def reopen(self, job_id: int, request: JobRequest) -> None:
-        """Notes that this process goes on with a job that had ended. WorkspaceError where a process is at it."""
+        """Notes that this process goes on with a job that had ended. WorkspaceError where a process
+        is at it.
+        """
         with self._file.write() as db:
             self._hold(job_id)
             db.execute(
-                "UPDATE jobs SET status = ?, request = ?, updated_at = ?, finished_at = NULL, reason = '', is_cancelled = 0 WHERE id = ?",
+                "UPDATE jobs SET status = ?, request = ?, updated_at = ?, finished_at = NULL,"
+                " reason = '', is_cancelled = 0 WHERE id = ?",
                 (JobStatus.RUNNING, _request_text(request), now(), job_id),
             )
 
@@ -123,7 +144,10 @@ class JobBook:
         """Notes which documents a job is at: others leave them alone until it ends."""
         with self._file.write() as db:
             db.execute("DELETE FROM job_documents WHERE job_id = ?", (job_id,))
-            db.executemany("INSERT OR IGNORE INTO job_documents VALUES (?,?)", [(job_id, d) for d in document_ids])
+            db.executemany(
+                "INSERT OR IGNORE INTO job_documents VALUES (?,?)",
+                [(job_id, d) for d in document_ids],
+            )
 
     def claims(self, but: int | None = None) -> dict[str, int]:
         """Document id -> a job whose process is alive and at it; `but`: the caller's own job."""
@@ -134,24 +158,44 @@ class JobBook:
     def note(self, job_id: int, stage: str, done: int, total: int) -> bool:
         """Notes how far a job is; whether somebody has cancelled it."""
         with self._file.write() as db:
-            db.execute("UPDATE jobs SET stage = ?, done = ?, total = ?, updated_at = ? WHERE id = ?", (stage, done, total, now(), job_id))
-            return bool(db.execute("SELECT is_cancelled FROM jobs WHERE id = ?", (job_id,)).fetchone()[0])
+            db.execute(
+                "UPDATE jobs SET stage = ?, done = ?, total = ?, updated_at = ? WHERE id = ?",
+                (stage, done, total, now(), job_id),
+            )
+            return bool(
+                db.execute("SELECT is_cancelled FROM jobs WHERE id = ?", (job_id,)).fetchone()[0]
+            )
 
-    def finish(self, job_id: int, status: JobStatus, *, counts: Mapping[str, int] | None = None, reason: str = "") -> None:
+    def finish(
+        self,
+        job_id: int,
+        status: JobStatus,
+        *,
+        counts: Mapping[str, int] | None = None,
+        reason: str = "",
+    ) -> None:
         """Notes how a job ended; its number may be picked up by another process then."""
         try:
             with self._file.write() as db:
                 db.execute(
-                    "UPDATE jobs SET status = ?, detail = coalesce(?, detail), reason = ?, updated_at = ?, finished_at = ? WHERE id = ?",
-                    (status, json.dumps(dict(counts)) if counts else None, storable(reason)[:_MAX_REASON], now(), now(), job_id),
+                    "UPDATE jobs SET status = ?, detail = coalesce(?, detail), reason = ?,"
+                    " updated_at = ?, finished_at = ? WHERE id = ?",
+                    (
+                        status,
+                        json.dumps(dict(counts)) if counts else None,
+                        storable(reason)[:_MAX_REASON],
+                        now(),
+                        now(),
+                        job_id,
+                    ),
                 )
                 db.execute("DELETE FROM job_documents WHERE job_id = ?", (job_id,))
         finally:
             self._let_go(job_id, is_over=True)
 
     def cancel(self, job_id: int, *, is_pause: bool = False) -> Job:
-        """Asks the process that is at a job to stop, or marks an interrupted one; the job as it is then. `is_pause`: somebody means to go
-        on with it; the run ends all the same.
+        """Asks the process that is at a job to stop, or marks an interrupted one; the job as it is
+        then. `is_pause`: somebody means to go on with it; the run ends all the same.
 
         UsageError where there is nothing to cancel.
         """
@@ -159,27 +203,40 @@ class JobBook:
         if job.status is JobStatus.RUNNING:
             wish = _PAUSE if is_pause else _CANCEL
             with self._file.write() as db:
-                db.execute("UPDATE jobs SET is_cancelled = ? WHERE id = ? AND status = ?", (wish, job_id, JobStatus.RUNNING))
+                db.execute(
+                    "UPDATE jobs SET is_cancelled = ? WHERE id = ? AND status = ?",
+                    (wish, job_id, JobStatus.RUNNING),
+                )
         elif job.status is JobStatus.INTERRUPTED:
             self._hold(job_id)  # not where another process goes on with it just now
             self.finish(job_id, JobStatus.CANCELLED, reason="cancelled after it was interrupted")
         else:
-            raise UsageError(f"job {job_id} isn't running: it ended {job.finished_at} ({job.status}); `dynagrag jobs` lists all")
+            raise UsageError(
+                f"job {job_id} isn't running: it ended {job.finished_at} ({job.status}); `dynagrag"
+                " jobs` lists all"
+            )
         return self.job(job_id)
 
     def leave(self, job_id: int) -> Job:
-        """Notes that nobody means to go on with a job that ended before it was done; it can be resumed by its number all the same."""
+        """Notes that nobody means to go on with a job that ended before it was done; it can be
+        resumed by its number all the same.
+        """
         if self.job(job_id).status is JobStatus.INTERRUPTED:
             return self.cancel(job_id)
         with self._file.write() as db:
-            db.execute("UPDATE jobs SET is_cancelled = ? WHERE id = ? AND status <> ?", (_CANCEL, job_id, JobStatus.RUNNING))
+            db.execute(
+                "UPDATE jobs SET is_cancelled = ? WHERE id = ? AND status <> ?",
+                (_CANCEL, job_id, JobStatus.RUNNING),
+            )
         return self.job(job_id)
 
     def job(self, job_id: int) -> Job:
         """One job. UsageError where there is none with this number."""
         found = self._jobs("WHERE id = ?", job_id)
         if not found:
-            raise UsageError(f"there is no job {job_id} in this workspace; `dynagrag jobs` lists them")
+            raise UsageError(
+                f"there is no job {job_id} in this workspace; `dynagrag jobs` lists them"
+            )
         return found[0]
 
     def jobs(self) -> tuple[Job, ...]:
@@ -190,7 +247,10 @@ class JobBook:
         """The last job that ended before it was done. UsageError where there is none."""
         jobs = [job for job in self.jobs() if job.status in RESUMABLE and job.request.options]
         if not jobs:
-            raise UsageError("there is no job to resume: none was interrupted, stopped, cancelled or failed; `dynagrag jobs` lists them")
+            raise UsageError(
+                "there is no job to resume: none was interrupted, stopped, cancelled or failed;"
+                " `dynagrag jobs` lists them"
+            )
         return jobs[-1]
 
     def is_any_running(self) -> bool:
@@ -199,17 +259,23 @@ class JobBook:
 
     def is_any_at_work_or_paused(self) -> bool:
         """Whether a process is at a job, or somebody has paused one and means to go on with it."""
-        paused = self._file.rows("SELECT 1 FROM jobs WHERE status = ? AND is_cancelled = ?", JobStatus.CANCELLED, _PAUSE)
+        paused = self._file.rows(
+            "SELECT 1 FROM jobs WHERE status = ? AND is_cancelled = ?", JobStatus.CANCELLED, _PAUSE
+        )
         return bool(paused) or self.is_any_running()
 
     def process_of(self, job_id: int) -> int | None:
-        """The id of the process that is at a job, or was until it was killed. None where none has said so."""
+        """The id of the process that is at a job, or was until it was killed. None where none has
+        said so.
+        """
         with suppress(OSError, ValueError):
             return int(self._path(job_id).read_text(encoding="utf-8"))
         return None
 
     def move_paths(self, old: str, new: str) -> None:
-        """Whatever a job was asked to read below one folder, it reads below another from now on; no process is at one."""
+        """Whatever a job was asked to read below one folder, it reads below another from now on; no
+        process is at one.
+        """
         with self._file.write() as db:
             for job_id, request in db.execute("SELECT id, request FROM jobs").fetchall():
                 moved = json.dumps(_moved(_object(request), f"{old}/", f"{new}/"), sort_keys=True)
@@ -224,16 +290,22 @@ class JobBook:
 
     def _jobs(self, where: str, *values: int) -> tuple[Job, ...]:
         statement = (
-            "SELECT id, kind, status, request, stage, done, total, detail, started_at, updated_at, finished_at, reason, is_cancelled"
-            f" FROM jobs {where}"
+            "SELECT id, kind, status, request, stage, done, total, detail, started_at, updated_at,"
+            f" finished_at, reason, is_cancelled FROM jobs {where}"
         )
         jobs = tuple(_job(row) for row in self._file.rows(statement, *values))
-        dead = {job.id for job in jobs if job.status is JobStatus.RUNNING and not self._is_alive(job.id)}
+        dead = {
+            job.id for job in jobs if job.status is JobStatus.RUNNING and not self._is_alive(job.id)
+        }
         if not dead:
             return jobs
-        # Read again: what ended between the look at the row and the look at its lock was not interrupted.
+        # Read again: what ended between the look at the row and the look at its lock was not
+        # interrupted.
         jobs = tuple(_job(row) for row in self._file.rows(statement, *values))
-        return tuple(_interrupted(job) if job.id in dead and job.status is JobStatus.RUNNING else job for job in jobs)
+        return tuple(
+            _interrupted(job) if job.id in dead and job.status is JobStatus.RUNNING else job
+            for job in jobs
+        )
 
     def _running(self) -> list[int]:
         rows = self._file.rows("SELECT id FROM jobs WHERE status = ?", JobStatus.RUNNING)
@@ -253,7 +325,10 @@ class JobBook:
         except BlockingIOError:
             return True
         except OSError as err:
-            raise StoreError(f"cannot look at {self._path(job_id)}: {err.strerror}; make the folder readable and writable for you") from err
+            raise StoreError(
+                f"cannot look at {self._path(job_id)}: {err.strerror}; make the folder readable and"
+                " writable for you"
+            ) from err
         return False
 
     def _hold(self, job_id: int) -> None:
@@ -273,11 +348,17 @@ class JobBook:
                 except BlockingIOError as err:
                     if time.monotonic() > give_up_at:
                         handle.close()
-                        raise WorkspaceError(f"a process is at job {job_id}; wait for it, or `dynagrag jobs cancel {job_id}`") from err
+                        raise WorkspaceError(
+                            f"a process is at job {job_id}; wait for it, or `dynagrag jobs cancel"
+                            f" {job_id}`"
+                        ) from err
                 handle.close()
                 time.sleep(0.02)
         except OSError as err:
-            raise StoreError(f"cannot lock {path}: {err.strerror}; make the folder writable, or set DYNAGRAG_HOME") from err
+            raise StoreError(
+                f"cannot lock {path}: {err.strerror}; make the folder writable, or set"
+                " DYNAGRAG_HOME"
+            ) from err
 
     def _let_go(self, job_id: int, is_over: bool) -> None:
         handle = self._held.pop(job_id, None)
@@ -303,15 +384,35 @@ def _moved(value: Any, old: str, new: str) -> Any:
         return new + value.removeprefix(old) if value.startswith(old) else value
     if isinstance(value, list):
         return [_moved(item, old, new) for item in value]
-    return {key: _moved(item, old, new) for key, item in value.items()} if isinstance(value, dict) else value
+    return (
+        {key: _moved(item, old, new) for key, item in value.items()}
+        if isinstance(value, dict)
+        else value
+    )
 
 
 def _request_text(request: JobRequest) -> str:
-    return json.dumps(asdict(request), sort_keys=True)  # ASCII: a path that is no text comes back as it was
+    return json.dumps(
+        asdict(request), sort_keys=True
+    )  # ASCII: a path that is no text comes back as it was
 
 
 def _job(row: tuple[Any, ...]) -> Job:
-    job_id, kind, status, request, stage, done, total, detail, started_at, updated_at, finished_at, reason, wish = row
+    (
+        job_id,
+        kind,
+        status,
+        request,
+        stage,
+        done,
+        total,
+        detail,
+        started_at,
+        updated_at,
+        finished_at,
+        reason,
+        wish,
+    ) = row
     counts = _object(detail)
     known = {s.value: s for s in JobStatus}
     return Job(
@@ -342,7 +443,10 @@ def _request(found: Mapping[str, Any]) -> JobRequest:
         found.get("llm"),
         str(found.get("embedder", "")),
         str(found.get("store", "")),
-        tuple((str(document), int(start), int(end)) for document, start, end in found.get("places", ())),
+        tuple(
+            (str(document), int(start), int(end))
+            for document, start, end in found.get("places", ())
+        ),
     )
 
 
@@ -355,4 +459,6 @@ def _object(text: str) -> Mapping[str, Any]:
 
 
 def _interrupted(job: Job) -> Job:
-    return replace(job, status=JobStatus.INTERRUPTED, reason=job.reason or "its process ended before it did")
+    return replace(
+        job, status=JobStatus.INTERRUPTED, reason=job.reason or "its process ended before it did"
+    )

@@ -1,4 +1,5 @@
-"""The file of a workspace's journal: opening, numbered migrations, transactions, and SQLite's errors said in our words.
+"""The file of a workspace's journal: opening, numbered migrations, transactions, and SQLite's
+errors said in our words.
 
 WAL with synchronous=NORMAL: what a transaction has stored survives the death of the process.
 """
@@ -58,28 +59,38 @@ MIGRATIONS = (
     CREATE INDEX job_files_document ON job_files(document_id);
     """,
 )
-"""Migration i+1 brings a file of version i to version i+1. Never change one that was released; add the next."""
+"""Migration i+1 brings a file of version i to version i+1. Never change one that was released; add
+the next.
+"""
 
 
 class JournalFile:
     """An open journal. Thread-safe; several processes may use one file.
 
-    Every method raises StoreError with the remedy when the file is locked, unreadable, or its disk is full.
+    Every method raises StoreError with the remedy when the file is locked, unreadable, or its disk
+    is full.
     """
 
     def __init__(self, path: Path) -> None:
-        """Opens or creates the file. Raises NewerStoreError where a newer dynagrag wrote it, nothing changed."""
+        """Opens or creates the file. Raises NewerStoreError where a newer dynagrag wrote it,
+        nothing changed.
+        """
         self.path = path
         self._lock = threading.RLock()
         try:
             make_folder(path.parent)
         except OSError as err:
-            raise StoreError(f"cannot make the folder {path.parent}: {err.strerror}; choose another with DYNAGRAG_HOME") from err
+            raise StoreError(
+                f"cannot make the folder {path.parent}: {err.strerror}; choose another with"
+                " DYNAGRAG_HOME"
+            ) from err
         with suppress(OSError):  # SQLite then says what is wrong with it
             touch(path)
         with self._translated():
             # Autocommit: each transaction is opened in so many words, below.
-            self._db = sqlite3.connect(path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+            self._db = sqlite3.connect(
+                path, timeout=_BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False
+            )
         try:
             with self._translated():
                 self._migrate()
@@ -93,10 +104,12 @@ class JournalFile:
             self._db.close()
 
     def scrub(self) -> None:
-        """Rewrites the file, and folds the log into it, so that nothing deleted is left in free space.
+        """Rewrites the file, and folds the log into it, so that nothing deleted is left in free
+        space.
 
-        `secure_delete` blanks what is deleted, but copies that SQLite made when it moved rows between pages may survive it. Another process
-        may be in the way; then it is said in a warning, and the next call does it.
+        `secure_delete` blanks what is deleted, but copies that SQLite made when it moved rows
+        between pages may survive it. Another process may be in the way; then it is said in a
+        warning, and the next call does it.
         """
         with self._lock, self._translated():
             self._db.execute(f"PRAGMA busy_timeout = {_SCRUB_TIMEOUT_MS}")
@@ -104,7 +117,12 @@ class JournalFile:
                 self._db.execute("VACUUM")
                 self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             except sqlite3.OperationalError as err:
-                _LOG.warning("%s: deleted text is not yet wiped from the file (%s); the next deletion does it", self.path, err)
+                _LOG.warning(
+                    "%s: deleted text is not yet wiped from the file (%s); the next deletion"
+                    " does it",
+                    self.path,
+                    err,
+                )
             finally:
                 self._db.execute(f"PRAGMA busy_timeout = {int(_BUSY_TIMEOUT_S * 1000)}")
 
@@ -113,7 +131,8 @@ class JournalFile:
         version = self._version()
         if version > len(MIGRATIONS):
             raise NewerStoreError(
-                f"{self.path} was written by a newer dynagrag (its version {version}, known {len(MIGRATIONS)}); update dynagrag"
+                f"{self.path} was written by a newer dynagrag (its version {version}, known"
+                f" {len(MIGRATIONS)}); update dynagrag"
             )
         use_write_ahead_log(self._db, _BUSY_TIMEOUT_S)
         self._db.execute("PRAGMA synchronous = NORMAL")
@@ -122,7 +141,9 @@ class JournalFile:
         if version == len(MIGRATIONS):
             return
         with self.write() as db:
-            for script in MIGRATIONS[self._version() :]:  # read again: another process may have been faster
+            for script in MIGRATIONS[
+                self._version() :
+            ]:  # read again: another process may have been faster
                 for statement in filter(None, map(str.strip, script.split(";"))):
                     db.execute(statement)
             db.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
@@ -168,7 +189,10 @@ def _remedy(message: str) -> str:
         return "make the file writable for you, or choose another folder with DYNAGRAG_HOME"
     if "not a database" in message or "malformed" in message:
         return "the file is damaged: move it away; cached replies are then asked for again"
-    return "run it again, and move the file away if it happens again; cached replies are then asked for again"
+    return (
+        "run it again, and move the file away if it happens again; cached replies are then asked"
+        " for again"
+    )
 
 
 def checksum(key: str, body: str) -> str:

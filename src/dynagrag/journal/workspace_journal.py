@@ -1,11 +1,15 @@
-"""A workspace's own local SQLite: cached replies, the ledger of calls, the set-aside list, verdicts and jobs.
+"""A workspace's own local SQLite: cached replies, the ledger of calls, the set-aside list, verdicts
+and jobs.
 
-It lies beside the workspace whatever store holds the graph. WAL with synchronous=NORMAL: what a method has stored survives the death of
-the process. Cached texts are JSON with a checksum; an entry that does not read back is a miss.
+It lies beside the workspace whatever store holds the graph. WAL with synchronous=NORMAL: what a
+method has stored survives the death of the process. Cached texts are JSON with a checksum; an entry
+that does not read back is a miss.
 
-Forgetting. A reply belongs to uses: one use is the set of documents whose text one prompt held. Deleting a document ends every use that
-names it, and an entry goes with its last use. So a reply to one chunk that two documents share lives until the second goes, and a reply
-that drew on two documents goes with either. A reply that names no document goes with any deletion, since nobody knows what it holds.
+Forgetting. A reply belongs to uses: one use is the set of documents whose text one prompt held.
+Deleting a document ends every use that names it, and an entry goes with its last use. So a reply to
+one chunk that two documents share lives until the second goes, and a reply that drew on two
+documents goes with either. A reply that names no document goes with any deletion, since nobody
+knows what it holds.
 """
 
 import json
@@ -36,7 +40,9 @@ class _StoredReply(BaseModel):
 
 
 class _ExportedReply(_StoredReply):
-    """One line of an export: a reply, its key, whose documents it names (one list a use), and which model gave it when."""
+    """One line of an export: a reply, its key, whose documents it names (one list a use), and which
+    model gave it when.
+    """
 
     key: str
     uses: list[list[str]]
@@ -46,7 +52,9 @@ class _ExportedReply(_StoredReply):
 
 @dataclass(frozen=True, slots=True)
 class ReplyOrigin:
-    """Which model gave a cached reply, and on which day. `is_imported`: it came from a file of replies, not from a run here."""
+    """Which model gave a cached reply, and on which day. `is_imported`: it came from a file of
+    replies, not from a run here.
+    """
 
     model: str
     date: str
@@ -55,7 +63,9 @@ class ReplyOrigin:
 
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
-    """What one stage spent on one document (None: on no single one). `calls` leaves cached replies out; they are in `cached`."""
+    """What one stage spent on one document (None: on no single one). `calls` leaves cached replies
+    out; they are in `cached`.
+    """
 
     stage: str
     document_id: str | None
@@ -81,11 +91,14 @@ class SetAside:
 class Journal(JournalFile):
     """See the module. Thread-safe; several processes may use one file.
 
-    Every method raises StoreError with the remedy when the file is locked, unreadable, or its disk is full.
+    Every method raises StoreError with the remedy when the file is locked, unreadable, or its disk
+    is full.
     """
 
     def __init__(self, path: Path) -> None:
-        """Opens or creates the file. Raises NewerStoreError where a newer dynagrag wrote it, nothing changed."""
+        """Opens or creates the file. Raises NewerStoreError where a newer dynagrag wrote it,
+        nothing changed.
+        """
         super().__init__(path)
         self.job_book = JobBook(self, path.parent / "jobs")
         self.job_files = JobFiles(self)
@@ -113,15 +126,25 @@ class Journal(JournalFile):
             return None
         return ModelReply(**stored.model_dump())
 
-    def store_reply(self, key: str, reply: ModelReply, documents: Sequence[str] = (), *, model: str = "") -> None:
-        """Stores or replaces a reply; `documents` are those whose text its one prompt held (one use)."""
-        self._put_reply(key, reply, [documents] if documents else [], ReplyOrigin(model, now()[:10], is_imported=False))
+    def store_reply(
+        self, key: str, reply: ModelReply, documents: Sequence[str] = (), *, model: str = ""
+    ) -> None:
+        """Stores or replaces a reply; `documents` are those whose text its one prompt held (one
+        use).
+        """
+        self._put_reply(
+            key,
+            reply,
+            [documents] if documents else [],
+            ReplyOrigin(model, now()[:10], is_imported=False),
+        )
 
     def link_reply(self, key: str, document: str) -> None:
         """Adds a use by one document; a key that is not stored is left alone."""
         with self.write() as db:
             db.execute(
-                "INSERT OR IGNORE INTO reply_uses SELECT key, ?, ? FROM replies WHERE key = ?", (content_id(document), document, key)
+                "INSERT OR IGNORE INTO reply_uses SELECT key, ?, ? FROM replies WHERE key = ?",
+                (content_id(document), document, key),
             )
 
     def reply_origin(self, key: str) -> ReplyOrigin | None:
@@ -137,7 +160,11 @@ class Journal(JournalFile):
             if reply is None or origin is None:
                 continue
             exported = _ExportedReply(
-                key=key, uses=self._uses(key), model=origin.model, date=origin.date, **{f: getattr(reply, f) for f in reply.__slots__}
+                key=key,
+                uses=self._uses(key),
+                model=origin.model,
+                date=origin.date,
+                **{f: getattr(reply, f) for f in reply.__slots__},
             )
             lines.append(json.dumps(exported.model_dump(), sort_keys=True))
         try:
@@ -147,7 +174,8 @@ class Journal(JournalFile):
         return len(lines)
 
     def import_replies(self, path: Path) -> int:
-        """Stores the replies of an export, marked as imported; how many lines it held. A key that is stored already is left as it is.
+        """Stores the replies of an export, marked as imported; how many lines it held. A key that
+        is stored already is left as it is.
 
         Raises StoreError naming the line that is not a reply; nothing is stored then.
         """
@@ -160,12 +188,21 @@ class Journal(JournalFile):
             try:
                 replies.append(_ExportedReply.model_validate_json(line))
             except ValidationError as err:
-                raise StoreError(f"{path}, line {number}: not an exported reply; export the file again") from err
+                raise StoreError(
+                    f"{path}, line {number}: not an exported reply; export the file again"
+                ) from err
         with self.write():
             for reply in replies:
                 if self.cached_reply(reply.key) is None:
-                    stored = ModelReply(**reply.model_dump(exclude={"key", "uses", "model", "date"}))
-                    self._put_reply(reply.key, stored, reply.uses, ReplyOrigin(reply.model, reply.date, is_imported=True))
+                    stored = ModelReply(
+                        **reply.model_dump(exclude={"key", "uses", "model", "date"})
+                    )
+                    self._put_reply(
+                        reply.key,
+                        stored,
+                        reply.uses,
+                        ReplyOrigin(reply.model, reply.date, is_imported=True),
+                    )
         return len(replies)
 
     # ledger
@@ -180,19 +217,30 @@ class Journal(JournalFile):
         seconds: float = 0.0,
         is_cached: bool = False,
     ) -> None:
-        """Adds a row to the ledger. A cached reply's tokens and seconds are what it cost when it was made."""
+        """Adds a row to the ledger. A cached reply's tokens and seconds are what it cost when it
+        was made.
+        """
         with self.write() as db:
             db.execute(
-                "INSERT INTO ledger (at, stage, document_id, prompt_tokens, completion_tokens, seconds, is_cached) VALUES (?,?,?,?,?,?,?)",
-                (now(), stage, document_id, prompt_tokens, completion_tokens, seconds, int(is_cached)),
+                "INSERT INTO ledger (at, stage, document_id, prompt_tokens, completion_tokens,"
+                " seconds, is_cached) VALUES (?,?,?,?,?,?,?)",
+                (
+                    now(),
+                    stage,
+                    document_id,
+                    prompt_tokens,
+                    completion_tokens,
+                    seconds,
+                    int(is_cached),
+                ),
             )
 
     def ledger(self) -> tuple[LedgerRow, ...]:
         """What was spent, by stage and document; tokens and seconds of real calls only."""
         rows = self.rows(
-            "SELECT stage, document_id, SUM(1 - is_cached), SUM(is_cached), SUM((1 - is_cached) * prompt_tokens),"
-            " SUM((1 - is_cached) * completion_tokens), SUM((1 - is_cached) * seconds) FROM ledger"
-            " GROUP BY stage, document_id ORDER BY stage, document_id"
+            "SELECT stage, document_id, SUM(1 - is_cached), SUM(is_cached), SUM((1 - is_cached) *"
+            " prompt_tokens), SUM((1 - is_cached) * completion_tokens), SUM((1 - is_cached) *"
+            " seconds) FROM ledger GROUP BY stage, document_id ORDER BY stage, document_id"
         )
         return tuple(LedgerRow(*row) for row in rows)
 
@@ -202,24 +250,35 @@ class Journal(JournalFile):
 
     # set-aside list
 
-    def set_aside(self, document_id: str, start: int, end: int, reason: str, job_id: int | None = None) -> None:
-        """Notes that a chunk yielded nothing in this job; a second note on the same chunk replaces the first."""
+    def set_aside(
+        self, document_id: str, start: int, end: int, reason: str, job_id: int | None = None
+    ) -> None:
+        """Notes that a chunk yielded nothing in this job; a second note on the same chunk replaces
+        the first.
+        """
         with self.write() as db:
             db.execute(
-                'INSERT OR REPLACE INTO set_asides (document_id, start, "end", reason, at, job_id) VALUES (?,?,?,?,?,?)',
+                'INSERT OR REPLACE INTO set_asides (document_id, start, "end", reason, at, job_id)'
+                " VALUES (?,?,?,?,?,?)",
                 (document_id, start, end, storable(reason), now(), job_id),
             )
 
     def clear_set_aside(self, document_id: str, start: int, end: int) -> None:
         """Takes notes off that lie within the span: it was extracted after all."""
         with self.write() as db:
-            db.execute('DELETE FROM set_asides WHERE document_id = ? AND start >= ? AND "end" <= ?', (document_id, start, end))
+            db.execute(
+                'DELETE FROM set_asides WHERE document_id = ? AND start >= ? AND "end" <= ?',
+                (document_id, start, end),
+            )
 
     def set_asides(self) -> tuple[SetAside, ...]:
         """All notes, by document and place."""
         return tuple(
             SetAside(*row)
-            for row in self.rows('SELECT document_id, start, "end", reason, at, job_id FROM set_asides ORDER BY document_id, start')
+            for row in self.rows(
+                'SELECT document_id, start, "end", reason, at, job_id FROM set_asides ORDER BY'
+                " document_id, start"
+            )
         )
 
     # verdicts
@@ -229,17 +288,25 @@ class Journal(JournalFile):
         return checked(key, self.row("SELECT body, checksum FROM verdicts WHERE key = ?", key))
 
     def store_verdict(self, key: str, text: str, documents: Sequence[str] = ()) -> None:
-        """Stores or replaces a verdict. It goes with the last of the documents it names, or by `keep_verdicts`."""
+        """Stores or replaces a verdict. It goes with the last of the documents it names, or by
+        `keep_verdicts`.
+        """
         body = storable(text)
         with self.write() as db:
             db.execute(
-                "INSERT INTO verdicts VALUES (?,?,?) ON CONFLICT (key) DO UPDATE SET body = excluded.body, checksum = excluded.checksum",
+                "INSERT INTO verdicts VALUES (?,?,?) ON CONFLICT (key) DO UPDATE SET body ="
+                " excluded.body, checksum = excluded.checksum",
                 (key, body, checksum(key, body)),
             )
-            db.executemany("INSERT OR IGNORE INTO verdict_documents VALUES (?,?)", [(key, d) for d in documents])
+            db.executemany(
+                "INSERT OR IGNORE INTO verdict_documents VALUES (?,?)",
+                [(key, d) for d in documents],
+            )
 
     def keep_verdicts(self, keys: Iterable[str]) -> int:
-        """Drops every verdict but these, so that none speaks of what the graph no longer holds; how many were dropped."""
+        """Drops every verdict but these, so that none speaks of what the graph no longer holds; how
+        many were dropped.
+        """
         kept = set(keys)
         dropped = [(key,) for (key,) in self.rows("SELECT key FROM verdicts") if key not in kept]
         with self.write() as db:
@@ -249,13 +316,19 @@ class Journal(JournalFile):
     # forgetting
 
     def forget_documents(self, document_ids: Iterable[str]) -> int:
-        """Drops what deleted documents leave: see the module. Ledger rows stay, without the document. How many cached entries went."""
+        """Drops what deleted documents leave: see the module. Ledger rows stay, without the
+        document. How many cached entries went.
+        """
         ids = [(d,) for d in dict.fromkeys(document_ids)]
         if not ids:
             return 0
         with self.write() as db:
             before = self._num_entries()
-            db.executemany("DELETE FROM reply_uses WHERE (key, use) IN (SELECT key, use FROM reply_uses WHERE document_id = ?)", ids)
+            db.executemany(
+                "DELETE FROM reply_uses WHERE (key, use) IN (SELECT key, use FROM reply_uses WHERE"
+                " document_id = ?)",
+                ids,
+            )
             db.execute("DELETE FROM replies WHERE key NOT IN (SELECT key FROM reply_uses)")
             db.executemany("DELETE FROM verdict_documents WHERE document_id = ?", ids)
             db.execute("DELETE FROM verdicts WHERE key NOT IN (SELECT key FROM verdict_documents)")
@@ -269,24 +342,42 @@ class Journal(JournalFile):
 
     # inside
 
-    def _put_reply(self, key: str, reply: ModelReply, uses: Sequence[Sequence[str]], origin: ReplyOrigin) -> None:
+    def _put_reply(
+        self, key: str, reply: ModelReply, uses: Sequence[Sequence[str]], origin: ReplyOrigin
+    ) -> None:
         fields = {f: getattr(reply, f) for f in reply.__slots__}
         # ASCII escapes, because SQLite holds no lone surrogates.
         body = json.dumps(_StoredReply(**fields).model_dump(), sort_keys=True)
         with self.write() as db:
             db.execute(
-                "INSERT INTO replies VALUES (?,?,?,?,?,?) ON CONFLICT (key) DO UPDATE SET body = excluded.body,"
-                " checksum = excluded.checksum, model = excluded.model, date = excluded.date, is_imported = excluded.is_imported",
-                (key, body, checksum(key, body), origin.model, origin.date, int(origin.is_imported)),
+                "INSERT INTO replies VALUES (?,?,?,?,?,?) ON CONFLICT (key) DO UPDATE SET body ="
+                " excluded.body, checksum = excluded.checksum, model = excluded.model, date ="
+                " excluded.date, is_imported = excluded.is_imported",
+                (
+                    key,
+                    body,
+                    checksum(key, body),
+                    origin.model,
+                    origin.date,
+                    int(origin.is_imported),
+                ),
             )
-            rows = [(key, content_id(*sorted(set(use))), document) for use in uses for document in use]
+            rows = [
+                (key, content_id(*sorted(set(use))), document) for use in uses for document in use
+            ]
             db.executemany("INSERT OR IGNORE INTO reply_uses VALUES (?,?,?)", rows)
 
     def _uses(self, key: str) -> list[list[str]]:
         uses: dict[str, list[str]] = {}
-        for use, document in self.rows("SELECT use, document_id FROM reply_uses WHERE key = ? ORDER BY use, document_id", key):
+        for use, document in self.rows(
+            "SELECT use, document_id FROM reply_uses WHERE key = ? ORDER BY use, document_id", key
+        ):
             uses.setdefault(use, []).append(document)
         return list(uses.values())
 
     def _num_entries(self) -> int:
-        return int(self.rows("SELECT (SELECT count(*) FROM replies) + (SELECT count(*) FROM verdicts)")[0][0])
+        return int(
+            self.rows("SELECT (SELECT count(*) FROM replies) + (SELECT count(*) FROM verdicts)")[0][
+                0
+            ]
+        )

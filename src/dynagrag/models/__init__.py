@@ -1,1 +1,3 @@
-"""Chat models and embedders behind the protocols, with cache, ledger, budget and error translation."""
+"""Chat models and embedders behind the protocols, with cache, ledger, budget and error
+translation.
+"""

@@ -1,8 +1,10 @@
-"""HTTP to model servers, within bounds: how long a call may take, how much may come, and where it may go.
+"""HTTP to model servers, within bounds: how long a call may take, how much may come, and where it
+may go.
 
-The timeouts of httpx hold for each read, so a server that sends a byte a second is never late; nothing in it limits how much comes. So the
-sockets are read here: whatever a library makes of a reply, it gets no byte after its call's end or beyond its size. Replies are asked for
-uncompressed, and others refused: a few kilobytes can unpack to gigabytes.
+The timeouts of httpx hold for each read, so a server that sends a byte a second is never late;
+nothing in it limits how much comes. So the sockets are read here: whatever a library makes of a
+reply, it gets no byte after its call's end or beyond its size. Replies are asked for uncompressed,
+and others refused: a few kilobytes can unpack to gigabytes.
 """
 
 import time
@@ -21,15 +23,21 @@ if TYPE_CHECKING:
     from dynagrag.models.error_translation import Endpoint
 
 MAX_CHAT_BYTES = 16 << 20
-"""Of one chat reply: a stream takes some 250 bytes a token, so this is beyond any limit of tokens that is asked for here."""
+"""Of one chat reply: a stream takes some 250 bytes a token, so this is beyond any limit of tokens
+that is asked for here.
+"""
 MAX_VECTOR_BYTES = 256 << 10
-"""Of each vector in a reply, beside a MiB for the rest: 8,192 numbers, written out as JSON, take some 180 kB."""
+"""Of each vector in a reply, beside a MiB for the rest: 8,192 numbers, written out as JSON, take
+some 180 kB.
+"""
 
 
 class BoundedCall:
-    """One call of a model server, retries included: when it ends, how much has come, where it went first.
+    """One call of a model server, retries included: when it ends, how much has come, where it went
+    first.
 
-    The clock starts with its first connection or request, so that waiting for a rate limit is not counted.
+    The clock starts with its first connection or request, so that waiting for a rate limit is not
+    counted.
     """
 
     def __init__(self, endpoint: "Endpoint", max_bytes: int = MAX_CHAT_BYTES) -> None:
@@ -42,7 +50,9 @@ class BoundedCall:
 
     @contextmanager
     def bounding(self) -> Iterator[None]:
-        """Requests that are made inside, on this thread, belong to the call; their replies may be read later. Must not hold a `yield`."""
+        """Requests that are made inside, on this thread, belong to the call; their replies may be
+        read later. Must not hold a `yield`.
+        """
         token = _current.set(self)
         try:
             yield
@@ -54,14 +64,16 @@ class BoundedCall:
         return self.num_bytes > 0
 
     def left_s(self, timeout_s: float | None = None) -> float:
-        """Seconds until its end, or until the timeout if that is sooner. Raises ModelUnavailableError once it is over."""
+        """Seconds until its end, or until the timeout if that is sooner. Raises
+        ModelUnavailableError once it is over.
+        """
         now = time.monotonic()
         if self._ends_at is None:
             self._ends_at = now + self._endpoint.timeout_s
         if now >= self._ends_at:
             raise ModelUnavailableError(
-                f"{self._endpoint.where} gave no whole reply within {self._endpoint.timeout_s:g} s; raise DYNAGRAG_TIMEOUT_S, or "
-                f"{self._endpoint.remedy}"
+                f"{self._endpoint.where} gave no whole reply within {self._endpoint.timeout_s:g} s;"
+                f" raise DYNAGRAG_TIMEOUT_S, or {self._endpoint.remedy}"
             )
         left = self._ends_at - now
         return left if timeout_s is None else min(left, timeout_s)
@@ -71,24 +83,29 @@ class BoundedCall:
         self.num_bytes += num_bytes
         if self.num_bytes > self._max_bytes:
             raise ModelUnavailableError(
-                f"{self._endpoint.where} sent more than {self._max_bytes / 2**20:g} MiB as one reply, which no reply needs; "
-                f"{self._endpoint.remedy}"
+                f"{self._endpoint.where} sent more than {self._max_bytes / 2**20:g} MiB as one"
+                f" reply, which no reply needs; {self._endpoint.remedy}"
             )
 
     def go_to(self, url: Any) -> None:
-        """Notes where its requests go. Raises ModelRefusedError where one is redirected to another host."""
+        """Notes where its requests go. Raises ModelRefusedError where one is redirected to another
+        host.
+        """
         origin = (url.scheme, url.host, url.port)
         first = self._origin = self._origin or origin
         is_upgrade = first[0] == "http" and origin == ("https", first[1], None) and first[2] is None
         if origin != first and not is_upgrade:
             to = f"{url.scheme}://{url.host}{f':{url.port}' if url.port else ''}"
             raise ModelRefusedError(
-                f"{self._endpoint.where} redirects to another host, {to}, which was not asked; set its address to that one if it is right"
+                f"{self._endpoint.where} redirects to another host, {to}, which was not asked; set"
+                " its address to that one if it is right"
             )
 
 
 def embedding_call(endpoint: "Endpoint", num_texts: int) -> BoundedCall:
-    """A call for the vectors of so many texts. What is read of a reply can take twenty times its size in memory."""
+    """A call for the vectors of so many texts. What is read of a reply can take twenty times its
+    size in memory.
+    """
     return BoundedCall(endpoint, (1 << 20) + num_texts * MAX_VECTOR_BYTES)
 
 
@@ -96,7 +113,9 @@ _current: ContextVar[BoundedCall | None] = ContextVar("bounded_call", default=No
 
 
 def bounded_client(endpoint: "Endpoint", *, trust_env: bool = True) -> "openai.DefaultHttpxClient":
-    """A client for the OpenAI SDK and LangChain whose requests keep to the bounds of their `BoundedCall`. `trust_env`: proxies are used."""
+    """A client for the OpenAI SDK and LangChain whose requests keep to the bounds of their
+    `BoundedCall`. `trust_env`: proxies are used.
+    """
     import openai
 
     client = openai.DefaultHttpxClient(
@@ -110,7 +129,9 @@ def bounded_client(endpoint: "Endpoint", *, trust_env: bool = True) -> "openai.D
     for transport in transports:
         if transport is not None:
             transport._pool._network_backend = _Backend(transport._pool._network_backend)
-            weakref.finalize(client, transport.close)  # as the SDK's own client does, for those that nobody closes
+            weakref.finalize(
+                client, transport.close
+            )  # as the SDK's own client does, for those that nobody closes
     return client
 
 
@@ -121,7 +142,10 @@ def _check_host(request: Any) -> None:
 
 def _check_encoding(endpoint: "Endpoint", response: Any) -> None:
     if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
-        raise ModelUnavailableError(f"{endpoint.where} sent a compressed reply, which was not asked for; turn its compression off")
+        raise ModelUnavailableError(
+            f"{endpoint.where} sent a compressed reply, which was not asked for; turn its"
+            " compression off"
+        )
 
 
 class _Backend:
@@ -136,7 +160,9 @@ class _Backend:
 
     def connect_unix_socket(self, *, timeout: float | None = None, **options: Any) -> "_Stream":
         """A connection to a socket of this machine."""
-        return _Stream(self._inner.connect_unix_socket(timeout=_left_s(_current.get(), timeout), **options))
+        return _Stream(
+            self._inner.connect_unix_socket(timeout=_left_s(_current.get(), timeout), **options)
+        )
 
     def sleep(self, seconds: float) -> None:
         """Waits between tries to connect."""
@@ -144,7 +170,9 @@ class _Backend:
 
 
 class _Stream:
-    """A connection, which serves one request after the other: what is read belongs to the call that was last written for."""
+    """A connection, which serves one request after the other: what is read belongs to the call that
+    was last written for.
+    """
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -167,9 +195,13 @@ class _Stream:
             call.receive(len(data))
         return data
 
-    def start_tls(self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None) -> "_Stream":
+    def start_tls(
+        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
+    ) -> "_Stream":
         """The same connection, encrypted."""
-        return _Stream(self._inner.start_tls(ssl_context, server_hostname, _left_s(self._call, timeout)))
+        return _Stream(
+            self._inner.start_tls(ssl_context, server_hostname, _left_s(self._call, timeout))
+        )
 
     def get_extra_info(self, info: str) -> Any:
         """What httpcore asks of a connection."""

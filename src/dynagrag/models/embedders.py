@@ -4,8 +4,8 @@
     NAME or PATH         any sentence-transformers model
     openai:NAME          the OpenAI protocol at OPENAI_BASE_URL
 
-Questions and documents get the prefixes of the settings, else the model's own. Texts beyond a model's length (MiniLM: 256 tokens) are cut
-by the model, without a word.
+Questions and documents get the prefixes of the settings, else the model's own. Texts beyond a
+model's length (MiniLM: 256 tokens) are cut by the model, without a word.
 """
 
 import logging
@@ -37,7 +37,11 @@ if TYPE_CHECKING:
     import openai
 
 _LOG = logging.getLogger(__name__)
-_OPENAI_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
+_OPENAI_DIMENSIONS = {
+    "text-embedding-3-small": 1536,
+    "text-embedding-3-large": 3072,
+    "text-embedding-ada-002": 1536,
+}
 _MAX_BATCH = 256
 
 
@@ -51,12 +55,21 @@ def open_embedder(spec: str, settings: Settings) -> Embedder:
     if spec.startswith("openai:"):
         return OpenAIEmbedder(spec, settings)
     if not spec or (spec in CATALOG and CATALOG[spec].kind != "embedder"):
-        raise SettingsError(f"{spec!r} is no embedder: write minilm, a sentence-transformers name or folder, or openai:NAME")
-    return MiniLmEmbedder(settings, _name(spec, settings)) if spec == MINILM else SentenceTransformersEmbedder(spec, settings)
+        raise SettingsError(
+            f"{spec!r} is no embedder: write minilm, a sentence-transformers name or folder, or"
+            " openai:NAME"
+        )
+    return (
+        MiniLmEmbedder(settings, _name(spec, settings))
+        if spec == MINILM
+        else SentenceTransformersEmbedder(spec, settings)
+    )
 
 
 def begin_loading(settings: Settings) -> MiniLmEmbedder | None:
-    """The embedder of the settings, being loaded in a thread: where that is MiniLM and is here. For commands that need it in any case."""
+    """The embedder of the settings, being loaded in a thread: where that is MiniLM and is here. For
+    commands that need it in any case.
+    """
     if settings.embedder.strip() != MINILM or model_path(MINILM, settings) is None:
         return None
     embedder = MiniLmEmbedder(settings, _name(MINILM, settings))
@@ -65,7 +78,9 @@ def begin_loading(settings: Settings) -> MiniLmEmbedder | None:
 
 
 class SentenceTransformersEmbedder:
-    """A sentence-transformers model in this process, on the device that the library chooses. Thread-safe, one batch at a time."""
+    """A sentence-transformers model in this process, on the device that the library chooses.
+    Thread-safe, one batch at a time.
+    """
 
     def __init__(self, spec: str, settings: Settings) -> None:
         self._spec = spec
@@ -94,7 +109,9 @@ class SentenceTransformersEmbedder:
             return np.zeros((0, self.identity.dimension), dtype=np.float32)
         options: dict[str, Any] = {} if prefix is None else {"prompt": prefix}
         with self._lock:
-            vectors = getattr(self._model(), method)([clean_text(text) for text in texts], show_progress_bar=False, **options)
+            vectors = getattr(self._model(), method)(
+                [clean_text(text) for text in texts], show_progress_bar=False, **options
+            )
         return unit_rows(np.asarray(vectors, dtype=np.float32))
 
     def _model(self) -> Any:
@@ -105,7 +122,9 @@ class SentenceTransformersEmbedder:
 
 
 class OpenAIEmbedder:
-    """Embeddings by the OpenAI protocol, in batches of at most 256 texts, several at once. Thread-safe."""
+    """Embeddings by the OpenAI protocol, in batches of at most 256 texts, several at once.
+    Thread-safe.
+    """
 
     def __init__(self, spec: str, settings: Settings) -> None:
         """Raises SettingsError without a key and a base URL; nothing is asked yet."""
@@ -115,9 +134,14 @@ class OpenAIEmbedder:
         base_url = settings.openai_base_url
         self._key = settings.openai_api_key.get_secret_value() if settings.openai_api_key else ""
         if not self._key and not base_url:
-            raise SettingsError(f"{spec} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own")
+            raise SettingsError(
+                f"{spec} needs a key: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of"
+                " your own"
+            )
         check_model_host(settings)
-        self._endpoint = Endpoint(spec, base_url, (self._key, *address_secrets(base_url)), timeout_s=settings.timeout_s)
+        self._endpoint = Endpoint(
+            spec, base_url, (self._key, *address_secrets(base_url)), timeout_s=settings.timeout_s
+        )
         self._dimension = None if base_url else _OPENAI_DIMENSIONS.get(self._model)
         self._encoding = "base64"
         self._lock = Lock()
@@ -132,18 +156,27 @@ class OpenAIEmbedder:
         return EmbedderIdentity(_name(self._spec, self._settings), self._dimension)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """(n, d) float32 unit rows. Raises ModelError where the server's vectors change their dimension."""
+        """(n, d) float32 unit rows. Raises ModelError where the server's vectors change their
+        dimension.
+        """
         prefix = self._settings.document_prefix or ""
-        batches = [[prefix + text for text in texts[i : i + _MAX_BATCH]] for i in range(0, len(texts), _MAX_BATCH)]
+        batches = [
+            [prefix + text for text in texts[i : i + _MAX_BATCH]]
+            for i in range(0, len(texts), _MAX_BATCH)
+        ]
         if not batches:
             return np.zeros((0, self.identity.dimension), dtype=np.float32)
         if len(batches) == 1:
             return self._embed(batches[0])
-        pool = ThreadPoolExecutor(min(len(batches), self._settings.max_concurrency), thread_name_prefix="embed")
+        pool = ThreadPoolExecutor(
+            min(len(batches), self._settings.max_concurrency), thread_name_prefix="embed"
+        )
         try:
             return np.concatenate(list(pool.map(self._embed, batches)))
         finally:
-            pool.shutdown(wait=False, cancel_futures=True)  # after Ctrl-C nobody waits for the calls in flight
+            pool.shutdown(
+                wait=False, cancel_futures=True
+            )  # after Ctrl-C nobody waits for the calls in flight
 
     def embed_query(self, text: str) -> Vector:
         """(d,) float32, unit length."""
@@ -170,7 +203,10 @@ class OpenAIEmbedder:
         try:
             vectors = read_vectors(data, len(texts), self._dimension)
         except ValueError as err:
-            raise ModelError(f"{self._endpoint.where} gave embeddings that are none: {err}; check what runs at OPENAI_BASE_URL") from err
+            raise ModelError(
+                f"{self._endpoint.where} gave embeddings that are none: {err}; check what runs at"
+                " OPENAI_BASE_URL"
+            ) from err
         self._dimension = int(vectors.shape[1])
         return vectors
 
@@ -178,11 +214,18 @@ class OpenAIEmbedder:
         call = embedding_call(self._endpoint, len(texts))
         with translating(self._endpoint, call.has_reply), call.bounding():
             client = self._opened()
-            # The encoding is named, since the SDK otherwise turns each vector into a list of Python floats.
-            reply = client.embeddings.create(model=self._model, input=texts, encoding_format=self._encoding)  # type: ignore[arg-type]
+            # The encoding is named, since the SDK otherwise turns each vector into a list of Python
+            # floats.
+            reply = client.embeddings.create(
+                model=self._model,
+                input=texts,
+                encoding_format=self._encoding,  # type: ignore[arg-type]
+            )
         data = getattr(reply, "data", None)
         if not data:
-            raise ModelUnavailableError(f"{self._endpoint.where} answered without embeddings; check OPENAI_BASE_URL")
+            raise ModelUnavailableError(
+                f"{self._endpoint.where} answered without embeddings; check OPENAI_BASE_URL"
+            )
         return data
 
     def _opened(self) -> "openai.OpenAI":
@@ -201,10 +244,14 @@ class OpenAIEmbedder:
 
 
 def _name(spec: str, settings: Settings) -> str:
-    """The name under which vectors are stored: a set document prefix makes other vectors, so it is part of it."""
+    """The name under which vectors are stored: a set document prefix makes other vectors, so it is
+    part of it.
+    """
     path = Path(spec).expanduser()
     name = path.name if path.is_dir() else spec
-    return name if settings.document_prefix is None else f"{name} prefix={settings.document_prefix!r}"
+    return (
+        name if settings.document_prefix is None else f"{name} prefix={settings.document_prefix!r}"
+    )
 
 
 def _load(spec: str, settings: Settings) -> Any:
@@ -217,10 +264,14 @@ def _load(spec: str, settings: Settings) -> Any:
     began = time.perf_counter()
     try:
         # Safetensors only: other weights are pickles.
-        model = SentenceTransformer(str(path), local_files_only=True, model_kwargs={"use_safetensors": True})
+        model = SentenceTransformer(
+            str(path), local_files_only=True, model_kwargs={"use_safetensors": True}
+        )
     except (OSError, ValueError, RuntimeError) as err:
         first = " ".join(str(err).split())[:200]
-        raise SettingsError(f"{path} could not be loaded as a sentence-transformers model with safetensors: {first}") from err
+        raise SettingsError(
+            f"{path} could not be loaded as a sentence-transformers model with safetensors: {first}"
+        ) from err
     _LOG.info("loaded the embedder %s in %.1f s", spec, time.perf_counter() - began)
     return model
 
@@ -231,5 +282,8 @@ def _folder(spec: str, settings: Settings) -> Path:
     if path.is_dir():
         return path
     if path.is_absolute() or spec.startswith((".", "~")):
-        raise SettingsError(f"no embedder folder {spec}: give the folder of a sentence-transformers model, or a hub name")
+        raise SettingsError(
+            f"no embedder folder {spec}: give the folder of a sentence-transformers model, or a hub"
+            " name"
+        )
     return hub_model(spec if "/" in spec else f"sentence-transformers/{spec}", settings)

@@ -12,21 +12,28 @@ _LENGTH_TOLERANCE = 1e-3
 
 
 def read_vectors(data: Any, num_texts: int, dimension: int | None = None) -> Vectors:
-    """(n, d) float32 unit rows of `data`, the list of a reply, one for each text. `dimension`: what earlier replies had.
+    """(n, d) float32 unit rows of `data`, the list of a reply, one for each text. `dimension`: what
+    earlier replies had.
 
-    Raises ValueError with the reason where they are not as many, not of one length, not numbers, or have no direction.
+    Raises ValueError with the reason where they are not as many, not of one length, not numbers, or
+    have no direction.
     """
     rows = [_decoded(embedding) for embedding in _in_order(data)]
     lengths = {len(row) for row in rows}
     if len(rows) != num_texts:
         raise ValueError(f"{len(rows)} vectors for {num_texts} texts")
     if len(lengths) != 1 or (dimension is not None and lengths != {dimension}):
-        raise ValueError(f"vectors of {_spelled(lengths)} numbers{'' if dimension is None else f', where {dimension} were expected'}")
+        raise ValueError(
+            f"vectors of {_spelled(lengths)}"
+            f" numbers{'' if dimension is None else f', where {dimension} were expected'}"
+        )
     with np.errstate(all="ignore"):
         vectors = unit_rows(np.stack(rows))
         has_direction = np.abs(np.linalg.norm(vectors, axis=1) - 1) < _LENGTH_TOLERANCE
     if not has_direction.all():
-        raise ValueError(f"{int((~has_direction).sum())} of {num_texts} vectors are zero, infinite or no numbers")
+        raise ValueError(
+            f"{int((~has_direction).sum())} of {num_texts} vectors are zero, infinite or no numbers"
+        )
     return vectors
 
 
@@ -37,7 +44,11 @@ def _in_order(data: Any) -> list[Any]:
     numbers = [getattr(item, "index", None) for item in data]
     if all(number is None for number in numbers):
         return [item.embedding for item in data]
-    by_number = {number: item.embedding for number, item in zip(numbers, data, strict=True) if isinstance(number, int)}
+    by_number = {
+        number: item.embedding
+        for number, item in zip(numbers, data, strict=True)
+        if isinstance(number, int)
+    }
     if by_number.keys() != set(range(len(data))):
         raise ValueError(f"they are not numbered from 0 to {len(data) - 1}")
     return [by_number[number] for number in range(len(data))]
@@ -47,7 +58,9 @@ def _decoded(embedding: Any) -> Vector:
     """(d,) float32, of a list of numbers or of base64."""
     if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding, validate=True), dtype="<f4")
-    if not isinstance(embedding, list) or not all(isinstance(number, int | float) for number in embedding):
+    if not isinstance(embedding, list) or not all(
+        isinstance(number, int | float) for number in embedding
+    ):
         raise ValueError("one is no list of numbers")
     try:
         with np.errstate(over="ignore"):

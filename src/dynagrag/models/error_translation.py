@@ -1,4 +1,6 @@
-"""The errors of model SDKs as ours, once and here. A message names the model and its host, never a key."""
+"""The errors of model SDKs as ours, once and here. A message names the model and its host, never a
+key.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -17,7 +19,8 @@ _REFUSED = {400, 401, 402, 403, 404, 405, 413, 415, 422}
 _PROMPT_REFUSED = {400, 413, 422}
 """Of these: what another prompt may not meet, such as a content policy."""
 _MAX_CHAIN = 10
-# Named rather than imported: a provider's package may not be there, and importing it to compare types costs seconds.
+# Named rather than imported: a provider's package may not be there, and importing it to compare
+# types costs seconds.
 _CONNECTION_ERRORS = {
     "APIConnectionError",
     "APITimeoutError",
@@ -35,12 +38,16 @@ _CONNECTION_ERRORS = {
 }
 _SDK_ERRORS = {"APIError", "APIResponseValidationError", "JSONDecodeError", "ModelAPIError"}
 
-_UNREADABLE = re.compile(r"(?:Unexpected response type|Received response with null value|Response missing|No generation)")
+_UNREADABLE = re.compile(
+    r"(?:Unexpected response type|Received response with null value|Response missing|No generation)"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a model runs: what a message may say of it, the secrets that it may not, and how long a call may take."""
+    """Where a model runs: what a message may say of it, the secrets that it may not, and how long a
+    call may take.
+    """
 
     name: str
     base_url: str | None = None
@@ -64,10 +71,14 @@ class Endpoint:
 
 
 @contextmanager
-def translating(endpoint: Endpoint, has_reply: Callable[[], bool] = lambda: False) -> Iterator[None]:
-    """Raises what a model call raises as ours, scrubbed of keys; what is no model error stays what it is.
+def translating(
+    endpoint: Endpoint, has_reply: Callable[[], bool] = lambda: False
+) -> Iterator[None]:
+    """Raises what a model call raises as ours, scrubbed of keys; what is no model error stays what
+    it is.
 
-    `has_reply`: whether anything came from the server. What a library stumbles over then is the reply.
+    `has_reply`: whether anything came from the server. What a library stumbles over then is the
+    reply.
     """
     try:
         yield
@@ -84,7 +95,9 @@ def translating(endpoint: Endpoint, has_reply: Callable[[], bool] = lambda: Fals
         raise ours from err
 
 
-def translated(err: Exception, endpoint: Endpoint, secrets: tuple[str, ...] = ()) -> ModelError | None:
+def translated(
+    err: Exception, endpoint: Endpoint, secrets: tuple[str, ...] = ()
+) -> ModelError | None:
     """Our error for one of an SDK, or None where it is none of theirs."""
     names = {cls.__name__ for cls in type(err).__mro__}
     status = _status(err)
@@ -92,20 +105,32 @@ def translated(err: Exception, endpoint: Endpoint, secrets: tuple[str, ...] = ()
     detail = _detail(err, secrets)
     if status in _REFUSED:
         kind = PromptRefusedError if status in _PROMPT_REFUSED else ModelRefusedError
-        return kind(f"{where} refused the request ({status}): {detail}; {_refusal_remedy(status, detail)}")
-    if status is not None:
-        reason = {429: "limits the rate of requests, or the account's quota is spent", 408: "timed out"}.get(
-            status, "failed on its own side"
+        return kind(
+            f"{where} refused the request ({status}): {detail}; {_refusal_remedy(status, detail)}"
         )
+    if status is not None:
+        reason = {
+            429: "limits the rate of requests, or the account's quota is spent",
+            408: "timed out",
+        }.get(status, "failed on its own side")
         again = "set DYNAGRAG_REQUESTS_PER_MINUTE or try later" if status == 429 else "try later"
         return ModelUnavailableError(f"{where} {reason} ({status}): {detail}; {again}")
-    if "APITimeoutError" in names or "ModelTimeoutError" in names or any("Timeout" in name for name in names):
-        return ModelUnavailableError(f"{where} gave no reply in time; raise DYNAGRAG_TIMEOUT_S, or {remedy}")
+    if (
+        "APITimeoutError" in names
+        or "ModelTimeoutError" in names
+        or any("Timeout" in name for name in names)
+    ):
+        return ModelUnavailableError(
+            f"{where} gave no reply in time; raise DYNAGRAG_TIMEOUT_S, or {remedy}"
+        )
     if names & _CONNECTION_ERRORS or isinstance(err, ConnectionError):
-        return ModelUnavailableError(f"{where} cannot be reached: {_root_cause(err, secrets)}; {remedy}")
+        return ModelUnavailableError(
+            f"{where} cannot be reached: {_root_cause(err, secrets)}; {remedy}"
+        )
     if isinstance(err, UnicodeEncodeError):
         return ModelRefusedError(
-            f"{where} was not asked: a header holds a character that is not ASCII; look for it in your OPENAI_ variables"
+            f"{where} was not asked: a header holds a character that is not ASCII; look for it in"
+            " your OPENAI_ variables"
         )
     if names & _SDK_ERRORS or _is_unreadable_reply(err):
         return _unreadable(endpoint, detail)
@@ -114,7 +139,8 @@ def translated(err: Exception, endpoint: Endpoint, secrets: tuple[str, ...] = ()
 
 def _unreadable(endpoint: Endpoint, detail: str) -> ModelUnavailableError:
     return ModelUnavailableError(
-        f"{endpoint.where} answered with something that is not a reply: {detail}; check OPENAI_BASE_URL (it ends in /v1)"
+        f"{endpoint.where} answered with something that is not a reply: {detail}; check"
+        " OPENAI_BASE_URL (it ends in /v1)"
     )
 
 
@@ -124,11 +150,16 @@ def _fault_of_reply(err: Exception) -> str:
         return "it is not UTF-8"
     if isinstance(err, RecursionError):
         return "it is nested too deeply"
-    return f"it lacks what the protocol wants, or has something else in its place ({type(err).__name__})"
+    return (
+        "it lacks what the protocol wants, or has something else in its place"
+        f" ({type(err).__name__})"
+    )
 
 
 def _ours_within(err: BaseException) -> ModelError | None:
-    """Our own error that a library has wrapped into one of its own, as older versions of the OpenAI SDK do."""
+    """Our own error that a library has wrapped into one of its own, as older versions of the OpenAI
+    SDK do.
+    """
     cause = err.__cause__
     while cause is not None and not isinstance(cause, ModelError):
         cause = cause.__cause__
@@ -136,7 +167,9 @@ def _ours_within(err: BaseException) -> ModelError | None:
 
 
 def _is_raised_here(traceback: TracebackType | None) -> bool:
-    """Whether it was code of dynagrag that raised: a mistake of ours, which no server is to be blamed for."""
+    """Whether it was code of dynagrag that raised: a mistake of ours, which no server is to be
+    blamed for.
+    """
     name = ""
     while traceback is not None:
         name = traceback.tb_frame.f_globals.get("__name__", "")
@@ -153,9 +186,11 @@ def _status(err: Exception) -> int | None:
 
 
 def _detail(err: Exception, secrets: tuple[str, ...]) -> str:
-    """The provider's own words on one line: SDKs put them into `body.message`, which langchain keeps, or into the text.
+    """The provider's own words on one line: SDKs put them into `body.message`, which langchain
+    keeps, or into the text.
 
-    A provider that echoes the key it was given does so here. It is taken out before the text is cut, which would leave a part of it.
+    A provider that echoes the key it was given does so here. It is taken out before the text is
+    cut, which would leave a part of it.
     """
     text = str(getattr(err, "message", None) or err)[:_MAX_TEXT_CHARS]
     match = re.search(r"'message': (?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\")", text)
@@ -165,7 +200,9 @@ def _detail(err: Exception, secrets: tuple[str, ...]) -> str:
 
 
 def _is_unreadable_reply(err: Exception) -> bool:
-    """Whether LangChain stumbled over a reply that is none, such as a web page: it has only a ValueError or TypeError for that."""
+    """Whether LangChain stumbled over a reply that is none, such as a web page: it has only a
+    ValueError or TypeError for that.
+    """
     return isinstance(err, ValueError | TypeError) and bool(_UNREADABLE.match(str(err)))
 
 
@@ -184,9 +221,15 @@ def _refusal_remedy(status: int, detail: str) -> str:
     if status == 404:
         return "check the model's name and OPENAI_BASE_URL (it ends in /v1)"
     if "temperature" in detail:
-        return "this model takes only its own temperature: set DYNAGRAG_TEMPERATURE to the one it names"
+        return (
+            "this model takes only its own temperature: set DYNAGRAG_TEMPERATURE to the one it"
+            " names"
+        )
     if "context" in detail or status == 413:
-        return "its context is too short for this prompt: choose a model with a longer one, or smaller chunks"
+        return (
+            "its context is too short for this prompt: choose a model with a longer one, or smaller"
+            " chunks"
+        )
     if "response_format" in detail or "json_schema" in detail:
         return "it has no structured output by JSON schema: choose another model or server"
     return "check the model's name and settings"

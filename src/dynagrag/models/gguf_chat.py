@@ -1,4 +1,6 @@
-"""A GGUF model in this process: llama.cpp's own server on the loopback, asked by the OpenAI protocol like any other."""
+"""A GGUF model in this process: llama.cpp's own server on the loopback, asked by the OpenAI
+protocol like any other.
+"""
 
 import logging
 import os
@@ -24,10 +26,22 @@ _SMALL_BYTES = 4_000_000_000
 
 
 class GgufChat:
-    """See the module. The weights are loaded at the first call; calls are made one at a time, so that each has its whole timeout."""
+    """See the module. The weights are loaded at the first call; calls are made one at a time, so
+    that each has its whole timeout.
+    """
 
-    def __init__(self, path: Path, *, name: str, temperature: float, timeout_s: float, model_identity: str | None = None) -> None:
-        """Raises SettingsError where the file is missing or no GGUF, and without the library that runs it; it is not loaded yet."""
+    def __init__(
+        self,
+        path: Path,
+        *,
+        name: str,
+        temperature: float,
+        timeout_s: float,
+        model_identity: str | None = None,
+    ) -> None:
+        """Raises SettingsError where the file is missing or no GGUF, and without the library that
+        runs it; it is not loaded yet.
+        """
         check_gguf(path)
         check_gguf_library()
         self._path = path
@@ -58,7 +72,9 @@ class GgufChat:
         """Told by the file's size."""
         return self._is_small
 
-    def complete(self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int) -> ModelReply:
+    def complete(
+        self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int
+    ) -> ModelReply:
         """One reply, held to the schema by a grammar."""
         with self._lock:
             return self._started().complete(prompt, schema, max_tokens)
@@ -69,7 +85,9 @@ class GgufChat:
             yield from self._started().stream(prompt, max_tokens)
 
     def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
-        """Words by log probabilities; llama.cpp keeps what the last prompt began with, so prompts that share their lines are quick."""
+        """Words by log probabilities; llama.cpp keeps what the last prompt began with, so prompts
+        that share their lines are quick.
+        """
         with self._lock:
             return self._started().first_word(prompt, words)
 
@@ -91,7 +109,10 @@ class GgufChat:
     def _connected(self, base_url: str) -> OpenAIProtocolChat:
         from langchain_openai import ChatOpenAI
 
-        remedy = "the machine may be out of memory or too slow: raise DYNAGRAG_TIMEOUT_S, or take a smaller model"
+        remedy = (
+            "the machine may be out of memory or too slow: raise DYNAGRAG_TIMEOUT_S, or take a"
+            " smaller model"
+        )
         endpoint = Endpoint(self._name, base_url, remedy=remedy, timeout_s=self._timeout_s)
         # trust_env off: a proxy for the outer world must not get what is said on the loopback.
         client = bounded_client(endpoint, trust_env=False)
@@ -115,15 +136,27 @@ class GgufChat:
 
 
 def check_gguf(path: Path) -> None:
-    """Raises SettingsError unless the file is there and begins as GGUF files do. Nothing else of it is read."""
+    """Raises SettingsError unless the file is there and begins as GGUF files do. Nothing else of it
+    is read.
+    """
     if not path.is_file():
-        raise SettingsError(f"no model file {path}: give the path of a .gguf file, or fetch one with `dynagrag models pull qwen`")
+        raise SettingsError(
+            f"no model file {path}: give the path of a .gguf file, or fetch one with `dynagrag"
+            " models pull qwen`"
+        )
     with path.open("rb") as file:
         head = file.read(4)
     if head == b"GGUF":
         return
-    if head[:1] == b"\x80" or head[:2] == b"PK" or path.suffix in {".pkl", ".pickle", ".pt", ".pth", ".bin", ".ckpt"}:
-        raise SettingsError(f"{path} looks like a pickle, which could run code, and was not opened: give a GGUF or safetensors model")
+    if (
+        head[:1] == b"\x80"
+        or head[:2] == b"PK"
+        or path.suffix in {".pkl", ".pickle", ".pt", ".pth", ".bin", ".ckpt"}
+    ):
+        raise SettingsError(
+            f"{path} looks like a pickle, which could run code, and was not opened: give a GGUF or"
+            " safetensors model"
+        )
     raise SettingsError(f"{path} is not a GGUF file: give the path of a .gguf model")
 
 
@@ -149,10 +182,13 @@ def _start_server(path: Path) -> Any:
         return xllamacpp.Server(params)
     except RuntimeError as err:
         raise ModelUnavailableError(
-            f"llama.cpp could not load {path}: the file may be damaged, too new, or too big for the memory"
+            f"llama.cpp could not load {path}: the file may be damaged, too new, or too big for the"
+            " memory"
         ) from err
 
 
 def _num_usable_cpus() -> int:
-    """Those that this process may run on, as `taskset` or a container set them: more threads than that wait for each other busily."""
+    """Those that this process may run on, as `taskset` or a container set them: more threads than
+    that wait for each other busily.
+    """
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

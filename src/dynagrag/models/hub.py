@@ -18,7 +18,9 @@ _PATTERNS = ["*.json", "*.txt", "*.model", "*.jinja", "*.safetensors"]
 
 
 def cached_snapshot(hub_id: str) -> Path | None:
-    """The hub library's own copy of a model, where another program fetched it; without asking the network."""
+    """The hub library's own copy of a model, where another program fetched it; without asking the
+    network.
+    """
     try:
         from huggingface_hub import snapshot_download
         from huggingface_hub.errors import LocalEntryNotFoundError
@@ -44,11 +46,15 @@ def cached_file(hub_id: str, name: str) -> Path | None:
 
 
 def fetch_snapshot(hub_id: str, target: Path, patterns: list[str] | None = None) -> Path:
-    """Fetches a model into a folder. Raises our errors where the hub has it not or cannot be reached."""
+    """Fetches a model into a folder. Raises our errors where the hub has it not or cannot be
+    reached.
+    """
     try:
         from huggingface_hub import snapshot_download
     except ImportError as err:
-        raise SettingsError("fetching from the model hub needs huggingface_hub: pip install 'dynagrag[local]'") from err
+        raise SettingsError(
+            "fetching from the model hub needs huggingface_hub: pip install 'dynagrag[local]'"
+        ) from err
     with _translating(hub_id):
         _ask(hub_id)
         snapshot_download(hub_id, local_dir=target, allow_patterns=patterns or _PATTERNS)
@@ -57,18 +63,26 @@ def fetch_snapshot(hub_id: str, target: Path, patterns: list[str] | None = None)
 
 
 def size_of_file(hub_id: str, name: str) -> int:
-    """The bytes of a file of a repository. Raises ModelRefusedError, with what there is, where it has no such file."""
+    """The bytes of a file of a repository. Raises ModelRefusedError, with what there is, where it
+    has no such file.
+    """
     with _translating(hub_id):
         found = {f.rfilename: f.size or 0 for f in _ask(hub_id, with_files=True).siblings or ()}
     if name in found:
         return found[name]
     alike = [other for other in found if other.endswith(name[name.rfind(".") :])]
-    there = f"it has {', '.join(alike[:_MAX_NAMED])}{' ...' if len(alike) > _MAX_NAMED else ''}" if alike else "nor any like it"
+    there = (
+        f"it has {', '.join(alike[:_MAX_NAMED])}{' ...' if len(alike) > _MAX_NAMED else ''}"
+        if alike
+        else "nor any like it"
+    )
     raise ModelRefusedError(f"{hub_id} of the model hub has no file {name}; {there}")
 
 
 def fetch_file(hub_id: str, name: str, target: Path, on_bytes: Callable[[int], None]) -> Path:
-    """Fetches one file of a repository into a folder; where it lies. `on_bytes` is told how many came. Raises as `fetch_snapshot`."""
+    """Fetches one file of a repository into a folder; where it lies. `on_bytes` is told how many
+    came. Raises as `fetch_snapshot`.
+    """
     from huggingface_hub import hf_hub_download
     from huggingface_hub.utils.tqdm import tqdm
 
@@ -90,13 +104,19 @@ def _translating(hub_id: str) -> Iterator[None]:
             raise
         if type(err).__name__ in {"RepositoryNotFoundError", "GatedRepoError", "HFValidationError"}:
             raise ModelRefusedError(
-                f"the model hub has no {hub_id} that you may read; check the name, or log in with `hf auth login`"
+                f"the model hub has no {hub_id} that you may read; check the name, or log in with"
+                " `hf auth login`"
             ) from err
-        raise ModelUnavailableError(f"{hub_id} could not be fetched from the model hub ({type(err).__name__}): check the network") from err
+        raise ModelUnavailableError(
+            f"{hub_id} could not be fetched from the model hub ({type(err).__name__}): check the"
+            " network"
+        ) from err
 
 
 def _ask(hub_id: str, with_files: bool = False) -> "ModelInfo":
-    """A short question, so that a hub that cannot be reached is known in seconds rather than after all of its library's retries."""
+    """A short question, so that a hub that cannot be reached is known in seconds rather than after
+    all of its library's retries.
+    """
     from huggingface_hub import HfApi, constants
     from huggingface_hub.errors import OfflineModeIsEnabled
 
@@ -106,7 +126,19 @@ def _ask(hub_id: str, with_files: bool = False) -> "ModelInfo":
 
 
 def _is_hub_failure(err: Exception) -> bool:
-    from huggingface_hub.errors import HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OfflineModeIsEnabled
+    from huggingface_hub.errors import (
+        HfHubHTTPError,
+        HFValidationError,
+        LocalEntryNotFoundError,
+        OfflineModeIsEnabled,
+    )
 
-    ours = isinstance(err, OSError | HfHubHTTPError | HFValidationError | LocalEntryNotFoundError | OfflineModeIsEnabled)
+    ours = isinstance(
+        err,
+        OSError
+        | HfHubHTTPError
+        | HFValidationError
+        | LocalEntryNotFoundError
+        | OfflineModeIsEnabled,
+    )
     return ours or type(err).__module__.startswith(("httpx", "httpcore", "requests"))

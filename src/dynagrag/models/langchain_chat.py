@@ -1,4 +1,6 @@
-"""Chat models of LangChain behind our protocol: those that speak the OpenAI protocol, and any other provider's."""
+"""Chat models of LangChain behind our protocol: those that speak the OpenAI protocol, and any other
+provider's.
+"""
 
 import json
 import logging
@@ -33,7 +35,9 @@ _LIMIT_FIELDS = ("max_tokens", "max_output_tokens", "num_predict")
 
 
 class LangChainChat:
-    """Any chat model of LangChain, with structured output as its class has it. Thread-safe as far as the class is."""
+    """Any chat model of LangChain, with structured output as its class has it. Thread-safe as far
+    as the class is.
+    """
 
     def __init__(
         self,
@@ -69,7 +73,9 @@ class LangChainChat:
         """Told by the name."""
         return self._is_small
 
-    def complete(self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int) -> ModelReply:
+    def complete(
+        self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int
+    ) -> ModelReply:
         """One reply; retries of the provider's library included in its seconds."""
         began, call = time.perf_counter(), BoundedCall(self._endpoint)
         with translating(self._endpoint, call.has_reply):
@@ -79,9 +85,13 @@ class LangChainChat:
             except Exception as err:
                 if (cut := getattr(err, "completion", None)) is None:
                     raise
-                # openai.LengthFinishReasonError: it parsed a reply that was cut off, and still has it.
+                # openai.LengthFinishReasonError: it parsed a reply that was cut off, and still has
+                # it.
                 counted, seconds = cut.usage, time.perf_counter() - began
-                prompt_tokens, completion_tokens = self._counted(counted.prompt_tokens), self._counted(counted.completion_tokens)
+                prompt_tokens, completion_tokens = (
+                    self._counted(counted.prompt_tokens),
+                    self._counted(counted.completion_tokens),
+                )
                 text = self._scrubber.whole(cut.choices[0].message.content or "")
                 return ModelReply(text, True, prompt_tokens, completion_tokens, seconds)
         usage = getattr(message, "usage_metadata", None) or {}
@@ -94,7 +104,9 @@ class LangChainChat:
         )
 
     def stream(self, prompt: Prompt, max_tokens: int) -> Iterator[str]:
-        """The pieces as they come. Raises CutOffReplyError after the last one where the limit was hit."""
+        """The pieces as they come. Raises CutOffReplyError after the last one where the limit was
+        hit.
+        """
         return self._scrubber.pieces(self._texts(prompt, max_tokens))
 
     def _texts(self, prompt: Prompt, max_tokens: int) -> Iterator[str]:
@@ -103,12 +115,17 @@ class LangChainChat:
         with translating(self._endpoint, call.has_reply):
             for chunk in self._pieces(_messages(prompt), max_tokens, call):
                 text = _text(chunk)
-                is_any = is_any or bool(text) or any(chunk.response_metadata.get(name) for name in _ENDS)
+                is_any = (
+                    is_any or bool(text) or any(chunk.response_metadata.get(name) for name in _ENDS)
+                )
                 is_cut_off = is_cut_off or _is_cut_off(chunk)
                 if text:
                     yield text
         if not is_any:
-            raise ModelUnavailableError(f"{self.name} at {self._endpoint.host} streamed nothing: no reply; check OPENAI_BASE_URL")
+            raise ModelUnavailableError(
+                f"{self.name} at {self._endpoint.host} streamed nothing: no reply; check"
+                " OPENAI_BASE_URL"
+            )
         if is_cut_off:
             raise CutOffReplyError(f"{self.name}: the reply hit its limit of {max_tokens} tokens")
 
@@ -116,7 +133,9 @@ class LangChainChat:
         """Closes its connections."""
         self._on_close()
 
-    def _ask(self, messages: "list[BaseMessage]", schema: type[BaseModel] | None, max_tokens: int) -> Any:
+    def _ask(
+        self, messages: "list[BaseMessage]", schema: type[BaseModel] | None, max_tokens: int
+    ) -> Any:
         limited = self._limited(max_tokens)
         if schema is None:
             return limited.invoke(messages)
@@ -126,11 +145,15 @@ class LangChainChat:
                 structured = self._structured[schema, max_tokens] = _with_schema(limited, schema)
         return structured.invoke(messages)["raw"]
 
-    def _pieces(self, messages: "list[BaseMessage]", max_tokens: int, call: BoundedCall) -> Iterator[Any]:
+    def _pieces(
+        self, messages: "list[BaseMessage]", max_tokens: int, call: BoundedCall
+    ) -> Iterator[Any]:
         return self._limited(max_tokens).stream(messages)
 
     def _counted(self, num_tokens: Any) -> int:
-        """A server's count of tokens; 0, which stands for unknown, where it can be none. That is said once."""
+        """A server's count of tokens; 0, which stands for unknown, where it can be none. That is
+        said once.
+        """
         if isinstance(num_tokens, int) and 0 <= num_tokens <= _MAX_TOKENS:
             return num_tokens
         if not self._has_odd_counts:
@@ -139,41 +162,60 @@ class LangChainChat:
         return 0
 
     def _limited(self, max_tokens: int) -> "BaseChatModel":
-        """A copy whose replies are limited: as a field, since structured output passes no call arguments on."""
+        """A copy whose replies are limited: as a field, since structured output passes no call
+        arguments on.
+        """
         fields = type(self._model).model_fields
-        return self._model.model_copy(update={name: max_tokens for name in _LIMIT_FIELDS if name in fields})
+        return self._model.model_copy(
+            update={name: max_tokens for name in _LIMIT_FIELDS if name in fields}
+        )
 
 
 class OpenAIProtocolChat(LangChainChat):
     """A LangChain model that speaks the OpenAI protocol.
 
-    The schema is put into the request's body as it is: LangChain's own way parses the reply, which costs time and loses the text of a reply
-    that was cut off.
+    The schema is put into the request's body as it is: LangChain's own way parses the reply, which
+    costs time and loses the text of a reply that was cut off.
     """
 
     _limit_name = "max_tokens"
 
-    def _ask(self, messages: "list[BaseMessage]", schema: type[BaseModel] | None, max_tokens: int) -> Any:
+    def _ask(
+        self, messages: "list[BaseMessage]", schema: type[BaseModel] | None, max_tokens: int
+    ) -> Any:
         extra: dict[str, Any] = {"response_format": response_format(schema)} if schema else {}
-        return self._limited_call(lambda limit: self._model.invoke(messages, extra_body=extra | limit), max_tokens)
+        return self._limited_call(
+            lambda limit: self._model.invoke(messages, extra_body=extra | limit), max_tokens
+        )
 
     def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
-        """A reply of one token with the log probabilities of the likeliest; nothing is told where the server refuses or leaves them out."""
+        """A reply of one token with the log probabilities of the likeliest; nothing is told where
+        the server refuses or leaves them out.
+        """
         asked = {"logprobs": True, "top_logprobs": TOP_TOKENS}
         began, call = time.perf_counter(), BoundedCall(self._endpoint)
         with translating(self._endpoint, call.has_reply):
             try:
                 with call.bounding():
-                    message = self._limited_call(lambda limit: self._model.invoke(_messages(prompt), extra_body=asked | limit), 1)
+                    message = self._limited_call(
+                        lambda limit: self._model.invoke(
+                            _messages(prompt), extra_body=asked | limit
+                        ),
+                        1,
+                    )
             except Exception as err:
                 if getattr(err, "status_code", None) not in _NOT_THIS_REQUEST:
                     raise
                 return FirstWord(None, 0, time.perf_counter() - began)
         usage = getattr(message, "usage_metadata", None) or {}
         logprobs = word_logprobs(_first_top(message), words)
-        return FirstWord(logprobs, self._counted(usage.get("input_tokens", 0)), time.perf_counter() - began)
+        return FirstWord(
+            logprobs, self._counted(usage.get("input_tokens", 0)), time.perf_counter() - began
+        )
 
-    def _pieces(self, messages: "list[BaseMessage]", max_tokens: int, call: BoundedCall) -> Iterator[Any]:
+    def _pieces(
+        self, messages: "list[BaseMessage]", max_tokens: int, call: BoundedCall
+    ) -> Iterator[Any]:
         def first_and_rest(limit: dict[str, int]) -> tuple[list[Any], Iterator[Any]]:
             pieces = iter(self._model.stream(messages, extra_body=limit))
             return [piece for piece in [next(pieces, None)] if piece is not None], pieces
@@ -184,7 +226,9 @@ class OpenAIProtocolChat(LangChainChat):
         yield from rest
 
     def _limited_call(self, call: Callable[[dict[str, int]], Any], max_tokens: int) -> Any:
-        """The call with the limit under the name that the server knows: local ones know only the old, some models only the new."""
+        """The call with the limit under the name that the server knows: local ones know only the
+        old, some models only the new.
+        """
         try:
             return call({self._limit_name: max_tokens})
         except Exception as err:
@@ -195,7 +239,9 @@ class OpenAIProtocolChat(LangChainChat):
 
 
 def _first_top(message: Any) -> list[tuple[str, float]]:
-    """The likeliest texts of a reply's first token with their log probabilities; empty where the server left them out or garbled them."""
+    """The likeliest texts of a reply's first token with their log probabilities; empty where the
+    server left them out or garbled them.
+    """
     try:
         top = message.response_metadata["logprobs"]["content"][0]["top_logprobs"]
         return [(str(token["token"]), float(token["logprob"])) for token in top]
@@ -211,7 +257,9 @@ def _with_schema(model: "BaseChatModel", schema: type[BaseModel]) -> Any:
     try:
         return model.with_structured_output(schema, include_raw=True)
     except NotImplementedError as err:
-        raise ModelError(f"{type(model).__name__} has no structured output; choose another model") from err
+        raise ModelError(
+            f"{type(model).__name__} has no structured output; choose another model"
+        ) from err
 
 
 def _messages(prompt: Prompt) -> "list[BaseMessage]":

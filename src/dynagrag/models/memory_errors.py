@@ -5,15 +5,25 @@ from contextlib import contextmanager
 
 from dynagrag.errors import ModelError
 
-_SAID = ("can't allocate memory", "cannot allocate memory", "not enough memory", "out of memory", "storage size calculation overflowed")
+_SAID = (
+    "can't allocate memory",
+    "cannot allocate memory",
+    "not enough memory",
+    "out of memory",
+    "storage size calculation overflowed",
+)
 """By a RuntimeError of torch, which has a class of its own for GPUs alone."""
 
 
 def is_out_of_memory(err: BaseException) -> bool:
-    """Whether it was raised for want of memory. Torch's class is told by its name: importing it takes seconds."""
+    """Whether it was raised for want of memory. Torch's class is told by its name: importing it
+    takes seconds.
+    """
     if isinstance(err, MemoryError) or type(err).__name__ == "OutOfMemoryError":
         return True
-    return isinstance(err, (RuntimeError, OSError)) and any(words in str(err).lower() for words in _SAID)
+    return isinstance(err, (RuntimeError, OSError)) and any(
+        words in str(err).lower() for words in _SAID
+    )
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """A chat model with a cache, a ledger and a budget: the only way the rest of the project asks one.
 
-The cache key is a hash of everything that can change a reply: workspace, the model's identity (which holds its base URL
-and temperature), the prompt's name and texts, the JSON schema, and the token limit. Only replies that fit their schema and were not cut off
-are stored.
+The cache key is a hash of everything that can change a reply: workspace, the model's identity
+(which holds its base URL and temperature), the prompt's name and texts, the JSON schema, and the
+token limit. Only replies that fit their schema and were not cut off are stored.
 """
 
 import json
@@ -54,8 +54,8 @@ class _Reserved:
 class Budget:
     """A hard limit on calls and tokens (None: no limit), shared by all threads.
 
-    A call is let through only if its worst case, its prompt and its whole reply limit, still fits. Where calls in flight might leave room,
-    it waits for them rather than refuse.
+    A call is let through only if its worst case, its prompt and its whole reply limit, still fits.
+    Where calls in flight might leave room, it waits for them rather than refuse.
     """
 
     def __init__(self, max_calls: int | None = None, max_tokens: int | None = None) -> None:
@@ -73,18 +73,26 @@ class Budget:
             return None if self.max_calls is None else max(0, self.max_calls - self._calls)
 
     def reserve(self, tokens: int) -> _Reserved:
-        """Takes one call and room for its tokens. Raises BudgetError, nothing taken, when they are not there."""
+        """Takes one call and room for its tokens. Raises BudgetError, nothing taken, when they are
+        not there.
+        """
         with self._changed:
-            while self._reserved and self._lacks_tokens(self._reserved + tokens) and not self._lacks_tokens(tokens):
+            while (
+                self._reserved
+                and self._lacks_tokens(self._reserved + tokens)
+                and not self._lacks_tokens(tokens)
+            ):
                 self._changed.wait()
             if self.max_calls is not None and self._calls >= self.max_calls:
                 raise BudgetError(
-                    f"the budget of {self.max_calls} model calls is spent; what was done is kept: try again with a larger one"
+                    f"the budget of {self.max_calls} model calls is spent; what was done is kept:"
+                    " try again with a larger one"
                 )
             if self._lacks_tokens(tokens):
                 raise BudgetError(
-                    f"the budget of {self.max_tokens} tokens has no room for the next call, which may need {tokens} ({self._tokens} are "
-                    "spent); what was done is kept: try again with a larger one"
+                    f"the budget of {self.max_tokens} tokens has no room for the next call, which"
+                    f" may need {tokens} ({self._tokens} are spent); what was done is kept: try"
+                    " again with a larger one"
                 )
             self._calls += 1
             self._reserved += tokens
@@ -102,9 +110,19 @@ class Budget:
 
 
 class MeteredChat:
-    """See the module. Thread-safe; an identical request that is in flight is waited for, not made again."""
+    """See the module. Thread-safe; an identical request that is in flight is waited for, not made
+    again.
+    """
 
-    def __init__(self, model: ChatModel, journal: Journal, *, workspace: str, budget: Budget | None = None, use_cache: bool = True) -> None:
+    def __init__(
+        self,
+        model: ChatModel,
+        journal: Journal,
+        *,
+        workspace: str,
+        budget: Budget | None = None,
+        use_cache: bool = True,
+    ) -> None:
         """`use_cache=False` reads no cached reply, but still stores the new ones."""
         self.model = model
         self._journal = journal
@@ -122,15 +140,25 @@ class MeteredChat:
         """As the model has it."""
         return self.model.is_small
 
-    def ask(self, prompt: Prompt, schema: type[T], *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> T:
-        """A reply that fits the schema, from the cache or the model, with one repair call where the first reply doesn't fit.
+    def ask(
+        self,
+        prompt: Prompt,
+        schema: type[T],
+        *,
+        stage: str,
+        max_tokens: int,
+        documents: Sequence[str] = (),
+    ) -> T:
+        """A reply that fits the schema, from the cache or the model, with one repair call where the
+        first reply doesn't fit.
 
         Args:
             prompt: What to ask.
             schema: What the reply must be.
             stage: Whose spending this is, for the ledger and `usage`.
             max_tokens: Limit of the reply.
-            documents: Ids of all documents whose text the prompt holds: the cached reply goes when they go.
+            documents: Ids of all documents whose text the prompt holds: the cached reply goes when
+            they go.
 
         Raises:
             CutOffReplyError: The reply hit `max_tokens`.
@@ -167,11 +195,13 @@ class MeteredChat:
             with self._lock:
                 del self._in_flight[key]
 
-    def stream(self, prompt: Prompt, *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> Iterator[str]:
+    def stream(
+        self, prompt: Prompt, *, stage: str, max_tokens: int, documents: Sequence[str] = ()
+    ) -> Iterator[str]:
         """The pieces of a free-text reply as they come; a cached reply is one piece.
 
-        A reply that hit `max_tokens` ends with an ellipsis, is logged as a warning and not stored. Tokens are estimated. Raises as `ask`,
-        at the first piece.
+        A reply that hit `max_tokens` ends with an ellipsis, is logged as a warning and not stored.
+        Tokens are estimated. Raises as `ask`, at the first piece.
         """
         key = self._key(prompt, "", max_tokens)
         reply = self._journal.cached_reply(key) if self._use_cache else None
@@ -195,7 +225,9 @@ class MeteredChat:
             is_cut_off = True
         finally:
             text = "".join(pieces)
-            reply = ModelReply(text, is_cut_off, num_prompt, estimate_tokens(text), time.perf_counter() - began)
+            reply = ModelReply(
+                text, is_cut_off, num_prompt, estimate_tokens(text), time.perf_counter() - began
+            )
             self._budget.spend(reserved, reply.prompt_tokens + reply.completion_tokens)
             self._count_call(reply, stage, documents)
         if is_whole and text.strip():
@@ -204,9 +236,11 @@ class MeteredChat:
             yield _CUT_MARK
 
     def yes_no(self, prompt: Prompt, *, stage: str, documents: Sequence[str] = ()) -> float | None:
-        """log p(yes) - log p(no) as the first word of a reply, from the cache or the model; None where the model doesn't tell.
+        """log p(yes) - log p(no) as the first word of a reply, from the cache or the model; None
+        where the model doesn't tell.
 
-        A model that once didn't tell is not asked so again. Raises BudgetError and ModelError's children.
+        A model that once didn't tell is not asked so again. Raises BudgetError and ModelError's
+        children.
         """
         if not self._tells_yes_no or not isinstance(self.model, FirstWordModel):
             return None
@@ -219,15 +253,23 @@ class MeteredChat:
             self._tells_yes_no = False
             _LOG.info("%s: %s gives no log probabilities of yes and no", stage, self.model.name)
             return None
-        reply = ModelReply(_StoredYesNo(difference=told).model_dump_json(), False, found.prompt_tokens, 1, found.seconds)
+        reply = ModelReply(
+            _StoredYesNo(difference=told).model_dump_json(),
+            False,
+            found.prompt_tokens,
+            1,
+            found.seconds,
+        )
         self._journal.store_reply(key, reply, documents, model=self.model.name)
         return told
 
-    def first_word(self, prompt: Prompt, words: Sequence[str], *, stage: str, documents: Sequence[str] = ()) -> tuple[float, ...] | None:
+    def first_word(
+        self, prompt: Prompt, words: Sequence[str], *, stage: str, documents: Sequence[str] = ()
+    ) -> tuple[float, ...] | None:
         """The log probability of each word as the first of a reply, from the cache or the model.
 
-        Empty where the reply begins with another word; None where the model doesn't tell, and then it is not asked so again. Raises
-        BudgetError and ModelError's children.
+        Empty where the reply begins with another word; None where the model doesn't tell, and then
+        it is not asked so again. Raises BudgetError and ModelError's children.
         """
         if not self._tells_words or not isinstance(self.model, FirstWordModel):
             return None
@@ -239,21 +281,33 @@ class MeteredChat:
             self._tells_words = False
             _LOG.info("%s: %s gives no log probabilities", stage, self.model.name)
             return None
-        reply = ModelReply(_StoredWords(logprobs=found.logprobs).model_dump_json(), False, found.prompt_tokens, 1, found.seconds)
+        reply = ModelReply(
+            _StoredWords(logprobs=found.logprobs).model_dump_json(),
+            False,
+            found.prompt_tokens,
+            1,
+            found.seconds,
+        )
         self._journal.store_reply(key, reply, documents, model=self.model.name)
         return found.logprobs
 
     def usage(self, stage: str | None = None) -> Usage:
-        """What this object spent, on one stage or on all. `seconds` sums over calls, so parallel ones count each."""
+        """What this object spent, on one stage or on all. `seconds` sums over calls, so parallel
+        ones count each.
+        """
         with self._lock:
-            parts = list(self._usage.values()) if stage is None else [self._usage.get(stage, Usage())]
+            parts = (
+                list(self._usage.values()) if stage is None else [self._usage.get(stage, Usage())]
+            )
         total = Usage()
         for part in parts:
             total = _plus(total, part)
         return total
 
     def saved(self) -> Usage:
-        """What the replies that came from the cache took when they were made: calls, tokens and seconds that this object did not spend."""
+        """What the replies that came from the cache took when they were made: calls, tokens and
+        seconds that this object did not spend.
+        """
         with self._lock:
             return self._saved
 
@@ -265,15 +319,27 @@ class MeteredChat:
     # inside
 
     def _key(self, prompt: Prompt, schema: str, max_tokens: int) -> str:
-        return content_id(self._workspace, self.model.identity, prompt.name, prompt.system, prompt.user, schema, max_tokens)
+        return content_id(
+            self._workspace,
+            self.model.identity,
+            prompt.name,
+            prompt.system,
+            prompt.user,
+            schema,
+            max_tokens,
+        )
 
-    def _from_cache(self, key: str, schema: type[T], stage: str, documents: Sequence[str]) -> tuple[ModelReply, T] | None:
+    def _from_cache(
+        self, key: str, schema: type[T], stage: str, documents: Sequence[str]
+    ) -> tuple[ModelReply, T] | None:
         reply = self._journal.cached_reply(key) if self._use_cache else None
         if reply is None:
             return None
         try:
             parsed = parse_reply(reply.text, schema)
-        except InvalidReplyError:  # whole, but not what we stored: a miss, replaced by the call that follows
+        except (
+            InvalidReplyError
+        ):  # whole, but not what we stored: a miss, replaced by the call that follows
             return None
         self._count_hit(key, reply, stage, documents)
         return reply, parsed
@@ -286,13 +352,24 @@ class MeteredChat:
             return reply, parse_reply(reply.text, schema)
         except InvalidReplyError as err:
             _LOG.info("%s: asked for a repair: %s", stage, err)
-            reply = self._call(_repair_prompt(prompt, reply.text, str(err)), schema, stage, max_tokens, documents)
+            reply = self._call(
+                _repair_prompt(prompt, reply.text, str(err)), schema, stage, max_tokens, documents
+            )
         try:
             return reply, parse_reply(reply.text, schema)
         except InvalidReplyError as err:
-            raise InvalidReplyError(f"{self.model.name}: also after one repair, {err}", err.reply) from err
+            raise InvalidReplyError(
+                f"{self.model.name}: also after one repair, {err}", err.reply
+            ) from err
 
-    def _call(self, prompt: Prompt, schema: type[BaseModel], stage: str, max_tokens: int, documents: Sequence[str]) -> ModelReply:
+    def _call(
+        self,
+        prompt: Prompt,
+        schema: type[BaseModel],
+        stage: str,
+        max_tokens: int,
+        documents: Sequence[str],
+    ) -> ModelReply:
         num_prompt = prompt_tokens(prompt, schema)
         reserved = self._budget.reserve(num_prompt + max_tokens)
         reply = ModelReply("", False, 0, 0, 0.0)  # what a call that fails is booked as
@@ -311,15 +388,29 @@ class MeteredChat:
             return reply
         part = schema.whole_part(reply.text) if issubclass(schema, StrictReply) else None
         if part is None:
-            raise CutOffReplyError(f"{self.model.name}: the reply hit its limit of {max_tokens} tokens; ask about less text at once")
-        _LOG.warning("%s: the reply hit its limit of %d tokens, and is used as far as it was whole", stage, max_tokens)
+            raise CutOffReplyError(
+                f"{self.model.name}: the reply hit its limit of {max_tokens} tokens; ask about less"
+                " text at once"
+            )
+        _LOG.warning(
+            "%s: the reply hit its limit of %d tokens, and is used as far as it was whole",
+            stage,
+            max_tokens,
+        )
         return replace(reply, text=part, is_cut_off=False)
 
     def _words_key(self, prompt: Prompt, words: Sequence[str]) -> str:
         """The words stand where the key of a reply has its schema."""
         return self._key(prompt, " or ".join(words), 1)
 
-    def _compared(self, model: FirstWordModel, prompt: Prompt, words: Sequence[str], stage: str, documents: Sequence[str]) -> FirstWord:
+    def _compared(
+        self,
+        model: FirstWordModel,
+        prompt: Prompt,
+        words: Sequence[str],
+        stage: str,
+        documents: Sequence[str],
+    ) -> FirstWord:
         num_prompt = prompt_tokens(prompt)
         reserved = self._budget.reserve(num_prompt + 1)
         booked = ModelReply("", False, 0, 0, 0.0)  # what a call that fails is booked as
@@ -339,16 +430,25 @@ class MeteredChat:
     def _count_cached(self, reply: ModelReply, stage: str, documents: Sequence[str]) -> None:
         with self._lock:
             self._usage[stage] = _plus(self._usage.get(stage, Usage()), Usage(cached=1))
-            self._saved = _plus(self._saved, Usage(1, reply.prompt_tokens, reply.completion_tokens, reply.seconds))
+            self._saved = _plus(
+                self._saved, Usage(1, reply.prompt_tokens, reply.completion_tokens, reply.seconds)
+            )
         self._record(reply, stage, documents, is_cached=True)
 
     def _count_call(self, reply: ModelReply, stage: str, documents: Sequence[str]) -> None:
         with self._lock:
-            spent = Usage(calls=1, prompt_tokens=reply.prompt_tokens, completion_tokens=reply.completion_tokens, seconds=reply.seconds)
+            spent = Usage(
+                calls=1,
+                prompt_tokens=reply.prompt_tokens,
+                completion_tokens=reply.completion_tokens,
+                seconds=reply.seconds,
+            )
             self._usage[stage] = _plus(self._usage.get(stage, Usage()), spent)
         self._record(reply, stage, documents, is_cached=False)
 
-    def _record(self, reply: ModelReply, stage: str, documents: Sequence[str], *, is_cached: bool) -> None:
+    def _record(
+        self, reply: ModelReply, stage: str, documents: Sequence[str], *, is_cached: bool
+    ) -> None:
         self._journal.record_call(
             stage,
             documents[0] if len(documents) == 1 else None,
@@ -361,7 +461,9 @@ class MeteredChat:
 
 @cache
 def schema_text(schema: type[BaseModel]) -> str:
-    """The JSON schema as it is sent, as text: part of the cache key (a new docstring is no miss) and of a prompt's tokens."""
+    """The JSON schema as it is sent, as text: part of the cache key (a new docstring is no miss)
+    and of a prompt's tokens.
+    """
     return json.dumps(strict_schema(schema), sort_keys=True, separators=(",", ":"))
 
 
@@ -371,7 +473,13 @@ def prompt_tokens(prompt: Prompt, schema: type[BaseModel] | None = None) -> int:
 
 
 def _repair_prompt(prompt: Prompt, reply: str, error: str) -> Prompt:
-    system, user = render("repair", system=prompt.system, user=prompt.user, reply=reply[:_MAX_REPAIRED_CHARS], error=error)
+    system, user = render(
+        "repair",
+        system=prompt.system,
+        user=prompt.user,
+        reply=reply[:_MAX_REPAIRED_CHARS],
+        error=error,
+    )
     return Prompt(f"{prompt.name}.repair", system, user)
 
 

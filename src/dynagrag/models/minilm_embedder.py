@@ -1,4 +1,6 @@
-"""The default embedder, all-MiniLM-L6-v2 by ONNX Runtime: sentence-transformers' vectors (to 4e-7), without torch."""
+"""The default embedder, all-MiniLM-L6-v2 by ONNX Runtime: sentence-transformers' vectors (to 4e-7),
+without torch.
+"""
 
 import logging
 import os
@@ -27,14 +29,17 @@ _LOG = logging.getLogger(__name__)
 MINILM = "minilm"
 MAX_TOKENS = 256
 _BATCH_TOKENS = 512
-"""Of a batch, padding included: more don't fit the processor's caches. 600 sentences took 4.5 s at 512 and 6.6 s at 8,192, on one core."""
+"""Of a batch, padding included: more don't fit the processor's caches. 600 sentences took 4.5 s at
+512 and 6.6 s at 8,192, on one core.
+"""
 _KNOWN = "The lunar module is called Aquarius."
 _KNOWN_VECTOR = (-0.049683, 0.01728, 0.042584, 0.030808, -0.071542, -0.042943, 0.053025, -0.055061)
 """The first numbers of the vector of _KNOWN, by sentence-transformers."""
 
 
 class MiniLmEmbedder:
-    """all-MiniLM-L6-v2 on the processor; weights are loaded, and fetched, at the first use. Thread-safe, one call at a time.
+    """all-MiniLM-L6-v2 on the processor; weights are loaded, and fetched, at the first use.
+    Thread-safe, one call at a time.
 
     Texts are cut at 256 tokens, without a word. OMP_NUM_THREADS limits its threads.
     """
@@ -61,7 +66,9 @@ class MiniLmEmbedder:
         return vector
 
     def load_beside(self) -> None:
-        """Begins to load it, in a thread that the process waits for at its end: a library's own code is not to be cut off there."""
+        """Begins to load it, in a thread that the process waits for at its end: a library's own
+        code is not to be cut off there.
+        """
         Thread(target=self._load_quietly, name="load minilm").start()
 
     def _load_quietly(self) -> None:
@@ -81,27 +88,37 @@ class MiniLmEmbedder:
 
 
 class _Model:
-    """Tokenizer and session of a model's folder. SettingsError where they can't be loaded, or give other vectors than they should."""
+    """Tokenizer and session of a model's folder. SettingsError where they can't be loaded, or give
+    other vectors than they should.
+    """
 
     def __init__(self, folder: Path) -> None:
         began = time.perf_counter()
         try:
             self._tokenizer, self._session = _tokenizer(folder), _session(folder)
         except ImportError as err:
-            raise SettingsError(f"the embedder minilm needs onnxruntime, safetensors and tokenizers ({err}): pip install .") from err
+            raise SettingsError(
+                f"the embedder minilm needs onnxruntime, safetensors and tokenizers ({err}): pip"
+                " install ."
+            ) from err
         except Exception as err:  # both libraries raise what they like for files that are damaged
             first = " ".join(str(err).split())[:200]
-            raise SettingsError(f"{folder} could not be loaded as all-MiniLM-L6-v2: {first}; delete it and run the command again") from err
+            raise SettingsError(
+                f"{folder} could not be loaded as all-MiniLM-L6-v2: {first}; delete it and run the"
+                " command again"
+            ) from err
         found = self.embed([_KNOWN])[0, : len(_KNOWN_VECTOR)]
         if not np.allclose(found, _KNOWN_VECTOR, atol=1e-4):
             raise SettingsError(
-                "ONNX Runtime gives other vectors on this machine than it should; take another version of onnxruntime, or "
-                "--embedder sentence-transformers/all-MiniLM-L6-v2"
+                "ONNX Runtime gives other vectors on this machine than it should; take another"
+                " version of onnxruntime, or --embedder sentence-transformers/all-MiniLM-L6-v2"
             )
         _LOG.info("loaded the embedder minilm in %.1f s", time.perf_counter() - began)
 
     def embed(self, texts: Sequence[str]) -> Vectors:
-        """(n, 384) float32 unit rows: the means of the tokens' vectors. Texts of like length share a batch; each is embedded once."""
+        """(n, 384) float32 unit rows: the means of the tokens' vectors. Texts of like length share
+        a batch; each is embedded once.
+        """
         place = {text: number for number, text in enumerate(dict.fromkeys(texts))}
         tokens = [own.ids for own in self._tokenizer.encode_batch(list(place))]
         rows = np.zeros((len(place), DIMENSION), dtype=np.float32)
@@ -115,7 +132,9 @@ class _Model:
         for row, own in enumerate(tokens):
             ids[row, : len(own)], mask[row, : len(own)] = own, 1
         (hidden,) = self._session.run(None, {IDS: ids, SEGMENTS: np.zeros_like(ids), MASK: mask})
-        means: Vectors = np.einsum("btd,bt->bd", hidden, mask.astype(np.float32)) / mask.sum(axis=1, keepdims=True, dtype=np.float32)
+        means: Vectors = np.einsum("btd,bt->bd", hidden, mask.astype(np.float32)) / mask.sum(
+            axis=1, keepdims=True, dtype=np.float32
+        )
         return means
 
 
@@ -146,13 +165,20 @@ def _session(folder: Path) -> "InferenceSession":
     weights = laid_out(load_file(folder / "model.safetensors"))
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = _num_threads()
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # others may need the cores
-    options.add_external_initializers(list(weights), [onnxruntime.OrtValue.ortvalue_from_numpy(matrix) for matrix in weights.values()])
+    options.add_session_config_entry(
+        "session.intra_op.allow_spinning", "0"
+    )  # others may need the cores
+    options.add_external_initializers(
+        list(weights),
+        [onnxruntime.OrtValue.ortvalue_from_numpy(matrix) for matrix in weights.values()],
+    )
     return onnxruntime.InferenceSession(graph_bytes(), options, providers=["CPUExecutionProvider"])
 
 
 def _num_threads() -> int:
-    """As many as OMP_NUM_THREADS says; 0, which is one for each physical core, where it says nothing."""
+    """As many as OMP_NUM_THREADS says; 0, which is one for each physical core, where it says
+    nothing.
+    """
     first = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
     return int(first) if first.isdecimal() else 0
 
@@ -161,5 +187,8 @@ def _folder(settings: Settings) -> Path:
     """Where the model lies, fetched if need be."""
     if (there := model_path(MINILM, settings)) is not None:
         return there
-    _LOG.warning("fetching the default embedder, all-MiniLM-L6-v2 (%d MB), once", CATALOG[MINILM].size_bytes // 1_000_000)
+    _LOG.warning(
+        "fetching the default embedder, all-MiniLM-L6-v2 (%d MB), once",
+        CATALOG[MINILM].size_bytes // 1_000_000,
+    )
     return pull(MINILM, settings)

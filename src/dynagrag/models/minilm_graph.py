@@ -1,9 +1,11 @@
-"""Writes minilm.onnx, the graph of all-MiniLM-L6-v2 without its weights: python -m dynagrag.models.minilm_graph
+"""Writes minilm.onnx, the graph of all-MiniLM-L6-v2 without its weights: python -m
+dynagrag.models.minilm_graph
 
-To be run where the graph is changed here, so `onnx` is needed for that alone. The operators are ONNX Runtime's own for transformers
-(com.microsoft), which do attention, and gelu with its bias, in one step each. The norm of a layer is made of plain ones: the runtime's own
-goes number by number and takes four times as long. The weights stay outside the graph, which has some kilobytes: the session reads them
-where they lie.
+To be run where the graph is changed here, so `onnx` is needed for that alone. The operators are
+ONNX Runtime's own for transformers (com.microsoft), which do attention, and gelu with its bias, in
+one step each. The norm of a layer is made of plain ones: the runtime's own goes number by number
+and takes four times as long. The weights stay outside the graph, which has some kilobytes: the
+session reads them where they lie.
 """
 
 from collections.abc import Mapping
@@ -45,7 +47,9 @@ class _Graph:
         """Adds an operator; the name of what it gives."""
         domain = _RUNTIME if operator in _OF_RUNTIME else ""
         node = helper.make_node(operator, inputs, [output], domain=domain)
-        node.attribute.extend(helper.make_attribute(name, value) for name, value in attributes.items())
+        node.attribute.extend(
+            helper.make_attribute(name, value) for name, value in attributes.items()
+        )
         self.nodes.append(node)
         return output
 
@@ -80,13 +84,25 @@ def _layer(graph: _Graph, parts: tuple[str, str, str, str], hidden: str) -> str:
 
 
 def _added(graph: _Graph, of: str, new: str, hidden: str) -> str:
-    """The norm of the sum of what a dense layer gave, its bias, and what went in: (x - mean) / sqrt(variance + epsilon) * weight + bias."""
+    """The norm of the sum of what a dense layer gave, its bias, and what went in: (x - mean) /
+    sqrt(variance + epsilon) * weight + bias.
+    """
     weight, bias = norm(of)
-    total = graph.do("Add", [graph.do("Add", [new, f"{of}dense.bias"], f"{of}biased"), hidden], f"{of}sum")
-    centred = graph.do("Sub", [total, graph.do("MatMul", [total, MEAN], f"{of}mean")], f"{of}centred")
-    variance = graph.do("MatMul", [graph.do("Mul", [centred, centred], f"{of}squares"), MEAN], f"{of}variance")
-    deviation = graph.do("Sqrt", [graph.do("Add", [variance, SMALLEST], f"{of}positive")], f"{of}deviation")
-    scaled = graph.do("Mul", [graph.do("Div", [centred, deviation], f"{of}unit"), weight], f"{of}scaled")
+    total = graph.do(
+        "Add", [graph.do("Add", [new, f"{of}dense.bias"], f"{of}biased"), hidden], f"{of}sum"
+    )
+    centred = graph.do(
+        "Sub", [total, graph.do("MatMul", [total, MEAN], f"{of}mean")], f"{of}centred"
+    )
+    variance = graph.do(
+        "MatMul", [graph.do("Mul", [centred, centred], f"{of}squares"), MEAN], f"{of}variance"
+    )
+    deviation = graph.do(
+        "Sqrt", [graph.do("Add", [variance, SMALLEST], f"{of}positive")], f"{of}deviation"
+    )
+    scaled = graph.do(
+        "Mul", [graph.do("Div", [centred, deviation], f"{of}unit"), weight], f"{of}scaled"
+    )
     return graph.do("Add", [scaled, bias], f"{of}norm")
 
 
@@ -96,7 +112,12 @@ def _value(name: str, kind: int, shape: list[str | int]) -> ValueInfoProto:
 
 def _outside(name: str, matrix: Vectors) -> TensorProto:
     """A weight's place in the graph; the session gets its numbers under this name."""
-    place = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=matrix.shape, data_location=TensorProto.EXTERNAL)
+    place = TensorProto(
+        name=name,
+        data_type=TensorProto.FLOAT,
+        dims=matrix.shape,
+        data_location=TensorProto.EXTERNAL,
+    )
     place.external_data.add(key="location", value="weights")
     return place
 
@@ -106,7 +127,9 @@ def main() -> None:
     folder = model_path("minilm", Settings())
     if folder is None:
         raise SystemExit("run `dynagrag models pull minilm` first")
-    made: bytes = minilm_graph(laid_out(load_file(folder / "model.safetensors"))).SerializeToString(deterministic=True)
+    made: bytes = minilm_graph(laid_out(load_file(folder / "model.safetensors"))).SerializeToString(
+        deterministic=True
+    )
     Path(__file__).with_name("minilm.onnx").write_bytes(made)
 
 

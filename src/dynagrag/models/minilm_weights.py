@@ -1,5 +1,5 @@
-"""What minilm.onnx, the graph of all-MiniLM-L6-v2, reads: its inputs' names, and its weights, as the model's own file has them or laid out
-for its operators.
+"""What minilm.onnx, the graph of all-MiniLM-L6-v2, reads: its inputs' names, and its weights, as
+the model's own file has them or laid out for its operators.
 """
 
 from collections.abc import Mapping
@@ -11,11 +11,15 @@ from dynagrag.schema import Vectors
 
 DIMENSION, NUM_LAYERS = 384, 6
 IDS, SEGMENTS, MASK = "ids", "segments", "mask"
-"""The graph's inputs, int32 (b, t): tokens, zeros, and 1 for a token, 0 for padding. Its one output is float32 (b, t, DIMENSION)."""
+"""The graph's inputs, int32 (b, t): tokens, zeros, and 1 for a token, 0 for padding. Its one output
+is float32 (b, t, DIMENSION).
+"""
 MEAN, SMALLEST = "mean", "epsilon"
 """(DIMENSION, 1), which a row is multiplied with for its mean, and (1,)."""
 EPSILON = 1e-12
-TABLES = tuple(f"embeddings.{name}_embeddings.weight" for name in ("word", "position", "token_type"))
+TABLES = tuple(
+    f"embeddings.{name}_embeddings.weight" for name in ("word", "position", "token_type")
+)
 
 
 def graph_bytes() -> bytes:
@@ -25,7 +29,10 @@ def graph_bytes() -> bytes:
 
 def laid_out(weights: Mapping[str, Vectors]) -> dict[str, Vectors]:
     """What the graph reads, by name, float32. KeyError where `weights` are no MiniLM's."""
-    made = {MEAN: np.full((DIMENSION, 1), 1 / DIMENSION, dtype=np.float32), SMALLEST: np.array([EPSILON], dtype=np.float32)}
+    made = {
+        MEAN: np.full((DIMENSION, 1), 1 / DIMENSION, dtype=np.float32),
+        SMALLEST: np.array([EPSILON], dtype=np.float32),
+    }
     for name in (*TABLES, *norm("embeddings.")):
         made[name] = weights[name]
     for number in range(NUM_LAYERS):
@@ -34,7 +41,9 @@ def laid_out(weights: Mapping[str, Vectors]) -> dict[str, Vectors]:
 
 
 def layer_parts(number: int) -> tuple[str, str, str, str]:
-    """How the names of a layer's weights begin: attention, its output, the wide layer, the layer's output."""
+    """How the names of a layer's weights begin: attention, its output, the wide layer, the layer's
+    output.
+    """
     parts = ("attention.self", "attention.output", "intermediate", "output")
     attention, out, wide, last = (f"encoder.layer.{number}.{part}." for part in parts)
     return attention, out, wide, last
@@ -45,14 +54,21 @@ def norm(of: str) -> list[str]:
     return [f"{of}LayerNorm.weight", f"{of}LayerNorm.bias"]
 
 
-def _of_layer(weights: Mapping[str, Vectors], parts: tuple[str, str, str, str]) -> dict[str, Vectors]:
+def _of_layer(
+    weights: Mapping[str, Vectors], parts: tuple[str, str, str, str]
+) -> dict[str, Vectors]:
     """Query, key and value as one matrix; dense layers as the right side of a product."""
     attention, out, wide, last = parts
     three = [f"{attention}{name}" for name in ("query", "key", "value")]
     made: dict[str, Vectors] = {
-        f"{attention}weight": np.concatenate([weights[f"{name}.weight"].T for name in three], axis=1),
+        f"{attention}weight": np.concatenate(
+            [weights[f"{name}.weight"].T for name in three], axis=1
+        ),
         f"{attention}bias": np.concatenate([weights[f"{name}.bias"] for name in three]),
     }
     for of in (out, wide, last):
-        made |= {f"{of}dense.weight": weights[f"{of}dense.weight"].T, f"{of}dense.bias": weights[f"{of}dense.bias"]}
+        made |= {
+            f"{of}dense.weight": weights[f"{of}dense.weight"].T,
+            f"{of}dense.bias": weights[f"{of}dense.bias"],
+        }
     return made | {name: weights[name] for of in (out, last) for name in norm(of)}

@@ -1,4 +1,6 @@
-"""Model replies as text into pydantic records: cleaned of what no store holds, taken out of fences and prose, validated."""
+"""Model replies as text into pydantic records: cleaned of what no store holds, taken out of fences
+and prose, validated.
+"""
 
 import json
 import re
@@ -14,8 +16,11 @@ T = TypeVar("T", bound=BaseModel)
 _MAX_REASON_CHARS = 400
 _THOUGHT_END = "</think>"
 _FENCED = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
-# One escape sequence of a JSON string at a time, so that an escaped backslash before a u is not taken for \u.
-_ESCAPE = re.compile(r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL)
+# One escape sequence of a JSON string at a time, so that an escaped backslash before a u is not
+# taken for \u.
+_ESCAPE = re.compile(
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)", re.DOTALL
+)
 _LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 
 
@@ -25,7 +30,9 @@ def clean_text(text: str) -> str:
 
 
 def clean_json(text: str) -> str:
-    r"""The text of a JSON reply, cleaned like `clean_text`, the escapes \u0000 and \ud800 included."""
+    r"""The text of a JSON reply, cleaned like `clean_text`, the escapes \u0000 and \ud800
+    included.
+    """
     return _ESCAPE.sub(_clean_escape, clean_text(text))
 
 
@@ -37,7 +44,8 @@ def _clean_escape(match: re.Match[str]) -> str:
 
 
 def parse_reply(text: str, schema: type[T]) -> T:
-    """The record in a cleaned reply: the text itself, or the outermost JSON object in a fence or in prose.
+    """The record in a cleaned reply: the text itself, or the outermost JSON object in a fence or in
+    prose.
 
     Raises:
         InvalidReplyError: with the first reason; its `reply` is the text.
@@ -48,7 +56,10 @@ def parse_reply(text: str, schema: type[T]) -> T:
         try:
             return schema.model_validate_json(candidate)
         except ValidationError as err:
-            is_json = all(e["type"] != "json_invalid" for e in err.errors(include_url=False, include_context=False, include_input=False))
+            is_json = all(
+                e["type"] != "json_invalid"
+                for e in err.errors(include_url=False, include_context=False, include_input=False)
+            )
             if not has_object:  # the first whole object says best what is wrong
                 reason, has_object = _reason(err), is_json
         try:

@@ -1,4 +1,5 @@
-"""A chat model in this process by transformers: a folder, a GGUF file or a hub name; JSON replies are held to their schema by xgrammar.
+"""A chat model in this process by transformers: a folder, a GGUF file or a hub name; JSON replies
+are held to their schema by xgrammar.
 
 The documented example is Llama 2 chat: `local:meta-llama/Llama-2-7b-chat-hf`.
 """
@@ -14,7 +15,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from dynagrag.errors import CutOffReplyError, ModelUnavailableError, PromptRefusedError, SettingsError
+from dynagrag.errors import (
+    CutOffReplyError,
+    ModelUnavailableError,
+    PromptRefusedError,
+    SettingsError,
+)
 from dynagrag.extras import check_extras
 from dynagrag.models.catalog import hub_model
 from dynagrag.models.chat_names import is_small_name
@@ -32,13 +38,17 @@ _PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".ckpt")
 
 
 class TransformersChat:
-    """See the module. The weights are loaded at the first call; one call at a time; greedy at temperature 0.
+    """See the module. The weights are loaded at the first call; one call at a time; greedy at
+    temperature 0.
 
-    The device is chosen by itself: CUDA, then Apple's, then the CPU; half precision on the first two, float32 on a CPU.
+    The device is chosen by itself: CUDA, then Apple's, then the CPU; half precision on the first
+    two, float32 on a CPU.
     """
 
     def __init__(self, source: str, *, name: str, settings: Settings) -> None:
-        """Raises SettingsError for a path that is not there, or one that could only be unpickled, and without the libraries."""
+        """Raises SettingsError for a path that is not there, or one that could only be unpickled,
+        and without the libraries.
+        """
         self._source = locate_model(source)
         check_extras("running a model here", _EXTRAS)
         self._settings = settings
@@ -58,14 +68,21 @@ class TransformersChat:
 
     @property
     def identity(self) -> str:
-        """The model's name, with the size of a file; its temperature. No folder above the model's own."""
+        """The model's name, with the size of a file; its temperature. No folder above the model's
+        own.
+        """
         path = Path(self._source)
         size = f" size={path.stat().st_size}" if path.is_file() else ""
-        return f"local {path.name if path.exists() else self._source}{size} temperature={self._temperature:g}"
+        return (
+            f"local {path.name if path.exists() else self._source}{size}"
+            f" temperature={self._temperature:g}"
+        )
 
     @property
     def is_small(self) -> bool:
-        """Told by the number of parameters once loaded, before that by the name or the file's size."""
+        """Told by the number of parameters once loaded, before that by the name or the file's
+        size.
+        """
         if self._model is not None:
             return bool(self._model.num_parameters() < _SMALL_PARAMETERS)
         path = Path(self._source)
@@ -74,7 +91,9 @@ class TransformersChat:
         weights = sum(f.stat().st_size for f in path.glob("*.safetensors")) if path.is_dir() else 0
         return 0 < weights < 2 * _SMALL_BYTES or is_small_name(self._source)
 
-    def complete(self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int) -> ModelReply:
+    def complete(
+        self, prompt: Prompt, schema: type[BaseModel] | None, max_tokens: int
+    ) -> ModelReply:
         """One reply; with a schema, only tokens that its JSON allows are sampled."""
         self._load()
         with self._lock, _translating(self._name):
@@ -88,16 +107,22 @@ class TransformersChat:
         return ModelReply(text, is_cut_off, num_prompt, len(new), time.perf_counter() - began)
 
     def stream(self, prompt: Prompt, max_tokens: int) -> Iterator[str]:
-        """The pieces as they come. Raises CutOffReplyError after the last one where the limit was hit."""
+        """The pieces as they come. Raises CutOffReplyError after the last one where the limit was
+        hit.
+        """
         from transformers import TextIteratorStreamer
 
         self._load()
         with self._lock:
-            pieces = TextIteratorStreamer(self._tokenizer, skip_prompt=True, skip_special_tokens=True)
+            pieces = TextIteratorStreamer(
+                self._tokenizer, skip_prompt=True, skip_special_tokens=True
+            )
             outcome: list[Any] = []
             inputs = self._inputs(prompt)
             options = self._options(None, max_tokens) | {"streamer": pieces}
-            worker = Thread(target=self._generate_into, args=(outcome, pieces, inputs, options), daemon=True)
+            worker = Thread(
+                target=self._generate_into, args=(outcome, pieces, inputs, options), daemon=True
+            )
             worker.start()
             yield from (piece for piece in pieces if piece)
             worker.join()
@@ -131,7 +156,9 @@ class TransformersChat:
 
     # inside
 
-    def _generate_into(self, outcome: list[Any], pieces: Any, inputs: Any, options: dict[str, Any]) -> None:
+    def _generate_into(
+        self, outcome: list[Any], pieces: Any, inputs: Any, options: dict[str, Any]
+    ) -> None:
         """Runs in a thread of its own; an error ends the pieces and is raised by the reader."""
         try:
             outcome.append(self._model.generate(**inputs, **options))
@@ -146,7 +173,9 @@ class TransformersChat:
             began = time.perf_counter()
             self._tokenizer, model = load_transformers(self._source, self._settings)
             self._model = model
-            _LOG.info("loaded %s on %s in %.1f s", self._name, model.device, time.perf_counter() - began)
+            _LOG.info(
+                "loaded %s on %s in %.1f s", self._name, model.device, time.perf_counter() - began
+            )
 
     def _inputs(self, prompt: Prompt) -> Any:
         if self._tokenizer.chat_template:
@@ -157,11 +186,18 @@ class TransformersChat:
             encoded = self._tokenizer(text, return_tensors="pt")
         room = getattr(self._model.config, "max_position_embeddings", None)
         if room and encoded["input_ids"].shape[1] >= room:
-            raise PromptRefusedError(f"{self._name}: the prompt has {encoded['input_ids'].shape[1]} tokens, the model's context {room}")
+            raise PromptRefusedError(
+                f"{self._name}: the prompt has {encoded['input_ids'].shape[1]} tokens, the model's"
+                f" context {room}"
+            )
         return {k: encoded[k].to(self._model.device) for k in ("input_ids", "attention_mask")}
 
     def _options(self, schema: type[BaseModel] | None, max_tokens: int) -> dict[str, Any]:
-        options: dict[str, Any] = {"max_new_tokens": max_tokens, "do_sample": self._temperature > 0, "pad_token_id": self._pad()}
+        options: dict[str, Any] = {
+            "max_new_tokens": max_tokens,
+            "do_sample": self._temperature > 0,
+            "pad_token_id": self._pad(),
+        }
         if self._temperature > 0:
             options["temperature"] = self._temperature
         else:  # else the model's own sampling settings are warned about
@@ -169,7 +205,9 @@ class TransformersChat:
         if schema is not None:
             from xgrammar.contrib.hf import LogitsProcessor
 
-            options["logits_processor"] = [LogitsProcessor(self._grammar(schema))]  # holds the state of one call
+            options["logits_processor"] = [
+                LogitsProcessor(self._grammar(schema))
+            ]  # holds the state of one call
         return options
 
     def _grammar(self, schema: type[BaseModel]) -> Any:
@@ -179,22 +217,32 @@ class TransformersChat:
 
         if self._compiler is None:
             vocabulary = xgrammar.TokenizerInfo.from_huggingface(
-                self._tokenizer, vocab_size=self._model.config.vocab_size, stop_token_ids=sorted(self._ends())
+                self._tokenizer,
+                vocab_size=self._model.config.vocab_size,
+                stop_token_ids=sorted(self._ends()),
             )
             self._compiler = xgrammar.GrammarCompiler(vocabulary)
         if schema not in self._grammars:
             # No free white space: small models else fill their limit with it.
-            self._grammars[schema] = self._compiler.compile_json_schema(json.dumps(strict_schema(schema)), any_whitespace=False)
+            self._grammars[schema] = self._compiler.compile_json_schema(
+                json.dumps(strict_schema(schema)), any_whitespace=False
+            )
         return self._grammars[schema]
 
     def _ends(self) -> set[int]:
-        """All tokens that end a reply: the generation settings may name several, the tokenizer's own may be another."""
+        """All tokens that end a reply: the generation settings may name several, the tokenizer's
+        own may be another.
+        """
         named = self._model.generation_config.eos_token_id
         ends = set(named if isinstance(named, list) else [named]) | {self._tokenizer.eos_token_id}
         return {end for end in ends if end is not None}
 
     def _pad(self) -> int:
-        return int(self._tokenizer.pad_token_id if self._tokenizer.pad_token_id is not None else min(self._ends()))
+        return int(
+            self._tokenizer.pad_token_id
+            if self._tokenizer.pad_token_id is not None
+            else min(self._ends())
+        )
 
 
 class _translating:
@@ -208,15 +256,20 @@ class _translating:
 
     def __exit__(self, kind: object, err: BaseException | None, trace: object) -> None:
         if err is not None and is_out_of_memory(err):
-            raise ModelUnavailableError(f"{self._name}: out of memory; take a smaller model, a GGUF one, or smaller chunks") from err
+            raise ModelUnavailableError(
+                f"{self._name}: out of memory; take a smaller model, a GGUF one, or smaller chunks"
+            ) from err
 
 
 def locate_model(source: str) -> str:
-    """The path of a file or folder, or a hub name. SettingsError for a path that is not there, or one that could only be unpickled."""
+    """The path of a file or folder, or a hub name. SettingsError for a path that is not there, or
+    one that could only be unpickled.
+    """
     path = Path(source).expanduser()
     if path.suffix.lower() in _PICKLES:
         raise SettingsError(
-            f"{source} is a pickle, which could run code, and was not opened: give a folder with safetensors, or a GGUF file"
+            f"{source} is a pickle, which could run code, and was not opened: give a folder with"
+            " safetensors, or a GGUF file"
         )
     if path.is_file():
         from dynagrag.models.gguf_chat import check_gguf
@@ -225,16 +278,24 @@ def locate_model(source: str) -> str:
         return str(path)
     if path.is_dir():
         if not (path / "config.json").is_file():
-            raise SettingsError(f"{source} holds no config.json: give the folder of a transformers model, or a GGUF file")
+            raise SettingsError(
+                f"{source} holds no config.json: give the folder of a transformers model, or a GGUF"
+                " file"
+            )
         return str(path)
     if source.count("/") != 1 or source.startswith((".", "/", "~")):
-        raise SettingsError(f"no model {source}: give a folder, a GGUF file, or a hub name like meta-llama/Llama-2-7b-chat-hf")
+        raise SettingsError(
+            f"no model {source}: give a folder, a GGUF file, or a hub name like"
+            " meta-llama/Llama-2-7b-chat-hf"
+        )
     return source
 
 
-def load_transformers(source: str, settings: Settings, device: str | None = None, dtype: Any = None) -> tuple[Any, Any]:
-    """Tokenizer and model of what `locate_model` found; a hub model is fetched if need be. SettingsError where it can't be loaded,
-    ModelError where it doesn't fit into memory.
+def load_transformers(
+    source: str, settings: Settings, device: str | None = None, dtype: Any = None
+) -> tuple[Any, Any]:
+    """Tokenizer and model of what `locate_model` found; a hub model is fetched if need be.
+    SettingsError where it can't be loaded, ModelError where it doesn't fit into memory.
 
     Without `device` and `dtype` they are chosen, see TransformersChat.
     """
@@ -245,43 +306,71 @@ def load_transformers(source: str, settings: Settings, device: str | None = None
     from transformers.utils import logging as transformers_logging
 
     transformers_logging.disable_progress_bar()
-    device = device or ("cuda" if torch.cuda.is_available() else "mps" if torch.backends.mps.is_available() else "cpu")
-    given, dtype = dtype, dtype or {"cuda": torch.bfloat16, "mps": torch.float16}.get(device.partition(":")[0], torch.float32)
+    device = device or (
+        "cuda"
+        if torch.cuda.is_available()
+        else "mps"
+        if torch.backends.mps.is_available()
+        else "cpu"
+    )
+    given, dtype = (
+        dtype,
+        dtype
+        or {"cuda": torch.bfloat16, "mps": torch.float16}.get(
+            device.partition(":")[0], torch.float32
+        ),
+    )
     where: dict[str, Any] = {"local_files_only": True}
     folder = path
     if path.is_file():
         folder, where["gguf_file"] = path.parent, path.name
-        dtype = torch.float32 if given is not None else dtype  # transformers complains of a shorter one; it is cast below
+        dtype = (
+            torch.float32 if given is not None else dtype
+        )  # transformers complains of a shorter one; it is cast below
     # Safetensors only: other weights are pickles.
     weights: dict[str, Any] = {} if path.is_file() else {"use_safetensors": True}
     with within_memory(str(path), "take a smaller model, or free some of the machine's"):
         try:
             with _without_bars() if path.is_file() else nullcontext():
                 tokenizer = AutoTokenizer.from_pretrained(folder, **where)
-                model = AutoModelForCausalLM.from_pretrained(folder, dtype=dtype, **where, **weights)
+                model = AutoModelForCausalLM.from_pretrained(
+                    folder, dtype=dtype, **where, **weights
+                )
         except (OSError, ValueError, ImportError) as err:
             if is_out_of_memory(err):
                 raise
-            raise SettingsError(f"{path} could not be loaded as a chat model: {' '.join(str(err).split())[:200]}") from err
+            raise SettingsError(
+                f"{path} could not be loaded as a chat model: {' '.join(str(err).split())[:200]}"
+            ) from err
         model = model.to(device)
         return tokenizer, (model if given is None else model.to(given)).eval()
 
 
 @contextmanager
 def _without_bars() -> Iterator[None]:
-    """Transformers shows a bar of its own as it unpacks a GGUF file (`modeling_gguf_pytorch_utils`, 5.23), which nothing turns off."""
+    """Transformers shows a bar of its own as it unpacks a GGUF file (`modeling_gguf_pytorch_utils`,
+    5.23), which nothing turns off.
+    """
     with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):
         yield
 
 
 def _templated(tokenizer: Any, prompt: Prompt) -> str:
-    """The chat template's text; a template without a system role gets the system text in front of the user's."""
+    """The chat template's text; a template without a system role gets the system text in front of
+    the user's.
+    """
     from jinja2 import TemplateError
 
     def layout(*messages: dict[str, str]) -> str:
-        return str(tokenizer.apply_chat_template(list(messages), tokenize=False, add_generation_prompt=True))
+        return str(
+            tokenizer.apply_chat_template(
+                list(messages), tokenize=False, add_generation_prompt=True
+            )
+        )
 
     try:
-        return layout({"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user})
+        return layout(
+            {"role": "system", "content": prompt.system}, {"role": "user", "content": prompt.user}
+        )
     except TemplateError:
         return layout({"role": "user", "content": f"{prompt.system}\n\n{prompt.user}"})

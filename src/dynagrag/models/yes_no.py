@@ -1,27 +1,41 @@
-"""The first word of a reply, out of the log probabilities of its tokens: yes against no, or one of a few words."""
+"""The first word of a reply, out of the log probabilities of its tokens: yes against no, or one of
+a few words.
+"""
 
 import math
 from collections.abc import Iterable, Sequence
 
 YES_NO = ("yes", "no")
 MIN_MASS = 0.01
-"""What the words together must have: a model that thinks first, or replies with something else, says none of them."""
+"""What the words together must have: a model that thinks first, or replies with something else,
+says none of them.
+"""
 _LEAST = -100.0
 """Servers write anything from here down to minus infinity for never."""
 TOP_TOKENS = 20
 """As many as the OpenAI protocol gives."""
 
 
-def word_logprobs(top: Iterable[tuple[str, float]], words: Sequence[str]) -> tuple[float, ...] | None:
-    """The log probability of each word, of a token's likeliest texts with theirs, summed over case and blank space around them.
+def word_logprobs(
+    top: Iterable[tuple[str, float]], words: Sequence[str]
+) -> tuple[float, ...] | None:
+    """The log probability of each word, of a token's likeliest texts with theirs, summed over case
+    and blank space around them.
 
-    A word that is not among them counts as much as the least likely one that is. Empty where all are all but impossible; None where nothing
-    is told.
+    A word that is not among them counts as much as the least likely one that is. Empty where all
+    are all but impossible; None where nothing is told.
     """
-    top = [(text, min(0.0, max(_LEAST, logprob))) for text, logprob in top if not math.isnan(logprob)]
+    top = [
+        (text, min(0.0, max(_LEAST, logprob))) for text, logprob in top if not math.isnan(logprob)
+    ]
     if not top:
         return None
-    sums = [sum(math.exp(logprob) for text, logprob in top if text.strip().casefold() == word.casefold()) for word in words]
+    sums = [
+        sum(
+            math.exp(logprob) for text, logprob in top if text.strip().casefold() == word.casefold()
+        )
+        for word in words
+    ]
     if sum(sums) < MIN_MASS:
         return ()
     floor = math.exp(min(logprob for _, logprob in top))

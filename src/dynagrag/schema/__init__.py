@@ -1,13 +1,15 @@
-"""The nouns: the values that every part of dynagrag passes around. All are frozen; none does any work.
+"""The nouns: the values that every part of dynagrag passes around. All are frozen; none does any
+work.
 
 Two worlds, in this order:
 
     records (the truth)     Document, Turn, Passage, Mention, RelationRecord, Edit; Records is all of them at one moment
     graph (a view)          Merge, Entity, Relation, Graph, Neighbourhood; derived from the records at any time
 
-and what a question makes of them (answers): Snapshot, Filters, Question, Subgraph, Retrieval, Evidence, Answer; how it came about (trace):
-AnswerTrace; what it claims (claims): Claim, ClaimCheck, CheckedClaim.
-All offsets are half-open character ranges of `Document.text`. Vectors are float32, one row per thing. Import from here, whatever the file.
+and what a question makes of them (answers): Snapshot, Filters, Question, Subgraph, Retrieval,
+Evidence, Answer; how it came about (trace): AnswerTrace; what it claims (claims): Claim,
+ClaimCheck, CheckedClaim. All offsets are half-open character ranges of `Document.text`. Vectors are
+float32, one row per thing. Import from here, whatever the file.
 """
 
 from dynagrag.schema.answers import (

@@ -1,4 +1,6 @@
-"""What a question makes of records and graph: snapshot, filters, retrieval, prompts, evidence, and the answer."""
+"""What a question makes of records and graph: snapshot, filters, retrieval, prompts, evidence, and
+the answer.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -17,10 +19,11 @@ from dynagrag.schema.trace import AnswerTrace
 class Facts:
     """What a snapshot's passages say, for Bridge-PPR (docs/papers.md, Bridge-PPR).
 
-    Fact i is `texts[i]` with the unit vector `vectors[i]` (f, d); it stands in the snapshot's passage `passage_rows[i]` and holds the
-    entities `entities[ptr[i]:ptr[i + 1]]`: indices into the graph's n, and n + i for `words[i]`, a plain word that links passages and is
-    no entity, with the vector `word_vectors[i]` (w, d). Passage j holds the entities `held[held_ptr[j]:held_ptr[j + 1]]` and is about
-    entity `subjects[j]`, or -1.
+    Fact i is `texts[i]` with the unit vector `vectors[i]` (f, d); it stands in the snapshot's
+    passage `passage_rows[i]` and holds the entities `entities[ptr[i]:ptr[i + 1]]`: indices into the
+    graph's n, and n + i for `words[i]`, a plain word that links passages and is no entity, with the
+    vector `word_vectors[i]` (w, d). Passage j holds the entities `held[held_ptr[j]:held_ptr[j +
+    1]]` and is about entity `subjects[j]`, or -1.
     """
 
     texts: tuple[str, ...] = ()
@@ -37,10 +40,12 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All that a question needs of a workspace, read once per store version. Filters make a smaller one of it.
+    """All that a question needs of a workspace, read once per store version. Filters make a smaller
+    one of it.
 
-    `passage_vectors` (p, d) in the order of `passages` (document title, then index). `summary_rows`: where the vector of a mention's or
-    relation's summary stands in `summary_vectors` (s, d), unit rows of the texts that were embedded with it.
+    `passage_vectors` (p, d) in the order of `passages` (document title, then index).
+    `summary_rows`: where the vector of a mention's or relation's summary stands in
+    `summary_vectors` (s, d), unit rows of the texts that were embedded with it.
     """
 
     workspace: str
@@ -66,7 +71,9 @@ class Snapshot:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Only records inside all given bounds count. Empty tuples and None mean no bound. Times in seconds of the source."""
+    """Only records inside all given bounds count. Empty tuples and None mean no bound. Times in
+    seconds of the source.
+    """
 
     documents: tuple[str, ...] = ()
     speakers: tuple[str, ...] = ()
@@ -81,7 +88,9 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question that stands alone, with its query vector (d,), and the questions of one step that a model split it into, if one did."""
+    """A question that stands alone, with its query vector (d,), and the questions of one step that
+    a model split it into, if one did.
+    """
 
     text: str
     vector: Vector
@@ -100,9 +109,9 @@ class ScoredPassage:
 class Subgraph:
     """An ego-graph cut out of a Graph. Node i is `graph.entities[nodes[i]]`; node 0 is the centre.
 
-    `pairs` (m, 2) int64: local node indices of the undirected edges; `pair_relations[j]`: indices into `graph.relations` of all parallel
-    and
-    reverse relations on pair j. `x` (n, d) unit node vectors, `y` (m, d) unit edge vectors, `weights` (m,) number of records, `hops` (n,).
+    `pairs` (m, 2) int64: local node indices of the undirected edges; `pair_relations[j]`: indices
+    into `graph.relations` of all parallel and reverse relations on pair j. `x` (n, d) unit node
+    vectors, `y` (m, d) unit edge vectors, `weights` (m,) number of records, `hops` (n,).
     `node_prizes` (n,) and `pair_prizes` (m,): what a tree was chosen by; None for other subgraphs.
     """
 
@@ -120,7 +129,9 @@ class Subgraph:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One line of the retrieval trace: a centre in the order of its cosine, and what became of it."""
+    """One line of the retrieval trace: a centre in the order of its cosine, and what became of
+    it.
+    """
 
     entity_id: str
     name: str
@@ -131,8 +142,8 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Bridge:
-    """A step from one passage to another over an entity that both hold, or over a plain word (id ""). `gain`: what it adds to the second
-    one's score.
+    """A step from one passage to another over an entity that both hold, or over a plain word (id
+    ""). `gain`: what it adds to the second one's score.
     """
 
     source_id: str
@@ -144,9 +155,10 @@ class Bridge:
 
 @dataclass(frozen=True, slots=True)
 class PassageParts:
-    """What a passage's score is made of (docs/papers.md, Bridge-PPR), in units of the score, to which they add up: first stage,
-    PageRank, the best bridge, what its surroundings (neighbours, named speakers) and the bounds on sinking changed in the end, and what
-    the steps of a question that was split did.
+    """What a passage's score is made of (docs/papers.md, Bridge-PPR), in units of the score, to
+    which they add up: first stage, PageRank, the best bridge, what its surroundings (neighbours,
+    named speakers) and the bounds on sinking changed in the end, and what the steps of a question
+    that was split did.
     """
 
     passage_id: str
@@ -159,8 +171,9 @@ class PassageParts:
 
 @dataclass(frozen=True, slots=True)
 class BridgeTrace:
-    """Why Bridge-PPR ranked as it did: entities that the question names, the facts that it is nearest to with their cosine, the gate on the
-    graph's share, the bridges taken, the parts of each passage's score, and the steps that the question was split into.
+    """Why Bridge-PPR ranked as it did: entities that the question names, the facts that it is
+    nearest to with their cosine, the gate on the graph's share, the bridges taken, the parts of
+    each passage's score, and the steps that the question was split into.
     """
 
     linked: tuple[str, ...]
@@ -173,7 +186,9 @@ class BridgeTrace:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """What a retriever brings: ranked passages, subgraphs (graph arms only), and a trace of why. `subgraph_kind`: what users call one."""
+    """What a retriever brings: ranked passages, subgraphs (graph arms only), and a trace of why.
+    `subgraph_kind`: what users call one.
+    """
 
     retriever: str
     passages: tuple[ScoredPassage, ...]
@@ -186,7 +201,9 @@ class Retrieval:
 
 @dataclass(frozen=True, slots=True)
 class PruneScores:
-    """Relevance of nodes (n,) and edges (m,), 0 to 1. `label` tells a user what made them ("untrained prior")."""
+    """Relevance of nodes (n,) and edges (m,), 0 to 1. `label` tells a user what made them
+    ("untrained prior").
+    """
 
     nodes: Vector
     edges: Vector
@@ -196,9 +213,11 @@ class PruneScores:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """A traversal of a Subgraph from node 0: `order` of visit; `parent[v]` (-1 for the root), `depth[v]`; unvisited nodes are in neither.
+    """A traversal of a Subgraph from node 0: `order` of visit; `parent[v]` (-1 for the root),
+    `depth[v]`; unvisited nodes are in neither.
 
-    `children[v]` in visit order. `num_unvisited` nodes of the subgraph were not reached within the budget.
+    `children[v]` in visit order. `num_unvisited` nodes of the subgraph were not reached within the
+    budget.
     """
 
     order: tuple[int, ...]
@@ -210,7 +229,9 @@ class Walk:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A citable span: a relation record's quote or a passage. `label` is what the model sees (E3); `id` the record's or passage's."""
+    """A citable span: a relation record's quote or a passage. `label` is what the model sees (E3);
+    `id` the record's or passage's.
+    """
 
     label: str
     id: str
@@ -224,8 +245,8 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class HardPrompt:
-    """A subgraph in words, its evidence, and how much was left out to fit. `nodes` and `relations` that are in it: local indices of the
-    subgraph's nodes, indices of the graph's relations.
+    """A subgraph in words, its evidence, and how much was left out to fit. `nodes` and `relations`
+    that are in it: local indices of the subgraph's nodes, indices of the graph's relations.
     """
 
     text: str
@@ -260,8 +281,9 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceLine(Citation):
-    """Evidence by how well it fits the question: whole sentences of one turn around the one that fits, `match_start` to `match_end` of the
-    document, and what was said before and after them. `fit`: on a scale of this question's own, the higher the better.
+    """Evidence by how well it fits the question: whole sentences of one turn around the one that
+    fits, `match_start` to `match_end` of the document, and what was said before and after them.
+    `fit`: on a scale of this question's own, the higher the better.
     """
 
     match_start: int = 0
@@ -273,7 +295,9 @@ class EvidenceLine(Citation):
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Evidence lines that stand together in a document: turns `first_turn` to `last_turn`, characters `start` to `end`."""
+    """Evidence lines that stand together in a document: turns `first_turn` to `last_turn`,
+    characters `start` to `end`.
+    """
 
     document: str
     start: int
@@ -288,7 +312,9 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What was spent on model calls; `cached` replies are not calls. Tokens as the provider counts, else characters / 4."""
+    """What was spent on model calls; `cached` replies are not calls. Tokens as the provider counts,
+    else characters / 4.
+    """
 
     calls: int = 0
     prompt_tokens: int = 0
@@ -299,8 +325,9 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class IntermediateAnswer:
-    """An answer from one subgraph alone. helpfulness 0..100; `scored_by` judge, claims or none (earlier versions: formula); `score_parts`:
-    the judge's marks of 1 to 5, or the terms of 0 to 1 that its claims gave. `evidence_ids`: the labels that the model cited.
+    """An answer from one subgraph alone. helpfulness 0..100; `scored_by` judge, claims or none
+    (earlier versions: formula); `score_parts`: the judge's marks of 1 to 5, or the terms of 0 to 1
+    that its claims gave. `evidence_ids`: the labels that the model cited.
     """
 
     answer: str
@@ -320,16 +347,20 @@ class Answer:
 
     Args:
         citations: What the model cited, in the order of `trace.labels`.
-        evidence: The lines that fit the question best, best first, whether something was answered or not; of several speakers who are asked
+        evidence: The lines that fit the question best, best first, whether something was answered
+        or not; of several speakers who are asked
             for in turn.
-        stretches: The runs of lines that stand together among the citations (without any: among the first prompt's evidence).
+        stretches: The runs of lines that stand together among the citations (without any: among the
+        first prompt's evidence).
         claims: What the text claims, in its order, each with its verdict.
         lines: By label, the lines that verdicts name and the model did not cite.
         checked_by: The checker's name; empty where nothing was checked.
         left_out: What a strict answer leaves out; places are those in the model's own text.
-        answerable: How likely the sources answer the question at all, 0 to 1; None where that can't be told.
+        answerable: How likely the sources answer the question at all, 0 to 1; None where that can't
+        be told.
         is_nothing_fitting: Whether the best line is too weak to answer the question.
-        unknown_names: Names in the question that stand nowhere in the documents, each with those that are spelt most like it.
+        unknown_names: Names in the question that stand nowhere in the documents, each with those
+        that are spelt most like it.
         quiet_speakers: Of several speakers who are asked for, those without a line that fits.
     """
 

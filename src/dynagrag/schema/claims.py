@@ -14,7 +14,8 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """Words of a source that may state a claim. `speaker` said them; `title` and `document_id` are their document's.
+    """Words of a source that may state a claim. `speaker` said them; `title` and `document_id` are
+    their document's.
 
     What a model replied about a line is forgotten with the line's document.
     """
@@ -27,7 +28,9 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """Something that a text states on its own, and the lines that may state it; the first `num_cited` of them are cited for it."""
+    """Something that a text states on its own, and the lines that may state it; the first
+    `num_cited` of them are cited for it.
+    """
 
     text: str
     lines: tuple[Line, ...]
@@ -41,10 +44,12 @@ class ClaimCheck:
     Args:
         verdict: Stated by `lines`, contradicted by `lines`, or not found.
         lines: Rows of the claim's lines, best first; empty when not found.
-        score: How sure it is that the claim is stated, 0 to 1; None where the checker has no such measure.
+        score: How sure it is that the claim is stated, 0 to 1; None where the checker has no such
+        measure.
         reason: What differs, in words for people; empty for a stated claim.
         is_sure: Whether no other checker can take it back: a number of the claim is in no line.
-        note: What the check went without, in words for people: "the model was not asked: ..."; empty where nothing is missing.
+        note: What the check went without, in words for people: "the model was not asked: ...";
+        empty where nothing is missing.
     """
 
     verdict: Verdict

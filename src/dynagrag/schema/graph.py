@@ -1,4 +1,6 @@
-"""Derived nouns, a view of the records that can be computed again at any time: merges, entities, relations, the graph and looks at it."""
+"""Derived nouns, a view of the records that can be computed again at any time: merges, entities,
+relations, the graph and looks at it.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,12 +9,16 @@ from enum import StrEnum
 from dynagrag.schema.arrays import Vectors
 
 CO_OCCURRENCE = "mentioned with"
-"""The label of relations that only say that two names stand in one sentence: those of the fast extractor. It has no direction."""
+"""The label of relations that only say that two names stand in one sentence: those of the fast
+extractor. It has no direction.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Merge:
-    """Keys that stand for one entity: which, into which, by which rule or verdict, with what it saw. id of the members."""
+    """Keys that stand for one entity: which, into which, by which rule or verdict, with what it
+    saw. id of the members.
+    """
 
     id: str
     members: tuple[str, ...]
@@ -23,7 +29,9 @@ class Merge:
 
 @dataclass(frozen=True, slots=True)
 class LabelMerge:
-    """A relation label and its canonical form; `inverted` flips head and tail (owned by -> owns)."""
+    """A relation label and its canonical form; `inverted` flips head and tail (owned by ->
+    owns).
+    """
 
     label: str
     canonical: str
@@ -49,7 +57,9 @@ class Entity:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A directed, labelled relation. weight = number of records, support = number of distinct documents. id of (head, label, tail)."""
+    """A directed, labelled relation. weight = number of records, support = number of distinct
+    documents. id of (head, label, tail).
+    """
 
     id: str
     head: str
@@ -68,10 +78,11 @@ class Relation:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Entities and relations, each sorted by id, with their vectors in the same order (two-step means, not normalised).
+    """Entities and relations, each sorted by id, with their vectors in the same order (two-step
+    means, not normalised).
 
-    `entity_vectors` (n, d); `relation_vectors` (s, d) of the relations that are stated, in their order: a co-occurrence has none.
-    `entity_passages[i]`: ids of the passages that hold entity i.
+    `entity_vectors` (n, d); `relation_vectors` (s, d) of the relations that are stated, in their
+    order: a co-occurrence has none. `entity_passages[i]`: ids of the passages that hold entity i.
     """
 
     entities: tuple[Entity, ...]
@@ -83,7 +94,9 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Consolidation:
-    """What consolidation decided, so that the graph can be derived from any subset of the records."""
+    """What consolidation decided, so that the graph can be derived from any subset of the
+    records.
+    """
 
     merges: tuple[Merge, ...] = ()
     labels: tuple[LabelMerge, ...] = ()
@@ -91,8 +104,9 @@ class Consolidation:
 
 @dataclass(frozen=True, slots=True)
 class Neighbourhood:
-    """A bounded part of the graph around an entity, for looking at it: `entities` in order of (hops, id), the centre first; `relations` by
-    (weight desc, id). `is_cut`: there was more than the bounds let through.
+    """A bounded part of the graph around an entity, for looking at it: `entities` in order of
+    (hops, id), the centre first; `relations` by (weight desc, id). `is_cut`: there was more than
+    the bounds let through.
     """
 
     entities: tuple[Entity, ...]
@@ -102,10 +116,12 @@ class Neighbourhood:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """The heaviest part of the graph and counts of the whole, for looking at it: `entities` by (weight desc, id), their `degrees` in the
-    whole graph and the ids of the passages that hold them; `relations` between them by (weight desc, id).
+    """The heaviest part of the graph and counts of the whole, for looking at it: `entities` by
+    (weight desc, id), their `degrees` in the whole graph and the ids of the passages that hold
+    them; `relations` between them by (weight desc, id).
 
-    `degree_counts`, `weight_counts` and `type_counts`: how many of all entities have that degree (relations at either end), weight or type.
+    `degree_counts`, `weight_counts` and `type_counts`: how many of all entities have that degree
+    (relations at either end), weight or type.
     """
 
     entities: tuple[Entity, ...]
@@ -125,7 +141,9 @@ class Overview:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that a check looked at, of a store or of the installation. `remedy` says what to do where it is not ok."""
+    """One thing that a check looked at, of a store or of the installation. `remedy` says what to do
+    where it is not ok.
+    """
 
     what: str
     is_ok: bool
@@ -147,7 +165,9 @@ class VectorKind(StrEnum):
     LABEL = "label"
     """by content id of a relation label that consolidation compared"""
     RELATION = "relation"
-    """by relation id: the mean over its labels as they were stated, each the mean over its records; a pair's is the mean over its labels"""
+    """by relation id: the mean over its labels as they were stated, each the mean over its records;
+    a pair's is the mean over its labels
+    """
 
 
 @dataclass(frozen=True, slots=True)

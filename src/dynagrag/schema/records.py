@@ -1,16 +1,22 @@
-"""The records, which are the truth: how a file was read, and what was found in it and said about it by people."""
+"""The records, which are the truth: how a file was read, and what was found in it and said about it
+by people.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 _TOLD_S = 5.0
-"""From how far into a turn on a place has a time of its own: below, the reader's own start is as near."""
+"""From how far into a turn on a place has a time of its own: below, the reader's own start is as
+near.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceTurn:
-    """One cue or turn as the source has it, unmerged. What the form doesn't have is None. Seconds from the source's own zero."""
+    """One cue or turn as the source has it, unmerged. What the form doesn't have is None. Seconds
+    from the source's own zero.
+    """
 
     text: str
     speaker: str | None = None
@@ -20,7 +26,9 @@ class SourceTurn:
 
 @dataclass(frozen=True, slots=True)
 class LoadedSource:
-    """How one file was read. `refused` is the reason when nothing was read; then `turns` is empty."""
+    """How one file was read. `refused` is the reason when nothing was read; then `turns` is
+    empty.
+    """
 
     path: str
     format: str | None
@@ -35,7 +43,9 @@ class LoadedSource:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A source as it was read. `text` is canonical: the turns' texts joined by newlines. id of (workspace, source sha256)."""
+    """A source as it was read. `text` is canonical: the turns' texts joined by newlines. id of
+    (workspace, source sha256).
+    """
 
     id: str
     workspace: str
@@ -60,7 +70,9 @@ class Turn:
     end_s: float | None = None
 
     def second_of(self, place: int) -> float | None:
-        """When a place in its text is said, by its share of the letters; the turn's begin where that is less than five seconds off."""
+        """When a place in its text is said, by its share of the letters; the turn's begin where
+        that is less than five seconds off.
+        """
         if self.start_s is None or self.end_s is None or not self.start < place < self.end:
             return self.start_s
         later = (self.end_s - self.start_s) * (place - self.start) / (self.end - self.start)
@@ -69,7 +81,9 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What is retrieved, embedded and cited: whole sentences of at most about 120 words. id of (document, start, end, splitter)."""
+    """What is retrieved, embedded and cited: whole sentences of at most about 120 words. id of
+    (document, start, end, splitter).
+    """
 
     id: str
     document_id: str
@@ -82,7 +96,9 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """What one extraction call reads: consecutive passages of one document. Not stored: its span is on the records made from it."""
+    """What one extraction call reads: consecutive passages of one document. Not stored: its span is
+    on the records made from it.
+    """
 
     document_id: str
     start: int
@@ -113,10 +129,14 @@ class MentionKind(StrEnum):
 
 
 class Flag(StrEnum):
-    """What the fast extractor leaves to be decided on the whole corpus: `graph_store/derived/live_mentions.py`."""
+    """What the fast extractor leaves to be decided on the whole corpus:
+    `graph_store/derived/live_mentions.py`.
+    """
 
     SENTENCE_START = "sentence_start"
-    """A single capitalised word that opens its sentence: counts only if seen capitalised inside one, or if it is a title."""
+    """A single capitalised word that opens its sentence: counts only if seen capitalised inside
+    one, or if it is a title.
+    """
     CONTENT_WORD = "content_word"
     """A lower-case content word: counts only inside the frequency band."""
     SEEN_CAPITALISED = "seen_capitalised"
@@ -143,7 +163,9 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class RelationRecord:
-    """A relation as one chunk states it, with the source's own words. id of (chunk span, head, label, tail, quote span)."""
+    """A relation as one chunk states it, with the source's own words. id of (chunk span, head,
+    label, tail, quote span).
+    """
 
     id: str
     document_id: str
@@ -173,9 +195,9 @@ class EditKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A person's correction: never derived, never lost. `keys` are entity keys; `name` the target's; UNDO names an edit or merge in
-    `what`, SENSE the documents in which its keys stand for something else, which is called `name`; GLOSSARY the rows of
-    the file `name`.
+    """A person's correction: never derived, never lost. `keys` are entity keys; `name` the
+    target's; UNDO names an edit or merge in `what`, SENSE the documents in which its keys stand for
+    something else, which is called `name`; GLOSSARY the rows of the file `name`.
     """
 
     id: str
@@ -189,9 +211,11 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """All that the graph is derived from, as it was at one moment: `version` names the moment and changes with every change of a record.
+    """All that the graph is derived from, as it was at one moment: `version` names the moment and
+    changes with every change of a record.
 
-    `documents` by title then id, `passages` by document then index, the rest in the orders of the store's own methods.
+    `documents` by title then id, `passages` by document then index, the rest in the orders of the
+    store's own methods.
     """
 
     version: str

@@ -27,10 +27,11 @@ class FactTrace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PassageTrace:
-    """A ranked passage. Its score is the sum of `first_stage`, `graph`, `bridge`, `around` and `steps` (None: the question was not split).
+    """A ranked passage. Its score is the sum of `first_stage`, `graph`, `bridge`, `around` and
+    `steps` (None: the question was not split).
 
-    `words`: how it begins. `over`: the entity of the best bridge into it, if there is one, from the passage of `from_rank` (None: one that
-    is not among the ranked).
+    `words`: how it begins. `over`: the entity of the best bridge into it, if there is one, from the
+    passage of `from_rank` (None: one that is not among the ranked).
     """
 
     document: str
@@ -52,7 +53,9 @@ class PassageTrace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankingTrace:
-    """Why passages stand as they do: entities that the question names, its nearest facts, the gate on the graph's share, its steps."""
+    """Why passages stand as they do: entities that the question names, its nearest facts, the gate
+    on the graph's share, its steps.
+    """
 
     linked: tuple[str, ...]
     facts: tuple[FactTrace, ...]
@@ -63,9 +66,10 @@ class RankingTrace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeTrace:
-    """A node of a drawn subgraph. `score` is the pruner's. `place` in the walk from 1 (None: not visited), `depth` there, and `parent`: the
-    row of the node that it was reached from. `mask`: what a trained GRAG's soft pruning left of it, from 0 to 1.
-    `prize`: what it got for its likeness to the question where a tree was chosen by prizes.
+    """A node of a drawn subgraph. `score` is the pruner's. `place` in the walk from 1 (None: not
+    visited), `depth` there, and `parent`: the row of the node that it was reached from. `mask`:
+    what a trained GRAG's soft pruning left of it, from 0 to 1. `prize`: what it got for its
+    likeness to the question where a tree was chosen by prizes.
     """
 
     id: str
@@ -84,8 +88,8 @@ class NodeTrace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeTrace:
-    """All relations from one node to another, as one arrow. `source` and `target` are rows of the drawn nodes; `mask` and `prize`
-    as a node's.
+    """All relations from one node to another, as one arrow. `source` and `target` are rows of the
+    drawn nodes; `mask` and `prize` as a node's.
     """
 
     source: int
@@ -110,9 +114,11 @@ class SubgraphTrace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptTrace:
-    """What one intermediate answer was asked from. `subgraph` None: a prompt of passages, whose `centre` is the retriever's name.
+    """What one intermediate answer was asked from. `subgraph` None: a prompt of passages, whose
+    `centre` is the retriever's name.
 
-    `num_nodes_in` and `num_relations_in`: how many of them the prompt holds; `num_tokens` are those of its text.
+    `num_nodes_in` and `num_relations_in`: how many of them the prompt holds; `num_tokens` are those
+    of its text.
     """
 
     centre: str
@@ -143,7 +149,8 @@ class SoftTrace:
         seconds: Of the reply.
         labels: The evidence that stood in the text.
         num_lines_read: Lines of the text, evidence and graph.
-        num_lines: Lines that the prompts would have under their own budget, with those that are left out there.
+        num_lines: Lines that the prompts would have under their own budget, with those that are
+        left out there.
     """
 
     label: str
@@ -177,7 +184,8 @@ class AnswerTrace:
         reason: Why nothing was answered.
         merge: How several intermediate answers became one.
         labels: The evidence labels of the answer's citations, in their order.
-        soft: What a trained soft prompt read, where one answered; its `prompts` are its text, as it was before it was cut.
+        soft: What a trained soft prompt read, where one answered; its `prompts` are its text, as it
+        was before it was cut.
     """
 
     retriever: str

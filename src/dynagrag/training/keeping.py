@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keeping:
-    """What `Checkpoint` and `TrainingFile` share. `folder`: one that is held; `embedder`: whose vectors are read; `made_with`: what,
-    beside network and embedder, tells a training from others, such as data with hashes, seed and options.
+    """What `Checkpoint` and `TrainingFile` share. `folder`: one that is held; `embedder`: whose
+    vectors are read; `made_with`: what, beside network and embedder, tells a training from others,
+    such as data with hashes, seed and options.
     """
 
     folder: Path
@@ -31,7 +32,11 @@ class Keeping:
     @property
     def file(self) -> TrainingFile:
         """The file from which a training that was stopped goes on."""
-        made_with = {**self.made_with, "network": dict(self.network), "embedder": self.embedder.name}
+        made_with = {
+            **self.made_with,
+            "network": dict(self.network),
+            "embedder": self.embedder.name,
+        }
         return TrainingFile(self.folder / TRAINING, made_with, self.begins_anew)
 
     def save(
@@ -41,8 +46,8 @@ class Keeping:
         figures: Mapping[str, Any] | None = None,
         learned: Mapping[str, Any] | None = None,
     ) -> Checkpoint:
-        """Writes the checkpoint. `figures`: what was measured beside the learning curve; `learned`: what is to be known of the data beside
-        `made_with`. Errors as in `save_checkpoint`.
+        """Writes the checkpoint. `figures`: what was measured beside the learning curve; `learned`:
+        what is to be known of the data beside `made_with`. Errors as in `save_checkpoint`.
         """
         best = best_of([epoch for epoch in epochs if epoch.number])
         checkpoint = Checkpoint(
@@ -51,7 +56,11 @@ class Keeping:
             embedder=self.embedder.name,
             dimension=self.embedder.dimension,
             made_with={**self.made_with, **(learned or {})},
-            figures={"epochs": [asdict(epoch) for epoch in epochs], "best_epoch": best.number, **(figures or {})},
+            figures={
+                "epochs": [asdict(epoch) for epoch in epochs],
+                "best_epoch": best.number,
+                **(figures or {}),
+            },
             versions=library_versions() | {"dynagrag": version("dynagrag")},
         )
         save_checkpoint(self.folder, checkpoint, weights)

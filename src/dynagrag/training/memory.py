@@ -15,7 +15,9 @@ R = TypeVar("R")
 
 
 class Halving:
-    """Does batches in one part, or in halves, quarters and so on where one didn't fit; later batches begin with as many."""
+    """Does batches in one part, or in halves, quarters and so on where one didn't fit; later
+    batches begin with as many.
+    """
 
     def __init__(self) -> None:
         self._num_parts = 1
@@ -29,10 +31,14 @@ class Halving:
         """Takes up what an earlier run has found to fit."""
         self._num_parts = max(1, num_parts)
         if self._num_parts > 1:
-            _LOG.warning("batches are done in %d parts, as before the training was stopped", self._num_parts)
+            _LOG.warning(
+                "batches are done in %d parts, as before the training was stopped", self._num_parts
+            )
 
     def do(self, batch: Sequence[E], work: Callable[[Sequence[Sequence[E]]], R]) -> R:
-        """What `work` makes of the parts of a batch. TrainingError where a single example doesn't fit."""
+        """What `work` makes of the parts of a batch. TrainingError where a single example doesn't
+        fit.
+        """
         while True:
             try:
                 return work(parts_of(batch, self._num_parts))
@@ -40,10 +46,20 @@ class Halving:
                 if not is_out_of_memory(err):
                     raise
                 if self._num_parts >= len(batch):
-                    remedy = "take the CPU with --device cpu" if isinstance(err, torch.OutOfMemoryError) else "free some of the machine's"
-                    raise TrainingError(f"a single example doesn't fit into memory; {remedy}, or take shorter texts") from err
+                    remedy = (
+                        "take the CPU with --device cpu"
+                        if isinstance(err, torch.OutOfMemoryError)
+                        else "free some of the machine's"
+                    )
+                    raise TrainingError(
+                        f"a single example doesn't fit into memory; {remedy}, or take shorter texts"
+                    ) from err
             self._num_parts *= 2
-            _LOG.warning("out of memory: a batch of %d examples is done in %d parts from now on", len(batch), self._num_parts)
+            _LOG.warning(
+                "out of memory: a batch of %d examples is done in %d parts from now on",
+                len(batch),
+                self._num_parts,
+            )
             if torch.cuda.is_available():
                 torch.cuda.empty_cache()
 

@@ -1,7 +1,9 @@
-"""One loop for all that is trained: epochs over shuffled batches, early stopping by a figure on validation rows, and a file each minute
-and after each epoch, from which a run that was killed goes on with the same numbers.
+"""One loop for all that is trained: epochs over shuffled batches, early stopping by a figure on
+validation rows, and a file each minute and after each epoch, from which a run that was killed goes
+on with the same numbers.
 
-Chance is drawn anew from seed and epoch as each epoch begins; what is kept within one has its state too.
+Chance is drawn anew from seed and epoch as each epoch begins; what is kept within one has its state
+too.
 """
 
 import json
@@ -19,7 +21,13 @@ from torch import Tensor, nn
 
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.models.memory_errors import within_memory
-from dynagrag.training.checkpoints import TRAINING_NOTES, Tensors, TrainingError, read_training, write_training
+from dynagrag.training.checkpoints import (
+    TRAINING_NOTES,
+    Tensors,
+    TrainingError,
+    read_training,
+    write_training,
+)
 from dynagrag.training.memory import Halving
 
 _LOG = logging.getLogger(__name__)
@@ -43,8 +51,8 @@ class Task(Protocol[E_contra]):
         """Its weights."""
 
     def loss(self, part: Sequence[E_contra], batch: Sequence[E_contra]) -> Tensor:
-        """What a part adds to the mean loss of the batch that it is of, a scalar with a gradient: the losses of a batch's parts sum to its
-        own. The part may be all of it.
+        """What a part adds to the mean loss of the batch that it is of, a scalar with a gradient:
+        the losses of a batch's parts sum to its own. The part may be all of it.
         """
 
     def validate(self) -> float:
@@ -53,9 +61,10 @@ class Task(Protocol[E_contra]):
 
 @dataclass(frozen=True, slots=True)
 class TrainingOptions:
-    """AdamW and when to stop. `patience`: epochs without a better validation figure after which training ends. `is_warmed_up`: the rate
-    rises over the first epoch and falls by a cosine to `least_rate` at the last (G-Retriever's code); else it is constant. `max_norm`: of
-    a step's gradient, None: it isn't clipped.
+    """AdamW and when to stop. `patience`: epochs without a better validation figure after which
+    training ends. `is_warmed_up`: the rate rises over the first epoch and falls by a cosine to
+    `least_rate` at the last (G-Retriever's code); else it is constant. `max_norm`: of a step's
+    gradient, None: it isn't clipped.
     """
 
     learning_rate: float = 1e-3
@@ -82,7 +91,9 @@ class TrainingOptions:
 
 @dataclass(frozen=True, slots=True)
 class Epoch:
-    """A row of the learning curve; `number` from 1, `loss` the mean over its examples. 0, without a loss: what training begins at."""
+    """A row of the learning curve; `number` from 1, `loss` the mean over its examples. 0, without a
+    loss: what training begins at.
+    """
 
     number: int
     loss: float | None
@@ -92,7 +103,9 @@ class Epoch:
 
 @dataclass(frozen=True, slots=True)
 class _Begun:
-    """How far an epoch is: its batches that are done, the sum of their examples' losses, and the seconds that they took."""
+    """How far an epoch is: its batches that are done, the sum of their examples' losses, and the
+    seconds that they took.
+    """
 
     num_batches: int = 0
     total: float = 0.0
@@ -106,8 +119,8 @@ def best_of(epochs: Sequence[Epoch]) -> Epoch:
 
 @dataclass(frozen=True, slots=True)
 class TrainingFile:
-    """Where a training run is kept. `made_with`: whatever changes its numbers; a file of another is refused, or dropped where training
-    `begins_anew`.
+    """Where a training run is kept. `made_with`: whatever changes its numbers; a file of another is
+    refused, or dropped where training `begins_anew`.
     """
 
     path: Path
@@ -119,14 +132,23 @@ class Training(Generic[E]):
     """A training run of a task. After `run` the network has the weights of its best epoch."""
 
     def __init__(
-        self, task: Task[E], options: TrainingOptions, file: TrainingFile | None = None, length: Callable[[E], int] | None = None
+        self,
+        task: Task[E],
+        options: TrainingOptions,
+        file: TrainingFile | None = None,
+        length: Callable[[E], int] | None = None,
     ) -> None:
-        """With `length` examples of like length share a batch, among those that an epoch's order brings near each other."""
+        """With `length` examples of like length share a batch, among those that an epoch's order
+        brings near each other.
+        """
         self._task = task
         self._options = options
         self._file = file
         self._optimizer = torch.optim.AdamW(
-            task.network.parameters(), options.learning_rate, options.betas, weight_decay=options.weight_decay
+            task.network.parameters(),
+            options.learning_rate,
+            options.betas,
+            weight_decay=options.weight_decay,
         )
         self._length = length
         self._halving = Halving()
@@ -134,11 +156,18 @@ class Training(Generic[E]):
         self._begun, self._chance = _Begun(), dict[str, Tensor]()
         self.epochs: list[Epoch] = []
 
-    def run(self, examples: Sequence[E], on_epoch: Callable[[Epoch], None] | None = None, on_step: OnStep | None = None) -> list[Epoch]:
-        """Trains until nothing gets better, or goes on with what the file has; the epochs. `on_step` is told as an epoch begins and after
-        each batch: "epoch 2", how many examples are done, and of how many; then "validate".
+    def run(
+        self,
+        examples: Sequence[E],
+        on_epoch: Callable[[Epoch], None] | None = None,
+        on_step: OnStep | None = None,
+    ) -> list[Epoch]:
+        """Trains until nothing gets better, or goes on with what the file has; the epochs.
+        `on_step` is told as an epoch begins and after each batch: "epoch 2", how many examples are
+        done, and of how many; then "validate".
 
-        Raises UsageError without examples, or where the file was made with something else; TrainingError where a loss is no number.
+        Raises UsageError without examples, or where the file was made with something else;
+        TrainingError where a loss is no number.
         """
         if not examples:
             raise UsageError("there is nothing to train on; give more questions")
@@ -171,12 +200,19 @@ class Training(Generic[E]):
         on_step("validate", 1, 1)
         if not math.isfinite(validation):
             raise TrainingError(
-                f"after epoch {number} the network gives no numbers: the learning rate is too high; give a lower --learning-rate"
+                f"after epoch {number} the network gives no numbers: the learning rate is too high;"
+                " give a lower --learning-rate"
             )
-        return Epoch(number, total / len(examples), validation, seconds + time.perf_counter() - began)
+        return Epoch(
+            number, total / len(examples), validation, seconds + time.perf_counter() - began
+        )
 
-    def _learn(self, number: int, examples: Sequence[E], batches: Sequence[Sequence[int]], on_step: OnStep) -> tuple[float, float]:
-        """A step for each batch that is left of an epoch; the sum of all examples' losses, and the epoch's seconds."""
+    def _learn(
+        self, number: int, examples: Sequence[E], batches: Sequence[Sequence[int]], on_step: OnStep
+    ) -> tuple[float, float]:
+        """A step for each batch that is left of an epoch; the sum of all examples' losses, and the
+        epoch's seconds.
+        """
         begun, self._begun = self._begun, _Begun()
         _set_chance(self._chance)
         self._chance = {}
@@ -190,8 +226,8 @@ class Training(Generic[E]):
             loss = self._backward(batch)
             if not math.isfinite(loss):
                 raise TrainingError(
-                    f"the loss is {loss} in epoch {number}: the learning rate is too high, or a vector of the examples is no number; give "
-                    "a lower --learning-rate"
+                    f"the loss is {loss} in epoch {number}: the learning rate is too high, or a"
+                    " vector of the examples is no number; give a lower --learning-rate"
                 )
             self._step(number - 1 + num_done / len(examples))
             total += loss * len(batch)
@@ -215,24 +251,37 @@ class Training(Generic[E]):
         rng.shuffle(batches)
         return batches
 
-    def _log_step(self, number: int, done: int, num: int, total: float, began: float, told: float) -> float:
+    def _log_step(
+        self, number: int, done: int, num: int, total: float, began: float, told: float
+    ) -> float:
         """Logs how far an epoch is, each half a minute; when it was last told."""
         now = time.perf_counter()
         if now - told < _LOG_SECONDS:
             return told
-        _LOG.info("epoch %d: %d of %d examples, loss %.3f, %.2f s an example", number, done, num, total / done, (now - began) / done)
+        _LOG.info(
+            "epoch %d: %d of %d examples, loss %.3f, %.2f s an example",
+            number,
+            done,
+            num,
+            total / done,
+            (now - began) / done,
+        )
         return now
 
     def _step(self, epochs_done: float) -> None:
         for group in self._optimizer.param_groups:
             group["lr"] = self._options.rate(epochs_done)
-        with within_memory("what is learned", "take a smaller network, or free some of the machine's"):
+        with within_memory(
+            "what is learned", "take a smaller network, or free some of the machine's"
+        ):
             if self._options.max_norm is not None:
                 nn.utils.clip_grad_norm_(self._task.network.parameters(), self._options.max_norm)
             self._optimizer.step()
 
     def _backward(self, batch: Sequence[E]) -> float:
-        """The loss of a batch, whose gradient the weights get. One that doesn't fit into memory is done in parts."""
+        """The loss of a batch, whose gradient the weights get. One that doesn't fit into memory is
+        done in parts.
+        """
 
         def in_parts(parts: Sequence[Sequence[E]]) -> float:
             self._optimizer.zero_grad()  # also of what a part that didn't fit has left
@@ -251,10 +300,19 @@ class Training(Generic[E]):
         if self._file is None:
             return
         state = self._optimizer.state_dict()["state"]
-        tensors = {f"network.{name}": value for name, value in self._task.network.state_dict().items()}
+        tensors = {
+            f"network.{name}": value for name, value in self._task.network.state_dict().items()
+        }
         tensors |= {f"best.{name}": value for name, value in self._best.items()}
-        tensors |= {f"optimizer.{i}.{name}": value for i, own in state.items() for name, value in own.items()}
-        notes = {"made_with": json.dumps(self._file.made_with), "epochs": json.dumps([asdict(epoch) for epoch in self.epochs])}
+        tensors |= {
+            f"optimizer.{i}.{name}": value
+            for i, own in state.items()
+            for name, value in own.items()
+        }
+        notes = {
+            "made_with": json.dumps(self._file.made_with),
+            "epochs": json.dumps([asdict(epoch) for epoch in self.epochs]),
+        }
         notes[_NUM_PARTS] = json.dumps(self._halving.num_parts)
         if begun is not None:
             tensors |= {f"chance.{device}": value for device, value in _chance().items()}
@@ -276,16 +334,27 @@ class Training(Generic[E]):
             raise LoadError(f"{err}; delete it, or choose another folder with --out") from err
         if kept.made_with != own:
             if self._file.begins_anew:
-                _LOG.info("the training in %s was begun with other settings or data; it begins anew", self._file.path.parent)
+                _LOG.info(
+                    "the training in %s was begun with other settings or data; it begins anew",
+                    self._file.path.parent,
+                )
                 return
             differing = "; ".join(_differences(kept.made_with, own))
             raise UsageError(
-                f"the training in {self._file.path.parent} was begun with other settings or data: {differing}; choose another folder with "
-                "--out"
+                f"the training in {self._file.path.parent} was begun with other settings or data:"
+                f" {differing}; choose another folder with --out"
             )
-        self.epochs, self._begun, self._chance = list(kept.epochs), kept.begun, _below("chance.", kept.tensors)
+        self.epochs, self._begun, self._chance = (
+            list(kept.epochs),
+            kept.begun,
+            _below("chance.", kept.tensors),
+        )
         if self._begun.num_batches:
-            _LOG.info("epoch %d goes on after %d of its batches", len(self.epochs) + 1, self._begun.num_batches)
+            _LOG.info(
+                "epoch %d goes on after %d of its batches",
+                len(self.epochs) + 1,
+                self._begun.num_batches,
+            )
         self._halving.begin_with(kept.num_parts)
         self._task.network.load_state_dict(_below("network.", kept.tensors))
         self._best = _below("best.", kept.tensors)
@@ -307,10 +376,18 @@ class _Kept:
     tensors: Tensors
 
     def check_fits(self, network: nn.Module, path: Path) -> None:
-        """Raises LoadError where its tensors are of another network, as another version may make of the same settings."""
+        """Raises LoadError where its tensors are of another network, as another version may make of
+        the same settings.
+        """
         own = _forms(network.state_dict())
-        if any(_forms(_below(part, self.tensors)) != own for part in ("network.", "best.")[: 2 if self.epochs else 1]):
-            raise LoadError(f"{path} holds the weights of another network than this version makes, so it can't be gone on with")
+        if any(
+            _forms(_below(part, self.tensors)) != own
+            for part in ("network.", "best.")[: 2 if self.epochs else 1]
+        ):
+            raise LoadError(
+                f"{path} holds the weights of another network than this version makes, so it can't"
+                " be gone on with"
+            )
 
 
 def _read_kept(path: Path) -> _Kept:
@@ -318,7 +395,10 @@ def _read_kept(path: Path) -> _Kept:
     tensors, notes = read_training(path)
     try:
         made_with, rows = (json.loads(notes[name]) for name in TRAINING_NOTES)
-        num_parts, begun = int(json.loads(notes.get(_NUM_PARTS, "1"))), _Begun(**json.loads(notes.get(_BEGUN, "{}")))
+        num_parts, begun = (
+            int(json.loads(notes.get(_NUM_PARTS, "1"))),
+            _Begun(**json.loads(notes.get(_BEGUN, "{}"))),
+        )
         return _Kept(made_with, [Epoch(**row) for row in rows], num_parts, begun, tensors)
     except (KeyError, TypeError, ValueError) as err:
         raise LoadError(f"{path} is no training's file") from err
@@ -332,7 +412,11 @@ def _differences(old: Any, new: Any, name: str = "") -> list[str]:
     """What differs between two settings, by the names of the innermost ones."""
     if isinstance(old, dict) and isinstance(new, dict):
         names = dict.fromkeys([*old, *new])
-        return [line for own in names for line in _differences(old.get(own), new.get(own), f"{name}.{own}".removeprefix("."))]
+        return [
+            line
+            for own in names
+            for line in _differences(old.get(own), new.get(own), f"{name}.{own}".removeprefix("."))
+        ]
     return [] if old == new else [f"{name} was {_shown(old)}, is {_shown(new)}"]
 
 
@@ -342,7 +426,11 @@ def _shown(value: Any) -> str:
 
 
 def _below(prefix: str, tensors: Tensors) -> Tensors:
-    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
+    return {
+        name.removeprefix(prefix): value
+        for name, value in tensors.items()
+        if name.startswith(prefix)
+    }
 
 
 def _copies(tensors: Mapping[str, Tensor]) -> Tensors:
@@ -351,7 +439,9 @@ def _copies(tensors: Mapping[str, Tensor]) -> Tensors:
 
 def _chance() -> Tensors:
     """The state of what draws numbers, by device."""
-    return {"cpu": torch.get_rng_state()} | ({"cuda": torch.cuda.get_rng_state()} if _has_cuda() else {})
+    return {"cpu": torch.get_rng_state()} | (
+        {"cuda": torch.cuda.get_rng_state()} if _has_cuda() else {}
+    )
 
 
 def _set_chance(states: Tensors) -> None:

@@ -3,11 +3,22 @@
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
-_LIBRARIES = ("numpy", "scipy", "bm25s", "ir-measures", "pytrec-eval-terrier", "sentence-transformers", "torch", "torch-geometric")
+_LIBRARIES = (
+    "numpy",
+    "scipy",
+    "bm25s",
+    "ir-measures",
+    "pytrec-eval-terrier",
+    "sentence-transformers",
+    "torch",
+    "torch-geometric",
+)
 
 
 def library_versions() -> dict[str, str]:
-    """What something is made with, as far as it is installed: noted, and no reason to refuse to go on."""
+    """What something is made with, as far as it is installed: noted, and no reason to refuse to go
+    on.
+    """
     found = {"python": platform.python_version()}
     for name in _LIBRARIES:
         try:

@@ -1,6 +1,7 @@
 """A workspace moved whole: into one file, back from it, and from one store to another.
 
-Each can be killed at any point and run again. A file appears whole or not at all; a target says that it is unfinished until it is whole.
+Each can be killed at any point and run again. A file appears whole or not at all; a target says
+that it is unfinished until it is whole.
 """
 
 import fcntl
@@ -18,7 +19,16 @@ from tempfile import TemporaryDirectory
 from dynagrag import wiring
 from dynagrag.errors import StoreError, UsageError, WorkspaceError
 from dynagrag.files.private_files import make_folder, private, touch
-from dynagrag.graph_store.archive import GRAPH, JOURNAL, Manifest, describe, pack, read_manifest, save_sqlite, unpack
+from dynagrag.graph_store.archive import (
+    GRAPH,
+    JOURNAL,
+    Manifest,
+    describe,
+    pack,
+    read_manifest,
+    save_sqlite,
+    unpack,
+)
 from dynagrag.graph_store.deletions import check_no_deletion
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
@@ -41,25 +51,36 @@ _LOG = logging.getLogger(__name__)
 _WAIT_S = 30.0
 
 
-# ---------------------------------------------------------------------------------------------------------------- backup
+# ------------------------------------------------------------------------------------------- backup
 
 
 def back_up(space: Workspace, file: Path, *, is_forced: bool, progress: Progress) -> Manifest:
-    """Writes a workspace to a file, as it is at one moment, also while something is ingested into it.
+    """Writes a workspace to a file, as it is at one moment, also while something is ingested into
+    it.
 
-    Raises UsageError when the file is there already and `is_forced` is false, StoreError when it cannot be written.
+    Raises UsageError when the file is there already and `is_forced` is false, StoreError when it
+    cannot be written.
     """
     if file.is_dir() or (file.exists() and not is_forced):
-        raise UsageError(f"{file} is {'a folder' if file.is_dir() else 'there already'}; name another file, or overwrite one with --force")
+        raise UsageError(
+            f"{file} is {'a folder' if file.is_dir() else 'there already'}; name another file, or"
+            " overwrite one with --force"
+        )
     if is_unfinished(space.store):
-        raise StoreError(f"workspace {space.name!r} is an unfinished copy; run the copy or restore that made it again, then back it up")
+        raise StoreError(
+            f"workspace {space.name!r} is an unfinished copy; run the copy or restore that made it"
+            " again, then back it up"
+        )
     try:
         with _work_folder(file.parent / f".{file.name}.partial") as folder:
             _save_graph(space, folder / GRAPH, progress)
-            # After the graph: a document deleted in between leaves no words here that its graph has not, too.
+            # After the graph: a document deleted in between leaves no words here that its graph has
+            # not, too.
             save_sqlite(space.journal.path, folder / JOURNAL)
             made_at = datetime.now(UTC).isoformat(timespec="seconds")
-            manifest = describe(folder, space.store.workspace, made_at=made_at, dynagrag=version("dynagrag"))
+            manifest = describe(
+                folder, space.store.workspace, made_at=made_at, dynagrag=version("dynagrag")
+            )
             progress("pack", 0, 1)
             pack(folder, manifest, folder / "whole")
             with (folder / "whole").open("rb") as written:
@@ -67,12 +88,17 @@ def back_up(space: Workspace, file: Path, *, is_forced: bool, progress: Progress
             os.replace(folder / "whole", file)
             progress("pack", 1, 1)
     except OSError as err:
-        raise StoreError(f"cannot write {file}: {err.strerror or err}; free some space, or choose a folder you may write to") from err
+        raise StoreError(
+            f"cannot write {file}: {err.strerror or err}; free some space, or choose a folder you"
+            " may write to"
+        ) from err
     return manifest
 
 
 def _save_graph(space: Workspace, path: Path, progress: Progress) -> None:
-    """The graph file: the embedded store's own at one moment, or a copy of the other store's workspace in an embedded one."""
+    """The graph file: the embedded store's own at one moment, or a copy of the other store's
+    workspace in an embedded one.
+    """
     if isinstance(space.store, SqliteStore):
         progress("copy", 0, 1)
         save_sqlite(space.folder / GRAPH, path)
@@ -88,7 +114,10 @@ def _save_graph(space: Workspace, path: Path, progress: Progress) -> None:
 def _work_folder(folder: Path) -> Iterator[Path]:
     """An empty folder for one process, gone afterwards; what a killed one left there goes first."""
     folder.mkdir(mode=0o700, exist_ok=True)
-    with _exclusive(folder / "lock", f"{folder} is in use: another backup or restore is under way; wait until it is done"):
+    with _exclusive(
+        folder / "lock",
+        f"{folder} is in use: another backup or restore is under way; wait until it is done",
+    ):
         for left in folder.iterdir():
             if left.name != "lock":
                 left.unlink()
@@ -100,7 +129,9 @@ def _work_folder(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def _exclusive(path: Path, complaint: str) -> Iterator[None]:
-    """Holds a lock file; the system lets go however the process ends. WorkspaceError with the complaint when another has it."""
+    """Holds a lock file; the system lets go however the process ends. WorkspaceError with the
+    complaint when another has it.
+    """
     with open(path, "w", opener=private) as handle:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -109,7 +140,7 @@ def _exclusive(path: Path, complaint: str) -> Iterator[None]:
         yield
 
 
-# --------------------------------------------------------------------------------------------------------------- restore
+# ------------------------------------------------------------------------------------------ restore
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +152,8 @@ class Restored:
 
 
 def restore(file: Path, settings: Settings, workspace: str | None, progress: Progress) -> Restored:
-    """Puts a backup back as a workspace that is not there yet; where to is `settings.store`, as for a new workspace.
+    """Puts a backup back as a workspace that is not there yet; where to is `settings.store`, as for
+    a new workspace.
 
     Raises:
         StoreError: The file is not a sound backup; nothing was written.
@@ -130,27 +162,44 @@ def restore(file: Path, settings: Settings, workspace: str | None, progress: Pro
     manifest = read_manifest(file)
     name = manifest.workspace
     if workspace not in (None, name):
-        raise UsageError(f"{file} holds workspace {name!r}, whose ids hold its name: it cannot become {workspace!r}; use -w {name}")
+        raise UsageError(
+            f"{file} holds workspace {name!r}, whose ids hold its name: it cannot become"
+            f" {workspace!r}; use -w {name}"
+        )
     folder = settings.workspaces_dir / name
     here = store_address(folder, settings.model_copy(update={"store": None}))
     if has_store(folder) and here != store_address(folder, settings):
-        raise WorkspaceError(f"workspace {name!r} is here already, in {here}, and was left as it is; move {folder} away to restore it")
+        raise WorkspaceError(
+            f"workspace {name!r} is here already, in {here}, and was left as it is; move {folder}"
+            " away to restore it"
+        )
     try:
         restoring = restoring_folder(name, settings)
         make_folder(restoring.parent)
         with _work_folder(restoring) as unpacked:
             progress("check", 0, 1)
             if unpack(file, unpacked) != manifest:
-                raise StoreError(f"{file} changed while it was read; restore it again when it is whole")
-            wiring.make_journal(unpacked).close()  # refuses a newer one, brings an older one up to date
+                raise StoreError(
+                    f"{file} changed while it was read; restore it again when it is whole"
+                )
+            wiring.make_journal(
+                unpacked
+            ).close()  # refuses a newer one, brings an older one up to date
             progress("check", 1, 1)
             with _folder_of_workspace(folder):
-                return Restored(manifest, _restore_checked(unpacked, folder, manifest, settings, progress))
+                return Restored(
+                    manifest, _restore_checked(unpacked, folder, manifest, settings, progress)
+                )
     except OSError as err:
-        raise StoreError(f"cannot restore into {folder}: {err.strerror or err}; free some space, or set DYNAGRAG_HOME") from err
+        raise StoreError(
+            f"cannot restore into {folder}: {err.strerror or err}; free some space, or set"
+            " DYNAGRAG_HOME"
+        ) from err
 
 
-def _restore_checked(unpacked: Path, folder: Path, manifest: Manifest, settings: Settings, progress: Progress) -> str:
+def _restore_checked(
+    unpacked: Path, folder: Path, manifest: Manifest, settings: Settings, progress: Progress
+) -> str:
     """Copies the checked parts to their places; the store's address."""
     with (
         closing(SqliteStore(unpacked / GRAPH, manifest.workspace)) as source,
@@ -165,7 +214,10 @@ def _restore_checked(unpacked: Path, folder: Path, manifest: Manifest, settings:
             target,
             progress,
             origin=f"backup {manifest.parts[GRAPH].sha256}",
-            remedy=f"restore into another store with --store{f', or move {folder} away' if is_here else ''}",
+            remedy=(
+                "restore into another store with"
+                f" --store{f', or move {folder} away' if is_here else ''}"
+            ),
             before_done=lambda: _place(unpacked / JOURNAL, folder / JOURNAL),
         )
         remember_store(folder, settings)
@@ -179,12 +231,15 @@ def _check_journal(folder: Path) -> None:
     with closing(wiring.make_journal(folder)) as journal:
         if journal.ledger() or journal.jobs():
             raise WorkspaceError(
-                f"{folder} holds the journal of a workspace of this name, which was left as it is; move it away to restore"
+                f"{folder} holds the journal of a workspace of this name, which was left as it is;"
+                " move it away to restore"
             )
 
 
 def _place(source: Path, target: Path) -> None:
-    """Copies a file so that it is there whole or not at all; a log of the one that it replaces goes."""
+    """Copies a file so that it is there whole or not at all; a log of the one that it replaces
+    goes.
+    """
     partial = target.with_name(f".{target.name}.partial")
     touch(partial)
     shutil.copyfile(source, partial)
@@ -193,11 +248,20 @@ def _place(source: Path, target: Path) -> None:
     os.replace(partial, target)
 
 
-# ------------------------------------------------------------------------------------------------------------------ copy
+# --------------------------------------------------------------------------------------------- copy
 
 
-def copy_between(settings: Settings, name: str, source: str, target: str, *, is_replacing: bool, progress: Progress) -> CopyReport:
-    """Copies a workspace from one address to another; the workspace stays where it was. Run again, it resumes where it was stopped.
+def copy_between(
+    settings: Settings,
+    name: str,
+    source: str,
+    target: str,
+    *,
+    is_replacing: bool,
+    progress: Progress,
+) -> CopyReport:
+    """Copies a workspace from one address to another; the workspace stays where it was. Run again,
+    it resumes where it was stopped.
 
     `is_replacing`: what the target holds of the workspace is deleted first.
     """
@@ -206,14 +270,29 @@ def copy_between(settings: Settings, name: str, source: str, target: str, *, is_
         raise UsageError(f"--from and --to are both {shown_address(source)}; name another store")
     folder = settings.workspaces_dir / name
     if source == wiring.EMBEDDED and not (folder / GRAPH).is_file():
-        raise WorkspaceError(f"there is no workspace {name!r} in {settings.workspaces_dir}; `dynagrag doctor` lists those that are there")
-    with _folder_of_workspace(folder), _opened(folder, name, settings, source) as here, _opened(folder, name, settings, target) as there:
+        raise WorkspaceError(
+            f"there is no workspace {name!r} in {settings.workspaces_dir}; `dynagrag doctor` lists"
+            " those that are there"
+        )
+    with (
+        _folder_of_workspace(folder),
+        _opened(folder, name, settings, source) as here,
+        _opened(folder, name, settings, target) as there,
+    ):
         if not here.exists():
-            raise WorkspaceError(f"there is no workspace {name!r} in {here.address()}; name another with -w, or another store with --from")
+            raise WorkspaceError(
+                f"there is no workspace {name!r} in {here.address()}; name another with -w, or"
+                " another store with --from"
+            )
         if here.version() == there.version():
-            raise UsageError(f"{here.address()} is the same store under both addresses; name another one")
+            raise UsageError(
+                f"{here.address()} is the same store under both addresses; name another one"
+            )
         if is_unfinished(here):
-            raise WorkspaceError(f"the workspace in {here.address()} is itself an unfinished copy; run that copy again first")
+            raise WorkspaceError(
+                f"the workspace in {here.address()} is itself an unfinished copy; run that copy"
+                " again first"
+            )
         lock = WorkspaceLock(name, folder, there)
         if is_replacing:
             with lock.hold(_WAIT_S, _LOG.warning):
@@ -226,12 +305,16 @@ def copy_between(settings: Settings, name: str, source: str, target: str, *, is_
 def _opened(folder: Path, name: str, settings: Settings, address: str) -> Iterator[GraphStore]:
     """A store that is opened in passing: where the workspace lives stays as it was.
 
-    A server's store gets a folder of its own, since two of them in one folder would take each other's rows for stale.
+    A server's store gets a folder of its own, since two of them in one folder would take each
+    other's rows for stale.
     """
     asked = settings.model_copy(update={"store": address})
     if address != wiring.EMBEDDED:
         kept = name_in_store(folder, name)
-        with TemporaryDirectory(prefix="dynagrag-copy-") as passing, closing(open_store(Path(passing), kept, asked)) as store:
+        with (
+            TemporaryDirectory(prefix="dynagrag-copy-") as passing,
+            closing(open_store(Path(passing), kept, asked)) as store,
+        ):
             yield store
         return
     with closing(open_store(folder, name, asked)) as store:
@@ -240,7 +323,9 @@ def _opened(folder: Path, name: str, settings: Settings, address: str) -> Iterat
 
 @contextmanager
 def _folder_of_workspace(folder: Path) -> Iterator[None]:
-    """Makes a workspace's folder. One that was made for this goes again when this fails, unless another process has put something there."""
+    """Makes a workspace's folder. One that was made for this goes again when this fails, unless
+    another process has put something there.
+    """
     is_new = not folder.exists()
     make_folder(folder)
     try:

@@ -1,7 +1,9 @@
-"""Checks that tell a user why something doesn't work before they find out: installation, settings, models, store, workspace; and repairs.
+"""Checks that tell a user why something doesn't work before they find out: installation, settings,
+models, store, workspace; and repairs.
 
-Nothing here needs a model or an embedder that loads: the graph is derived again in memory, without vectors, to see whether it is the one
-that is stored. A repair embeds only where vectors are missing.
+Nothing here needs a model or an embedder that loads: the graph is derived again in memory, without
+vectors, to see whether it is the one that is stored. A repair embeds only where vectors are
+missing.
 """
 
 import importlib.metadata
@@ -41,32 +43,57 @@ _EXTRAS = {
     "neo4j": ("neo4j", "graphs in Neo4j"),
 }
 _MAX_RECORDS_DERIVED = 500_000
-"""Deriving takes about 10 s and half a gigabyte for this many; beyond it the digest is taken as stored."""
+"""Deriving takes about 10 s and half a gigabyte for this many; beyond it the digest is taken as
+stored.
+"""
 _AGAIN = "run the ingest again, or `dynagrag doctor --repair`"
 
 
 def check(settings: Settings, workspace: str | None) -> list[Finding]:
-    """All checks, in the order in which a user would mend them. Changes nothing, but finishes a deletion that was interrupted."""
+    """All checks, in the order in which a user would mend them. Changes nothing, but finishes a
+    deletion that was interrupted.
+    """
     found = [
-        Finding("version", True, f"dynagrag {importlib.metadata.version('dynagrag')}, Python {sys.version.split()[0]}"),
+        Finding(
+            "version",
+            True,
+            f"dynagrag {importlib.metadata.version('dynagrag')}, Python {sys.version.split()[0]}",
+        ),
         _home(settings),
     ]
     for module, (extra, use) in _EXTRAS.items():
         there = importlib.util.find_spec(module) is not None
         found.append(
-            Finding(module, True, f"installed, for {use}" if there else f"not installed; {use} need pip install 'dynagrag[{extra}]'")
+            Finding(
+                module,
+                True,
+                (
+                    f"installed, for {use}"
+                    if there
+                    else f"not installed; {use} need pip install 'dynagrag[{extra}]'"
+                ),
+            )
         )
     found.append(_language_model(settings))
     of_embedder, identity = _embedder(settings)
-    return [*found, of_embedder, *_workspace(settings, workspace, lambda space: _inside(space, identity), _health)]
+    return [
+        *found,
+        of_embedder,
+        *_workspace(settings, workspace, lambda space: _inside(space, identity), _health),
+    ]
 
 
 def repair(settings: Settings, workspace: str | None) -> list[Finding]:
     """Mends what the store can mend and derives the graph again; what was done, a line each."""
-    return _workspace(settings, workspace, _repair, lambda store: [Finding("repair", True, line) for line in store.repair()])
+    return _workspace(
+        settings,
+        workspace,
+        _repair,
+        lambda store: [Finding("repair", True, line) for line in store.repair()],
+    )
 
 
-# ---------------------------------------------------------------------------------------------------------- installation
+# ------------------------------------------------------------------------------------- installation
 
 
 def _home(settings: Settings) -> Finding:
@@ -76,20 +103,31 @@ def _home(settings: Settings) -> Finding:
     except OSError as err:
         return Finding("home", False, f"{settings.home}: {err.strerror}", "set DYNAGRAG_HOME")
     return Finding(
-        "home", is_writable, f"{settings.home}{'' if is_writable else ' may not be written to'}", "" if is_writable else "set DYNAGRAG_HOME"
+        "home",
+        is_writable,
+        f"{settings.home}{'' if is_writable else ' may not be written to'}",
+        "" if is_writable else "set DYNAGRAG_HOME",
     )
 
 
 def _language_model(settings: Settings) -> Finding:
     if settings.llm is None:
-        return Finding("language model", True, "none configured (--llm, DYNAGRAG_LLM); --extractor fast and evidence work without")
+        return Finding(
+            "language model",
+            True,
+            "none configured (--llm, DYNAGRAG_LLM); --extractor fast and evidence work without",
+        )
     try:
         model = make_chat_model(settings)
     except DynaGragError as err:
         return Finding("language model", False, str(err))
     assert model is not None
     model.close()
-    return Finding("language model", True, f"{model.name}{' (small: short chunks, worked example)' if model.is_small else ''}")
+    return Finding(
+        "language model",
+        True,
+        f"{model.name}{' (small: short chunks, worked example)' if model.is_small else ''}",
+    )
 
 
 def _embedder(settings: Settings) -> tuple[Finding, EmbedderIdentity | None]:
@@ -98,12 +136,17 @@ def _embedder(settings: Settings) -> tuple[Finding, EmbedderIdentity | None]:
         length = len(embedder.embed_query("ready?"))
     except DynaGragError as err:
         return Finding("embedder", False, str(err)), None
-    return Finding("embedder", True, f"{embedder.identity.name}, {length} dimensions"), embedder.identity
+    return (
+        Finding("embedder", True, f"{embedder.identity.name}, {length} dimensions"),
+        embedder.identity,
+    )
 
 
 @dataclass(slots=True)
 class _EmbedderWhenNeeded:
-    """Opened at the first text, so that a workspace whose vectors are all there can be mended where no embedder loads."""
+    """Opened at the first text, so that a workspace whose vectors are all there can be mended where
+    no embedder loads.
+    """
 
     settings: Settings
     opened: Embedder | None = None
@@ -114,7 +157,9 @@ class _EmbedderWhenNeeded:
                 opened = make_embedder(self.settings)
                 _ = opened.identity  # loads it
             except DynaGragError as err:
-                raise SettingsError(f"vectors are missing, and the embedder cannot be opened to make them: {err}") from err
+                raise SettingsError(
+                    f"vectors are missing, and the embedder cannot be opened to make them: {err}"
+                ) from err
             self.opened = opened
         return self.opened
 
@@ -132,7 +177,7 @@ class _EmbedderWhenNeeded:
         return self._open().embed_query(text)
 
 
-# ------------------------------------------------------------------------------------------------------------- workspace
+# ---------------------------------------------------------------------------------------- workspace
 
 
 def _workspace(
@@ -141,8 +186,9 @@ def _workspace(
     look: Callable[[Workspace], list[Finding]],
     look_at_server: Callable[[GraphStore], list[Finding]],
 ) -> list[Finding]:
-    """What `look` finds in the workspace; that there is none is a finding where it was asked for by name. A server is looked at either
-    way, since what is wrong with it keeps a workspace from being made there.
+    """What `look` finds in the workspace; that there is none is a finding where it was asked for by
+    name. A server is looked at either way, since what is wrong with it keeps a workspace from being
+    made there.
     """
     try:
         names, name = workspace_names(settings), workspace_meant(workspace, settings)
@@ -151,16 +197,26 @@ def _workspace(
     folder = settings.workspaces_dir / name
     address, kept = store_address(folder, settings), name_in_store(folder, name)
     there = ", ".join(names) or "none"
-    nothing = Finding("workspace", workspace is None, f"{name!r} does not exist yet; there: {there}", "`dynagrag ingest` makes it")
+    nothing = Finding(
+        "workspace",
+        workspace is None,
+        f"{name!r} does not exist yet; there: {there}",
+        "`dynagrag ingest` makes it",
+    )
     try:
         if address != EMBEDDED:
             # In a folder of its own: looking makes no workspace and remembers no address.
-            with TemporaryDirectory() as passing, closing(_store(Path(passing), kept, settings, address)) as store:
+            with (
+                TemporaryDirectory() as passing,
+                closing(_store(Path(passing), kept, settings, address)) as store,
+            ):
                 if not store.exists():
                     return [*look_at_server(store), nothing]
         elif name not in names:
             return [nothing]
-        space = open_workspace(name, settings=settings, create=False, embedder=_EmbedderWhenNeeded(settings))
+        space = open_workspace(
+            name, settings=settings, create=False, embedder=_EmbedderWhenNeeded(settings)
+        )
     except DynaGragError as err:
         return [Finding(f"workspace {name}", False, str(err))]
     with space:
@@ -203,25 +259,42 @@ def _inside(space: Workspace, embedder: EmbedderIdentity | None) -> list[Finding
 
 def _summary(space: Workspace) -> Finding:
     num_documents, num_chunks = len(space.store.documents()), space.store.num_chunks()
-    finding = f"{num_documents} documents, {num_chunks} chunks, digest {space.store.digest()[:12]}; {space.store.address()}"
+    finding = (
+        f"{num_documents} documents, {num_chunks} chunks, digest {space.store.digest()[:12]};"
+        f" {space.store.address()}"
+    )
     return Finding(f"workspace {space.name}", True, finding)
 
 
 def _privacy(space: Workspace) -> Finding:
     """Opening it has closed the folder to others, where that could be done."""
     if is_open_to_others(space.folder):
-        return Finding("privacy", False, f"other users can look into {space.folder}", f"let its owner run `chmod -R go= {space.folder}`")
+        return Finding(
+            "privacy",
+            False,
+            f"other users can look into {space.folder}",
+            f"let its owner run `chmod -R go= {space.folder}`",
+        )
     return Finding("privacy", True, "the folder is its owner's alone")
 
 
 def _copy(store: GraphStore) -> list[Finding]:
     if not is_unfinished(store):
         return []
-    return [Finding("copy", False, "a copy into this workspace was not finished", "run the same `dynagrag graph copy` or `restore` again")]
+    return [
+        Finding(
+            "copy",
+            False,
+            "a copy into this workspace was not finished",
+            "run the same `dynagrag graph copy` or `restore` again",
+        )
+    ]
 
 
 def _graph(store: GraphStore) -> list[Finding]:
-    """Whether the graph is that of the records: by the store's own count, and by deriving it again."""
+    """Whether the graph is that of the records: by the store's own count, and by deriving it
+    again.
+    """
     if not store.documents():
         return [Finding("graph", True, "no documents yet")]
     if not store.is_derived_current():
@@ -229,13 +302,21 @@ def _graph(store: GraphStore) -> list[Finding]:
     found = [Finding("graph", True, "derived from the records as they are")]
     stored, again = store.digest(), derived_digest(store)
     if again is None:
-        return [*found, Finding("digest", True, f"{stored[:12]}, not derived again: too many records")]
-    finding = f"{stored[:12]}, derived again the same" if stored == again else f"stored {stored[:12]}, derived again {again[:12]}"
+        return [
+            *found,
+            Finding("digest", True, f"{stored[:12]}, not derived again: too many records"),
+        ]
+    finding = (
+        f"{stored[:12]}, derived again the same"
+        if stored == again
+        else f"stored {stored[:12]}, derived again {again[:12]}"
+    )
     return [*found, Finding("digest", stored == again, finding, "" if stored == again else REPAIR)]
 
 
 def derived_digest(store: GraphStore) -> str | None:
-    """The digest of the graph that the records and the stored merges give; None where there are too many records for a quick look.
+    """The digest of the graph that the records and the stored merges give; None where there are too
+    many records for a quick look.
 
     A digest holds no vectors, so rows of zeros stand for them: nothing is embedded or read.
     """
@@ -266,12 +347,21 @@ def _no_vectors(ids: Iterable[str]) -> VectorTable:
 def _vectors(store: GraphStore, embedder: EmbedderIdentity | None) -> list[Finding]:
     stored = store.embedder()
     if stored is None:
-        return [Finding("vectors", not store.passages(), "none yet", _AGAIN if store.passages() else "")]
+        return [
+            Finding("vectors", not store.passages(), "none yet", _AGAIN if store.passages() else "")
+        ]
     whose = f"of {stored.name} ({stored.dimension} dimensions)"
     found = [Finding("vectors", True, whose)]
     if embedder is not None and embedder != stored:
         mine = f"{embedder.name} ({embedder.dimension})"
-        found = [Finding("vectors", False, f"{whose}, but the embedder is {mine}", f"use --embedder {stored.name}")]
+        found = [
+            Finding(
+                "vectors",
+                False,
+                f"{whose}, but the embedder is {mine}",
+                f"use --embedder {stored.name}",
+            )
+        ]
     missing = store.missing_vectors(VectorKind.PASSAGE, [p.id for p in store.passages()])
     if missing and store.is_derived_current():
         found.append(Finding("vectors", False, f"{len(missing)} passages have none", _AGAIN))
@@ -280,7 +370,12 @@ def _vectors(store: GraphStore, embedder: EmbedderIdentity | None) -> list[Findi
 
 def _set_aside(space: Workspace) -> Finding:
     aside = len(space.set_asides())
-    return Finding("set aside", not aside, f"{aside} chunks" if aside else "no chunk", "the same ingest tries them again" if aside else "")
+    return Finding(
+        "set aside",
+        not aside,
+        f"{aside} chunks" if aside else "no chunk",
+        "the same ingest tries them again" if aside else "",
+    )
 
 
 def _jobs(space: Workspace) -> Finding:
@@ -289,14 +384,20 @@ def _jobs(space: Workspace) -> Finding:
     if not interrupted:
         return Finding("jobs", True, "none was interrupted")
     which = ", ".join(str(job.id) for job in interrupted)
-    return Finding("jobs", False, f"interrupted: {which}", "run the same ingest again; `dynagrag jobs` lists them")
+    return Finding(
+        "jobs",
+        False,
+        f"interrupted: {which}",
+        "run the same ingest again; `dynagrag jobs` lists them",
+    )
 
 
-# ---------------------------------------------------------------------------------------------------------------- repair
+# ------------------------------------------------------------------------------------------- repair
 
 
 def _repair(space: Workspace) -> list[Finding]:
-    # Before the lock: a server's store lends nobody the right to derive while an index of its is missing.
+    # Before the lock: a server's store lends nobody the right to derive while an index of its is
+    # missing.
     done = [Finding("repair", True, line) for line in space.store.repair()]
     if is_unfinished(space.store):  # a graph of half the records would be no repair
         return [*done, *_copy(space.store)]
@@ -305,5 +406,8 @@ def _repair(space: Workspace) -> list[Finding]:
         graph = space.rederive()
         after = space.store.digest()
     same = "the same as before" if before == after else f"was {before[:12]}"
-    finding = f"derived again: {graph.num_entities} entities, {graph.num_relations} relations, digest {after[:12]} ({same})"
+    finding = (
+        f"derived again: {graph.num_entities} entities, {graph.num_relations} relations, digest"
+        f" {after[:12]} ({same})"
+    )
     return [*done, Finding("repair", True, finding)]

@@ -1,7 +1,8 @@
 """Another name for a workspace: its folder is moved, with all that lies in it.
 
-Its store keeps the name that it was made with, since all its ids hold that; the folder says so (`workspace/address.py`). So nothing is
-copied, and a Neo4j server isn't written to, but for the places of uploaded files.
+Its store keeps the name that it was made with, since all its ids hold that; the folder says so
+(`workspace/address.py`). So nothing is copied, and a Neo4j server isn't written to, but for the
+places of uploaded files.
 """
 
 import fcntl
@@ -24,12 +25,13 @@ _WAIT_S = 5.0
 
 
 def rename_workspace(old: str, new: str, settings: Settings) -> None:
-    """Gives a workspace of the home folder another name. Its graph, conversations, notes, corrections, jobs, trained pruner, soft prompts,
-    questions and evaluation runs stay with it. Killed before its folder is moved, it
-    has the old name, and the same call does the rest.
+    """Gives a workspace of the home folder another name. Its graph, conversations, notes,
+    corrections, jobs, trained pruner, soft prompts, questions and evaluation runs stay with it.
+    Killed before its folder is moved, it has the old name, and the same call does the rest.
 
-    Raises WorkspaceError where there is none of the old name, one of the new name is there, or a job is at work in it; UsageError where an
-    evaluation is; StoreError where its store can't be used.
+    Raises WorkspaceError where there is none of the old name, one of the new name is there, or a
+    job is at work in it; UsageError where an evaluation is; StoreError where its store can't be
+    used.
     """
     folder = workspace_folder(old, settings)
     target = _checked_target(old, new, settings)
@@ -50,26 +52,37 @@ def _checked_target(old: str, new: str, settings: Settings) -> Path:
         raise UsageError(f"workspace {old!r} is called so already")
     target = settings.workspaces_dir / new
     if target.exists() or target.is_symlink():
-        raise WorkspaceError(f"{target} is there already, so workspace {old!r} keeps its name; choose another one")
+        raise WorkspaceError(
+            f"{target} is there already, so workspace {old!r} keeps its name; choose another one"
+        )
     return target
 
 
 def _move_paths(space: Workspace, old: Path, new: Path) -> None:
-    """Uploaded files move with the folder, so what names their place is changed: documents, and jobs that may be resumed."""
+    """Uploaded files move with the folder, so what names their place is changed: documents, and
+    jobs that may be resumed.
+    """
     for document in space.store.documents():
         if document.uri.startswith(f"{old}/"):
             moved = replace(document, uri=f"{new}/{document.uri.removeprefix(f'{old}/')}")
-            space.store.put_document(moved, space.store.turns(document.id), space.store.passages(document.id))
+            space.store.put_document(
+                moved, space.store.turns(document.id), space.store.passages(document.id)
+            )
     space.journal.job_book.move_paths(str(old), str(new))
 
 
 def _move(name: str, folder: Path, target: Path) -> None:
-    """Nobody writes to its graph meanwhile. The name that the store has is noted first: it is the folder's name still."""
+    """Nobody writes to its graph meanwhile. The name that the store has is noted first: it is the
+    folder's name still.
+    """
     with open(folder / "lock", "a", encoding="utf-8", opener=private) as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as err:
-            raise WorkspaceError(f"another process is changing workspace {name!r}; wait until it is done, and try again") from err
+            raise WorkspaceError(
+                f"another process is changing workspace {name!r}; wait until it is done, and try"
+                " again"
+            ) from err
         with closing(wiring.make_journal(folder)) as journal:
             check_no_job(name, journal)
         kept = name_in_store(folder, name)
@@ -79,4 +92,7 @@ def _move(name: str, folder: Path, target: Path) -> None:
             if kept == target.name:
                 (target / FIRST_NAME_FILE).unlink()
         except OSError as err:
-            raise WorkspaceError(f"{folder} cannot be moved to {target}: {err.strerror}; make the folder writable, and try again") from err
+            raise WorkspaceError(
+                f"{folder} cannot be moved to {target}: {err.strerror}; make the folder writable,"
+                " and try again"
+            ) from err

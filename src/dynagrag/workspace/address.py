@@ -1,4 +1,6 @@
-"""Where a workspace's graph lives: its folder, the address of its store, and the store opened there."""
+"""Where a workspace's graph lives: its folder, the address of its store, and the store opened
+there.
+"""
 
 from pathlib import Path
 
@@ -15,7 +17,9 @@ FIRST_NAME_FILE = "first-name"
 
 
 def workspace_meant(name: str | None, settings: Settings) -> str:
-    """The name that was given, else the setting; an empty one was given, too. WorkspaceError where a workspace can't be called so."""
+    """The name that was given, else the setting; an empty one was given, too. WorkspaceError where
+    a workspace can't be called so.
+    """
     meant = settings.workspace if name is None else name
     check_workspace_name(meant)
     return meant
@@ -37,15 +41,21 @@ def restoring_folder(name: str, settings: Settings) -> Path:
 
 
 def shown_address(address: str) -> str:
-    """An address as it may be shown: scheme, host and port. UsageError where it is none, without repeating it."""
+    """An address as it may be shown: scheme, host and port. UsageError where it is none, without
+    repeating it.
+    """
     store = STORES.get(address.partition("://")[0])
     if store is None:
-        raise UsageError(f"that store's address lacks its scheme; write {EMBEDDED}, or an address such as bolt://HOST:7687")
+        raise UsageError(
+            f"that store's address lacks its scheme; write {EMBEDDED}, or an address such as bolt://HOST:7687"
+        )
     return store.checked_address(address)
 
 
 def store_address(folder: Path, settings: Settings) -> str:
-    """Where a workspace's graph lives: what was asked for, else where it was last, else NEO4J_URI for a new one, else `sqlite`."""
+    """Where a workspace's graph lives: what was asked for, else where it was last, else NEO4J_URI
+    for a new one, else `sqlite`.
+    """
     if settings.store is not None:
         return settings.store
     if (folder / ADDRESS_FILE).is_file():
@@ -56,7 +66,9 @@ def store_address(folder: Path, settings: Settings) -> str:
 
 
 def name_in_store(folder: Path, workspace: str) -> str:
-    """What a workspace's store calls it, and its ids hold: its name, or the one that it was made with where it was renamed since."""
+    """What a workspace's store calls it, and its ids hold: its name, or the one that it was made
+    with where it was renamed since.
+    """
     path = folder / FIRST_NAME_FILE
     return path.read_text(encoding="utf-8").strip() if path.is_file() else workspace
 
@@ -65,12 +77,16 @@ def open_store(folder: Path, workspace: str, settings: Settings) -> GraphStore:
     """The workspace's graph store, in the folder or at the settings' address."""
     address = store_address(folder, settings)
     shown_address(address)
-    return STORES[address.partition("://")[0]].open(address, folder, name_in_store(folder, workspace), settings)
+    return STORES[address.partition("://")[0]].open(
+        address, folder, name_in_store(folder, workspace), settings
+    )
 
 
 def remember_store(folder: Path, settings: Settings) -> None:
     """Keeps a workspace's address for commands that don't name one."""
     address = store_address(folder, settings)
     path = folder / ADDRESS_FILE
-    if (settings.store is not None or address != EMBEDDED) and (not path.is_file() or path.read_text(encoding="utf-8").strip() != address):
+    if (settings.store is not None or address != EMBEDDED) and (
+        not path.is_file() or path.read_text(encoding="utf-8").strip() != address
+    ):
         write_text(path, f"{address}\n")

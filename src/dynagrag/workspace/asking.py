@@ -1,7 +1,8 @@
 """A question's way through a workspace.
 
-a follow-up is rewritten to stand alone -> it is embedded, and split into its steps where that is wanted
--> evidence, prompts, intermediate answers and the merged one (generation.answer) -> no document that it quotes was deleted meanwhile
+a follow-up is rewritten to stand alone -> it is embedded, and split into its steps where that is
+wanted -> evidence, prompts, intermediate answers and the merged one (generation.answer) -> no
+document that it quotes was deleted meanwhile
 """
 
 import logging
@@ -47,9 +48,10 @@ STAGES = {
 
 @dataclass(frozen=True, slots=True)
 class AskOptions:
-    """How to answer. `is_split`: for `ask` a model splits the question first, and passages are ranked by its steps too (one more call).
-    `is_strict`: what no line states is left out of the answer. `pruner`: what scores ego-graphs; None: the setting. `soft`: a trained
-    system that answers in place of the language model, from what it retrieves itself.
+    """How to answer. `is_split`: for `ask` a model splits the question first, and passages are
+    ranked by its steps too (one more call). `is_strict`: what no line states is left out of the
+    answer. `pruner`: what scores ego-graphs; None: the setting. `soft`: a trained system that
+    answers in place of the language model, from what it retrieves itself.
     """
 
     retriever: str = "dynagrag"
@@ -70,10 +72,12 @@ class AskOptions:
 
 @dataclass(frozen=True, slots=True)
 class Instead:
-    """What one question is answered with in place of what its options name: for measurements, which compare ways to answer.
+    """What one question is answered with in place of what its options name: for measurements, which
+    compare ways to answer.
 
-    `make_retriever` makes the retriever for this question alone. `max_concurrency`: model calls at once. `is_hard_alone`: the
-    language model of the system that `soft` names answers as it is, before the same text and without soft tokens.
+    `make_retriever` makes the retriever for this question alone. `max_concurrency`: model calls at
+    once. `is_hard_alone`: the language model of the system that `soft` names answers as it is,
+    before the same text and without soft tokens.
     """
 
     profile: Profile | None = None
@@ -84,7 +88,9 @@ class Instead:
 
 @dataclass(frozen=True, slots=True)
 class _Inside:
-    """What is inside some filters, and the retrievers over it: what questions with the same filters share."""
+    """What is inside some filters, and the retrievers over it: what questions with the same filters
+    share.
+    """
 
     snapshot: Snapshot
     passages: PassageScores
@@ -102,7 +108,9 @@ class _ReadyRetriever:
 
 
 _MAX_FILTERED = 4
-"""How many filters' parts of a workspace are kept for the next question, the last ones asked: each has a graph and indexes of its own."""
+"""How many filters' parts of a workspace are kept for the next question, the last ones asked: each
+has a graph and indexes of its own.
+"""
 
 
 class QuestionAnswering:
@@ -121,7 +129,9 @@ class QuestionAnswering:
         """Evidence for a question, without a language model."""
         ready = self._ready_retriever(options)
         question = Question(text, self._query_vector(text))
-        return ready.retriever.retrieve(question, num_passages=num_passages, num_subgraphs=ready.profile.num_subgraphs)
+        return ready.retriever.retrieve(
+            question, num_passages=num_passages, num_subgraphs=ready.profile.num_subgraphs
+        )
 
     def ask(
         self,
@@ -150,16 +160,27 @@ class QuestionAnswering:
         progress: Progress | None = None,
         instead: Instead | None = None,
     ) -> Answer:
-        """Answers a question that stands alone; without `chat`, with the evidence that an answer would rest on."""
+        """Answers a question that stands alone; without `chat`, with the evidence that an answer
+        would rest on.
+        """
         instead = instead or Instead()
-        soft = None if options.soft is None else self._soft_prompts.chosen(options.soft, self._parts.models.embedder.identity)
+        soft = (
+            None
+            if options.soft is None
+            else self._soft_prompts.chosen(options.soft, self._parts.models.embedder.identity)
+        )
         if soft is not None:
             soft = soft.hard_alone() if instead.is_hard_alone else soft
-            options, instead = replace(options, retriever=soft.system.retriever), replace(instead, profile=soft.system.profile)
+            options, instead = (
+                replace(options, retriever=soft.system.retriever),
+                replace(instead, profile=soft.system.profile),
+            )
         ready = self._ready_retriever(options, chat, instead)
         inside, question = ready.inside, Question(text, self._query_vector(text))
         is_pruned = wiring.brings_subgraphs(options.retriever, ready.profile)
-        pruner = asked_pruner(self._parts.settings, options.pruner, ready.profile.name, options.retriever, is_pruned)
+        pruner = asked_pruner(
+            self._parts.settings, options.pruner, ready.profile.name, options.retriever, is_pruned
+        )
         chosen = self._pruners.chosen(
             pruner,
             self._parts.models.embedder.identity,
@@ -178,7 +199,8 @@ class QuestionAnswering:
             profile=profile,
             lines=inside.lines,
             soft=soft,
-            max_concurrency=instead.max_concurrency or wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
+            max_concurrency=instead.max_concurrency
+            or wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
         )
         notes = [*chosen.notes, *room, *self._of_soft(soft, instead, options, pruner)]
         if options.is_split and chat is not None:
@@ -187,25 +209,36 @@ class QuestionAnswering:
             question = self.split(question, chat)
             steps = " / ".join(step.text for step in question.steps)
             notes += [f"split into: {steps}" if steps else "the model found no steps in it"]
-        answer = answer_question(inside.snapshot, question, made_with, on_text, progress, notes, options.is_strict)
+        answer = answer_question(
+            inside.snapshot, question, made_with, on_text, progress, notes, options.is_strict
+        )
         self._check_not_deleted(inside.snapshot, answer)
         return answer
 
-    def _of_soft(self, soft: SoftAnswerer | None, instead: Instead, options: AskOptions, pruner: str) -> list[str]:
-        """That a trained system answers, and whether it learned from prompts that another pruner than this question's scored."""
+    def _of_soft(
+        self, soft: SoftAnswerer | None, instead: Instead, options: AskOptions, pruner: str
+    ) -> list[str]:
+        """That a trained system answers, and whether it learned from prompts that another pruner
+        than this question's scored.
+        """
         if soft is None:
             return []
         if instead.is_hard_alone:
             return [f"answered by {soft.label}, without soft tokens"]
         notes = [f"answered by {soft.label}, a trained soft prompt"]
         if self._soft_prompts.pruner_of(options.soft or "") != self._pruners.identity(pruner):
-            notes.append(f"{options.soft} was trained on prompts that another pruner scored; train it again, or ask with the same --pruner")
+            notes.append(
+                f"{options.soft} was trained on prompts that another pruner scored; train it again,"
+                " or ask with the same --pruner"
+            )
             _LOG.warning("%s", notes[-1])
         return notes
 
-    def _within(self, profile: Profile, options: AskOptions, chat: MeteredChat | None) -> tuple[Profile, list[str]]:
-        """The profile with no more prompts than the calls that are allowed, and what to say of that: scores, the merge and perhaps the
-        checker need theirs too.
+    def _within(
+        self, profile: Profile, options: AskOptions, chat: MeteredChat | None
+    ) -> tuple[Profile, list[str]]:
+        """The profile with no more prompts than the calls that are allowed, and what to say of
+        that: scores, the merge and perhaps the checker need theirs too.
         """
         if chat is None or options.max_calls is None:
             return profile, []
@@ -214,7 +247,9 @@ class QuestionAnswering:
         if within == profile:
             return profile, []
         parts = f"{within.num_spread} of {profile.num_spread} parts at most"
-        return within, [f"{parts} were read, since --max-calls {options.max_calls} has room for no more"]
+        return within, [
+            f"{parts} were read, since --max-calls {options.max_calls} has room for no more"
+        ]
 
     def pruner_identity(self, name: str | None = None) -> str:
         """As `Workspace.pruner_identity` has it."""
@@ -224,13 +259,19 @@ class QuestionAnswering:
         """The question with the steps that a model splits it into."""
         steps = split_question(chat, question.text)
         embedder = self._parts.models.embedder
-        return replace(question, steps=tuple(Question(step, embedder.embed_query(step)) for step in steps))
+        return replace(
+            question, steps=tuple(Question(step, embedder.embed_query(step)) for step in steps)
+        )
 
     def _query_vector(self, text: str) -> Vector:
         return query_vector(self._parts.store, self._parts.models.embedder, text)
 
-    def _ready_retriever(self, options: AskOptions, chat: MeteredChat | None = None, instead: Instead | None = None) -> _ReadyRetriever:
-        """The retriever asked for, kept until the store changes. WorkspaceError where there is nothing to retrieve from."""
+    def _ready_retriever(
+        self, options: AskOptions, chat: MeteredChat | None = None, instead: Instead | None = None
+    ) -> _ReadyRetriever:
+        """The retriever asked for, kept until the store changes. WorkspaceError where there is
+        nothing to retrieve from.
+        """
         instead = instead or Instead()
         profile = instead.profile or wiring.make_profile(options.profile, chat)
         with self._reading:
@@ -241,13 +282,17 @@ class QuestionAnswering:
                 retriever = instead.make_retriever(snapshot, profile, inside.passages, make_index)
             else:
                 if key not in inside.retrievers:
-                    inside.retrievers[key] = wiring.make_retriever(options.retriever, snapshot, profile, inside.passages, make_index)
+                    inside.retrievers[key] = wiring.make_retriever(
+                        options.retriever, snapshot, profile, inside.passages, make_index
+                    )
                 retriever = inside.retrievers[key]
         self._check_not_empty(snapshot)
         return _ReadyRetriever(inside, retriever, profile)
 
     def _inside(self, filters: Filters) -> _Inside:
-        """What is inside the filters, read once per version of the store; of filters that hold something back, the last few are kept."""
+        """What is inside the filters, read once per version of the store; of filters that hold
+        something back, the last few are kept.
+        """
         whole = self._graph.snapshot()
         if self._version != whole.version:
             self._insides.clear()
@@ -265,20 +310,30 @@ class QuestionAnswering:
 
     def _check_not_empty(self, snapshot: Snapshot) -> None:
         if not self._parts.store.documents():
-            raise WorkspaceError(f"workspace {self._parts.name!r} is empty; add something first: `dynagrag ingest PATH`")
+            raise WorkspaceError(
+                f"workspace {self._parts.name!r} is empty; add something first: `dynagrag ingest"
+                " PATH`"
+            )
         if not snapshot.passages:
             raise WorkspaceError(
-                "nothing is inside these filters, or the ingest did not get as far as embedding; widen them or run it again"
+                "nothing is inside these filters, or the ingest did not get as far as embedding;"
+                " widen them or run it again"
             )
 
     def _check_not_deleted(self, snapshot: Snapshot, answer: Answer) -> None:
-        """A document that was deleted while a question was being answered leaves neither the answer nor the replies to its prompts."""
+        """A document that was deleted while a question was being answered leaves neither the answer
+        nor the replies to its prompts.
+        """
         if self._parts.store.version() == snapshot.version.removesuffix(FILTERED):
             return
-        gone = set(answer.trace.document_ids.values()) - {d.id for d in self._parts.store.documents()}
+        gone = set(answer.trace.document_ids.values()) - {
+            d.id for d in self._parts.store.documents()
+        }
         if gone:
             self._parts.journal.forget_documents(gone)
-            raise WorkspaceError("a document that this answer quotes was deleted meanwhile; ask again")
+            raise WorkspaceError(
+                "a document that this answer quotes was deleted meanwhile; ask again"
+            )
 
 
 def _check_question(text: str) -> None:
@@ -286,18 +341,23 @@ def _check_question(text: str) -> None:
         raise UsageError("the question is empty")
     if len(text) > MAX_QUESTION_CHARS:
         raise UsageError(
-            f"the question has {len(text):,} characters, and {MAX_QUESTION_CHARS:,} at most are asked; put what it is about into a "
-            "file and `dynagrag ingest` it"
+            f"the question has {len(text):,} characters, and {MAX_QUESTION_CHARS:,} at most are"
+            " asked; put what it is about into a file and `dynagrag ingest` it"
         )
 
 
 def _check_can_split(options: AskOptions, chat: MeteredChat | None) -> None:
     if options.soft is not None:
-        raise UsageError("a trained system reads a question whole; leave out --split-question, or --soft")
+        raise UsageError(
+            "a trained system reads a question whole; leave out --split-question, or --soft"
+        )
     if not wiring.can_split(options.retriever, options.profile):
         raise UsageError(
-            f"a question can be split for dynagrag, dynagrag-cosine (profile default) and bridge-ppr, not for {options.retriever} "
-            f"under the profile {options.profile}"
+            "a question can be split for dynagrag, dynagrag-cosine (profile default) and"
+            f" bridge-ppr, not for {options.retriever} under the profile {options.profile}"
         )
     if chat is None:
-        raise SettingsError("a model splits the question; name one, e.g. --llm openai:NAME or --llm qwen, or ask it whole")
+        raise SettingsError(
+            "a model splits the question; name one, e.g. --llm openai:NAME or --llm qwen, or ask it"
+            " whole"
+        )

@@ -1,4 +1,6 @@
-"""What whoever only looks at a workspace is told of the ingests that are at work in it, in this process or another."""
+"""What whoever only looks at a workspace is told of the ingests that are at work in it, in this
+process or another.
+"""
 
 from contextlib import closing
 
@@ -12,9 +14,11 @@ _MAX_PATH = 80
 
 
 def said_of_work(name: str, settings: Settings) -> str:
-    """Which jobs are at work in a workspace of the home folder, since when and in which process, in one line; "" for none.
+    """Which jobs are at work in a workspace of the home folder, since when and in which process, in
+    one line; "" for none.
 
-    Quick where none is: the journal is opened only where a job has left its lock. Jobs of other machines on the same server aren't known.
+    Quick where none is: the journal is opened only where a job has left its lock. Jobs of other
+    machines on the same server aren't known.
     """
     folder = settings.workspaces_dir / name
     if not (folder / wiring.JOURNAL_FILE).is_file() or not any((folder / "jobs").glob("*.lock")):
@@ -25,7 +29,10 @@ def said_of_work(name: str, settings: Settings) -> str:
     if not described:
         return ""
     is_one = len(described) == 1
-    return f"{' and '.join(described)} {'is' if is_one else 'are'} at work in workspace {name!r}: what is shown is the state so far"
+    return (
+        f"{' and '.join(described)} {'is' if is_one else 'are'} at work in workspace {name!r}: what"
+        " is shown is the state so far"
+    )
 
 
 def _described(job: Job, journal: Journal) -> str:
@@ -34,4 +41,7 @@ def _described(job: Job, journal: Journal) -> str:
     process = journal.job_book.process_of(job.id)
     by = f", process {process}" if process else ""
     place = f", {job.stage} {job.done}/{job.total}" if job.stage else ""
-    return f"job {job.id} ({job.kind}{of}, since {job.started_at[:16].replace('T', ' ')} UTC{by}{place})"
+    return (
+        f"job {job.id} ({job.kind}{of}, since {job.started_at[:16].replace('T', ' ')}"
+        f" UTC{by}{place})"
+    )

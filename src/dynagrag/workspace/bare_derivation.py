@@ -1,4 +1,6 @@
-"""The graph made again without any model, for whoever must take deleted facts out of it and may have none at hand."""
+"""The graph made again without any model, for whoever must take deleted facts out of it and may
+have none at hand.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -32,8 +34,9 @@ class _NoEmbedder:
 
 
 def derive_without_models(store: GraphStore, verdicts: VerdictStore) -> None:
-    """Makes the graph of the records by rules and kept verdicts. Where vectors are missing, as after a killed ingest, it is that of the
-    vectors and merges there are, and counts as out of date: whoever has an embedder next derives it again. The workspace is held.
+    """Makes the graph of the records by rules and kept verdicts. Where vectors are missing, as
+    after a killed ingest, it is that of the vectors and merges there are, and counts as out of
+    date: whoever has an embedder next derives it again. The workspace is held.
     """
     try:
         Deriver(store, _NoEmbedder(), verdicts).rederive()
@@ -47,16 +50,28 @@ def _derive_from_what_is_there(store: GraphStore) -> None:
     stored = store.records()
     documents = {d.id: d for d in stored.documents}
     consolidation = _live(store.consolidation(), stored)
-    graph = derived_as_stored(store, stored.mentions, stored.relations, documents, len(stored.passages), consolidation)
+    graph = derived_as_stored(
+        store, stored.mentions, stored.relations, documents, len(stored.passages), consolidation
+    )
     store.write_graph(graph, consolidation, replace(stored, version="out of date"))
 
 
 def _live(consolidation: Consolidation, stored: Records) -> Consolidation:
-    """The merges of names and labels that are still there, without what was seen when they were made: it may quote what has gone."""
-    meant = mentions_in_senses(stored.mentions, read_senses(stored.edits, {d.id: d for d in stored.documents}))
+    """The merges of names and labels that are still there, without what was seen when they were
+    made: it may quote what has gone.
+    """
+    meant = mentions_in_senses(
+        stored.mentions, read_senses(stored.edits, {d.id: d for d in stored.documents})
+    )
     keys = {mention.key for mention in (*stored.mentions, *meant)}
-    labels = {label_key(record.label) for record in stored.relations} | {record.label for record in stored.relations}
+    labels = {label_key(record.label) for record in stored.relations} | {
+        record.label for record in stored.relations
+    }
     return Consolidation(
-        tuple(replace(merge, saw="") for merge in consolidation.merges if keys.issuperset(merge.members)),
+        tuple(
+            replace(merge, saw="")
+            for merge in consolidation.merges
+            if keys.issuperset(merge.members)
+        ),
         tuple(merge for merge in consolidation.labels if {merge.label, merge.canonical} <= labels),
     )

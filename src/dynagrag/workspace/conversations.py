@@ -1,4 +1,6 @@
-"""Conversations of a workspace: what was asked and answered, a file each, until they, or a document that they quote, are deleted."""
+"""Conversations of a workspace: what was asked and answered, a file each, until they, or a document
+that they quote, are deleted.
+"""
 
 import fcntl
 import json
@@ -38,16 +40,21 @@ _NUM_COPIED = 5
 """Lines of evidence without an answer that are copied."""
 _FORMAT = 1
 """Of a conversation's file. Versions before it wrote none, and the same form."""
-_UNREADABLE = "This answer was kept by another version of dynagrag, or its file is damaged; it cannot be shown. Ask again."
+_UNREADABLE = (
+    "This answer was kept by another version of dynagrag, or its file is damaged; it cannot be"
+    " shown. Ask again."
+)
 _LOCK = RLock()
 """Between threads of one process; between processes a file's lock, see `_alone`."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """What one retriever came to, or the error that came in its place. `llm`: the language model's name, empty where there was none.
+    """What one retriever came to, or the error that came in its place. `llm`: the language model's
+    name, empty where there was none.
 
-    `unread`: the stored form of an answer that this version can't read; it stays in the file as it is.
+    `unread`: the stored form of an answer that this version can't read; it stays in the file as it
+    is.
     """
 
     retriever: str
@@ -61,7 +68,9 @@ class KeptAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question as it was typed, and what each retriever answered: none while it is on its way, or where it was interrupted."""
+    """A question as it was typed, and what each retriever answered: none while it is on its way, or
+    where it was interrupted.
+    """
 
     id: str
     asked: str
@@ -83,9 +92,15 @@ class Conversation:
         return first if len(first) <= _MAX_TITLE else first[: _MAX_TITLE - 1] + "…"
 
     def history(self) -> list[tuple[str, str]]:
-        """(question, answer) of what a model answered: what a follow-up may refer to. Of two retrievers' answers the first counts."""
+        """(question, answer) of what a model answered: what a follow-up may refer to. Of two
+        retrievers' answers the first counts.
+        """
         firsts = [exchange.answers[0].answer for exchange in self.exchanges if exchange.answers]
-        return [(answer.question, answer.text) for answer in firsts if answer is not None and answer.is_answered_by_model]
+        return [
+            (answer.question, answer.text)
+            for answer in firsts
+            if answer is not None and answer.is_answered_by_model
+        ]
 
 
 def new_id() -> str:
@@ -105,9 +120,15 @@ class ConversationBook:
         self._folder = workspace_folder / "conversations"
 
     def all(self, limit: int | None = None) -> tuple[Conversation, ...]:
-        """Newest first, without the notes. One that can't be read is left out here, and named where it is asked for."""
+        """Newest first, without the notes. One that can't be read is left out here, and named where
+        it is asked for.
+        """
         found: list[Conversation] = []
-        paths = [path for path in self._folder.glob("*.json") if path.stem != NOTES] if self._folder.is_dir() else []
+        paths = (
+            [path for path in self._folder.glob("*.json") if path.stem != NOTES]
+            if self._folder.is_dir()
+            else []
+        )
         for path in sorted(paths, key=_age):
             with suppress(StoreError, UsageError):
                 found.append(self.conversation(path.stem))
@@ -118,7 +139,8 @@ class ConversationBook:
     def conversation(self, id_: str) -> Conversation:
         """One conversation; empty where nothing was asked yet.
 
-        Raises UsageError for an id that is none, StoreError where its file is damaged or a newer version's.
+        Raises UsageError for an id that is none, StoreError where its file is damaged or a newer
+        version's.
         """
         path = self._path(id_)
         if not path.is_file():
@@ -126,17 +148,26 @@ class ConversationBook:
         try:
             found = json.loads(path.read_text(encoding="utf-8"))
             if found.get("format", 0) > _FORMAT:
-                raise StoreError(f"the conversation {path} was kept by a newer version of dynagrag; update dynagrag to open it")
+                raise StoreError(
+                    f"the conversation {path} was kept by a newer version of dynagrag; update"
+                    " dynagrag to open it"
+                )
             return _conversation(id_, found)
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as err:
-            raise StoreError(f"the conversation {path} is damaged; delete the file, or put it right") from err
+            raise StoreError(
+                f"the conversation {path} is damaged; delete the file, or put it right"
+            ) from err
 
     def put(self, id_: str, exchange: Exchange) -> None:
         """Adds an exchange at its end, or puts it in the place of the one of its id."""
         with self._alone():
             held = self.conversation(id_).exchanges
             is_new = all(other.id != exchange.id for other in held)
-            kept = (*held, exchange) if is_new else tuple(exchange if other.id == exchange.id else other for other in held)
+            kept = (
+                (*held, exchange)
+                if is_new
+                else tuple(exchange if other.id == exchange.id else other for other in held)
+            )
             self._write(self._path(id_), _conversation_json(Conversation(id_, kept)))
 
     def take_out(self, id_: str, exchange_id: str) -> None:
@@ -156,18 +187,25 @@ class ConversationBook:
     def keep_documents(self, document_ids: Collection[str]) -> int:
         """Drops every exchange that quotes a document which is not among these; how many.
 
-        It reads what is stored rather than what this version understands, so that a damaged answer, or a newer version's, keeps no deleted
-        words. A file that is no JSON at all is named in a warning.
+        It reads what is stored rather than what this version understands, so that a damaged answer,
+        or a newer version's, keeps no deleted words. A file that is no JSON at all is named in a
+        warning.
         """
         known, dropped = set(document_ids), 0
         with self._alone():
-            for left in self._folder.glob("*.part") if self._folder.is_dir() else ():  # of a process that was killed as it wrote
+            for left in (
+                self._folder.glob("*.part") if self._folder.is_dir() else ()
+            ):  # of a process that was killed as it wrote
                 left.unlink(missing_ok=True)
             for path in sorted(self._folder.glob("*.json")) if self._folder.is_dir() else ():
                 try:
                     found = json.loads(path.read_text(encoding="utf-8"))
                 except (OSError, ValueError):
-                    _LOG.warning("the conversation %s can't be read; if it quotes a deleted document, delete the file", path)
+                    _LOG.warning(
+                        "the conversation %s can't be read; if it quotes a deleted document, delete"
+                        " the file",
+                        path,
+                    )
                     continue
                 rows = _rows(found)
                 kept = [row for row in rows if _quoted(row) <= known]
@@ -180,17 +218,24 @@ class ConversationBook:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Nobody else reads to change, or writes, the workspace's conversations meanwhile, in any process. Not reentrant."""
+        """Nobody else reads to change, or writes, the workspace's conversations meanwhile, in any
+        process. Not reentrant.
+        """
         with _LOCK:
             try:
-                handle = open(self._folder.with_suffix(".lock"), "a", encoding="utf-8", opener=private)  # noqa: SIM115 - closed below
+                lock = self._folder.with_suffix(".lock")
+                handle = open(lock, "a", encoding="utf-8", opener=private)  # noqa: SIM115 - closed below
             except FileNotFoundError:  # a workspace that was deleted meanwhile isn't made again
                 yield
                 return
             except OSError as err:
-                raise StoreError(f"the conversation cannot be kept in {self._folder}: {err.strerror}") from err
+                raise StoreError(
+                    f"the conversation cannot be kept in {self._folder}: {err.strerror}"
+                ) from err
             with handle:
-                fcntl.flock(handle, fcntl.LOCK_EX)  # which the system lets go however the process ends
+                fcntl.flock(
+                    handle, fcntl.LOCK_EX
+                )  # which the system lets go however the process ends
                 yield
 
     def _path(self, id_: str) -> Path:
@@ -200,7 +245,9 @@ class ConversationBook:
 
     def _write(self, path: Path, form: Mapping[str, Any]) -> None:
         try:
-            self._folder.mkdir(mode=0o700, exist_ok=True)  # without its parents: a workspace that was deleted meanwhile isn't made again
+            self._folder.mkdir(
+                mode=0o700, exist_ok=True
+            )  # without its parents: a workspace that was deleted meanwhile isn't made again
             part = path.with_suffix(".part")  # one writer at a time: see _alone
             try:
                 write_text(part, json.dumps(form))
@@ -208,7 +255,9 @@ class ConversationBook:
             finally:
                 part.unlink(missing_ok=True)
         except OSError as err:
-            raise StoreError(f"the conversation cannot be kept in {self._folder}: {err.strerror}") from err
+            raise StoreError(
+                f"the conversation cannot be kept in {self._folder}: {err.strerror}"
+            ) from err
 
 
 def _age(path: Path) -> tuple[int, str]:
@@ -219,7 +268,9 @@ def _age(path: Path) -> tuple[int, str]:
 
 
 def _rows(found: Any) -> list[Any]:
-    """The exchanges of a stored conversation, whatever version wrote it; all of it as one where they can't be told apart."""
+    """The exchanges of a stored conversation, whatever version wrote it; all of it as one where
+    they can't be told apart.
+    """
     rows = found.get("exchanges") if isinstance(found, dict) else None
     return rows if isinstance(rows, list) else [found]
 
@@ -232,15 +283,25 @@ def _quoted(stored: Any) -> set[str]:
         return set()
     named = stored.get("document_ids")
     ids = named.values() if isinstance(named, dict) else named if isinstance(named, list) else ()
-    return {id_ for id_ in ids if isinstance(id_, str)} | {id_ for item in stored.values() for id_ in _quoted(item)}
+    return {id_ for id_ in ids if isinstance(id_, str)} | {
+        id_ for item in stored.values() for id_ in _quoted(item)
+    }
 
 
 def _conversation_json(conversation: Conversation) -> dict[str, Any]:
-    return {"format": _FORMAT, "exchanges": [_exchange_json(exchange) for exchange in conversation.exchanges]}
+    return {
+        "format": _FORMAT,
+        "exchanges": [_exchange_json(exchange) for exchange in conversation.exchanges],
+    }
 
 
 def _exchange_json(exchange: Exchange) -> dict[str, Any]:
-    return {"id": exchange.id, "asked": exchange.asked, "at": exchange.at, "arms": [_kept_json(kept) for kept in exchange.answers]}
+    return {
+        "id": exchange.id,
+        "asked": exchange.asked,
+        "at": exchange.at,
+        "arms": [_kept_json(kept) for kept in exchange.answers],
+    }
 
 
 def _kept_json(kept: KeptAnswer) -> dict[str, Any]:
@@ -274,27 +335,43 @@ def _kept(retriever: str, answer: Mapping[str, Any], **more: Any) -> KeptAnswer:
 
 
 def with_titles(conversation: Conversation, titles: Mapping[str, str]) -> Conversation:
-    """Its lines under what their documents are called now, by document id; those of documents that are gone keep the title they had."""
+    """Its lines under what their documents are called now, by document id; those of documents that
+    are gone keep the title they had.
+    """
 
     def titled(kept: KeptAnswer) -> KeptAnswer:
         answer = kept.answer
         if answer is None:
             return kept
-        citations = tuple(_titled(line, titles, answer.trace.document_ids) for line in answer.citations)
-        evidence = tuple(_titled(line, titles, answer.trace.document_ids) for line in answer.evidence)
+        citations = tuple(
+            _titled(line, titles, answer.trace.document_ids) for line in answer.citations
+        )
+        evidence = tuple(
+            _titled(line, titles, answer.trace.document_ids) for line in answer.evidence
+        )
         return replace(kept, answer=replace(answer, citations=citations, evidence=evidence))
 
-    exchanges = (replace(exchange, answers=tuple(map(titled, exchange.answers))) for exchange in conversation.exchanges)
+    exchanges = (
+        replace(exchange, answers=tuple(map(titled, exchange.answers)))
+        for exchange in conversation.exchanges
+    )
     return replace(conversation, exchanges=tuple(exchanges))
 
 
-def _titled(line: CitationT, titles: Mapping[str, str], document_ids: Mapping[str, str]) -> CitationT:
+def _titled(
+    line: CitationT, titles: Mapping[str, str], document_ids: Mapping[str, str]
+) -> CitationT:
     return replace(line, document=titles.get(document_ids.get(line.id, ""), line.document))
 
 
 def as_markdown(conversation: Conversation, workspace: str) -> str:
     """A conversation for a file: questions, answers, and under each the words that it cites."""
-    lines = [f"# {conversation.title}", "", f"Workspace {workspace}, exported {now()[:16].replace('T', ' ')} UTC.", ""]
+    lines = [
+        f"# {conversation.title}",
+        "",
+        f"Workspace {workspace}, exported {now()[:16].replace('T', ' ')} UTC.",
+        "",
+    ]
     for exchange in conversation.exchanges:
         lines.append(exchange_as_markdown(exchange))
         if not exchange.answers:
@@ -305,19 +382,27 @@ def as_markdown(conversation: Conversation, workspace: str) -> str:
 def exchange_as_markdown(exchange: Exchange) -> str:
     """A question and its answers with the words that they cite, as Markdown."""
     return "\n".join(
-        [f"## {' '.join(exchange.asked.split())}", "", *(line for kept in exchange.answers for line in _kept_lines(kept, exchange.asked))]
+        [
+            f"## {' '.join(exchange.asked.split())}",
+            "",
+            *(line for kept in exchange.answers for line in _kept_lines(kept, exchange.asked)),
+        ]
     )
 
 
 def exchange_as_text(exchange: Exchange) -> str:
-    """The same for a letter: answers with the lines that they cite, no marks of Markdown. Of several each says what made it."""
+    """The same for a letter: answers with the lines that they cite, no marks of Markdown. Of
+    several each says what made it.
+    """
     pieces = [" ".join(exchange.asked.split()), ""]
     for kept in exchange.answers:
         if kept.answer is None:
             continue
         answer = kept.answer
         pieces += [f"({_by(kept)})"] if len(exchange.answers) > 1 else []
-        pieces += [with_numbers(marked_text(answer), answer), ""] if answer.is_answered_by_model else []
+        pieces += (
+            [with_numbers(marked_text(answer), answer), ""] if answer.is_answered_by_model else []
+        )
         cited = shown_lines(answer) if answer.is_answered_by_model else []
         shown = [(with_numbers(f"[{label}] ", answer), line) for label, _, line in cited]
         for label, line in shown or [("", line) for line in answer.evidence[:_NUM_COPIED]]:
@@ -343,16 +428,27 @@ def _kept_lines(kept: KeptAnswer, asked: str) -> list[str]:
     if answer.question != asked:
         lines += [f"Asked as: {answer.question}", ""]
     lines += [with_numbers(marked_text(answer), answer), ""]
-    cited = [(f"{label}, {what}" if what else label, line) for label, what, line in shown_lines(answer)]
+    cited = [
+        (f"{label}, {what}" if what else label, line) for label, what, line in shown_lines(answer)
+    ]
     cited += [(f"{label}, {IDLE}", line) for label, line in idle_citations(answer)]
     if not answer.is_answered_by_model:
         cited = [("-", citation) for citation in answer.evidence]
     for label, citation in cited:
-        lines.append(f'- {with_numbers(f"[{label}]", answer)} {_who(citation)}: "{" ".join(citation.quote.split())}"')
+        lines.append(
+            f"- {with_numbers(f'[{label}]', answer)} {_who(citation)}:"
+            f' "{" ".join(citation.quote.split())}"'
+        )
     notes = [note for note in (claims_summary(answer), failures_summary(answer)) if note]
     lines += [line for note in notes for line in ("", note)]
     usage = answer.usage
     if usage.calls:
         cost = "" if kept.cost is None else f", {kept.cost:.4f}"
-        lines += ["", f"{usage.calls} calls, {usage.prompt_tokens} + {usage.completion_tokens} tokens, {kept.seconds:.1f} s{cost}"]
+        lines += [
+            "",
+            (
+                f"{usage.calls} calls, {usage.prompt_tokens} + {usage.completion_tokens} tokens,"
+                f" {kept.seconds:.1f} s{cost}"
+            ),
+        ]
     return [*lines, ""]

@@ -1,4 +1,6 @@
-"""The graph as questions need it: the snapshot and the ego-graph indexes of the store's version, kept until the store changes."""
+"""The graph as questions need it: the snapshot and the ego-graph indexes of the store's version,
+kept until the store changes.
+"""
 
 import logging
 import shutil
@@ -15,7 +17,9 @@ from dynagrag.workspace.parts import WorkspaceParts
 
 _LOG = logging.getLogger(__name__)
 _MANY_ENTITIES = 5000
-"""From here on `paper`'s index can take minutes where there are hubs: 10,000 entities round one took 27 s of CPU, `default` 0.7 s."""
+"""From here on `paper`'s index can take minutes where there are hubs: 10,000 entities round one
+took 27 s of CPU, `default` 0.7 s.
+"""
 
 
 class CurrentGraph:
@@ -38,16 +42,22 @@ class CurrentGraph:
         store = self._parts.store
         with store.reading():
             made = read_snapshot(store)
-        # Else somebody wrote meanwhile, and whether the graph is that of the records must be asked after they were read.
+        # Else somebody wrote meanwhile, and whether the graph is that of the records must be asked
+        # after they were read.
         return made if store.version() == made.version else read_snapshot(store)
 
     def _derive_if_interrupted(self) -> None:
-        """A run that was killed left records that the graph doesn't show yet, or shows though they are gone: derived now, by rules alone.
+        """A run that was killed left records that the graph doesn't show yet, or shows though they
+        are gone: derived now, by rules alone.
 
-        While another process is at work, or a job is paused, that is its business; the graph is then shown as far as its records are there.
+        While another process is at work, or a job is paused, that is its business; the graph is
+        then shown as far as its records are there.
         """
         parts = self._parts
-        if parts.store.is_derived_current() or parts.store.embedder() not in (None, parts.models.embedder.identity):
+        if parts.store.is_derived_current() or parts.store.embedder() not in (
+            None,
+            parts.models.embedder.identity,
+        ):
             return
         if parts.journal.job_book.is_any_at_work_or_paused():  # it derives at its end
             return
@@ -59,19 +69,33 @@ class CurrentGraph:
             return
 
     def index(self, snapshot: Snapshot, profile: Profile) -> EgoIndex:
-        """The ego-graphs of a snapshot: made for a filtered one, else those that are saved, made and saved where they are not."""
+        """The ego-graphs of a snapshot: made for a filtered one, else those that are saved, made
+        and saved where they are not.
+        """
         if snapshot.version.endswith(FILTERED):
             return EgoIndex.build(snapshot.graph, profile)
         key = (snapshot.version, profile.name)
         if key not in self._indexes:
             num_entities = len(snapshot.graph.entities)
-            if profile.max_ego_nodes is None and profile.num_hops > 1 and num_entities > _MANY_ENTITIES:
-                _LOG.warning("profile %s cuts no hubs, as the paper has it: indexing %d entities takes long", profile.name, num_entities)
-            self._indexes[key] = EgoIndex.open(self._parts.folder / "index" / profile.name, snapshot, profile)
+            if (
+                profile.max_ego_nodes is None
+                and profile.num_hops > 1
+                and num_entities > _MANY_ENTITIES
+            ):
+                _LOG.warning(
+                    "profile %s cuts no hubs, as the paper has it: indexing %d entities takes long",
+                    profile.name,
+                    num_entities,
+                )
+            self._indexes[key] = EgoIndex.open(
+                self._parts.folder / "index" / profile.name, snapshot, profile
+            )
         return self._indexes[key]
 
     def build_index(self, model: ChatModel | None = None) -> None:
-        """Brings the saved index up to date, so that the next question, to this model, doesn't wait for it."""
+        """Brings the saved index up to date, so that the next question, to this model, doesn't wait
+        for it.
+        """
         profile = wiring.make_profile("default", model)
         if profile.has_ego_graphs and (snapshot := self.snapshot()).graph.entities:
             self.index(snapshot, profile)

@@ -1,8 +1,11 @@
-"""Deletions that survive a kill: noted in the store before anything goes, and finished by whoever opens or holds the workspace next.
+"""Deletions that survive a kill: noted in the store before anything goes, and finished by whoever
+opens or holds the workspace next.
 
-    note -> corrections -> records -> this folder's journal, conversations, index, uploads -> graph -> files wiped -> noted as done
+    note -> corrections -> records -> this folder's journal, conversations, index, uploads -> graph
+    -> files wiped -> noted as done
 
-Other folders that share the store, on other machines, forget what is theirs when they are opened next.
+Other folders that share the store, on other machines, forget what is theirs when they are opened
+next.
 """
 
 import fcntl
@@ -30,7 +33,9 @@ _FORGOTTEN = "forgotten"
 
 
 class DocumentDeletions:
-    """The deletions of one workspace, as its folder and its store have them. Whoever begins or ends one holds the workspace."""
+    """The deletions of one workspace, as its folder and its store have them. Whoever begins or ends
+    one holds the workspace.
+    """
 
     def __init__(self, folder: Path, store: GraphStore, journal: Journal, restoring: Path) -> None:
         """`restoring`: where a restore of this workspace unpacks its file."""
@@ -46,28 +51,39 @@ class DocumentDeletions:
 
     def is_noted(self, *references: str) -> bool:
         """Whether a document that has gone was called one of these."""
-        return any(d.is_called(*references) for d in read_deletions(self._store) if not d.is_pending)
+        return any(
+            d.is_called(*references) for d in read_deletions(self._store) if not d.is_pending
+        )
 
     def is_recovered(self, *references: str) -> bool:
-        """Whether what was called one of these was just finished in place of a killed process, and nothing has happened since."""
+        """Whether what was called one of these was just finished in place of a killed process, and
+        nothing has happened since.
+        """
         version, deletions = self._recovered
         return any(d.is_called(*references) for d in deletions) and self._store.version() == version
 
     def begin_and_delete(self, documents: Sequence[Document], *, is_replaced: bool) -> None:
-        """Notes that these documents go, and deletes all but their part of the graph; `end` is called when that has gone, too.
+        """Notes that these documents go, and deletes all but their part of the graph; `end` is
+        called when that has gone, too.
 
         `is_replaced`: new versions stand in their places, so corrections and conversations stay.
         """
         ids = {document.id for document in documents}
         others = [d for d in read_deletions(self._store) if d.document_id not in ids]
-        write_deletions(self._store, [*others, *(Deletion.of(d, is_replaced=is_replaced) for d in documents)])
+        write_deletions(
+            self._store, [*others, *(Deletion.of(d, is_replaced=is_replaced) for d in documents)]
+        )
         self._delete_pending()
 
     def recover(self, derive: Callable[[], None]) -> None:
-        """Finishes what a killed process left; `derive` makes the graph of the records that are left."""
+        """Finishes what a killed process left; `derive` makes the graph of the records that are
+        left.
+        """
         pending = self.pending()
         if pending:
-            _LOG.warning("finishing the deletion of documents that was interrupted: %d", len(pending))
+            _LOG.warning(
+                "finishing the deletion of documents that was interrupted: %d", len(pending)
+            )
             self._delete_pending()
             derive()
             self.end()
@@ -86,13 +102,17 @@ class DocumentDeletions:
             self._forget_files([d for d in pending if not d.is_replaced])
 
     def end(self) -> None:
-        """Notes that what was pending has gone, once the graph is that of the records that are left."""
+        """Notes that what was pending has gone, once the graph is that of the records that are
+        left.
+        """
         pending = self.pending()
         if not pending:
             return
         if not all(d.is_replaced for d in pending):
             self._store.wipe()
-        left = [replace(d, is_pending=False) for d in read_deletions(self._store) if not d.is_replaced]
+        left = [
+            replace(d, is_pending=False) for d in read_deletions(self._store) if not d.is_replaced
+        ]
         write_deletions(self._store, left)
         forgotten = self._forgotten() | {d.key for d in pending}
         self._note_forgotten([d for d in left if d.key in forgotten])
@@ -101,7 +121,11 @@ class DocumentDeletions:
         """Forgets in this folder what was deleted from another one that shares the store."""
         done = [d for d in read_deletions(self._store) if not d.is_pending]
         known = self._forgotten() if done else set()
-        stored = {document.id for document in self._store.documents()} if {d.key for d in done} - known else set()
+        stored = (
+            {document.id for document in self._store.documents()}
+            if {d.key for d in done} - known
+            else set()
+        )
         new = [d for d in done if d.key not in known]
         gone = [d for d in new if d.document_id not in stored]  # else it was brought in again
         if gone:
@@ -120,22 +144,32 @@ class DocumentDeletions:
             return
         keys = keys_only_in(self._store.mentions(), {d.id for d in documents})
         left = edits_left(edits, keys, {d.uri for d in documents})
-        for edit in left.put:  # first: killed in between, both are there, and the next run drops the old one
+        for edit in (
+            left.put
+        ):  # first: killed in between, both are there, and the next run drops the old one
             self._store.put_edit(edit)
         if left.dropped:
             self._store.drop_edits(left.dropped)
-            _LOG.info("%d corrections named what only the deleted documents held: dropped, or kept without it", len(left.dropped))
+            _LOG.info(
+                "%d corrections named what only the deleted documents held: dropped, or kept"
+                " without it",
+                len(left.dropped),
+            )
 
     def _forget_files(self, deletions: Sequence[Deletion]) -> None:
         documents = self._store.documents()
         ConversationBook(self._folder).keep_documents([d.id for d in documents])
         for derived in ("index", SOFT_PROMPTS):
             shutil.rmtree(self._folder / derived, ignore_errors=True)
-        (self._folder / ".journal.sqlite.partial").unlink(missing_ok=True)  # of a restore that was killed
+        (self._folder / ".journal.sqlite.partial").unlink(
+            missing_ok=True
+        )  # of a restore that was killed
         self._remove_unpacked()
         names, stored = {name for d in deletions for name in d.names}, {d.uri for d in documents}
         uploads = self._folder / "uploads"
-        for path in list(uploads.iterdir()) if uploads.is_dir() and not uploads.is_symlink() else ():  # else they are somebody's own
+        for path in (
+            list(uploads.iterdir()) if uploads.is_dir() and not uploads.is_symlink() else ()
+        ):  # else they are somebody's own
             if hash_of(uri_of(path)) in names and uri_of(path) not in stored:
                 path.unlink(missing_ok=True)
 
@@ -151,7 +185,9 @@ class DocumentDeletions:
             shutil.rmtree(self._restoring)
 
     def _forgotten(self) -> set[str]:
-        """Keys of the deletions that this folder knows of; none where the file is not as we wrote it: forgetting twice harms nothing."""
+        """Keys of the deletions that this folder knows of; none where the file is not as we wrote
+        it: forgetting twice harms nothing.
+        """
         try:
             return set(json.loads((self._folder / _FORGOTTEN).read_text(encoding="utf-8")))
         except (FileNotFoundError, ValueError, TypeError, RecursionError):

@@ -20,7 +20,9 @@ def somebody() -> str:
 
 
 class Stamp:
-    """Makes edits of one person, each later than any that is stored: their order in time decides, and two may come in one second."""
+    """Makes edits of one person, each later than any that is stored: their order in time decides,
+    and two may come in one second.
+    """
 
     def __init__(self, stored: Iterable[Edit], by: str) -> None:
         self._by = collapse(by)[:MAX_NAME] or somebody()

@@ -1,4 +1,6 @@
-"""The facade: a workspace is opened, fed, asked, corrected and closed. What is done lies in `asking`, `changing` and `current_graph`."""
+"""The facade: a workspace is opened, fed, asked, corrected and closed. What is done lies in
+`asking`, `changing` and `current_graph`.
+"""
 
 import shutil
 from collections.abc import Callable, Iterable, Sequence
@@ -24,7 +26,13 @@ from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.schema import Answer, Document, Edit, Graph, Merge, Question, Retrieval, Snapshot
 from dynagrag.settings import Profile, Settings, load_settings
-from dynagrag.workspace.address import has_embedded, has_store, remember_store, store_address, workspace_meant
+from dynagrag.workspace.address import (
+    has_embedded,
+    has_store,
+    remember_store,
+    store_address,
+    workspace_meant,
+)
 from dynagrag.workspace.asking import AskOptions, Instead, QuestionAnswering
 from dynagrag.workspace.changing import GraphChanging
 from dynagrag.workspace.current_graph import CurrentGraph
@@ -33,7 +41,9 @@ from dynagrag.workspace.ingest_job import IngestOptions, PreparedIngest, RetryGr
 from dynagrag.workspace.parts import WorkspaceParts
 
 DELETION_WAIT_S = 40.0
-"""How long an opening waits where somebody else is deleting: seconds, and half a minute longer than a dead machine's lease on a server."""
+"""How long an opening waits where somebody else is deleting: seconds, and half a minute longer than
+a dead machine's lease on a server.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +78,28 @@ def open_workspace(
 
     Args:
         name: The workspace's name (default: the setting `workspace`).
-        settings: Settings to use; without, they are read from the environment, `.env` and the settings file.
+        settings: Settings to use; without, they are read from the environment, `.env` and the
+        settings file.
         create: Whether a workspace that isn't there is made.
         chat_model: A language model of your own, in place of the setting `llm`.
-        embedder: An embedder of your own, in place of the setting `embedder`; a string is that setting.
-        **overrides: Single settings, e.g. `llm="openai:gpt-5-mini"`, `home=Path(...)`; not together with `settings`.
+        embedder: An embedder of your own, in place of the setting `embedder`; a string is that
+        setting.
+        **overrides: Single settings, e.g. `llm="openai:gpt-5-mini"`, `home=Path(...)`; not together
+        with `settings`.
 
     Raises:
-        WorkspaceError: The name can't be one, there is no such workspace and `create` is false, or somebody else is deleting from it.
+        WorkspaceError: The name can't be one, there is no such workspace and `create` is false, or
+        somebody else is deleting from it.
         SettingsError: A setting is wrong, or single settings were given beside `settings`.
         StoreError: The store is unusable or was written by a newer version.
     """
     if isinstance(embedder, str):
         overrides["embedder"], embedder = embedder, None
     if settings is not None and overrides:
-        raise SettingsError(f"settings= and {', '.join(overrides)}= were both given, and one would be ignored; give one of them")
+        raise SettingsError(
+            f"settings= and {', '.join(overrides)}= were both given, and one would be ignored; give"
+            " one of them"
+        )
     settings = settings or load_settings(**overrides)
     name = workspace_meant(name, settings)
     folder = settings.workspaces_dir / name
@@ -97,7 +114,9 @@ def open_workspace(
         _look_over(space, create)
     except BaseException:
         if is_new and not has_store(folder):
-            shutil.rmtree(folder, ignore_errors=True)  # nothing was made of it: a mistyped name, a server that is down
+            shutil.rmtree(
+                folder, ignore_errors=True
+            )  # nothing was made of it: a mistyped name, a server that is down
         raise
     if create:  # a look at another store doesn't move the workspace there
         remember_store(folder, settings)
@@ -105,7 +124,9 @@ def open_workspace(
 
 
 def _look_over(space: "Workspace", create: bool) -> None:
-    """Before anybody reads from it: that it is there, and that nothing is half deleted. Closes it where it can't be used."""
+    """Before anybody reads from it: that it is there, and that nothing is half deleted. Closes it
+    where it can't be used.
+    """
     try:
         if not create and not space.store.exists():
             raise unknown_workspace(space.name, space.store.address(), space.settings)
@@ -120,12 +141,15 @@ def _make_folder(folder: Path) -> None:
         make_folder(folder)
     except OSError as err:
         raise WorkspaceError(
-            f"the workspace folder {folder} cannot be made: {err.strerror}; set DYNAGRAG_HOME to a folder you may write to"
+            f"the workspace folder {folder} cannot be made: {err.strerror}; set DYNAGRAG_HOME to a"
+            " folder you may write to"
         ) from err
 
 
 def open_journal(name: str | None, settings: Settings) -> Journal:
-    """A workspace's journal alone, for what needs no store: the list of jobs, a cancellation. WorkspaceError where it has none."""
+    """A workspace's journal alone, for what needs no store: the list of jobs, a cancellation.
+    WorkspaceError where it has none.
+    """
     name = workspace_meant(name, settings)
     if not (settings.workspaces_dir / name).is_dir():
         raise unknown_workspace(name, str(settings.workspaces_dir), settings)
@@ -133,10 +157,18 @@ def open_journal(name: str | None, settings: Settings) -> Journal:
 
 
 class Workspace:
-    """One workspace. Use `open_workspace`. A context manager. Several threads may ask at once; all else is for one thread at a time."""
+    """One workspace. Use `open_workspace`. A context manager. Several threads may ask at once; all
+    else is for one thread at a time.
+    """
 
     def __init__(
-        self, name: str, folder: Path, settings: Settings, *, chat_model: ChatModel | None = None, embedder: Embedder | None = None
+        self,
+        name: str,
+        folder: Path,
+        settings: Settings,
+        *,
+        chat_model: ChatModel | None = None,
+        embedder: Embedder | None = None,
     ) -> None:
         self.parts = WorkspaceParts.open(name, folder, settings, chat_model, embedder)
         self.name = name
@@ -151,7 +183,12 @@ class Workspace:
     def __enter__(self) -> "Workspace":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, traceback: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        value: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -172,32 +209,47 @@ class Workspace:
         """The language model with cache, ledger and budget; None where none is configured."""
         return self.parts.metered(max_calls, max_tokens)
 
-    def writing(self, wait_s: float | None = None, progress: Progress | None = None) -> AbstractContextManager[None]:
-        """Holds the workspace: nobody else changes its graph or deletes from it meanwhile. The system lets go however the process ends.
+    def writing(
+        self, wait_s: float | None = None, progress: Progress | None = None
+    ) -> AbstractContextManager[None]:
+        """Holds the workspace: nobody else changes its graph or deletes from it meanwhile. The
+        system lets go however the process ends.
 
-        Waits for others, which is logged once and shown as a stage of `progress`; WorkspaceError after `wait_s` (None:
-        `parts.max_wait_s`).
+        Waits for others, which is logged once and shown as a stage of `progress`; WorkspaceError
+        after `wait_s` (None: `parts.max_wait_s`).
         """
         return self.parts.writing(wait_s, progress)
 
-    # ------------------------------------------------------------------------------------------------------ ingest
+    # --------------------------------------------------------------------------------------- ingest
 
-    def ingest(self, paths: Sequence[str | Path], options: IngestOptions | None = None, progress: Progress | None = None) -> IngestReport:
-        """Reads, extracts, consolidates and stores. Safe to repeat: only what is new or changed is worked on.
+    def ingest(
+        self,
+        paths: Sequence[str | Path],
+        options: IngestOptions | None = None,
+        progress: Progress | None = None,
+    ) -> IngestReport:
+        """Reads, extracts, consolidates and stores. Safe to repeat: only what is new or changed is
+        worked on.
 
         Raises what stopped the run (BudgetError, ModelError) after its work was kept.
         """
         return self.prepare_ingest(paths, options).run_to_its_end(progress)
 
-    def ingest_given(self, documents: Given, extractor: Extractor, progress: Progress | None = None) -> IngestReport:
-        """Stores given passages and documents of turns, and makes the graph of them. Names are merged by rules alone.
+    def ingest_given(
+        self, documents: Given, extractor: Extractor, progress: Progress | None = None
+    ) -> IngestReport:
+        """Stores given passages and documents of turns, and makes the graph of them. Names are
+        merged by rules alone.
 
-        Safe to repeat: what is there is left alone, and a killed run is resumed. Documents that are given again under the same source
-        replace those that stood in their places before; those at places that are no more stay.
+        Safe to repeat: what is there is left alone, and a killed run is resumed. Documents that are
+        given again under the same source replace those that stood in their places before; those at
+        places that are no more stay.
 
         Args:
-            documents: A corpus that was read, or documents in memory, whose source is then called `given`.
-            extractor: Of these documents: `GivenExtractor(documents)`, or `FastExtractor(titles=corpus.titles)`.
+            documents: A corpus that was read, or documents in memory, whose source is then called
+            `given`.
+            extractor: Of these documents: `GivenExtractor(documents)`, or
+            `FastExtractor(titles=corpus.titles)`.
             progress: Told of each step.
 
         Raises:
@@ -207,34 +259,48 @@ class Workspace:
         return self.prepare_given([as_corpus(documents)], extractor).run_to_its_end(progress)
 
     def prepare_ingest(
-        self, paths: Sequence[str | Path], options: IngestOptions | None = None, progress: Progress | None = None
+        self,
+        paths: Sequence[str | Path],
+        options: IngestOptions | None = None,
+        progress: Progress | None = None,
     ) -> PreparedIngest:
         """Reads the sources and says what an ingest would do and cost, before it does anything.
 
-        Raises LoadError when nothing is there to read, SettingsError when the extractor needs a model and none is configured.
+        Raises LoadError when nothing is there to read, SettingsError when the extractor needs a
+        model and none is configured.
         """
         return self._changes.prepare(paths, options or IngestOptions(), progress=progress)
 
-    def prepare_given(self, corpora: Sequence[GivenCorpus], extractor: Extractor, has_index: bool = True) -> PreparedIngest:
-        """What an ingest of these corpora would do, before it does anything. Its job can be repeated, but not resumed by its number.
+    def prepare_given(
+        self, corpora: Sequence[GivenCorpus], extractor: Extractor, has_index: bool = True
+    ) -> PreparedIngest:
+        """What an ingest of these corpora would do, before it does anything. Its job can be
+        repeated, but not resumed by its number.
 
         `has_index`: whether the ego-graph index is brought up to date at the end.
         """
         return self._changes.prepare_given(corpora, extractor, has_index)
 
-    def prepare_resume(self, job_id: int | None = None, progress: Progress | None = None, **changes: Any) -> PreparedIngest:
-        """A job again that ended before it was done (None: the last such), with its paths and options but those given.
+    def prepare_resume(
+        self, job_id: int | None = None, progress: Progress | None = None, **changes: Any
+    ) -> PreparedIngest:
+        """A job again that ended before it was done (None: the last such), with its paths and
+        options but those given.
 
         Raises UsageError where there is none, or it is at work or done.
         """
         return self._changes.prepare_resume(job_id, progress, **changes)
 
     def prepare_retries(self, options: IngestOptions | None = None) -> list[PreparedIngest]:
-        """The set-aside chunks again, from the stored documents: a run for each set of options they were set aside under, or with these."""
+        """The set-aside chunks again, from the stored documents: a run for each set of options they
+        were set aside under, or with these.
+        """
         return self._changes.prepare_retries(options)
 
     def prepare_retry(self, group: RetryGroup, **changes: Any) -> PreparedIngest:
-        """A group of the set-aside chunks again, with the options they were set aside under but those given (None: not given)."""
+        """A group of the set-aside chunks again, with the options they were set aside under but
+        those given (None: not given).
+        """
         return self._changes.prepare_retry(group, **changes)
 
     def jobs(self) -> tuple[Job, ...]:
@@ -242,33 +308,45 @@ class Workspace:
         return self.journal.jobs()
 
     def cancel_job(self, job_id: int) -> Job:
-        """Asks a running job, in whatever process, to stop after its calls in flight; marks an interrupted one. UsageError for others."""
+        """Asks a running job, in whatever process, to stop after its calls in flight; marks an
+        interrupted one. UsageError for others.
+        """
         return self.journal.job_book.cancel(job_id)
 
-    # ----------------------------------------------------------------------------------------- delete and correct
+    # --------------------------------------------------------------------------- delete and correct
 
-    def delete(self, reference: str, progress: Progress | None = None) -> tuple[Document, GraphReport]:
-        """Deletes a document by id, path or title, with all that came from it: records, vectors, cached replies, index, conversations
-        that quote it, its uploaded file, and corrections of names that only it held.
+    def delete(
+        self, reference: str, progress: Progress | None = None
+    ) -> tuple[Document, GraphReport]:
+        """Deletes a document by id, path or title, with all that came from it: records, vectors,
+        cached replies, index, conversations that quote it, its uploaded file, and corrections of
+        names that only it held.
 
-        Killed, it is finished by whoever opens the workspace next; a repeated deletion does no harm. Raises UsageError when it names none
-        or several, WorkspaceError when an ingest is at work on it.
+        Killed, it is finished by whoever opens the workspace next; a repeated deletion does no
+        harm. Raises UsageError when it names none or several, WorkspaceError when an ingest is at
+        work on it.
         """
         return self._changes.delete(reference, progress)
 
     def is_deleted(self, reference: str) -> bool:
-        """Whether this id, path or title is that of a document that has been deleted, and of none that is there: `delete` does no harm."""
+        """Whether this id, path or title is that of a document that has been deleted, and of none
+        that is there: `delete` does no harm.
+        """
         return self._changes.is_deleted(reference)
 
     def finish_deletions(self, wait_s: float = 0.0, *, insists: bool = True) -> None:
-        """Finishes deletions that a killed process left, on this machine or on another one that shares the store. `open_workspace` does.
+        """Finishes deletions that a killed process left, on this machine or on another one that
+        shares the store. `open_workspace` does.
 
-        WorkspaceError where another process has held the workspace for `wait_s`, unless `insists` is false: that one is at it.
+        WorkspaceError where another process has held the workspace for `wait_s`, unless `insists`
+        is false: that one is at it.
         """
         self.parts.finish_deletions(wait_s, insists)
 
     def find_document(self, reference: str) -> Document:
-        """The one document with this id, path or title. UsageError where it names none or several."""
+        """The one document with this id, path or title. UsageError where it names none or
+        several.
+        """
         return self._changes.find_document(reference)
 
     def forget_conversations(self) -> None:
@@ -276,7 +354,9 @@ class Workspace:
         self.parts.forget_conversations()
 
     def store_edits(self, edits: Iterable[Edit]) -> GraphReport:
-        """Stores a person's corrections, which `curation` makes, and derives the graph again. The caller holds `writing`."""
+        """Stores a person's corrections, which `curation` makes, and derives the graph again. The
+        caller holds `writing`.
+        """
         return self._changes.store_edits(edits)
 
     def rederive(self, judge: MeteredChat | None = None) -> GraphReport:
@@ -286,7 +366,7 @@ class Workspace:
         """
         return self.parts.deriver(judge).rederive()
 
-    # --------------------------------------------------------------------------------------------------------- ask
+    # ------------------------------------------------------------------------------------------ ask
 
     def ask(
         self,
@@ -297,24 +377,36 @@ class Workspace:
         progress: Progress | None = None,
         chat_model: ChatModel | None = None,
     ) -> Answer:
-        """Answers a question with checked citations; without a model, the evidence it would answer from.
+        """Answers a question with checked citations; without a model, the evidence it would answer
+        from.
 
         Args:
             text: The question; with a history, a follow-up is first rewritten to stand alone.
             options: Retriever, traversal, profile, filters, budget.
             history: Earlier (question, answer) pairs.
             on_text: Gets the answer's pieces as they come, with evidence marks such as [E3].
-            progress: Gets the stage (`asking.STAGES`) with how much of it is done; also from threads of its own.
+            progress: Gets the stage (`asking.STAGES`) with how much of it is done; also from
+            threads of its own.
             chat_model: The language model of this question, in place of the workspace's.
 
         Several threads may ask at once.
         """
-        return self._questions.ask(text, options or AskOptions(), history, on_text, progress, chat_model)
+        return self._questions.ask(
+            text, options or AskOptions(), history, on_text, progress, chat_model
+        )
 
-    def answer(self, text: str, options: AskOptions, chat: MeteredChat | None, instead: Instead | None = None) -> Answer:
-        """Answers a question that stands alone with a model whose cache and budget are the caller's, as evaluations do.
+    def answer(
+        self,
+        text: str,
+        options: AskOptions,
+        chat: MeteredChat | None,
+        instead: Instead | None = None,
+    ) -> Answer:
+        """Answers a question that stands alone with a model whose cache and budget are the
+        caller's, as evaluations do.
 
-        `instead`: parts in place of those that the options name; `options.max_calls` is not looked at.
+        `instead`: parts in place of those that the options name; `options.max_calls` is not looked
+        at.
         """
         return self._questions.answer(text, options, chat, instead=instead)
 
@@ -322,7 +414,9 @@ class Workspace:
         """The evidence that an answer would rest on, whether a model is configured or not."""
         return self._questions.answer(text, options or AskOptions(), None)
 
-    def retrieve(self, text: str, options: AskOptions | None = None, num_passages: int = 10) -> Retrieval:
+    def retrieve(
+        self, text: str, options: AskOptions | None = None, num_passages: int = 10
+    ) -> Retrieval:
         """Evidence for a question, without a language model."""
         return self._questions.retrieve(text, options or AskOptions(), num_passages)
 
@@ -331,9 +425,11 @@ class Workspace:
         return self._questions.split(question, chat)
 
     def pruner_identity(self, name: str | None = None) -> str:
-        """What the pruner called so, else that of the settings, scores with now: the name of an untrained one, a checkpoint's digest.
+        """What the pruner called so, else that of the settings, scores with now: the name of an
+        untrained one, a checkpoint's digest.
 
-        Raises UsageError for a name that is none and where there is no trained pruner, LoadError for what is no checkpoint.
+        Raises UsageError for a name that is none and where there is no trained pruner, LoadError
+        for what is no checkpoint.
         """
         return self._questions.pruner_identity(name)
 
@@ -343,14 +439,20 @@ class Workspace:
 
     def ego_index(self, profile: str | Profile) -> EgoIndex:
         """The ego-graphs that questions under a profile, or one of this name, get."""
-        return self._graph.index(self.snapshot(), wiring.make_profile(profile) if isinstance(profile, str) else profile)
+        return self._graph.index(
+            self.snapshot(), wiring.make_profile(profile) if isinstance(profile, str) else profile
+        )
 
-    # ------------------------------------------------------------------------------------------------------- graph
+    # ---------------------------------------------------------------------------------------- graph
 
     def stats(self) -> Stats:
         """Counts, average degree before and after consolidation, and the digest."""
         with self.store.reading():
-            mentions, records, graph = self.store.mentions(), self.store.relation_records(), self.store.graph()
+            mentions, records, graph = (
+                self.store.mentions(),
+                self.store.relation_records(),
+                self.store.graph(),
+            )
             num_passages = len(self.store.passages())
             return Stats(
                 documents=len(self.store.documents()),
@@ -362,7 +464,9 @@ class Workspace:
                 words=num_words(counting_mentions(mentions, num_passages)),
                 relation_records=len(records),
                 relations=len(graph.relations),
-                average_degree_before=round(average_degree_before(mentions, records, num_passages), 4),
+                average_degree_before=round(
+                    average_degree_before(mentions, records, num_passages), 4
+                ),
                 average_degree_after=round(average_degree(graph), 4),
                 digest=self.store.digest(),
             )
@@ -380,7 +484,9 @@ class Workspace:
         return self.journal.ledger()
 
     def set_asides(self) -> tuple[SetAside, ...]:
-        """Chunks that failed, with their reasons; `prepare_retries`, or the next ingest of their source, tries them again."""
+        """Chunks that failed, with their reasons; `prepare_retries`, or the next ingest of their
+        source, tries them again.
+        """
         return self.journal.set_asides()
 
 

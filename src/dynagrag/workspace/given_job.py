@@ -1,4 +1,6 @@
-"""An ingest of documents that are given rather than read from transcripts: the same durable job as any other, without a model."""
+"""An ingest of documents that are given rather than read from transcripts: the same durable job as
+any other, without a model.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -14,35 +16,66 @@ from dynagrag.journal.jobs import Job, JobRequest
 from dynagrag.protocols import Extractor
 from dynagrag.workspace.address import shown_address, store_address
 from dynagrag.workspace.glossaries import read_glossaries
-from dynagrag.workspace.ingest_job import INGEST, BuildIndex, IngestOptions, PreparedIngest, check_no_transfer
+from dynagrag.workspace.ingest_job import (
+    INGEST,
+    BuildIndex,
+    IngestOptions,
+    PreparedIngest,
+    check_no_transfer,
+)
 from dynagrag.workspace.parts import WorkspaceParts
 
 
-def prepare_given(parts: WorkspaceParts, build_index: BuildIndex, corpora: Sequence[GivenCorpus], extractor: Extractor) -> PreparedIngest:
+def prepare_given(
+    parts: WorkspaceParts,
+    build_index: BuildIndex,
+    corpora: Sequence[GivenCorpus],
+    extractor: Extractor,
+) -> PreparedIngest:
     """What an ingest of these corpora would do, before it does anything.
 
-    Its job has no options: what was given in memory can't be read again, so it can be repeated, but not resumed by its number.
+    Its job has no options: what was given in memory can't be read again, so it can be repeated, but
+    not resumed by its number.
     """
     paths = tuple(c.source for c in corpora if Path(c.source).is_absolute())
     return _prepared(parts, build_index, corpora, extractor, _request(parts, paths, {}))
 
 
 def prepare_given_files(
-    parts: WorkspaceParts, build_index: BuildIndex, paths: Sequence[str | Path], options: IngestOptions, job: Job | None = None
+    parts: WorkspaceParts,
+    build_index: BuildIndex,
+    paths: Sequence[str | Path],
+    options: IngestOptions,
+    job: Job | None = None,
 ) -> PreparedIngest:
-    """What an ingest of files of passages with their extractions would do: `--extractor file`. `job`: the one that is resumed.
+    """What an ingest of files of passages with their extractions would do: `--extractor file`.
+    `job`: the one that is resumed.
 
     Raises LoadError where a file is no such file.
     """
     corpora = [read_given(path) for path in paths]
-    request = _request(parts, tuple(str(Path(p).absolute()) for p in paths), TypeAdapter(IngestOptions).dump_python(options, mode="json"))
+    request = _request(
+        parts,
+        tuple(str(Path(p).absolute()) for p in paths),
+        TypeAdapter(IngestOptions).dump_python(options, mode="json"),
+    )
     job_id = job.id if job else None
-    prepared = _prepared(parts, build_index, corpora, GivenExtractor(*corpora), request, options.remove_missing, job_id)
+    prepared = _prepared(
+        parts,
+        build_index,
+        corpora,
+        GivenExtractor(*corpora),
+        request,
+        options.remove_missing,
+        job_id,
+    )
     prepared.glossaries = read_glossaries(options.glossaries, parts.store if job else None)
     return prepared
 
 
-def _request(parts: WorkspaceParts, paths: tuple[str, ...], options: Mapping[str, Any]) -> JobRequest:
+def _request(
+    parts: WorkspaceParts, paths: tuple[str, ...], options: Mapping[str, Any]
+) -> JobRequest:
     store = shown_address(store_address(parts.folder, parts.settings))
     return JobRequest(paths, options, embedder=parts.settings.embedder, store=store)
 
@@ -58,5 +91,17 @@ def _prepared(
 ) -> PreparedIngest:
     check_no_transfer(parts)
     version = parts.store.version()
-    plan_again = partial(plan_given, corpora, parts.store, extractor.name, removes_missing=removes_missing)
-    return PreparedIngest(parts, INGEST, request, plan_again(), version, extractor, plan_again, job_id=job_id, build_index=build_index)
+    plan_again = partial(
+        plan_given, corpora, parts.store, extractor.name, removes_missing=removes_missing
+    )
+    return PreparedIngest(
+        parts,
+        INGEST,
+        request,
+        plan_again(),
+        version,
+        extractor,
+        plan_again,
+        job_id=job_id,
+        build_index=build_index,
+    )

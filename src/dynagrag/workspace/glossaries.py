@@ -1,7 +1,7 @@
 """Glossary files of a workspace: read before anything is done, stored as a person's edits, listed.
 
-A glossary is one edit, so it holds in later ingests, goes into backups and copies, and is taken back as edits are. A file of the same name
-takes the place of the one before.
+A glossary is one edit, so it holds in later ingests, goes into backups and copies, and is taken
+back as edits are. A file of the same name takes the place of the one before.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,9 @@ _MAX_TERMS = 5
 
 @dataclass(frozen=True, slots=True)
 class GlossaryInForce:
-    """A stored glossary: its edit's id, its file's name, how many terms and aliases, who brought it when."""
+    """A stored glossary: its edit's id, its file's name, how many terms and aliases, who brought it
+    when.
+    """
 
     id: str
     name: str
@@ -36,16 +38,30 @@ class GlossaryInForce:
     at: str
 
 
-def read_glossaries(paths: Sequence[str], stored: GraphStore | None = None) -> tuple[GlossaryFile, ...]:
-    """The files, read, each once. LoadError where one can't be; UsageError where two have one name, of which only one could hold. With a
-    store, those are left out that are gone and were stored before.
+def read_glossaries(
+    paths: Sequence[str], stored: GraphStore | None = None
+) -> tuple[GlossaryFile, ...]:
+    """The files, read, each once. LoadError where one can't be; UsageError where two have one name,
+    of which only one could hold. With a store, those are left out that are gone and were stored
+    before.
     """
     path_of: dict[str, str] = {}
     for path in paths:
         if Path(path_of.setdefault(Path(path).name, path)).absolute() != Path(path).absolute():
-            raise UsageError(f"two glossaries are called {Path(path).name!r}, and one would take the other's place; rename one of them")
-    known = {glossary.name for glossary in glossaries_in_force(stored.edits())} if stored is not None and paths else set()
-    return tuple(read_glossary_file(Path(path)) for path in path_of.values() if Path(path).exists() or Path(path).name not in known)
+            raise UsageError(
+                f"two glossaries are called {Path(path).name!r}, and one would take the other's"
+                " place; rename one of them"
+            )
+    known = (
+        {glossary.name for glossary in glossaries_in_force(stored.edits())}
+        if stored is not None and paths
+        else set()
+    )
+    return tuple(
+        read_glossary_file(Path(path))
+        for path in path_of.values()
+        if Path(path).exists() or Path(path).name not in known
+    )
 
 
 def glossaries_in_force(edits: Sequence[Edit]) -> tuple[GlossaryInForce, ...]:
@@ -54,7 +70,16 @@ def glossaries_in_force(edits: Sequence[Edit]) -> tuple[GlossaryInForce, ...]:
     for edit in effective_edits(edits):
         if edit.kind is EditKind.GLOSSARY:
             rows = glossary_rows(edit)
-            found.append(GlossaryInForce(edit.id, edit.name, len(rows), sum(len(r.aliases) for r in rows), edit.by, edit.at))
+            found.append(
+                GlossaryInForce(
+                    edit.id,
+                    edit.name,
+                    len(rows),
+                    sum(len(r.aliases) for r in rows),
+                    edit.by,
+                    edit.at,
+                )
+            )
     return tuple(found)
 
 
@@ -63,7 +88,9 @@ def store_glossaries(store: GraphStore, files: Sequence[GlossaryFile]) -> None:
     for file in files:
         edits = store.edits()
         text, stamp = glossary_text(file.rows), Stamp(edits, somebody())
-        own = [e for e in effective_edits(edits) if e.kind is EditKind.GLOSSARY and e.name == file.name]
+        own = [
+            e for e in effective_edits(edits) if e.kind is EditKind.GLOSSARY and e.name == file.name
+        ]
         if any(e.what == text for e in own):
             continue
         for old in own:
@@ -75,20 +102,34 @@ def glossary_lines(files: Sequence[GlossaryFile]) -> list[str]:
     """What is to be said of glossaries that are brought in."""
     lines = []
     for file in files:
-        lines.append(f"glossary {file.name}: {plural(len(file.rows), 'term')}, {plural(file.num_aliases, 'alias', 'aliases')}")
+        lines.append(
+            f"glossary {file.name}: {plural(len(file.rows), 'term')},"
+            f" {plural(file.num_aliases, 'alias', 'aliases')}"
+        )
         lines += [f"  {note}" for note in file.notes]
     return lines
 
 
 def terms_not_found(file: GlossaryFile, graph: Graph) -> list[str]:
-    """The terms of a glossary that are no entity's, and whose aliases aren't either: misspelt, or not in these sources."""
+    """The terms of a glossary that are no entity's, and whose aliases aren't either: misspelt, or
+    not in these sources.
+    """
     found = {plain_key(key) for entity in graph.entities for key in entity.keys}
-    return [row.term for row in file.rows if found.isdisjoint(map(entity_key, (row.term, *row.aliases)))]
+    return [
+        row.term for row in file.rows if found.isdisjoint(map(entity_key, (row.term, *row.aliases)))
+    ]
 
 
 def plain_words(file: GlossaryFile, store: GraphStore) -> list[str]:
-    """Names that the glossary writes with a capital and that stand for their term in lower case too, as a plain word: `the Fourth`."""
-    names = {entity_key(name): name for row in file.rows for name in (row.term, *row.aliases) if not name.islower()}
+    """Names that the glossary writes with a capital and that stand for their term in lower case
+    too, as a plain word: `the Fourth`.
+    """
+    names = {
+        entity_key(name): name
+        for row in file.rows
+        for name in (row.term, *row.aliases)
+        if not name.islower()
+    }
     counted = counting_mentions(store.mentions(), len(store.passages()))
     return sorted({names[m.key] for m in counted if is_word(m) and m.key in names})
 
@@ -101,10 +142,15 @@ def lines_once_made(files: Sequence[GlossaryFile], store: GraphStore) -> list[st
             of = f"{len(terms):,} of {plural(len(file.rows), 'term')} of {file.name}"
             lines.append(f"{of} named nothing that was found in the sources: {_shown(terms)}")
         if words := plain_words(file, store):
-            said = f"{file.name} has names that the sources use as plain words, which stand for the terms now: {_shown(words)}"
+            said = (
+                f"{file.name} has names that the sources use as plain words, which stand for the"
+                f" terms now: {_shown(words)}"
+            )
             lines.append(f"{said}; leave out those that mean something else")
     return lines
 
 
 def _shown(names: Sequence[str]) -> str:
-    return ", ".join(short(name) for name in names[:_MAX_TERMS]) + (" ..." if len(names) > _MAX_TERMS else "")
+    return ", ".join(short(name) for name in names[:_MAX_TERMS]) + (
+        " ..." if len(names) > _MAX_TERMS else ""
+    )

@@ -1,4 +1,6 @@
-"""Workspaces as wholes: which there are, what each holds, making one where its store is sound, deleting one with all that is its own."""
+"""Workspaces as wholes: which there are, what each holds, making one where its store is sound,
+deleting one with all that is its own.
+"""
 
 import os
 import secrets
@@ -16,7 +18,15 @@ from dynagrag.journal.jobs import JobStatus
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.protocols import GraphStore
 from dynagrag.settings import Settings
-from dynagrag.workspace.address import ADDRESS_FILE, FIRST_NAME_FILE, has_store, name_in_store, open_store, shown_address, store_address
+from dynagrag.workspace.address import (
+    ADDRESS_FILE,
+    FIRST_NAME_FILE,
+    has_store,
+    name_in_store,
+    open_store,
+    shown_address,
+    store_address,
+)
 from dynagrag.workspace.lock import WorkspaceLock
 
 _WAIT_S = 5.0
@@ -26,7 +36,9 @@ _MADE_LATER = (REPAIR, "the next ingest makes it")
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """What a workspace holds. `error`: why its store can't be read; the counts of the graph are 0 then."""
+    """What a workspace holds. `error`: why its store can't be read; the counts of the graph are 0
+    then.
+    """
 
     name: str
     address: str
@@ -51,22 +63,29 @@ def unknown_workspace(name: str, where: str, settings: Settings) -> WorkspaceErr
     """What to raise where there is no such workspace: it names those there are."""
     known = ", ".join(workspace_names(settings)) or "none yet"
     return WorkspaceError(
-        f"there is no workspace {name!r} in {where} (known in this home: {known}); make it with `dynagrag ingest`, or say where it is "
-        "with --store or NEO4J_URI"
+        f"there is no workspace {name!r} in {where} (known in this home: {known}); make it with"
+        " `dynagrag ingest`, or say where it is with --store or NEO4J_URI"
     )
 
 
 def check_name_on_server(name: str, settings: Settings) -> None:
-    """WorkspaceError where a workspace's server knows another one of this home by its name, since that was renamed: they would be one."""
+    """WorkspaceError where a workspace's server knows another one of this home by its name, since
+    that was renamed: they would be one.
+    """
     address = store_address(settings.workspaces_dir / name, settings)
     kept = name_in_store(settings.workspaces_dir / name, name)
     own = settings.model_copy(update={"store": None})
     for other in workspace_names(settings) if address != wiring.EMBEDDED else ():
         folder = settings.workspaces_dir / other
-        is_known_so = other != name and (folder / FIRST_NAME_FILE).is_file() and name_in_store(folder, other) == kept
+        is_known_so = (
+            other != name
+            and (folder / FIRST_NAME_FILE).is_file()
+            and name_in_store(folder, other) == kept
+        )
         if is_known_so and shown_address(store_address(folder, own)) == shown_address(address):
             raise WorkspaceError(
-                f"{shown_address(address)} knows workspace {other!r} as {name!r}, its name before it was renamed; choose another name"
+                f"{shown_address(address)} knows workspace {other!r} as {name!r}, its name before"
+                " it was renamed; choose another name"
             )
 
 
@@ -77,18 +96,35 @@ def read_holdings(name: str, settings: Settings) -> Holdings:
     shown = shown_address(address)
     files = [path for path in folder.rglob("*") if path.is_file()]
     size = sum(_size(path) for path in files)
-    num_uploads = sum(path.parent == folder / "uploads" and not path.name.startswith(".") for path in files)
+    num_uploads = sum(
+        path.parent == folder / "uploads" and not path.name.startswith(".") for path in files
+    )
     num_jobs = num_replies = 0
     if (folder / wiring.JOURNAL_FILE).is_file():
         with closing(wiring.make_journal(folder)) as journal:
-            num_jobs, num_replies = len(journal.jobs()), int(journal.rows("SELECT count(*) FROM replies")[0][0])
-    kept = Holdings(name, shown, num_jobs=num_jobs, num_replies=num_replies, num_uploads=num_uploads, size_bytes=size)
+            num_jobs, num_replies = (
+                len(journal.jobs()),
+                int(journal.rows("SELECT count(*) FROM replies")[0][0]),
+            )
+    kept = Holdings(
+        name,
+        shown,
+        num_jobs=num_jobs,
+        num_replies=num_replies,
+        num_uploads=num_uploads,
+        size_bytes=size,
+    )
     try:
         with closing(open_store(folder, name, settings)) as store, store.reading():
             graph, num_documents = store.overview(0, 0), len(store.documents())
     except DynaGragError as err:
         return replace(kept, error=str(err))
-    return replace(kept, num_documents=num_documents, num_entities=sum(graph.weight_counts.values()), num_relations=graph.num_relations)
+    return replace(
+        kept,
+        num_documents=num_documents,
+        num_entities=sum(graph.weight_counts.values()),
+        num_relations=graph.num_relations,
+    )
 
 
 def workspace_folder(name: str, settings: Settings) -> Path:
@@ -110,7 +146,8 @@ def _size(path: Path) -> int:
 def check_new(name: str, settings: Settings) -> None:
     """Whether a workspace can be made: its name, and a server's health. Makes nothing.
 
-    Raises WorkspaceError where it is there already or can't be called so, StoreError where the server can't be used.
+    Raises WorkspaceError where it is there already or can't be called so, StoreError where the
+    server can't be used.
     """
     check_workspace_name(name)
     if has_store(settings.workspaces_dir / name):
@@ -121,18 +158,32 @@ def check_new(name: str, settings: Settings) -> None:
         return
     check_name_on_server(name, settings)
     # In a folder of its own: looking makes no workspace and remembers no address.
-    with TemporaryDirectory() as passing, closing(open_store(Path(passing), name, settings)) as store:
+    with (
+        TemporaryDirectory() as passing,
+        closing(open_store(Path(passing), name, settings)) as store,
+    ):
         for found in store.health():
             if not found.is_ok and found.remedy not in _MADE_LATER:
-                raise StoreError(f"{store.address()}: {found.what}: {found.finding}; {found.remedy}")
+                raise StoreError(
+                    f"{store.address()}: {found.what}: {found.finding}; {found.remedy}"
+                )
 
 
-def delete_workspace(name: str, settings: Settings, *, leaves_server: bool = False, check: Callable[[], None] = lambda: None) -> None:
-    """Deletes a workspace: what its store holds of it, and its folder with the journal, the uploads and the index. Not its sources.
+def delete_workspace(
+    name: str,
+    settings: Settings,
+    *,
+    leaves_server: bool = False,
+    check: Callable[[], None] = lambda: None,
+) -> None:
+    """Deletes a workspace: what its store holds of it, and its folder with the journal, the uploads
+    and the index. Not its sources.
 
-    `leaves_server`: a server that can't be reached keeps what it holds; only the folder goes. `check` is called while it waits.
+    `leaves_server`: a server that can't be reached keeps what it holds; only the folder goes.
+    `check` is called while it waits.
 
-    Raises WorkspaceError where a job is at work in it or there is none, StoreError where the store can't be emptied: nothing is gone then.
+    Raises WorkspaceError where a job is at work in it or there is none, StoreError where the store
+    can't be emptied: nothing is gone then.
     """
     folder = workspace_folder(name, settings)
     if folder.is_symlink():
@@ -151,7 +202,10 @@ def check_no_job(name: str, journal: Journal) -> None:
     """WorkspaceError where a job is at work in a workspace, in whatever process."""
     for job in journal.jobs():
         if job.status == JobStatus.RUNNING:
-            raise WorkspaceError(f"job {job.id} is at work in workspace {name!r}; wait for its end, or stop it, and try again")
+            raise WorkspaceError(
+                f"job {job.id} is at work in workspace {name!r}; wait for its end, or stop it, and"
+                " try again"
+            )
 
 
 def _empty(name: str, folder: Path, store: GraphStore, check: Callable[[], None]) -> None:
@@ -168,4 +222,7 @@ def _remove(folder: Path) -> None:
             (gone / name).unlink(missing_ok=True)
         shutil.rmtree(gone)
     except OSError as err:
-        raise WorkspaceError(f"{err.filename or folder} cannot be removed: {err.strerror}; make it writable, and try again") from err
+        raise WorkspaceError(
+            f"{err.filename or folder} cannot be removed: {err.strerror}; make it writable, and try"
+            " again"
+        ) from err

@@ -1,6 +1,8 @@
-"""An ingest as a durable job: what is asked for, what it would do and cost, and its run, which the journal follows to its end.
+"""An ingest as a durable job: what is asked for, what it would do and cost, and its run, which the
+journal follows to its end.
 
-A job can be resumed by its number: the journal keeps its paths, its options and the names of what it used.
+A job can be resumed by its number: the journal keeps its paths, its options and the names of what
+it used.
 """
 
 import json
@@ -15,7 +17,14 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from dynagrag import wiring
-from dynagrag.errors import BudgetError, DynaGragError, ModelError, StoreError, UsageError, WorkspaceError
+from dynagrag.errors import (
+    BudgetError,
+    DynaGragError,
+    ModelError,
+    StoreError,
+    UsageError,
+    WorkspaceError,
+)
 from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.job_follower import Follower
@@ -23,7 +32,15 @@ from dynagrag.ingest.load import find_sources
 from dynagrag.ingest.load.glossary_file import GlossaryFile
 from dynagrag.ingest.load.speaker_names import SpeakerNames, check_names
 from dynagrag.ingest.pipeline import IngestHooks, IngestReport, Pipeline, Progress
-from dynagrag.ingest.plan import Estimate, IngestPlan, PromptingExtractor, estimate_run, make_plan, make_retry_plan, span_tokens
+from dynagrag.ingest.plan import (
+    Estimate,
+    IngestPlan,
+    PromptingExtractor,
+    estimate_run,
+    make_plan,
+    make_retry_plan,
+    span_tokens,
+)
 from dynagrag.journal.job_files import JobFile
 from dynagrag.journal.jobs import Job, JobRequest, JobStatus
 from dynagrag.journal.workspace_journal import Journal
@@ -42,9 +59,12 @@ INGEST, RETRY = "ingest", "retry"
 
 @dataclass(frozen=True, slots=True)
 class IngestOptions:
-    """How to ingest. `chunk_profile` None: chosen by the model. `merges`: names are merged by `rules` alone, or the `model` is asked too;
-    None: the model, unless it is small. `remove_missing`: documents go whose file was under one of the folders and is no longer there.
-    `glossaries`: files that say which names are one (`ingest/load/glossary_file.py`); they are stored, and hold from then on.
+    """How to ingest. `chunk_profile` None: chosen by the model. `merges`: names are merged by
+    `rules` alone, or the `model` is asked too;
+    None: the model, unless it is small. `remove_missing`: documents go whose file was under one of
+    the folders and is no longer there.
+    `glossaries`: files that say which names are one (`ingest/load/glossary_file.py`); they are
+    stored, and hold from then on.
     `speakers`: what speakers are called in place of their labels.
     """
 
@@ -69,7 +89,9 @@ def check_options(options: IngestOptions) -> None:
 
 
 BuildIndex = Callable[[ChatModel | None], None]
-"""Brings the saved ego-graph index up to date, as questions to this model need it, once the graph is written."""
+"""Brings the saved ego-graph index up to date, as questions to this model need it, once the graph
+is written.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +103,20 @@ class RetryGroup:
 
 
 def retry_groups(journal: Journal) -> tuple[RetryGroup, ...]:
-    """The set-aside chunks by the options they were set aside under. Those of an older version have the last ingest's."""
+    """The set-aside chunks by the options they were set aside under. Those of an older version have
+    the last ingest's.
+    """
     jobs = {job.id: job for job in journal.jobs() if job.request.options}
     last = jobs[max(jobs)].request if jobs else JobRequest()
     groups: dict[str, tuple[JobRequest, list[tuple[str, int, int]]]] = {}
     for item in journal.set_asides():
         request = jobs[item.job_id].request if item.job_id in jobs else last
-        request = replace(request, paths=(), places=(), options=dict(request.options) | {"remove_missing": False, "glossaries": []})
+        request = replace(
+            request,
+            paths=(),
+            places=(),
+            options=dict(request.options) | {"remove_missing": False, "glossaries": []},
+        )
         _, places = groups.setdefault(_way(request), (request, []))
         places.append((item.document_id, item.start, item.end))
     return tuple(RetryGroup(request, tuple(places)) for request, places in groups.values())
@@ -103,14 +132,22 @@ def _way(request: JobRequest) -> str:
 
 
 def options_of(request: JobRequest, **changes: Any) -> IngestOptions:
-    """The options of a job, with those given (None: not given). UsageError where a job of an older version has none."""
+    """The options of a job, with those given (None: not given). UsageError where a job of an older
+    version has none.
+    """
     if not request.options:
-        raise UsageError("this job was noted by an older dynagrag, without its paths and options; run the ingest itself again")
+        raise UsageError(
+            "this job was noted by an older dynagrag, without its paths and options; run the ingest"
+            " itself again"
+        )
     given = {name: value for name, value in changes.items() if value is not None}
     try:
         return replace(TypeAdapter(IngestOptions).validate_python(dict(request.options)), **given)
     except ValidationError as err:
-        raise UsageError("this job's options cannot be read by this version of dynagrag; run the ingest itself again") from err
+        raise UsageError(
+            "this job's options cannot be read by this version of dynagrag; run the ingest itself"
+            " again"
+        ) from err
 
 
 def prepare_ingest(
@@ -121,14 +158,23 @@ def prepare_ingest(
     job: Job | None = None,
     progress: Progress = lambda *_: None,
 ) -> "PreparedIngest":
-    """Reads the sources and says what an ingest would do and cost, before it does anything. `job`: the one that is resumed."""
+    """Reads the sources and says what an ingest would do and cost, before it does anything. `job`:
+    the one that is resumed.
+    """
     sources = find_sources(paths)
     folders = [Path(p) for p in paths if Path(p).is_dir()]
     request = _request(parts, tuple(str(Path(p).absolute()) for p in paths), options)
 
     def plan(tools: _Tools) -> IngestPlan:
         return make_plan(
-            sources, parts.store, tools.profile, tools.extractor.name, folders, options.remove_missing, options.speakers, progress
+            sources,
+            parts.store,
+            tools.profile,
+            tools.extractor.name,
+            folders,
+            options.remove_missing,
+            options.speakers,
+            progress,
         )
 
     return _prepared(parts, build_index, INGEST, request, options, plan, job)
@@ -141,21 +187,34 @@ def prepare_retry(
     options: IngestOptions,
     job: Job | None = None,
 ) -> "PreparedIngest":
-    """The set-aside chunks at these places again, from the stored documents; their files are not needed."""
+    """The set-aside chunks at these places again, from the stored documents; their files are not
+    needed.
+    """
     request = replace(_request(parts, (), options), places=tuple(places))
-    return _prepared(parts, build_index, RETRY, request, options, lambda tools: make_retry_plan(places, parts.store), job)
+    return _prepared(
+        parts,
+        build_index,
+        RETRY,
+        request,
+        options,
+        lambda tools: make_retry_plan(places, parts.store),
+        job,
+    )
 
 
 def check_no_transfer(parts: WorkspaceParts) -> None:
     """Raises WorkspaceError where a copy into the workspace was not ended."""
     if is_unfinished(parts.store):
         raise WorkspaceError(
-            f"a copy or restore into workspace {parts.name!r} is under way, or was stopped; let it end, or run it again, before you ingest"
+            f"a copy or restore into workspace {parts.name!r} is under way, or was stopped; let it"
+            " end, or run it again, before you ingest"
         )
 
 
 def _request(parts: WorkspaceParts, paths: tuple[str, ...], options: IngestOptions) -> JobRequest:
-    model = parts.models.chat_model if wiring.extractor_choice(options.extractor).needs_model else None
+    model = (
+        parts.models.chat_model if wiring.extractor_choice(options.extractor).needs_model else None
+    )
     return JobRequest(
         paths=paths,
         options=TypeAdapter(IngestOptions).dump_python(options, mode="json"),
@@ -188,7 +247,9 @@ def _prepared(
     chat = parts.metered(options.max_calls, options.max_tokens) if needs_model else None
     model = parts.models.chat_model if needs_model else None
     profile = wiring.make_chunk_profile(options.chunk_profile, model)
-    extractor = wiring.make_extractor(options.extractor, chat, model, profile, options.extraction, parts.settings)
+    extractor = wiring.make_extractor(
+        options.extractor, chat, model, profile, options.extraction, parts.settings
+    )
     judge = _judge(chat, options.merges)
     version = parts.store.version()
     tools = _Tools(chat, extractor, profile)
@@ -209,15 +270,19 @@ def _prepared(
 
 
 def _judge(chat: MeteredChat | None, merges: str | None) -> MeteredChat | None:
-    """Who is asked which names are one. Not a small model: of seven merges by one of 1.5 billion parameters five were wrong."""
-    is_wanted = merges == "model" or (merges is None and chat is not None and not chat.model.is_small)
+    """Who is asked which names are one. Not a small model: of seven merges by one of 1.5 billion
+    parameters five were wrong.
+    """
+    is_wanted = merges == "model" or (
+        merges is None and chat is not None and not chat.model.is_small
+    )
     return chat if is_wanted else None
 
 
 @dataclass(slots=True)
 class PreparedIngest:
-    """A plan with what will carry it out. `job_id`: the job's number, once it runs or where one is resumed; `build_index` is called at the
-    end, with the workspace held.
+    """A plan with what will carry it out. `job_id`: the job's number, once it runs or where one is
+    resumed; `build_index` is called at the end, with the workspace held.
     """
 
     parts: WorkspaceParts
@@ -234,11 +299,17 @@ class PreparedIngest:
     glossaries: tuple[GlossaryFile, ...] = ()
 
     def time_one_call(self) -> float | None:
-        """The seconds of one call that the run will make, by a model in this process: the next finds its reply in the cache. None for any
-        other model, where nothing is to be extracted, and where the model gives no reply, which the run will tell.
+        """The seconds of one call that the run will make, by a model in this process: the next
+        finds its reply in the cache. None for any other model, where nothing is to be extracted,
+        and where the model gives no reply, which the run will tell.
         """
         work = self._typical_work()
-        if work is None or self.chat is None or not wiring.runs_here(self.chat.model) or not isinstance(self.extractor, PromptingExtractor):
+        if (
+            work is None
+            or self.chat is None
+            or not wiring.runs_here(self.chat.model)
+            or not isinstance(self.extractor, PromptingExtractor)
+        ):
             return None
         try:
             self.extractor.ask_once(work)
@@ -249,19 +320,25 @@ class PreparedIngest:
         return took / (spent.calls + saved.calls) if took else None
 
     def forget_timed_call(self) -> None:
-        """Where the run isn't wanted after all: the reply goes from the cache, unless its document is stored."""
+        """Where the run isn't wanted after all: the reply goes from the cache, unless its document
+        is stored.
+        """
         work = self._typical_work()
-        if work is not None and all(document.id != work.document.id for document in self.parts.store.documents()):
+        if work is not None and all(
+            document.id != work.document.id for document in self.parts.store.documents()
+        ):
             self.parts.journal.forget_documents([work.document.id])
 
     def _typical_work(self) -> ChunkWork | None:
         """The chunk of middle length."""
-        by_length = sorted((item for planned in self.plan.documents for item in planned.work), key=span_tokens)
+        by_length = sorted(
+            (item for planned in self.plan.documents for item in planned.work), key=span_tokens
+        )
         return by_length[len(by_length) // 2] if by_length else None
 
     def estimate(self, seconds_per_call: float | None = None) -> Estimate | None:
-        """Calls, tokens, time and money at most; None for an extractor without a model. `seconds_per_call`: as it was timed; else that of
-        the workspace's earlier runs.
+        """Calls, tokens, time and money at most; None for an extractor without a model.
+        `seconds_per_call`: as it was timed; else that of the workspace's earlier runs.
         """
         if not isinstance(self.extractor, PromptingExtractor):
             return None
@@ -280,7 +357,8 @@ class PreparedIngest:
         )
 
     def run(self, progress: Progress | None = None) -> IngestReport:
-        """Carries out the plan; what stopped it early is in the report. The journal knows of the job from here on.
+        """Carries out the plan; what stopped it early is in the report. The journal knows of the
+        job from here on.
 
         Raises JobCancelledError once somebody has paused or stopped it.
         """
@@ -289,19 +367,30 @@ class PreparedIngest:
             self.job_id = book.start(self.kind, self.request, self._counts())
         else:
             book.reopen(self.job_id, self.request)
-        follower = Follower(book, self.parts.journal.job_files, self.job_id, progress or (lambda *_: None))
+        follower = Follower(
+            book, self.parts.journal.job_files, self.job_id, progress or (lambda *_: None)
+        )
         try:
             report = self._carry_out(follower, self.job_id)
         except BaseException as err:
-            if not follower.has_stopped:  # else the journal says so, and another run may be at the job by now
+            if (
+                not follower.has_stopped
+            ):  # else the journal says so, and another run may be at the job by now
                 with suppress(StoreError):  # what failed is the news, not that it can't be noted
                     book.finish(self.job_id, _status_of(err), reason=_reason_of(err))
             raise
-        book.finish(self.job_id, _status_of_report(report), counts=self._counts(report), reason=str(report.stopped_by or ""))
+        book.finish(
+            self.job_id,
+            _status_of_report(report),
+            counts=self._counts(report),
+            reason=str(report.stopped_by or ""),
+        )
         return report
 
     def run_to_its_end(self, progress: Progress | None = None) -> IngestReport:
-        """Runs, and raises what stopped it early (BudgetError, ModelError) after its work was kept."""
+        """Runs, and raises what stopped it early (BudgetError, ModelError) after its work was
+        kept.
+        """
         report = self.run(progress)
         if report.stopped_by is not None:
             raise report.stopped_by
@@ -310,7 +399,9 @@ class PreparedIngest:
     def _carry_out(self, follower: Follower, job_id: int) -> IngestReport:
         parts, book = self.parts, self.parts.journal.job_book
         book.claim(job_id, [d.document.id for d in self.plan.documents])
-        if parts.store.version() != self.version:  # another process wrote while this one waited for a yes
+        if (
+            parts.store.version() != self.version
+        ):  # another process wrote while this one waited for a yes
             self.plan = self.plan_again()
             book.claim(job_id, [d.document.id for d in self.plan.documents])
         parts.journal.job_files.start(job_id, self._files())
@@ -335,16 +426,33 @@ class PreparedIngest:
 
     def _files(self) -> list[JobFile]:
         """What the run is at, what is there already, and what was refused."""
-        planned = [JobFile(d.document.title, d.document.id, len(d.to_extract)) for d in self.plan.documents]
+        planned = [
+            JobFile(d.document.title, d.document.id, len(d.to_extract)) for d in self.plan.documents
+        ]
         there = [JobFile(document.title, document.id) for document in self.plan.unchanged]
-        return [*planned, *there, *(JobFile(Path(s.path).name or s.path, reason=s.refused or "") for s in self.plan.refused)]
+        return [
+            *planned,
+            *there,
+            *(
+                JobFile(Path(s.path).name or s.path, reason=s.refused or "")
+                for s in self.plan.refused
+            ),
+        ]
 
     def _counts(self, report: IngestReport | None = None) -> dict[str, int]:
-        counts = {"documents": len(self.plan.documents), "unchanged": len(self.plan.unchanged), "chunks": self.plan.num_chunks}
+        counts = {
+            "documents": len(self.plan.documents),
+            "unchanged": len(self.plan.unchanged),
+            "chunks": self.plan.num_chunks,
+        }
         if report is None:
             return counts
         graph = report.graph
-        made = {"extracted": report.num_chunks, "set_aside": len(report.set_aside), "removed": len(report.removed)}
+        made = {
+            "extracted": report.num_chunks,
+            "set_aside": len(report.set_aside),
+            "removed": len(report.removed),
+        }
         return counts | made | {"entities": graph.num_entities, "relations": graph.num_relations}
 
 
@@ -366,4 +474,8 @@ def _reason_of(err: BaseException) -> str:
         return "Ctrl-C"
     if isinstance(err, OSError) and err.strerror:
         return err.strerror
-    return scrubbed(str(err), known_secrets()) if isinstance(err, DynaGragError) else type(err).__name__
+    return (
+        scrubbed(str(err), known_secrets())
+        if isinstance(err, DynaGragError)
+        else type(err).__name__
+    )

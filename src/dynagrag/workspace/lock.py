@@ -1,6 +1,8 @@
-"""Who may change the graph of a workspace: one process at a time, over all machines that share the store.
+"""Who may change the graph of a workspace: one process at a time, over all machines that share the
+store.
 
-First the folder's own lock, which the system lets go however a process ends; then the store's lease, for machines that share no folder.
+First the folder's own lock, which the system lets go however a process ends; then the store's
+lease, for machines that share no folder.
 """
 
 import fcntl
@@ -18,7 +20,9 @@ from dynagrag.protocols import GraphStore
 from dynagrag.text import duration_text
 
 MAX_WAIT_S = 600.0
-"""An ingest that ends waits so long for others that are deriving the graph; each takes seconds, with a slow model's verdicts minutes."""
+"""An ingest that ends waits so long for others that are deriving the graph; each takes seconds,
+with a slow model's verdicts minutes.
+"""
 _POLL_S = 0.05
 
 
@@ -32,16 +36,29 @@ class WorkspaceLock:
 
     @contextmanager
     def hold(
-        self, wait_s: float = MAX_WAIT_S, on_wait: Callable[[str], None] = lambda text: None, check: Callable[[], None] = lambda: None
+        self,
+        wait_s: float = MAX_WAIT_S,
+        on_wait: Callable[[str], None] = lambda text: None,
+        check: Callable[[], None] = lambda: None,
     ) -> Iterator[None]:
-        """Waits for others, and says so once. `check` is called while it waits, and may raise. WorkspaceError after `wait_s`."""
+        """Waits for others, and says so once. `check` is called while it waits, and may raise.
+        WorkspaceError after `wait_s`.
+        """
         give_up_at = time.monotonic() + wait_s
         with open(self._folder / "lock", "a", encoding="utf-8", opener=private) as handle:
             self._wait_for(handle, wait_s, on_wait, check)
-            with self._store.lease(self._holder(), max(0.0, give_up_at - time.monotonic()), on_wait):
+            with self._store.lease(
+                self._holder(), max(0.0, give_up_at - time.monotonic()), on_wait
+            ):
                 yield
 
-    def _wait_for(self, handle: IO[str], wait_s: float, on_wait: Callable[[str], None], check: Callable[[], None]) -> None:
+    def _wait_for(
+        self,
+        handle: IO[str],
+        wait_s: float,
+        on_wait: Callable[[str], None],
+        check: Callable[[], None],
+    ) -> None:
         give_up_at, is_first = time.monotonic() + wait_s, True
         while True:
             try:
@@ -50,11 +67,15 @@ class WorkspaceLock:
             except BlockingIOError as err:
                 if time.monotonic() >= give_up_at:
                     raise WorkspaceError(
-                        f"another process has been changing workspace {self._name!r} for {wait_s:.0f} s; wait until it is done (`dynagrag "
-                        "jobs` shows what is at work) and run this again: what was stored stays"
+                        f"another process has been changing workspace {self._name!r} for"
+                        f" {wait_s:.0f} s; wait until it is done (`dynagrag jobs` shows what is at"
+                        " work) and run this again: what was stored stays"
                     ) from err
             if is_first:
-                on_wait(f"workspace {self._name!r} is being changed by another process; waiting for it, {duration_text(wait_s)} at most")
+                on_wait(
+                    f"workspace {self._name!r} is being changed by another process; waiting for it,"
+                    f" {duration_text(wait_s)} at most"
+                )
                 is_first = False
             check()
             time.sleep(_POLL_S)

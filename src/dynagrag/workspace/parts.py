@@ -1,4 +1,6 @@
-"""What an open workspace is made of: folder, settings, store, journal, models and lock. Whatever works on a workspace is given this."""
+"""What an open workspace is made of: folder, settings, store, journal, models and lock. Whatever
+works on a workspace is given this.
+"""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -28,7 +30,9 @@ _LOG = logging.getLogger(__name__)
 class OpenModels:
     """The models of a workspace, opened at first use. Those that were handed in are not closed."""
 
-    def __init__(self, settings: Settings, chat_model: ChatModel | None, embedder: Embedder | None) -> None:
+    def __init__(
+        self, settings: Settings, chat_model: ChatModel | None, embedder: Embedder | None
+    ) -> None:
         self._settings = settings
         self._chat_model = chat_model
         self._embedder = embedder
@@ -60,7 +64,9 @@ class OpenModels:
 
 @dataclass(slots=True)
 class WorkspaceParts:
-    """The parts of one open workspace. `max_wait_s`: how long `writing` waits for others unless it is told otherwise."""
+    """The parts of one open workspace. `max_wait_s`: how long `writing` waits for others unless it
+    is told otherwise.
+    """
 
     name: str
     folder: Path
@@ -73,7 +79,14 @@ class WorkspaceParts:
     max_wait_s: float = MAX_WAIT_S
 
     @classmethod
-    def open(cls, name: str, folder: Path, settings: Settings, chat_model: ChatModel | None, embedder: Embedder | None) -> "WorkspaceParts":
+    def open(
+        cls,
+        name: str,
+        folder: Path,
+        settings: Settings,
+        chat_model: ChatModel | None,
+        embedder: Embedder | None,
+    ) -> "WorkspaceParts":
         """Opens store and journal; the models wait for their first use."""
         store = open_store(folder, name, settings)
         try:
@@ -81,8 +94,13 @@ class WorkspaceParts:
         except BaseException:
             store.close()
             raise
-        models, lock = OpenModels(settings, chat_model, embedder), WorkspaceLock(name, folder, store)
-        deletions = DocumentDeletions(folder, store, journal, restoring_folder(store.workspace, settings))
+        models, lock = (
+            OpenModels(settings, chat_model, embedder),
+            WorkspaceLock(name, folder, store),
+        )
+        deletions = DocumentDeletions(
+            folder, store, journal, restoring_folder(store.workspace, settings)
+        )
         return cls(name, folder, settings, store, journal, models, lock, deletions)
 
     def close(self) -> None:
@@ -91,18 +109,36 @@ class WorkspaceParts:
         self.journal.close()
         self.models.close()
 
-    def metered(self, max_calls: int | None, max_tokens: int | None = None, model: ChatModel | None = None) -> MeteredChat | None:
-        """A language model, else the workspace's, with cache, ledger and budget; None where none is configured."""
+    def metered(
+        self, max_calls: int | None, max_tokens: int | None = None, model: ChatModel | None = None
+    ) -> MeteredChat | None:
+        """A language model, else the workspace's, with cache, ledger and budget; None where none is
+        configured.
+        """
         model = model or self.models.chat_model
-        return None if model is None else wiring.make_metered(model, self.journal, self.store.workspace, max_calls, max_tokens)
+        return (
+            None
+            if model is None
+            else wiring.make_metered(
+                model, self.journal, self.store.workspace, max_calls, max_tokens
+            )
+        )
 
     def judge_of_before(self) -> MeteredChat | None:
-        """The model again, where it was asked before: blocks that a deletion changed are judged anew, as a fresh ingest would have them."""
+        """The model again, where it was asked before: blocks that a deletion changed are judged
+        anew, as a fresh ingest would have them.
+        """
         was_asked = any(row.stage == CONSOLIDATION_STAGE for row in self.journal.ledger())
         return self.metered(None) if was_asked else None
 
-    def deriver(self, judge: MeteredChat | None, progress: Progress | None = None, check: Callable[[], None] | None = None) -> Deriver:
-        """What makes the graph of the records. `judge`: who is asked which names are one; None: rules, and verdicts that are kept.
+    def deriver(
+        self,
+        judge: MeteredChat | None,
+        progress: Progress | None = None,
+        check: Callable[[], None] | None = None,
+    ) -> Deriver:
+        """What makes the graph of the records. `judge`: who is asked which names are one; None:
+        rules, and verdicts that are kept.
 
         `check` is called before each question to the judge, and may raise.
         """
@@ -119,13 +155,17 @@ class WorkspaceParts:
 
     @contextmanager
     def writing(
-        self, wait_s: float | None = None, progress: Progress | None = None, check: Callable[[], None] = lambda: None
+        self,
+        wait_s: float | None = None,
+        progress: Progress | None = None,
+        check: Callable[[], None] = lambda: None,
     ) -> Iterator[None]:
-        """Holds the workspace: nobody else changes its graph or deletes from it meanwhile. The system lets go however the process ends.
-        A deletion that a killed process left is finished first.
+        """Holds the workspace: nobody else changes its graph or deletes from it meanwhile. The
+        system lets go however the process ends. A deletion that a killed process left is finished
+        first.
 
-        Waits for others, which is logged once and shown as a stage of `progress`; WorkspaceError after `wait_s` (None: `max_wait_s`).
-        `check` is called while it waits, and may raise.
+        Waits for others, which is logged once and shown as a stage of `progress`; WorkspaceError
+        after `wait_s` (None: `max_wait_s`). `check` is called while it waits, and may raise.
         """
         wait_s = self.max_wait_s if wait_s is None else wait_s
         show = progress or (lambda *_: None)
@@ -145,22 +185,29 @@ class WorkspaceParts:
     def finish_deletions(self, wait_s: float, insists: bool = True) -> None:
         """Finishes deletions that a killed process left, on this machine or another one.
 
-        WorkspaceError where somebody else has held the workspace for `wait_s`: a document would be shown that is being deleted. With
-        `insists` false that is left to whoever holds it.
+        WorkspaceError where somebody else has held the workspace for `wait_s`: a document would be
+        shown that is being deleted. With `insists` false that is left to whoever holds it.
         """
         self.deletions.catch_up()
         pending = self.deletions.pending()
         if not pending:
             return
-        is_shown = all(d.is_replaced for d in pending)  # an old version may be seen until the ingest is done
+        is_shown = all(
+            d.is_replaced for d in pending
+        )  # an old version may be seen until the ingest is done
         try:
             with self.writing(0.0 if is_shown else wait_s):
                 return
         except WorkspaceError as err:
-            if insists and not is_shown and any(not d.is_replaced for d in self.deletions.pending()):
+            if (
+                insists
+                and not is_shown
+                and any(not d.is_replaced for d in self.deletions.pending())
+            ):
                 raise WorkspaceError(
-                    f"a document is being deleted from workspace {self.name!r}, and another process has held the workspace for "
-                    f"{wait_s:.0f} s; wait until it is done (`dynagrag jobs` shows what is at work) and run this again"
+                    f"a document is being deleted from workspace {self.name!r}, and another process"
+                    f" has held the workspace for {wait_s:.0f} s; wait until it is done (`dynagrag"
+                    " jobs` shows what is at work) and run this again"
                 ) from err
 
     def forget_conversations(self) -> None:

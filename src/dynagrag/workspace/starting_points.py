@@ -1,4 +1,5 @@
-"""What is in a workspace, for somebody who has not asked yet: who spoke how long, what about, and questions that its sources answer.
+"""What is in a workspace, for somebody who has not asked yet: who spoke how long, what about, and
+questions that its sources answer.
 
 No model is called: a question is made of a speaker and a thing that this speaker named often.
 """
@@ -34,17 +35,22 @@ class SpeakerShare:
 
 @dataclass(frozen=True, slots=True)
 class StartingPoints:
-    """Speakers by their words, topics by how often they are named, and (speaker, topic, turns) by how much this one named it.
+    """Speakers by their words, topics by how often they are named, and (speaker, topic, turns) by
+    how much this one named it.
 
-    The order of pairs: turns in which the speaker named the topic, times their share of all turns in which it is named.
+    The order of pairs: turns in which the speaker named the topic, times their share of all turns
+    in which it is named.
     """
 
     speakers: tuple[SpeakerShare, ...]
     topics: tuple[Entity, ...]
     pairs: tuple[tuple[str, Entity, int], ...]
 
-    def questions(self, limit: int = 4, *, within: str = "", asked: Collection[str] = ()) -> list[str]:
-        """Questions that the sources answer, each of another speaker and topic. `within`: only about topics that this text names.
+    def questions(
+        self, limit: int = 4, *, within: str = "", asked: Collection[str] = ()
+    ) -> list[str]:
+        """Questions that the sources answer, each of another speaker and topic. `within`: only
+        about topics that this text names.
 
         `asked`: questions that are left out.
         """
@@ -57,8 +63,16 @@ class StartingPoints:
             inside = {found.casefold() for found in named.findall(within)} if named else set()
             pairs = [pair for pair in self.pairs if pair[1].name.casefold() in inside]
         for speaker, topic, _ in pairs:
-            question = f"What did {speaker} say about {topic.name}?" if speaker else f"What is said about {topic.name}?"
-            if len(made) < limit and question.casefold() not in known and not taken & {speaker or topic.id, topic.id}:
+            question = (
+                f"What did {speaker} say about {topic.name}?"
+                if speaker
+                else f"What is said about {topic.name}?"
+            )
+            if (
+                len(made) < limit
+                and question.casefold() not in known
+                and not taken & {speaker or topic.id, topic.id}
+            ):
                 made.append(question)
                 taken |= {speaker or topic.id, topic.id}
         return made
@@ -68,18 +82,27 @@ def starting_points(store: GraphStore, documents: Sequence[Document]) -> Startin
     """Those of a workspace; all empty where it holds nothing."""
     turns = store.turns()
     texts = {document.id: document.text for document in documents}
-    named = [entity for entity in store.overview(_NUM_LOOKED_AT, 1).entities if _may_be_topic(entity)]
+    named = [
+        entity for entity in store.overview(_NUM_LOOKED_AT, 1).entities if _may_be_topic(entity)
+    ]
     topics = _things(named, texts.values())[:_MAX_TOPICS]
     return StartingPoints(_shares(turns, texts), topics, _pairs(turns, texts, topics))
 
 
 def _may_be_topic(entity: Entity) -> bool:
     """A thing with a name, rather than a number or somebody who speaks."""
-    return not entity.is_speaker and len(entity.name) > 2 and entity.name[0].isalpha() and any(ch.isupper() for ch in entity.name)
+    return (
+        not entity.is_speaker
+        and len(entity.name) > 2
+        and entity.name[0].isalpha()
+        and any(ch.isupper() for ch in entity.name)
+    )
 
 
 def _things(entities: Sequence[Entity], texts: Iterable[str]) -> tuple[Entity, ...]:
-    """Those that the sources write as names: not in lower case too ("the court"), nor as a title before names ("Justice Kagan")."""
+    """Those that the sources write as names: not in lower case too ("the court"), nor as a title
+    before names ("Justice Kagan").
+    """
     named = _pattern(entities)
     whole, plain_word, before_name = Counter[str](), Counter[str](), Counter[str]()
     read = 0
@@ -90,7 +113,11 @@ def _things(entities: Sequence[Entity], texts: Iterable[str]) -> tuple[Entity, .
             plain_word[key] += found.group().islower()
             before_name[key] += bool(_NAME_AFTER.match(text, found.end()))
         read += len(text)
-    left_out = {key for key, num in whole.items() if plain_word[key] > num * _PLAIN or before_name[key] > num / 2}
+    left_out = {
+        key
+        for key, num in whole.items()
+        if plain_word[key] > num * _PLAIN or before_name[key] > num / 2
+    }
     return tuple(entity for entity in entities if entity.name.casefold() not in left_out)
 
 
@@ -99,11 +126,15 @@ def _shares(turns: Iterable[Turn], texts: dict[str, str]) -> tuple[SpeakerShare,
     for turn in turns:
         if turn.speaker:
             num_turns[turn.speaker] += 1
-            num_words[turn.speaker] += len(texts.get(turn.document_id, "")[turn.start : turn.end].split())
+            num_words[turn.speaker] += len(
+                texts.get(turn.document_id, "")[turn.start : turn.end].split()
+            )
             if turn.start_s is not None and turn.end_s is not None:
                 seconds[turn.speaker] += max(0.0, turn.end_s - turn.start_s)
     names = sorted(num_turns, key=lambda name: (-num_words[name], name))
-    return tuple(SpeakerShare(name, num_turns[name], num_words[name], seconds[name]) for name in names)
+    return tuple(
+        SpeakerShare(name, num_turns[name], num_words[name], seconds[name]) for name in names
+    )
 
 
 def _pattern(topics: Sequence[Entity]) -> re.Pattern[str] | None:
@@ -111,7 +142,9 @@ def _pattern(topics: Sequence[Entity]) -> re.Pattern[str] | None:
     return re.compile(rf"(?<!\w)(?:{'|'.join(names)})(?!\w)", re.IGNORECASE) if names else None
 
 
-def _pairs(turns: Iterable[Turn], texts: dict[str, str], topics: Sequence[Entity]) -> tuple[tuple[str, Entity, int], ...]:
+def _pairs(
+    turns: Iterable[Turn], texts: dict[str, str], topics: Sequence[Entity]
+) -> tuple[tuple[str, Entity, int], ...]:
     named = _pattern(topics)
     if named is None:
         return ()
@@ -123,11 +156,18 @@ def _pairs(turns: Iterable[Turn], texts: dict[str, str], topics: Sequence[Entity
         read += len(text)
         if read > _MAX_CHARACTERS:
             break
-        counts.update((turn.speaker or "", name) for name in {found.casefold() for found in named.findall(text)})
+        counts.update(
+            (turn.speaker or "", name)
+            for name in {found.casefold() for found in named.findall(text)}
+        )
     whole = Counter[str]()
     for (_, name), num in counts.items():
         whole[name] += num
     # What one speaker names more than others says more of them than what all name.
     ranked = sorted(counts.items(), key=lambda item: (-(item[1] ** 2) / whole[item[0][1]], item[0]))
     # Nobody is asked about themselves.
-    return tuple((who, by_name[name], num) for (who, name), num in ranked if num >= _LEAST_NAMED and name not in who.casefold())
+    return tuple(
+        (who, by_name[name], num)
+        for (who, name), num in ranked
+        if num >= _LEAST_NAMED and name not in who.casefold()
+    )

@@ -1,5 +1,5 @@
-"""What scores a workspace's ego-graphs: an untrained pruner, any checkpoint, or the workspace's own, which lies in its folder, whatever its
-store, and goes with it.
+"""What scores a workspace's ego-graphs: an untrained pruner, any checkpoint, or the workspace's
+own, which lies in its folder, whatever its store, and goes with it.
 """
 
 import logging
@@ -18,7 +18,9 @@ from dynagrag.settings import Settings
 from dynagrag.training.checkpoints import DESCRIPTION, Stamp, read_description, stamp_of
 
 BEATS_UNTRAINED = "beats_untrained"
-"""Of a checkpoint's figures: whether it ranked held-out documents' entities better than the best untrained pruner, by more than chance."""
+"""Of a checkpoint's figures: whether it ranked held-out documents' entities better than the best
+untrained pruner, by more than chance.
+"""
 UNTRAINED = "prior"
 """The row of `wiring.PRUNERS` that scores where nothing learned has proven itself."""
 AUTO, TRAINED = "auto", "trained"
@@ -27,14 +29,18 @@ ALIASES: Mapping[str, str] = {"gcn": TRAINED}
 """Names that mean another."""
 VERSION = "version"
 """Of what a checkpoint was made with: the version of the workspace's store."""
-CHANGED = "the workspace changed since its pruner was trained; train it again to learn of what is new"
+CHANGED = (
+    "the workspace changed since its pruner was trained; train it again to learn of what is new"
+)
 _FOLDER = "pruner"
 _NOT_USED = "the workspace's trained pruner was not used:"
 _LOG = logging.getLogger(__name__)
 
 
 def pruner_folder(settings: Settings, workspace: str) -> Path:
-    """Where a workspace's pruner lies; it need not be there yet. WorkspaceError where a workspace can't be called so."""
+    """Where a workspace's pruner lies; it need not be there yet. WorkspaceError where a workspace
+    can't be called so.
+    """
     check_workspace_name(workspace)
     return settings.workspaces_dir / workspace / _FOLDER
 
@@ -45,28 +51,36 @@ def has_pruner(folder: Path) -> bool:
 
 
 def is_default(folder: Path) -> bool:
-    """Whether a workspace's pruner scores its questions unasked: it is there and has beaten the untrained ones. Loads no weights.
+    """Whether a workspace's pruner scores its questions unasked: it is there and has beaten the
+    untrained ones. Loads no weights.
 
     Raises LoadError where its description can't be read.
     """
-    return has_pruner(folder) and read_description(folder, KIND).figures.get(BEATS_UNTRAINED) is True
+    return (
+        has_pruner(folder) and read_description(folder, KIND).figures.get(BEATS_UNTRAINED) is True
+    )
 
 
-def asked_pruner(settings: Settings, named: str | None, profile: str, retriever: str, is_pruned: bool) -> str:
-    """The pruner that is named, else that of the settings where there is something to score. `auto` is the prior but for the ego-graphs of
-    `graph`: a workspace's own has proven itself on these, and `paper` is to the letter.
+def asked_pruner(
+    settings: Settings, named: str | None, profile: str, retriever: str, is_pruned: bool
+) -> str:
+    """The pruner that is named, else that of the settings where there is something to score. `auto`
+    is the prior but for the ego-graphs of `graph`: a workspace's own has proven itself on these,
+    and `paper` is to the letter.
     """
     if named is None and not is_pruned:
         return UNTRAINED
     name = settings.pruner if named is None else named
-    return UNTRAINED if name == AUTO and not (profile == "graph" and retriever == "dynagrag") else name
+    return (
+        UNTRAINED if name == AUTO and not (profile == "graph" and retriever == "dynagrag") else name
+    )
 
 
 def no_trained_pruner(workspace: str) -> UsageError:
     """What to raise where a workspace's trained pruner is asked for and there is none."""
     return UsageError(
-        f"workspace {workspace!r} has no trained pruner; train one with `dynagrag train pruner --workspace {workspace}`, or take --pruner "
-        "prior"
+        f"workspace {workspace!r} has no trained pruner; train one with `dynagrag train pruner"
+        f" --workspace {workspace}`, or take --pruner prior"
     )
 
 
@@ -79,7 +93,9 @@ class ChosenPruner:
 
 
 class _Unasked:
-    """A trained pruner that nobody asked for by name. Where it can't score, the prior does, and its label says why."""
+    """A trained pruner that nobody asked for by name. Where it can't score, the prior does, and its
+    label says why.
+    """
 
     def __init__(self, trained: Pruner) -> None:
         self._trained = trained
@@ -90,25 +106,39 @@ class _Unasked:
         except ScoringError as err:
             _LOG.warning("%s %s", _NOT_USED, err)
             prior = wiring.make_pruner(UNTRAINED)
-            return tuple(replace(own, label=f"{own.label}; {_NOT_USED} {err}") for own in prior.score(subgraphs, query))
+            return tuple(
+                replace(own, label=f"{own.label}; {_NOT_USED} {err}")
+                for own in prior.score(subgraphs, query)
+            )
 
 
 class WorkspacePruners:
-    """The pruners that a workspace's questions ask for. A checkpoint is loaded once, and again when its files change. Threads may share."""
+    """The pruners that a workspace's questions ask for. A checkpoint is loaded once, and again when
+    its files change. Threads may share.
+    """
 
     def __init__(self, settings: Settings, workspace: str) -> None:
         self._workspace, self._own = workspace, pruner_folder(settings, workspace)
         self._loading = Lock()
         self._loaded: dict[Path, tuple[Stamp, EmbedderIdentity, GcnPruner]] = {}
 
-    def chosen(self, name: str, embedder: EmbedderIdentity, is_used: bool = True, version: str | None = None) -> ChosenPruner:
-        """The pruner called so: `auto`, `trained`, a row of `wiring.PRUNERS` or the folder of a checkpoint.
+    def chosen(
+        self,
+        name: str,
+        embedder: EmbedderIdentity,
+        is_used: bool = True,
+        version: str | None = None,
+    ) -> ChosenPruner:
+        """The pruner called so: `auto`, `trained`, a row of `wiring.PRUNERS` or the folder of a
+        checkpoint.
 
-        `auto` takes the prior, with a note, where the workspace's own can't be used. `is_used` false: there will be nothing to score, so no
-        weights are loaded. `version`: of the store; a note says where the workspace's own was trained on another one.
+        `auto` takes the prior, with a note, where the workspace's own can't be used. `is_used`
+        false: there will be nothing to score, so no weights are loaded. `version`: of the store; a
+        note says where the workspace's own was trained on another one.
 
-        Raises UsageError for a name that is none, where the workspace has no trained pruner and where one fits another embedder; LoadError
-        for what is no checkpoint; SettingsError without torch-geometric.
+        Raises UsageError for a name that is none, where the workspace has no trained pruner and
+        where one fits another embedder; LoadError for what is no checkpoint; SettingsError without
+        torch-geometric.
         """
         name = ALIASES.get(name, name)
         if name == AUTO:
@@ -122,8 +152,9 @@ class WorkspacePruners:
         return ChosenPruner(wiring.make_pruner())
 
     def identity(self, name: str) -> str:
-        """What tells the pruner called so from others: the name of an untrained one, a digest of a checkpoint's description and weights.
-        Errors as in `chosen`, but for those of weights that don't fit.
+        """What tells the pruner called so from others: the name of an untrained one, a digest of a
+        checkpoint's description and weights. Errors as in `chosen`, but for those of weights that
+        don't fit.
         """
         name = ALIASES.get(name, name)
         if name in wiring.PRUNERS:
@@ -140,7 +171,11 @@ class WorkspacePruners:
             if not is_default(self._own):
                 return ChosenPruner(wiring.make_pruner())
             own = self._opened(self._own, embedder, version)
-        except (LoadError, SettingsError, UsageError) as err:  # what was not asked for by name shuts out no question
+        except (
+            LoadError,
+            SettingsError,
+            UsageError,
+        ) as err:  # what was not asked for by name shuts out no question
             _LOG.warning("%s %s", _NOT_USED, err)
             return ChosenPruner(wiring.make_pruner(), (f"{_NOT_USED} {err}",))
         return replace(own, pruner=_Unasked(own.pruner))
@@ -152,16 +187,24 @@ class WorkspacePruners:
             return self._own
         folder = Path(name)
         if not name or not folder.exists():  # an empty one would be the current folder
-            known = ", ".join(f"{known} ({choice.what})" for known, choice in wiring.PRUNERS.items())
+            known = ", ".join(
+                f"{known} ({choice.what})" for known, choice in wiring.PRUNERS.items()
+            )
             raise UsageError(
-                f"unknown pruner {name!r}; known: {AUTO}, {known}, {TRAINED} (the workspace's own), or the folder that "
-                "`dynagrag train pruner` wrote"
+                f"unknown pruner {name!r}; known: {AUTO}, {known}, {TRAINED} (the workspace's own),"
+                " or the folder that `dynagrag train pruner` wrote"
             )
         return folder
 
-    def _opened(self, folder: Path, embedder: EmbedderIdentity, version: str | None) -> ChosenPruner:
+    def _opened(
+        self, folder: Path, embedder: EmbedderIdentity, version: str | None
+    ) -> ChosenPruner:
         pruner = self._open(folder, embedder)
-        trained_on = read_description(folder, KIND).made_with.get(VERSION) if version and folder == self._own else None
+        trained_on = (
+            read_description(folder, KIND).made_with.get(VERSION)
+            if version and folder == self._own
+            else None
+        )
         return ChosenPruner(pruner, (CHANGED,) if trained_on not in (None, version) else ())
 
     def _open(self, folder: Path, embedder: EmbedderIdentity) -> GcnPruner:

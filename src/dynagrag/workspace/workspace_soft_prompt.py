@@ -1,4 +1,6 @@
-"""Trained soft prompts that answer a workspace's questions: its own, which lie in its folder, or any checkpoint."""
+"""Trained soft prompts that answer a workspace's questions: its own, which lie in its folder, or
+any checkpoint.
+"""
 
 import json
 from dataclasses import dataclass
@@ -15,21 +17,27 @@ from dynagrag.training.checkpoints import DESCRIPTION, Stamp, read_description, 
 from dynagrag.workspace.workspace_pruner import UNTRAINED
 
 FOLDER = "soft-prompt"
-"""In a workspace's folder. What was learned of answers may hold words of any document, so a deletion takes all of it."""
+"""In a workspace's folder. What was learned of answers may hold words of any document, so a
+deletion takes all of it.
+"""
 PRUNER = "pruner"
-"""Of what a checkpoint was made with: the identity of what scored its prompts; where it isn't told, it was the untrained one."""
+"""Of what a checkpoint was made with: the identity of what scored its prompts; where it isn't told,
+it was the untrained one.
+"""
 _MAX_LOADED = 4
 
 
 def soft_prompt_folder(settings: Settings, workspace: str, method: str) -> Path:
-    """Where a workspace's own of a method lies; it need not be there yet. WorkspaceError where a workspace can't be called so."""
+    """Where a workspace's own of a method lies; it need not be there yet. WorkspaceError where a
+    workspace can't be called so.
+    """
     check_workspace_name(workspace)
     return settings.workspaces_dir / workspace / FOLDER / method
 
 
 class WorkspaceSoftPrompts:
-    """The systems that a workspace's questions ask for. The last few are kept, and loaded again when their files change; those before the
-    same language model share it.
+    """The systems that a workspace's questions ask for. The last few are kept, and loaded again
+    when their files change; those before the same language model share it.
     """
 
     def __init__(self, settings: Settings, workspace: str) -> None:
@@ -40,15 +48,16 @@ class WorkspaceSoftPrompts:
     def chosen(self, name: str, embedder: EmbedderIdentity) -> SoftAnswerer:
         """The one called so: one of `SYSTEMS` of the workspace, or the folder of a checkpoint.
 
-        Raises UsageError where there is none or it fits another embedder, LoadError for what is no checkpoint, SettingsError where the
-        language model or a library is missing.
+        Raises UsageError where there is none or it fits another embedder, LoadError for what is no
+        checkpoint, SettingsError where the language model or a library is missing.
         """
         folder = folder_of(self._settings, self._workspace, name)
         try:
             from dynagrag.generation.soft_prompt.soft_checkpoint import open_soft_answerer
         except ImportError as err:
             raise SettingsError(
-                "answering with soft prompts needs torch-geometric and transformers: pip install 'dynagrag[train,local]'"
+                "answering with soft prompts needs torch-geometric and transformers: pip install"
+                " 'dynagrag[train,local]'"
             ) from err
         with self._loading:
             key = (folder, stamp_of(folder), embedder)
@@ -62,26 +71,40 @@ class WorkspaceSoftPrompts:
             return found
 
     def pruner_of(self, name: str) -> str:
-        """What `WorkspacePruners.identity` called the pruner that scored what the system called so was trained on."""
-        return str(read_description(folder_of(self._settings, self._workspace, name), KIND).made_with.get(PRUNER, UNTRAINED))
+        """What `WorkspacePruners.identity` called the pruner that scored what the system called so
+        was trained on.
+        """
+        return str(
+            read_description(folder_of(self._settings, self._workspace, name), KIND).made_with.get(
+                PRUNER, UNTRAINED
+            )
+        )
 
 
 def folder_of(settings: Settings, workspace: str, name: str) -> Path:
     """The folder of the system called so. UsageError where there is none."""
     if name not in SYSTEMS:
         if not name or not Path(name).is_dir():
-            raise UsageError(f"there is no folder {name!r}; --soft takes {', '.join(SYSTEMS)} (the workspace's own) or a folder")
+            raise UsageError(
+                f"there is no folder {name!r}; --soft takes {', '.join(SYSTEMS)} (the workspace's"
+                " own) or a folder"
+            )
         return Path(name)
     own = soft_prompt_folder(settings, workspace, name)
     if not (own / DESCRIPTION).is_file():
-        raise UsageError(f"workspace {workspace!r} has no trained {name}; train one with `dynagrag train {name} --workspace {workspace}`")
+        raise UsageError(
+            f"workspace {workspace!r} has no trained {name}; train one with `dynagrag train {name}"
+            f" --workspace {workspace}`"
+        )
     return own
 
 
 def soft_identity(settings: Settings, workspace: str, name: str, embedder: EmbedderIdentity) -> str:
-    """What the system called so is: its method, its language model and a digest. No weights are loaded.
+    """What the system called so is: its method, its language model and a digest. No weights are
+    loaded.
 
-    Raises UsageError where there is none or it fits another embedder, LoadError for what is no checkpoint.
+    Raises UsageError where there is none or it fits another embedder, LoadError for what is no
+    checkpoint.
     """
     folder = folder_of(settings, workspace, name)
     checkpoint = read_description(folder, KIND)
@@ -92,16 +115,20 @@ def soft_identity(settings: Settings, workspace: str, name: str, embedder: Embed
 
 @dataclass(frozen=True, slots=True)
 class OwnSoftPrompt:
-    """A trained soft prompt of a workspace by its system's name. `label`: with its language model; `why_not`: why it can't answer here."""
+    """A trained soft prompt of a workspace by its system's name. `label`: with its language model;
+    `why_not`: why it can't answer here.
+    """
 
     name: str
     label: str
     why_not: str = ""
 
 
-def own_soft_prompts(settings: Settings, workspace: str, embedder: EmbedderIdentity | None) -> list[OwnSoftPrompt]:
-    """Those that a workspace has, with what is against each as far as that is known without loading weights. `embedder`: that of its
-    vectors; None: it has none yet.
+def own_soft_prompts(
+    settings: Settings, workspace: str, embedder: EmbedderIdentity | None
+) -> list[OwnSoftPrompt]:
+    """Those that a workspace has, with what is against each as far as that is known without loading
+    weights. `embedder`: that of its vectors; None: it has none yet.
     """
     found = []
     for name in SYSTEMS:
@@ -125,7 +152,9 @@ def own_soft_prompts(settings: Settings, workspace: str, embedder: EmbedderIdent
 
 
 def _why_not(lm: str, width: object, settings: Settings) -> str:
-    """What is against a language model: it isn't here, or a folder's has another width. Of a GGUF file the width is known once loaded."""
+    """What is against a language model: it isn't here, or a folder's has another width. Of a GGUF
+    file the width is known once loaded.
+    """
     if lm in CATALOG and model_path(lm, settings) is None:
         return f"the model {lm} isn't here: run `dynagrag models pull {lm}`"
     try:
@@ -133,8 +162,18 @@ def _why_not(lm: str, width: object, settings: Settings) -> str:
         if path.is_absolute() and not path.exists():
             return f"the model {lm} isn't here"
         config = path / "config.json"
-        own = json.loads(config.read_text(encoding="utf-8"))["hidden_size"] if config.is_file() else None
-    except (OSError, ValueError, RuntimeError, LookupError, TypeError):  # of a name, of a file, of what it holds
+        own = (
+            json.loads(config.read_text(encoding="utf-8"))["hidden_size"]
+            if config.is_file()
+            else None
+        )
+    except (
+        OSError,
+        ValueError,
+        RuntimeError,
+        LookupError,
+        TypeError,
+    ):  # of a name, of a file, of what it holds
         return f"the model {lm[:80]!r} can't be read"
     if own is not None and own != width:
         return f"it was trained before a model of width {width}, and {lm} has {own}; train it again"

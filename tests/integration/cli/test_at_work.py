@@ -7,8 +7,12 @@ from ingests import Gate
 from dynagrag.text import cut
 
 
-def test_who_only_looks_is_told_of_an_ingest_that_is_at_work(gate: Gate, cli: Any, start: Any, corpus: Any) -> None:
-    assert cli("ingest", corpus.write("first.vtt", corpus.meeting(9)), "--extractor", "fast").code == 0
+def test_who_only_looks_is_told_of_an_ingest_that_is_at_work(
+    gate: Gate, cli: Any, start: Any, corpus: Any
+) -> None:
+    assert (
+        cli("ingest", corpus.write("first.vtt", corpus.meeting(9)), "--extractor", "fast").code == 0
+    )
     path = corpus.many(1)[0]
     process = start("ingest", path)
     gate.wait_for(1)
@@ -27,7 +31,9 @@ def test_who_only_looks_is_told_of_an_ingest_that_is_at_work(gate: Gate, cli: An
         (line,) = shown.err.splitlines()
         assert line.startswith(told), arguments
         assert f", process {process.pid}, extract " in line
-        assert line.endswith(") is at work in workspace 'default': what is shown is the state so far")
+        assert line.endswith(
+            ") is at work in workspace 'default': what is shown is the state so far"
+        )
         assert shown.json is not None
     process.kill()
     process.wait(20)

@@ -24,10 +24,12 @@ class Killed(BaseException):
     """The process died here."""
 
 
-# ------------------------------------------------------------------------------------------------------------ round trip
+# --------------------------------------------------------------------------------------- round trip
 
 
-def test_a_restored_workspace_is_the_one_that_was_backed_up(filled: Workspace, open_space: OpenSpace, cli: Any, tmp_path: Path) -> None:
+def test_a_restored_workspace_is_the_one_that_was_backed_up(
+    filled: Workspace, open_space: OpenSpace, cli: Any, tmp_path: Path
+) -> None:
     before, file = contents(filled), tmp_path / "w.zip"
     filled.close()
     said = cli("backup", file, "-w", "w")
@@ -47,11 +49,22 @@ def test_a_restored_workspace_is_the_one_that_was_backed_up(filled: Workspace, o
 def test_the_manifest_says_what_is_in_the_file(filled: Workspace, cli: Any, tmp_path: Path) -> None:
     said = cli("backup", tmp_path / "w.zip", "-w", "w", "--json").json
     stats = filled.stats()
-    assert (said["workspace"], said["format"], said["digest"], said["is_current"]) == ("w", 1, stats.digest, True)
-    assert (said["counts"]["documents"], said["counts"]["entities"], said["counts"]["turns"]) == (3, stats.entities, stats.turns)
+    assert (said["workspace"], said["format"], said["digest"], said["is_current"]) == (
+        "w",
+        1,
+        stats.digest,
+        True,
+    )
+    assert (said["counts"]["documents"], said["counts"]["entities"], said["counts"]["turns"]) == (
+        3,
+        stats.entities,
+        stats.turns,
+    )
     with zipfile.ZipFile(tmp_path / "w.zip") as archive:
         assert sorted(archive.namelist()) == ["graph.sqlite", "journal.sqlite", "manifest.json"]
-        assert {name: archive.getinfo(name).file_size for name in said["parts"]} == {n: p["size_bytes"] for n, p in said["parts"].items()}
+        assert {name: archive.getinfo(name).file_size for name in said["parts"]} == {
+            n: p["size_bytes"] for n, p in said["parts"].items()
+        }
 
 
 def test_deleted_text_is_not_in_a_backup(filled: Workspace, tmp_path: Path) -> None:
@@ -64,7 +77,9 @@ def test_deleted_text_is_not_in_a_backup(filled: Workspace, tmp_path: Path) -> N
     assert filled.store.documents()[0].text[:40].encode() in data
 
 
-def test_a_workspace_is_backed_up_as_it_is_at_one_moment_of_its_ingest(open_space: OpenSpace, corpus: Any, tmp_path: Path) -> None:
+def test_a_workspace_is_backed_up_as_it_is_at_one_moment_of_its_ingest(
+    open_space: OpenSpace, corpus: Any, tmp_path: Path
+) -> None:
     paths, files = corpus.many(3, 30), []
 
     def rule(prompt: Any, schema: Any) -> str:
@@ -90,10 +105,12 @@ def test_a_workspace_is_backed_up_as_it_is_at_one_moment_of_its_ingest(open_spac
         assert again.store.digest() == digest
 
 
-# ---------------------------------------------------------------------------------------------------------------- backup
+# ------------------------------------------------------------------------------------------- backup
 
 
-def test_a_file_that_is_there_is_overwritten_only_when_that_is_asked_for(filled: Workspace, cli: Any, tmp_path: Path) -> None:
+def test_a_file_that_is_there_is_overwritten_only_when_that_is_asked_for(
+    filled: Workspace, cli: Any, tmp_path: Path
+) -> None:
     file = tmp_path / "w.zip"
     file.write_text("precious")
     assert "--force" in cli("backup", file, "-w", "w").complaint(2)
@@ -103,10 +120,17 @@ def test_a_file_that_is_there_is_overwritten_only_when_that_is_asked_for(filled:
     assert zipfile.is_zipfile(file)
 
 
-def test_a_backup_that_cannot_be_written_is_one_line_and_leaves_nothing(filled: Workspace, cli: Any, command: Any, tmp_path: Path) -> None:
-    assert "cannot write" in cli("backup", tmp_path / "no" / "such" / "w.zip", "-w", "w").complaint(1)
+def test_a_backup_that_cannot_be_written_is_one_line_and_leaves_nothing(
+    filled: Workspace, cli: Any, command: Any, tmp_path: Path
+) -> None:
+    assert "cannot write" in cli("backup", tmp_path / "no" / "such" / "w.zip", "-w", "w").complaint(
+        1
+    )
     before = sorted(p.name for p in tmp_path.iterdir())
-    for limit_bytes in (20_000, 150_000):  # the disk ends within the copy of the graph, or within what is written after it
+    for limit_bytes in (
+        20_000,
+        150_000,
+    ):  # the disk ends within the copy of the graph, or within what is written after it
         done = command("backup", tmp_path / "w.zip", "-w", "w", max_file_bytes=limit_bytes)
         assert "free" in done.complaint(1)
         assert sorted(p.name for p in tmp_path.iterdir()) == before
@@ -117,25 +141,33 @@ def test_an_unknown_workspace_is_not_backed_up(cli: Any, tmp_path: Path) -> None
     assert list(tmp_path.iterdir()) == []
 
 
-# --------------------------------------------------------------------------------------------------------------- restore
+# ------------------------------------------------------------------------------------------ restore
 
 
-def test_a_workspace_that_is_there_is_not_restored_over(filled: Workspace, cli: Any, tmp_path: Path) -> None:
+def test_a_workspace_that_is_there_is_not_restored_over(
+    filled: Workspace, cli: Any, tmp_path: Path
+) -> None:
     back_up(filled, tmp_path / "w.zip", is_forced=False, progress=silent)
     before = (filled.store.version(), contents(filled))
     assert "already" in cli("restore", tmp_path / "w.zip").complaint(1)
     assert (filled.store.version(), contents(filled)) == before
 
 
-def test_a_workspace_that_is_elsewhere_is_not_hidden_by_a_restored_one(saved: Path, home: Path, cli: Any) -> None:
+def test_a_workspace_that_is_elsewhere_is_not_hidden_by_a_restored_one(
+    saved: Path, home: Path, cli: Any
+) -> None:
     folder = home / "workspaces" / "w"
     folder.mkdir()
     (folder / "store").write_text("bolt://localhost:7\n")
-    assert "is here already, in bolt://localhost:7" in cli("restore", saved, "--store", "sqlite").complaint(1)
+    assert "is here already, in bolt://localhost:7" in cli(
+        "restore", saved, "--store", "sqlite"
+    ).complaint(1)
     assert [p.name for p in folder.iterdir()] == ["store"]
 
 
-def test_what_is_left_of_a_workspace_is_not_overwritten(filled: Workspace, cli: Any, tmp_path: Path) -> None:
+def test_what_is_left_of_a_workspace_is_not_overwritten(
+    filled: Workspace, cli: Any, tmp_path: Path
+) -> None:
     back_up(filled, tmp_path / "w.zip", is_forced=False, progress=silent)
     filled.close()
     (filled.folder / "graph.sqlite").unlink()
@@ -148,7 +180,9 @@ def test_a_backup_goes_by_its_own_name_only(saved: Path, cli: Any, home: Path) -
     assert cli("restore", saved, "-w", "w").code == 0
 
 
-def test_a_restore_that_is_interrupted_anywhere_ends_right_when_it_is_run_again(saved: Path, open_space: OpenSpace, tmp_path: Path) -> None:
+def test_a_restore_that_is_interrupted_anywhere_ends_right_when_it_is_run_again(
+    saved: Path, open_space: OpenSpace, tmp_path: Path
+) -> None:
     stages: list[tuple[str, int, int]] = []
     restore(saved, load_settings(home=tmp_path / "whole"), None, lambda *at: stages.append(at))
     wanted = contents(open_space(at=tmp_path / "whole"))

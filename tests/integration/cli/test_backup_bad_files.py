@@ -14,8 +14,12 @@ from dynagrag.workspace.facade import Workspace
 OpenSpace = Callable[..., Workspace]
 
 
-def rewritten(file: Path, change: Callable[[dict[str, Any], dict[str, bytes]], object], seal: bool = False) -> None:
-    """Unpacks a backup, lets `change(manifest, parts)` at it and packs it again; `seal`: with the sizes and hashes of what is there now."""
+def rewritten(
+    file: Path, change: Callable[[dict[str, Any], dict[str, bytes]], object], seal: bool = False
+) -> None:
+    """Unpacks a backup, lets `change(manifest, parts)` at it and packs it again; `seal`: with the
+    sizes and hashes of what is there now.
+    """
     import hashlib
 
     with zipfile.ZipFile(file) as archive:
@@ -23,7 +27,10 @@ def rewritten(file: Path, change: Callable[[dict[str, Any], dict[str, bytes]], o
     manifest = json.loads(parts.pop("manifest.json"))
     change(manifest, parts)
     if seal:
-        manifest["parts"] = {n: {"size_bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()} for n, d in parts.items()}
+        manifest["parts"] = {
+            n: {"size_bytes": len(d), "sha256": hashlib.sha256(d).hexdigest()}
+            for n, d in parts.items()
+        }
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("manifest.json", json.dumps(manifest))
         for name, data in parts.items():
@@ -35,7 +42,9 @@ def in_sqlite(name: str, statement: str) -> Callable[[dict[str, Any], dict[str, 
 
     def change(manifest: dict[str, Any], parts: dict[str, bytes]) -> None:
         db = sqlite3.connect(":memory:")
-        db.deserialize(parts[name][:18] + b"\x01\x01" + parts[name][20:])  # without a write-ahead log, which memory has not
+        db.deserialize(
+            parts[name][:18] + b"\x01\x01" + parts[name][20:]
+        )  # without a write-ahead log, which memory has not
         db.executescript(statement)
         parts[name] = bytes(db.serialize())
         db.close()
@@ -96,34 +105,79 @@ BAD_FILES: dict[str, tuple[Callable[[Path], object], str]] = {
     "no JSON": (with_manifest("{"), "cannot be read"),
     "nested JSON": (with_manifest("[" * 100_000), "cannot be read"),
     "a list": (with_manifest("[]"), "another program's"),
-    "newer format": (lambda f: rewritten(f, lambda m, p: m.update(format=2, colour="blue")), "update dynagrag"),
+    "newer format": (
+        lambda f: rewritten(f, lambda m, p: m.update(format=2, colour="blue")),
+        "update dynagrag",
+    ),
     "unknown field": (lambda f: rewritten(f, lambda m, p: m.update(colour="blue")), "colour"),
-    "a name that leads out": (lambda f: rewritten(f, lambda m, p: m.update(workspace="../../x")), "workspace"),
+    "a name that leads out": (
+        lambda f: rewritten(f, lambda m, p: m.update(workspace="../../x")),
+        "workspace",
+    ),
     "another digest": (lambda f: rewritten(f, lambda m, p: m.update(digest="0" * 64)), "digest"),
-    "another count": (lambda f: rewritten(f, lambda m, p: m["counts"].update(turns=1)), "number of turns"),
-    "a part is missing": (lambda f: rewritten(f, lambda m, p: p.pop("journal.sqlite")), "journal.sqlite"),
+    "another count": (
+        lambda f: rewritten(f, lambda m, p: m["counts"].update(turns=1)),
+        "number of turns",
+    ),
+    "a part is missing": (
+        lambda f: rewritten(f, lambda m, p: p.pop("journal.sqlite")),
+        "journal.sqlite",
+    ),
     "a part too many": (lambda f: rewritten(f, climbing), "evil.txt"),
     "a part twice": (doubled, "graph.sqlite"),
-    "another size": (lambda f: rewritten(f, lambda m, p: p.update({"graph.sqlite": p["graph.sqlite"] + b"x"})), "bytes"),
+    "another size": (
+        lambda f: rewritten(f, lambda m, p: p.update({"graph.sqlite": p["graph.sqlite"] + b"x"})),
+        "bytes",
+    ),
     "zip bomb": (lambda f: rewritten(f, bomb, seal=True), "would grow"),
-    "altered row": (lambda f: rewritten(f, in_sqlite("graph.sqlite", "UPDATE entities SET weight = weight + 1"), seal=True), "digest"),
-    "orphans": (lambda f: rewritten(f, in_sqlite("graph.sqlite", "DELETE FROM documents"), seal=True), "damaged"),
+    "altered row": (
+        lambda f: rewritten(
+            f, in_sqlite("graph.sqlite", "UPDATE entities SET weight = weight + 1"), seal=True
+        ),
+        "digest",
+    ),
+    "orphans": (
+        lambda f: rewritten(f, in_sqlite("graph.sqlite", "DELETE FROM documents"), seal=True),
+        "damaged",
+    ),
     "trigger": (
         lambda f: rewritten(
-            f, in_sqlite("journal.sqlite", "CREATE TRIGGER t AFTER INSERT ON jobs BEGIN DELETE FROM ledger; END"), seal=True
+            f,
+            in_sqlite(
+                "journal.sqlite",
+                "CREATE TRIGGER t AFTER INSERT ON jobs BEGIN DELETE FROM ledger; END",
+            ),
+            seal=True,
         ),
         "triggers",
     ),
-    "another program's database": (lambda f: rewritten(f, in_sqlite("graph.sqlite", "PRAGMA application_id = 7"), seal=True), "program's"),
-    "another program's journal": (lambda f: rewritten(f, in_sqlite("journal.sqlite", "DROP TABLE replies"), seal=True), "program's"),
-    "newer store": (lambda f: rewritten(f, in_sqlite("graph.sqlite", "PRAGMA user_version = 999"), seal=True), "newer dynagrag"),
-    "newer journal": (lambda f: rewritten(f, in_sqlite("journal.sqlite", "PRAGMA user_version = 999"), seal=True), "newer dynagrag"),
-    "no database": (lambda f: rewritten(f, lambda m, p: p.update({"journal.sqlite": b"none" * 999}), seal=True), "no sound SQLite file"),
+    "another program's database": (
+        lambda f: rewritten(f, in_sqlite("graph.sqlite", "PRAGMA application_id = 7"), seal=True),
+        "program's",
+    ),
+    "another program's journal": (
+        lambda f: rewritten(f, in_sqlite("journal.sqlite", "DROP TABLE replies"), seal=True),
+        "program's",
+    ),
+    "newer store": (
+        lambda f: rewritten(f, in_sqlite("graph.sqlite", "PRAGMA user_version = 999"), seal=True),
+        "newer dynagrag",
+    ),
+    "newer journal": (
+        lambda f: rewritten(f, in_sqlite("journal.sqlite", "PRAGMA user_version = 999"), seal=True),
+        "newer dynagrag",
+    ),
+    "no database": (
+        lambda f: rewritten(f, lambda m, p: p.update({"journal.sqlite": b"none" * 999}), seal=True),
+        "no sound SQLite file",
+    ),
 }
 
 
 @pytest.mark.parametrize("what", BAD_FILES)
-def test_a_bad_file_is_refused_in_one_line_before_anything_is_written(saved: Path, cli: Any, home: Path, what: str) -> None:
+def test_a_bad_file_is_refused_in_one_line_before_anything_is_written(
+    saved: Path, cli: Any, home: Path, what: str
+) -> None:
     spoil, complaint = BAD_FILES[what]
     spoil(saved)
     assert complaint in cli("restore", saved).complaint(1)

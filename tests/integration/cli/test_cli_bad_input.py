@@ -1,4 +1,6 @@
-"""What goes wrong at the command line: one line that names the file or setting and the remedy, the right exit code, nothing lost."""
+"""What goes wrong at the command line: one line that names the file or setting and the remedy, the
+right exit code, nothing lost.
+"""
 
 import os
 import signal
@@ -32,7 +34,7 @@ def _digest(cli: Any) -> str:
     return str(cli("graph", "stats", "--json").json["digest"])
 
 
-# ------------------------------------------------------------------------------------------------------------------ files
+# -------------------------------------------------------------------------------------------- files
 
 BAD_FILES = {
     "empty.txt": (b"", "is empty"),
@@ -49,7 +51,9 @@ BAD_FILES = {
 
 
 @pytest.mark.parametrize("name", list(BAD_FILES))
-def test_a_bad_file_is_named_with_its_reason(server: OpenAIStubServer, cli: Any, tmp_path: Path, name: str) -> None:
+def test_a_bad_file_is_named_with_its_reason(
+    server: OpenAIStubServer, cli: Any, tmp_path: Path, name: str
+) -> None:
     data, reason = BAD_FILES[name]
     path = tmp_path / name
     path.write_bytes(data)
@@ -62,7 +66,9 @@ def test_a_bad_file_is_named_with_its_reason(server: OpenAIStubServer, cli: Any,
     assert inspected.json["refused"]
 
 
-def test_one_bad_file_among_many_does_not_stop_the_others(server: OpenAIStubServer, cli: Any, tmp_path: Path, good: Path) -> None:
+def test_one_bad_file_among_many_does_not_stop_the_others(
+    server: OpenAIStubServer, cli: Any, tmp_path: Path, good: Path
+) -> None:
     folder = tmp_path / "many"
     folder.mkdir()
     for name, (data, _) in BAD_FILES.items():
@@ -89,7 +95,9 @@ def _documents(cli: Any) -> list[dict[str, str]]:
 
 
 @pytest.mark.parametrize("command", ["ingest", "inspect"])
-def test_paths_that_lead_nowhere_are_named(server: OpenAIStubServer, cli: Any, tmp_path: Path, home: Path, command: str) -> None:
+def test_paths_that_lead_nowhere_are_named(
+    server: OpenAIStubServer, cli: Any, tmp_path: Path, home: Path, command: str
+) -> None:
     (tmp_path / "none").mkdir()
     (tmp_path / "pictures").mkdir()
     (tmp_path / "pictures" / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
@@ -104,7 +112,9 @@ def test_paths_that_lead_nowhere_are_named(server: OpenAIStubServer, cli: Any, t
     assert not (home / "workspaces").exists(), "a wrong path made a workspace"
 
 
-def test_a_line_of_50_mb_is_read_or_refused_in_time(server: OpenAIStubServer, cli: Any, tmp_path: Path) -> None:
+def test_a_line_of_50_mb_is_read_or_refused_in_time(
+    server: OpenAIStubServer, cli: Any, tmp_path: Path
+) -> None:
     path = tmp_path / "line.txt"
     path.write_bytes(b"LEO: " + b"yes and no " * 4_700_000)
     began = time.process_time()
@@ -113,7 +123,9 @@ def test_a_line_of_50_mb_is_read_or_refused_in_time(server: OpenAIStubServer, cl
     assert time.process_time() - began < 20
 
 
-def test_a_name_that_is_no_text_is_no_traceback(server: OpenAIStubServer, command: Any, cli: Any, tmp_path: Path) -> None:
+def test_a_name_that_is_no_text_is_no_traceback(
+    server: OpenAIStubServer, command: Any, cli: Any, tmp_path: Path
+) -> None:
     path = bytes(tmp_path) + b"/not-utf8-\xff.txt"
     with open(path, "wb") as file:
         file.write(GOOD.encode())
@@ -126,11 +138,13 @@ def test_a_name_that_is_no_text_is_no_traceback(server: OpenAIStubServer, comman
     assert cli("delete", os.fsdecode(path), "--yes").code == 0
 
 
-# --------------------------------------------------------------------------------------------------------------- settings
+# ----------------------------------------------------------------------------------------- settings
 
 
 @pytest.mark.parametrize("option", ["--extractor", "--chunks", "--merges"])
-def test_an_option_that_cannot_be_makes_no_workspace(option: str, cli: Any, good: Path, home: Path) -> None:
+def test_an_option_that_cannot_be_makes_no_workspace(
+    option: str, cli: Any, good: Path, home: Path
+) -> None:
     assert "magic" in cli("ingest", good, option, "magic").complaint(2)
     assert not (home / "workspaces" / "default").exists()
 
@@ -147,7 +161,9 @@ def test_without_a_model_ingest_names_both_ways_on(cli: Any, good: Path, home: P
     assert not (home / "workspaces").exists()
 
 
-def test_without_a_model_ask_shows_the_evidence(server: OpenAIStubServer, cli: Any, good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_a_model_ask_shows_the_evidence(
+    server: OpenAIStubServer, cli: Any, good: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("DYNAGRAG_LLM")
     assert cli("ingest", good, "--extractor", "fast").code == 0
     asked = cli("ask", "Who founded Acme Works?")
@@ -183,8 +199,12 @@ def test_a_model_that_cannot_be_reached_is_said_quickly(
     assert _digest(cli) == before
 
 
-@pytest.mark.parametrize(("fault", "named"), [(Fault.UNAUTHORIZED, "OPENAI_API_KEY"), (Fault.GARBAGE, "OPENAI_BASE_URL")])
-def test_a_server_that_refuses_stops_the_command(steered: Any, cli: Any, good: Path, fault: Fault, named: str) -> None:
+@pytest.mark.parametrize(
+    ("fault", "named"), [(Fault.UNAUTHORIZED, "OPENAI_API_KEY"), (Fault.GARBAGE, "OPENAI_BASE_URL")]
+)
+def test_a_server_that_refuses_stops_the_command(
+    steered: Any, cli: Any, good: Path, fault: Fault, named: str
+) -> None:
     steered.faults_by_marker = {"excerpt": fault}
     done = cli("ingest", good)
     assert done.code in (1, 3)
@@ -203,13 +223,21 @@ WRONG_USE = [
     (("ask", "Who?", "-w", "../up"), 1, "'../up'"),
     (("ask", "Who?", "-w", "there"), 1, "is empty"),
     (("ask", "   ", "-w", "there"), 2, "question is empty"),
-    (("ask", "why? " * 2001, "-w", "there"), 2, "has 10,005 characters, and 10,000 at most are asked"),
+    (
+        ("ask", "why? " * 2001, "-w", "there"),
+        2,
+        "has 10,005 characters, and 10,000 at most are asked",
+    ),
     (("ask", "Who?", "--retriever", "magic", "-w", "full"), 2, "dynagrag-cosine"),
     (("ask", "Who?", "--traversal", "magic", "-w", "full"), 2, "dsa-bfs"),
     (("ask", "Who?", "--profile", "magic", "-w", "full"), 2, "paper"),
     (("ask", "Who?", "--pruner", "magic", "-w", "full"), 2, "known: auto, none"),
     (("ask", "Who?", "--pruner", "gcn", "-w", "full"), 2, "dynagrag train pruner --workspace full"),
-    (("ask", "Who?", "--pruner", ".", "--profile", "graph", "-w", "full"), 1, "holds no model.json"),
+    (
+        ("ask", "Who?", "--pruner", ".", "--profile", "graph", "-w", "full"),
+        1,
+        "holds no model.json",
+    ),
     (("ask", "Who?", "--document", "nothere", "-w", "full"), 2, "good"),
     (("ask", "Who?", "--speaker", "nobody", "-w", "full"), 2, "ines"),
     (("ask", "Who?", "--since", "noon", "-w", "full"), 2, "h:mm:ss"),
@@ -234,7 +262,9 @@ WRONG_USE = [
 ]
 
 
-def test_wrong_use_is_one_line_with_the_remedy(server: OpenAIStubServer, cli: Any, good: Path, open_space: OpenSpace) -> None:
+def test_wrong_use_is_one_line_with_the_remedy(
+    server: OpenAIStubServer, cli: Any, good: Path, open_space: OpenSpace
+) -> None:
     assert cli("ingest", good, "-w", "full").code == 0
     open_space("there").close()
     before = cli("graph", "stats", "-w", "full", "--json").out
@@ -254,7 +284,9 @@ def test_wrong_use_is_one_line_with_the_remedy(server: OpenAIStubServer, cli: An
         ("DYNAGRAG_HOME", "/proc/nowhere", "DYNAGRAG_HOME"),
     ],
 )
-def test_a_wrong_setting_is_named(cli: Any, good: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, named: str) -> None:
+def test_a_wrong_setting_is_named(
+    cli: Any, good: Path, monkeypatch: pytest.MonkeyPatch, name: str, value: str, named: str
+) -> None:
     monkeypatch.setenv("DYNAGRAG_LLM", "openai:fake")
     monkeypatch.setenv(name, value)
     if name != "DYNAGRAG_LLM":
@@ -270,18 +302,25 @@ def test_a_wrong_settings_file_is_named(cli: Any, good: Path, home: Path, text: 
     assert any(word in line for word in ("settings.toml", "colour", "temperature"))
 
 
-# ------------------------------------------------------------------------------------------------------------------ store
+# -------------------------------------------------------------------------------------------- store
 
 
 @pytest.mark.parametrize("file", ["graph.sqlite", "journal.sqlite"])
-def test_a_store_of_a_newer_version_is_left_alone(server: OpenAIStubServer, cli: Any, good: Path, home: Path, file: str) -> None:
+def test_a_store_of_a_newer_version_is_left_alone(
+    server: OpenAIStubServer, cli: Any, good: Path, home: Path, file: str
+) -> None:
     assert cli("ingest", good).code == 0
     path = home / "workspaces" / "default" / file
     db = sqlite3.connect(path)
     db.execute("PRAGMA user_version = 999")
     db.close()
     data = path.read_bytes()
-    for arguments in (("ingest", good), ("ask", "Who?"), ("graph", "stats"), ("delete", "good", "--yes")):
+    for arguments in (
+        ("ingest", good),
+        ("ask", "Who?"),
+        ("graph", "stats"),
+        ("delete", "good", "--yes"),
+    ):
         line = cli(*arguments).complaint(1)
         assert file in line
         assert "newer dynagrag" in line
@@ -291,7 +330,9 @@ def test_a_store_of_a_newer_version_is_left_alone(server: OpenAIStubServer, cli:
 
 
 @pytest.mark.parametrize("file", ["graph.sqlite", "journal.sqlite"])
-def test_a_damaged_store_is_named(server: OpenAIStubServer, cli: Any, good: Path, home: Path, file: str) -> None:
+def test_a_damaged_store_is_named(
+    server: OpenAIStubServer, cli: Any, good: Path, home: Path, file: str
+) -> None:
     assert cli("ingest", good).code == 0
     path = home / "workspaces" / "default" / file
     path.write_bytes(b"this is no database, but long enough to be read as one. " * 100)
@@ -299,12 +340,16 @@ def test_a_damaged_store_is_named(server: OpenAIStubServer, cli: Any, good: Path
 
 
 @pytest.mark.parametrize("which", ["graph", "journal"])
-def test_a_full_disk_is_said_and_what_was_stored_stays(open_space: OpenSpace, corpus: Any, which: str) -> None:
+def test_a_full_disk_is_said_and_what_was_stored_stays(
+    open_space: OpenSpace, corpus: Any, which: str
+) -> None:
     space = open_space()
     space.ingest([corpus.write("a.vtt", corpus.meeting(1, 20))])
     before = space.stats()
     connection = space.store._connection._sqlite if which == "graph" else space.journal._db  # type: ignore[attr-defined]
-    connection.execute(f"PRAGMA max_page_count = {connection.execute('PRAGMA page_count').fetchone()[0] + 2}")
+    connection.execute(
+        f"PRAGMA max_page_count = {connection.execute('PRAGMA page_count').fetchone()[0] + 2}"
+    )
     more = corpus.write("b.vtt", corpus.meeting(2, 300))
     with pytest.raises(StoreError, match=r"full.*free some") as full:
         space.ingest([more])
@@ -331,12 +376,18 @@ def test_a_file_size_limit_in_the_middle_of_an_ingest_is_one_line(
     assert before == cli("graph", "stats", "-w", "fresh", "--json").json["digest"]
 
 
-# ----------------------------------------------------------------------------------------------------------------- Ctrl-C
+# ------------------------------------------------------------------------------------------- Ctrl-C
 
 
 @pytest.mark.parametrize("what", ["ingest", "ask"])
 def test_ctrl_c_ends_at_once_and_the_same_command_goes_on(
-    start: Any, cli: Any, corpus: Any, monkeypatch: pytest.MonkeyPatch, key: str, good: Path, what: str
+    start: Any,
+    cli: Any,
+    corpus: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    key: str,
+    good: Path,
+    what: str,
 ) -> None:
     chat = FakeChat()
     with OpenAIStubServer(chat) as server:
@@ -353,7 +404,11 @@ def test_ctrl_c_ends_at_once_and_the_same_command_goes_on(
         if what == "ask":
             assert cli("ingest", *paths).code == 0
         num_calls, chat.delay_s = chat.num_calls, 30.0
-        process = start("ingest", good, *paths) if what == "ingest" else start("ask", "Who works at Acme Works?")
+        process = (
+            start("ingest", good, *paths)
+            if what == "ingest"
+            else start("ask", "Who works at Acme Works?")
+        )
         deadline = time.monotonic() + 60
         while chat.num_calls == num_calls and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -362,7 +417,9 @@ def test_ctrl_c_ends_at_once_and_the_same_command_goes_on(
         began = time.monotonic()
         err = without_progress(process.communicate(timeout=20)[1])
         assert process.returncode == 130
-        assert time.monotonic() - began < 15  # 0.3 s on an idle machine; the reply would come after 30 s
+        assert (
+            time.monotonic() - began < 15
+        )  # 0.3 s on an idle machine; the reply would come after 30 s
         assert err.splitlines() == [err.strip()]
         assert err.startswith("dynagrag: interrupted; what was stored before stays")
         chat.delay_s = 0.0
@@ -385,7 +442,14 @@ def test_a_look_at_another_store_neither_moves_nor_makes_a_workspace(cli: Any, h
 
 
 @pytest.mark.parametrize(
-    "address", ["bolt://neo4j:SECRETX@h:7687", "bolt://neo4j:pa/SECRETX@h", "bolt://h?password=SECRETX", "SECRETX", "SECRETX@h:1"]
+    "address",
+    [
+        "bolt://neo4j:SECRETX@h:7687",
+        "bolt://neo4j:pa/SECRETX@h",
+        "bolt://h?password=SECRETX",
+        "SECRETX",
+        "SECRETX@h:1",
+    ],
 )
 def test_an_address_that_may_hold_a_password_is_never_echoed(cli: Any, address: str) -> None:
     copy = ("graph", "copy", "--from", "sqlite", "--to", address, "--replace", "--yes")

@@ -1,4 +1,6 @@
-"""The commands as a user has them: what they print, what --json holds, conversations, deletions, exports."""
+"""The commands as a user has them: what they print, what --json holds, conversations, deletions,
+exports.
+"""
 
 import io
 import json
@@ -25,7 +27,7 @@ def ingested(server: OpenAIStubServer, cli: Any, corpus: Any) -> list[Path]:
     return paths
 
 
-# ------------------------------------------------------------------------------------------------------------------- JSON
+# --------------------------------------------------------------------------------------------- JSON
 
 
 def test_inspect_prints_one_object_a_line(cli: Any, corpus: Any) -> None:
@@ -35,7 +37,12 @@ def test_inspect_prints_one_object_a_line(cli: Any, corpus: Any) -> None:
     rows = [json.loads(line) for line in shown.out.splitlines()]
     assert shown.code == 3
     assert [set(row) for row in rows] == [{"path", "format", "turns", "refused"}] * 2
-    assert rows[0]["turns"][1] == {"speaker": "Leo", "start_s": 10.0, "end_s": 19.0, "text": TURNS[1][1]}
+    assert rows[0]["turns"][1] == {
+        "speaker": "Leo",
+        "start_s": 10.0,
+        "end_s": 19.0,
+        "text": TURNS[1][1],
+    }
     assert (rows[0]["refused"], rows[0]["format"]) == (None, "vtt")
     assert rows[1]["turns"] == []
 
@@ -50,7 +57,18 @@ def test_inspect_points_to_labels_that_look_like_one_person_s(cli: Any, corpus: 
     assert written == ["Vic,Vic Vijayakumar"]
     names = folder / "names.csv"
     names.write_text(written[0], encoding="utf-8")
-    assert cli("ingest", folder / "a.vtt", folder / "b.vtt", "--extractor", "fast", "--speaker-map", names).code == 0
+    assert (
+        cli(
+            "ingest",
+            folder / "a.vtt",
+            folder / "b.vtt",
+            "--extractor",
+            "fast",
+            "--speaker-map",
+            names,
+        ).code
+        == 0
+    )
     said = {line["speaker"] for line in cli("ask", "Who met?", "--json").json["trace"]["evidence"]}
     assert said == {"Vic Vijayakumar", "Leo"}
 
@@ -58,7 +76,13 @@ def test_inspect_points_to_labels_that_look_like_one_person_s(cli: Any, corpus: 
 def test_graph_stats_has_the_documented_fields(ingested: list[Path], cli: Any) -> None:
     stats = cli("graph", "stats", "--json").json
     names = "documents turns passages chunks mentions entities words relation_records relations"
-    assert list(stats) == [*names.split(), "average_degree_before", "average_degree_after", "digest", "glossaries"]
+    assert list(stats) == [
+        *names.split(),
+        "average_degree_before",
+        "average_degree_after",
+        "digest",
+        "glossaries",
+    ]
     assert (stats["documents"], stats["turns"], stats["chunks"]) == (2, 15, 2)
 
 
@@ -67,7 +91,15 @@ def test_an_answer_has_the_documented_fields(ingested: list[Path], cli: Any) -> 
     answer = asked.json
     assert (asked.code, asked.err, len(asked.out.splitlines())) == (0, "", 1)
     checked = {"claims", "claim_lines", "claims_checked_by", "claims_left_out"}
-    assert set(answer) == checked | {"question", "answer", "abstained", "citations", "intermediate", "trace", "usage"} | {
+    assert set(answer) == checked | {
+        "question",
+        "answer",
+        "abstained",
+        "citations",
+        "intermediate",
+        "trace",
+        "usage",
+    } | {
         "answerable",
         "nothing_fits",
         "unknown_names",
@@ -75,27 +107,54 @@ def test_an_answer_has_the_documented_fields(ingested: list[Path], cli: Any) -> 
     }
     beside = {"match_start", "match_end", "fit", "before", "after"}
     for line in answer["trace"]["evidence"]:
-        assert set(line) == beside | {"id", "document", "start", "end", "speaker", "start_s", "quote"}
+        assert set(line) == beside | {
+            "id",
+            "document",
+            "start",
+            "end",
+            "speaker",
+            "start_s",
+            "quote",
+        }
     assert set(answer["usage"]) == {"calls", "prompt_tokens", "completion_tokens", "seconds"}
     assert answer["claims"]
     for claim in answer["claims"]:
-        assert set(claim) == {"start", "end", "text", "verdict", "cited", "lines", "found", "reason", "score"}
+        assert set(claim) == {
+            "start",
+            "end",
+            "text",
+            "verdict",
+            "cited",
+            "lines",
+            "found",
+            "reason",
+            "score",
+        }
     assert answer["claims_checked_by"] == "rules+model"
     assert answer["citations"]
     for citation in answer["citations"]:
         assert set(citation) == {"id", "document", "start", "end", "speaker", "start_s", "quote"}
     assert (answer["question"], answer["abstained"]) == ("Who founded Acme Works?", False)
-    assert answer["usage"]["calls"] >= len(answer["intermediate"]) + (2 if len(answer["intermediate"]) > 1 else 0)
+    assert answer["usage"]["calls"] >= len(answer["intermediate"]) + (
+        2 if len(answer["intermediate"]) > 1 else 0
+    )
 
 
-def test_an_ingest_report_for_programs_is_one_object(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
+def test_an_ingest_report_for_programs_is_one_object(
+    server: OpenAIStubServer, cli: Any, corpus: Any
+) -> None:
     path = corpus.write("a.vtt", TURNS)
     report = cli("ingest", path, corpus.folder / "a.vtt", "--json").json
-    assert (report["added"], report["chunks"], report["set_aside"], report["refused"]) == (["a"], 1, [], [])
+    assert (report["added"], report["chunks"], report["set_aside"], report["refused"]) == (
+        ["a"],
+        1,
+        [],
+        [],
+    )
     assert report["usage"]["calls"] == 1
 
 
-# ----------------------------------------------------------------------------------------------------------------- answers
+# ------------------------------------------------------------------------------------------ answers
 
 
 def test_an_answer_is_shown_with_what_each_mark_stands_for(ingested: list[Path], cli: Any) -> None:
@@ -103,13 +162,26 @@ def test_an_answer_is_shown_with_what_each_mark_stands_for(ingested: list[Path],
     assert "[E" in shown[0]
     label = shown[0].split("[")[1].split("]")[0]
     cited = next(line for line in shown if line.startswith(f"  [{label}]"))
-    assert any(f'kickoff, {who} 0:{second:02}: "{words}"' in cited for second, (who, words) in zip((0, 10, 20), TURNS, strict=True))
+    assert any(
+        f'kickoff, {who} 0:{second:02}: "{words}"' in cited
+        for second, (who, words) in zip((0, 10, 20), TURNS, strict=True)
+    )
     assert "calls" in shown[-1]
 
 
 def test_filters_of_the_command_line_reach_the_answer(ingested: list[Path], cli: Any) -> None:
     answer = cli(
-        "ask", "Who founded Acme Works?", "--document", "kickoff", "--speaker", "leo", "--since", "0:05", "--until", "15", "--json"
+        "ask",
+        "Who founded Acme Works?",
+        "--document",
+        "kickoff",
+        "--speaker",
+        "leo",
+        "--since",
+        "0:05",
+        "--until",
+        "15",
+        "--json",
     ).json
     assert [c["quote"] for c in answer["trace"]["evidence"]] == [TURNS[1][1]]
     assert cli("ask", "Who founded Acme Works?", "--document", str(ingested[0]), "--json").code == 0
@@ -121,7 +193,10 @@ def test_a_trace_says_why_each_candidate_was_taken_or_not(ingested: list[Path], 
     assert "   1. 1.00 = " in shown
     assert "  + ego-graph of " in shown
     assert "  pruner of the ego-graphs: untrained prior" in shown
-    assert "  pruner of the ego-graphs: none" in cli("ask", "Who?", "--trace", "--profile", "graph", "--pruner", "none").out
+    assert (
+        "  pruner of the ego-graphs: none"
+        in cli("ask", "Who?", "--trace", "--profile", "graph", "--pruner", "none").out
+    )
     split = cli("ask", "Who founded Acme Works and where is it?", "--trace", "--split-question").out
     assert "split into: Who founded Acme Works / where is it?" in split
     assert "surroundings + steps" in split
@@ -130,20 +205,29 @@ def test_a_trace_says_why_each_candidate_was_taken_or_not(ingested: list[Path], 
     assert trace["subgraphs"]
 
 
-def test_words_of_a_document_cannot_steer_the_terminal(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
+def test_words_of_a_document_cannot_steer_the_terminal(
+    server: OpenAIStubServer, cli: Any, corpus: Any
+) -> None:
     path = corpus.folder / "a.txt"
     path.write_text("LEO: Ada Byron\x1b[31m\x9b2J founded Acme Works.\n", encoding="utf-8")
     assert cli("ingest", path).code == 0
-    for arguments in (("inspect", path), ("ask", "Who founded Acme Works?"), ("graph", "show"), ("graph", "show", "Acme Works")):
+    for arguments in (
+        ("inspect", path),
+        ("ask", "Who founded Acme Works?"),
+        ("graph", "show"),
+        ("graph", "show", "Acme Works"),
+    ):
         shown = cli(*arguments)
         assert not {"\x1b", "\x9b"} & set(shown.out + shown.err), arguments
 
 
-# ------------------------------------------------------------------------------------------------------------ conversation
+# ------------------------------------------------------------------------------------- conversation
 
 
 @pytest.fixture
-def conversation(monkeypatch: pytest.MonkeyPatch, server: OpenAIStubServer) -> Callable[[str], None]:
+def conversation(
+    monkeypatch: pytest.MonkeyPatch, server: OpenAIStubServer
+) -> Callable[[str], None]:
     """Puts words on standard input; the model rewrites follow-ups that say "it"."""
 
     def rule(prompt: Any, schema: Any) -> str:
@@ -160,16 +244,23 @@ def conversation(monkeypatch: pytest.MonkeyPatch, server: OpenAIStubServer) -> C
     return put
 
 
-def test_two_lines_on_a_pipe_are_a_conversation(ingested: list[Path], cli: Any, conversation: Callable[[str], None]) -> None:
+def test_two_lines_on_a_pipe_are_a_conversation(
+    ingested: list[Path], cli: Any, conversation: Callable[[str], None]
+) -> None:
     conversation("Who founded Acme Works?\nAnd where is it?\n\nWho is never asked?\n")
     done = cli("ask", "--json")
     answers = [json.loads(line) for line in done.out.splitlines()]
     assert (done.code, done.err) == (0, "")
-    assert [a["question"] for a in answers] == ["Who founded Acme Works?", "Where is Acme Works located?"]
+    assert [a["question"] for a in answers] == [
+        "Who founded Acme Works?",
+        "Where is Acme Works located?",
+    ]
     assert all(a["citations"] for a in answers)
 
 
-def test_a_failure_in_a_piped_conversation_is_said_once(ingested: list[Path], cli: Any, conversation: Callable[[str], None]) -> None:
+def test_a_failure_in_a_piped_conversation_is_said_once(
+    ingested: list[Path], cli: Any, conversation: Callable[[str], None]
+) -> None:
     conversation("Who founded Acme Works?\nAnd where is it?\n")
     assert "nobody" in cli("ask", "--speaker", "nobody").complaint(2)
 
@@ -180,7 +271,7 @@ def test_a_real_pipe_works(ingested: list[Path], command: Any) -> None:
     assert done.out.count("The transcript says") >= 2
 
 
-# ------------------------------------------------------------------------------------------------------------------ delete
+# ------------------------------------------------------------------------------------------- delete
 
 
 def test_a_deletion_needs_a_yes_where_nobody_can_be_asked(ingested: list[Path], cli: Any) -> None:
@@ -191,9 +282,17 @@ def test_a_deletion_needs_a_yes_where_nobody_can_be_asked(ingested: list[Path], 
 
 @pytest.mark.parametrize("by", ["id", "beginning of id", "path", "title", "file name"])
 def test_a_document_is_deleted_by_id_path_or_title(
-    ingested: list[Path], cli: Any, server: OpenAIStubServer, by: str, monkeypatch: pytest.MonkeyPatch
+    ingested: list[Path],
+    cli: Any,
+    server: OpenAIStubServer,
+    by: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    line = next(line for line in cli("graph", "stats").out.splitlines() if "kickoff" in line and line.startswith("  "))
+    line = next(
+        line
+        for line in cli("graph", "stats").out.splitlines()
+        if "kickoff" in line and line.startswith("  ")
+    )
     monkeypatch.chdir(ingested[0].parent)
     reference = {
         "id": line.split()[0],
@@ -221,7 +320,7 @@ def test_equal_titles_are_told_apart_by_id(server: OpenAIStubServer, cli: Any, c
     assert cli("graph", "stats", "--json").json["turns"] == 3
 
 
-# -------------------------------------------------------------------------------------------------------------------- graph
+# -------------------------------------------------------------------------------------------- graph
 
 
 def test_the_graph_is_shown_and_exported(ingested: list[Path], cli: Any, tmp_path: Path) -> None:
@@ -229,7 +328,9 @@ def test_the_graph_is_shown_and_exported(ingested: list[Path], cli: Any, tmp_pat
     assert {"Acme Works", "Ada Byron"} <= {e["name"] for e in overview["entities"]}
     near = cli("graph", "near", "acme works", "--hops", "2", "--json").json
     assert near["name"] == "Acme Works"
-    assert ("Grace Hopper", "founded", "Acme Works") in {(r["head"], r["label"], r["tail"]) for r in near["relations"]}
+    assert ("Grace Hopper", "founded", "Acme Works") in {
+        (r["head"], r["label"], r["tail"]) for r in near["relations"]
+    }
     assert "relations around it" in cli("graph", "near", "Acme Works").out
     entity = cli("graph", "show", "acme works").out
     assert "Grace Hopper --founded--> Acme Works" in entity
@@ -244,17 +345,27 @@ def test_the_graph_is_shown_and_exported(ingested: list[Path], cli: Any, tmp_pat
     assert {e["name"] for e in rows["entities"]} >= {"Acme Works"}
 
 
-def test_a_merge_is_listed_and_taken_back_for_good(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
-    turns = [("Leo", "Acme Works founded Delta Labs."), ("Leo", "The Acme-Works partners with Ember Labs.")]
+def test_a_merge_is_listed_and_taken_back_for_good(
+    server: OpenAIStubServer, cli: Any, corpus: Any
+) -> None:
+    turns = [
+        ("Leo", "Acme Works founded Delta Labs."),
+        ("Leo", "The Acme-Works partners with Ember Labs."),
+    ]
     paths = [corpus.write("a.vtt", turns)]
     source = corpus.folder / "b.txt"
-    source.write_text("LEO: International Acme Board (IAB) founded Fathom Labs. IAB acquired Corvus Labs.\n", encoding="utf-8")
+    source.write_text(
+        "LEO: International Acme Board (IAB) founded Fathom Labs. IAB acquired Corvus Labs.\n",
+        encoding="utf-8",
+    )
     assert cli("ingest", *paths, source).code == 0
     merges = cli("graph", "merges", "--json").json
     assert merges
     entities = cli("graph", "stats", "--json").json["entities"]
     assert cli("graph", "undo", merges[0]["id"][:12]).code == 0
-    assert cli("graph", "stats", "--json").json["entities"] == entities + len(merges[0]["members"]) - 1
+    assert (
+        cli("graph", "stats", "--json").json["entities"] == entities + len(merges[0]["members"]) - 1
+    )
     assert cli("ingest", *paths, source).code == 0
     assert len(cli("graph", "merges", "--json").json) == len(merges) - 1
 
@@ -284,7 +395,10 @@ def test_a_merge_is_taken_back_where_the_system_knows_no_user(
     def nobody() -> str:
         raise KeyError("getpwuid(): uid not found: 4711")
 
-    told = corpus.write("a.vtt", [("Leo", "Here the Red Battery failed. Then all Red Batteries failed near Port Arthur.")])
+    told = corpus.write(
+        "a.vtt",
+        [("Leo", "Here the Red Battery failed. Then all Red Batteries failed near Port Arthur.")],
+    )
     assert cli("ingest", told, "--extractor", "fast").code == 0
     (merge,) = cli("graph", "merges", "--json").json
     monkeypatch.setattr("getpass.getuser", nobody)
@@ -292,14 +406,18 @@ def test_a_merge_is_taken_back_where_the_system_knows_no_user(
     assert cli("graph", "edits", "--json").json[0]["by"] == "somebody"
 
 
-def test_doctor_finds_nothing_wrong_with_a_sound_workspace(ingested: list[Path], cli: Any, key: str) -> None:
+def test_doctor_finds_nothing_wrong_with_a_sound_workspace(
+    ingested: list[Path], cli: Any, key: str
+) -> None:
     checked = cli("doctor")
     assert checked.code == 0, checked.out
     assert "BAD" not in checked.out
     assert key not in checked.out
 
 
-@pytest.mark.parametrize("arguments", [("--help",), ("ingest", "--help"), ("graph", "--help"), ("ask", "-h")])
+@pytest.mark.parametrize(
+    "arguments", [("--help",), ("ingest", "--help"), ("graph", "--help"), ("ask", "-h")]
+)
 def test_help_is_printed_and_right(cli: Any, arguments: tuple[str, ...]) -> None:
     shown = cli(*arguments)
     assert (shown.code, shown.err) == (0, "")

@@ -16,13 +16,17 @@ from dynagrag.workspace.ingest_job import IngestOptions
 
 
 def test_the_recorded_replies_are_those_of_the_shipped_transcripts(home: Path) -> None:
-    """No embedder is needed for the extraction: every chunk's reply is there, so the graph is real on any machine."""
+    """No embedder is needed for the extraction: every chunk's reply is there, so the graph is real
+    on any machine.
+    """
     folder = Path(demo.__file__).parent
     recorded = json.loads((folder / "recorded.json").read_text(encoding="utf-8"))
     model = demo.RecordedModel("qwen (recorded)", recorded["identity"])
     with open_workspace(demo.WORKSPACE, chat_model=model, embedder=FakeEmbedder()) as space:
         space.journal.import_replies(folder / "replies.jsonl")
-        report = space.ingest([str(p) for p in demo.transcripts()], IngestOptions(chunk_profile="small"))
+        report = space.ingest(
+            [str(p) for p in demo.transcripts()], IngestOptions(chunk_profile="small")
+        )
     assert model.missing == [], "record the replies anew: benchmarks/record_demo.py"
     assert report.num_chunks == 18
     assert report.set_aside == ()
@@ -30,22 +34,33 @@ def test_the_recorded_replies_are_those_of_the_shipped_transcripts(home: Path) -
 
 
 @pytest.mark.model
-def test_the_demo_answers_three_questions_and_needs_every_recorded_reply(models_dir: Path, home: Path) -> None:
-    """Another CPU may round a ranking differently, and then needs other replies: record them anew there with benchmarks/record_demo.py."""
+def test_the_demo_answers_three_questions_and_needs_every_recorded_reply(
+    models_dir: Path, home: Path
+) -> None:
+    """Another CPU may round a ranking differently, and then needs other replies: record them anew
+    there with benchmarks/record_demo.py.
+    """
     if not (models_dir / "minilm").is_dir():
         pytest.skip("needs the embedder: dynagrag models pull minilm")
     home.mkdir(parents=True)
     (home / "models").symlink_to(models_dir)
     lines: list[str] = []
-    recorded = json.loads((Path(demo.__file__).parent / "recorded.json").read_text(encoding="utf-8"))
+    recorded = json.loads(
+        (Path(demo.__file__).parent / "recorded.json").read_text(encoding="utf-8")
+    )
     demo.run_demo(load_settings(), False, lines.append, lambda *_: None)
     text = "\n".join(lines)
     assert f"recorded on {recorded['date']} from Qwen2.5-Coder-1.5B" in text
     assert "no recorded reply" not in text, text
-    replies = (Path(demo.__file__).parent / "replies.jsonl").read_text(encoding="utf-8").splitlines()
+    replies = (
+        (Path(demo.__file__).parent / "replies.jsonl").read_text(encoding="utf-8").splitlines()
+    )
     with open_workspace(demo.WORKSPACE, create=False) as space:
         spent = space.ledger()
-        answers = [exchange.answers[0].answer for exchange in ConversationBook(space.folder).conversation("0" * 16).exchanges]
+        answers = [
+            exchange.answers[0].answer
+            for exchange in ConversationBook(space.folder).conversation("0" * 16).exchanges
+        ]
     assert (sum(row.calls for row in spent), sum(row.cached for row in spent)) == (0, len(replies))
     assert [a.question for a in answers if a] == list(demo.QUESTIONS)
     for answer in answers:
@@ -54,12 +69,19 @@ def test_the_demo_answers_three_questions_and_needs_every_recorded_reply(models_
         assert answer.citations
         assert marked_text(answer) in text
     verdicts = [[claim.verdict for claim in answer.claims] for answer in answers if answer]
-    # the last: EECOM tells that the crew is flipping the cells around, and wants something else to be tried
-    assert verdicts == [[Verdict.STATED], [Verdict.STATED, Verdict.STATED], [Verdict.STATED, Verdict.NOT_FOUND]]
+    # the last: EECOM tells that the crew is flipping the cells around, and wants something else to
+    # be tried
+    assert verdicts == [
+        [Verdict.STATED],
+        [Verdict.STATED, Verdict.STATED],
+        [Verdict.STATED, Verdict.NOT_FOUND],
+    ]
 
 
 @pytest.mark.parametrize("is_found", [True, False])
-def test_who_ran_make_demo_is_told_how_the_shell_finds_the_next_commands(is_found: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_ran_make_demo_is_told_how_the_shell_finds_the_next_commands(
+    is_found: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}" if is_found else None)
     lines: list[str] = []
     demo._say_what_next(lines.append)

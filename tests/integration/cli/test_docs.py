@@ -14,10 +14,15 @@ from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.workspace.facade import open_workspace
 
 ROOT = Path(__file__).parents[3]
-TALK = "Maria: Ada Byron works at Analytical Engines.\n\nLeo: Charles Babbage founded Analytical Engines.\n"
+TALK = (
+    "Maria: Ada Byron works at Analytical Engines.\n\nLeo: Charles Babbage founded Analytical"
+    " Engines.\n"
+)
 
 
-def test_the_library_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_library_page_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     (tmp_path / "talks").mkdir()
     (tmp_path / "talks" / "one.txt").write_text(TALK, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
@@ -27,7 +32,11 @@ def test_the_library_page_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
         return open_workspace(name, chat_model=FakeChat(), embedder=FakeEmbedder(64))
 
     monkeypatch.setattr(dynagrag, "open_workspace", with_fakes, raising=False)
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "library.md").read_text(encoding="utf-8"), re.DOTALL)
+    blocks = re.findall(
+        r"```python\n(.*?)```",
+        (ROOT / "docs" / "library.md").read_text(encoding="utf-8"),
+        re.DOTALL,
+    )
     names: dict[str, Any] = {}
     for block in blocks:
         exec(compile(block, "docs/library.md", "exec"), names)
@@ -44,13 +53,19 @@ def test_the_page_of_commands_is_current() -> None:
         check=True,
         env=dict(os.environ),
     )
-    assert done.stdout == (ROOT / "docs" / "cli.md").read_text(encoding="utf-8"), "run `make help-docs`"
+    assert done.stdout == (ROOT / "docs" / "cli.md").read_text(encoding="utf-8"), (
+        "run `make help-docs`"
+    )
 
 
 def test_every_command_of_the_readme_exists() -> None:
-    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    blocks = re.findall(
+        r"```sh\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
+    )
     used = set(re.findall(r"^dynagrag (\w+)", "\n".join(blocks), re.MULTILINE))
-    done = subprocess.run([sys.executable, "-m", "dynagrag.cli", "--help"], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "dynagrag.cli", "--help"], capture_output=True, text=True, check=True
+    )
     known = set(re.findall(r"^  (\w+)  ", done.stdout, re.MULTILINE))
     assert used
     assert used <= known
@@ -69,7 +84,9 @@ def test_the_langchain_retriever_gives_each_speaker_his_own_words(tmp_path: Path
     (tmp_path / "one.txt").write_text(TALK, encoding="utf-8")
     with open_workspace("w", chat_model=FakeChat(), embedder=FakeEmbedder(64)) as space:
         space.ingest([tmp_path / "one.txt"])
-        found = dynagrag.WorkspaceRetriever(workspace=space).invoke("Who founded Analytical Engines?")
+        found = dynagrag.WorkspaceRetriever(workspace=space).invoke(
+            "Who founded Analytical Engines?"
+        )
     assert {(d.metadata["speaker"], d.page_content) for d in found} == {
         ("Maria", "Ada Byron works at Analytical Engines."),
         ("Leo", "Charles Babbage founded Analytical Engines."),

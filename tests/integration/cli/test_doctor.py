@@ -1,4 +1,6 @@
-"""`dynagrag doctor`: every thing broken by hand is found, named with its remedy, and mended where it can be."""
+"""`dynagrag doctor`: every thing broken by hand is found, named with its remedy, and mended where
+it can be.
+"""
 
 import json
 import sqlite3
@@ -47,24 +49,44 @@ def bad(said: Any) -> dict[str, str]:
 
 
 BREAKAGES = {
-    "an index is gone": (("DROP INDEX mentions_of_extraction",), "indexes", "mentions_of_extraction"),
+    "an index is gone": (
+        ("DROP INDEX mentions_of_extraction",),
+        "indexes",
+        "mentions_of_extraction",
+    ),
     "orphaned records": (
         (
             "INSERT INTO turns SELECT 'lost', 'nobody', 0, 0, 1, NULL, NULL, NULL",
-            "INSERT INTO mentions SELECT 'lost', 999999, document_id, 0, 1, '[]', name, key, type, summary, kind, extractor, flags "
-            "FROM mentions LIMIT 1",
+            (
+                "INSERT INTO mentions SELECT 'lost', 999999, document_id, 0, 1, '[]', name, key,"
+                " type, summary, kind, extractor, flags FROM mentions LIMIT 1"
+            ),
         ),
         "orphaned records",
         "1 turns, 1 mentions",
     ),
-    "a weight is wrong": (("UPDATE entities SET weight = weight + 1 WHERE weight > 0",), "digest", "derived again"),
-    "an entity is gone": (("DELETE FROM entities WHERE id = (SELECT head FROM relations LIMIT 1)",), "orphaned records", "relations"),
-    "the graph is old": (("UPDATE meta SET value = 'before' WHERE name = 'derived_of'",), "graph", "older than the records"),
+    "a weight is wrong": (
+        ("UPDATE entities SET weight = weight + 1 WHERE weight > 0",),
+        "digest",
+        "derived again",
+    ),
+    "an entity is gone": (
+        ("DELETE FROM entities WHERE id = (SELECT head FROM relations LIMIT 1)",),
+        "orphaned records",
+        "relations",
+    ),
+    "the graph is old": (
+        ("UPDATE meta SET value = 'before' WHERE name = 'derived_of'",),
+        "graph",
+        "older than the records",
+    ),
 }
 
 
 @pytest.mark.parametrize("what", BREAKAGES)
-def test_what_is_broken_is_found_and_mended_to_the_same_graph(ingested: list[Path], cli: Any, graph: Path, what: str) -> None:
+def test_what_is_broken_is_found_and_mended_to_the_same_graph(
+    ingested: list[Path], cli: Any, graph: Path, what: str
+) -> None:
     statements, where, finding = BREAKAGES[what]
     digest = cli("graph", "stats", "--json").json["digest"]
     assert bad(cli("doctor")) == {}
@@ -86,7 +108,9 @@ def test_looking_changes_nothing(ingested: list[Path], cli: Any, graph: Path) ->
 
 
 @pytest.mark.parametrize("keep", [0.5, 0.9])
-def test_a_file_that_was_cut_off_is_said_with_its_remedy(ingested: list[Path], cli: Any, graph: Path, keep: float) -> None:
+def test_a_file_that_was_cut_off_is_said_with_its_remedy(
+    ingested: list[Path], cli: Any, graph: Path, keep: float
+) -> None:
     data = graph.read_bytes()
     graph.write_bytes(data[: int(len(data) * keep)])
     for arguments in (("doctor",), ("doctor", "--repair")):
@@ -107,7 +131,9 @@ def test_vectors_of_another_embedder_are_said(ingested: list[Path], cli: Any) ->
     assert "use --embedder openai:fake" in found["vectors"]
 
 
-def test_it_starts_and_repairs_where_no_embedder_and_no_model_can_be_had(ingested: list[Path], cli: Any, graph: Path) -> None:
+def test_it_starts_and_repairs_where_no_embedder_and_no_model_can_be_had(
+    ingested: list[Path], cli: Any, graph: Path
+) -> None:
     change(graph, "DROP INDEX turns_of_document")
     nothing = ("--embedder", "/no/such/folder", "--llm", "gguf:/no/such.gguf")
     assert {"embedder", "language model", "indexes"} == set(bad(cli("doctor", *nothing)))
@@ -116,7 +142,9 @@ def test_it_starts_and_repairs_where_no_embedder_and_no_model_can_be_had(ingeste
     assert "made index turns_of_document" in mended.out
 
 
-def test_missing_vectors_are_made_again_or_the_embedder_is_asked_for(ingested: list[Path], cli: Any, graph: Path) -> None:
+def test_missing_vectors_are_made_again_or_the_embedder_is_asked_for(
+    ingested: list[Path], cli: Any, graph: Path
+) -> None:
     change(graph, "DELETE FROM vectors WHERE kind = 'passage'")
     assert "passages have none" in bad(cli("doctor"))["vectors"]
     found = bad(cli("doctor", "--repair", "--embedder", "/no/such/folder"))
@@ -124,7 +152,9 @@ def test_missing_vectors_are_made_again_or_the_embedder_is_asked_for(ingested: l
     assert bad(cli("doctor", "--repair")) == {}
 
 
-def test_set_asides_and_unfinished_copies_are_said(ingested: list[Path], cli: Any, open_space: OpenSpace) -> None:
+def test_set_asides_and_unfinished_copies_are_said(
+    ingested: list[Path], cli: Any, open_space: OpenSpace
+) -> None:
     space = open_space("default")
     space.journal.set_aside(space.store.documents()[0].id, 0, 5, "no reply")
     space.store.set_note(NOTE, "{}")
@@ -132,7 +162,9 @@ def test_set_asides_and_unfinished_copies_are_said(ingested: list[Path], cli: An
     assert set(found) == {"set aside", "copy"}
     assert "again" in found["set aside"]
     assert "graph copy" in found["copy"]
-    assert "graph copy" in bad(cli("doctor", "--repair"))["copy"]  # a graph of half the records would be no repair
+    assert (
+        "graph copy" in bad(cli("doctor", "--repair"))["copy"]
+    )  # a graph of half the records would be no repair
 
 
 def test_a_job_whose_process_is_gone_is_said(ingested: list[Path], cli: Any, home: Path) -> None:
@@ -143,9 +175,21 @@ def test_a_job_whose_process_is_gone_is_said(ingested: list[Path], cli: Any, hom
     assert f"interrupted: {number}" in bad(cli("doctor"))["jobs"]
 
 
-def test_a_repair_does_not_undo_a_persons_edits_or_a_models_merges(open_space: OpenSpace, corpus: Any, cli: Any, server: Any) -> None:
+def test_a_repair_does_not_undo_a_persons_edits_or_a_models_merges(
+    open_space: OpenSpace, corpus: Any, cli: Any, server: Any
+) -> None:
     space = open_space("default")
-    space.ingest([corpus.write("a.vtt", [("Leo", "Acme Works founded Delta Labs."), ("Leo", "The Acme-Works partners with Ember Labs.")])])
+    space.ingest(
+        [
+            corpus.write(
+                "a.vtt",
+                [
+                    ("Leo", "Acme Works founded Delta Labs."),
+                    ("Leo", "The Acme-Works partners with Ember Labs."),
+                ],
+            )
+        ]
+    )
     merges, digest = space.merges(), space.store.digest()
     assert merges
     assert cli("doctor", "--repair").out
@@ -164,7 +208,9 @@ def test_an_emptied_workspace_is_sound(ingested: list[Path], cli: Any) -> None:
     assert bad(cli("doctor")) == {}
 
 
-def test_each_finding_is_an_object_for_programs(ingested: list[Path], cli: Any, graph: Path) -> None:
+def test_each_finding_is_an_object_for_programs(
+    ingested: list[Path], cli: Any, graph: Path
+) -> None:
     change(graph, "DROP INDEX turns_of_document")
     said = cli("doctor", "--json")
     rows = json.loads(said.out)
@@ -182,16 +228,21 @@ def test_each_finding_is_an_object_for_programs(ingested: list[Path], cli: Any, 
         "digest",
         "vectors",
     }
-    assert [row["what"] for row in json.loads(cli("doctor", "--repair", "--json").out)][:2] == ["repair", "repair"]
+    assert [row["what"] for row in json.loads(cli("doctor", "--repair", "--json").out)][:2] == [
+        "repair",
+        "repair",
+    ]
 
 
-def test_a_workspace_that_is_not_there_is_wrong_only_where_it_was_asked_for(server: OpenAIStubServer, cli: Any) -> None:
+def test_a_workspace_that_is_not_there_is_wrong_only_where_it_was_asked_for(
+    server: OpenAIStubServer, cli: Any
+) -> None:
     assert bad(cli("doctor")) == {}
     assert "does not exist yet" in bad(cli("doctor", "-w", "x"))["workspace"]
     assert "does not exist yet" in bad(cli("doctor", "-w", "x", "--repair"))["workspace"]
 
 
-# ----------------------------------------------------------------------------------------------------------------- Neo4j
+# -------------------------------------------------------------------------------------------- Neo4j
 
 
 @pytest.mark.neo4j
@@ -200,7 +251,13 @@ def test_a_workspace_that_is_not_there_is_wrong_only_where_it_was_asked_for(serv
     [
         ("DROP INDEX entity_names", "indexes"),
         ("CREATE (:Mention {uid: 'lost of ' + $ws, ws: $ws})", "orphaned records"),
-        ("MATCH (e:Entity) WHERE e.ws = $ws WITH e LIMIT 1 SET e.weight = e.weight + 7, e.sig = 'altered'", "digest"),
+        (
+            (
+                "MATCH (e:Entity) WHERE e.ws = $ws WITH e LIMIT 1 SET e.weight = e.weight + 7,"
+                " e.sig = 'altered'"
+            ),
+            "digest",
+        ),
     ],
 )
 def test_what_is_broken_in_neo4j_is_found_and_mended(
@@ -221,12 +278,18 @@ def test_what_is_broken_in_neo4j_is_found_and_mended(
     assert cli("ingest", *corpus.many(2, 12), *here, "--store", own_neo4j.address).code == 0
     assert bad(cli("doctor", *here)) == {}
     digest = cli("graph", "stats", *here, "--json").json["digest"]
-    with neo4j.GraphDatabase.driver(own_neo4j.address, auth=(own_neo4j.username, own_neo4j.password)) as driver:
+    with neo4j.GraphDatabase.driver(
+        own_neo4j.address, auth=(own_neo4j.username, own_neo4j.password)
+    ) as driver:
         driver.execute_query(statement, ws=neo4j_workspace)
         if where == "digest":
-            driver.execute_query("MATCH (w:Workspace {uid: $ws}) SET w.graph = randomUUID()", ws=neo4j_workspace)
+            driver.execute_query(
+                "MATCH (w:Workspace {uid: $ws}) SET w.graph = randomUUID()", ws=neo4j_workspace
+            )
     assert "doctor --repair" in bad(cli("doctor", *here))[where]
-    if where == "indexes":  # also where the workspace is to be made yet, and without a trace of having looked
+    if (
+        where == "indexes"
+    ):  # also where the workspace is to be made yet, and without a trace of having looked
         elsewhere = ("-w", f"{neo4j_workspace}-new", "--store", own_neo4j.address)
         assert set(bad(cli("doctor", *elsewhere))) == {"indexes", "workspace"}
         assert not (home / "workspaces" / f"{neo4j_workspace}-new").exists()

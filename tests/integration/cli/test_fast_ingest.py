@@ -1,4 +1,6 @@
-"""`dynagrag ingest --extractor fast` as a user has it: what it says of texts that its rules don't fit, and of records of older rules."""
+"""`dynagrag ingest --extractor fast` as a user has it: what it says of texts that its rules don't
+fit, and of records of older rules.
+"""
 
 from typing import Any
 
@@ -8,12 +10,21 @@ from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 
 TALK = "\n\n".join(
-    f"{who}: {words}" for who, words in [("Anna", "We told Houston of Python 3.11."), ("Leo", "Then Houston asked Jim.")] * 3
+    f"{who}: {words}"
+    for who, words in [
+        ("Anna", "We told Houston of Python 3.11."),
+        ("Leo", "Then Houston asked Jim."),
+    ]
+    * 3
 )
 GERMAN = (
-    "Das Auto steht vor dem Haus und der Hund schläft auf dem Sofa, aber die Bank ist nicht mit dem Preis für das Auto einverstanden. " * 4
+    "Das Auto steht vor dem Haus und der Hund schläft auf dem Sofa, aber die Bank ist nicht mit dem"
+    " Preis für das Auto einverstanden. " * 4
 )
-PLAIN = "so we will look at the tank and see what it does to the crew and if it is low then we will have to go home early and look at it. "
+PLAIN = (
+    "so we will look at the tank and see what it does to the crew and if it is low then we will"
+    " have to go home early and look at it. "
+)
 
 
 @pytest.fixture(autouse=True)
@@ -29,12 +40,15 @@ def embedder(server: OpenAIStubServer) -> None:
         (PLAIN * 9, "1 document without capitals"),
         (("So " + PLAIN) * 1300, "1 document without any name"),
         (
-            "阿波罗13号是美国国家航空航天局的一次登月任务。发射两天后服务舱的氧气罐爆炸,登月任务中止。" * 9,
+            "阿波罗13号是美国国家航空航天局的一次登月任务。发射两天后服务舱的氧气罐爆炸,登月任务中止。"
+            * 9,
             "1 document in a script without capitals",
         ),
     ],
 )
-def test_a_text_that_the_rules_do_not_fit_is_ingested_and_named(cli: Any, corpus: Any, text: str, said: str) -> None:
+def test_a_text_that_the_rules_do_not_fit_is_ingested_and_named(
+    cli: Any, corpus: Any, text: str, said: str
+) -> None:
     path = corpus.folder / "text.txt"
     path.write_text(text)
     done = cli("ingest", path, "--extractor", "fast")
@@ -74,11 +88,13 @@ def test_records_of_older_rules_serve_until_the_next_ingest_replaces_them(
     assert again.code == 0
     assert "1 document extracted by fast-1 before; those records are replaced" in again.out
     with open_space("default") as space:
-        assert {m.extractor for m in space.store.mentions() if m.extractor != "split"} == {FastExtractor().name}
+        assert {m.extractor for m in space.store.mentions() if m.extractor != "split"} == {
+            FastExtractor().name
+        }
     assert "1 unchanged" in cli("ingest", path, "--extractor", "fast").out
 
 
-# --------------------------------------------------------------------------------------------------- names of speakers
+# -------------------------------------------------------------------------------- names of speakers
 
 
 def speakers(open_space: Any) -> tuple[list[str | None], set[str]]:
@@ -120,7 +136,9 @@ def test_two_labels_with_one_name_are_one_speaker(cli: Any, corpus: Any, open_sp
         assert [e.name for e in space.graph().entities if e.is_speaker] == ["Anna Lee"]
 
 
-def test_two_speakers_whose_labels_are_swapped_change_places(cli: Any, corpus: Any, open_space: Any) -> None:
+def test_two_speakers_whose_labels_are_swapped_change_places(
+    cli: Any, corpus: Any, open_space: Any
+) -> None:
     path, names = corpus.folder / "talk.txt", corpus.folder / "names.csv"
     path.write_text(TALK)
     assert cli("ingest", path, "--extractor", "fast").code == 0
@@ -140,7 +158,9 @@ def test_two_speakers_whose_labels_are_swapped_change_places(cli: Any, corpus: A
         ("Anna,A\nAnna,B\n", "names 'Anna' twice"),
     ],
 )
-def test_a_map_that_does_not_fit_changes_nothing(cli: Any, corpus: Any, open_space: Any, text: str, said: str) -> None:
+def test_a_map_that_does_not_fit_changes_nothing(
+    cli: Any, corpus: Any, open_space: Any, text: str, said: str
+) -> None:
     path, names = corpus.folder / "talk.txt", corpus.folder / "names.csv"
     path.write_text(TALK)
     names.write_text(text)

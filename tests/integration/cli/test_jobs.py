@@ -1,4 +1,6 @@
-"""Ingests as durable jobs: listed, resumed after a kill, cancelled from another process, retried; and files that are gone."""
+"""Ingests as durable jobs: listed, resumed after a kill, cancelled from another process, retried;
+and files that are gone.
+"""
 
 import json
 import os
@@ -27,13 +29,17 @@ def _jobs(cli: Any, name: str = "default") -> list[dict[str, Any]]:
     return found
 
 
-# ----------------------------------------------------------------------------------------------------------------- resume
+# ------------------------------------------------------------------------------------------- resume
 
 
-def test_a_killed_ingest_is_interrupted_and_resumed_by_its_number(gate: Gate, cli: Any, start: Any, corpus: Any, home: Path) -> None:
+def test_a_killed_ingest_is_interrupted_and_resumed_by_its_number(
+    gate: Gate, cli: Any, start: Any, corpus: Any, home: Path
+) -> None:
     paths = corpus.many(3, num_turns=40)
     gate.num_free = 5
-    process = start("ingest", *paths, "-w", "killed", "--focus", "who owns whom", "--max-calls", 500)
+    process = start(
+        "ingest", *paths, "-w", "killed", "--focus", "who owns whom", "--max-calls", 500
+    )
     gate.wait_for(7)
     (running,) = _jobs(cli, "killed")
     assert (running["status"], running["stage"]) == ("running", "extract")
@@ -42,7 +48,10 @@ def test_a_killed_ingest_is_interrupted_and_resumed_by_its_number(gate: Gate, cl
     (killed,) = _jobs(cli, "killed")
     assert (killed["status"], killed["id"]) == ("interrupted", 1)
     assert killed["request"]["paths"] == [str(p) for p in paths]
-    assert (killed["request"]["llm"], killed["request"]["options"]["extraction"]["focus"]) == ("openai:fake", "who owns whom")
+    assert (killed["request"]["llm"], killed["request"]["options"]["extraction"]["focus"]) == (
+        "openai:fake",
+        "who owns whom",
+    )
     assert "interrupted" in cli("jobs", "-w", "killed").out
     stored = num_stored_replies(home / "workspaces" / "killed")
     first = Counter(gate.prompts)
@@ -62,7 +71,9 @@ def test_a_killed_ingest_is_interrupted_and_resumed_by_its_number(gate: Gate, cl
     assert "job 1 is done" in cli("jobs", "resume", 1, "-w", "killed").complaint(2)
 
 
-def test_an_ingest_that_spent_its_budget_says_how_to_go_on_and_does(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
+def test_an_ingest_that_spent_its_budget_says_how_to_go_on_and_does(
+    server: OpenAIStubServer, cli: Any, corpus: Any
+) -> None:
     paths = corpus.many(3, num_turns=50)
     stopped = cli("ingest", *paths, "--max-calls", 4)
     assert "dynagrag jobs resume 1" in stopped.complaint(1)
@@ -80,7 +91,9 @@ def test_an_ingest_that_spent_its_budget_says_how_to_go_on_and_does(server: Open
     assert digest(cli, "default") == digest(cli, "whole")
 
 
-def test_ctrl_c_names_the_job_in_its_one_line(gate: Gate, cli: Any, start: Any, corpus: Any) -> None:
+def test_ctrl_c_names_the_job_in_its_one_line(
+    gate: Gate, cli: Any, start: Any, corpus: Any
+) -> None:
     process = start("ingest", *corpus.many(2))
     gate.wait_for(1)
     process.send_signal(signal.SIGINT)
@@ -92,16 +105,29 @@ def test_ctrl_c_names_the_job_in_its_one_line(gate: Gate, cli: Any, start: Any, 
     assert (job["status"], job["reason"]) == ("interrupted", "Ctrl-C")
 
 
-def test_no_secret_is_in_a_job(server: OpenAIStubServer, cli: Any, corpus: Any, key: str, home: Path) -> None:
+def test_no_secret_is_in_a_job(
+    server: OpenAIStubServer, cli: Any, corpus: Any, key: str, home: Path
+) -> None:
     assert cli("ingest", corpus.write("a.vtt", ONE), "--llm", "openai:fake").code == 0
     shown = cli("jobs", "--json")
     assert key not in shown.out
-    assert all(key.encode() not in f.read_bytes() for f in (home / "workspaces" / "default").rglob("*") if f.is_file())
+    assert all(
+        key.encode() not in f.read_bytes()
+        for f in (home / "workspaces" / "default").rglob("*")
+        if f.is_file()
+    )
 
 
-def test_an_address_with_a_user_in_it_is_refused_before_it_is_kept(cli: Any, corpus: Any, home: Path) -> None:
+def test_an_address_with_a_user_in_it_is_refused_before_it_is_kept(
+    cli: Any, corpus: Any, home: Path
+) -> None:
     complaint = cli(
-        "ingest", corpus.write("a.vtt", ONE), "--extractor", "fast", "--store", "bolt://neo4j:pw-of-hers@localhost:7687"
+        "ingest",
+        corpus.write("a.vtt", ONE),
+        "--extractor",
+        "fast",
+        "--store",
+        "bolt://neo4j:pw-of-hers@localhost:7687",
     ).complaint(2)
     assert "pw-of-hers" not in complaint
     assert all(b"pw-of-hers" not in f.read_bytes() for f in home.rglob("*") if f.is_file())
@@ -128,12 +154,18 @@ def test_a_failure_is_noted_with_its_reason(open_space: OpenSpace, corpus: Any) 
         space.prepare_resume()
 
 
-def test_progress_is_noted_a_few_times_a_second(open_space: OpenSpace, corpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_is_noted_a_few_times_a_second(
+    open_space: OpenSpace, corpus: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     space = open_space()
     noted: list[tuple[str, int, int]] = []
     real = space.journal.job_book.note
     monkeypatch.setattr(
-        space.journal.job_book, "note", lambda job, stage, done, total: noted.append((stage, done, total)) or real(job, stage, done, total)
+        space.journal.job_book,
+        "note",
+        lambda job, stage, done, total: (
+            noted.append((stage, done, total)) or real(job, stage, done, total)
+        ),
     )
     began = time.monotonic()
     space.ingest(corpus.many(4))
@@ -142,10 +174,12 @@ def test_progress_is_noted_a_few_times_a_second(open_space: OpenSpace, corpus: A
     assert len(noted) <= 1 + len(stages) + 2.5 * (time.monotonic() - began)
 
 
-# ----------------------------------------------------------------------------------------------------------------- cancel
+# ------------------------------------------------------------------------------------------- cancel
 
 
-def test_an_ingest_is_cancelled_from_another_process_and_keeps_its_work(gate: Gate, cli: Any, start: Any, corpus: Any) -> None:
+def test_an_ingest_is_cancelled_from_another_process_and_keeps_its_work(
+    gate: Gate, cli: Any, start: Any, corpus: Any
+) -> None:
     paths = corpus.many(3, num_turns=40)
     gate.num_free = 4
     process = start("ingest", *paths)
@@ -169,7 +203,9 @@ def test_an_ingest_is_cancelled_from_another_process_and_keeps_its_work(gate: Ga
     assert max(Counter(gate.prompts).values()) == 2  # once in each workspace
 
 
-def test_a_cancellation_while_names_are_judged_asks_no_more(open_space: OpenSpace, corpus: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_cancellation_while_names_are_judged_asks_no_more(
+    open_space: OpenSpace, corpus: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("dynagrag.ingest.job_follower._NOTE_EVERY_S", 0.0)
     chat = FakeChat()
     space = open_space(chat=chat)
@@ -191,7 +227,9 @@ def test_a_cancellation_while_names_are_judged_asks_no_more(open_space: OpenSpac
     assert space.jobs()[0].status == "done"
 
 
-def test_a_document_that_an_ingest_is_at_work_on_is_not_deleted(gate: Gate, cli: Any, start: Any, corpus: Any) -> None:
+def test_a_document_that_an_ingest_is_at_work_on_is_not_deleted(
+    gate: Gate, cli: Any, start: Any, corpus: Any
+) -> None:
     old, new = corpus.write("old.vtt", TWO), corpus.write("new.vtt", corpus.meeting(1, 60))
     gate.num_free = 1
     assert cli("ingest", old, "--merges", "rules").code == 0
@@ -205,11 +243,16 @@ def test_a_document_that_an_ingest_is_at_work_on_is_not_deleted(gate: Gate, cli:
     assert digest(cli, "default") == digest(cli, "alone")
 
 
-# ----------------------------------------------------------------------------------------------------- set aside and retry
+# ------------------------------------------------------------------------------ set aside and retry
 
 
-def test_set_aside_chunks_are_listed_and_retried_without_their_files(steered: Any, cli: Any, corpus: Any) -> None:
-    paths = [corpus.write("good.vtt", ONE), corpus.write("bad.vtt", [("Leo", "Grace Hopper founded Garbled Corp.")])]
+def test_set_aside_chunks_are_listed_and_retried_without_their_files(
+    steered: Any, cli: Any, corpus: Any
+) -> None:
+    paths = [
+        corpus.write("good.vtt", ONE),
+        corpus.write("bad.vtt", [("Leo", "Grace Hopper founded Garbled Corp.")]),
+    ]
     steered.faults_by_marker = {"Garbled Corp": Fault.INVALID}
     done = cli("ingest", *paths, "--focus", "owners")
     assert (done.code, "`dynagrag jobs retry`" in done.out) == (3, True)
@@ -225,10 +268,21 @@ def test_set_aside_chunks_are_listed_and_retried_without_their_files(steered: An
     steered.faults_by_marker = {}
     steered.reset()
     assert cli("jobs", "retry").code == 0
-    assert [str(r["messages"]).count("owners") for r in steered.requests if "Garbled Corp" in str(r.get("messages"))] != []
+    assert [
+        str(r["messages"]).count("owners")
+        for r in steered.requests
+        if "Garbled Corp" in str(r.get("messages"))
+    ] != []
     assert "no chunk is set aside" in cli("jobs", "set-aside").out
-    assert [(j["kind"], j["status"]) for j in _jobs(cli)] == [("ingest", "set aside"), ("retry", "set aside"), ("retry", "done")]
-    corpus.write("good.vtt", ONE), corpus.write("bad.vtt", [("Leo", "Grace Hopper founded Garbled Corp.")])
+    assert [(j["kind"], j["status"]) for j in _jobs(cli)] == [
+        ("ingest", "set aside"),
+        ("retry", "set aside"),
+        ("retry", "done"),
+    ]
+    (
+        corpus.write("good.vtt", ONE),
+        corpus.write("bad.vtt", [("Leo", "Grace Hopper founded Garbled Corp.")]),
+    )
     assert cli("ingest", *paths, "-w", "whole", "--focus", "owners").code == 0
     assert digest(cli, "default") == digest(cli, "whole")
     steered.reset()
@@ -237,7 +291,9 @@ def test_set_aside_chunks_are_listed_and_retried_without_their_files(steered: An
     assert "no chunk is set aside" in cli("jobs", "retry").out
 
 
-def test_a_retried_version_takes_the_place_of_the_one_before(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_retried_version_takes_the_place_of_the_one_before(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     path = corpus.write("a.vtt", ONE)
     space = open_space()
     space.ingest([path])
@@ -254,7 +310,9 @@ def test_a_retried_version_takes_the_place_of_the_one_before(open_space: OpenSpa
     assert space.stats() == alone.stats()
 
 
-def test_a_retry_that_was_stopped_goes_on_with_its_own_chunks(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_retry_that_was_stopped_goes_on_with_its_own_chunks(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     bad = open_space(chat=FakeChat(lambda *_: "no JSON at all"))
     bad.prepare_ingest([corpus.write("a.vtt", corpus.meeting(1, 60))]).run()
     bad.prepare_ingest([corpus.write("b.vtt", TWO)], IngestOptions(merges="rules")).run()
@@ -263,16 +321,25 @@ def test_a_retry_that_was_stopped_goes_on_with_its_own_chunks(open_space: OpenSp
     assert sorted(retry.plan.num_chunks for retry in space.prepare_retries()) == [1, num_aside - 1]
     (limited,) = space.prepare_retries(IngestOptions(merges="rules", max_calls=2))
     report = limited.run()
-    assert (str(report.stopped_by).startswith("the budget of 2"), space.jobs()[-1].status) == (True, "stopped")
+    assert (str(report.stopped_by).startswith("the budget of 2"), space.jobs()[-1].status) == (
+        True,
+        "stopped",
+    )
     assert len(space.set_asides()) == num_aside - report.num_chunks > 0
     resumed = space.prepare_resume(max_calls=100)
     assert resumed.plan.num_chunks == len(space.set_asides())
     resumed.run()
     assert space.set_asides() == ()
-    assert (len(space.jobs()), space.jobs()[-1].kind, space.jobs()[-1].status) == (3, "retry", "done")
+    assert (len(space.jobs()), space.jobs()[-1].kind, space.jobs()[-1].status) == (
+        3,
+        "retry",
+        "done",
+    )
 
 
-def test_a_retry_with_another_extractor_is_done_as_asked(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_retry_with_another_extractor_is_done_as_asked(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     space = open_space(chat=FakeChat(lambda *_: "no JSON at all"))
     space.prepare_ingest([corpus.write("a.vtt", ONE)]).run()
     (retry,) = space.prepare_retries(IngestOptions(extractor="fast"))
@@ -281,15 +348,21 @@ def test_a_retry_with_another_extractor_is_done_as_asked(open_space: OpenSpace, 
     assert {r.extractor.split("-")[0] for r in space.store.relation_records()} == {"fast"}
 
 
-# ------------------------------------------------------------------------------------------------------------- files gone
+# --------------------------------------------------------------------------------------- files gone
 
 
-def test_documents_whose_files_are_gone_stay_unless_they_are_to_go(server: OpenAIStubServer, cli: Any, corpus: Any, tmp_path: Path) -> None:
+def test_documents_whose_files_are_gone_stay_unless_they_are_to_go(
+    server: OpenAIStubServer, cli: Any, corpus: Any, tmp_path: Path
+) -> None:
     folder = corpus.folder
     (folder / "deep").mkdir()
     elsewhere = tmp_path / "elsewhere.txt"
     elsewhere.write_text("Leo: Lise Ross founded Ember Works.\n", encoding="utf-8")
-    corpus.write("a.vtt", ONE), corpus.write("deep/b.vtt", TWO), corpus.write("c.vtt", corpus.meeting(1))
+    (
+        corpus.write("a.vtt", ONE),
+        corpus.write("deep/b.vtt", TWO),
+        corpus.write("c.vtt", corpus.meeting(1)),
+    )
     assert cli("ingest", folder, elsewhere).code == 0
     (folder / "deep" / "b.vtt").unlink()
     (folder / "c.vtt").rename(folder / "renamed.vtt")
@@ -310,7 +383,9 @@ def test_documents_whose_files_are_gone_stay_unless_they_are_to_go(server: OpenA
     assert corpus_again.code == 0
     assert cli("delete", "elsewhere", "--yes").code == 0
     assert digest(cli, "default") == digest(cli, "rest")
-    assert cli("ingest", folder, "--remove-missing").code == 0  # nothing is gone: nothing to confirm
+    assert (
+        cli("ingest", folder, "--remove-missing").code == 0
+    )  # nothing is gone: nothing to confirm
 
 
 def test_a_folder_that_may_not_be_looked_into_loses_no_document(
@@ -330,10 +405,14 @@ def test_a_folder_that_may_not_be_looked_into_loses_no_document(
 
     assert [d.title for d in space.prepare_ingest([corpus.folder]).plan.missing] == ["b"]
     monkeypatch.setattr(os, "lstat", refuses)
-    assert space.prepare_ingest([corpus.folder], IngestOptions(remove_missing=True)).plan.missing == ()
+    assert (
+        space.prepare_ingest([corpus.folder], IngestOptions(remove_missing=True)).plan.missing == ()
+    )
 
 
-def test_a_folder_that_is_empty_now_is_an_error_and_deletes_nothing(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_folder_that_is_empty_now_is_an_error_and_deletes_nothing(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     path = corpus.write("a.vtt", ONE)
     space = open_space()
     space.ingest([corpus.folder])
@@ -343,7 +422,7 @@ def test_a_folder_that_is_empty_now_is_an_error_and_deletes_nothing(open_space: 
     assert len(space.store.documents()) == 1
 
 
-# ------------------------------------------------------------------------------------------------------------- wrong use
+# ---------------------------------------------------------------------------------------- wrong use
 
 
 def test_wrong_use_of_jobs_is_one_line(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
@@ -356,7 +435,9 @@ def test_wrong_use_of_jobs_is_one_line(server: OpenAIStubServer, cli: Any, corpu
     assert "jobs resume --workspace" in cli("jobs", "-w", "default", "resume").complaint(2)
 
 
-def test_the_jobs_are_listed_though_the_store_is_away(server: OpenAIStubServer, cli: Any, corpus: Any, home: Path) -> None:
+def test_the_jobs_are_listed_though_the_store_is_away(
+    server: OpenAIStubServer, cli: Any, corpus: Any, home: Path
+) -> None:
     assert cli("ingest", corpus.write("a.vtt", ONE)).code == 0
     (home / "workspaces" / "default" / "store").write_text("bolt://127.0.0.1:1\n", encoding="utf-8")
     assert [j["status"] for j in _jobs(cli)] == ["done"]
@@ -374,8 +455,12 @@ def test_a_job_of_an_older_version_cannot_be_resumed(open_space: OpenSpace, corp
         open_journal("../w", space.settings)
 
 
-def test_a_retry_prints_one_json_list_with_a_report_for_each_set_of_options(steered: Any, cli: Any, corpus: Any) -> None:
-    paths = [corpus.write(f"{n}.vtt", [("Leo", f"Grace Hopper founded Garbled Corp {n}.")]) for n in "ab"]
+def test_a_retry_prints_one_json_list_with_a_report_for_each_set_of_options(
+    steered: Any, cli: Any, corpus: Any
+) -> None:
+    paths = [
+        corpus.write(f"{n}.vtt", [("Leo", f"Grace Hopper founded Garbled Corp {n}.")]) for n in "ab"
+    ]
     steered.faults_by_marker = {"Garbled Corp": Fault.INVALID}
     assert cli("ingest", paths[0], "--focus", "owners").code == 3
     assert cli("ingest", paths[1]).code == 3

@@ -20,10 +20,22 @@ OpenSpace = Callable[..., Workspace]
     [
         (("--from", "sqlite", "--to", "sqlite"), 2, "both sqlite"),
         (("--from", "sqlite", "--to", "mysql://x"), 2, "write sqlite, or an address"),
-        (("--from", "sqlite", "--to", "bolt://localhost:9", "-w", "nobody"), 1, "no workspace 'nobody'"),
-        (("--from", "sqlite", "--to", "bolt://localhost:9", "-w", "../w"), 1, "cannot be a workspace's name"),
+        (
+            ("--from", "sqlite", "--to", "bolt://localhost:9", "-w", "nobody"),
+            1,
+            "no workspace 'nobody'",
+        ),
+        (
+            ("--from", "sqlite", "--to", "bolt://localhost:9", "-w", "../w"),
+            1,
+            "cannot be a workspace's name",
+        ),
         (("--from", "sqlite", "--to", "bolt://localhost:9", "--replace"), 2, "--yes"),
-        (("--from", "sqlite", "--to", "bolt://u:secret@localhost:9", "--replace"), 2, "NEO4J_PASSWORD"),
+        (
+            ("--from", "sqlite", "--to", "bolt://u:secret@localhost:9", "--replace"),
+            2,
+            "NEO4J_PASSWORD",
+        ),
     ],
 )
 def test_a_copy_that_cannot_be_is_one_line_and_changes_nothing(
@@ -33,11 +45,14 @@ def test_a_copy_that_cannot_be_is_one_line_and_changes_nothing(
     line = cli("graph", "copy", "-w", "w", *arguments).complaint(code)
     assert complaint in line
     assert "secret" not in line
-    assert (filled.store.version(), sorted(p.name for p in filled.folder.parent.iterdir())) == before
+    assert (
+        filled.store.version(),
+        sorted(p.name for p in filled.folder.parent.iterdir()),
+    ) == before
     assert not (filled.folder / "store").exists()
 
 
-# ----------------------------------------------------------------------------------------------------------------- Neo4j
+# -------------------------------------------------------------------------------------------- Neo4j
 
 
 @pytest.fixture
@@ -65,8 +80,22 @@ def test_a_workspace_goes_to_neo4j_and_comes_back_the_same(
     said = cli("graph", "copy", "--from", "sqlite", "--to", address, "-w", name)
     assert (said.code, said.err, f"--store {address}" in said.out) == (0, "", True)
     assert not (folder / "store").exists()
-    assert "holds a workspace" in cli("graph", "copy", "--from", "sqlite", "--to", address, "-w", name).complaint(1)
-    again = cli("graph", "copy", "--from", "sqlite", "--to", address, "-w", name, "--replace", "--yes", "--json").json
+    assert "holds a workspace" in cli(
+        "graph", "copy", "--from", "sqlite", "--to", address, "-w", name
+    ).complaint(1)
+    again = cli(
+        "graph",
+        "copy",
+        "--from",
+        "sqlite",
+        "--to",
+        address,
+        "-w",
+        name,
+        "--replace",
+        "--yes",
+        "--json",
+    ).json
     assert (again["num_sent"], again["digest"]) == (3, before[2][3])
     (folder / "graph.sqlite").unlink()
     (folder / "store").write_text(f"{address}\n")
@@ -93,14 +122,22 @@ def test_a_copy_to_neo4j_that_is_killed_goes_on_when_it_is_run_again(
         process.kill()
         process.wait()
     ended = cli(*arguments)
-    assert ended.code == 0 or "holds a workspace" in ended.complaint(1)  # one of them may have been quicker than we
+    assert ended.code == 0 or "holds a workspace" in ended.complaint(
+        1
+    )  # one of them may have been quicker than we
     assert num_killed
     assert cli("graph", "stats", "-w", name, "--store", address, "--json").json["digest"] == digest
 
 
 @pytest.mark.neo4j
 def test_a_workspace_in_neo4j_is_backed_up_and_restored_to_either_store(
-    open_space: OpenSpace, corpus: Any, cli: Any, address: str, neo4j_workspace: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    open_space: OpenSpace,
+    corpus: Any,
+    cli: Any,
+    address: str,
+    neo4j_workspace: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     name, file = neo4j_workspace, tmp_path / "w.zip"
     space = open_space(name)
@@ -109,7 +146,10 @@ def test_a_workspace_in_neo4j_is_backed_up_and_restored_to_either_store(
     space.close()
     assert cli("graph", "copy", "--from", "sqlite", "--to", address, "-w", name).code == 0
     assert cli("backup", file, "-w", name, "--store", address).code == 0
-    assert restore(file, load_settings(home=tmp_path / "other"), None, silent).manifest.digest == before[2][3]
+    assert (
+        restore(file, load_settings(home=tmp_path / "other"), None, silent).manifest.digest
+        == before[2][3]
+    )
     assert contents(open_space(name, at=tmp_path / "other")) == before
     monkeypatch.setenv("DYNAGRAG_HOME", str(tmp_path / "third"))
     assert "holds a workspace" in cli("restore", file, "--store", address).complaint(1)
@@ -120,4 +160,6 @@ def test_a_workspace_in_neo4j_is_backed_up_and_restored_to_either_store(
     store.clear()
     store.close()
     assert cli("restore", file, "--store", address).code == 0
-    assert contents(open_space(name, at=tmp_path / "third")) == before  # remembered: no --store is needed
+    assert (
+        contents(open_space(name, at=tmp_path / "third")) == before
+    )  # remembered: no --store is needed

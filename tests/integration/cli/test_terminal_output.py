@@ -1,4 +1,6 @@
-"""Nothing that a file, its name or a person's words hold steers the terminal: escape sequences, line breaks, turned writing."""
+"""Nothing that a file, its name or a person's words hold steers the terminal: escape sequences,
+line breaks, turned writing.
+"""
 
 import io
 import json
@@ -53,7 +55,9 @@ def _check(shown: Any) -> None:
     ],
     ids=" ".join,
 )
-def test_no_command_prints_what_steers_the_terminal(nasty: Path, cli: Any, arguments: tuple[str, ...]) -> None:
+def test_no_command_prints_what_steers_the_terminal(
+    nasty: Path, cli: Any, arguments: tuple[str, ...]
+) -> None:
     shown = cli(*arguments)
     assert (shown.out + shown.err).strip()
     _check(shown)
@@ -71,7 +75,9 @@ def test_the_plan_of_an_ingest_and_inspect_show_paths_in_one_line(nasty: Path, c
     _check(shown)
 
 
-def test_the_question_before_a_deletion_is_printable(nasty: Path, cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_question_before_a_deletion_is_printable(
+    nasty: Path, cli: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("dynagrag.cli.terminal.is_terminal", lambda: True)
     monkeypatch.setattr("sys.stdin", io.StringIO("n\n"))
     asked = cli("delete", nasty)
@@ -87,15 +93,33 @@ def test_json_says_the_same_with_steering_characters_escaped(nasty: Path, cli: A
 
 
 def test_a_warning_is_printable() -> None:
-    record = logging.LogRecord("dynagrag", logging.WARNING, "", 0, "folder %s", ("a\x1b[2J\x9b",), None)
+    record = logging.LogRecord(
+        "dynagrag", logging.WARNING, "", 0, "folder %s", ("a\x1b[2J\x9b",), None
+    )
     assert _PrintableFormatter("%(message)s").format(record) == "folder a\ufffd[2J\ufffd"
 
 
-def test_all_that_is_unseen_and_not_of_a_script_or_emoji_is_replaced_and_json_reads_the_same(capsys: pytest.CaptureFixture[str]) -> None:
-    unseen = {chr(i) for i in range(0x110000) if unicodedata.category(chr(i)) in ("Cc", "Cf", "Zl", "Zp")}
-    needed = {"\n", "\t", "\xad", "\u200c", "\u200d", *(c for c in unseen if "ARABIC" in unicodedata.name(c, "") and c != "\u061c")}
+def test_all_that_is_unseen_and_not_of_a_script_or_emoji_is_replaced_and_json_reads_the_same(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    unseen = {
+        chr(i) for i in range(0x110000) if unicodedata.category(chr(i)) in ("Cc", "Cf", "Zl", "Zp")
+    }
+    needed = {
+        "\n",
+        "\t",
+        "\xad",
+        "\u200c",
+        "\u200d",
+        *(c for c in unseen if "ARABIC" in unicodedata.name(c, "") and c != "\u061c"),
+    }
     left = {c for c in unseen - needed if printable(c) == c}
-    assert {unicodedata.name(c).split()[0] for c in left} <= {"SYRIAC", "KAITHI", "EGYPTIAN", "SHORTHAND"}
+    assert {unicodedata.name(c).split()[0] for c in left} <= {
+        "SYRIAC",
+        "KAITHI",
+        "EGYPTIAN",
+        "SHORTHAND",
+    }
     say_json(everything := "".join(sorted(unseen)))
     shown = capsys.readouterr().out
     assert {c for c in unseen - needed - left if c in shown} == set()
@@ -103,7 +127,9 @@ def test_all_that_is_unseen_and_not_of_a_script_or_emoji_is_replaced_and_json_re
     assert printable("می\u200cخواهم 👩\u200d🚀 🏳\ufe0f") == "می\u200cخواهم 👩\u200d🚀 🏳\ufe0f"
 
 
-def test_without_a_terminal_progress_is_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_a_terminal_progress_is_a_line_now_and_then(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     for seconds, quiet, said in ((0, False, 3), (3600, False, 0), (0, True, 0)):
         monkeypatch.setattr(terminal, "_SECONDS_A_LINE", seconds)
         with Bars(quiet) as progress:
@@ -116,7 +142,10 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(monkeypatch: pytest.
     with Bars(quiet=False) as progress:
         progress("extract", 1000, 2000)
         progress("embed", 1000, 2000)
-    assert capsys.readouterr().err.splitlines() == ["dynagrag: extract: 1,000 of 2,000 after 0 s", "dynagrag: embed: 50% after 0 s"]
+    assert capsys.readouterr().err.splitlines() == [
+        "dynagrag: extract: 1,000 of 2,000 after 0 s",
+        "dynagrag: embed: 50% after 0 s",
+    ]
 
 
 def test_what_is_waited_for_is_told_without_a_terminal_until_it_came(
@@ -140,7 +169,9 @@ def test_what_is_waited_for_is_told_without_a_terminal_until_it_came(
     assert capsys.readouterr().err == ""
 
 
-def test_a_line_says_how_long_the_rest_takes(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_line_says_how_long_the_rest_takes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setattr(terminal, "_SECONDS_A_LINE", 0)
     monkeypatch.setattr(time_left, "_MIN_S", 0)
     with Bars(quiet=False) as progress:

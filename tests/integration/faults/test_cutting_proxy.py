@@ -12,20 +12,29 @@ from neo4j_server import GivenServer, Neo4jServer
 
 pytestmark = pytest.mark.neo4j
 
-CREATE = "UNWIND $numbers AS number CREATE (n:ProxyTest {ws: $ws, number: number}) RETURN n.number AS number"
+CREATE = (
+    "UNWIND $numbers AS number CREATE (n:ProxyTest {ws: $ws, number: number}) RETURN n.number AS"
+    " number"
+)
 COUNT = "MATCH (n:ProxyTest {ws: $ws}) RETURN count(n) AS number"
 
 
 @pytest.fixture
-def through(cutting_proxy: CuttingProxy, neo4j_server: Neo4jServer | GivenServer) -> Iterator[Driver]:
+def through(
+    cutting_proxy: CuttingProxy, neo4j_server: Neo4jServer | GivenServer
+) -> Iterator[Driver]:
     auth = (neo4j_server.username, neo4j_server.password)
-    with GraphDatabase.driver(cutting_proxy.address, auth=auth, max_transaction_retry_time=0, connection_timeout=3) as driver:
+    with GraphDatabase.driver(
+        cutting_proxy.address, auth=auth, max_transaction_retry_time=0, connection_timeout=3
+    ) as driver:
         yield driver
 
 
 @pytest.fixture
 def direct(neo4j_server: Neo4jServer | GivenServer) -> Iterator[Driver]:
-    with GraphDatabase.driver(neo4j_server.address, auth=(neo4j_server.username, neo4j_server.password)) as driver:
+    with GraphDatabase.driver(
+        neo4j_server.address, auth=(neo4j_server.username, neo4j_server.password)
+    ) as driver:
         yield driver
 
 
@@ -34,10 +43,15 @@ def count(driver: Driver, workspace: str) -> int:
 
 
 def create(driver: Driver, workspace: str, num_nodes: int = 3) -> list[int]:
-    return [r["number"] for r in driver.execute_query(CREATE, ws=workspace, numbers=list(range(num_nodes))).records]
+    return [
+        r["number"]
+        for r in driver.execute_query(CREATE, ws=workspace, numbers=list(range(num_nodes))).records
+    ]
 
 
-def test_everything_passes_also_messages_of_many_chunks(through: Driver, cutting_proxy: CuttingProxy, neo4j_workspace: str) -> None:
+def test_everything_passes_also_messages_of_many_chunks(
+    through: Driver, cutting_proxy: CuttingProxy, neo4j_workspace: str
+) -> None:
     assert create(through, neo4j_workspace, 30_000) == list(range(30_000))
     assert count(through, neo4j_workspace) == 30_000
     assert (cutting_proxy.num_commits, cutting_proxy.num_cuts) == (2, 0)
@@ -68,7 +82,9 @@ def test_a_refused_connection_is_unavailable_until_it_is_accepted_again(
     assert count(through, neo4j_workspace) == 3
 
 
-def test_a_stalled_connection_goes_on_where_it_was(through: Driver, cutting_proxy: CuttingProxy, neo4j_workspace: str) -> None:
+def test_a_stalled_connection_goes_on_where_it_was(
+    through: Driver, cutting_proxy: CuttingProxy, neo4j_workspace: str
+) -> None:
     count(through, neo4j_workspace)
     cutting_proxy.stall()
     timer = threading.Timer(0.5, cutting_proxy.resume)

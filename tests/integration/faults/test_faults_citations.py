@@ -1,4 +1,6 @@
-"""Every citation is checked: whatever arm brings the evidence and whatever the model makes of it. Filters let nothing else through."""
+"""Every citation is checked: whatever arm brings the evidence and whatever the model makes of it.
+Filters let nothing else through.
+"""
 
 import json
 import shutil
@@ -21,18 +23,28 @@ from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]
 Check = Callable[[Workspace, Answer], int]
-QUESTIONS = ("Who works at Acme Works?", "Where is Delta Labs located, and what did Ember Partners acquire?", "Was it raining?")
+QUESTIONS = (
+    "Who works at Acme Works?",
+    "Where is Delta Labs located, and what did Ember Partners acquire?",
+    "Was it raining?",
+)
 
 
 @pytest.fixture(scope="module")
 def ingested() -> dict[str, Path]:
-    """The homes whose workspace `w` has the meetings, by extractor: made once, copied for each test."""
+    """The homes whose workspace `w` has the meetings, by extractor: made once, copied for each
+    test.
+    """
     return {}
 
 
 @pytest.fixture
 def bring_in(
-    open_space: OpenSpace, corpus: Any, home: Path, ingested: dict[str, Path], tmp_path_factory: pytest.TempPathFactory
+    open_space: OpenSpace,
+    corpus: Any,
+    home: Path,
+    ingested: dict[str, Path],
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> Callable[[str], Workspace]:
     """The workspace `w` with four meetings, by this extractor."""
 
@@ -40,7 +52,9 @@ def bring_in(
         if extractor not in ingested:
             with open_space() as made:
                 made.ingest(corpus.many(4, num_turns=30), IngestOptions(extractor=extractor))
-            ingested[extractor] = shutil.copytree(home, tmp_path_factory.mktemp("ingested") / "home")
+            ingested[extractor] = shutil.copytree(
+                home, tmp_path_factory.mktemp("ingested") / "home"
+            )
         shutil.copytree(ingested[extractor], home, dirs_exist_ok=True)
         return open_space()
 
@@ -55,7 +69,9 @@ def space(bring_in: Callable[[str], Workspace]) -> Workspace:
 def _ask(space: Workspace, question: str, options: AskOptions | None = None) -> Answer:
     """Asks, and holds the streamed text to the final one."""
     pieces: list[str] = []
-    answer = space.ask(question, options or AskOptions(profile="graph"), on_text=pieces.append)  # several prompts, so that there is a merge
+    answer = space.ask(
+        question, options or AskOptions(profile="graph"), on_text=pieces.append
+    )  # several prompts, so that there is a merge
     assert "".join(pieces) == answer.text
     return answer
 
@@ -67,14 +83,22 @@ def _with(space: Workspace, chat: FakeChat, open_space: OpenSpace) -> Workspace:
 
 
 @pytest.mark.parametrize("retriever", RETRIEVERS)
-def test_every_citation_is_a_record_or_passage_with_its_quote_in_place(space: Workspace, check_citations: Check, retriever: str) -> None:
+def test_every_citation_is_a_record_or_passage_with_its_quote_in_place(
+    space: Workspace, check_citations: Check, retriever: str
+) -> None:
     num_cited = 0
     for traversal, profile, question in product(TRAVERSALS, PROFILES, QUESTIONS):
-        answer = _ask(space, question, AskOptions(retriever=retriever, traversal=traversal, profile=profile))
+        answer = _ask(
+            space, question, AskOptions(retriever=retriever, traversal=traversal, profile=profile)
+        )
         num_cited += check_citations(space, answer)
         assert answer.evidence
         for citation in answer.citations:
-            turns = next(t for d, t in space.snapshot().turns.items() if space.snapshot().documents[d].title == citation.document)
+            turns = next(
+                t
+                for d, t in space.snapshot().turns.items()
+                if space.snapshot().documents[d].title == citation.document
+            )
             said = next(t for t in turns if t.start <= citation.start < t.end)
             assert (citation.speaker, citation.start_s) == (said.speaker, said.start_s)
     assert num_cited >= len(TRAVERSALS) * len(PROFILES)
@@ -94,7 +118,11 @@ def _rule(answer: dict[str, Any], merged: str = "") -> Callable[[Any, Any], str]
 @pytest.mark.parametrize(
     "reply",
     [
-        {"answer": "A quetzal does [E999].", "citations": ["E999", "E0", "the transcript"], "enough_evidence": True},
+        {
+            "answer": "A quetzal does [E999].",
+            "citations": ["E999", "E0", "the transcript"],
+            "enough_evidence": True,
+        },
         {"answer": "A quetzal does.", "citations": [], "enough_evidence": True},
         {"answer": "Ada Byron does [E1].", "citations": ["E1"], "enough_evidence": False},
         {"answer": "  ", "citations": ["E1"], "enough_evidence": True},
@@ -103,7 +131,11 @@ def _rule(answer: dict[str, Any], merged: str = "") -> Callable[[Any, Any], str]
 )
 @pytest.mark.parametrize("retriever", ["dynagrag", "hybrid"])
 def test_an_answer_without_support_is_an_abstention(
-    space: Workspace, open_space: OpenSpace, check_citations: Check, reply: dict[str, Any], retriever: str
+    space: Workspace,
+    open_space: OpenSpace,
+    check_citations: Check,
+    reply: dict[str, Any],
+    retriever: str,
 ) -> None:
     space = _with(space, FakeChat(_rule(reply)), open_space)
     answer = _ask(space, QUESTIONS[0], AskOptions(retriever=retriever))
@@ -131,7 +163,9 @@ def test_marks_that_name_nothing_are_taken_out_of_the_merged_answer(
     assert answer.text.count("[E") == 1
 
 
-@pytest.mark.parametrize("merged", ["Ada Byron does, I am sure of it.", "Ada Byron does [E999].", "   "])
+@pytest.mark.parametrize(
+    "merged", ["Ada Byron does, I am sure of it.", "Ada Byron does [E999].", "   "]
+)
 def test_a_merge_that_cites_nothing_is_replaced_by_an_answer_that_does(
     space: Workspace, open_space: OpenSpace, check_citations: Check, merged: str
 ) -> None:
@@ -170,7 +204,9 @@ def test_a_merge_that_breaks_off_still_gives_a_cited_answer(
     assert not answer.is_abstained
 
 
-def test_one_subgraph_without_a_reply_does_not_cost_the_answer(space: Workspace, open_space: OpenSpace, check_citations: Check) -> None:
+def test_one_subgraph_without_a_reply_does_not_cost_the_answer(
+    space: Workspace, open_space: OpenSpace, check_citations: Check
+) -> None:
     space = _with(space, FakeChat(script=["junk", "junk"]), open_space)
     answer = _ask(space, QUESTIONS[0])
     assert check_citations(space, answer) >= 1
@@ -184,7 +220,12 @@ def test_a_question_costs_at_most_seven_calls_and_6000_prompt_tokens_beside_the_
     with open_workspace("w", embedder=FakeEmbedder(64)) as space:
         space.ingest(corpus.many(12, num_turns=60))
         num_merged = 0
-        for question in (*QUESTIONS, "Tell me everything that was said of " + ", ".join(e.name for e in space.graph().entities[:20]) + "."):
+        for question in (
+            *QUESTIONS,
+            "Tell me everything that was said of "
+            + ", ".join(e.name for e in space.graph().entities[:20])
+            + ".",
+        ):
             for retriever in RETRIEVERS:
                 server.reset()
                 answer = _ask(space, question, AskOptions(retriever=retriever, profile="graph"))
@@ -207,12 +248,14 @@ def test_a_question_asked_again_costs_nothing(open_space: OpenSpace, corpus: Any
     assert (again.text, again.citations) == (first.text, first.citations)
 
 
-# ---------------------------------------------------------------------------------------------------------------- filters
+# ------------------------------------------------------------------------------------------ filters
 
 
 @pytest.mark.parametrize("extractor", ["llm", "fast"])
 @pytest.mark.parametrize("retriever", RETRIEVERS)
-def test_filters_let_nothing_through_from_outside(bring_in: Callable[[str], Workspace], extractor: str, retriever: str) -> None:
+def test_filters_let_nothing_through_from_outside(
+    bring_in: Callable[[str], Workspace], extractor: str, retriever: str
+) -> None:
     space = bring_in(extractor)
     for filters in (
         Filters(documents=("meeting-1",)),
@@ -224,13 +267,17 @@ def test_filters_let_nothing_through_from_outside(bring_in: Callable[[str], Work
         assert answer.evidence
         for item in (*answer.citations, *answer.evidence):
             assert not filters.documents or item.document in filters.documents
-            assert not filters.speakers or (item.speaker or "").casefold() in {s.casefold() for s in filters.speakers}
+            assert not filters.speakers or (item.speaker or "").casefold() in {
+                s.casefold() for s in filters.speakers
+            }
             assert item.start_s is not None
             assert filters.start_s is None or item.start_s >= filters.start_s
             assert filters.end_s is None or item.start_s < filters.end_s
 
 
-def test_a_document_filter_gives_the_graph_of_that_document_alone(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_document_filter_gives_the_graph_of_that_document_alone(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     from dynagrag.retrieval.filters import apply_filters
 
     paths = corpus.many(3, num_turns=25)
@@ -239,11 +286,13 @@ def test_a_document_filter_gives_the_graph_of_that_document_alone(open_space: Op
     alone.ingest(paths[1:2])
     inside = apply_filters(whole.snapshot(), whole.store, Filters(documents=("meeting-1",))).graph
     expected = alone.graph()
-    assert {(e.key, e.weight) for e in inside.entities} == {(e.key, e.weight) for e in expected.entities}
-    names, other = {e.id: e.key for e in inside.entities}, {e.id: e.key for e in expected.entities}
-    assert {(names[r.head], r.label, names[r.tail], r.weight, r.support) for r in inside.relations} == {
-        (other[r.head], r.label, other[r.tail], r.weight, r.support) for r in expected.relations
+    assert {(e.key, e.weight) for e in inside.entities} == {
+        (e.key, e.weight) for e in expected.entities
     }
+    names, other = {e.id: e.key for e in inside.entities}, {e.id: e.key for e in expected.entities}
+    assert {
+        (names[r.head], r.label, names[r.tail], r.weight, r.support) for r in inside.relations
+    } == {(other[r.head], r.label, other[r.tail], r.weight, r.support) for r in expected.relations}
 
 
 def test_a_filter_by_speaker_counts_only_what_they_said(open_space: OpenSpace, corpus: Any) -> None:

@@ -1,4 +1,6 @@
-"""Several ingests into one workspace at once: the graph is that of one ingest of the files as they are in the end."""
+"""Several ingests into one workspace at once: the graph is that of one ingest of the files as they
+are in the end.
+"""
 
 import sqlite3
 import subprocess
@@ -63,8 +65,13 @@ def test_four_ingests_of_the_same_overlapping_and_different_files_at_once_make_o
     assert digest(cli, "shared") == digest(cli, "whole")
     model.prompts.clear()
     assert cli("ingest", *paths, "-w", "shared").code == 0
-    assert [p for p in model.prompts if p in num_asked] == [], "a call was made again whose reply was stored"
-    assert cli("graph", "stats", "-w", "shared", "--json").json == cli("graph", "stats", "-w", "whole", "--json").json
+    assert [p for p in model.prompts if p in num_asked] == [], (
+        "a call was made again whose reply was stored"
+    )
+    assert (
+        cli("graph", "stats", "-w", "shared", "--json").json
+        == cli("graph", "stats", "-w", "whole", "--json").json
+    )
     folder = home / "workspaces" / "shared"
     assert all(_is_sound(file) for file in folder.glob("*.sqlite"))
     assert list((folder / "jobs").iterdir()) == []
@@ -91,7 +98,7 @@ def test_one_of_several_ingests_is_killed_and_the_others_and_its_resumption_make
     assert digest(cli, "shared") == digest(cli, "whole")
 
 
-# ------------------------------------------------------------------------------------------------ interleaved, step by step
+# ------------------------------------------------------------------------ interleaved, step by step
 
 
 class Interleaved(FakeChat):
@@ -113,7 +120,9 @@ def _alone(open_space: OpenSpace, paths: Sequence[Path]) -> Workspace:
     return alone
 
 
-def test_the_version_that_is_in_the_file_wins_though_the_earlier_ingest_ends_last(open_space: OpenSpace, corpus: Any) -> None:
+def test_the_version_that_is_in_the_file_wins_though_the_earlier_ingest_ends_last(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     path = corpus.write("a.vtt", ONE)
 
     def edit_and_ingest() -> None:
@@ -127,7 +136,9 @@ def test_the_version_that_is_in_the_file_wins_though_the_earlier_ingest_ends_las
     assert all(b"Byron" not in f.read_bytes() for f in space.folder.rglob("*") if f.is_file())
 
 
-def test_the_version_that_ends_last_wins_where_the_file_is_gone(open_space: OpenSpace, corpus: Any) -> None:
+def test_the_version_that_ends_last_wins_where_the_file_is_gone(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     path = corpus.write("a.vtt", ONE)
 
     def edit_ingest_and_delete() -> None:
@@ -141,7 +152,9 @@ def test_the_version_that_ends_last_wins_where_the_file_is_gone(open_space: Open
     assert space.stats() == _alone(open_space, [path]).stats()
 
 
-def test_a_version_that_a_later_ingest_is_at_is_left_to_it(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_version_that_a_later_ingest_is_at_is_left_to_it(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     """The first ingest ends while the second one is at work on the file's next version."""
     path = corpus.write("a.vtt", ONE)
     is_asked, may_end = threading.Event(), threading.Event()
@@ -169,7 +182,9 @@ def test_a_version_that_a_later_ingest_is_at_is_left_to_it(open_space: OpenSpace
     assert space.stats() == _alone(open_space, [path]).stats()
 
 
-def test_a_new_version_of_a_file_that_an_earlier_ingest_took_for_unchanged(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_new_version_of_a_file_that_an_earlier_ingest_took_for_unchanged(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     one, two = corpus.write("a.vtt", ONE), corpus.write("b.vtt", corpus.meeting(1))
     open_space().ingest([one])
 
@@ -182,7 +197,9 @@ def test_a_new_version_of_a_file_that_an_earlier_ingest_took_for_unchanged(open_
     assert space.stats() == _alone(open_space, [one, two]).stats()
 
 
-def test_a_document_that_is_deleted_elsewhere_in_the_middle_is_put_back_without_a_call(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_document_that_is_deleted_elsewhere_in_the_middle_is_put_back_without_a_call(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     path = corpus.write("a.vtt", corpus.meeting(1, 60))
 
     def delete() -> None:
@@ -199,17 +216,33 @@ def test_a_document_that_is_deleted_elsewhere_in_the_middle_is_put_back_without_
     assert chat.num_calls == alone_chat.num_calls
 
 
-def test_another_extractor_on_the_same_file_at_once_leaves_no_mixture(open_space: OpenSpace, corpus: Any) -> None:
+def test_another_extractor_on_the_same_file_at_once_leaves_no_mixture(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     path = corpus.write("a.vtt", corpus.meeting(1, 60))
-    space = open_space(chat=Interleaved(lambda: open_space().ingest([path], IngestOptions(extractor="fast", chunk_profile="small"))))
+    space = open_space(
+        chat=Interleaved(
+            lambda: open_space().ingest(
+                [path], IngestOptions(extractor="fast", chunk_profile="small")
+            )
+        )
+    )
     space.ingest([path])
     assert space.stats() == _alone(open_space, [path]).stats()
 
 
-def test_chunks_that_the_plan_took_for_granted_are_made_again_where_they_went(open_space: OpenSpace, corpus: Any) -> None:
+def test_chunks_that_the_plan_took_for_granted_are_made_again_where_they_went(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     turns = [("Leo", "Lise Ross founded Marked Mills."), *corpus.meeting(1, 60)]
     one, two = corpus.write("a.vtt", turns), corpus.write("b.vtt", corpus.meeting(2, 60))
-    spoiled = open_space(chat=FakeChat(lambda prompt, schema: "no JSON" if "Marked" in prompt.user else simple_reply(prompt, schema)))
+    spoiled = open_space(
+        chat=FakeChat(
+            lambda prompt, schema: (
+                "no JSON" if "Marked" in prompt.user else simple_reply(prompt, schema)
+            )
+        )
+    )
     assert len(spoiled.prepare_ingest([one]).run().set_aside) == 1
 
     def extract_otherwise() -> None:
@@ -221,7 +254,9 @@ def test_chunks_that_the_plan_took_for_granted_are_made_again_where_they_went(op
     assert space.stats() == _alone(open_space, [one, two]).stats()
 
 
-def test_what_comes_while_the_graph_is_derived_is_derived_by_whoever_stored_it(open_space: OpenSpace, corpus: Any) -> None:
+def test_what_comes_while_the_graph_is_derived_is_derived_by_whoever_stored_it(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     one, two = corpus.write("a.vtt", ONE), corpus.write("b.vtt", TWO)
     space = open_space()
     real = space.store.write_graph
@@ -240,7 +275,9 @@ def test_what_comes_while_the_graph_is_derived_is_derived_by_whoever_stored_it(o
     assert space.stats() == _alone(open_space, [one, two]).stats()
 
 
-def test_passages_that_vanish_under_the_derivation_are_no_failure(open_space: OpenSpace, corpus: Any) -> None:
+def test_passages_that_vanish_under_the_derivation_are_no_failure(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     one, two = corpus.write("a.vtt", ONE), corpus.write("b.vtt", corpus.meeting(1, 30))
     space = open_space()
     space.ingest([two])
@@ -251,7 +288,9 @@ def test_passages_that_vanish_under_the_derivation_are_no_failure(open_space: Op
             left.pop()
             store = open_space().store
             document = next(d for d in store.documents() if d.title == "b")
-            store.put_document(document, store.turns(document.id), store.passages(document.id)[: len(left) + 1])
+            store.put_document(
+                document, store.turns(document.id), store.passages(document.id)[: len(left) + 1]
+            )
             raise StoreError("1 passage vectors are missing")
         return real(*args)
 
@@ -272,7 +311,9 @@ def test_a_failure_that_no_other_process_made_is_raised(open_space: OpenSpace, c
         space.ingest([corpus.write("a.vtt", ONE)])
 
 
-def test_a_question_in_the_middle_of_an_ingest_waits_for_nothing_and_derives_nothing(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_question_in_the_middle_of_an_ingest_waits_for_nothing_and_derives_nothing(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     one, two = corpus.write("a.vtt", ONE), corpus.write("b.vtt", TWO)
     answers: list[str] = []
 
@@ -289,7 +330,9 @@ def test_a_question_in_the_middle_of_an_ingest_waits_for_nothing_and_derives_not
     assert "Ada Byron founded Acme Works." in answers[0]
 
 
-def test_extractions_are_stored_while_another_process_holds_the_workspace(open_space: OpenSpace, corpus: Any) -> None:
+def test_extractions_are_stored_while_another_process_holds_the_workspace(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     path = corpus.write("a.vtt", corpus.meeting(1, 60))
     holder, space = open_space(), open_space()
     stored: list[Extraction] = []
@@ -304,7 +347,9 @@ def test_extractions_are_stored_while_another_process_holds_the_workspace(open_s
     with holder.writing():
         run.start()
         deadline = time.monotonic() + 20
-        while (sum(bool(e.relations) for e in stored) < 4 or space.journal.jobs()[0].stage != "wait") and time.monotonic() < deadline:
+        while (
+            sum(bool(e.relations) for e in stored) < 4 or space.journal.jobs()[0].stage != "wait"
+        ) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert not holder.store.is_derived_current()
     run.join(20)

@@ -1,5 +1,6 @@
-"""On both stores: a worker that dies between two lines of code (`os._exit`), right after a commit of the store,
-before what is noted of it, or right after a commit of the journal, before what it announces.
+"""On both stores: a worker that dies between two lines of code (`os._exit`), right after a commit
+of the store, before what is noted of it, or right after a commit of the journal, before what it
+announces.
 """
 
 import json
@@ -94,17 +95,29 @@ class Workers:
     """Ingests in processes of their own. `prompts`: what the last one asked its model."""
 
     def __init__(self, paths: Sequence[Path], folder: Path) -> None:
-        self._given = {"paths": [str(path) for path in paths], "asked": str(folder / "asked.txt"), "code": DEAD}
+        self._given = {
+            "paths": [str(path) for path in paths],
+            "asked": str(folder / "asked.txt"),
+            "code": DEAD,
+        }
         self._asked = folder / "asked.txt"
 
     @property
     def prompts(self) -> Counter[str]:
         return Counter(self._asked.read_text(encoding="utf-8").splitlines())
 
-    def run(self, workspace: str, dies_after: tuple[str, int] | None) -> "subprocess.CompletedProcess[str]":
+    def run(
+        self, workspace: str, dies_after: tuple[str, int] | None
+    ) -> "subprocess.CompletedProcess[str]":
         self._asked.write_text("", encoding="utf-8")
         given = json.dumps(self._given | {"workspace": workspace, "dies_after": dies_after})
-        return subprocess.run([sys.executable, "-c", WORKER, given], capture_output=True, text=True, timeout=100, check=False)
+        return subprocess.run(
+            [sys.executable, "-c", WORKER, given],
+            capture_output=True,
+            text=True,
+            timeout=100,
+            check=False,
+        )
 
 
 def test_a_worker_that_dies_after_any_commit_leaves_what_the_next_one_completes_without_a_repeated_call(
@@ -126,9 +139,17 @@ def test_a_worker_that_dies_after_any_commit_leaves_what_the_next_one_completes_
     whole = open_space("whole").stats()
     rng = random.Random(11)
     num_each = 3 if any_store == "sqlite" else 1
-    # The first workspace of a server has some more; and at the end all is done, and nobody was told.
+    # The first workspace of a server has some more; and at the end all is done, and nobody was
+    # told.
     sure = {who: num_commits[who] * 3 // 4 for who in ("store", "journal")}
-    moments = [("end", 1), *((who, number) for who, most in sure.items() for number in rng.sample(range(1, most), num_each))]
+    moments = [
+        ("end", 1),
+        *(
+            (who, number)
+            for who, most in sure.items()
+            for number in rng.sample(range(1, most), num_each)
+        ),
+    ]
     for moment in moments:
         name = "-".join(map(str, moment))
         died = workers.run(name, moment)
@@ -141,5 +162,8 @@ def test_a_worker_that_dies_after_any_commit_leaves_what_the_next_one_completes_
         space.ingest(paths)
         assert space.stats() == whole, moment
         assert space.store.is_derived_current()
-        assert chat.num_calls <= num_unique - num_stored, (moment, "a call was made again whose reply was stored")
+        assert chat.num_calls <= num_unique - num_stored, (
+            moment,
+            "a call was made again whose reply was stored",
+        )
         assert num_first + chat.num_calls <= num_unique + MAX_CONCURRENCY, moment

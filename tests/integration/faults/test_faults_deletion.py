@@ -23,8 +23,14 @@ from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]
 A = [
-    ("Leo", "Quetzal Vane founded Umbra Foundry. Ada Byron works at Acme Works. The quokka sleeps."),
-    ("Quill Marsh", "Acme Works is located in Port Arthur. Umbra Foundry is located in Xanadu Heights."),
+    (
+        "Leo",
+        "Quetzal Vane founded Umbra Foundry. Ada Byron works at Acme Works. The quokka sleeps.",
+    ),
+    (
+        "Quill Marsh",
+        "Acme Works is located in Port Arthur. Umbra Foundry is located in Xanadu Heights.",
+    ),
 ]
 B = [
     ("Leo", "Ada Byron works at Acme Works. Grace Hopper founded Borealis Labs."),
@@ -36,7 +42,9 @@ SECRETS = ("quetzal", "umbra", "quokka", "xanadu", "quill marsh", "vane")
 
 @pytest.mark.usefixtures("any_store")
 @pytest.mark.parametrize("extractor", ["llm", "fast"])
-def test_the_graph_after_a_deletion_is_the_graph_of_the_rest(open_space: OpenSpace, corpus: Any, extractor: str, tmp_path: Path) -> None:
+def test_the_graph_after_a_deletion_is_the_graph_of_the_rest(
+    open_space: OpenSpace, corpus: Any, extractor: str, tmp_path: Path
+) -> None:
     a, b = corpus.write("a.vtt", A), corpus.write("b.vtt", B)
     options = IngestOptions(extractor=extractor)
     both = open_space()
@@ -57,7 +65,11 @@ def _assert_equal(one: Workspace, other: Workspace) -> None:
     assert one.store.relation_records() == other.store.relation_records()
     assert one.store.consolidation() == other.store.consolidation()
     mine, theirs = one.graph(), other.graph()
-    assert (mine.entities, mine.relations, mine.entity_passages) == (theirs.entities, theirs.relations, theirs.entity_passages)
+    assert (mine.entities, mine.relations, mine.entity_passages) == (
+        theirs.entities,
+        theirs.relations,
+        theirs.entity_passages,
+    )
     np.testing.assert_allclose(mine.entity_vectors, theirs.entity_vectors, atol=1e-6)
     np.testing.assert_allclose(mine.relation_vectors, theirs.relation_vectors, atol=1e-6)
 
@@ -68,16 +80,22 @@ def test_a_deleted_text_is_neither_retrievable_nor_in_any_file_or_node(
     from dynagrag.curation.graph_queries import entity_view, overview
 
     space = open_space()
-    space.ingest([corpus.write("a.vtt", A), corpus.write("b.vtt", B), *corpus.many(4, num_turns=30)])
+    space.ingest(
+        [corpus.write("a.vtt", A), corpus.write("b.vtt", B), *corpus.many(4, num_turns=30)]
+    )
     question = "What did Quetzal Vane found in Xanadu Heights?"
     for retriever in RETRIEVERS:
         assert "Quetzal" in _all_words(space, question, retriever), retriever
     space.delete("a")
     for retriever in RETRIEVERS:
         assert not _found(_all_words(space, "What does the founder say of the foundry?", retriever))
-    shown = json.dumps([overview(space, 1000), *(entity_view(space, e.name, 100) for e in space.graph().entities)])
+    shown = json.dumps(
+        [overview(space, 1000), *(entity_view(space, e.name, 100) for e in space.graph().entities)]
+    )
     assert not _found(shown)
-    assert not _found(repr((space.merges(), space.ledger(), space.set_asides(), space.journal.jobs())))
+    assert not _found(
+        repr((space.merges(), space.ledger(), space.set_asides(), space.journal.jobs()))
+    )
     _assert_no_bytes(space.folder)
     space.close()
     _assert_no_bytes(space.folder)
@@ -92,7 +110,9 @@ def _all_words(space: Workspace, question: str, retriever: str) -> str:
     texts = [space.snapshot().passage_text(p.passage) for p in found.passages]
     answer = space.ask(question, options)
     quotes = [c.quote for c in (*answer.citations, *answer.evidence)]
-    return json.dumps([texts, quotes, [c.name for c in found.candidates], answer_json(answer)], default=str)
+    return json.dumps(
+        [texts, quotes, [c.name for c in found.candidates], answer_json(answer)], default=str
+    )
 
 
 def _found(text: str) -> list[str]:
@@ -108,8 +128,14 @@ def _assert_no_bytes(folder: Path) -> None:
             assert word.encode() not in data, f"{word} in {file.name}"
 
 
-def test_what_was_set_aside_of_a_deleted_document_goes_too(open_space: OpenSpace, corpus: Any) -> None:
-    chat = FakeChat(lambda prompt, schema: "Quetzal Vane" if "Quetzal" in prompt.user else simple_reply(prompt, schema))
+def test_what_was_set_aside_of_a_deleted_document_goes_too(
+    open_space: OpenSpace, corpus: Any
+) -> None:
+    chat = FakeChat(
+        lambda prompt, schema: (
+            "Quetzal Vane" if "Quetzal" in prompt.user else simple_reply(prompt, schema)
+        )
+    )
     space = open_space(chat=chat)
     report = space.ingest([corpus.write("a.vtt", A), corpus.write("b.vtt", B)])
     assert [s.document for s in report.set_aside] == ["a"]
@@ -132,15 +158,22 @@ def test_the_last_document_leaves_an_empty_workspace(open_space: OpenSpace, corp
 
 @pytest.mark.usefixtures("any_store")
 @pytest.mark.parametrize("retriever", RETRIEVERS)
-def test_a_deletion_that_was_killed_half_way_cites_nothing_that_is_gone(open_space: OpenSpace, corpus: Any, retriever: str) -> None:
-    """The records are gone, the graph is not yet derived again: what SIGKILL leaves between two transactions."""
+def test_a_deletion_that_was_killed_half_way_cites_nothing_that_is_gone(
+    open_space: OpenSpace, corpus: Any, retriever: str
+) -> None:
+    """The records are gone, the graph is not yet derived again: what SIGKILL leaves between two
+    transactions.
+    """
     a, b = corpus.write("a.vtt", A), corpus.write("b.vtt", B)
     with open_space() as space:
         space.ingest([a, b])
         space.store.delete_document(space.find_document("a").id)
     space = open_space()
     for filters in (Filters(), Filters(documents=("b",)), Filters(speakers=("Leo",))):
-        answer = space.ask("Who founded Umbra Foundry, and where does Ada Byron work?", AskOptions(retriever=retriever, filters=filters))
+        answer = space.ask(
+            "Who founded Umbra Foundry, and where does Ada Byron work?",
+            AskOptions(retriever=retriever, filters=filters),
+        )
         assert not _found(json.dumps([c.quote for c in (*answer.citations, *answer.evidence)]))
     space.ingest([b])
     alone = open_space("alone")
@@ -148,9 +181,21 @@ def test_a_deletion_that_was_killed_half_way_cites_nothing_that_is_gone(open_spa
     assert space.store.digest() == alone.store.digest()
 
 
-# --------------------------------------------------------------------------------------------------------------- property
+# ----------------------------------------------------------------------------------------- property
 
-_NAMES = ("Ada Byron", "Ada", "Byron", "Acme Works", "Acme", "ACME Works", "Works", "Borealis Labs", "New Labs", "Delft", "Old Delft")
+_NAMES = (
+    "Ada Byron",
+    "Ada",
+    "Byron",
+    "Acme Works",
+    "Acme",
+    "ACME Works",
+    "Works",
+    "Borealis Labs",
+    "New Labs",
+    "Delft",
+    "Old Delft",
+)
 _SENTENCES = st.builds(
     lambda head, verb, tail: f"{head} {verb} {tail}.",
     st.sampled_from(_NAMES),
@@ -158,7 +203,10 @@ _SENTENCES = st.builds(
     st.sampled_from(_NAMES),
 )
 _TURNS = st.lists(
-    st.tuples(st.sampled_from(("Leo", "Ada", "SPEAKER_00")), st.lists(_SENTENCES, min_size=1, max_size=3).map(" ".join)),
+    st.tuples(
+        st.sampled_from(("Leo", "Ada", "SPEAKER_00")),
+        st.lists(_SENTENCES, min_size=1, max_size=3).map(" ".join),
+    ),
     min_size=1,
     max_size=4,
 )
@@ -173,13 +221,27 @@ def _last_words_judge(prompt: Any, schema: Any) -> str:
         name = line.partition(" (")[0].partition(" | ")[0].partition(":")[0].strip()
         if name and not name.startswith("<"):
             groups.setdefault(name.split()[-1].casefold(), []).append(name)
-    return json.dumps({"groups": [{"canonical": g[0], "members": g, "inverted": []} for g in groups.values() if len(g) > 1]})
+    return json.dumps(
+        {
+            "groups": [
+                {"canonical": g[0], "members": g, "inverted": []}
+                for g in groups.values()
+                if len(g) > 1
+            ]
+        }
+    )
 
 
 @given(a=_TURNS, b=_TURNS, extractor=st.sampled_from(["llm", "fast"]))
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_adding_two_documents_and_deleting_one_equals_adding_the_other(
-    corpus: Any, tmp_path_factory: pytest.TempPathFactory, a: Sequence[tuple[str, str]], b: Sequence[tuple[str, str]], extractor: str
+    corpus: Any,
+    tmp_path_factory: pytest.TempPathFactory,
+    a: Sequence[tuple[str, str]],
+    b: Sequence[tuple[str, str]],
+    extractor: str,
 ) -> None:
     folder = tmp_path_factory.mktemp("property")
     options = IngestOptions(extractor=extractor)
@@ -187,7 +249,9 @@ def test_adding_two_documents_and_deleting_one_equals_adding_the_other(
 
     def space(name: str) -> Workspace:
         home = load_settings(home=folder / name)
-        return open_workspace("w", settings=home, chat_model=FakeChat(_last_words_judge), embedder=FakeEmbedder())
+        return open_workspace(
+            "w", settings=home, chat_model=FakeChat(_last_words_judge), embedder=FakeEmbedder()
+        )
 
     with space("both") as both, space("alone") as alone:
         both.ingest([one], options)
@@ -207,9 +271,13 @@ def test_a_filter_on_a_stale_graph_is_no_crash(open_space: OpenSpace, corpus: An
 
 
 @pytest.mark.parametrize("text", ["no JSON", "[[1]]", "5", "[" * 100_000, "\udcff"])
-def test_a_damaged_list_of_what_was_forgotten_stops_nobody(open_space: OpenSpace, corpus: Any, text: str) -> None:
+def test_a_damaged_list_of_what_was_forgotten_stops_nobody(
+    open_space: OpenSpace, corpus: Any, text: str
+) -> None:
     space = open_space()
-    space.ingest([corpus.write("a.vtt", A), corpus.write("b.vtt", B)], IngestOptions(extractor="fast"))
+    space.ingest(
+        [corpus.write("a.vtt", A), corpus.write("b.vtt", B)], IngestOptions(extractor="fast")
+    )
     space.delete("a")
     noted = space.folder / "forgotten"
     before = noted.read_text()
@@ -219,7 +287,9 @@ def test_a_damaged_list_of_what_was_forgotten_stops_nobody(open_space: OpenSpace
     assert noted.read_text() == before
 
 
-def test_links_in_a_workspace_to_folders_elsewhere_cost_no_file_there(open_space: OpenSpace, corpus: Any, tmp_path: Path) -> None:
+def test_links_in_a_workspace_to_folders_elsewhere_cost_no_file_there(
+    open_space: OpenSpace, corpus: Any, tmp_path: Path
+) -> None:
     path = corpus.write("a.vtt", A)
     space = open_space()
     space.ingest([path], IngestOptions(extractor="fast"))

@@ -1,4 +1,6 @@
-"""A judge's run that is killed, or whose server is busy: nothing is lost, no call is made again whose reply came."""
+"""A judge's run that is killed, or whose server is busy: nothing is lost, no call is made again
+whose reply came.
+"""
 
 import json
 import os
@@ -24,14 +26,24 @@ def sets(tmp_path: Path) -> Path:
     rows = []
     for i in range(NUM_ROWS):
         outputs = ["a good one", "a bad one"][:: 1 if i % 2 else -1]
-        row = {"id": i, "set": "S", "instruction": f"Task {i}.", "output_1": outputs[0], "output_2": outputs[1]}
+        row = {
+            "id": i,
+            "set": "S",
+            "instruction": f"Task {i}.",
+            "output_1": outputs[0],
+            "output_2": outputs[1],
+        }
         rows.append(row | {"better": 1 if i % 2 else 2})
-    (folder / "judge" / "pairs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    (folder / "judge" / "pairs.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
+    )
     return folder
 
 
 def _prefers_the_good_one(prompt: Prompt, schema: Any) -> str:
-    return json.dumps({"better": "1" if prompt.user.index("a good one") < prompt.user.index("a bad one") else "2"})
+    return json.dumps(
+        {"better": "1" if prompt.user.index("a good one") < prompt.user.index("a bad one") else "2"}
+    )
 
 
 class JudgeServer(OpenAIStubServer):
@@ -43,7 +55,9 @@ class JudgeServer(OpenAIStubServer):
         self.kill_at: int | None = None
         self.process: Any = None
 
-    def answer(self, path: str, body: Any, authorization: str) -> tuple[int, str | list[str]] | None:
+    def answer(
+        self, path: str, body: Any, authorization: str
+    ) -> tuple[int, str | list[str]] | None:
         self.asked.append(body["messages"][-1]["content"])
         if len(self.asked) == self.kill_at:
             os.kill(self.process.pid, signal.SIGKILL)
@@ -51,7 +65,17 @@ class JudgeServer(OpenAIStubServer):
 
 
 def arguments(sets: Path, *more: str) -> list[str]:
-    return ["evaluate", "judge", "--calibrate", "--sets", "pairs", "--data", str(sets), "--json", *more]
+    return [
+        "evaluate",
+        "judge",
+        "--calibrate",
+        "--sets",
+        "pairs",
+        "--data",
+        str(sets),
+        "--json",
+        *more,
+    ]
 
 
 @pytest.mark.parametrize("kill_at", [1, 8, 2 * NUM_ROWS])
@@ -69,7 +93,13 @@ def test_a_calibration_that_is_killed_goes_on_and_asks_nothing_twice(
         resumed = cli(*arguments(sets, "--out", out))
         assert resumed.code == 0, resumed
         own = resumed.json["sets"]["pairs"]
-        assert (own["n"], own["accuracy"], own["kappa"], own["flips"], own["unreadable"]) == (NUM_ROWS, 1.0, 1.0, 0, 0)
+        assert (own["n"], own["accuracy"], own["kappa"], own["flips"], own["unreadable"]) == (
+            NUM_ROWS,
+            1.0,
+            1.0,
+            0,
+            0,
+        )
         assert set(first[:-1]).isdisjoint(server.asked), "a call was made again whose reply came"
         assert len(server.asked) == 2 * NUM_ROWS - (kill_at - 1)
         server.asked = []
@@ -124,11 +154,13 @@ def test_an_option_without_an_effect_is_named(cli: Any, given: str, named: str) 
     assert f"{named} would have no effect" in " ".join(done.err.split())
 
 
-# ------------------------------------------------------------------------------------------------------- answers judged
+# ----------------------------------------------------------------------------------- answers judged
 
 
 class Killer(WatchedModels):
-    """Counts what models are asked and kills a process at one of its requests, before that is answered."""
+    """Counts what models are asked and kills a process at one of its requests, before that is
+    answered.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -143,14 +175,31 @@ class Killer(WatchedModels):
 
 
 @pytest.mark.parametrize("share", [20, 55, 90])
-def test_answers_and_judgements_outlive_a_kill(share: int, tmp_path: Path, corpus: Any, point_at_models: Any, start: Any, cli: Any) -> None:
+def test_answers_and_judgements_outlive_a_kill(
+    share: int, tmp_path: Path, corpus: Any, point_at_models: Any, start: Any, cli: Any
+) -> None:
     questions = tmp_path / "questions.jsonl"
-    questions.write_text('{"question": "Who works at Acme?"}\n{"question": "Who founded Globex?"}\n', encoding="utf-8")
+    questions.write_text(
+        '{"question": "Who works at Acme?"}\n{"question": "Who founded Globex?"}\n',
+        encoding="utf-8",
+    )
     killer = Killer()
     with killer.server() as server:
         point_at_models(server, max_concurrency=1)
         assert cli("ingest", *corpus.many(2), "-w", "talks").code == 0
-        asked = ["evaluate", "judge", "--questions", questions, "-w", "talks", "--arms", "dsa-diverse,naive", "--samples", "2", "--json"]
+        asked = [
+            "evaluate",
+            "judge",
+            "--questions",
+            questions,
+            "-w",
+            "talks",
+            "--arms",
+            "dsa-diverse,naive",
+            "--samples",
+            "2",
+            "--json",
+        ]
         killer.prompts.clear()
         killer.num_asked = 0
         whole = cli(*asked, "--out", tmp_path / "whole")
@@ -159,7 +208,9 @@ def test_answers_and_judgements_outlive_a_kill(share: int, tmp_path: Path, corpu
         assert num_asked > 10
     other = Killer()
     with other.server() as server:
-        point_at_models(server, max_concurrency=1)  # another address, so another model: nothing is in the cache
+        point_at_models(
+            server, max_concurrency=1
+        )  # another address, so another model: nothing is in the cache
         other.kill_at = num_asked * share // 100
         other.process = start(*asked, "--out", tmp_path / "run")
         assert other.process.wait(120) == -signal.SIGKILL

@@ -1,4 +1,6 @@
-"""A deletion that is killed: at every step what lies on the disk is finished by whoever opens the workspace next, and nothing is left."""
+"""A deletion that is killed: at every step what lies on the disk is finished by whoever opens the
+workspace next, and nothing is left.
+"""
 
 import fcntl
 import shutil
@@ -26,8 +28,14 @@ from dynagrag.workspace.deletion import DocumentDeletions
 from dynagrag.workspace.facade import Workspace, open_workspace
 
 A = [
-    ("Leo", "Quetzal Vane founded Umbra Foundry. Ada Byron works at Acme Works. The quokka sleeps."),
-    ("Quill Marsh", "Acme Works is located in Port Arthur. Umbra Foundry is located in Xanadu Heights."),
+    (
+        "Leo",
+        "Quetzal Vane founded Umbra Foundry. Ada Byron works at Acme Works. The quokka sleeps.",
+    ),
+    (
+        "Quill Marsh",
+        "Acme Works is located in Port Arthur. Umbra Foundry is located in Xanadu Heights.",
+    ),
 ]
 B = [
     ("Leo", "Ada Byron works at Acme Works. Grace Hopper founded Borealis Labs."),
@@ -38,7 +46,9 @@ SECRETS = ("quetzal", "umbra", "quokka", "xanadu", "quill marsh", "vane")
 
 
 class Images:
-    """Copies of the home as they lie on the disk after each step that changes a file: what SIGKILL there would leave."""
+    """Copies of the home as they lie on the disk after each step that changes a file: what SIGKILL
+    there would leave.
+    """
 
     def __init__(self, home: Path, folder: Path) -> None:
         self._home, self._folder = home, folder
@@ -54,9 +64,18 @@ class Images:
         """Every commit, every wiping of a file, every file that is replaced or removed."""
         self.take()
         with pytest.MonkeyPatch.context() as patch:
-            for cls, is_inside in ((Connection, lambda c: c._sqlite.in_transaction), (JournalFile, lambda j: j._db.in_transaction)):
+            for cls, is_inside in (
+                (Connection, lambda c: c._sqlite.in_transaction),
+                (JournalFile, lambda j: j._db.in_transaction),
+            ):
                 patch.setattr(cls, "write", self._after_commit(cls.write, is_inside))
-            for owner, name in ((Connection, "scrub"), (JournalFile, "scrub"), (Path, "unlink"), (Path, "replace"), (shutil, "rmtree")):
+            for owner, name in (
+                (Connection, "scrub"),
+                (JournalFile, "scrub"),
+                (Path, "unlink"),
+                (Path, "replace"),
+                (shutil, "rmtree"),
+            ):
                 patch.setattr(owner, name, self._after(getattr(owner, name)))
             yield
 
@@ -82,7 +101,9 @@ class Images:
 
 def found_in(folder: Path) -> list[str]:
     """The words of A in the bytes of a folder's files."""
-    everything = b"\n".join(file.read_bytes().lower() for file in folder.rglob("*") if file.is_file())
+    everything = b"\n".join(
+        file.read_bytes().lower() for file in folder.rglob("*") if file.is_file()
+    )
     return [word for word in SECRETS if word.encode() in everything]
 
 
@@ -90,7 +111,10 @@ def keep_answer(space: Workspace) -> None:
     """A conversation with one answer, which quotes A."""
     answer = space.evidence("Who founded Umbra Foundry?")
     assert "Umbra" in repr(answer.evidence)
-    ConversationBook(space.folder).put(new_id(), Exchange(new_id(), "Who founded it?", "2026-11-22", (KeptAnswer("dynagrag", answer),)))
+    ConversationBook(space.folder).put(
+        new_id(),
+        Exchange(new_id(), "Who founded it?", "2026-11-22", (KeptAnswer("dynagrag", answer),)),
+    )
 
 
 class KilledError(BaseException):
@@ -111,7 +135,9 @@ def kill(work: Callable[[], object], owner: Any = Deriver, name: str = "rederive
 
 def words(space: Workspace) -> str:
     """All that a graph's reader sees."""
-    return repr((space.graph().entities, space.graph().relations, space.merges(), space.store.overview())).casefold()
+    return repr(
+        (space.graph().entities, space.graph().relations, space.merges(), space.store.overview())
+    ).casefold()
 
 
 @pytest.fixture
@@ -124,7 +150,11 @@ def filled_with_both(open_space: Callable[..., Workspace], corpus: Any) -> Works
 
 
 def test_a_deletion_that_is_killed_at_any_step_is_finished_by_the_next_opening(
-    filled_with_both: Workspace, open_space: Callable[..., Workspace], corpus: Any, home: Path, tmp_path: Path
+    filled_with_both: Workspace,
+    open_space: Callable[..., Workspace],
+    corpus: Any,
+    home: Path,
+    tmp_path: Path,
 ) -> None:
     alone = open_space("alone", at=tmp_path / "alone")
     alone.ingest([corpus.write("b.vtt", B)])
@@ -148,7 +178,9 @@ def test_a_deletion_that_is_killed_at_any_step_is_finished_by_the_next_opening(
     assert has_begun.count(False) <= 2, "it is noted before anything else is done"
 
 
-def test_commands_after_a_killed_deletion_finish_and_repeat_it(server: Any, cli: Any, corpus: Any, home: Path) -> None:
+def test_commands_after_a_killed_deletion_finish_and_repeat_it(
+    server: Any, cli: Any, corpus: Any, home: Path
+) -> None:
     assert cli("ingest", corpus.write("a.vtt", A), corpus.write("b.vtt", B)).code == 0
     with open_workspace() as space:
         kill(lambda: space.delete("a"))
@@ -163,7 +195,10 @@ def test_commands_after_a_killed_deletion_finish_and_repeat_it(server: Any, cli:
 
 
 @pytest.mark.usefixtures("any_store")
-@pytest.mark.parametrize(("owner", "name"), [(ConversationBook, "keep_documents"), (Deriver, "rederive"), (DocumentDeletions, "end")])
+@pytest.mark.parametrize(
+    ("owner", "name"),
+    [(ConversationBook, "keep_documents"), (Deriver, "rederive"), (DocumentDeletions, "end")],
+)
 def test_whoever_opens_a_store_after_a_killed_deletion_sees_nothing_of_it(
     filled_with_both: Workspace, open_space: Callable[..., Workspace], owner: Any, name: str
 ) -> None:
@@ -178,7 +213,9 @@ def test_whoever_opens_a_store_after_a_killed_deletion_sees_nothing_of_it(
         space.delete("c")
 
 
-def test_an_open_workspace_finishes_what_another_process_left(filled_with_both: Workspace, open_space: Callable[..., Workspace]) -> None:
+def test_an_open_workspace_finishes_what_another_process_left(
+    filled_with_both: Workspace, open_space: Callable[..., Workspace]
+) -> None:
     other = open_space()
     kill(lambda: filled_with_both.delete("a"))
     other.finish_deletions()
@@ -186,25 +223,42 @@ def test_an_open_workspace_finishes_what_another_process_left(filled_with_both: 
 
 
 def test_what_cannot_be_finished_now_is_not_shown(
-    filled_with_both: Workspace, open_space: Callable[..., Workspace], monkeypatch: pytest.MonkeyPatch, cli: Any
+    filled_with_both: Workspace,
+    open_space: Callable[..., Workspace],
+    monkeypatch: pytest.MonkeyPatch,
+    cli: Any,
 ) -> None:
     kill(lambda: filled_with_both.delete("a"))
     monkeypatch.setattr("dynagrag.workspace.facade.DELETION_WAIT_S", 0.0)
     with (filled_with_both.folder / "lock").open("a") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
-        with pytest.raises(WorkspaceError, match=r"a document is being deleted from workspace 'w', .* wait until it is done"):
+        with pytest.raises(
+            WorkspaceError,
+            match=r"a document is being deleted from workspace 'w', .* wait until it is done",
+        ):
             open_space()
-        filled_with_both.finish_deletions(insists=False)  # an open one leaves it to whoever holds it
-        assert "a document is being deleted" in cli("graph", "export", filled_with_both.folder / "g.json", "-w", "w").complaint(1)
+        filled_with_both.finish_deletions(
+            insists=False
+        )  # an open one leaves it to whoever holds it
+        assert "a document is being deleted" in cli(
+            "graph", "export", filled_with_both.folder / "g.json", "-w", "w"
+        ).complaint(1)
     assert not [word for word in SECRETS if word in words(open_space())]
 
 
-def test_a_backup_or_copy_of_half_a_deletion_is_refused(filled_with_both: Workspace, tmp_path: Path) -> None:
+def test_a_backup_or_copy_of_half_a_deletion_is_refused(
+    filled_with_both: Workspace, tmp_path: Path
+) -> None:
     kill(lambda: filled_with_both.delete("a"))
-    with pytest.raises(WorkspaceError, match="its deletion was interrupted; wait until it is done, or finish it"):
+    with pytest.raises(
+        WorkspaceError, match="its deletion was interrupted; wait until it is done, or finish it"
+    ):
         back_up(filled_with_both, tmp_path / "w.zip", is_forced=False, progress=silent)
     assert not (tmp_path / "w.zip").exists()
-    for one, other in ((filled_with_both.store, SqliteStore(tmp_path / "t.sqlite", "w")), (SqliteStore(tmp_path / "u.sqlite", "w"), None)):
+    for one, other in (
+        (filled_with_both.store, SqliteStore(tmp_path / "t.sqlite", "w")),
+        (SqliteStore(tmp_path / "u.sqlite", "w"), None),
+    ):
         with pytest.raises(WorkspaceError, match="is being deleted from workspace 'w'"):
             copy_workspace(one, other or filled_with_both.store, silent)
 
@@ -234,14 +288,23 @@ def test_a_deletion_is_finished_without_an_embedder_and_without_a_model(
     assert space.store.digest() == alone.store.digest()
 
 
-def test_files_that_hold_the_document_go_too(filled_with_both: Workspace, home: Path, corpus: Any) -> None:
+def test_files_that_hold_the_document_go_too(
+    filled_with_both: Workspace, home: Path, corpus: Any
+) -> None:
     space = filled_with_both
     uploads, unpacked = space.folder / "uploads", home / "restoring" / "w"
     uploads.mkdir()
     unpacked.mkdir(parents=True)
-    names = [shutil.copy(corpus.write(name, turns), uploads / name) for name, turns in (("x.vtt", [*A, *A]), ("y.vtt", [*B, *B]))]
+    names = [
+        shutil.copy(corpus.write(name, turns), uploads / name)
+        for name, turns in (("x.vtt", [*A, *A]), ("y.vtt", [*B, *B]))
+    ]
     space.ingest(names)
-    left = (unpacked / "graph.sqlite", space.folder / ".journal.sqlite.partial", space.folder / "conversations" / "0.part")
+    left = (
+        unpacked / "graph.sqlite",
+        space.folder / ".journal.sqlite.partial",
+        space.folder / "conversations" / "0.part",
+    )
     for path in left:
         path.write_text("Quetzal Vane")
     space.delete("x")
@@ -251,7 +314,9 @@ def test_files_that_hold_the_document_go_too(filled_with_both: Workspace, home: 
     assert not found_in(home)
 
 
-def test_a_folder_on_another_machine_forgets_what_was_deleted_from_this_one(filled_with_both: Workspace, tmp_path: Path) -> None:
+def test_a_folder_on_another_machine_forgets_what_was_deleted_from_this_one(
+    filled_with_both: Workspace, tmp_path: Path
+) -> None:
     """Two machines have no folder in common, only the store."""
     here = filled_with_both
     there = tmp_path / "there"
@@ -259,9 +324,13 @@ def test_a_folder_on_another_machine_forgets_what_was_deleted_from_this_one(fill
     here.delete("a")
     journal = Journal(there / "journal.sqlite")
     other = DocumentDeletions(there, here.store, journal, tmp_path / "restoring")
-    assert journal.export_replies(tmp_path / "before.jsonl") > here.journal.export_replies(tmp_path / "here.jsonl")
+    assert journal.export_replies(tmp_path / "before.jsonl") > here.journal.export_replies(
+        tmp_path / "here.jsonl"
+    )
     other.catch_up()
-    assert journal.export_replies(tmp_path / "after.jsonl") == here.journal.export_replies(tmp_path / "here.jsonl")
+    assert journal.export_replies(tmp_path / "after.jsonl") == here.journal.export_replies(
+        tmp_path / "here.jsonl"
+    )
     assert list((there / "conversations").iterdir()) == []
     journal.close()
     for file in there.glob("graph.sqlite*"):
@@ -269,7 +338,9 @@ def test_a_folder_on_another_machine_forgets_what_was_deleted_from_this_one(fill
     assert not found_in(there)
 
 
-def test_a_deletion_of_ones_own_leaves_what_another_machine_deleted_to_be_forgotten(filled_with_both: Workspace, tmp_path: Path) -> None:
+def test_a_deletion_of_ones_own_leaves_what_another_machine_deleted_to_be_forgotten(
+    filled_with_both: Workspace, tmp_path: Path
+) -> None:
     here = filled_with_both
     a, b = here.find_document("a"), here.find_document("b")
     journal = Journal(tmp_path / "journal.sqlite")

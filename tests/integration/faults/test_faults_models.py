@@ -1,4 +1,6 @@
-"""What a model that misbehaves must not do, another embedder, what makes a cached reply count, and keys."""
+"""What a model that misbehaves must not do, another embedder, what makes a cached reply count, and
+keys.
+"""
 
 import json
 import logging
@@ -25,11 +27,13 @@ from dynagrag.workspace.facade import Workspace
 OpenSpace = Callable[..., Workspace]
 
 
-# -------------------------------------------------------------------------------------------------- models that misbehave
+# ---------------------------------------------------------------------------- models that misbehave
 
 
 @pytest.mark.usefixtures("any_store")
-def test_what_a_model_spoils_is_set_aside_with_its_reason_and_the_rest_is_done(steered: Any, cli: Any, corpus: Any) -> None:
+def test_what_a_model_spoils_is_set_aside_with_its_reason_and_the_rest_is_done(
+    steered: Any, cli: Any, corpus: Any
+) -> None:
     faults = {
         "Garbled Corp": Fault.INVALID,
         "Busy Corp": Fault.TOO_MANY,
@@ -38,7 +42,13 @@ def test_what_a_model_spoils_is_set_aside_with_its_reason_and_the_rest_is_done(s
         "Dropped Corp": Fault.DROP,
     }
     good = corpus.write("a-good.vtt", [("Leo", "Ada Byron founded Acme Works.")])
-    paths = [good, *(corpus.write(f"{name}.vtt", [("Leo", f"Grace Hopper founded {name}.")]) for name in faults)]
+    paths = [
+        good,
+        *(
+            corpus.write(f"{name}.vtt", [("Leo", f"Grace Hopper founded {name}.")])
+            for name in faults
+        ),
+    ]
     steered.faults_by_marker = faults
     done = cli("ingest", *paths)
     assert (done.code, "Traceback" in done.out + done.err) == (3, False), done
@@ -53,7 +63,9 @@ def test_what_a_model_spoils_is_set_aside_with_its_reason_and_the_rest_is_done(s
         assert reason in line
     assert "5 chunks were set aside; to try again, run the same command" in done.out
     shown = cli("graph", "show", "Ada Byron", "--json").json
-    assert [(r["head"], r["label"], r["tail"]) for r in shown["relations"]] == [("Ada Byron", "founded", "Acme Works")]
+    assert [(r["head"], r["label"], r["tail"]) for r in shown["relations"]] == [
+        ("Ada Byron", "founded", "Acme Works")
+    ]
     assert cli("graph", "stats").out.count("set aside: document") == 5
     steered.faults_by_marker = {}
     again = cli("ingest", *paths)
@@ -64,7 +76,9 @@ def test_what_a_model_spoils_is_set_aside_with_its_reason_and_the_rest_is_done(s
 
 
 @pytest.mark.usefixtures("any_store")
-def test_a_reply_that_was_cut_off_is_asked_for_on_the_halves(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_reply_that_was_cut_off_is_asked_for_on_the_halves(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     path = corpus.write("a.vtt", corpus.meeting(5, num_turns=40))
     whole = open_space("whole")
     whole.ingest([path])
@@ -88,16 +102,29 @@ def _facts(space: Workspace) -> set[tuple[str, str, str]]:
 
 
 def test_a_reply_that_stays_cut_off_is_set_aside(open_space: OpenSpace, corpus: Any) -> None:
-    chat = FakeChat(lambda prompt, schema: "{" + " " * 20_000 if prompt.name == "extract" else simple_reply(prompt, schema))
+    chat = FakeChat(
+        lambda prompt, schema: (
+            "{" + " " * 20_000 if prompt.name == "extract" else simple_reply(prompt, schema)
+        )
+    )
     space = open_space(chat=chat)
-    report = space.ingest([corpus.write("a.vtt", [("Leo", "Ada Byron founded Acme Works. It rains."), ("Maria", "Yes.")])])
+    report = space.ingest(
+        [
+            corpus.write(
+                "a.vtt", [("Leo", "Ada Byron founded Acme Works. It rains."), ("Maria", "Yes.")]
+            )
+        ]
+    )
     assert ["cut off" in item.reason for item in report.set_aside] == [True]
     assert chat.num_calls < 12
 
 
 @pytest.mark.usefixtures("any_store")
 def test_an_invalid_reply_is_repaired_once(open_space: OpenSpace, corpus: Any) -> None:
-    good = simple_reply(Prompt("extract", "", "<excerpt>Ada Byron founded Acme Works.</excerpt>"), ExtractionReply.model_json_schema())
+    good = simple_reply(
+        Prompt("extract", "", "<excerpt>Ada Byron founded Acme Works.</excerpt>"),
+        ExtractionReply.model_json_schema(),
+    )
     chat = FakeChat(script=["not JSON at all", good])
     space = open_space(chat=chat)
     report = space.ingest([corpus.write("a.vtt", [("Leo", "Ada Byron founded Acme Works.")])])
@@ -113,19 +140,32 @@ def test_a_graph_that_stayed_empty_is_never_silent(steered: Any, cli: Any, corpu
     assert "2 chunks were set aside" in done.out
 
 
-def test_a_passing_failure_is_retried(server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch, corpus: Any) -> None:
+def test_a_passing_failure_is_retried(
+    server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch, corpus: Any
+) -> None:
     monkeypatch.setenv("DYNAGRAG_MAX_RETRIES", "1")
     with open_workspace("w", embedder=FakeEmbedder()) as space:
         for fault in (Fault.TOO_MANY, Fault.SERVER_ERROR):
             server.fail_next(fault)
-            report = space.ingest([corpus.write(f"{fault}.vtt", [("Leo", f"Ada Byron founded {fault.name.title()} Labs.")])])
+            report = space.ingest(
+                [
+                    corpus.write(
+                        f"{fault}.vtt", [("Leo", f"Ada Byron founded {fault.name.title()} Labs.")]
+                    )
+                ]
+            )
             assert report.set_aside == ()
     assert server.counts.faults == 2
 
 
-def test_a_server_that_is_gone_stops_the_run_and_keeps_its_work(steered: Any, cli: Any, corpus: Any) -> None:
+def test_a_server_that_is_gone_stops_the_run_and_keeps_its_work(
+    steered: Any, cli: Any, corpus: Any
+) -> None:
     good = corpus.write("a-good.vtt", [("Leo", "Ada Byron founded Acme Works.")])
-    lost = [corpus.write(f"lost-{i:02}.vtt", [("Leo", f"Lost Founder{i} founded Lost Corp.")]) for i in range(20)]
+    lost = [
+        corpus.write(f"lost-{i:02}.vtt", [("Leo", f"Lost Founder{i} founded Lost Corp.")])
+        for i in range(20)
+    ]
     steered.faults_by_marker = {"Lost": Fault.SERVER_ERROR}
     stopped = cli("ingest", good, *lost)
     assert "500" in stopped.complaint(1)
@@ -136,11 +176,13 @@ def test_a_server_that_is_gone_stops_the_run_and_keeps_its_work(steered: Any, cl
     assert cli("graph", "stats", "--json").json["chunks"] == 21
 
 
-# ------------------------------------------------------------------------------------------------------- another embedder
+# --------------------------------------------------------------------------------- another embedder
 
 
 @pytest.mark.usefixtures("any_store")
-def test_vectors_of_another_embedder_are_refused_before_anything_is_written(open_space: OpenSpace, corpus: Any) -> None:
+def test_vectors_of_another_embedder_are_refused_before_anything_is_written(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     one, two = corpus.many(2, num_turns=4)
     with open_space() as space:
         space.ingest([one])
@@ -159,7 +201,9 @@ def test_vectors_of_another_embedder_are_refused_before_anything_is_written(open
 
 
 @pytest.mark.usefixtures("any_store")
-def test_a_document_is_deleted_though_the_embedder_is_another(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_document_is_deleted_though_the_embedder_is_another(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     paths = corpus.many(2, num_turns=4)
     with open_space() as space:
         space.ingest(paths)
@@ -169,7 +213,7 @@ def test_a_document_is_deleted_though_the_embedder_is_another(open_space: OpenSp
     assert (space.stats().documents, embedder.num_texts) == (1, 0)
 
 
-# --------------------------------------------------------------------------------------------------------- cached replies
+# ----------------------------------------------------------------------------------- cached replies
 
 
 def _forget_extractions(space: Workspace) -> None:
@@ -190,7 +234,9 @@ def test_an_identical_call_is_a_hit(open_space: OpenSpace, corpus: Any) -> None:
     assert report.num_chunks > 2
 
 
-@pytest.mark.parametrize("change", ["model", "temperature", "max_tokens and schema", "prompt", "workspace"])
+@pytest.mark.parametrize(
+    "change", ["model", "temperature", "max_tokens and schema", "prompt", "workspace"]
+)
 def test_any_change_of_what_makes_a_reply_is_a_miss(
     server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch, corpus: Any, change: str
 ) -> None:
@@ -218,7 +264,9 @@ def test_any_change_of_what_makes_a_reply_is_a_miss(
     assert (ingest(name, options), ingest(name, options)) == (1, 0)
 
 
-def test_the_same_model_elsewhere_is_another_model(server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch, corpus: Any) -> None:
+def test_the_same_model_elsewhere_is_another_model(
+    server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch, corpus: Any
+) -> None:
     path = corpus.write("a.vtt", [("Leo", "Ada Byron founded Acme Works.")])
     with open_workspace("w", embedder=FakeEmbedder()) as space:
         space.ingest([path])
@@ -259,19 +307,31 @@ def test_a_corrupt_cache_entry_is_a_miss_and_never_unpickled(
     assert not (tmp_path / "bombed").exists()
 
 
-# ------------------------------------------------------------------------------------------------------------------- keys
+# --------------------------------------------------------------------------------------------- keys
 
 
 def test_a_providers_key_is_in_no_journal_and_no_backup(
-    server: OpenAIStubServer, cli: Any, corpus: Any, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    server: OpenAIStubServer,
+    cli: Any,
+    corpus: Any,
+    home: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     azure_key = "0123456789abcdefCANARY"
-    good = simple_reply(Prompt("extract", "", "<excerpt>Ada Byron founded Acme Works.</excerpt>"), ExtractionReply.model_json_schema())
+    good = simple_reply(
+        Prompt("extract", "", "<excerpt>Ada Byron founded Acme Works.</excerpt>"),
+        ExtractionReply.model_json_schema(),
+    )
 
     def answer() -> Iterator[bytes]:
         is_bad = b"Bad Corp" in azure.bodies[-1]
         error = json.dumps({"error": {"message": f"no room for {azure_key}"}}).encode()
-        yield http(error, "500 X") if is_bad else http(chat(good, usage={"prompt_tokens": 10**30, "completion_tokens": 10**30}))
+        yield (
+            http(error, "500 X")
+            if is_bad
+            else http(chat(good, usage={"prompt_tokens": 10**30, "completion_tokens": 10**30}))
+        )
 
     with RawServer(answer) as azure:
         monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", azure.origin)
@@ -280,7 +340,10 @@ def test_a_providers_key_is_in_no_journal_and_no_backup(
         monkeypatch.setenv("DYNAGRAG_LLM", "azure_openai:my-deployment")
         monkeypatch.setenv("DYNAGRAG_MAX_RETRIES", "0")
         monkeypatch.setenv("DYNAGRAG_MAX_CONCURRENCY", "1")
-        paths = [corpus.write(f"{name}.vtt", [("Leo", f"Ada Byron founded {name}.")]) for name in ("Acme Works", "Bad Corp")]
+        paths = [
+            corpus.write(f"{name}.vtt", [("Leo", f"Ada Byron founded {name}.")])
+            for name in ("Acme Works", "Bad Corp")
+        ]
         done = cli("ingest", *paths)
         assert f"api-key: {azure_key}" in azure.heads[-1]
     assert (done.code, "no room for (key)" in done.out) == (3, True), done
@@ -311,7 +374,9 @@ def test_a_key_appears_nowhere_whatever_the_server_says(
     paths = corpus.many(2, num_turns=3)
     assert cli("ingest", paths[0]).code == 0
     steered.faults_by_marker = {"excerpt": fault}
-    assert key in steered.requests[0].get("key", key)  # the stub repeats the key it was given in its error
+    assert key in steered.requests[0].get(
+        "key", key
+    )  # the stub repeats the key it was given in its error
     results = [
         cli("ingest", *paths, "--verbose"),
         cli("ingest", *paths, "--json"),
@@ -338,5 +403,9 @@ def test_a_key_appears_nowhere_whatever_the_server_says(
         assert any(record.name.startswith("neo4j") for record in caplog.records)
         password = os.environ["NEO4J_PASSWORD"]
         assert password not in caplog.text + "".join(result.out + result.err for result in results)
-        assert not [file for file in home.rglob("*") if file.is_file() and password.encode() in file.read_bytes()]
+        assert not [
+            file
+            for file in home.rglob("*")
+            if file.is_file() and password.encode() in file.read_bytes()
+        ]
     assert key not in json.dumps([str(r) for r in caplog.records])

@@ -1,4 +1,6 @@
-"""Neo4j's own faults: a reply that is lost after COMMIT, writers at one hub, a server that goes away or stalls, a hub of many relations."""
+"""Neo4j's own faults: a reply that is lost after COMMIT, writers at one hub, a server that goes
+away or stalls, a hub of many relations.
+"""
 
 import random
 import subprocess
@@ -26,11 +28,13 @@ pytestmark = pytest.mark.neo4j
 OpenSpace = Callable[..., Workspace]
 
 
-# ----------------------------------------------------------------------------------------------------------- lost replies
+# ------------------------------------------------------------------------------------- lost replies
 
 
 class UnluckyProxy(CuttingProxy):
-    """Cuts after commits at random, but never after two in a row, since that would look like a server that is gone."""
+    """Cuts after commits at random, but never after two in a row, since that would look like a
+    server that is gone.
+    """
 
     def __init__(self, address: str, seed: int, max_cuts: int) -> None:
         self._rng = random.Random(seed)
@@ -42,7 +46,9 @@ class UnluckyProxy(CuttingProxy):
         """Whether this commit's connection is cut."""
         super().takes_cut()
         with self._lock:
-            self._was_cut = not self._was_cut and self.num_cuts < self._max_cuts and self._rng.random() < 0.7
+            self._was_cut = (
+                not self._was_cut and self.num_cuts < self._max_cuts and self._rng.random() < 0.7
+            )
             return self._was_cut
 
 
@@ -74,7 +80,9 @@ def test_replies_that_are_lost_after_commit_change_neither_weights_nor_records(
         space.store.clear()
 
 
-def test_a_deletion_whose_reply_was_lost_is_a_deletion(open_store: OpenStore, cutting_proxy: CuttingProxy) -> None:
+def test_a_deletion_whose_reply_was_lost_is_a_deletion(
+    open_store: OpenStore, cutting_proxy: CuttingProxy
+) -> None:
     store = open_store(address=cutting_proxy.address)
     store.put_document(*document(store, 1))
     store.put_document(*document(store, 2))
@@ -86,7 +94,7 @@ def test_a_deletion_whose_reply_was_lost_is_a_deletion(open_store: OpenStore, cu
         store.delete_document(document(store, 1)[0].id)
 
 
-# ----------------------------------------------------------------------------------------------------- writers at one hub
+# ------------------------------------------------------------------------------- writers at one hub
 
 HUB_WRITER = """
 import json, random, sys
@@ -118,22 +126,42 @@ def test_four_writers_at_twenty_hubs_lose_nothing_and_double_nothing(
     store.put_document(*document(store, 1))  # makes the schema
     ws = store.workspace
     hubs = [{"uid": f"{ws}-{i}", "ws": ws} for i in range(num_hubs)]
-    driver.execute_query("UNWIND $hubs AS hub CREATE (n:Entity {uid: hub.uid, ws: hub.ws})", hubs=hubs)
-    server = {"address": neo4j_server.address, "username": "neo4j", "password": neo4j_server.password, "database": "neo4j"}
-    run_together(HUB_WRITER, [{"ws": ws, "hubs": num_hubs, "batches": 500, "seed": i, "server": server} for i in range(4)])
-    query = "MATCH (:Entity {ws: $ws})-[r:RELATES]->() RETURN count(r) AS num, count(DISTINCT r.uid) AS unique, max(r.weight) AS weight"
+    driver.execute_query(
+        "UNWIND $hubs AS hub CREATE (n:Entity {uid: hub.uid, ws: hub.ws})", hubs=hubs
+    )
+    server = {
+        "address": neo4j_server.address,
+        "username": "neo4j",
+        "password": neo4j_server.password,
+        "database": "neo4j",
+    }
+    run_together(
+        HUB_WRITER,
+        [
+            {"ws": ws, "hubs": num_hubs, "batches": 500, "seed": i, "server": server}
+            for i in range(4)
+        ],
+    )
+    query = (
+        "MATCH (:Entity {ws: $ws})-[r:RELATES]->() RETURN count(r) AS num, count(DISTINCT r.uid) AS"
+        " unique, max(r.weight) AS weight"
+    )
     row = driver.execute_query(query, ws=ws).records[0]
     assert row["num"] == row["unique"] == num_hubs * (num_hubs - 1)
     assert row["weight"] == 7
 
 
-# -------------------------------------------------------------------------------------------------- a server that is gone
+# ---------------------------------------------------------------------------- a server that is gone
 
 
 class Trigger(WatchedModels):
-    """Does something once: when the chat model was asked so often, or when a text is embedded that holds these words."""
+    """Does something once: when the chat model was asked so often, or when a text is embedded that
+    holds these words.
+    """
 
-    def __init__(self, act: Callable[[], None], calls: int | None = None, text: str | None = None) -> None:
+    def __init__(
+        self, act: Callable[[], None], calls: int | None = None, text: str | None = None
+    ) -> None:
         super().__init__()
         self._act, self._calls, self._text = act, calls, text
         self._lock = threading.Lock()
@@ -153,14 +181,22 @@ class Trigger(WatchedModels):
 
 
 MAX_GONE_S = 25.0
-"""A command tries again for 2 s, and once more where the right to derive is given back: some 5 s (11 s have been seen on a busy machine).
-With the driver's own 30 s of trying again it takes more than 30 s on any machine."""
+"""A command tries again for 2 s, and once more where the right to derive is given back: some 5 s
+(11 s have been seen on a busy machine). With the driver's own 30 s of trying again it takes more
+than 30 s on any machine.
+"""
 MAX_STALLED_S = 75.0
-"""5 s on an idle machine; a server that says nothing is waited for two minutes where what it told its clients to wait is not heeded."""
+"""5 s on an idle machine; a server that says nothing is waited for two minutes where what it told
+its clients to wait is not heeded.
+"""
 
 
-def _complaint_within(process: "subprocess.Popen[str]", trigger: Trigger, limit_s: float = MAX_GONE_S) -> str:
-    """The one line that a command ends with, soon after its server went away; how far it is stands before it, if anything does."""
+def _complaint_within(
+    process: "subprocess.Popen[str]", trigger: Trigger, limit_s: float = MAX_GONE_S
+) -> str:
+    """The one line that a command ends with, soon after its server went away; how far it is stands
+    before it, if anything does.
+    """
     out, err = process.communicate(timeout=150)
     assert trigger.acted_at is not None, "nothing happened: " + out + err
     took_s = time.monotonic() - trigger.acted_at
@@ -266,7 +302,9 @@ def test_a_server_that_stalls_in_a_question_is_told_like_one_that_is_gone(
     start: Any,
     cli: Any,
 ) -> None:
-    """It keeps its connections and says nothing any more, for longer than it told its clients to wait (1 s here, else two minutes)."""
+    """It keeps its connections and says nothing any more, for longer than it told its clients to
+    wait (1 s here, else two minutes).
+    """
     point_at_neo4j(neo4j_server, neo4j_server.address)
     trigger = Trigger(cutting_proxy.stall, text=QUESTION)
     with trigger.server() as server:
@@ -280,17 +318,21 @@ def test_a_server_that_stalls_in_a_question_is_told_like_one_that_is_gone(
         assert again.code == 0, again
 
 
-# ------------------------------------------------------------------------------------------------ a hub of many relations
+# -------------------------------------------------------------------------- a hub of many relations
 
 
 MAX_FEW_HITS = 5_000
-"""What a look takes that finds the strongest relations on the node itself, a fraction of the hub's 20,000."""
+"""What a look takes that finds the strongest relations on the node itself, a fraction of the hub's
+20,000.
+"""
 MAX_HITS_A_RELATION = 10
 """Each of the hub's relations once: its weight, its id, its ends."""
 
 
 class Profile:
-    """Stands in for a transaction: each statement is profiled. `num_hits`: how often the server looked at a node, relation or property."""
+    """Stands in for a transaction: each statement is profiled. `num_hits`: how often the server
+    looked at a node, relation or property.
+    """
 
     def __init__(self, tx: Any) -> None:
         self._tx = tx
@@ -322,10 +364,17 @@ def test_a_look_at_a_hub_of_many_relations_is_bounded_and_the_same_every_time(
     num, server = 20_000, open_store()
     embedded = SqliteStore(tmp_path / "graph.sqlite", server.workspace)
     ids = [f"{server.workspace}-e{i:06}" for i in range(num + 1)]
-    relations = [Relation(f"{server.workspace}-r{i:06}", ids[0], ids[i], "knows", 1 + i * 7919 % 50, 1, (), ()) for i in range(1, num + 1)]
+    relations = [
+        Relation(
+            f"{server.workspace}-r{i:06}", ids[0], ids[i], "knows", 1 + i * 7919 % 50, 1, (), ()
+        )
+        for i in range(1, num + 1)
+    ]
     empty = graph_of(server, dict.fromkeys(range(num + 1), 1), relations, dimension=0)
     server.put_document(*document(server, 1))
-    for step in GraphWriter(server._connection, server.workspace, RowCache(None, "hub"), 4).plan(empty, Consolidation(), server.records()):
+    for step in GraphWriter(server._connection, server.workspace, RowCache(None, "hub"), 4).plan(
+        empty, Consolidation(), server.records()
+    ):
         step()  # without vectors: they take three quarters of the time and are not looked at here
     embedded.set_embedder(EMBEDDER)
     write(embedded, graph_of(server, dict.fromkeys(range(num + 1), 1), relations))
@@ -352,7 +401,9 @@ def test_a_look_at_a_hub_of_many_relations_is_bounded_and_the_same_every_time(
     for bound, max_hits in bounds:
         found = server.neighbourhood(ids[0], **bound)  # type: ignore[arg-type]
         assert 0 < profiles[-1].num_hits <= max_hits, bound
-        assert len(found.relations) <= min(bound.get("max_relations", 200), bound.get("fan_out", 25))
+        assert len(found.relations) <= min(
+            bound.get("max_relations", 200), bound.get("fan_out", 25)
+        )
         assert found == server.neighbourhood(ids[0], **bound), bound  # type: ignore[arg-type]
         assert found == embedded.neighbourhood(ids[0], **bound), bound  # type: ignore[arg-type]
         assert found.is_cut

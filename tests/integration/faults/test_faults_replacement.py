@@ -1,4 +1,6 @@
-"""Files that change places, versions that replace others, and what a failed replacement leaves standing."""
+"""Files that change places, versions that replace others, and what a failed replacement leaves
+standing.
+"""
 
 import subprocess
 import sys
@@ -31,7 +33,9 @@ def _fresh_digest(folder: Path, options: IngestOptions | None = None) -> str:
 
 
 @pytest.mark.parametrize("options", [None, FAST], ids=["llm", "fast"])
-def test_two_files_that_swap_their_names_keep_everything(tmp_path: Path, options: IngestOptions | None) -> None:
+def test_two_files_that_swap_their_names_keep_everything(
+    tmp_path: Path, options: IngestOptions | None
+) -> None:
     a, b = tmp_path / "a.txt", tmp_path / "b.txt"
     a.write_text(ONE)
     b.write_text(TWO)
@@ -63,7 +67,9 @@ def test_a_rotated_file_is_moved_and_not_deleted_by_a_later_ingest(tmp_path: Pat
         assert space.stats().digest == _fresh_digest(tmp_path)
 
 
-def test_killed_between_a_document_and_its_speakers_the_next_run_has_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_between_a_document_and_its_speakers_the_next_run_has_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "a.txt").write_text(ONE)
     with _space() as space:
         real = space.store.put_extractions
@@ -108,7 +114,10 @@ def test_a_version_that_yields_nothing_does_not_delete_the_one_before(tmp_path: 
 
 
 def test_other_sizes_of_passages_leave_no_speaker_twice(tmp_path: Path) -> None:
-    turns = [f"{who}: Person {i} founded Company {i}. {'and so on ' * 8}" for i, who in enumerate("ABCDE" * 8)]
+    turns = [
+        f"{who}: Person {i} founded Company {i}. {'and so on ' * 8}"
+        for i, who in enumerate("ABCDE" * 8)
+    ]
     (tmp_path / "a.txt").write_text("\n\n".join(turns))
     with _space() as space:
         space.ingest([tmp_path])
@@ -125,7 +134,10 @@ def test_vectors_that_hold_no_numbers_are_refused(tmp_path: Path) -> None:
             return np.full((len(texts), 32), np.nan, dtype=np.float32)  # type: ignore[arg-type]
 
     (tmp_path / "a.txt").write_text(ONE)
-    with open_workspace("w", chat_model=FakeChat(), embedder=Broken()) as space, pytest.raises(StoreError, match="NaN"):
+    with (
+        open_workspace("w", chat_model=FakeChat(), embedder=Broken()) as space,
+        pytest.raises(StoreError, match="NaN"),
+    ):
         space.ingest([tmp_path])
 
 
@@ -140,20 +152,30 @@ def test_a_plan_is_made_again_when_another_process_wrote_in_between(tmp_path: Pa
         assert space.stats().digest == _fresh_digest(tmp_path)
 
 
-def test_a_second_writer_waits_for_the_first_and_gives_up_in_the_end(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_second_writer_waits_for_the_first_and_gives_up_in_the_end(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     (tmp_path / "a.txt").write_text(ONE)
     with _space() as space:
         space.ingest([tmp_path])
         before = space.stats()
-        held = "import fcntl,sys; f=open(sys.argv[1],'w'); fcntl.flock(f, fcntl.LOCK_EX); print('held', flush=True); sys.stdin.read()"
+        held = (
+            "import fcntl,sys; f=open(sys.argv[1],'w'); fcntl.flock(f, fcntl.LOCK_EX);"
+            " print('held', flush=True); sys.stdin.read()"
+        )
         child = subprocess.Popen(
-            [sys.executable, "-c", held, str(space.folder / "lock")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", held, str(space.folder / "lock")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         assert child.stdout is not None
         assert child.stdout.readline() == "held\n"
         space.parts.max_wait_s = 0.2
         for write in (lambda: space.ingest([tmp_path]), lambda: space.delete("a")):
-            with pytest.raises(WorkspaceError, match="another process has been changing workspace 'w'"):
+            with pytest.raises(
+                WorkspaceError, match="another process has been changing workspace 'w'"
+            ):
                 write()
         assert space.stats() == before
         assert [job.status for job in space.jobs()] == ["done", "failed"]
@@ -161,5 +183,8 @@ def test_a_second_writer_waits_for_the_first_and_gives_up_in_the_end(tmp_path: P
         caplog.clear()
         threading.Timer(0.5, child.communicate).start()
         space.delete("a")
-        assert [r.message.startswith("workspace 'w' is being changed by another process; waiting") for r in caplog.records] == [True]
+        assert [
+            r.message.startswith("workspace 'w' is being changed by another process; waiting")
+            for r in caplog.records
+        ] == [True]
         assert child.wait(10) == 0

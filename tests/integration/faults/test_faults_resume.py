@@ -1,4 +1,6 @@
-"""An ingest that is run twice, killed and resumed, or out of budget; and what a changed document costs."""
+"""An ingest that is run twice, killed and resumed, or out of budget; and what a changed document
+costs.
+"""
 
 import os
 import random
@@ -21,7 +23,9 @@ MAX_CONCURRENCY = 4
 
 
 @pytest.mark.usefixtures("any_store")
-def test_the_same_corpus_twice_is_the_same_graph_without_any_call(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
+def test_the_same_corpus_twice_is_the_same_graph_without_any_call(
+    server: OpenAIStubServer, cli: Any, corpus: Any
+) -> None:
     paths = corpus.many(3)
     assert cli("ingest", *paths).code == 0
     first = cli("graph", "stats", "--json").json
@@ -32,7 +36,9 @@ def test_the_same_corpus_twice_is_the_same_graph_without_any_call(server: OpenAI
     assert cli("graph", "stats", "--json").json == first
 
 
-def test_a_copy_under_another_name_is_no_second_document(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_copy_under_another_name_is_no_second_document(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     space = open_space()
     turns = corpus.meeting(1)
     space.ingest([corpus.write("a.vtt", turns)])
@@ -41,11 +47,13 @@ def test_a_copy_under_another_name_is_no_second_document(open_space: OpenSpace, 
     assert (report.num_chunks, space.stats()) == (0, before)
 
 
-# ---------------------------------------------------------------------------------------------------------------- SIGKILL
+# ------------------------------------------------------------------------------------------ SIGKILL
 
 
 class Killer(WatchedModels):
-    """Counts the requests that models get and kills a process at one of them, before it is answered."""
+    """Counts the requests that models get and kills a process at one of them, before it is
+    answered.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -72,7 +80,12 @@ class Killer(WatchedModels):
 
 
 def test_an_ingest_that_is_killed_anywhere_resumes_to_the_same_graph(
-    point_at_models: Callable[..., None], corpus: Any, start: Any, cli: Any, home: Any, any_store: str
+    point_at_models: Callable[..., None],
+    corpus: Any,
+    start: Any,
+    cli: Any,
+    home: Any,
+    any_store: str,
 ) -> None:
     paths = corpus.many(6, num_turns=45)
     killer = Killer()
@@ -83,7 +96,9 @@ def test_an_ingest_that_is_killed_anywhere_resumes_to_the_same_graph(
         num_unique, num_requests = len(killer.prompts), killer.num_requests
         assert num_unique > 20
         points = [max(1, num_requests * share // 100) for share in (10, 50, 90)]
-        points += random.Random(5).sample(range(2, num_requests), 2) if any_store == "sqlite" else []
+        points += (
+            random.Random(5).sample(range(2, num_requests), 2) if any_store == "sqlite" else []
+        )
         for number, point in enumerate(points):
             name = f"killed-{number}"
             killer.reset(point)
@@ -100,10 +115,12 @@ def test_an_ingest_that_is_killed_anywhere_resumes_to_the_same_graph(
             assert num_first + num_second <= num_unique + MAX_CONCURRENCY
 
 
-# ----------------------------------------------------------------------------------------------------------------- budget
+# ------------------------------------------------------------------------------------------- budget
 
 
-def test_the_call_after_the_budget_is_refused_and_a_later_run_goes_on(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
+def test_the_call_after_the_budget_is_refused_and_a_later_run_goes_on(
+    server: OpenAIStubServer, cli: Any, corpus: Any
+) -> None:
     paths = corpus.many(4, num_turns=50)
     stopped = cli("ingest", *paths, "--max-calls", 10)
     assert server.counts.chat_calls == 10
@@ -111,7 +128,9 @@ def test_the_call_after_the_budget_is_refused_and_a_later_run_goes_on(server: Op
     assert "budget of 10 model calls" in stopped.complaint(1)
     lines = stopped.out.splitlines()
     assert any("estimate: about" in line for line in lines)
-    assert next(i for i, line in enumerate(lines) if "estimate" in line) < next(i for i, line in enumerate(lines) if "extracted" in line)
+    assert next(i for i, line in enumerate(lines) if "estimate" in line) < next(
+        i for i, line in enumerate(lines) if "extracted" in line
+    )
     kept = cli("graph", "stats", "--json").json
     assert (kept["chunks"], kept["documents"]) == (10, 4)
     assert kept["entities"] > 0
@@ -119,10 +138,14 @@ def test_the_call_after_the_budget_is_refused_and_a_later_run_goes_on(server: Op
     assert cli("ingest", *paths, "-w", "whole").code == 0
     assert digest(cli, "default") == digest(cli, "whole")
     num_prompts = len({str(r["messages"]) for r in server.requests if "messages" in r})
-    assert server.counts.chat_calls == 2 * num_prompts  # two workspaces share no reply, and none was paid twice
+    assert (
+        server.counts.chat_calls == 2 * num_prompts
+    )  # two workspaces share no reply, and none was paid twice
 
 
-def test_the_library_raises_the_spent_budget_after_it_kept_the_work(open_space: OpenSpace, corpus: Any) -> None:
+def test_the_library_raises_the_spent_budget_after_it_kept_the_work(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     chat = FakeChat()
     space = open_space(chat=chat)
     paths = corpus.many(2, num_turns=40)
@@ -135,7 +158,9 @@ def test_the_library_raises_the_spent_budget_after_it_kept_the_work(open_space: 
     assert chat.num_calls == 3
 
 
-def test_a_budget_that_ends_in_consolidation_is_reported_and_made_good_later(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_budget_that_ends_in_consolidation_is_reported_and_made_good_later(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     paths = corpus.many(2, num_turns=40)
     whole = open_space("whole")
     num_chunks = whole.ingest(paths).num_chunks
@@ -158,11 +183,13 @@ def test_a_question_has_a_budget_too(open_space: OpenSpace, corpus: Any) -> None
     assert chat.num_calls == num_before + 2
 
 
-# --------------------------------------------------------------------------------------------------------- changed document
+# --------------------------------------------------------------------------------- changed document
 
 
 @pytest.mark.parametrize("edited", [259, 130, 3])
-def test_only_the_changed_part_of_a_long_transcript_is_extracted_again(open_space: OpenSpace, corpus: Any, edited: int) -> None:
+def test_only_the_changed_part_of_a_long_transcript_is_extracted_again(
+    open_space: OpenSpace, corpus: Any, edited: int
+) -> None:
     chat = FakeChat()
     space = open_space(chat=chat)
     turns = corpus.meeting(3, num_turns=260)
@@ -170,7 +197,13 @@ def test_only_the_changed_part_of_a_long_transcript_is_extracted_again(open_spac
     num_chunks = space.ingest([path]).num_chunks
     assert num_chunks > 15
     num_before = _num_extractions(chat)
-    turns[edited] = (turns[edited][0], "Wait. Sally Ride founded Zenith Rockets. That is all that I wanted to say about it today, I think.")
+    turns[edited] = (
+        turns[edited][0],
+        (
+            "Wait. Sally Ride founded Zenith Rockets. That is all that I wanted to say about it"
+            " today, I think."
+        ),
+    )
     corpus.write("long.vtt", turns)
     report = space.ingest([path])
     assert [d.title for d in report.replaced] == ["long"]
@@ -200,7 +233,9 @@ def test_a_replaced_document_leaves_no_words_behind(open_space: OpenSpace, corpu
 
 
 @pytest.mark.usefixtures("any_store")
-def test_another_extraction_of_a_chunk_replaces_its_records(open_space: OpenSpace, corpus: Any) -> None:
+def test_another_extraction_of_a_chunk_replaces_its_records(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     paths = corpus.many(2)
     space = open_space()
     space.ingest(paths)

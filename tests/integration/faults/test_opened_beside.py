@@ -1,7 +1,9 @@
-"""What this process writes is seen by others, though it has opened a file twice and another process has closed it meanwhile.
+"""What this process writes is seen by others, though it has opened a file twice and another process
+has closed it meanwhile.
 
-POSIX takes a process's locks on a file with the first close of any of its descriptors, and SQLite holds such locks: without them another
-process's close would take away the log that this one writes to. A plain `open` of a database while it is open does that.
+POSIX takes a process's locks on a file with the first close of any of its descriptors, and SQLite
+holds such locks: without them another process's close would take away the log that this one writes
+to. A plain `open` of a database while it is open does that.
 """
 
 import subprocess
@@ -36,7 +38,9 @@ with closing(SqliteStore(Path(sys.argv[1]), "w")) as store:
 
 def told(script: str, path: Path) -> str:
     """What another process finds in a file, which it closes."""
-    return subprocess.run([sys.executable, "-c", script, str(path)], check=True, capture_output=True, text=True).stdout.strip()
+    return subprocess.run(
+        [sys.executable, "-c", script, str(path)], check=True, capture_output=True, text=True
+    ).stdout.strip()
 
 
 @pytest.mark.parametrize("num_open", [1, 2])
@@ -50,7 +54,9 @@ def test_a_job_is_seen_by_others_though_they_looked_before(tmp_path: Path, num_o
 
 
 @pytest.mark.parametrize("num_open", [1, 2])
-def test_what_is_stored_is_seen_by_others_though_they_looked_before(tmp_path: Path, num_open: int) -> None:
+def test_what_is_stored_is_seen_by_others_though_they_looked_before(
+    tmp_path: Path, num_open: int
+) -> None:
     path = tmp_path / "graph.sqlite"
     with ExitStack() as stack:
         first, *_ = [stack.enter_context(closing(SqliteStore(path, "w"))) for _ in range(num_open)]

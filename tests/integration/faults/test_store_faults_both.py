@@ -1,4 +1,6 @@
-"""On both stores: several processes at one workspace, and an ingest that is killed at any moment."""
+"""On both stores: several processes at one workspace, and an ingest that is killed at any
+moment.
+"""
 
 import importlib.util
 from pathlib import Path
@@ -9,7 +11,15 @@ from ingests import run_together
 
 from dynagrag.ids import content_id
 from dynagrag.protocols import Extraction, GraphStore
-from dynagrag.schema import Document, EmbedderIdentity, Mention, MentionKind, Passage, RelationRecord, Turn
+from dynagrag.schema import (
+    Document,
+    EmbedderIdentity,
+    Mention,
+    MentionKind,
+    Passage,
+    RelationRecord,
+    Turn,
+)
 from dynagrag.settings import load_settings
 from dynagrag.workspace.address import open_store
 
@@ -41,7 +51,9 @@ def open_at(home: Path, workspace: str, address: str) -> GraphStore:
 
 
 def text_of(document: int) -> str:
-    return "\n".join(f"Hub{(document + c) % NUM_HUBS} meets guest{document}x{c}." for c in range(NUM_CHUNKS))
+    return "\n".join(
+        f"Hub{(document + c) % NUM_HUBS} meets guest{document}x{c}." for c in range(NUM_CHUNKS)
+    )
 
 
 def document_of(workspace: str, number: int) -> tuple[Document, list[Turn], list[Passage]]:
@@ -49,14 +61,26 @@ def document_of(workspace: str, number: int) -> tuple[Document, list[Turn], list
     text = text_of(number)
     id_ = content_id("document", workspace, text)
     places = _places(text)
-    turns = [Turn(content_id(id_, "turn", i), id_, i, start, end) for i, (start, end) in enumerate(places)]
-    passages = [Passage(content_id(id_, "passage", i), id_, i, start, end, i, i) for i, (start, end) in enumerate(places)]
-    return Document(id_, workspace, f"d{number}", f"/d{number}.txt", content_id(text), text), turns, passages
+    turns = [
+        Turn(content_id(id_, "turn", i), id_, i, start, end)
+        for i, (start, end) in enumerate(places)
+    ]
+    passages = [
+        Passage(content_id(id_, "passage", i), id_, i, start, end, i, i)
+        for i, (start, end) in enumerate(places)
+    ]
+    return (
+        Document(id_, workspace, f"d{number}", f"/d{number}.txt", content_id(text), text),
+        turns,
+        passages,
+    )
 
 
 def _places(text: str) -> list[tuple[int, int]]:
     starts = [0, *(i + 1 for i, c in enumerate(text) if c == "\n")]
-    return [(start, start + len(line)) for start, line in zip(starts, text.split("\n"), strict=True)]
+    return [
+        (start, start + len(line)) for start, line in zip(starts, text.split("\n"), strict=True)
+    ]
 
 
 def extractions(workspace: str, number: int) -> list[Extraction]:
@@ -70,25 +94,54 @@ def _extraction(document: Document, passage: Passage, number: int) -> Extraction
     span = (document.id, passage.start, passage.end)
     mentions = tuple(
         Mention(
-            *(content_id("m", *span, name), *span, (passage.id,), name, name.casefold(), "person", f"{name} was there"),
+            *(
+                content_id("m", *span, name),
+                *span,
+                (passage.id,),
+                name,
+                name.casefold(),
+                "person",
+                f"{name} was there",
+            ),
             kind=MentionKind.SAID,
             extractor="model",
         )
         for name in (hub, guest)
     )
     words = (hub.casefold(), guest.casefold(), "meets", f"{hub} meets {guest}")
-    record = RelationRecord(content_id("r", *span), *span, passage.id, *words, passage.start, passage.end, number, "model")
+    record = RelationRecord(
+        content_id("r", *span),
+        *span,
+        passage.id,
+        *words,
+        passage.start,
+        passage.end,
+        number,
+        "model",
+    )
     return Extraction(*span, "model", mentions, (record,))
 
 
 def _held(store: GraphStore) -> tuple[object, ...]:
     records = store.records()
-    return records.mentions, records.relations, [store.live_spans(d.id) for d in records.documents], store.num_chunks()
+    return (
+        records.mentions,
+        records.relations,
+        [store.live_spans(d.id) for d in records.documents],
+        store.num_chunks(),
+    )
 
 
-def test_four_processes_that_store_extractions_at_once_make_the_records_of_one(any_store: str, home: Path) -> None:
-    """Each stores every chunk in an order of its own, and some twice: 500 transactions in all that meet at the workspace."""
-    shared, alone = (open_at(home / who, "w", address) for who, address in (("shared", any_store), ("alone", "sqlite")))
+def test_four_processes_that_store_extractions_at_once_make_the_records_of_one(
+    any_store: str, home: Path
+) -> None:
+    """Each stores every chunk in an order of its own, and some twice: 500 transactions in all that
+    meet at the workspace.
+    """
+    shared, alone = (
+        open_at(home / who, "w", address)
+        for who, address in (("shared", any_store), ("alone", "sqlite"))
+    )
     try:
         for store in (shared, alone):
             store.set_embedder(EmbedderIdentity("fake", 4))
@@ -96,7 +149,13 @@ def test_four_processes_that_store_extractions_at_once_make_the_records_of_one(a
                 store.put_document(*document_of("w", number))
         for number in range(NUM_DOCUMENTS):
             alone.put_extractions(extractions("w", number))
-        given = {"module": __file__, "home": str(home / "shared"), "workspace": "w", "store": any_store, "batches": 125}
+        given = {
+            "module": __file__,
+            "home": str(home / "shared"),
+            "workspace": "w",
+            "store": any_store,
+            "batches": 125,
+        }
         run_together(WRITER, [given | {"seed": seed} for seed in range(4)])
         assert _held(shared) == _held(alone)
         assert len(shared.mentions()) == 2 * NUM_DOCUMENTS * NUM_CHUNKS
@@ -106,7 +165,7 @@ def test_four_processes_that_store_extractions_at_once_make_the_records_of_one(a
         alone.close()
 
 
-# ---------------------------------------------------------------------------------------------------------------- SIGKILL
+# ------------------------------------------------------------------------------------------ SIGKILL
 
 
 @pytest.fixture

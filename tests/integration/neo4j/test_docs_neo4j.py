@@ -1,4 +1,6 @@
-"""What docs/neo4j.md shows is true: each query and the LangChain example run on a real server, against workspaces whose facts are known."""
+"""What docs/neo4j.md shows is true: each query and the LangChain example run on a real server,
+against workspaces whose facts are known.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,11 +27,26 @@ MONDAY = [
     ("Ines", "Analytical Engines acquired Borealis Labs."),
 ]
 TUESDAY = [
-    ("Leo", "Analytical Engines is located in North London. Charles Babbage founded Analytical Engines."),
+    (
+        "Leo",
+        (
+            "Analytical Engines is located in North London. Charles Babbage founded Analytical"
+            " Engines."
+        ),
+    ),
     ("Ines", "Borealis Labs partners with Delta Works."),
 ]
-ELSEWHERE = [("Canary", "Edith Canary founded Analytical Engines."), ("Canary", "Edith Canary works at Delta Works.")] * 3
-SCANS = {"AllNodesScan", "NodeByLabelScan", "UnionNodeByLabelsScan", "DirectedRelationshipTypeScan", "UndirectedRelationshipTypeScan"}
+ELSEWHERE = [
+    ("Canary", "Edith Canary founded Analytical Engines."),
+    ("Canary", "Edith Canary works at Delta Works."),
+] * 3
+SCANS = {
+    "AllNodesScan",
+    "NodeByLabelScan",
+    "UnionNodeByLabelsScan",
+    "DirectedRelationshipTypeScan",
+    "UndirectedRelationshipTypeScan",
+}
 
 Talk = Sequence[tuple[str, str]]
 Rows = list[dict[str, Any]]
@@ -47,7 +64,10 @@ def environment(neo4j_server: Neo4jServer | GivenServer, monkeypatch: pytest.Mon
 def space(environment: None, neo4j_workspace: str, corpus: Any) -> Iterator[Workspace]:
     """Two meetings; beside it another workspace with the same names, and more about them."""
     with ExitStack() as stack:
-        made = [stack.enter_context(_space(name)) for name in (neo4j_workspace, f"{neo4j_workspace}-other")]
+        made = [
+            stack.enter_context(_space(name))
+            for name in (neo4j_workspace, f"{neo4j_workspace}-other")
+        ]
         for one in made:
             stack.callback(one.store.clear)
         made[0].ingest([corpus.write("monday.vtt", MONDAY), corpus.write("tuesday.vtt", TUESDAY)])
@@ -61,15 +81,24 @@ def _space(name: str) -> Workspace:
 
 @pytest.fixture
 def driver(neo4j_server: Neo4jServer | GivenServer) -> Iterator[neo4j.Driver]:
-    with neo4j.GraphDatabase.driver(neo4j_server.address, auth=(neo4j_server.username, neo4j_server.password)) as made:
+    with neo4j.GraphDatabase.driver(
+        neo4j_server.address, auth=(neo4j_server.username, neo4j_server.password)
+    ) as made:
         yield made
 
 
 def _values(space: Workspace) -> dict[str, str]:
-    return {"ws": space.name, "name": "Analytical Engines", "other": "Delta Works", "words": "babbage engines"}
+    return {
+        "ws": space.name,
+        "name": "Analytical Engines",
+        "other": "Delta Works",
+        "words": "babbage engines",
+    }
 
 
-def _read(driver: neo4j.Driver, server: Neo4jServer | GivenServer, query: str, space: Workspace) -> neo4j.EagerResult:
+def _read(
+    driver: neo4j.Driver, server: Neo4jServer | GivenServer, query: str, space: Workspace
+) -> neo4j.EagerResult:
     return driver.execute_query(query, _values(space), routing_="r", database_=server.database)  # type: ignore[arg-type]
 
 
@@ -77,11 +106,24 @@ def test_every_query_of_the_page_answers_from_its_workspace_alone(
     space: Workspace, driver: neo4j.Driver, neo4j_server: Neo4jServer | GivenServer
 ) -> None:
     heaviest, said, connected, speakers, shared, found = (
-        [record.data() for record in _read(driver, neo4j_server, query, space).records] for query in QUERIES
+        [record.data() for record in _read(driver, neo4j_server, query, space).records]
+        for query in QUERIES
     )
-    assert heaviest[0] == {"name": "Analytical Engines", "type": "organization", "said": 2, "relations": 4}
+    assert heaviest[0] == {
+        "name": "Analytical Engines",
+        "type": "organization",
+        "said": 2,
+        "relations": 4,
+    }
     assert {row["name"] for row in heaviest} == {
-        *("Analytical Engines", "Charles Babbage", "Borealis Labs", "Ada Byron", "North London", "Delta Works")
+        *(
+            "Analytical Engines",
+            "Charles Babbage",
+            "Borealis Labs",
+            "Ada Byron",
+            "North London",
+            "Delta Works",
+        )
     }
     assert _quotes(said) == {
         ("monday", 0.0, "Maria", "Ada Byron works at Analytical Engines."),
@@ -92,7 +134,11 @@ def test_every_query_of_the_page_answers_from_its_workspace_alone(
     }
     assert connected[0]["names"] == ["Analytical Engines", "Borealis Labs", "Delta Works"]
     assert connected[0]["labels"] == ["acquired", "partners with"]
-    assert [(row["speaker"], row["quotes"], row["documents"]) for row in speakers] == [("Leo", 3, 2), ("Ines", 1, 1), ("Maria", 1, 1)]
+    assert [(row["speaker"], row["quotes"], row["documents"]) for row in speakers] == [
+        ("Leo", 3, 2),
+        ("Ines", 1, 1),
+        ("Maria", 1, 1),
+    ]
     assert [(row["head"], row["label"], row["tail"], row["documents"]) for row in shared] == [
         ("Charles Babbage", "founded", "Analytical Engines", 2)
     ]
@@ -104,7 +150,9 @@ def _quotes(rows: Rows) -> set[tuple[Any, ...]]:
     return {(row["document"], row["start_s"], row["speaker"], row["quote"]) for row in rows}
 
 
-def test_no_query_of_the_page_reads_all_workspaces(space: Workspace, driver: neo4j.Driver, neo4j_server: Neo4jServer | GivenServer) -> None:
+def test_no_query_of_the_page_reads_all_workspaces(
+    space: Workspace, driver: neo4j.Driver, neo4j_server: Neo4jServer | GivenServer
+) -> None:
     for query in QUERIES:
         plan = _read(driver, neo4j_server, f"EXPLAIN {query}", space).summary.plan
         assert plan is not None
@@ -139,8 +187,16 @@ def test_the_langchain_retriever_of_the_page_reads_the_passages_of_one_workspace
 
 
 def test_the_style_file_and_the_table_know_the_labels_that_the_store_writes() -> None:
-    styled = set(re.findall(r"^node\.(\w+)", (FOLDER / "neo4j.grass").read_text(encoding="utf-8"), re.MULTILINE))
+    styled = set(
+        re.findall(
+            r"^node\.(\w+)", (FOLDER / "neo4j.grass").read_text(encoding="utf-8"), re.MULTILINE
+        )
+    )
     table = PAGE.partition("| label |")[2].partition("\n\n")[0]
-    listed = {name for first in re.findall(r"^\| ([A-Z][\w, ]+) \|", table, re.MULTILINE) for name in first.split(", ")}
+    listed = {
+        name
+        for first in re.findall(r"^\| ([A-Z][\w, ]+) \|", table, re.MULTILINE)
+        for name in first.split(", ")
+    }
     assert styled <= set(labels.NODE_LABELS)
     assert listed == {*labels.NODE_LABELS, "RELATES"}

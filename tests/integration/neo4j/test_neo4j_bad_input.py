@@ -1,4 +1,6 @@
-"""What a user can get wrong about a Neo4j server, and what else lives in it: a line with the remedy, nothing lost, no password told."""
+"""What a user can get wrong about a Neo4j server, and what else lives in it: a line with the
+remedy, nothing lost, no password told.
+"""
 
 import logging
 import re
@@ -24,7 +26,10 @@ Cli = Callable[..., Any]
 
 @pytest.fixture
 def transcript(corpus: Any) -> Path:
-    path: Path = corpus.write("a.vtt", [("Leo", "Ada Byron works at Acme Works."), ("Ines", "Acme Works acquired Delta Labs.")])
+    path: Path = corpus.write(
+        "a.vtt",
+        [("Leo", "Ada Byron works at Acme Works."), ("Ines", "Acme Works acquired Delta Labs.")],
+    )
     return path
 
 
@@ -41,13 +46,17 @@ def known_server(server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch) -> O
     return server
 
 
-# --------------------------------------------------------------------------------------------------- no server, no address
+# ---------------------------------------------------------------------------- no server, no address
 
 
 @pytest.mark.parametrize(
     ("address", "code", "words"),
     [
-        ("bolt://127.0.0.1:1", 1, ("bolt://127.0.0.1:1", "cannot be reached", "check that it runs")),
+        (
+            "bolt://127.0.0.1:1",
+            1,
+            ("bolt://127.0.0.1:1", "cannot be reached", "check that it runs"),
+        ),
         ("bolt://[::1]:1", 1, ("bolt://[::1]:1", "cannot be reached")),
         ("neo4j://127.0.0.1:1", 1, ("neo4j://127.0.0.1:1", "cannot be reached")),
         ("bolt://localhost:notaport", 2, ("bolt://HOST:7687",)),
@@ -64,7 +73,13 @@ def known_server(server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch) -> O
     ],
 )
 def test_an_address_that_leads_nowhere_is_one_line_with_the_remedy(
-    known_server: OpenAIStubServer, cli: Cli, transcript: Path, home: Path, address: str, code: int, words: tuple[str, ...]
+    known_server: OpenAIStubServer,
+    cli: Cli,
+    transcript: Path,
+    home: Path,
+    address: str,
+    code: int,
+    words: tuple[str, ...],
 ) -> None:
     said = _complaint(cli, transcript, code, "--store", address)
     assert all(word in said for word in words), said
@@ -73,7 +88,9 @@ def test_an_address_that_leads_nowhere_is_one_line_with_the_remedy(
     assert not list(home.rglob("store")), "an address that failed was remembered"
 
 
-def test_an_older_server_is_refused_with_what_is_needed(known_server: OpenAIStubServer, cli: Cli, transcript: Path) -> None:
+def test_an_older_server_is_refused_with_what_is_needed(
+    known_server: OpenAIStubServer, cli: Cli, transcript: Path
+) -> None:
     for version in ("4.4.41", "5.25.1"):
         with BoltStub(version) as stub:
             said = _complaint(cli, transcript, 1, "--store", stub.address)
@@ -82,7 +99,9 @@ def test_an_older_server_is_refused_with_what_is_needed(known_server: OpenAIStub
         assert "sqlite" in said
 
 
-@pytest.mark.parametrize("handshake", [b"\0\0\0\0", b"\0\0\3\4", b"\0\0\4\4"], ids=["no common version", "4.3", "4.4"])
+@pytest.mark.parametrize(
+    "handshake", [b"\0\0\0\0", b"\0\0\3\4", b"\0\0\4\4"], ids=["no common version", "4.3", "4.4"]
+)
 def test_a_server_that_is_too_old_to_talk_to_is_called_so(
     known_server: OpenAIStubServer, cli: Cli, transcript: Path, handshake: bytes
 ) -> None:
@@ -95,13 +114,19 @@ def test_a_server_that_is_too_old_to_talk_to_is_called_so(
 def test_a_server_that_takes_the_connection_and_never_speaks_is_given_up(
     known_server: OpenAIStubServer, cli: Cli, transcript: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """After the time that a connection may take; the driver's own limits would be a minute and more."""
+    """After the time that a connection may take; the driver's own limits would be a minute and
+    more.
+    """
     limits: list[float] = []
     connect = GraphDatabase.driver
 
     def quicker(*args: Any, **options: Any) -> Driver:
-        limits.extend(options[name] for name in ("connection_timeout", "connection_acquisition_timeout"))
-        return connect(*args, **options | {"connection_timeout": 0.3, "connection_acquisition_timeout": 0.6})
+        limits.extend(
+            options[name] for name in ("connection_timeout", "connection_acquisition_timeout")
+        )
+        return connect(
+            *args, **options | {"connection_timeout": 0.3, "connection_acquisition_timeout": 0.6}
+        )
 
     monkeypatch.setattr(GraphDatabase, "driver", quicker)
     with BoltStub(handshake=None) as stub:
@@ -109,29 +134,54 @@ def test_a_server_that_takes_the_connection_and_never_speaks_is_given_up(
     assert max(limits) <= 6
 
 
-def test_a_web_server_at_the_address_is_no_traceback(known_server: OpenAIStubServer, cli: Cli, transcript: Path) -> None:
+def test_a_web_server_at_the_address_is_no_traceback(
+    known_server: OpenAIStubServer, cli: Cli, transcript: Path
+) -> None:
     with BoltStub(handshake=b"HTTP/1.1 400 Bad Request\r\n\r\n") as stub:
-        assert "check that it runs and that the address is right" in _complaint(cli, transcript, 1, "--store", stub.address)
+        assert "check that it runs and that the address is right" in _complaint(
+            cli, transcript, 1, "--store", stub.address
+        )
 
 
 @pytest.mark.parametrize(
     ("code", "message", "words"),
     [
-        ("Neo.ClientError.Security.Forbidden", "Create index is not allowed for user 'guest'.", ("lacks a privilege", "constraints")),
-        ("Neo.ClientError.Security.Unauthorized", "unauthorized", ("NEO4J_USERNAME", "NEO4J_PASSWORD")),
+        (
+            "Neo.ClientError.Security.Forbidden",
+            "Create index is not allowed for user 'guest'.",
+            ("lacks a privilege", "constraints"),
+        ),
+        (
+            "Neo.ClientError.Security.Unauthorized",
+            "unauthorized",
+            ("NEO4J_USERNAME", "NEO4J_PASSWORD"),
+        ),
         ("Neo.ClientError.Security.CredentialsExpired", "expired", ("must be changed",)),
         ("Neo.ClientError.Security.AuthenticationRateLimit", "too many", ("locked for a while",)),
         ("Neo.ClientError.Database.DatabaseNotFound", "no such database", ("NEO4J_DATABASE",)),
         ("Neo.ClientError.General.ForbiddenOnReadOnlyDatabase", "read only", ("read-only",)),
         ("Neo.ClientError.Transaction.TransactionTimedOut", "timed out", ("took too long",)),
-        ("Neo.ClientError.Schema.ConstraintCreationFailed", "both Node(1) and Node(2)", ("database of its own",)),
+        (
+            "Neo.ClientError.Schema.ConstraintCreationFailed",
+            "both Node(1) and Node(2)",
+            ("database of its own",),
+        ),
         ("Neo.TransientError.General.OutOfMemoryError", "heap", ("heap.max_size",)),
-        ("Neo.TransientError.Database.DatabaseUnavailable", "offline", ("is not available now", "start it")),
+        (
+            "Neo.TransientError.Database.DatabaseUnavailable",
+            "offline",
+            ("is not available now", "start it"),
+        ),
         ("Neo.ClientError.Statement.SomethingNew", "all went wrong", ("all went wrong",)),
     ],
 )
 def test_what_the_server_refuses_is_said_with_the_remedy(
-    known_server: OpenAIStubServer, cli: Cli, transcript: Path, code: str, message: str, words: tuple[str, ...]
+    known_server: OpenAIStubServer,
+    cli: Cli,
+    transcript: Path,
+    code: str,
+    message: str,
+    words: tuple[str, ...],
 ) -> None:
     with BoltStub(failure=(code, message)) as stub:
         said = _complaint(cli, transcript, 1, "--store", stub.address)
@@ -142,20 +192,28 @@ def test_without_the_driver_the_extra_is_named(
     known_server: OpenAIStubServer, cli: Cli, transcript: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "neo4j", None)
-    assert "pip install 'dynagrag[neo4j]'" in _complaint(cli, transcript, 1, "--store", "bolt://127.0.0.1:1")
+    assert "pip install 'dynagrag[neo4j]'" in _complaint(
+        cli, transcript, 1, "--store", "bolt://127.0.0.1:1"
+    )
 
 
-# ------------------------------------------------------------------------------------------------------ users and passwords
+# ------------------------------------------------------------------------------ users and passwords
 
 
 @pytest.fixture
-def new_user(own_neo4j: Neo4jServer, driver: Driver, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., None]]:
+def new_user(
+    own_neo4j: Neo4jServer, driver: Driver, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[..., None]]:
     """Makes a user of the server with the hard password and points the environment at both."""
     names: list[str] = []
 
     def make(name: str, must_change: bool = False) -> None:
         change = "REQUIRED" if must_change else "NOT REQUIRED"
-        driver.execute_query(f"CREATE USER {name} SET PASSWORD $password CHANGE {change}", password=PASSWORD, database_="system")  # type: ignore[arg-type]
+        driver.execute_query(
+            f"CREATE USER {name} SET PASSWORD $password CHANGE {change}",
+            password=PASSWORD,
+            database_="system",
+        )  # type: ignore[arg-type]
         names.append(name)
         monkeypatch.setenv("NEO4J_USERNAME", name)
         monkeypatch.setenv("NEO4J_PASSWORD", PASSWORD)
@@ -178,7 +236,12 @@ def test_any_password_works_and_is_found_nowhere_whatever_happens(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     new_user("canarian")
-    for name in ("", "neo4j.io", "neo4j.pool", "dynagrag"):  # the command line quiets "neo4j" itself
+    for name in (
+        "",
+        "neo4j.io",
+        "neo4j.pool",
+        "dynagrag",
+    ):  # the command line quiets "neo4j" itself
         caplog.set_level(logging.DEBUG, logger=name)
     results = [
         cli("ingest", transcript, "-w", neo4j_workspace, "--verbose"),
@@ -215,7 +278,7 @@ def test_a_password_that_must_be_changed_first_is_said(
     assert CANARY not in said
 
 
-# ------------------------------------------------------------------------------------------------------- others' data
+# ------------------------------------------------------------------------------------- others' data
 
 THEIRS = """
 CREATE (a:Entity {name: 'Ada Byron', email: 'ada@example.org'})-[:RELATES {since: 1843}]->(:Entity {name: 'Theirs', weight: 'heavy'})
@@ -234,13 +297,17 @@ ORDER BY id, type, to
 
 @pytest.fixture
 def theirs(own_neo4j: Neo4jServer, driver: Driver) -> Iterator[None]:
-    """Another program's data under our labels, and no workspace; it goes after the test, with its constraints."""
+    """Another program's data under our labels, and no workspace; it goes after the test, with its
+    constraints.
+    """
     delete_workspaces(own_neo4j, "")
     driver.execute_query("MATCH (n) WHERE n.ws IS NULL AND NOT n:DynagragSchema DETACH DELETE n")
     driver.execute_query(THEIRS)
     yield
     driver.execute_query("MATCH (n) WHERE n.ws IS NULL AND NOT n:DynagragSchema DETACH DELETE n")
-    for row in driver.execute_query("SHOW CONSTRAINTS YIELD name WHERE name STARTS WITH 'theirs'").records:
+    for row in driver.execute_query(
+        "SHOW CONSTRAINTS YIELD name WHERE name STARTS WITH 'theirs'"
+    ).records:
         driver.execute_query(f"DROP CONSTRAINT {row['name']}")  # type: ignore[arg-type]
     driver.execute_query(schema_statements.uid_constraint("Document"))
 
@@ -265,7 +332,9 @@ def test_the_data_of_another_program_under_our_labels_is_left_as_it_was(
     point_at_neo4j(own_neo4j, own_neo4j.address)
     other = corpus.write("b.vtt", [("Leo", "Grace Hopper works at Acme Works.")])
     assert cli("ingest", transcript, other, "-w", neo4j_workspace).code == 0
-    alone = open_space(neo4j_workspace, at=corpus.folder / "alone", store="sqlite", embedder=FakeEmbedder())
+    alone = open_space(
+        neo4j_workspace, at=corpus.folder / "alone", store="sqlite", embedder=FakeEmbedder()
+    )
     alone.ingest([transcript, other])
     stats = cli("graph", "stats", "-w", neo4j_workspace, "--json").json
     assert stats["digest"] == alone.stats().digest
@@ -280,7 +349,9 @@ def test_the_data_of_another_program_under_our_labels_is_left_as_it_was(
     with open_space(neo4j_workspace, embedder=FakeEmbedder()) as space:
         space.store.clear()
     assert dump() == before
-    assert not driver.execute_query("MATCH (n) WHERE n.ws = $ws RETURN n", ws=neo4j_workspace).records
+    assert not driver.execute_query(
+        "MATCH (n) WHERE n.ws = $ws RETURN n", ws=neo4j_workspace
+    ).records
 
 
 @pytest.mark.neo4j
@@ -333,5 +404,7 @@ def test_what_keeps_our_schema_from_being_made_is_said(
         driver.execute_query("MATCH (n:Document {uid: 1}) DELETE n")
         driver.execute_query("DROP INDEX theirs_document IF EXISTS")
     assert cli("ingest", transcript, "-w", neo4j_workspace).code == 0
-    names = {row["name"] for row in driver.execute_query(schema_statements.SHOW_CONSTRAINTS).records}
+    names = {
+        row["name"] for row in driver.execute_query(schema_statements.SHOW_CONSTRAINTS).records
+    }
     assert "dynagrag_document_uid" in names

@@ -16,24 +16,42 @@ from neo4j_stores import EMBEDDER, OpenStore, document, graph_of, write
 
 from dynagrag.errors import StoreError
 from dynagrag.graph_store.neo4j_store import cypher, database_schema
-from dynagrag.graph_store.neo4j_store.cypher import labels, row_statements, schema_statements, workspace_statements
+from dynagrag.graph_store.neo4j_store.cypher import (
+    labels,
+    row_statements,
+    schema_statements,
+    workspace_statements,
+)
 from dynagrag.graph_store.neo4j_store.store import Neo4jStore
 from dynagrag.schema import EmbedderIdentity
 
 pytestmark = pytest.mark.neo4j
 
 
-def _parts_of_the_schema(driver: Driver) -> tuple[list[tuple[str, str, str]], list[tuple[str, str, str]]]:
-    """Indexes and constraints of a workspace of 4 dimensions: (DROP statement, name, what a finding says of it)."""
+def _parts_of_the_schema(
+    driver: Driver,
+) -> tuple[list[tuple[str, str, str]], list[tuple[str, str, str]]]:
+    """Indexes and constraints of a workspace of 4 dimensions: (DROP statement, name, what a finding
+    says of it).
+    """
     constraints = driver.execute_query(schema_statements.SHOW_CONSTRAINTS).records
     indexes = driver.execute_query(schema_statements.SHOW_INDEXES).records
     backing = {row["name"] for row in constraints}
     dropped_indexes = [
-        (f"DROP INDEX {row['name']}", row["name"], f"{row['labelsOrTypes'][0]}({', '.join(row['properties'])})")
+        (
+            f"DROP INDEX {row['name']}",
+            row["name"],
+            f"{row['labelsOrTypes'][0]}({', '.join(row['properties'])})",
+        )
         for row in indexes
-        if row["type"] != "LOOKUP" and row["name"] not in backing and (row["type"] != "VECTOR" or row["name"].endswith("_vec_4"))
+        if row["type"] != "LOOKUP"
+        and row["name"] not in backing
+        and (row["type"] != "VECTOR" or row["name"].endswith("_vec_4"))
     ]
-    return dropped_indexes, [(f"DROP CONSTRAINT {row['name']}", row["name"], str(row["labelsOrTypes"][0])) for row in constraints]
+    return dropped_indexes, [
+        (f"DROP CONSTRAINT {row['name']}", row["name"], str(row["labelsOrTypes"][0]))
+        for row in constraints
+    ]
 
 
 def test_without_any_one_constraint_or_index_writing_is_refused_reading_works_and_repair_mends_it(
@@ -55,8 +73,14 @@ def test_without_any_one_constraint_or_index_writing_is_refused_reading_works_an
             store = open_store()
             with pytest.raises(StoreError, match=r"doctor --repair") as refused:
                 store.put_document(*document(store, 1 + number))
-            wrong = [f.finding for f in store.health() if not f.is_ok and "doctor --repair" in f.remedy]
-            assert [said for said in gone if said not in str(refused.value) or said not in " ".join(wrong)] == []
+            wrong = [
+                f.finding for f in store.health() if not f.is_ok and "doctor --repair" in f.remedy
+            ]
+            assert [
+                said
+                for said in gone
+                if said not in str(refused.value) or said not in " ".join(wrong)
+            ] == []
             store.close()
         store = open_store()
         assert len(store.documents()) == 1 + number
@@ -69,7 +93,9 @@ def test_without_any_one_constraint_or_index_writing_is_refused_reading_works_an
 
 @pytest.fixture
 def failed_index(driver: Driver) -> Iterator[Callable[[str, str], None]]:
-    """Makes an index fail, by a node whose value is too long for it; node and index go after the test."""
+    """Makes an index fail, by a node whose value is too long for it; node and index go after the
+    test.
+    """
     made: list[tuple[str, str]] = []
 
     def make(create: str, name: str) -> None:
@@ -80,7 +106,12 @@ def failed_index(driver: Driver) -> Iterator[Callable[[str, str], None]]:
         driver.execute_query(create)
         made.append((create, name))
         end = time.monotonic() + 30
-        while driver.execute_query("SHOW INDEXES YIELD name, state WHERE name = $name", name=name).records[0]["state"] != "FAILED":
+        while (
+            driver.execute_query(
+                "SHOW INDEXES YIELD name, state WHERE name = $name", name=name
+            ).records[0]["state"]
+            != "FAILED"
+        ):
             assert time.monotonic() < end
             time.sleep(0.05)
 
@@ -93,7 +124,10 @@ def failed_index(driver: Driver) -> Iterator[Callable[[str, str], None]]:
 
 
 def test_a_failed_index_is_refused_by_name_and_made_anew_by_repair(
-    open_store: OpenStore, own_neo4j: Neo4jServer, driver: Driver, failed_index: Callable[[str, str], None]
+    open_store: OpenStore,
+    own_neo4j: Neo4jServer,
+    driver: Driver,
+    failed_index: Callable[[str, str], None],
 ) -> None:
     open_store().put_document(*document(open_store(), 0))
     failed_index(schema_statements.workspace_index("Entity"), "dynagrag_entity_ws")
@@ -162,17 +196,26 @@ def test_several_processes_that_meet_an_empty_database_make_one_schema(
     assert [len(store.documents()) for store in stores] == [1] * 4
 
 
-# --------------------------------------------------------------------------------------------------------------- plans
+# -------------------------------------------------------------------------------------------- plans
 
 WHOLE_DATABASE = {"FOREIGN_NODES 0", "SCHEMA_VERSION 0", "SET_SCHEMA_VERSION 0"}
 """A sample for people, and a label of one node."""
 
 
 def _statements() -> Iterator[tuple[str, str]]:
-    modules = [importlib.import_module(f"{cypher.__name__}.{module.name}") for module in pkgutil.iter_modules(cypher.__path__)]
+    modules = [
+        importlib.import_module(f"{cypher.__name__}.{module.name}")
+        for module in pkgutil.iter_modules(cypher.__path__)
+    ]
     for name, value in (item for module in modules for item in vars(module).items()):
-        found = [value] if isinstance(value, str) else _texts(value) if isinstance(value, tuple) else []
-        yield from ((f"{name} {i}", text) for i, text in enumerate(found) if re.match(r"\s*(MATCH|UNWIND|MERGE|CALL|CYPHER)\b", text))
+        found = (
+            [value] if isinstance(value, str) else _texts(value) if isinstance(value, tuple) else []
+        )
+        yield from (
+            (f"{name} {i}", text)
+            for i, text in enumerate(found)
+            if re.match(r"\s*(MATCH|UNWIND|MERGE|CALL|CYPHER)\b", text)
+        )
     for label in (*labels.RECORD_LABELS, *labels.DERIVED_LABELS, "RELATES"):
         yield f"signatures {label}", row_statements.signatures(label)
         yield f"fetch {label}", row_statements.fetch(label)
@@ -190,13 +233,21 @@ def test_no_statement_reads_all_nodes_of_a_label(open_store: OpenStore, driver: 
         parameters = dict.fromkeys(re.findall(r"\$(\w+)", statement))
         plan = driver.execute_query(f"EXPLAIN {statement}", parameters).summary.plan
         operators = list(_operators(plan))
-        scanning += [name for o in operators if o.startswith(("NodeByLabelScan", "AllNodesScan", "DirectedAllRelationshipsScan"))]
+        scanning += [
+            name
+            for o in operators
+            if o.startswith(("NodeByLabelScan", "AllNodesScan", "DirectedAllRelationshipsScan"))
+        ]
     assert set(scanning) <= WHOLE_DATABASE
 
 
 def _texts(values: Sequence[Any]) -> list[str]:
     """The texts of nested tuples."""
-    return [t for v in values for t in ([v] if isinstance(v, str) else _texts(v) if isinstance(v, tuple) else [])]
+    return [
+        t
+        for v in values
+        for t in ([v] if isinstance(v, str) else _texts(v) if isinstance(v, tuple) else [])
+    ]
 
 
 def _operators(plan: Any) -> Iterator[str]:

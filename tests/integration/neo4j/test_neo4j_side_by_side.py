@@ -1,4 +1,6 @@
-"""What processes and machines that share a Neo4j server could do to each other, and to a local copy of its rows."""
+"""What processes and machines that share a Neo4j server could do to each other, and to a local copy
+of its rows.
+"""
 
 import re
 from pathlib import Path
@@ -56,14 +58,21 @@ def test_a_damaged_local_copy_is_made_anew(open_store: OpenStore, tmp_path: Path
     assert [d.title for d in again.documents()] == ["t1"]
 
 
-def test_a_local_copy_that_cannot_be_opened_is_one_line(open_store: OpenStore, tmp_path: Path) -> None:
+def test_a_local_copy_that_cannot_be_opened_is_one_line(
+    open_store: OpenStore, tmp_path: Path
+) -> None:
     (tmp_path / "cache.sqlite").mkdir()
     with pytest.raises(StoreError, match=re.escape("cache.sqlite")):
         open_store(cache=tmp_path / "cache.sqlite")
 
 
-def test_what_was_cleared_elsewhere_is_not_read_from_the_local_copy(open_store: OpenStore, tmp_path: Path) -> None:
-    here, elsewhere = open_store(cache=tmp_path / "a.sqlite"), open_store(cache=tmp_path / "b.sqlite")
+def test_what_was_cleared_elsewhere_is_not_read_from_the_local_copy(
+    open_store: OpenStore, tmp_path: Path
+) -> None:
+    here, elsewhere = (
+        open_store(cache=tmp_path / "a.sqlite"),
+        open_store(cache=tmp_path / "b.sqlite"),
+    )
     here.set_embedder(EMBEDDER)
     here.put_document(*document(here, 1))
     write(here, graph_of(here, {1: 1, 2: 2}))
@@ -76,7 +85,9 @@ def test_what_was_cleared_elsewhere_is_not_read_from_the_local_copy(open_store: 
 
 
 @pytest.mark.parametrize("kind", ["sqlite", "neo4j"])
-def test_the_vector_of_a_passage_that_went_is_passed_over(open_store: OpenStore, tmp_path: Path, kind: str) -> None:
+def test_the_vector_of_a_passage_that_went_is_passed_over(
+    open_store: OpenStore, tmp_path: Path, kind: str
+) -> None:
     server = open_store()
     store = server if kind == "neo4j" else SqliteStore(tmp_path / "graph.sqlite", server.workspace)
     store.set_embedder(EMBEDDER)
@@ -94,7 +105,9 @@ def test_the_vector_of_a_passage_that_went_is_passed_over(open_store: OpenStore,
 def test_a_writer_that_was_overtaken_does_not_pass_its_mixture_off_as_current(
     open_store: OpenStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A holder of the right to derive that stood still for longer than it lasts (Ctrl-Z, a closed laptop) goes on beside the next one."""
+    """A holder of the right to derive that stood still for longer than it lasts (Ctrl-Z, a closed
+    laptop) goes on beside the next one.
+    """
     slow, quick = open_store(), open_store()
     slow.set_embedder(EMBEDDER)
     slow.put_document(*document(slow, 1))
@@ -118,19 +131,28 @@ def test_a_writer_that_was_overtaken_does_not_pass_its_mixture_off_as_current(
     assert [(e.key, e.weight) for e in slow.graph().entities] == [("k1", 2), ("k2", 2)]
 
 
-def test_the_right_to_derive_is_held_by_one_and_lost_by_the_dead(open_store: OpenStore, driver: Driver) -> None:
+def test_the_right_to_derive_is_held_by_one_and_lost_by_the_dead(
+    open_store: OpenStore, driver: Driver
+) -> None:
     one, other = open_store(), open_store()
     waits: list[str] = []
     with one.lease("one", 1, waits.append):
         assert waits == []
-        with pytest.raises(WorkspaceError, match="another machine"), other.lease("other", 0.6, waits.append):
+        with (
+            pytest.raises(WorkspaceError, match="another machine"),
+            other.lease("other", 0.6, waits.append),
+        ):
             pass
         assert len(waits) == 1
         with one.lease("one", 1, waits.append):  # the same folder, whose own lock the caller has
             pass
     with other.lease("other", 0.1, waits.append):
         pass
-    driver.execute_query("MATCH (w:Workspace {uid: $ws}) SET w.lease_holder = 'dead', w.lease_until = timestamp() - 1", ws=one.workspace)
+    driver.execute_query(
+        "MATCH (w:Workspace {uid: $ws}) SET w.lease_holder = 'dead', w.lease_until ="
+        " timestamp() - 1",
+        ws=one.workspace,
+    )
     with other.lease("other", 0.1, waits.append):
         pass
     assert len(waits) == 1

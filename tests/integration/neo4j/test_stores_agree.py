@@ -1,4 +1,6 @@
-"""The same corpus in SQLite and in Neo4j: the same records, vectors, graph, ego-graphs, neighbourhoods, evidence and answers."""
+"""The same corpus in SQLite and in Neo4j: the same records, vectors, graph, ego-graphs,
+neighbourhoods, evidence and answers.
+"""
 
 import json
 from collections.abc import Callable, Iterator
@@ -25,7 +27,11 @@ from dynagrag.workspace.facade import Workspace
 
 pytestmark = pytest.mark.neo4j
 Pair = tuple[Workspace, Workspace]
-QUESTIONS = ("Who works at Acme Works?", "Where is Delta Labs located, and what did Ember Partners acquire?", "Was it raining?")
+QUESTIONS = (
+    "Who works at Acme Works?",
+    "Where is Delta Labs located, and what did Ember Partners acquire?",
+    "Was it raining?",
+)
 ALL_KINDS = tuple(VectorKind)
 
 
@@ -38,12 +44,21 @@ def pair(
     neo4j_workspace: str,
     point_at_neo4j: Callable[..., None],
 ) -> Iterator[Pair]:
-    """One workspace on each store, of equal name since ids are hashes of it: three documents by a model's extractor, one by the fast."""
+    """One workspace on each store, of equal name since ids are hashes of it: three documents by a
+    model's extractor, one by the fast.
+    """
     point_at_neo4j(neo4j_server)
     *by_model, fast = corpus.many(3, num_turns=20)
-    by_model.append(corpus.write("names.vtt", [("Leo", "Ada Byron founded Acme Works. Byron founded Acme Works.")]))
+    by_model.append(
+        corpus.write(
+            "names.vtt", [("Leo", "Ada Byron founded Acme Works. Byron founded Acme Works.")]
+        )
+    )
     addresses = ("sqlite", neo4j_server.address)
-    embedded, server = (open_space(neo4j_workspace, chat=FakeChat(_one_byron), at=tmp_path / a[:6], store=a) for a in addresses)
+    embedded, server = (
+        open_space(neo4j_workspace, chat=FakeChat(_one_byron), at=tmp_path / a[:6], store=a)
+        for a in addresses
+    )
     for space in (embedded, server):
         space.ingest(by_model)
         space.ingest([fast], IngestOptions(extractor="fast"))
@@ -57,18 +72,32 @@ def _one_byron(prompt: Any, schema: Any) -> str:
         return simple_reply(prompt, schema)
     names = ["Ada Byron", "Byron"]
     is_block = all(f"\n{name} (" in prompt.user for name in names)
-    return json.dumps({"groups": [{"canonical": names[0], "members": names, "inverted": []}] if is_block else []})
+    return json.dumps(
+        {"groups": [{"canonical": names[0], "members": names, "inverted": []}] if is_block else []}
+    )
 
 
 def held(store: GraphStore) -> dict[str, object]:
     """All that a store holds, vectors as bytes."""
     graph, records = store.graph(), store.records()
-    vectors = {kind: (store.vector_ids(kind), store.vectors(kind, store.vector_ids(kind)).tobytes()) for kind in ALL_KINDS}
+    vectors = {
+        kind: (store.vector_ids(kind), store.vectors(kind, store.vector_ids(kind)).tobytes())
+        for kind in ALL_KINDS
+    }
     extractions = [store.extractions(d.id) for d in records.documents]
     return {
-        "records": (records.documents, records.passages, records.mentions, records.relations, records.edits),
+        "records": (
+            records.documents,
+            records.passages,
+            records.mentions,
+            records.relations,
+            records.edits,
+        ),
         "turns": store.turns(),
-        "extractions": [[(e.start, e.end, e.extractor, e.mentions, e.relations) for e in some] for some in extractions],
+        "extractions": [
+            [(e.start, e.end, e.extractor, e.mentions, e.relations) for e in some]
+            for some in extractions
+        ],
         "spans": [store.live_spans(d.id) for d in records.documents],
         "vectors": vectors,
         "entities": graph.entities,
@@ -88,7 +117,9 @@ def assert_same_held(one: GraphStore, other: GraphStore) -> None:
         assert mine[name] == theirs[name], name
 
 
-def test_both_stores_hold_the_same_also_after_a_replacement_a_correction_and_a_deletion(pair: Pair, corpus: Any) -> None:
+def test_both_stores_hold_the_same_also_after_a_replacement_a_correction_and_a_deletion(
+    pair: Pair, corpus: Any
+) -> None:
     embedded, server = pair
     assert len(embedded.graph().entities) > 25
     assert len(embedded.graph().relations) > 25
@@ -108,7 +139,9 @@ def test_both_stores_hold_the_same_also_after_a_replacement_a_correction_and_a_d
     assert embedded.stats() == server.stats()
 
 
-def test_both_stores_hold_the_same_after_every_kind_of_correction_and_without_it(pair: Pair) -> None:
+def test_both_stores_hold_the_same_after_every_kind_of_correction_and_without_it(
+    pair: Pair,
+) -> None:
     embedded, server = pair
     before = held(embedded.store)
     one, other, third = sorted(embedded.graph().entities, key=lambda e: (-e.weight, e.key))[:3]
@@ -125,13 +158,17 @@ def test_both_stores_hold_the_same_after_every_kind_of_correction_and_without_it
         lambda: curation.split(embedded, one.key, [other.key], by="me"),
         lambda: curation.rename(embedded, one.key, "One", by="me"),
         lambda: curation.keep_apart(embedded, [one.key, other.key], by="me"),
-        lambda: curation.tell_senses_apart(embedded, third.key, [document], "Another thing", by="me"),
+        lambda: curation.tell_senses_apart(
+            embedded, third.key, [document], "Another thing", by="me"
+        ),
     ]
     for correction in corrections:
         correction()
         agree()
     assert "another thing" in {e.sense for e in server.graph().entities}
-    curation.undo_edit(embedded, *(line.edit.id for line in history(read_seen(embedded.store))), by="me")
+    curation.undo_edit(
+        embedded, *(line.edit.id for line in history(read_seen(embedded.store))), by="me"
+    )
     agree()
     after = held(server.store)
     assert {name for name in before if before[name] != after[name]} == {"records"}
@@ -141,9 +178,15 @@ def test_both_stores_give_the_same_ego_graphs_evidence_and_answers(pair: Pair) -
     for profile in PROFILES.values():
         states = [EgoIndex.build(space.snapshot().graph, profile).state for space in pair]
         _assert_same_values(states[0], states[1])
-        saved = [EgoIndex.open(space.folder / "again" / profile.name, space.snapshot(), profile) for space in pair]
+        saved = [
+            EgoIndex.open(space.folder / "again" / profile.name, space.snapshot(), profile)
+            for space in pair
+        ]
         assert saved[0].vectors.tobytes() == saved[1].vectors.tobytes()
-    num_cited = sum(_num_cited(pair, retriever, question) for retriever, question in product(RETRIEVERS, QUESTIONS))
+    num_cited = sum(
+        _num_cited(pair, retriever, question)
+        for retriever, question in product(RETRIEVERS, QUESTIONS)
+    )
     assert num_cited > len(RETRIEVERS)
 
 
@@ -154,7 +197,11 @@ def _assert_same_values(one: Any, other: Any) -> None:
         if hasattr(mine, "__dataclass_fields__"):
             _assert_same_values(mine, theirs)
         elif isinstance(mine, np.ndarray):
-            assert (mine.dtype, mine.shape, mine.tobytes()) == (theirs.dtype, theirs.shape, theirs.tobytes()), field.name
+            assert (mine.dtype, mine.shape, mine.tobytes()) == (
+                theirs.dtype,
+                theirs.shape,
+                theirs.tobytes(),
+            ), field.name
         else:
             assert type(mine) is type(theirs)
             if not hasattr(mine, "indptr"):
@@ -164,12 +211,18 @@ def _assert_same_values(one: Any, other: Any) -> None:
 def _num_cited(pair: Pair, retriever: str, question: str) -> int:
     """Asks both; how many citations the answers have."""
     num_cited = 0
-    for filters in (Filters(), Filters(documents=("meeting-1",)), Filters(speakers=("Maria",), start_s=30, end_s=200)):
+    for filters in (
+        Filters(),
+        Filters(documents=("meeting-1",)),
+        Filters(speakers=("Maria",), start_s=30, end_s=200),
+    ):
         options = AskOptions(retriever=retriever, filters=filters)
         found = [_plain(space.retrieve(question, options)) for space in pair]
         assert found[0] == found[1]
         answers = [space.ask(question, options) for space in pair]
-        mine, theirs = ((a.text, a.is_abstained, a.citations, a.evidence, a.intermediate) for a in answers)
+        mine, theirs = (
+            (a.text, a.is_abstained, a.citations, a.evidence, a.intermediate) for a in answers
+        )
         assert mine == theirs
         num_cited += len(answers[0].citations)
     return num_cited
@@ -177,13 +230,24 @@ def _num_cited(pair: Pair, retriever: str, question: str) -> int:
 
 def _plain(found: Retrieval) -> tuple[object, ...]:
     egos = [
-        (s.nodes, s.hops, s.pairs.tolist(), s.pair_relations, s.x.tobytes(), s.y.tobytes(), s.weights.tolist(), s.score)
+        (
+            s.nodes,
+            s.hops,
+            s.pairs.tolist(),
+            s.pair_relations,
+            s.x.tobytes(),
+            s.y.tobytes(),
+            s.weights.tolist(),
+            s.score,
+        )
         for s in found.subgraphs
     ]
     return found.passages, egos, found.candidates, found.notes
 
 
-def test_both_stores_show_the_same_neighbourhood_of_every_entity_and_search_alike(pair: Pair) -> None:
+def test_both_stores_show_the_same_neighbourhood_of_every_entity_and_search_alike(
+    pair: Pair,
+) -> None:
     embedded, server = (space.store for space in pair)
     entities = embedded.graph().entities
     bounds: list[dict[str, int]] = [
@@ -206,12 +270,26 @@ def test_both_stores_show_the_same_neighbourhood_of_every_entity_and_search_alik
 
 
 def _assert_search_alike(pair: Pair, embedded: GraphStore, server: GraphStore) -> None:
-    for text in ("acme", "Ada Byron", "WORKS", "nobody-said-this", '"); DROP (', "labs works", "", "  "):
-        found = [{id_ for id_, _ in store.search_entities(text, limit=200)} for store in (embedded, server)]
+    for text in (
+        "acme",
+        "Ada Byron",
+        "WORKS",
+        "nobody-said-this",
+        '"); DROP (',
+        "labs works",
+        "",
+        "  ",
+    ):
+        found = [
+            {id_ for id_, _ in store.search_entities(text, limit=200)}
+            for store in (embedded, server)
+        ]
         assert found[0] == found[1], text
     assert embedded.search_entities("acme")
     vector = pair[0].embedder.embed_query("Ada Byron works at Acme Works")
     for kind in (VectorKind.PASSAGE, VectorKind.ENTITY):
         mine, theirs = (store.nearest(kind, vector, limit=10) for store in (embedded, server))
         assert mine[0][0] == theirs[0][0]
-        assert len({id_ for id_, _ in mine} & {id_ for id_, _ in theirs}) >= 8  # the server's index may be approximate
+        assert (
+            len({id_ for id_, _ in mine} & {id_ for id_, _ in theirs}) >= 8
+        )  # the server's index may be approximate

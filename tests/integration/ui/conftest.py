@@ -19,12 +19,16 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def panel() -> Iterator[Callable[[str], "AppTest"]]:
-    """A page of the app by its module in `dynagrag.ui`, e.g. `panel("ask.page").run()`; the workspaces that it opens are closed."""
+    """A page of the app by its module in `dynagrag.ui`, e.g. `panel("ask.page").run()`; the
+    workspaces that it opens are closed.
+    """
     from streamlit.testing.v1 import AppTest
 
     from dynagrag.ui import state
 
-    yield lambda name: AppTest.from_string(f"from dynagrag.ui.{name} import page\n\npage()\n", default_timeout=120)
+    yield lambda name: AppTest.from_string(
+        f"from dynagrag.ui.{name} import page\n\npage()\n", default_timeout=120
+    )
     state.close_all()
 
 
@@ -37,7 +41,9 @@ def book(server: OpenAIStubServer, corpus: Any, cli: Callable[..., Any]) -> Conv
 
 @pytest.fixture
 def keep(book: ConversationBook, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Puts an untrained network as a system's checkpoint into the workspace of one meeting, e.g. `keep("grag")`."""
+    """Puts an untrained network as a system's checkpoint into the workspace of one meeting, e.g.
+    `keep("grag")`.
+    """
     from untrained_soft_prompts import UntrainedSoftPrompts
 
     return UntrainedSoftPrompts(monkeypatch)
@@ -45,7 +51,10 @@ def keep(book: ConversationBook, monkeypatch: pytest.MonkeyPatch) -> Callable[..
 
 @pytest.fixture
 def evaluate_page(
-    server: OpenAIStubServer, panel: Callable[[str], "AppTest"], corpus: Any, cli: Callable[..., Any]
+    server: OpenAIStubServer,
+    panel: Callable[[str], "AppTest"],
+    corpus: Any,
+    cli: Callable[..., Any],
 ) -> Iterator[Callable[[], "AppTest"]]:
     """The page Evaluate on a workspace of one meeting, each time as another visitor's."""
     assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
@@ -68,7 +77,9 @@ def one_browser() -> Iterator["Browser"]:
 
 @pytest.fixture
 def chromium(one_browser: "Browser") -> Iterator[Chromium]:
-    """A real browser without any page yet; what its pages ask for is in `requests`, and `foreign` says which of it left the app."""
+    """A real browser without any page yet; what its pages ask for is in `requests`, and `foreign`
+    says which of it left the app.
+    """
     made = Chromium(one_browser)
     yield made
     made.leave()

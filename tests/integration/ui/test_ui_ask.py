@@ -11,14 +11,18 @@ from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.workspace.conversations import ConversationBook
 
 
-def test_without_a_workspace_a_visitor_is_told_where_to_begin(server: OpenAIStubServer, panel: Callable[[str], Any]) -> None:
+def test_without_a_workspace_a_visitor_is_told_where_to_begin(
+    server: OpenAIStubServer, panel: Callable[[str], Any]
+) -> None:
     page = panel("ask.page").run()
     assert not page.exception
     assert "There is no workspace" in page.info[0].value
     assert "[Bring in transcripts](ingest?workspace=default)" in words(page)
 
 
-def test_an_answer_has_links_to_its_sources_and_says_what_it_cost(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_an_answer_has_links_to_its_sources_and_says_what_it_cost(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     page = asked(panel)
     shown = words(page)
     assert "](source?workspace=default&document=" in shown
@@ -30,7 +34,9 @@ def test_an_answer_has_links_to_its_sources_and_says_what_it_cost(book: Conversa
     assert kept.answer.citations
 
 
-def test_a_follow_up_is_asked_standing_alone(book: ConversationBook, server: OpenAIStubServer, panel: Callable[[str], Any]) -> None:
+def test_a_follow_up_is_asked_standing_alone(
+    book: ConversationBook, server: OpenAIStubServer, panel: Callable[[str], Any]
+) -> None:
     page = asked(panel)
     page.chat_input[0].set_value("And where is it?").run()
     (conversation,) = book.all()
@@ -38,7 +44,9 @@ def test_a_follow_up_is_asked_standing_alone(book: ConversationBook, server: Ope
     assert len(conversation.history()) == 2
 
 
-def test_two_retrievers_answers_stand_side_by_side(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_two_retrievers_answers_stand_side_by_side(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     page = panel("ask.page").run()
     next(s for s in page.selectbox if s.label == "Compare with").set_value("hybrid").run()
     page.chat_input[0].set_value(QUESTION).run()
@@ -47,7 +55,9 @@ def test_two_retrievers_answers_stand_side_by_side(book: ConversationBook, panel
     assert "Vectors and words" in words(page)
 
 
-def test_filters_reach_the_question_and_a_wrong_time_is_said_in_place(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_filters_reach_the_question_and_a_wrong_time_is_said_in_place(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     page = panel("ask.page").run()
     next(m for m in page.multiselect if m.label == "Only these speakers").set_value(["Leo"]).run()
     page.chat_input[0].set_value(QUESTION).run()
@@ -59,7 +69,10 @@ def test_filters_reach_the_question_and_a_wrong_time_is_said_in_place(book: Conv
 
 
 def test_a_model_that_is_down_is_said_and_the_question_kept(
-    book: ConversationBook, server: OpenAIStubServer, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+    book: ConversationBook,
+    server: OpenAIStubServer,
+    panel: Callable[[str], Any],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("DYNAGRAG_MAX_RETRIES", "0")
     server.fail_next(Fault.UNAUTHORIZED, 20)
@@ -70,14 +83,18 @@ def test_a_model_that_is_down_is_said_and_the_question_kept(
     assert (exchange.asked, bool(exchange.answers[0].error)) == (QUESTION, True)
 
 
-def test_a_question_is_split_where_that_is_chosen_and_why_tells_its_steps(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_a_question_is_split_where_that_is_chosen_and_why_tells_its_steps(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     page = panel("ask.page").run()
     switch(page, "Split").set_value(True).run()
     page.chat_input[0].set_value("Where does Ada work and who founded Borealis Labs?").run()
     assert not page.exception
     assert not page.error
     why = panel("ask.why_page").run()
-    assert "split into: Where does Ada work / who founded Borealis Labs?" in words(why).replace("\\", "")
+    assert "split into: Where does Ada work / who founded Borealis Labs?" in words(why).replace(
+        "\\", ""
+    )
     assert "what the question's steps changed" in words(why)
 
 
@@ -90,7 +107,11 @@ def test_beside_a_retriever_that_asks_it_whole_a_question_is_split_for_the_other
     page.chat_input[0].set_value(QUESTION).run()
     answers = book.all()[0].exchanges[0].answers
     assert [kept.error for kept in answers] == ["", ""]
-    assert ["the model found no steps in it" in kept.answer.trace.notes for kept in answers if kept.answer] == [True, False]
+    assert [
+        "the model found no steps in it" in kept.answer.trace.notes
+        for kept in answers
+        if kept.answer
+    ] == [True, False]
 
 
 def test_a_model_that_cannot_be_had_splits_nothing(
@@ -135,7 +156,9 @@ def test_a_model_that_cannot_be_had_leaves_the_page_at_work(
     assert "No language model is set" in words(page)
 
 
-def test_another_model_is_chosen_for_a_visit(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_another_model_is_chosen_for_a_visit(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     page = panel("ask.page").run()
     next(s for s in page.selectbox if s.label == "Language model").set_value("").run()
     page.chat_input[0].set_value(QUESTION).run()
@@ -145,7 +168,9 @@ def test_another_model_is_chosen_for_a_visit(book: ConversationBook, panel: Call
     assert [e.answers[0].llm for e in book.all()[0].exchanges] == ["", "openai:fake"]
 
 
-def test_a_question_of_ten_thousand_characters_is_refused_and_shown_again(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_a_question_of_ten_thousand_characters_is_refused_and_shown_again(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     page = panel("ask.page").run()
     page.chat_input[0].set_value("why " * 2500).run()
     assert "10,000 characters" in page.error[0].value
@@ -162,14 +187,22 @@ def test_markup_in_a_transcript_is_shown_as_it_stands(
     assert "![x]" not in words(page)
 
 
-def test_names_in_a_selectbox_are_as_they_are(server: OpenAIStubServer, corpus: Any, cli: Any, panel: Callable[[str], Any]) -> None:
+def test_names_in_a_selectbox_are_as_they_are(
+    server: OpenAIStubServer, corpus: Any, cli: Any, panel: Callable[[str], Any]
+) -> None:
     assert cli("ingest", corpus.write("meeting_3.5-final.vtt", TURNS), "-y").code == 0
     page = panel("ask.page").run()
-    assert next(m for m in page.multiselect if m.label == "Only these documents").options == ["meeting_3.5-final"]
-    assert next(s for s in page.selectbox if s.label == "Language model").options[0] == "openai:fake"
+    assert next(m for m in page.multiselect if m.label == "Only these documents").options == [
+        "meeting_3.5-final"
+    ]
+    assert (
+        next(s for s in page.selectbox if s.label == "Language model").options[0] == "openai:fake"
+    )
 
 
-def test_a_workspace_s_name_in_the_address_bar_that_can_be_none_is_said(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_a_workspace_s_name_in_the_address_bar_that_can_be_none_is_said(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     for name in ("../../etc", "A" * 5000, "%00"):
         page = panel("ask.page")
         page.query_params["workspace"] = name
@@ -179,11 +212,16 @@ def test_a_workspace_s_name_in_the_address_bar_that_can_be_none_is_said(book: Co
 
 
 def test_what_was_found_out_about_an_answer_is_shown_and_kept_to_when_strict(
-    book: ConversationBook, server: OpenAIStubServer, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+    book: ConversationBook,
+    server: OpenAIStubServer,
+    panel: Callable[[str], Any],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("DYNAGRAG_CHECKER", "rules")
 
-    reply = json.dumps({"answer": "Ada Byron works at Acme Works. Ines sold the tram.", "citations": []})
+    reply = json.dumps(
+        {"answer": "Ada Byron works at Acme Works. Ines sold the tram.", "citations": []}
+    )
     rewritten = json.dumps({"question": "Who works for Acme Works?"})
     server.chat.then(reply, rewritten, reply)
     page = panel("ask.page").run()
@@ -191,7 +229,9 @@ def test_what_was_found_out_about_an_answer_is_shown_and_kept_to_when_strict(
     page.chat_input[0].set_value(QUESTION).run()
     assert "found:" in words(page)
     assert "not found in the sources]" in words(page)
-    assert "Claims: 1 stated, 0 contradicted, 1 not found; checked by rules" in words(page).replace("\\", "")
+    assert "Claims: 1 stated, 0 contradicted, 1 not found; checked by rules" in words(page).replace(
+        "\\", ""
+    )
     switch(page, "Only what the sources state").set_value(True).run()
     page.chat_input[0].set_value(QUESTION).run()
     answer = book.all()[0].exchanges[1].answers[0].answer

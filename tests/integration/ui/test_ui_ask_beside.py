@@ -1,4 +1,6 @@
-"""The source beside an answer, in a real browser: one click, and the cited words are seen; the recording plays from their second."""
+"""The source beside an answer, in a real browser: one click, and the cited words are seen; the
+recording plays from their second.
+"""
 
 import wave
 from collections.abc import Callable, Iterator
@@ -29,7 +31,10 @@ def transcript() -> str:
             else f"We looked at item {number} of the list for some time."
         )
         minutes, seconds = divmod(number * 30, 60)
-        cues.append(f"00:{minutes:02}:{seconds:02}.000 --> 00:{minutes:02}:{seconds:02}.900\n<v Maria>{said}")
+        cues.append(
+            f"00:{minutes:02}:{seconds:02}.000 --> 00:{minutes:02}:{seconds:02}.900\n<v"
+            f" Maria>{said}"
+        )
     return "WEBVTT\n\n" + "\n\n".join(cues) + "\n"
 
 
@@ -63,13 +68,11 @@ def ask(page: "Page", question: str = QUESTION) -> None:
 def is_in_window(found: "Locator") -> bool:
     """Whether it is seen: within the window, and nothing lies over its first line."""
     return bool(
-        found.evaluate(
-            """element => {
+        found.evaluate("""element => {
                 const [box, line] = [element.getBoundingClientRect(), element.getClientRects()[0]]
                 const at = document.elementFromPoint(line.x + line.width / 2, line.y + line.height / 2)
                 return box.top >= 0 && box.bottom <= window.innerHeight && (at === element || element.contains(at))
-            }"""
-        )
+            }""")
     )
 
 
@@ -106,25 +109,33 @@ def test_one_click_shows_the_cited_words_and_the_recording_at_their_second(
     assert serious(page) == []
     player = page.locator(".st-key-source_beside audio")
     player.evaluate("element => { element.muted = true; return element.play() }")
-    page.wait_for_function("() => document.querySelector('.st-key-source_beside audio').currentTime > 0")
+    page.wait_for_function(
+        "() => document.querySelector('.st-key-source_beside audio').currentTime > 0"
+    )
     assert CITED_S <= player.evaluate("element => element.currentTime") < CITED_S + 30
     page.locator(".st-key-source_beside").get_by_role("button", name="Close").click()
     mark.wait_for(state="detached")
     assert chromium.foreign(app.origin) == []
 
 
-def test_an_answer_begins_at_the_head_of_the_window_also_after_a_reload(app: AppServer, chromium: Chromium, talk: Path) -> None:
+def test_an_answer_begins_at_the_head_of_the_window_also_after_a_reload(
+    app: AppServer, chromium: Chromium, talk: Path
+) -> None:
     page = chromium.open(app.url(), DESKTOP)
     for question in (QUESTION, "What is item 7?", "Who is Maria?"):
         ask(page, question)
     for _ in range(2):
-        wait_until_in_window(page, page.locator("[class*='st-key-last_exchange']").get_by_text("Who is Maria?").first)
+        wait_until_in_window(
+            page, page.locator("[class*='st-key-last_exchange']").get_by_text("Who is Maria?").first
+        )
         page.reload()
         page.get_by_text("Why this answer").last.wait_for()
         settled(page)
 
 
-def test_a_link_with_a_key_held_opens_the_page_source(app: AppServer, chromium: Chromium, talk: Path) -> None:
+def test_a_link_with_a_key_held_opens_the_page_source(
+    app: AppServer, chromium: Chromium, talk: Path
+) -> None:
     page = chromium.open(app.url(), DESKTOP)
     ask(page)
     with page.context.expect_page() as opened:

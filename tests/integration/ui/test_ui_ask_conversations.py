@@ -6,10 +6,18 @@ from typing import Any
 from ask_pages import QUESTION, asked, switch, words
 
 from dynagrag.settings import load_settings
-from dynagrag.workspace.conversations import ConversationBook, Exchange, KeptAnswer, as_markdown, new_id
+from dynagrag.workspace.conversations import (
+    ConversationBook,
+    Exchange,
+    KeptAnswer,
+    as_markdown,
+    new_id,
+)
 
 
-def test_a_conversation_is_there_again_after_a_reload(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_a_conversation_is_there_again_after_a_reload(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     first = asked(panel)
     again = panel("ask.page")
     again.query_params["conversation"] = first.query_params["conversation"]
@@ -17,7 +25,9 @@ def test_a_conversation_is_there_again_after_a_reload(book: ConversationBook, pa
     assert len(book.all()) == 1
 
 
-def test_a_visitor_who_has_asked_nothing_begins_at_the_page_s_head(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_a_visitor_who_has_asked_nothing_begins_at_the_page_s_head(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     comes_into_view = '"name": "asked"'
     page = asked(panel)
     assert comes_into_view in page.get("bidi_component")[-1].proto.json
@@ -48,10 +58,17 @@ def test_a_damaged_conversation_and_an_answer_of_another_version_leave_the_page_
     assert [c.exchanges[0].asked for c in book.all()] == [QUESTION]
 
 
-def test_a_long_conversation_shows_its_last_exchanges(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_a_long_conversation_shows_its_last_exchanges(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     id_ = new_id()
     for number in range(25):
-        book.put(id_, Exchange(new_id(), f"question number {number}", "2026", (KeptAnswer("naive", error="no"),)))
+        book.put(
+            id_,
+            Exchange(
+                new_id(), f"question number {number}", "2026", (KeptAnswer("naive", error="no"),)
+            ),
+        )
     page = panel("ask.page")
     page.query_params["conversation"] = id_
     shown = words(page.run())
@@ -61,7 +78,9 @@ def test_a_long_conversation_shows_its_last_exchanges(book: ConversationBook, pa
     assert "question number 0" in words(page)
 
 
-def test_a_new_conversation_and_a_deletion(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_a_new_conversation_and_a_deletion(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     page = asked(panel)
     page.button(key="new_conversation").click().run()
     assert QUESTION not in [m.value for m in page.markdown]
@@ -70,7 +89,9 @@ def test_a_new_conversation_and_a_deletion(book: ConversationBook, panel: Callab
     assert book.all() == ()
 
 
-def test_an_export_holds_questions_answers_and_sources(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_an_export_holds_questions_answers_and_sources(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     asked(panel)
     text = as_markdown(book.all()[0], "default")
     assert f"## {QUESTION}" in text
@@ -78,7 +99,9 @@ def test_an_export_holds_questions_answers_and_sources(book: ConversationBook, p
     assert "tokens" in text
 
 
-def test_deleting_a_document_takes_the_answers_that_quote_it_along(book: ConversationBook, panel: Callable[[str], Any], cli: Any) -> None:
+def test_deleting_a_document_takes_the_answers_that_quote_it_along(
+    book: ConversationBook, panel: Callable[[str], Any], cli: Any
+) -> None:
     asked(panel)
     assert cli("delete", "board", "-y").code == 0
     assert book.all() == ()

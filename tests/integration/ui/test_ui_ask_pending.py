@@ -9,7 +9,13 @@ from ask_pages import QUESTION, asked, words
 
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.settings import load_settings
-from dynagrag.workspace.conversations import Conversation, ConversationBook, Exchange, as_markdown, new_id
+from dynagrag.workspace.conversations import (
+    Conversation,
+    ConversationBook,
+    Exchange,
+    as_markdown,
+    new_id,
+)
 
 
 def test_a_question_on_its_way_is_not_asked_twice_and_survives_a_reload(
@@ -35,7 +41,10 @@ def test_a_question_on_its_way_is_not_asked_twice_and_survives_a_reload(
 
 
 def test_an_answer_that_quotes_a_document_deleted_meanwhile_is_not_kept(
-    book: ConversationBook, server: OpenAIStubServer, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+    book: ConversationBook,
+    server: OpenAIStubServer,
+    panel: Callable[[str], Any],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from dynagrag.ui import state
     from dynagrag.ui.ask import pending
@@ -67,7 +76,9 @@ def test_an_answer_that_quotes_a_document_deleted_meanwhile_is_not_kept(
 def test_a_question_that_cannot_be_kept_is_not_asked_and_given_back(
     book: ConversationBook, server: OpenAIStubServer, panel: Callable[[str], Any]
 ) -> None:
-    (load_settings().workspaces_dir / "default" / "conversations").write_text("in the way", encoding="utf-8")
+    (load_settings().workspaces_dir / "default" / "conversations").write_text(
+        "in the way", encoding="utf-8"
+    )
     server.reset()
     page = asked(panel)
     assert "cannot be kept" in page.error[0].value
@@ -75,7 +86,9 @@ def test_a_question_that_cannot_be_kept_is_not_asked_and_given_back(
     assert server.counts.chat_calls == 0
 
 
-def test_a_question_whose_process_ended_is_there_as_interrupted(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_a_question_whose_process_ended_is_there_as_interrupted(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     id_ = new_id()
     book.put(id_, Exchange(new_id(), QUESTION, "2026-01-01", ()))
     page = panel("ask.page")
@@ -86,7 +99,10 @@ def test_a_question_whose_process_ended_is_there_as_interrupted(book: Conversati
 
 
 def test_a_question_is_stopped_though_its_model_stalls(
-    book: ConversationBook, server: OpenAIStubServer, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+    book: ConversationBook,
+    server: OpenAIStubServer,
+    panel: Callable[[str], Any],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from dynagrag.ui import state
     from dynagrag.ui.ask import pending
@@ -97,7 +113,9 @@ def test_a_question_is_stopped_though_its_model_stalls(
     conversation = Conversation(new_id())
     go_on = threading.Event()
     quick = server.answer
-    monkeypatch.setattr(server, "answer", lambda *args: quick(*args) if not go_on.wait(30) or True else None)
+    monkeypatch.setattr(
+        server, "answer", lambda *args: quick(*args) if not go_on.wait(30) or True else None
+    )
     pending.ask(desk, conversation, QUESTION, [AskOptions()], state.chat_model(), state.settings())
     work = pending.work_of(desk, conversation.id)
     assert work is not None

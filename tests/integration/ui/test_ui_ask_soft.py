@@ -26,7 +26,9 @@ def ask_with(panel: Callable[[str], Any], soft: str) -> None:
     assert not page.error
 
 
-def test_without_a_trained_soft_prompt_the_page_says_how_to_train_one(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_without_a_trained_soft_prompt_the_page_says_how_to_train_one(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     page = panel("ask.page").run()
     assert choice(page, "Answered by").options == ["The language model"]
     assert "dynagrag train g-retriever --workspace default" in shown(page)
@@ -38,28 +40,41 @@ def test_what_fits_is_offered_and_what_does_not_is_named_with_its_reason(
     keep("grag")
     keep("g-retriever", EmbedderIdentity("other", 8))
     page = panel("ask.page").run()
-    assert choice(page, "Answered by").options == ["The language model", "GRAG, trained (with smollm2)"]
+    assert choice(page, "Answered by").options == [
+        "The language model",
+        "GRAG, trained (with smollm2)",
+    ]
     assert "G-Retriever, trained: it was trained on vectors of other (8 numbers)" in shown(page)
 
 
-def test_grag_answers_and_why_shows_its_masks(keep: Keep, book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_grag_answers_and_why_shows_its_masks(
+    keep: Keep, book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     keep("grag")
     ask_with(panel, "grag")
     kept = book.all()[0].exchanges[-1].answers[0]
     assert (kept.retriever, kept.llm) == ("soft:grag", "grag with smollm2")
     assert kept.answer
     assert kept.answer.trace.soft
-    assert f"a trained soft prompt · {kept.answer.trace.soft.prompt_tokens:,} + " in shown(panel("ask.page").run())
+    assert f"a trained soft prompt · {kept.answer.trace.soft.prompt_tokens:,} + " in shown(
+        panel("ask.page").run()
+    )
     page = panel("ask.why_page").run()
     assert not page.exception
     assert "GRAG, trained" in shown(page)
     assert "what GRAG's soft pruning left little of" in shown(page)
     assert re.search(
-        r"grag with smollm2 read 1 soft token, then \d+ tokens of text \(\d+ of \d+ lines, \d+ of them evidence\)", shown(page)
+        r"grag with smollm2 read 1 soft token, then \d+ tokens of text \(\d+ of \d+ lines, \d+ of"
+        r" them evidence\)",
+        shown(page),
     )
     assert "grag with smollm2 answered in one reply of" in shown(page)
     assert any("Masks" in own.label for own in page.expander)
-    masks = next(own.value for own in page.dataframe if "Mask" in own.value.columns and "Kind" in own.value.columns)
+    masks = next(
+        own.value
+        for own in page.dataframe
+        if "Mask" in own.value.columns and "Kind" in own.value.columns
+    )
     assert set(masks["Kind"]) == {"entity", "fact"}
     assert masks["Mask"].between(0, 1).all()
 
@@ -77,7 +92,11 @@ def test_why_shows_the_prizes_of_the_tree_of_pcst_and_of_g_retriever(
         assert book.all()[0].exchanges[-1].answers[0].retriever == way
         why = panel("ask.why_page").run()
         assert not why.exception
-        prizes = next(own.value for own in why.dataframe if "Prize" in own.value.columns and "Kind" in own.value.columns)
+        prizes = next(
+            own.value
+            for own in why.dataframe
+            if "Prize" in own.value.columns and "Kind" in own.value.columns
+        )
         assert prizes["Prize"].max() >= 1
         assert list(prizes["Prize"]) == sorted(prizes["Prize"], reverse=True)
         assert "got prizes by rank" in shown(why)
@@ -103,7 +122,13 @@ def test_what_has_no_effect_on_what_is_chosen_is_disabled_and_says_why(
     for label in ("Retriever", "Profile"):
         assert choice(page, label).help == "No effect: GRAG finds its evidence in its own way"
     choice(page, "Answered by").set_value("soft:graph-token").run()
-    assert disabled(page) == {"Retriever", "Profile", "Split the question", "Order of subgraphs", "Pruner"}
+    assert disabled(page) == {
+        "Retriever",
+        "Profile",
+        "Split the question",
+        "Order of subgraphs",
+        "Pruner",
+    }
     choice(page, "Compare with").set_value("dynagrag").run()
     assert disabled(page) == {"Retriever"}
 

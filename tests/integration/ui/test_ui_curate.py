@@ -1,4 +1,6 @@
-"""The page Curate, without a browser: what each tab offers, does, refuses, and that nothing of it is markup."""
+"""The page Curate, without a browser: what each tab offers, does, refuses, and that nothing of it
+is markup.
+"""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -16,7 +18,10 @@ from dynagrag.ui.curate import correction_work
 
 EVIL = "![x](http://evil.example/x.png) <b>*bold*</b>"
 TURNS = [
-    ("Ada", "We met Zanzibar Relay at dawn. The Zanzibar Relay spoke to Port Arthur about Mercury."),
+    (
+        "Ada",
+        "We met Zanzibar Relay at dawn. The Zanzibar Relay spoke to Port Arthur about Mercury.",
+    ),
     ("Ben", "I saw Relay Zanzibar again near Port Arthur. Then Mercury answered Zanzibar Relay."),
     ("Ben", "Here the Red Battery failed. Then all Red Batteries failed near Port Arthur."),
 ]
@@ -30,7 +35,12 @@ def files(corpus: Any) -> list[Path]:
 
 
 @pytest.fixture
-def page(server: OpenAIStubServer, cli: Callable[..., Any], files: list[Path], panel: Callable[[str], Any]) -> Iterator[Page]:
+def page(
+    server: OpenAIStubServer,
+    cli: Callable[..., Any],
+    files: list[Path],
+    panel: Callable[[str], Any],
+) -> Iterator[Page]:
     """The page of a workspace with two transcripts, at one of its tabs."""
     assert cli("ingest", *files, "--extractor", "fast", "-y").code == 0
 
@@ -46,8 +56,16 @@ def page(server: OpenAIStubServer, cli: Callable[..., Any], files: list[Path], p
 def checked(shown: Any) -> Any:
     """Nothing failed, and no words of others became markup."""
     assert not shown.exception
-    said = [str(e.value) for kind in ("markdown", "caption", "info", "success", "error", "warning") for e in shown.get(kind)]
-    assert not [text for text in said if "![x](" in text or ("<b>" in text.replace("\\", "\\\\") and "\\<b" not in text)]
+    said = [
+        str(e.value)
+        for kind in ("markdown", "caption", "info", "success", "error", "warning")
+        for e in shown.get(kind)
+    ]
+    assert not [
+        text
+        for text in said
+        if "![x](" in text or ("<b>" in text.replace("\\", "\\\\") and "\\<b" not in text)
+    ]
     return shown
 
 
@@ -63,9 +81,11 @@ def field(shown: Any, label: str, kind: str = "text_input") -> Any:
 
 
 def words(shown: Any, *kinds: str) -> str:
-    return "\n".join(str(e.value) for kind in kinds or ("markdown", "caption", "info", "success") for e in shown.get(kind)).replace(
-        "\\", ""
-    )
+    return "\n".join(
+        str(e.value)
+        for kind in kinds or ("markdown", "caption", "info", "success")
+        for e in shown.get(kind)
+    ).replace("\\", "")
 
 
 def graph() -> tuple[Entity, ...]:
@@ -82,11 +102,15 @@ def correct(act: Callable[..., object], *args: Any, **kwargs: Any) -> None:
         act(space, *args, **kwargs, by="somebody else")
 
 
-def test_without_a_workspace_a_visitor_is_told_where_to_begin(server: OpenAIStubServer, panel: Callable[[str], Any]) -> None:
+def test_without_a_workspace_a_visitor_is_told_where_to_begin(
+    server: OpenAIStubServer, panel: Callable[[str], Any]
+) -> None:
     shown = panel("curate.page").run()
     assert not shown.exception
     assert "There is no workspace" in shown.info[0].value
-    assert "[Bring in transcripts](ingest?workspace=default)" in [element.value for element in shown.markdown]
+    assert "[Bring in transcripts](ingest?workspace=default)" in [
+        element.value for element in shown.markdown
+    ]
 
 
 def test_an_empty_workspace_and_one_without_merges_say_so(
@@ -95,15 +119,30 @@ def test_an_empty_workspace_and_one_without_merges_say_so(
     with open_workspace():
         pass
     assert "empty" in panel("curate.page").run().info[0].value
-    assert cli("ingest", corpus.write("a.vtt", [("Ada", "We saw Port Arthur.")]), "--extractor", "fast", "-y").code == 0
-    told = {"Suggestions": "No suggestions", "Merges made": "Nothing has been merged", "History": "No corrections yet"}
+    assert (
+        cli(
+            "ingest",
+            corpus.write("a.vtt", [("Ada", "We saw Port Arthur.")]),
+            "--extractor",
+            "fast",
+            "-y",
+        ).code
+        == 0
+    )
+    told = {
+        "Suggestions": "No suggestions",
+        "Merges made": "Nothing has been merged",
+        "History": "No corrections yet",
+    }
     for tab, text in told.items():
         shown = panel("curate.page")
         shown.session_state["curate_tab"] = tab
         assert text in shown.run().info[0].value
 
 
-def test_a_suggestion_shows_its_evidence_and_is_merged_under_the_name_that_is_given(page: Page) -> None:
+def test_a_suggestion_shows_its_evidence_and_is_merged_under_the_name_that_is_given(
+    page: Page,
+) -> None:
     shown = page()
     said = words(shown)
     assert "**Zanzibar Relay** · said 3 times" in said
@@ -111,7 +150,9 @@ def test_a_suggestion_shows_its_evidence_and_is_merged_under_the_name_that_is_gi
     assert "(source?workspace=default&document=" in said
     field(shown, "Name after merging (said 4 times)").set_value("The Relay")
     shown = click(shown, "Merge")
-    assert "**Now:** The Relay, said 4 times (also Relay Zanzibar, Zanzibar Relay)" in words(shown, "success")
+    assert "**Now:** The Relay, said 4 times (also Relay Zanzibar, Zanzibar Relay)" in words(
+        shown, "success"
+    )
     assert "The Relay" in names()
     assert "Zanzibar" not in words(shown, "markdown").replace("said by", "").split("The Relay")[0]
     shown = click(shown, "Undo this")
@@ -191,7 +232,9 @@ def test_one_name_of_two_things_is_told_apart_by_document(page: Page) -> None:
     assert "Mercury is Planet Mercury in two" in words(page("History"))
 
 
-def test_history_tells_who_and_what_is_inactive_and_undoes_both_ways(page: Page, cli: Callable[..., Any], corpus: Any) -> None:
+def test_history_tells_who_and_what_is_inactive_and_undoes_both_ways(
+    page: Page, cli: Callable[..., Any], corpus: Any
+) -> None:
     correct(corrections.rename, "old delft", "Delft")
     shown = page("History")
     assert "Old Delft is called Delft" in words(shown)
@@ -206,7 +249,9 @@ def test_history_tells_who_and_what_is_inactive_and_undoes_both_ways(page: Page,
     assert "1 inactive: their names are not in the graph now" in words(page("History"))
 
 
-def test_while_somebody_else_derives_the_graph_a_correction_says_so(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_somebody_else_derives_the_graph_a_correction_says_so(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(corrections, "MAX_WAIT_S", 0.2)
     shown = page()
     with open_workspace(create=False) as space, space.writing():
@@ -215,7 +260,9 @@ def test_while_somebody_else_derives_the_graph_a_correction_says_so(page: Page, 
     assert "Zanzibar Relay" in names()
 
 
-def test_a_long_correction_is_followed_and_nothing_else_is_begun_meanwhile(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_correction_is_followed_and_nothing_else_is_begun_meanwhile(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
     shown = page()
     monkeypatch.setattr(correction_work, "_WAIT_S", 0.0)
     with open_workspace(create=False) as space, space.writing():
@@ -229,7 +276,20 @@ def test_a_long_correction_is_followed_and_nothing_else_is_begun_meanwhile(page:
 
 
 def test_long_lists_are_paged(page: Page, cli: Callable[..., Any], corpus: Any) -> None:
-    letters = ["Kilo", "Lima", "Mike", "Oscar", "Papa", "Quebec", "Romeo", "Sierra", "Tango", "Uniform", "Victor", "Whiskey"]
+    letters = [
+        "Kilo",
+        "Lima",
+        "Mike",
+        "Oscar",
+        "Papa",
+        "Quebec",
+        "Romeo",
+        "Sierra",
+        "Tango",
+        "Uniform",
+        "Victor",
+        "Whiskey",
+    ]
     turns = [("Ada", f"We saw Unit {word} Alpha. Then Alpha Unit {word} left.") for word in letters]
     assert cli("ingest", corpus.write("units.vtt", turns), "--extractor", "fast", "-y").code == 0
     shown = page()
@@ -245,7 +305,15 @@ def test_long_lists_are_paged(page: Page, cli: Callable[..., Any], corpus: Any) 
 
 
 def test_words_of_documents_are_no_markup(page: Page, cli: Callable[..., Any], corpus: Any) -> None:
-    evil = [("Ada", "We met ![x](http://evil.example/x.png) Evil Image and Image Evil there. Here <b>Evil Image</b> came.")]
+    evil = [
+        (
+            "Ada",
+            (
+                "We met ![x](http://evil.example/x.png) Evil Image and Image Evil there. Here"
+                " <b>Evil Image</b> came."
+            ),
+        )
+    ]
     assert cli("ingest", corpus.write("evil.vtt", evil), "--extractor", "fast", "-y").code == 0
     shown = page()
     assert "Image Evil" in words(shown)
@@ -260,7 +328,9 @@ def test_a_link_from_another_page_opens_its_entity(page: Page, panel: Callable[[
     assert "**Old Delft**" in words(checked(shown.run()))
 
 
-def test_while_a_large_graph_is_read_the_page_says_so_and_then_shows_it_as_it_was(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_while_a_large_graph_is_read_the_page_says_so_and_then_shows_it_as_it_was(
+    page: Page, monkeypatch: pytest.MonkeyPatch
+) -> None:
     may_read = threading.Event()
     read = correction_work.read_seen
 

@@ -1,4 +1,6 @@
-"""The page Evaluate, without a browser: what is chosen and refused, and runs that are read and compared."""
+"""The page Evaluate, without a browser: what is chosen and refused, and runs that are read and
+compared.
+"""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -22,14 +24,20 @@ def test_questions_are_made_of_the_workspace_and_shown(evaluate_page: Pages, hom
     assert "Made " in page.success[0].value
     assert page.selectbox[0].value == "made-50.jsonl"
     assert "Question" in page.dataframe[0].value.columns
-    assert (home / "workspaces" / "default" / "questions" / "made-50.jsonl").stat().st_mode & 0o77 == 0
+    assert (
+        home / "workspaces" / "default" / "questions" / "made-50.jsonl"
+    ).stat().st_mode & 0o77 == 0
     assert has(page, "Estimate")
 
 
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("bad.jsonl", b'{"question": "Who?"}\n{"question": 3}\n', "line 2: 'question' is 3; it must be text"),
+        (
+            "bad.jsonl",
+            b'{"question": "Who?"}\n{"question": 3}\n',
+            "line 2: 'question' is 3; it must be text",
+        ),
         ("bad.jsonl", b'{"question": "Who?"}\nno json\n', "line 2 is no JSON"),
         ("bad.jsonl", b"", "holds no row"),
         ("questions.csv", b"question\n", "its name must end in .jsonl"),
@@ -48,7 +56,9 @@ def test_a_bad_file_is_refused_with_its_line_and_nothing_is_kept(
     assert not has(page, "Estimate")
 
 
-def test_a_file_that_lacks_what_a_measure_needs_says_which_line_and_serves_another(evaluate_page: Pages) -> None:
+def test_a_file_that_lacks_what_a_measure_needs_says_which_line_and_serves_another(
+    evaluate_page: Pages,
+) -> None:
     page = evaluate_page()
     upload(page, content=as_lines([QUESTIONS[0], {"question": "Did it rain?"}]))
     assert "mine.jsonl, line 2: the row has neither 'documents' nor 'turns'" in shown(page)
@@ -95,12 +105,24 @@ def test_no_arm_is_no_run(evaluate_page: Pages) -> None:
     assert not has(page, "Estimate")
 
 
-# --------------------------------------------------------------------------------------------------- lists and comparing
+# ------------------------------------------------------------------------------ lists and comparing
 
 
-def test_runs_of_every_kind_are_read(evaluate_page: Pages, cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_runs_of_every_kind_are_read(
+    evaluate_page: Pages, cli: Callable[..., Any], tmp_path: Path
+) -> None:
     page = evaluate_page()
-    rows = [{"id": i, "instruction": f"Say {i}.", "output_1": "Yes.", "output_2": "No.", "better": 1, "set": "s"} for i in range(2)]
+    rows = [
+        {
+            "id": i,
+            "instruction": f"Say {i}.",
+            "output_1": "Yes.",
+            "output_2": "No.",
+            "better": 1,
+            "set": "s",
+        }
+        for i in range(2)
+    ]
     (tmp_path / "judge").mkdir()
     (tmp_path / "judge" / "pairs.jsonl").write_bytes(as_lines(rows))
     for command in (
@@ -137,9 +159,16 @@ def test_two_runs_on_the_same_questions_are_compared(evaluate_page: Pages) -> No
     assert "arms" in list(differing["Setting"])
 
 
-def test_the_worst_question_is_read_first_with_what_the_workspace_lacks(evaluate_page: Pages) -> None:
+def test_the_worst_question_is_read_first_with_what_the_workspace_lacks(
+    evaluate_page: Pages,
+) -> None:
     page = evaluate_page()
-    upload(page, content=as_lines([QUESTIONS[0], QUESTIONS[1] | {"documents": ["board", "nowhere"]}, QUESTIONS[2]]))
+    upload(
+        page,
+        content=as_lines(
+            [QUESTIONS[0], QUESTIONS[1] | {"documents": ["board", "nowhere"]}, QUESTIONS[2]]
+        ),
+    )
     run_it(page)
     press(page, "Read it")
     read = [expander.label.replace("\\", "").replace("\u2060", "") for expander in page.expander]
@@ -152,7 +181,9 @@ def test_the_worst_question_is_read_first_with_what_the_workspace_lacks(evaluate
 def test_runs_of_the_command_line_are_listed_and_read_and_words_of_files_are_no_markup(
     evaluate_page: Pages, cli: Callable[..., Any], tmp_path: Path, home: Path
 ) -> None:
-    hostile = "Who founded ![p](http://evil.example/p.png) <script>alert(1)</script> Corvus Partners?"
+    hostile = (
+        "Who founded ![p](http://evil.example/p.png) <script>alert(1)</script> Corvus Partners?"
+    )
     path = tmp_path / "own.jsonl"
     path.write_bytes(as_lines([{"question": hostile, "documents": ["board"]}]))
     assert cli("evaluate", "retrieval", "--questions", path, "-w", "default").code == 0
@@ -173,7 +204,9 @@ def test_runs_of_the_command_line_are_listed_and_read_and_words_of_files_are_no_
     assert "1 folder can't be read" in shown(page)
 
 
-def test_judged_runs_of_one_judge_are_compared_and_others_say_why_not(evaluate_page: Pages, home: Path) -> None:
+def test_judged_runs_of_one_judge_are_compared_and_others_say_why_not(
+    evaluate_page: Pages, home: Path
+) -> None:
     made_with = {
         "evaluates": JudgeRun.evaluates,
         "questions": 1,
@@ -183,8 +216,14 @@ def test_judged_runs_of_one_judge_are_compared_and_others_say_why_not(evaluate_p
         "files": {"mine.jsonl": "0"},
     }
     made_with |= {"forms": ["pointwise"], "judge": "qwen sha256=1", "prompts": "p"}
-    for name, grade, more in (("old", 2.0, {}), ("new", 3.0, {}), ("other", 4.0, {"judge": "gpt temperature=0"})):
-        run = JudgeRun.open(home / "evaluation" / "runs" / name, made_with | more | {"llm": name}, {})
+    for name, grade, more in (
+        ("old", 2.0, {}),
+        ("new", 3.0, {}),
+        ("other", 4.0, {"judge": "gpt temperature=0"}),
+    ):
+        run = JudgeRun.open(
+            home / "evaluation" / "runs" / name, made_with | more | {"llm": name}, {}
+        )
         run.append([JudgedLine(question="q", arm="naive", grades=dict.fromkeys(METRICS, grade))])
         run.finish({"baseline": "naive", "arms": {"naive": {}}})
     page = evaluate_page()

@@ -1,4 +1,6 @@
-"""Runs of the page Evaluate, without a browser: begun, stopped, resumed, and what may come in their way."""
+"""Runs of the page Evaluate, without a browser: begun, stopped, resumed, and what may come in their
+way.
+"""
 
 import json
 from collections.abc import Callable
@@ -33,13 +35,22 @@ def test_passages_are_measured_and_the_run_is_read(evaluate_page: Pages, home: P
     assert "default: 100.0 % of what should be found is among the first five" in said
     assert "Fewer than 30 questions" in said
     listed, figures = page.dataframe[0].value.iloc[0], page.dataframe[1].value
-    assert (listed["What"], listed["Questions"], listed["State"]) == ("passages found", "mine.jsonl of default", "done")
+    assert (listed["What"], listed["Questions"], listed["State"]) == (
+        "passages found",
+        "mine.jsonl of default",
+        "done",
+    )
     assert list(figures["Arm"]) == ["default", "naive", "bm25", "rrf", "hybrid"]
     assert len(page.expander) >= 3
-    assert any("Who founded Corvus Partners" in expander.label.replace("\\", "") for expander in page.expander)
+    assert any(
+        "Who founded Corvus Partners" in expander.label.replace("\\", "")
+        for expander in page.expander
+    )
 
 
-def test_answers_are_estimated_made_and_read_and_no_call_is_paid_twice(server: OpenAIStubServer, evaluate_page: Pages, home: Path) -> None:
+def test_answers_are_estimated_made_and_read_and_no_call_is_paid_twice(
+    server: OpenAIStubServer, evaluate_page: Pages, home: Path
+) -> None:
     page = evaluate_page()
     upload(page)
     choose(page, "qa")
@@ -62,7 +73,9 @@ def test_answers_are_estimated_made_and_read_and_no_call_is_paid_twice(server: O
     assert len(kept_runs(home)) == 2
 
 
-def test_answers_are_judged_and_the_judge_is_doubted(server: OpenAIStubServer, evaluate_page: Pages) -> None:
+def test_answers_are_judged_and_the_judge_is_doubted(
+    server: OpenAIStubServer, evaluate_page: Pages
+) -> None:
     page = evaluate_page()
     upload(page)
     choose(page, "judge")
@@ -79,7 +92,10 @@ def test_answers_are_judged_and_the_judge_is_doubted(server: OpenAIStubServer, e
 
 
 def test_a_stopped_run_goes_on_after_a_restart_with_the_model_that_it_had(
-    point_at_models: Callable[..., None], evaluate_page: Pages, home: Path, monkeypatch: pytest.MonkeyPatch
+    point_at_models: Callable[..., None],
+    evaluate_page: Pages,
+    home: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     page = evaluate_page()
     upload(page)
@@ -108,10 +124,15 @@ def test_a_stopped_run_goes_on_after_a_restart_with_the_model_that_it_had(
     lines = (run / "answers.jsonl").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 3
     assert set(gate.prompts.values()) == {1}, "no call is paid twice"
-    assert "openai:fake" in json.loads((run / "run.json").read_text(encoding="utf-8"))["settings"]["llm"]
+    assert (
+        "openai:fake"
+        in json.loads((run / "run.json").read_text(encoding="utf-8"))["settings"]["llm"]
+    )
 
 
-def test_the_same_choices_go_on_with_a_stopped_run_and_one_that_is_left_is_not_offered(evaluate_page: Pages, home: Path) -> None:
+def test_the_same_choices_go_on_with_a_stopped_run_and_one_that_is_left_is_not_offered(
+    evaluate_page: Pages, home: Path
+) -> None:
     page = evaluate_page()
     upload(page)
     choose(page, "qa")
@@ -138,14 +159,23 @@ def test_the_same_choices_go_on_with_a_stopped_run_and_one_that_is_left_is_not_o
     assert request.questions == "mine.jsonl"
 
 
-def test_a_run_of_a_graph_that_changed_says_what_to_do(evaluate_page: Pages, home: Path, corpus: Any, cli: Callable[..., Any]) -> None:
+def test_a_run_of_a_graph_that_changed_says_what_to_do(
+    evaluate_page: Pages, home: Path, corpus: Any, cli: Callable[..., Any]
+) -> None:
     page = evaluate_page()
     upload(page)
     run_it(page)
     (run,) = (home / "evaluation" / "runs").iterdir()
     (run / "summary.json").unlink()
     background.wait_for_all()
-    assert cli("ingest", corpus.write("more.vtt", [("Ines", "Edith Clarke founded Delta Works.")]), "-y").code == 0
+    assert (
+        cli(
+            "ingest",
+            corpus.write("more.vtt", [("Ines", "Edith Clarke founded Delta Works.")]),
+            "-y",
+        ).code
+        == 0
+    )
 
     page = evaluate_page()
     press(page, "Resume")
@@ -178,23 +208,32 @@ def test_answers_that_failed_are_counted_and_tried_again(
     background.wait_for_all()
 
 
-def test_a_spent_budget_says_so_and_the_rest_may_have_another(server: OpenAIStubServer, evaluate_page: Pages, home: Path) -> None:
+def test_a_spent_budget_says_so_and_the_rest_may_have_another(
+    server: OpenAIStubServer, evaluate_page: Pages, home: Path
+) -> None:
     page = evaluate_page()
     upload(page)
     choose(page, "qa")
     page.multiselect[0].set_value(["naive"]).run()
-    next(field for field in page.number_input if field.label == "Model calls, at most").set_value(2).run()
+    next(field for field in page.number_input if field.label == "Model calls, at most").set_value(
+        2
+    ).run()
     run_it(page)
     assert "the budget of 2 model calls is spent" in page.error[0].value
     assert "of 3 answers are done" in shown(page)
-    next(field for field in page.number_input if field.label == "Model calls for the rest, at most").set_value(50).run()
+    next(
+        field for field in page.number_input if field.label == "Model calls for the rest, at most"
+    ).set_value(50).run()
     press(page, "Resume")
     until(page, lambda: bool(page.success))
     assert len(kept_runs(home)) == 1
 
 
 def test_a_second_click_begins_nothing_and_a_workspace_is_not_deleted_meanwhile(
-    point_at_models: Callable[..., None], evaluate_page: Pages, panel: Callable[[str], Any], home: Path
+    point_at_models: Callable[..., None],
+    evaluate_page: Pages,
+    panel: Callable[[str], Any],
+    home: Path,
 ) -> None:
     page = evaluate_page()
     upload(page)
@@ -206,7 +245,9 @@ def test_a_second_click_begins_nothing_and_a_workspace_is_not_deleted_meanwhile(
         point_at_models(server, max_concurrency=1)
         page.run()
         estimate(page)
-        (button,) = [button for button in page.button if button.label == "Answer 3 questions × 1 arm"]
+        (button,) = [
+            button for button in page.button if button.label == "Answer 3 questions × 1 arm"
+        ]
         button.click().run()
         gate.wait_for(2)
         button.click().run()

@@ -1,4 +1,6 @@
-"""The page Graph in a real browser: it draws, nodes can be dragged and clicked, and names do nothing but stand there."""
+"""The page Graph in a real browser: it draws, nodes can be dragged and clicked, and names do
+nothing but stand there.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -54,7 +56,17 @@ def write_graph(server: OpenAIStubServer, open_space: Callable[..., Any]) -> Wri
 
 
 def entity(number: int, name: str, weight: int = 1) -> Entity:
-    return Entity(f"{number:032x}", f"e{number}", name, "", (f"e{number}",), (name,), name[:50], weight, (name,))
+    return Entity(
+        f"{number:032x}",
+        f"e{number}",
+        name,
+        "",
+        (f"e{number}",),
+        (name,),
+        name[:50],
+        weight,
+        (name,),
+    )
 
 
 def relation(number: int, head: int, tail: int, label: str = "knows") -> Relation:
@@ -64,7 +76,11 @@ def relation(number: int, head: int, tail: int, label: str = "knows") -> Relatio
 def ring(num: int) -> tuple[list[Entity], list[Relation]]:
     """So many entities in a ring with chords, the first one heavy."""
     entities = [entity(i, f"Entity {i}", 400 if i == 0 else 1 + i % 5) for i in range(num)]
-    return entities, [relation(k * num + i, i, (i + step) % num) for k, step in enumerate((1, 7)) for i in range(num)]
+    return entities, [
+        relation(k * num + i, i, (i + step) % num)
+        for k, step in enumerate((1, 7))
+        for i in range(num)
+    ]
 
 
 @pytest.fixture
@@ -94,7 +110,9 @@ def test_a_thousand_nodes_are_drawn_and_one_is_dragged(
     heaviest = max(range(1000), key=lambda i: before[i].radius)
     drawing.drag(before[heaviest], 45, 30)
     after = drawing.circles(tmp_path)
-    moved = [i for i in range(1000) if abs(after[i].x - before[i].x) + abs(after[i].y - before[i].y) > 3]
+    moved = [
+        i for i in range(1000) if abs(after[i].x - before[i].x) + abs(after[i].y - before[i].y) > 3
+    ]
     assert moved == [heaviest]
     assert abs(after[heaviest].x - before[heaviest].x - 45) < 3
     assert chromium.received_bytes < 1_000_000
@@ -113,16 +131,25 @@ _OVERLAPS = """saved => {
 
 @pytest.mark.parametrize("centre", ["", "Entity 0"])
 def test_no_label_lies_over_another(
-    write_graph: WriteGraph, start: Callable[[], AppServer], chromium: Chromium, tmp_path: Path, centre: str
+    write_graph: WriteGraph,
+    start: Callable[[], AppServer],
+    chromium: Chromium,
+    tmp_path: Path,
+    centre: str,
 ) -> None:
     entities, relations = ring(120)
-    write_graph(entities, [*relations, *(relation(1000 + i, 0, i, "is mentioned with") for i in range(1, 60))])
+    write_graph(
+        entities,
+        [*relations, *(relation(1000 + i, 0, i, "is mentioned with") for i in range(1, 60))],
+    )
     page = chromium.open(start().url("graph"), (1280, 800))
     if centre:
         box = page.get_by_label("Find an entity")
         box.fill(centre)
         box.press("Enter")
-        page.get_by_test_id("stMain").get_by_role("button", name=f"{centre} ·").filter(visible=True).first.click()
+        page.get_by_test_id("stMain").get_by_role("button", name=f"{centre} ·").filter(
+            visible=True
+        ).first.click()
         page.get_by_role("heading", name=centre).wait_for()
     settled(page)
     drawing = Drawing(page)
@@ -146,7 +173,9 @@ def test_on_a_narrow_phone_a_list_comes_first_and_nothing_runs_out(
     settled(page)
     page.locator(".echarts-container").wait_for(state="visible")
     assert not page.get_by_role("button", name="Entity 0 ·").is_visible()
-    assert page.evaluate("() => document.querySelector('[data-testid=\"stMain\"]').scrollWidth") <= 320
+    assert (
+        page.evaluate("() => document.querySelector('[data-testid=\"stMain\"]').scrollWidth") <= 320
+    )
 
 
 def test_a_click_goes_to_the_entity_and_shows_only_what_lies_around_it(

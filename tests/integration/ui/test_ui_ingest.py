@@ -51,15 +51,23 @@ def _ingest(page: Any, *files: tuple[str, bytes]) -> None:
     until(page, lambda: bool(page.success))
 
 
-# ----------------------------------------------------------------------------------------------------------------- bring
+# -------------------------------------------------------------------------------------------- bring
 
 
-def test_an_uploaded_file_is_previewed_estimated_and_ingested(server: OpenAIStubServer, open_page: Pages, home: Path, key: str) -> None:
+def test_an_uploaded_file_is_previewed_estimated_and_ingested(
+    server: OpenAIStubServer, open_page: Pages, home: Path, key: str
+) -> None:
     page = open_page()
     assert "is created with your first files" in page.caption[0].value
     _upload(page, ("talk.vtt", TALK))
     row = page.dataframe[0].value.iloc[0]
-    assert (row["File"], row["Format"], row["Turns"], row["Words"], row["Speakers"]) == ("talk.vtt", "vtt", 2, 11, "Leo, Maria")
+    assert (row["File"], row["Format"], row["Turns"], row["Words"], row["Speakers"]) == (
+        "talk.vtt",
+        "vtt",
+        2,
+        11,
+        "Leo, Maria",
+    )
     assert row["Times"] == "0:00 to 0:19"
     shown = words(page)
     assert "**Leo 0\\:00** Ada Byron founded Acme Works" in shown
@@ -77,14 +85,18 @@ def test_an_uploaded_file_is_previewed_estimated_and_ingested(server: OpenAIStub
     assert key not in words(page)
 
 
-def test_prices_of_the_settings_are_in_the_estimate(server: OpenAIStubServer, open_page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prices_of_the_settings_are_in_the_estimate(
+    server: OpenAIStubServer, open_page: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DYNAGRAG_PRICE_PER_MILLION_PROMPT_TOKENS", "1000")
     page = open_page()
     _upload(page, ("talk.vtt", TALK))
     assert "price about 1.23" in words(page)
 
 
-def test_without_a_language_model_the_quick_way_is_offered(server: OpenAIStubServer, open_page: Pages, monkeypatch: Any) -> None:
+def test_without_a_language_model_the_quick_way_is_offered(
+    server: OpenAIStubServer, open_page: Pages, monkeypatch: Any
+) -> None:
     monkeypatch.delenv("DYNAGRAG_LLM")
     page = open_page()
     _upload(page, ("talk.vtt", TALK))
@@ -98,12 +110,22 @@ def test_without_a_language_model_the_quick_way_is_offered(server: OpenAIStubSer
     assert server.counts.chat_calls == 0
 
 
-def test_what_is_refused_is_said_and_the_rest_goes_on(server: OpenAIStubServer, open_page: Pages, home: Path, tmp_path: Path) -> None:
+def test_what_is_refused_is_said_and_the_rest_goes_on(
+    server: OpenAIStubServer, open_page: Pages, home: Path, tmp_path: Path
+) -> None:
     before = set(tmp_path.rglob("*"))
     page = open_page()
-    _upload(page, ("empty.vtt", b""), ("photo.png", b"\x89PNG\r\n\x1a\n" + bytes(99)), ("../../x.vtt", TALK))
+    _upload(
+        page,
+        ("empty.vtt", b""),
+        ("photo.png", b"\x89PNG\r\n\x1a\n" + bytes(99)),
+        ("../../x.vtt", TALK),
+    )
     until(page, lambda: has(page, "Start"))
-    assert [e.value.partition("**: ")[0].split(" was")[0] for e in page.error] == ["**empty\\.vtt**", "**photo\\.png**"]
+    assert [e.value.partition("**: ")[0].split(" was")[0] for e in page.error] == [
+        "**empty\\.vtt**",
+        "**photo\\.png**",
+    ]
     assert "is empty" in page.error[0].value
     assert "PNG image" in page.error[1].value
     uploads = home / "workspaces" / "default" / "uploads"
@@ -112,7 +134,9 @@ def test_what_is_refused_is_said_and_the_rest_goes_on(server: OpenAIStubServer, 
     assert set(tmp_path.rglob("*")) == before
 
 
-def test_pasted_text_with_a_title_is_a_document_and_without_one_it_stays(server: OpenAIStubServer, open_page: Pages) -> None:
+def test_pasted_text_with_a_title_is_a_document_and_without_one_it_stays(
+    server: OpenAIStubServer, open_page: Pages
+) -> None:
     page = open_page()
     page.radio(key="way").set_value("Paste text").run()
     page.text_area[0].set_value("Leo: Ada Byron founded Acme Works.")
@@ -128,7 +152,9 @@ def test_pasted_text_with_a_title_is_a_document_and_without_one_it_stays(server:
     assert "Board 3\\-5" in words(page)
 
 
-def test_a_folder_of_this_machine_is_read_where_it_is(server: OpenAIStubServer, open_page: Pages, corpus: Any, home: Path) -> None:
+def test_a_folder_of_this_machine_is_read_where_it_is(
+    server: OpenAIStubServer, open_page: Pages, corpus: Any, home: Path
+) -> None:
     corpus.many(2, num_turns=6)
     page = open_page()
     page.radio(key="way").set_value("Files on this machine").run()
@@ -165,7 +191,9 @@ def test_a_changed_file_takes_the_place_of_its_document_and_the_same_content_is_
     assert "Delft" not in cli("graph", "show").out
 
 
-def test_a_file_that_is_taken_out_of_the_box_is_left_out(server: OpenAIStubServer, open_page: Pages, home: Path) -> None:
+def test_a_file_that_is_taken_out_of_the_box_is_left_out(
+    server: OpenAIStubServer, open_page: Pages, home: Path
+) -> None:
     page = open_page()
     _upload(page, ("talk.vtt", TALK))
     page.file_uploader[0].set_value(None).run()
@@ -173,7 +201,9 @@ def test_a_file_that_is_taken_out_of_the_box_is_left_out(server: OpenAIStubServe
     assert list((home / "workspaces" / "default" / "uploads").iterdir()) == []
 
 
-def test_what_was_uploaded_and_not_ingested_is_there_after_a_reload(server: OpenAIStubServer, open_page: Pages) -> None:
+def test_what_was_uploaded_and_not_ingested_is_there_after_a_reload(
+    server: OpenAIStubServer, open_page: Pages
+) -> None:
     _upload(open_page(), ("talk.vtt", TALK))
     again = open_page()
     until(again, lambda: has(again, "Start"))
@@ -184,7 +214,9 @@ def test_what_was_uploaded_and_not_ingested_is_there_after_a_reload(server: Open
 
 
 @pytest.mark.parametrize("name", ["../../elsewhere", "a b", "x" * 70])
-def test_a_workspace_that_cannot_be_called_so_is_refused(server: OpenAIStubServer, panel: Any, home: Path, name: str) -> None:
+def test_a_workspace_that_cannot_be_called_so_is_refused(
+    server: OpenAIStubServer, panel: Any, home: Path, name: str
+) -> None:
     page = panel("ingest.page")
     page.query_params["workspace"] = name
     page.run()
@@ -194,7 +226,10 @@ def test_a_workspace_that_cannot_be_called_so_is_refused(server: OpenAIStubServe
 
 
 def test_words_of_a_file_are_never_markup(server: OpenAIStubServer, open_page: Pages) -> None:
-    evil = b"WEBVTT\n\n00:00:00.000 --> 00:00:09.000\n<v ![s](http://evil.example/s)>See ![x](http://evil.example/x) <script>a()</script>\n"
+    evil = (
+        b"WEBVTT\n\n00:00:00.000 --> 00:00:09.000\n<v ![s](http://evil.example/s)>See"
+        b" ![x](http://evil.example/x) <script>a()</script>\n"
+    )
     page = open_page()
     _ingest(page, ("![f](http-evil).vtt", evil))
     for element in [*page.markdown, *page.caption, *page.success, *page.error]:
@@ -202,10 +237,12 @@ def test_words_of_a_file_are_never_markup(server: OpenAIStubServer, open_page: P
         assert "<script" not in element.value.replace("\\<script", "")
 
 
-# ------------------------------------------------------------------------------------------------------------------ jobs
+# --------------------------------------------------------------------------------------------- jobs
 
 
-def test_an_ingest_is_paused_seen_after_a_reload_and_resumed_without_a_repeated_call(gate: Gate, open_page: Pages, corpus: Any) -> None:
+def test_an_ingest_is_paused_seen_after_a_reload_and_resumed_without_a_repeated_call(
+    gate: Gate, open_page: Pages, corpus: Any
+) -> None:
     paths = corpus.many(3, num_turns=40)
     gate.num_free = 3
     page = open_page()
@@ -232,7 +269,9 @@ def test_an_ingest_is_paused_seen_after_a_reload_and_resumed_without_a_repeated_
     assert not has(page, "Resume")
 
 
-def test_a_stopped_ingest_is_offered_no_more_but_can_be_resumed_from_the_table(gate: Gate, open_page: Pages, corpus: Any) -> None:
+def test_a_stopped_ingest_is_offered_no_more_but_can_be_resumed_from_the_table(
+    gate: Gate, open_page: Pages, corpus: Any
+) -> None:
     page = open_page()
     _upload(page, *((path.name, path.read_bytes()) for path in corpus.many(2, num_turns=40)))
     press(page, "Start")
@@ -248,7 +287,9 @@ def test_a_stopped_ingest_is_offered_no_more_but_can_be_resumed_from_the_table(g
     until(page, lambda: bool(page.success))
 
 
-def test_a_job_whose_process_died_is_offered_when_the_page_opens(gate: Gate, open_page: Pages, start: Any, corpus: Any, cli: Any) -> None:
+def test_a_job_whose_process_died_is_offered_when_the_page_opens(
+    gate: Gate, open_page: Pages, start: Any, corpus: Any, cli: Any
+) -> None:
     paths = corpus.many(2, num_turns=40)
     gate.num_free = 2
     process = start("ingest", *paths)
@@ -266,7 +307,9 @@ def test_a_job_whose_process_died_is_offered_when_the_page_opens(gate: Gate, ope
     assert digest(cli, "default") == digest(cli, "whole")
 
 
-def test_an_offer_that_is_left_does_not_come_back(gate: Gate, open_page: Pages, start: Any, corpus: Any) -> None:
+def test_an_offer_that_is_left_does_not_come_back(
+    gate: Gate, open_page: Pages, start: Any, corpus: Any
+) -> None:
     process = start("ingest", *corpus.many(1, num_turns=40))
     gate.wait_for(1)
     process.send_signal(signal.SIGKILL)
@@ -278,11 +321,15 @@ def test_an_offer_that_is_left_does_not_come_back(gate: Gate, open_page: Pages, 
     assert not has(open_page(), "Dismiss")
 
 
-def test_a_second_click_on_start_begins_nothing(gate: Gate, open_page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_click_on_start_begins_nothing(
+    gate: Gate, open_page: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
     page = open_page()
     _upload(page, ("talk.vtt", TALK))
     begin = job_runner.start_ingest
-    monkeypatch.setattr(job_runner, "start_ingest", lambda *args: [begin(*args), begin(*args)][1])  # both clicks hold the same ticket
+    monkeypatch.setattr(
+        job_runner, "start_ingest", lambda *args: [begin(*args), begin(*args)][1]
+    )  # both clicks hold the same ticket
     press(page, "Start")
     gate.is_open.set()
     until(page, lambda: bool(page.success))
@@ -307,7 +354,9 @@ def test_two_tabs_that_ingest_into_one_workspace_both_end_and_nothing_is_doubled
     assert digest(cli, "default") == digest(cli, "whole")
 
 
-def test_a_spent_budget_is_said_and_a_larger_one_goes_on(server: OpenAIStubServer, open_page: Pages, corpus: Any) -> None:
+def test_a_spent_budget_is_said_and_a_larger_one_goes_on(
+    server: OpenAIStubServer, open_page: Pages, corpus: Any
+) -> None:
     page = open_page()
     _upload(page, *((path.name, path.read_bytes()) for path in corpus.many(2, num_turns=40)))
     next(n for n in page.number_input if n.label == "Calls at most").set_value(1).run()
@@ -322,7 +371,9 @@ def test_a_spent_budget_is_said_and_a_larger_one_goes_on(server: OpenAIStubServe
     until(page, lambda: bool(page.success))
 
 
-def test_a_model_that_refuses_is_said_and_the_job_can_go_on(server: OpenAIStubServer, open_page: Pages, key: str) -> None:
+def test_a_model_that_refuses_is_said_and_the_job_can_go_on(
+    server: OpenAIStubServer, open_page: Pages, key: str
+) -> None:
     page = open_page()
     _upload(page, ("talk.vtt", TALK))
     until(page, lambda: has(page, "Start"))
@@ -340,7 +391,9 @@ def test_a_model_that_refuses_is_said_and_the_job_can_go_on(server: OpenAIStubSe
     until(page, lambda: bool(page.success))
 
 
-def test_what_was_set_aside_is_listed_with_its_reason_and_tried_again(steered: Any, open_page: Pages, corpus: Any) -> None:
+def test_what_was_set_aside_is_listed_with_its_reason_and_tried_again(
+    steered: Any, open_page: Pages, corpus: Any
+) -> None:
     steered.faults_by_marker["Delft"] = Fault.INVALID
     page = open_page()
     _ingest(page, ("talk.vtt", TALK), ("other.vtt", TALK.replace(b"Delft", b"Leiden")))
@@ -355,10 +408,12 @@ def test_what_was_set_aside_is_listed_with_its_reason_and_tried_again(steered: A
     until(page, lambda: bool(page.success) and "Nothing is set aside" in words(page))
 
 
-# ------------------------------------------------------------------------------------------------------------- documents
+# ---------------------------------------------------------------------------------------- documents
 
 
-def test_a_document_is_deleted_with_its_uploaded_file(server: OpenAIStubServer, open_page: Pages, home: Path) -> None:
+def test_a_document_is_deleted_with_its_uploaded_file(
+    server: OpenAIStubServer, open_page: Pages, home: Path
+) -> None:
     page = open_page()
     _ingest(page, ("talk.vtt", TALK), ("other.txt", b"Ines: Grace Hopper founded Fathom Labs.\n"))
     next(b for b in page.button if b.label == "Delete document").click().run()
@@ -367,7 +422,9 @@ def test_a_document_is_deleted_with_its_uploaded_file(server: OpenAIStubServer, 
     assert [p.name for p in (home / "workspaces" / "default" / "uploads").iterdir()] == ["talk.vtt"]
 
 
-def test_a_document_gets_another_title_where_it_is_listed(server: OpenAIStubServer, open_page: Pages) -> None:
+def test_a_document_gets_another_title_where_it_is_listed(
+    server: OpenAIStubServer, open_page: Pages
+) -> None:
     page = open_page()
     _ingest(page, ("talk.vtt", TALK))
     next(t for t in page.text_input if t.label == "Title").set_value("What *Leo* said")

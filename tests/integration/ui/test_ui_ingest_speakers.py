@@ -28,13 +28,17 @@ def _upload(page: Any, *files: tuple[str, bytes]) -> None:
     until(page, lambda: has(page, "Start") or bool(page.error))
 
 
-def test_speakers_are_named_merged_and_left_out_in_the_preview(server: OpenAIStubServer, open_page: Pages, open_space: Any) -> None:
+def test_speakers_are_named_merged_and_left_out_in_the_preview(
+    server: OpenAIStubServer, open_page: Pages, open_space: Any
+) -> None:
     def spoken() -> list[str | None]:
         with open_space("default") as space:
             return [turn.speaker for turn in space.store.turns()]
 
     def name(page: Any, **names: str) -> None:
-        fields = {field.label: field for field in page.text_input if field.label in {"Leo", "Maria"}}
+        fields = {
+            field.label: field for field in page.text_input if field.label in {"Leo", "Maria"}
+        }
         for label, value in names.items():
             fields[label].set_value(value)
         press(page, "Use these names")
@@ -50,7 +54,9 @@ def test_speakers_are_named_merged_and_left_out_in_the_preview(server: OpenAIStu
 
     page = open_page()
     _upload(page, ("talk.vtt", TALK))
-    assert {field.label: field.value for field in page.text_input if field.label in {"Leo", "Maria"}} == {"Leo": "Leo Kim", "Maria": ""}
+    assert {
+        field.label: field.value for field in page.text_input if field.label in {"Leo", "Maria"}
+    } == {"Leo": "Leo Kim", "Maria": ""}
     name(page, Maria="Leo Kim")
     press(page, "Start")
     until(page, lambda: bool(page.success))

@@ -1,6 +1,8 @@
-"""The app in a real browser, from an empty home to an export, on both stores; see `shoot` for screenshots.
+"""The app in a real browser, from an empty home to an export, on both stores; see `shoot` for
+screenshots.
 
-Axe looks at every page in both themes; no request leaves the app's origin, though a transcript and the answers that repeat it try to.
+Axe looks at every page in both themes; no request leaves the app's origin, though a transcript and
+the answers that repeat it try to.
 """
 
 import json
@@ -19,7 +21,10 @@ from dynagrag.ui.app import PAGES
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-HOSTILE = "![p](http://evil.example/pixel.png) <img src=http://evil.example/i.png> <script>alert(1)</script> [go](javascript:alert(2))"
+HOSTILE = (
+    "![p](http://evil.example/pixel.png) <img src=http://evil.example/i.png>"
+    " <script>alert(1)</script> [go](javascript:alert(2))"
+)
 TURNS = [
     ("Maria", f"Acme Works acquired Borealis Labs. {HOSTILE}"),
     ("Leo", "Ada Byron works at Acme Works. Ada Byron founded Corvus Partners."),
@@ -92,7 +97,10 @@ def follow_a_citation(page: Any, store_name: str) -> None:
     panel.locator(".stMarkdownColoredBackground").first.wait_for()
     settled(page)
     assert "Maria 0:00 · turn 1" in panel.inner_text()
-    assert "Acme Works acquired Borealis Labs." in panel.locator(".stMarkdownColoredBackground").first.inner_text()
+    assert (
+        "Acme Works acquired Borealis Labs."
+        in panel.locator(".stMarkdownColoredBackground").first.inner_text()
+    )
     shoot(page, f"source-{store_name}")
     panel.get_by_role("button", name="Close").click()
     panel.wait_for(state="detached")
@@ -145,7 +153,10 @@ def test_every_page_is_found_passes_axe_in_both_themes_and_fits_a_phone_and_keys
             continue  # it leads to the page that is next
         for theme in ("light", "dark"):
             wear(page, theme)
-            found += [f"{name or 'ask'} {theme}: {line}" for line in serious(page, only_colours=theme == "dark")]
+            found += [
+                f"{name or 'ask'} {theme}: {line}"
+                for line in serious(page, only_colours=theme == "dark")
+            ]
             shoot(page, f"page-{name or 'ask'}{'-dark' if theme == 'dark' else ''}")
         assert_fits_a_phone(page, name or "ask")
     assert found == []
@@ -159,9 +170,17 @@ def test_runs_are_read_and_compared_in_both_themes_and_on_a_phone(
 ) -> None:
     assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
     questions = tmp_path / "questions.jsonl"
-    questions.write_text(json.dumps({"question": f"{QUESTION} {HOSTILE}", "documents": ["board"]}) + "\n", encoding="utf-8")
+    questions.write_text(
+        json.dumps({"question": f"{QUESTION} {HOSTILE}", "documents": ["board"]}) + "\n",
+        encoding="utf-8",
+    )
     for arms in ("default", "default,paper"):
-        assert cli("evaluate", "retrieval", "--questions", questions, "-w", "default", "--arms", arms).code == 0
+        assert (
+            cli(
+                "evaluate", "retrieval", "--questions", questions, "-w", "default", "--arms", arms
+            ).code
+            == 0
+        )
     page = chromium.open(app.url("evaluate"), DESKTOP)
     found: list[str] = []
     for name, sign in (("Read", "Questions to read"), ("Compare", "Second minus first")):
@@ -170,7 +189,9 @@ def test_runs_are_read_and_compared_in_both_themes_and_on_a_phone(
         settled(page)
         for theme in ("light", "dark"):
             wear(page, theme)
-            found += [f"{name} {theme}: {line}" for line in serious(page, only_colours=theme == "dark")]
+            found += [
+                f"{name} {theme}: {line}" for line in serious(page, only_colours=theme == "dark")
+            ]
             shoot(page, f"evaluate-{name.lower()}{'-dark' if theme == 'dark' else ''}")
         assert_fits_a_phone(page, f"evaluate-{name.lower()}")
     assert found == []
@@ -195,7 +216,10 @@ def assert_fits_a_phone(page: "Page", name: str) -> None:
     from playwright.sync_api import TimeoutError as LateError
 
     page.set_viewport_size({"width": PHONE[0], "height": PHONE[1]})
-    page.wait_for_function("width => document.querySelector('[data-testid=\"stApp\"]').clientWidth === width", arg=PHONE[0])
+    page.wait_for_function(
+        "width => document.querySelector('[data-testid=\"stApp\"]').clientWidth === width",
+        arg=PHONE[0],
+    )
     settled(page)
     with suppress(LateError):  # a table shrinks a moment after the page
         page.wait_for_function(f"() => ({_TOO_WIDE})() <= 0", timeout=20_000)
@@ -206,7 +230,10 @@ def assert_fits_a_phone(page: "Page", name: str) -> None:
     settled(page)
 
 
-_TOO_WIDE = "() => document.querySelector('[data-testid=\"stMainBlockContainer\"]').scrollWidth - window.innerWidth"
+_TOO_WIDE = (
+    "() => document.querySelector('[data-testid=\"stMainBlockContainer\"]').scrollWidth -"
+    " window.innerWidth"
+)
 
 
 def ask_by_keyboard(page: "Page") -> None:
@@ -215,7 +242,10 @@ def ask_by_keyboard(page: "Page") -> None:
     reached: list[str] = []
     for _ in range(40):
         page.keyboard.press("Tab")
-        name = page.evaluate("() => { const e = document.activeElement; return e.getAttribute('placeholder') || e.innerText || '' }")
+        name = page.evaluate(
+            "() => { const e = document.activeElement; return e.getAttribute('placeholder') ||"
+            " e.innerText || '' }"
+        )
         reached += [one for one in wanted if one not in reached and one in name]
         if reached == wanted:
             break

@@ -58,7 +58,9 @@ def everything(port: int, **headers: str) -> dict[str, Reply]:
     """Every kind of request with these headers: pages, files, uploads, the WebSocket."""
     replies = {path: send(port, path, **headers) for path in PATHS}
     replies["PUT"] = send(port, "/_stcore/upload_file/session/file", "PUT", "x", **headers)
-    replies["POST"] = send(port, "/_stcore/agent/interact", "POST", "{}", Content_Type="application/json", **headers)
+    replies["POST"] = send(
+        port, "/_stcore/agent/interact", "POST", "{}", Content_Type="application/json", **headers
+    )
     replies["WebSocket"] = websocket(port, **headers)
     return replies
 
@@ -78,9 +80,13 @@ def websocket(port: int, **headers: str) -> Reply:
         ("127.0.0.1:{port}", "null"),
     ],
 )
-def test_another_host_or_origin_gets_nothing_and_causes_no_look_up(own: AppServer, trap: ProxyTrap, host: str, origin: str | None) -> None:
+def test_another_host_or_origin_gets_nothing_and_causes_no_look_up(
+    own: AppServer, trap: ProxyTrap, host: str, origin: str | None
+) -> None:
     headers = {"Host": host} | ({"Origin": origin} if origin else {})
-    replies = everything(own.port, **{name: value.format(port=own.port) for name, value in headers.items()})
+    replies = everything(
+        own.port, **{name: value.format(port=own.port) for name, value in headers.items()}
+    )
     assert {name: reply.status for name, reply in replies.items()} == dict.fromkeys(replies, 403)
     assert trap.num_knocks() == 0
 
@@ -94,8 +100,14 @@ def test_this_machines_own_pages_are_served(own: AppServer, host: str) -> None:
     assert websocket(own.port, Host=netloc).status == 101
 
 
-def test_no_page_elsewhere_may_frame_or_read_the_app_and_it_fetches_nothing_from_elsewhere(own: AppServer) -> None:
-    for reply in (send(own.port), send(own.port, "/media/no.png"), send(own.port, Host="evil.example")):
+def test_no_page_elsewhere_may_frame_or_read_the_app_and_it_fetches_nothing_from_elsewhere(
+    own: AppServer,
+) -> None:
+    for reply in (
+        send(own.port),
+        send(own.port, "/media/no.png"),
+        send(own.port, Host="evil.example"),
+    ):
         policy = reply.headers["content-security-policy"]
         assert "default-src 'self'" in policy
         assert "frame-ancestors 'none'" in policy
@@ -107,28 +119,43 @@ def test_no_page_elsewhere_may_frame_or_read_the_app_and_it_fetches_nothing_from
         assert "access-control-allow-origin" not in reply.headers
 
 
-def test_without_a_session_there_is_nothing_but_the_question_for_the_password(shared: AppServer, trap: ProxyTrap) -> None:
+def test_without_a_session_there_is_nothing_but_the_question_for_the_password(
+    shared: AppServer, trap: ProxyTrap
+) -> None:
     replies = everything(shared.port)
-    assert {name: reply.status for name, reply in replies.items()} == dict.fromkeys(replies, 401) | {"WebSocket": 403}
-    assert {reply.body for reply in replies.values() if reply.status == 401} == {"dynagrag: sign in first\n"}
-    assert trap.num_knocks() == 0  # nor when it started: on all addresses, Streamlit looked its external one up
+    assert {name: reply.status for name, reply in replies.items()} == dict.fromkeys(
+        replies, 401
+    ) | {"WebSocket": 403}
+    assert {reply.body for reply in replies.values() if reply.status == 401} == {
+        "dynagrag: sign in first\n"
+    }
+    assert (
+        trap.num_knocks() == 0
+    )  # nor when it started: on all addresses, Streamlit looked its external one up
 
 
 def test_a_session_opens_the_app_to_its_own_pages_alone(shared: AppServer) -> None:
     form = urlencode({"password": PASSWORD})
-    right = send(shared.port, "/graph", "POST", form, Content_Type="application/x-www-form-urlencoded")
+    right = send(
+        shared.port, "/graph", "POST", form, Content_Type="application/x-www-form-urlencoded"
+    )
     cookie = right.headers["set-cookie"].partition(";")[0]
     assert (right.status, right.headers["location"]) == (303, "./graph")
     host, origin = f"talks.example:{shared.port}", f"https://talks.example:{shared.port}"
     assert send(shared.port, Host=host, Cookie=cookie).status == 200
     assert websocket(shared.port, Host=host, Origin=origin, Cookie=cookie).status == 101
     assert websocket(shared.port, Cookie=f"dynagrag_session_{shared.port}=").status == 403
-    assert websocket(shared.port, Host=host, Origin="http://localhost:1234", Cookie=cookie).status == 403
+    assert (
+        websocket(shared.port, Host=host, Origin="http://localhost:1234", Cookie=cookie).status
+        == 403
+    )
     assert send(shared.port, Host=f"evil.example:{shared.port}", Cookie=cookie).status == 403
     assert send(shared.port, Host=f"192.168.1.5:{shared.port}", Cookie=cookie).status == 200
 
 
-def test_a_visitor_signs_in_and_is_where_they_wanted_to_be(shared: AppServer, chromium: Chromium) -> None:
+def test_a_visitor_signs_in_and_is_where_they_wanted_to_be(
+    shared: AppServer, chromium: Chromium
+) -> None:
     from axe_playwright_python.sync_playwright import Axe
 
     page = chromium.context().new_page()
@@ -154,5 +181,7 @@ def test_the_pages_are_not_drawn_without_the_server_that_guards_them() -> None:
     assert not page.sidebar.children
 
 
-def test_who_ends_the_command_ends_the_app(own: AppServer) -> None:  # the last one here that uses it
+def test_who_ends_the_command_ends_the_app(
+    own: AppServer,
+) -> None:  # the last one here that uses it
     assert own.end_command()

@@ -34,11 +34,13 @@ def _field(page: Any, label: str) -> Any:
     return next(field for field in page.text_input if field.label == label)
 
 
-# ------------------------------------------------------------------------------------------------------------------ keys
+# --------------------------------------------------------------------------------------------- keys
 
 
 def _nowhere(folder: Path) -> bool:
-    return all(TYPED.encode() not in file.read_bytes() for file in folder.rglob("*") if file.is_file())
+    return all(
+        TYPED.encode() not in file.read_bytes() for file in folder.rglob("*") if file.is_file()
+    )
 
 
 def test_a_key_is_kept_in_the_keyring_alone_and_removed_again(
@@ -80,7 +82,9 @@ def test_without_a_keyring_a_key_holds_for_this_visit(
     assert "not set" in _words(open_page())
 
 
-def test_a_locked_keyring_is_said_and_stops_no_page(open_page: Pages, keyring: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_locked_keyring_is_said_and_stops_no_page(
+    open_page: Pages, keyring: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("OPENAI_API_KEY")
     page = open_page()
     _field(page, "Key for openai: models").set_value(TYPED)
@@ -95,7 +99,9 @@ def test_a_locked_keyring_is_said_and_stops_no_page(open_page: Pages, keyring: A
     assert "set, from the system's keyring" in _words(page)
 
 
-def test_a_key_that_can_be_none_is_refused_without_being_shown(open_page: Pages, keyring: Any) -> None:
+def test_a_key_that_can_be_none_is_refused_without_being_shown(
+    open_page: Pages, keyring: Any
+) -> None:
     page = open_page()
     _field(page, "Key for openai: models").set_value(f"{TYPED}\u201d")
     press(page, "Save in the keyring")
@@ -104,7 +110,7 @@ def test_a_key_that_can_be_none_is_refused_without_being_shown(open_page: Pages,
     assert keyring.entries == {}
 
 
-# ----------------------------------------------------------------------------------------------------- store and password
+# ------------------------------------------------------------------------------- store and password
 
 
 def test_the_store_of_new_workspaces_is_saved_without_user_and_password(
@@ -136,10 +142,12 @@ def test_a_new_password_is_kept_as_a_hash(open_page: Pages, home: Path) -> None:
     assert "correct horse" not in (home / "settings.toml").read_text()
 
 
-# ---------------------------------------------------------------------------------------------------------------- models
+# ------------------------------------------------------------------------------------------- models
 
 
-def test_what_is_set_is_shown_with_where_it_comes_from_and_never_a_key(open_page: Pages, key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_set_is_shown_with_where_it_comes_from_and_never_a_key(
+    open_page: Pages, key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://me:pa55word@127.0.0.1:9/v1")
     page = open_page()
     shown = _words(page)
@@ -147,11 +155,16 @@ def test_what_is_set_is_shown_with_where_it_comes_from_and_never_a_key(open_page
     assert "from DYNAGRAG_LLM in the environment" in shown
     assert "set, from OPENAI_API_KEY in the environment" in shown
     assert key not in shown
-    assert _field(page, "Address of an OpenAI-compatible server").value == "http://me:(key)@127.0.0.1:9/v1"
+    assert (
+        _field(page, "Address of an OpenAI-compatible server").value
+        == "http://me:(key)@127.0.0.1:9/v1"
+    )
     assert "pa55word" not in shown
 
 
-def test_a_model_is_chosen_for_this_visit_and_tried(open_page: Pages, server: OpenAIStubServer) -> None:
+def test_a_model_is_chosen_for_this_visit_and_tried(
+    open_page: Pages, server: OpenAIStubServer
+) -> None:
     page = open_page()
     _field(page, "Language model").set_value("openai:other")
     press(page, "Use for this visit")
@@ -192,8 +205,12 @@ def test_a_setting_that_cannot_be_one_is_refused(open_page: Pages, home: Path) -
     assert not (home / "settings.toml").exists()
 
 
-@pytest.mark.parametrize("fault", [Fault.UNAUTHORIZED, Fault.SERVER_ERROR, Fault.TOO_MANY, Fault.GARBAGE])
-def test_a_model_that_does_not_answer_is_said_without_the_key(open_page: Pages, server: OpenAIStubServer, key: str, fault: Fault) -> None:
+@pytest.mark.parametrize(
+    "fault", [Fault.UNAUTHORIZED, Fault.SERVER_ERROR, Fault.TOO_MANY, Fault.GARBAGE]
+)
+def test_a_model_that_does_not_answer_is_said_without_the_key(
+    open_page: Pages, server: OpenAIStubServer, key: str, fault: Fault
+) -> None:
     page = open_page()
     server.fail_next(fault, 2)
     press(page, "Test the connection")
@@ -206,7 +223,9 @@ def test_a_model_that_does_not_answer_is_said_without_the_key(open_page: Pages, 
     until(page, lambda: len(page.success) == 2)
 
 
-def test_models_are_listed_and_fetched_in_the_background(open_page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_models_are_listed_and_fetched_in_the_background(
+    open_page: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pulled: list[str] = []
 
     def pull(name: str, settings: Any, on_progress: Callable[[int, int, str], None]) -> Path:

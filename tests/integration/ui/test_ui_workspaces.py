@@ -37,10 +37,12 @@ def _field(page: Any, label: str) -> Any:
     return next(field for field in page.text_input if field.label == label)
 
 
-# ------------------------------------------------------------------------------------------------------------ first visit
+# -------------------------------------------------------------------------------------- first visit
 
 
-def test_a_first_visit_is_offered_the_demo_and_told_what_to_set(open_page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_first_visit_is_offered_the_demo_and_told_what_to_set(
+    open_page: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("DYNAGRAG_LLM")
     page = open_page()
     shown = _words(page)
@@ -49,7 +51,9 @@ def test_a_first_visit_is_offered_the_demo_and_told_what_to_set(open_page: Pages
     assert "replies are recorded" in shown
 
 
-def test_the_demo_is_made_with_one_click_and_opened(open_page: Pages, panel: Callable[[str], Any]) -> None:
+def test_the_demo_is_made_with_one_click_and_opened(
+    open_page: Pages, panel: Callable[[str], Any]
+) -> None:
     page = open_page()
     press(page, "Create the demo")
     until(page, lambda: has(page, "Open the demo"), 120)
@@ -63,10 +67,12 @@ def test_the_demo_is_made_with_one_click_and_opened(open_page: Pages, panel: Cal
     assert "Welcome" not in _words(page)
 
 
-# ------------------------------------------------------------------------------------------------------------------ list
+# --------------------------------------------------------------------------------------------- list
 
 
-def test_workspaces_are_listed_with_what_they_hold_and_opened(open_page: Pages, cli: Any, corpus: Any) -> None:
+def test_workspaces_are_listed_with_what_they_hold_and_opened(
+    open_page: Pages, cli: Any, corpus: Any
+) -> None:
     for name in ("one", "two"):
         assert cli("ingest", *corpus.many(2, num_turns=6), "-w", name).code == 0
     page = open_page()
@@ -80,7 +86,11 @@ def test_workspaces_are_listed_with_what_they_hold_and_opened(open_page: Pages, 
 
 
 def test_a_workspace_that_nobody_looks_at_is_closed_but_not_while_it_works(
-    panel: Callable[[str], Any], server: OpenAIStubServer, cli: Any, corpus: Any, monkeypatch: pytest.MonkeyPatch
+    panel: Callable[[str], Any],
+    server: OpenAIStubServer,
+    cli: Any,
+    corpus: Any,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in ("one", "two"):
         assert cli("ingest", *corpus.many(1, num_turns=6), "-w", name).code == 0
@@ -98,7 +108,9 @@ def test_a_workspace_that_nobody_looks_at_is_closed_but_not_while_it_works(
     assert open_names() == ["one", "two"]
     monkeypatch.setattr(state, "_IDLE_S", -1.0)
     goes_on = threading.Event()
-    background.start(background.key_of(load_settings(), "one", "test"), "Test", lambda _: goes_on.wait(20))
+    background.start(
+        background.key_of(load_settings(), "one", "test"), "Test", lambda _: goes_on.wait(20)
+    )
     look_at("two")
     assert open_names() == ["one", "two"]
     goes_on.set()
@@ -113,7 +125,9 @@ def test_a_workspace_that_nobody_looks_at_is_closed_but_not_while_it_works(
     assert sorted(open_names()) == ["one", "two"]
 
 
-def test_what_a_workspace_holds_is_counted_again_when_it_has_changed(open_page: Pages, cli: Any, corpus: Any) -> None:
+def test_what_a_workspace_holds_is_counted_again_when_it_has_changed(
+    open_page: Pages, cli: Any, corpus: Any
+) -> None:
     paths = corpus.many(2, num_turns=6)
     assert cli("ingest", paths[0], "-w", "one").code == 0
     page = open_page()
@@ -145,9 +159,16 @@ def test_a_name_that_cannot_be_one_is_refused(open_page: Pages, home: Path, name
 
 
 @pytest.mark.parametrize(
-    ("address", "said"), [("bolt://127.0.0.1:9", "127.0.0.1:9"), ("nonsense", "scheme"), ("bolt://u:pw@h:1", "without user")]
+    ("address", "said"),
+    [
+        ("bolt://127.0.0.1:9", "127.0.0.1:9"),
+        ("nonsense", "scheme"),
+        ("bolt://u:pw@h:1", "without user"),
+    ],
 )
-def test_a_server_that_cannot_be_used_is_said_before_anything_is_made(open_page: Pages, address: str, said: str) -> None:
+def test_a_server_that_cannot_be_used_is_said_before_anything_is_made(
+    open_page: Pages, address: str, said: str
+) -> None:
     page = open_page()
     next(r for r in page.radio if "graph lives" in r.label).set_value("A Neo4j server").run()
     _field(page, "Name").set_value("far")
@@ -161,7 +182,12 @@ def test_a_server_that_cannot_be_used_is_said_before_anything_is_made(open_page:
 
 @pytest.mark.neo4j
 def test_a_workspace_on_a_server_is_made_filled_and_deleted(
-    any_store: str, open_page: Pages, panel: Any, corpus: Any, read_neo4j: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+    any_store: str,
+    open_page: Pages,
+    panel: Any,
+    corpus: Any,
+    read_neo4j: Callable[[str], str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if any_store == "sqlite":
         pytest.skip("is about the server")
@@ -191,10 +217,12 @@ def test_a_workspace_on_a_server_is_made_filled_and_deleted(
     assert read_neo4j("far") == "[]"
 
 
-# -------------------------------------------------------------------------------------------------------------- deletion
+# ----------------------------------------------------------------------------------------- deletion
 
 
-def test_a_workspace_is_deleted_once_its_name_is_typed(open_page: Pages, cli: Any, corpus: Any, home: Path) -> None:
+def test_a_workspace_is_deleted_once_its_name_is_typed(
+    open_page: Pages, cli: Any, corpus: Any, home: Path
+) -> None:
     for name in ("default", "kept"):
         assert cli("ingest", *corpus.many(2, num_turns=6), "-w", name).code == 0
     page = open_page()
@@ -215,17 +243,24 @@ def test_a_workspace_is_deleted_once_its_name_is_typed(open_page: Pages, cli: An
     assert "**default**" not in _words(page)
 
 
-def test_the_list_says_where_a_job_is_at_work(open_page: Pages, open_space: Callable[..., Any]) -> None:
+def test_the_list_says_where_a_job_is_at_work(
+    open_page: Pages, open_space: Callable[..., Any]
+) -> None:
     space = open_space("busy")
     job_id = space.journal.job_book.start("ingest", JobRequest(paths=("/talks",)))
     shown = _words(open_page())
     assert "Job 1 (ingest of /talks, since " in shown
-    assert f"process {os.getpid()}) is at work in workspace 'busy': what is shown is the state so far" in shown
+    assert (
+        f"process {os.getpid()}) is at work in workspace 'busy': what is shown is the state so far"
+        in shown
+    )
     space.journal.job_book.finish(job_id, JobStatus.DONE)
     assert "at work" not in _words(open_page())
 
 
-def test_a_workspace_in_which_a_job_is_at_work_is_not_deleted(open_page: Pages, open_space: Callable[..., Any]) -> None:
+def test_a_workspace_in_which_a_job_is_at_work_is_not_deleted(
+    open_page: Pages, open_space: Callable[..., Any]
+) -> None:
     space = open_space("default")
     space.journal.job_book.start("ingest", JobRequest())
     page = open_page()
@@ -237,10 +272,12 @@ def test_a_workspace_in_which_a_job_is_at_work_is_not_deleted(open_page: Pages, 
     assert workspace_names(load_settings()) == ["default"]
 
 
-# -------------------------------------------------------------------------------------------------------------- renaming
+# ----------------------------------------------------------------------------------------- renaming
 
 
-def test_a_workspace_is_renamed_and_its_visitors_are_told(open_page: Pages, panel: Callable[[str], Any], cli: Any, corpus: Any) -> None:
+def test_a_workspace_is_renamed_and_its_visitors_are_told(
+    open_page: Pages, panel: Callable[[str], Any], cli: Any, corpus: Any
+) -> None:
     assert cli("ingest", *corpus.many(1, num_turns=6)).code == 0
     page, other = open_page(), panel("graph.page").run()
     assert not other.info
@@ -253,8 +290,13 @@ def test_a_workspace_is_renamed_and_its_visitors_are_told(open_page: Pages, pane
     assert not other.error
 
 
-@pytest.mark.parametrize(("name", "said"), [("", "cannot be a workspace's name"), ("two", "is there already"), ("default", "already")])
-def test_a_name_that_cannot_be_given_is_said(open_page: Pages, cli: Any, corpus: Any, name: str, said: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("", "cannot be a workspace's name"), ("two", "is there already"), ("default", "already")],
+)
+def test_a_name_that_cannot_be_given_is_said(
+    open_page: Pages, cli: Any, corpus: Any, name: str, said: str
+) -> None:
     for made in ("default", "two"):
         assert cli("ingest", *corpus.many(1, num_turns=6), "-w", made).code == 0
     page = open_page()
@@ -278,10 +320,12 @@ def test_a_workspace_that_another_process_renamed_is_not_shown_under_its_old_nam
     assert not page.error
 
 
-# ---------------------------------------------------------------------------------------------------------------- health
+# ------------------------------------------------------------------------------------------- health
 
 
-def test_what_the_doctor_says_is_shown_with_remedies_and_mended(open_page: Pages, cli: Any, corpus: Any, home: Path, key: str) -> None:
+def test_what_the_doctor_says_is_shown_with_remedies_and_mended(
+    open_page: Pages, cli: Any, corpus: Any, home: Path, key: str
+) -> None:
     assert cli("ingest", *corpus.many(1, num_turns=6)).code == 0
     page = open_page()
     press(page, "Check")
@@ -306,7 +350,9 @@ def test_a_backup_is_prepared_for_download(open_page: Pages, cli: Any, corpus: A
     assert "Download the backup" in page.download_button[0].label
 
 
-def test_a_wrong_setting_in_the_environment_is_said(open_page: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_setting_in_the_environment_is_said(
+    open_page: Pages, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DYNAGRAG_NONSENSE", "1")
     page = open_page()
     assert "DYNAGRAG_NONSENSE" in page.error[0].value.replace("\\", "")

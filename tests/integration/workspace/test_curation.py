@@ -1,4 +1,6 @@
-"""A person's corrections: what they change, that they hold through ingests, deletions and derivations, and that each can be taken back."""
+"""A person's corrections: what they change, that they hold through ingests, deletions and
+derivations, and that each can be taken back.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +25,7 @@ def space(open_space: Callable[..., Workspace], any_store: str, corpus: Any) -> 
     return made
 
 
-# ------------------------------------------------------------------------------------------------------------- changes
+# ------------------------------------------------------------------------------------------ changes
 
 
 def test_a_speaker_is_shown_by_their_own_words(space: Workspace) -> None:
@@ -34,10 +36,14 @@ def test_a_speaker_is_shown_by_their_own_words(space: Workspace) -> None:
         for quote in quotes:
             assert quote.speaker == name
             said = [words for speaker, words in (*FIRST, *SECOND) if speaker == name]
-            assert any((quote.before + quote.words + quote.after).strip("…") in words for words in said)
+            assert any(
+                (quote.before + quote.words + quote.after).strip("…") in words for words in said
+            )
 
 
-def test_a_suggestion_is_accepted_and_the_merged_entity_has_the_weight_of_both(space: Workspace) -> None:
+def test_a_suggestion_is_accepted_and_the_merged_entity_has_the_weight_of_both(
+    space: Workspace,
+) -> None:
     first = seen(space).suggestions[0]
     assert set(first.keys) == {"zanzibar relay", "relay zanzibar"}
     assert first.reasons[0] == "the same words"
@@ -45,7 +51,10 @@ def test_a_suggestion_is_accepted_and_the_merged_entity_has_the_weight_of_both(s
     preview = corrections.preview_merge(seen(space), parts, "Relay")
     done = corrections.merge(space, first.keys, "Relay", by="me")
     merged = named(space, "Relay")
-    assert (merged.weight, merged.keys) == (sum(e.weight for e in parts), ("relay zanzibar", "zanzibar relay"))
+    assert (merged.weight, merged.keys) == (
+        sum(e.weight for e in parts),
+        ("relay zanzibar", "zanzibar relay"),
+    )
     assert (preview.weight, preview.name) == (merged.weight, merged.name)
     assert (done.num_before - done.num_after, done.came[0].name) == (1, "Relay")
     assert {e.name for e in done.went} >= {e.name for e in parts}
@@ -53,11 +62,15 @@ def test_a_suggestion_is_accepted_and_the_merged_entity_has_the_weight_of_both(s
     assert [m.rule for m in made_merges(seen(space)) if m.entity.name == "Relay"] == ["by hand"]
 
 
-def test_a_dismissed_suggestion_does_not_come_back_and_no_model_joins_it(space: Workspace, corpus: Any) -> None:
+def test_a_dismissed_suggestion_does_not_come_back_and_no_model_joins_it(
+    space: Workspace, corpus: Any
+) -> None:
     pair = seen(space).suggestions[0].keys
     corrections.keep_apart(space, pair, by="me")
     assert set(pair) not in [set(s.keys) for s in seen(space).suggestions]
-    space.ingest([corpus.write("three.vtt", [("Ada", "Zanzibar Relay and Relay Zanzibar met again.")])], FAST)
+    space.ingest(
+        [corpus.write("three.vtt", [("Ada", "Zanzibar Relay and Relay Zanzibar met again.")])], FAST
+    )
     assert named(space, pair[0]).id != named(space, pair[1]).id
     assert set(pair) not in [set(s.keys) for s in seen(space).suggestions]
 
@@ -68,16 +81,22 @@ def test_names_are_split_out_alone_or_together_and_the_only_name_is_not(space: W
     corrections.split(space, keys[0], keys[2:], is_together=True, by="me")
     assert named(space, "Port Arthur").keys == ("old delft", "port arthur")
     assert named(space, "Zanzibar Relay").keys == ("relay zanzibar", "zanzibar relay")
-    assert len(names(space)) == len(space.graph().entities)  # the rest isn't called by a name that has left it
+    assert len(names(space)) == len(
+        space.graph().entities
+    )  # the rest isn't called by a name that has left it
     corrections.split(space, "Zanzibar Relay", ["relay zanzibar"], by="me")
     assert named(space, "Relay Zanzibar").keys == ("relay zanzibar",)
-    assert ("relay zanzibar", "zanzibar relay") not in [tuple(sorted(s.keys)) for s in seen(space).suggestions]
+    assert ("relay zanzibar", "zanzibar relay") not in [
+        tuple(sorted(s.keys)) for s in seen(space).suggestions
+    ]
     with pytest.raises(UsageError, match="one name only"):
         corrections.split(space, "Relay Zanzibar", ["relay zanzibar"], by="me")
     with pytest.raises(UsageError, match="'sun' is no name of 'Port Arthur'"):
         corrections.split(space, "port arthur", ["sun"], by="me")
     with pytest.raises(UsageError, match="leave at least one"):
-        corrections.split(space, "port arthur", ["old delft", "port arthur"], is_together=True, by="me")
+        corrections.split(
+            space, "port arthur", ["old delft", "port arthur"], is_together=True, by="me"
+        )
 
 
 def test_an_entity_is_renamed_and_found_by_both_names(space: Workspace) -> None:
@@ -85,14 +104,19 @@ def test_an_entity_is_renamed_and_found_by_both_names(space: Workspace) -> None:
     assert named(space, "fort arthur").id == named(space, "port arthur").id
     assert named(space, "port arthur").aliases == ("Port Arthur",)
     assert space.graph().entities  # and it is searched by it
-    assert {space.store.neighbourhood(i, num_hops=0).entities[0].name for i, _ in space.store.search_entities("Fort")} == {"Fort Arthur"}
+    assert {
+        space.store.neighbourhood(i, num_hops=0).entities[0].name
+        for i, _ in space.store.search_entities("Fort")
+    } == {"Fort Arthur"}
     with pytest.raises(UsageError, match="called 'Fort Arthur' already"):
         corrections.rename(space, "port arthur", "Fort Arthur", by="me")
 
 
 def test_two_things_with_one_name_are_told_apart_by_their_documents(space: Workspace) -> None:
     before = named(space, "Mercury").weight
-    corrections.tell_senses_apart(space, "Mercury", [document(space, "two")], "Planet Mercury", by="me")
+    corrections.tell_senses_apart(
+        space, "Mercury", [document(space, "two")], "Planet Mercury", by="me"
+    )
     ship, planet = named(space, "mercury"), named(space, "Planet Mercury")
     assert (ship.weight + planet.weight, planet.sense) == (before, "planet mercury")
     assert [d.title for d, _ in seen(space).in_documents(planet)] == ["two"]
@@ -103,17 +127,21 @@ def test_two_things_with_one_name_are_told_apart_by_their_documents(space: Works
 
 def test_a_name_that_stands_for_an_entity_that_is_there_joins_it(space: Workspace) -> None:
     weights = named(space, "Mercury").weight, named(space, "Sun").weight
-    done = corrections.tell_senses_apart(space, "Mercury", [document(space, "two")], other="sun", by="me")
+    done = corrections.tell_senses_apart(
+        space, "Mercury", [document(space, "two")], other="sun", by="me"
+    )
     assert [e.kind for e in done.edits] == [EditKind.SENSE, EditKind.MERGE]
     assert named(space, "Sun").weight + named(space, "Mercury").weight == sum(weights)
     assert named(space, "Sun").name == "Sun"
     assert "mercury (sun)" in named(space, "Sun").keys
 
 
-# ---------------------------------------------------------------------------------------------- they hold, and come back
+# ------------------------------------------------------------------------- they hold, and come back
 
 
-def test_corrections_hold_when_files_change_and_sleep_while_their_names_are_gone(space: Workspace, corpus: Any) -> None:
+def test_corrections_hold_when_files_change_and_sleep_while_their_names_are_gone(
+    space: Workspace, corpus: Any
+) -> None:
     correct_everything(space)
     digest = space.store.digest()
     changed = corpus.write("two.vtt", [*SECOND, ("Ada", "And Old Delft saw Mercury once more.")])
@@ -133,7 +161,9 @@ def test_corrections_hold_when_files_change_and_sleep_while_their_names_are_gone
     assert space.store.digest() == digest
 
 
-def test_a_correction_that_was_killed_holds_once_it_is_repeated(space: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_correction_that_was_killed_holds_once_it_is_repeated(
+    space: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -149,7 +179,9 @@ def test_a_correction_that_was_killed_holds_once_it_is_repeated(space: Workspace
     assert set(named(space, "Harbour").keys) == {"port arthur", "mercury"}
 
 
-def test_a_deleted_document_takes_the_names_that_only_it_held_out_of_the_corrections(space: Workspace) -> None:
+def test_a_deleted_document_takes_the_names_that_only_it_held_out_of_the_corrections(
+    space: Workspace,
+) -> None:
     correct_everything(space)
     corrections.merge(space, ["port arthur", "mercury", "sun"], "Harbour", by="me")
     kept = [e for e in space.store.edits() if e.name == "Relay"]
@@ -173,7 +205,9 @@ def test_what_takes_a_shortened_correction_back_still_does(space: Workspace) -> 
     assert named(space, "port arthur").id != named(space, "mercury").id
 
 
-def test_deleting_a_document_leaves_what_was_there_without_it(open_space: Callable[..., Workspace], any_store: str, corpus: Any) -> None:
+def test_deleting_a_document_leaves_what_was_there_without_it(
+    open_space: Callable[..., Workspace], any_store: str, corpus: Any
+) -> None:
     one, two = corpus.write("one.vtt", FIRST), corpus.write("two.vtt", SECOND)
     space, alone = open_space("both", store=any_store), open_space("alone", store=any_store)
     space.ingest([one, two], FAST)
@@ -186,7 +220,9 @@ def test_deleting_a_document_leaves_what_was_there_without_it(open_space: Callab
     assert space.store.digest() == alone.store.digest()
 
 
-def test_corrections_hold_with_a_model_and_every_correction_is_taken_back(space: Workspace, corpus: Any) -> None:
+def test_corrections_hold_with_a_model_and_every_correction_is_taken_back(
+    space: Workspace, corpus: Any
+) -> None:
     space.ingest(corpus.many(2, num_turns=8))
     before = space.store.digest()
     correct_everything(space)
@@ -212,7 +248,21 @@ def test_corrections_hold_with_a_model_and_every_correction_is_taken_back(space:
 
 def test_a_rules_merge_is_undone_for_good(space: Workspace, corpus: Any) -> None:
     space.ingest(
-        [corpus.write("plural.vtt", [("Ada", "Here the Red Battery failed. Then all Red Batteries failed near Port Arthur.")])], FAST
+        [
+            corpus.write(
+                "plural.vtt",
+                [
+                    (
+                        "Ada",
+                        (
+                            "Here the Red Battery failed. Then all Red Batteries failed near Port"
+                            " Arthur."
+                        ),
+                    )
+                ],
+            )
+        ],
+        FAST,
     )
     (merge,) = [m for m in made_merges(seen(space)) if m.rule == "plural"]
     assert {key for key, _ in merge.members} == {"red battery", "red batteries"}
@@ -226,15 +276,21 @@ def test_a_rules_merge_is_undone_for_good(space: Workspace, corpus: Any) -> None
     assert named(space, "red battery").id == named(space, "red batteries").id
     with pytest.raises(UsageError, match="0 merges match ''"):
         corrections.undo_made_merge(space, "", by="me")
-    corrections.undo_made_merge(space, merge.id[:12], by="me")  # again, within a second of the last one
+    corrections.undo_made_merge(
+        space, merge.id[:12], by="me"
+    )  # again, within a second of the last one
     assert named(space, "red battery").id != named(space, "red batteries").id
 
 
-def test_a_split_holds_in_later_ingests_though_the_rule_finds_the_names_again(space: Workspace, corpus: Any) -> None:
+def test_a_split_holds_in_later_ingests_though_the_rule_finds_the_names_again(
+    space: Workspace, corpus: Any
+) -> None:
     told = [("Ada", "Here the Red Battery failed. Then all Red Batteries failed near Port Arthur.")]
     space.ingest([corpus.write("plural.vtt", told)], FAST)
     corrections.split(space, "red battery", ["red batteries"], by="me")
-    space.ingest([corpus.write("plural.vtt", [*told, ("Ben", "A Red Battery, and Red Batteries.")])], FAST)
+    space.ingest(
+        [corpus.write("plural.vtt", [*told, ("Ben", "A Red Battery, and Red Batteries.")])], FAST
+    )
     assert named(space, "red battery").id != named(space, "red batteries").id
     assert [m for m in made_merges(seen(space)) if m.rule == "plural"] == []
     space.ingest([corpus.write("plural.vtt", [("Ada", "Nothing failed near Port Arthur.")])], FAST)
@@ -242,7 +298,10 @@ def test_a_split_holds_in_later_ingests_though_the_rule_finds_the_names_again(sp
 
 
 def test_a_name_that_is_given_twice_is_said(space: Workspace) -> None:
-    assert "2 entities are called 'Sun' now" in corrections.rename(space, "old delft", "Sun", by="me").notes[0]
+    assert (
+        "2 entities are called 'Sun' now"
+        in corrections.rename(space, "old delft", "Sun", by="me").notes[0]
+    )
 
 
 def test_an_undo_that_another_correction_overrules_says_so(space: Workspace, corpus: Any) -> None:

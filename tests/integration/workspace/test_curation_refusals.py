@@ -1,4 +1,6 @@
-"""Corrections that make no sense, that meet each other or an ingest, and names that are hard to show."""
+"""Corrections that make no sense, that meet each other or an ingest, and names that are hard to
+show.
+"""
 
 import threading
 from collections.abc import Callable
@@ -16,7 +18,13 @@ from dynagrag.workspace.facade import Workspace
 
 @pytest.mark.parametrize(
     ("name", "complaint"),
-    [("", "empty"), (" \n ", "empty"), ("...", "empty"), ("x" * 10_000, "10,000 characters"), ("a\x00b", "cannot be shown")],
+    [
+        ("", "empty"),
+        (" \n ", "empty"),
+        ("...", "empty"),
+        ("x" * 10_000, "10,000 characters"),
+        ("a\x00b", "cannot be shown"),
+    ],
 )
 def test_what_can_be_no_name_is_refused_and_nothing_is_stored(
     open_space: Callable[..., Workspace], corpus: Any, name: str, complaint: str
@@ -31,7 +39,9 @@ def test_what_can_be_no_name_is_refused_and_nothing_is_stored(
     assert space.store.edits() == ()
 
 
-def test_what_makes_no_sense_is_refused_with_its_remedy(open_space: Callable[..., Workspace], corpus: Any) -> None:
+def test_what_makes_no_sense_is_refused_with_its_remedy(
+    open_space: Callable[..., Workspace], corpus: Any
+) -> None:
     space = open_space()
     space.ingest([corpus.write("one.vtt", FIRST), corpus.write("two.vtt", SECOND)], FAST)
     one, two = document(space, "one"), document(space, "two")
@@ -45,10 +55,24 @@ def test_what_makes_no_sense_is_refused_with_its_remedy(open_space: Callable[...
         (lambda: corrections.undo_edit(space, "", by="me"), "0 corrections match"),
         (lambda: corrections.undo_made_merge(space, "feed", by="me"), "not there any more"),
         (lambda: corrections.undo_made_merge(space, "", by="me"), "merges match ''"),
-        (lambda: corrections.tell_senses_apart(space, "mercury", [], "Planet", by="me"), "choose documents"),
-        (lambda: corrections.tell_senses_apart(space, "sun", [one], "Star", by="me"), "choose documents that mention 'Sun'"),
-        (lambda: corrections.tell_senses_apart(space, "mercury", [two], "MERCURY", by="me"), "call the other thing differently"),
-        (lambda: corrections.tell_senses_apart(space, "mercury", [two], other="mercury", by="me"), "its own other sense"),
+        (
+            lambda: corrections.tell_senses_apart(space, "mercury", [], "Planet", by="me"),
+            "choose documents",
+        ),
+        (
+            lambda: corrections.tell_senses_apart(space, "sun", [one], "Star", by="me"),
+            "choose documents that mention 'Sun'",
+        ),
+        (
+            lambda: corrections.tell_senses_apart(space, "mercury", [two], "MERCURY", by="me"),
+            "call the other thing differently",
+        ),
+        (
+            lambda: corrections.tell_senses_apart(
+                space, "mercury", [two], other="mercury", by="me"
+            ),
+            "its own other sense",
+        ),
     ]
     for act, complaint in refused:
         with pytest.raises(UsageError, match=complaint):
@@ -62,7 +86,9 @@ def test_what_makes_no_sense_is_refused_with_its_remedy(open_space: Callable[...
         corrections.undo_edit(space, history(seen(space))[0].edit.id, by="you")
 
 
-def test_markup_in_a_name_is_kept_as_it_was_written(open_space: Callable[..., Workspace], corpus: Any) -> None:
+def test_markup_in_a_name_is_kept_as_it_was_written(
+    open_space: Callable[..., Workspace], corpus: Any
+) -> None:
     space = open_space()
     space.ingest([corpus.write("one.vtt", FIRST)], FAST)
     name = "<b>![x](http://evil.example/x.png)</b>"
@@ -71,7 +97,9 @@ def test_markup_in_a_name_is_kept_as_it_was_written(open_space: Callable[..., Wo
     assert space.store.edits()[0].by == "a b"
 
 
-def test_of_two_who_undo_the_same_at_once_the_second_is_told(open_space: Callable[..., Workspace], corpus: Any) -> None:
+def test_of_two_who_undo_the_same_at_once_the_second_is_told(
+    open_space: Callable[..., Workspace], corpus: Any
+) -> None:
     space, other = open_space(), open_space()
     space.ingest([corpus.write("one.vtt", FIRST)], FAST)
     corrections.merge(space, ["zanzibar relay", "relay zanzibar"], by="me")
@@ -100,16 +128,23 @@ def test_while_an_ingest_derives_a_correction_says_so_and_nothing_is_lost(
     space, other = open_space(), open_space()
     space.ingest([corpus.write("one.vtt", FIRST)], FAST)
     monkeypatch.setattr(corrections, "MAX_WAIT_S", 0.3)
-    with other.writing(), pytest.raises(WorkspaceError, match="another process has been changing workspace"):
+    with (
+        other.writing(),
+        pytest.raises(WorkspaceError, match="another process has been changing workspace"),
+    ):
         corrections.rename(space, "port arthur", "Fort", by="me")
     assert space.store.edits() == ()
     corrections.rename(space, "port arthur", "Fort", by="me")
 
 
-def test_corrections_within_a_second_keep_their_order(open_space: Callable[..., Workspace], corpus: Any) -> None:
+def test_corrections_within_a_second_keep_their_order(
+    open_space: Callable[..., Workspace], corpus: Any
+) -> None:
     space = open_space()
     space.ingest([corpus.write("one.vtt", FIRST)], FAST)
-    space.store.put_edit(Edit("ahead", EditKind.RENAME, ("mercury",), "Z", "", "me", "2999-01-01T00:00:00+00:00"))
+    space.store.put_edit(
+        Edit("ahead", EditKind.RENAME, ("mercury",), "Z", "", "me", "2999-01-01T00:00:00+00:00")
+    )
     for name in ("A", "B", "C"):
         corrections.rename(space, "port arthur", name, by="me")
         corrections.undo_edit(space, space.store.edits()[-1].id, by="me")
@@ -121,4 +156,9 @@ def test_corrections_within_a_second_keep_their_order(open_space: Callable[..., 
 def test_an_empty_workspace_has_nothing_to_correct(open_space: Callable[..., Workspace]) -> None:
     space = open_space()
     nothing = seen(space)
-    assert (nothing.suggestions, made_merges(nothing), history(nothing), nothing.find("x")) == ([], [], [], [])
+    assert (nothing.suggestions, made_merges(nothing), history(nothing), nothing.find("x")) == (
+        [],
+        [],
+        [],
+        [],
+    )

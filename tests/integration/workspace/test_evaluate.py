@@ -1,4 +1,6 @@
-"""`evaluate retrieval` and `evaluate compare` from files to folder: tiny sets of each form, with the fakes in place of models."""
+"""`evaluate retrieval` and `evaluate compare` from files to folder: tiny sets of each form, with
+the fakes in place of models.
+"""
 
 import json
 from collections.abc import Callable, Sequence
@@ -21,7 +23,14 @@ from dynagrag.workspace.ingest_job import IngestOptions
 
 MEASURES = {"recall@2", "recall@5", "recall@10", "all@5", "hit@1", "mrr", "p@5", "ms"}
 PEOPLE = ("Ada Byron", "Grace Hopper", "Edith Clarke", "Lise Keller", "Mary Ross", "Emmy Noether")
-FIRMS = ("Acme Works", "Borealis Labs", "Corvus Partners", "Delta Works", "Ember Labs", "Fathom Partners")
+FIRMS = (
+    "Acme Works",
+    "Borealis Labs",
+    "Corvus Partners",
+    "Delta Works",
+    "Ember Labs",
+    "Fathom Partners",
+)
 PLACES = ("Delft", "Port Arthur", "Cape Town", "New Bergen", "Old Ghent", "North Holt")
 Result = tuple[RunFolder, dict[str, Any]]
 Evaluate = Callable[..., Result]
@@ -35,17 +44,43 @@ def write(path: Path, rows: Sequence[Any]) -> Path:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    """Six people, their firms and the firms' places: each question needs a person's passage and a firm's."""
+    """Six people, their firms and the firms' places: each question needs a person's passage and a
+    firm's.
+    """
     folder = tmp_path / "data"
-    passages = [{"title": p, "text": f"{p} founded {f} after a long career."} for p, f in zip(PEOPLE, FIRMS, strict=True)]
-    passages += [{"title": f, "text": f"{f} is a company that lies in {p}."} for f, p in zip(FIRMS, PLACES, strict=True)]
-    triples = [row | {"extracted_entities": [row["title"]], "extracted_triples": [[row["title"], "is near", FIRMS[0]]]} for row in passages]
+    passages = [
+        {"title": p, "text": f"{p} founded {f} after a long career."}
+        for p, f in zip(PEOPLE, FIRMS, strict=True)
+    ]
+    passages += [
+        {"title": f, "text": f"{f} is a company that lies in {p}."}
+        for f, p in zip(FIRMS, PLACES, strict=True)
+    ]
+    triples = [
+        row
+        | {
+            "extracted_entities": [row["title"]],
+            "extracted_triples": [[row["title"], "is near", FIRMS[0]]],
+        }
+        for row in passages
+    ]
     triples[0]["extracted_triples"].append(["two", "parts"])
-    triples.append({"title": "Elsewhere", "text": "Not of this corpus.", "extracted_entities": ["Elsewhere"], "extracted_triples": []})
+    triples.append(
+        {
+            "title": "Elsewhere",
+            "text": "Not of this corpus.",
+            "extracted_entities": ["Elsewhere"],
+            "extracted_triples": [],
+        }
+    )
     write(folder / "multihop/musique_corpus.jsonl", passages)
     write(folder / "multihop/musique_openie_reference.jsonl", triples)
     questions = [
-        {"id": f"q{i}", "question": f"Where lies the company that {p} founded?", "supporting_titles": [p, f]}
+        {
+            "id": f"q{i}",
+            "question": f"Where lies the company that {p} founded?",
+            "supporting_titles": [p, f],
+        }
         for i, (p, f) in enumerate(zip(PEOPLE, FIRMS, strict=True))
     ]
     write(folder / "multihop/musique_questions.jsonl", questions)
@@ -55,8 +90,12 @@ def data(tmp_path: Path) -> Path:
 @pytest.fixture
 def evaluate(home: Path, data: Path, fake_embedder: FakeEmbedder) -> Evaluate:
     def call(embedder: FakeEmbedder | None = None, progress: Any = None, **options: Any) -> Result:
-        wanted = options if "questions" in options else {"dataset": "musique", "data": data} | options
-        return evaluate_retrieval(load_settings(home=home), EvaluateOptions(**wanted), progress, embedder or fake_embedder)
+        wanted = (
+            options if "questions" in options else {"dataset": "musique", "data": data} | options
+        )
+        return evaluate_retrieval(
+            load_settings(home=home), EvaluateOptions(**wanted), progress, embedder or fake_embedder
+        )
 
     return call
 
@@ -71,18 +110,28 @@ def without_times(summary: dict[str, Any]) -> dict[str, Any]:
     return dict(text)
 
 
-# ----------------------------------------------------------------------------------------------------------- what it makes
+# ------------------------------------------------------------------------------------ what it makes
 
 
-def test_a_run_holds_the_arms_the_controls_and_all_that_was_promised(evaluate: Evaluate, home: Path) -> None:
+def test_a_run_holds_the_arms_the_controls_and_all_that_was_promised(
+    evaluate: Evaluate, home: Path
+) -> None:
     run, summary = evaluate(arms=("default", "paper"))
     assert (summary["dataset"], summary["questions"], summary["passages"]) == ("musique", 6, 12)
     assert list(summary["arms"]) == ["default", "paper", *CONTROLS]
     assert all(set(own) >= MEASURES for own in summary["arms"].values())
-    assert all(0 <= own[name] <= 1 for own in summary["arms"].values() for name in MEASURES - {"ms"})
+    assert all(
+        0 <= own[name] <= 1 for own in summary["arms"].values() for name in MEASURES - {"ms"}
+    )
     assert set(summary["intervals"]) == {"default", "paper", "bm25", "rrf", "hybrid"}
     assert run.path.parent == home / "evaluation" / "runs"
-    assert {p.name for p in run.path.iterdir()} == {"run.json", "questions.jsonl", "passages.jsonl", "summary.json", "report.html"}
+    assert {p.name for p in run.path.iterdir()} == {
+        "run.json",
+        "questions.jsonl",
+        "passages.jsonl",
+        "summary.json",
+        "report.html",
+    }
     assert len(run.lines()) == 6 * 6
     assert summary == run.summary()
     assert {len(digest) for digest in run.settings["files"].values()} == {64}
@@ -91,19 +140,25 @@ def test_a_run_holds_the_arms_the_controls_and_all_that_was_promised(evaluate: E
 def test_means_are_those_of_the_lines(evaluate: Evaluate) -> None:
     run, summary = evaluate()
     own = [line for line in run.lines() if line.arm == "hybrid"]
-    assert summary["arms"]["hybrid"]["recall@5"] == pytest.approx(sum(line.measures["recall@5"] for line in own) / len(own), abs=1e-6)
+    assert summary["arms"]["hybrid"]["recall@5"] == pytest.approx(
+        sum(line.measures["recall@5"] for line in own) / len(own), abs=1e-6
+    )
     known = set(run.passages())
     assert all(p.id in known for line in run.lines() for p in line.passages)
 
 
-def test_a_second_run_embeds_no_passage_again(evaluate: Evaluate, fake_embedder: FakeEmbedder, home: Path) -> None:
+def test_a_second_run_embeds_no_passage_again(
+    evaluate: Evaluate, fake_embedder: FakeEmbedder, home: Path
+) -> None:
     evaluate()
     before = fake_embedder.num_texts
     evaluate()
     assert fake_embedder.num_texts - before == 6, "the questions alone"
     assert len(list((home / "evaluation" / "workspaces").iterdir())) == 1
     evaluate(embedder=FakeEmbedder(16, "other"))
-    assert len(list((home / "evaluation" / "workspaces").iterdir())) == 2, "each embedder has its own"
+    assert len(list((home / "evaluation" / "workspaces").iterdir())) == 2, (
+        "each embedder has its own"
+    )
 
 
 def test_halves_share_no_question_and_make_the_whole(evaluate: Evaluate) -> None:
@@ -120,43 +175,71 @@ def test_given_extractions_make_the_graph_and_what_is_broken_is_counted(evaluate
     assert "musique_openie_reference.jsonl" in run.settings["files"]
 
 
-def test_gold_that_names_no_passage_counts_as_not_found_and_is_named(evaluate: Evaluate, data: Path) -> None:
-    row = {"id": "q", "question": "Where lies Acme Works?", "supporting_titles": ["Acme Works", "Atlantis"]}
+def test_gold_that_names_no_passage_counts_as_not_found_and_is_named(
+    evaluate: Evaluate, data: Path
+) -> None:
+    row = {
+        "id": "q",
+        "question": "Where lies Acme Works?",
+        "supporting_titles": ["Acme Works", "Atlantis"],
+    }
     write(data / "multihop/musique_questions.jsonl", [row])
     _, summary = evaluate()
     assert summary["missing_gold"] == ["Atlantis"]
     assert (summary["arms"]["naive"]["recall@10"], summary["arms"]["naive"]["all@5"]) == (0.5, 0)
 
 
-def test_where_no_gold_is_in_the_corpus_nothing_is_measured(evaluate: Evaluate, data: Path, home: Path) -> None:
-    write(data / "multihop/musique_questions.jsonl", [{"id": "q", "question": "Where?", "supporting_titles": ["Atlantis"]}])
+def test_where_no_gold_is_in_the_corpus_nothing_is_measured(
+    evaluate: Evaluate, data: Path, home: Path
+) -> None:
+    write(
+        data / "multihop/musique_questions.jsonl",
+        [{"id": "q", "question": "Where?", "supporting_titles": ["Atlantis"]}],
+    )
     with pytest.raises(UsageError, match=r"nothing of what should be found .* 'Atlantis'"):
         evaluate()
     assert not (home / "evaluation" / "runs").exists()
 
 
 @pytest.mark.parametrize("text", ["Ada Byron founded Acme Works.", "so it goes on and on"])
-def test_a_corpus_of_one_passage_can_be_measured_with_and_without_a_graph(text: str, evaluate: Evaluate, data: Path) -> None:
+def test_a_corpus_of_one_passage_can_be_measured_with_and_without_a_graph(
+    text: str, evaluate: Evaluate, data: Path
+) -> None:
     write(data / "multihop/musique_corpus.jsonl", [{"title": "t", "text": text}])
-    write(data / "multihop/musique_questions.jsonl", [{"id": "q", "question": "what??", "supporting_titles": ["t"]}])
+    write(
+        data / "multihop/musique_questions.jsonl",
+        [{"id": "q", "question": "what??", "supporting_titles": ["t"]}],
+    )
     _, summary = evaluate()
     assert (summary["passages"], summary["arms"]["naive"]["hit@1"]) == (1, 1)
 
 
-# --------------------------------------------------------------------------------------------------------------- meetings
+# ----------------------------------------------------------------------------------------- meetings
 
 
 @pytest.fixture
 def meetings(data: Path) -> Path:
-    """Two meetings with the same words in other places, so that a question of one is misled by the other."""
+    """Two meetings with the same words in other places, so that a question of one is misled by the
+    other.
+    """
     rows = []
     for number in range(2):
         order = range(6) if number else range(5, -1, -1)
         turns = [
-            {"speaker": PEOPLE[i], "content": f"{'We looked at the numbers {vocalsound} again . ' * 12}{FIRMS[i]} lies in {PLACES[i]} ."}
+            {
+                "speaker": PEOPLE[i],
+                "content": (
+                    f"{'We looked at the numbers {vocalsound} again . ' * 12}{FIRMS[i]} lies in"
+                    f" {PLACES[i]} ."
+                ),
+            }
             for i in order
         ]
-        query = {"query": f"What was said of {FIRMS[1]}?", "answer": "", "relevant_text_span": [["1" if number else "4"] * 2]}
+        query = {
+            "query": f"What was said of {FIRMS[1]}?",
+            "answer": "",
+            "relevant_text_span": [["1" if number else "4"] * 2],
+        }
         rows.append({"meeting_transcripts": turns, "specific_query_list": [query]})
     write(data / "transcript_qa/qmsum_val.jsonl", rows)
     return data
@@ -178,13 +261,15 @@ def test_meetings_are_asked_each_alone_and_all_together(evaluate: Evaluate, meet
     assert not any("{" in p.words for p in run.passages().values())
 
 
-def test_one_scope_can_be_asked_alone_and_a_set_without_it_says_so(evaluate: Evaluate, meetings: Path) -> None:
+def test_one_scope_can_be_asked_alone_and_a_set_without_it_says_so(
+    evaluate: Evaluate, meetings: Path
+) -> None:
     assert list(evaluate(dataset="qmsum", scope=Scope.CORPUS)[1]["scopes"]) == ["corpus"]
     with pytest.raises(UsageError, match="musique has no scope document"):
         evaluate(scope=Scope.DOCUMENT)
 
 
-# ------------------------------------------------------------------------------------------------- stopped, resumed, refused
+# ------------------------------------------------------------------------ stopped, resumed, refused
 
 
 def interrupt_after(num_questions: int) -> Callable[[str, int, int], None]:
@@ -196,7 +281,9 @@ def interrupt_after(num_questions: int) -> Callable[[str, int, int], None]:
 
 
 @pytest.mark.parametrize("is_torn", [False, True])
-def test_a_stopped_run_goes_on_to_the_same_summary(is_torn: bool, evaluate: Evaluate, tmp_path: Path, fake_embedder: FakeEmbedder) -> None:
+def test_a_stopped_run_goes_on_to_the_same_summary(
+    is_torn: bool, evaluate: Evaluate, tmp_path: Path, fake_embedder: FakeEmbedder
+) -> None:
     _, whole = evaluate(out=tmp_path / "whole")
     with pytest.raises(StoppedRunError, match=r"resume with the same command and --out .*stopped"):
         evaluate(out=tmp_path / "stopped", progress=interrupt_after(4))
@@ -207,10 +294,16 @@ def test_a_stopped_run_goes_on_to_the_same_summary(is_torn: bool, evaluate: Eval
     run, summary = evaluate(out=tmp_path / "stopped")
     assert without_times(summary) == without_times(whole)
     assert fake_embedder.num_texts - before == 2 + is_torn, "only what was left"
-    assert len(run.lines()) == len({(line.scope, line.question, line.arm) for line in run.lines()}) == 6 * 5
+    assert (
+        len(run.lines())
+        == len({(line.scope, line.question, line.arm) for line in run.lines()})
+        == 6 * 5
+    )
 
 
-def test_without_out_a_stopped_run_of_the_same_settings_is_gone_on_with(evaluate: Evaluate, home: Path) -> None:
+def test_without_out_a_stopped_run_of_the_same_settings_is_gone_on_with(
+    evaluate: Evaluate, home: Path
+) -> None:
     with pytest.raises(StoppedRunError):
         evaluate(progress=interrupt_after(2))
     with pytest.raises(StoppedRunError):
@@ -220,17 +313,24 @@ def test_without_out_a_stopped_run_of_the_same_settings_is_gone_on_with(evaluate
     assert evaluate()[0].path.name.endswith("-musique-3"), "a run that is done stays as it is"
 
 
-def test_a_folder_of_other_settings_or_other_data_is_refused(evaluate: Evaluate, data: Path, tmp_path: Path) -> None:
+def test_a_folder_of_other_settings_or_other_data_is_refused(
+    evaluate: Evaluate, data: Path, tmp_path: Path
+) -> None:
     evaluate(out=tmp_path / "run")
     with pytest.raises(UsageError, match=r"arms was \[\"default\".* is \[\"paper\""):
         evaluate(out=tmp_path / "run", arms=("paper",))
-    rows = [json.loads(line) for line in (data / "multihop/musique_questions.jsonl").read_text().splitlines()]
+    rows = [
+        json.loads(line)
+        for line in (data / "multihop/musique_questions.jsonl").read_text().splitlines()
+    ]
     write(data / "multihop/musique_questions.jsonl", rows[::-1])
     with pytest.raises(UsageError, match=r"files: musique_questions\.jsonl changed"):
         evaluate(out=tmp_path / "run")
 
 
-def test_a_second_evaluation_leaves_a_run_alone_that_is_being_asked(evaluate: Evaluate, home: Path) -> None:
+def test_a_second_evaluation_leaves_a_run_alone_that_is_being_asked(
+    evaluate: Evaluate, home: Path
+) -> None:
     others: list[str] = []
 
     def meanwhile(stage: str, done: int, total: int) -> None:
@@ -244,10 +344,14 @@ def test_a_second_evaluation_leaves_a_run_alone_that_is_being_asked(evaluate: Ev
     assert len(run.lines()) == len({(line.question, line.arm) for line in run.lines()}) == 6 * 5
 
 
-def test_a_run_that_lost_a_line_is_mended_by_the_same_command(evaluate: Evaluate, tmp_path: Path) -> None:
+def test_a_run_that_lost_a_line_is_mended_by_the_same_command(
+    evaluate: Evaluate, tmp_path: Path
+) -> None:
     run, whole = evaluate(out=tmp_path / "run")
     path = run.path / "questions.jsonl"
-    path.write_text("".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[1:]), encoding="utf-8")
+    path.write_text(
+        "".join(path.read_text(encoding="utf-8").splitlines(keepends=True)[1:]), encoding="utf-8"
+    )
     again, summary = evaluate(out=tmp_path / "run")
     assert len(again.lines()) == 6 * 5
     assert without_times(summary) == without_times(whole)
@@ -267,7 +371,11 @@ def test_runs_with_other_extractors_are_compared_on_the_same_questions(evaluate:
     found = compare(evaluate()[0], evaluate(extractor="file")[0])
     assert found["differing"]["extractor"] == ["fast", "file"]
     assert set(found["scopes"]["corpus"]["intervals"]) == {"default", *CONTROLS}
-    assert found["scopes"]["corpus"]["intervals"]["naive"]["recall@5"] == {"difference": 0, "low": 0, "high": 0}
+    assert found["scopes"]["corpus"]["intervals"]["naive"]["recall@5"] == {
+        "difference": 0,
+        "low": 0,
+        "high": 0,
+    }
 
 
 @pytest.mark.parametrize(
@@ -275,7 +383,11 @@ def test_runs_with_other_extractors_are_compared_on_the_same_questions(evaluate:
     [
         ({"arms": ("best",)}, UsageError, "unknown arm 'best'; known: default, paper"),
         ({"arms": ("dynagrag",)}, UsageError, "dynagrag is no arm.*default, paper"),
-        ({"arms": ("dynagrag-cosine",)}, UsageError, "dynagrag-cosine is no arm.*default, paper-cosine"),
+        (
+            {"arms": ("dynagrag-cosine",)},
+            UsageError,
+            "dynagrag-cosine is no arm.*default, paper-cosine",
+        ),
         ({"baseline": "paper"}, UsageError, "the baseline 'paper' is not among the arms"),
         ({"extractor": "llm"}, UsageError, "unknown extractor 'llm'; known: fast, file"),
         ({"given": Path("given.jsonl")}, UsageError, "--given is for --extractor file"),
@@ -287,18 +399,36 @@ def test_runs_with_other_extractors_are_compared_on_the_same_questions(evaluate:
     ],
 )
 def test_wrong_use_is_refused_before_anything_is_embedded(
-    options: dict[str, Any], error: type[Exception], wanted: str, evaluate: Evaluate, fake_embedder: FakeEmbedder
+    options: dict[str, Any],
+    error: type[Exception],
+    wanted: str,
+    evaluate: Evaluate,
+    fake_embedder: FakeEmbedder,
 ) -> None:
     with pytest.raises(error, match=wanted):
         evaluate(**options)
     assert fake_embedder.num_texts == 0
 
 
-# ------------------------------------------------------------------------------------------------------------ own questions
+# ------------------------------------------------------------------------------------ own questions
 
 
-def test_an_arm_asks_with_each_question_split_by_a_model(cli: Any, server: Any, data: Path, tmp_path: Path) -> None:
-    args = ("evaluate", "retrieval", "--dataset", "musique", "--data", data, "--arms", "default,split", "--out", tmp_path / "run", "--json")
+def test_an_arm_asks_with_each_question_split_by_a_model(
+    cli: Any, server: Any, data: Path, tmp_path: Path
+) -> None:
+    args = (
+        "evaluate",
+        "retrieval",
+        "--dataset",
+        "musique",
+        "--data",
+        data,
+        "--arms",
+        "default,split",
+        "--out",
+        tmp_path / "run",
+        "--json",
+    )
     found = cli(*args).json
     assert list(found["arms"])[:2] == ["default", "split"]
     assert server.counts.chat_calls == 6
@@ -308,7 +438,9 @@ def test_an_arm_asks_with_each_question_split_by_a_model(cli: Any, server: Any, 
     assert RunFolder.read(tmp_path / "run").settings["llm"].startswith("openai:")
 
 
-def test_the_model_that_splits_is_that_of_the_user_s_home(evaluate: Evaluate, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_that_splits_is_that_of_the_user_s_home(
+    evaluate: Evaluate, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     homes: list[Path] = []
 
     def make(settings: Settings) -> FakeChat:
@@ -325,7 +457,10 @@ def test_the_model_that_splits_is_that_of_the_user_s_home(evaluate: Evaluate, ho
 @pytest.fixture
 def own(open_space: Any, corpus: Any, tmp_path: Path) -> Callable[..., Path]:
     """A workspace with two transcripts, and a file of questions for it."""
-    turns = [(person, f"{firm} lies in {place}.") for person, firm, place in zip(PEOPLE, FIRMS, PLACES, strict=True)]
+    turns = [
+        (person, f"{firm} lies in {place}.")
+        for person, firm, place in zip(PEOPLE, FIRMS, PLACES, strict=True)
+    ]
     paths = [corpus.write("kickoff.vtt", turns), corpus.write("review.vtt", corpus.meeting(4))]
     open_space("mine").ingest(paths, IngestOptions(extractor="fast"))
 
@@ -335,41 +470,82 @@ def own(open_space: Any, corpus: Any, tmp_path: Path) -> Callable[..., Path]:
     return make
 
 
-def test_own_questions_are_asked_of_the_workspace(own: Callable[..., Path], evaluate: Evaluate) -> None:
+def test_own_questions_are_asked_of_the_workspace(
+    own: Callable[..., Path], evaluate: Evaluate
+) -> None:
     file = own(
         {"question": "Where does Acme Works lie?", "documents": ["kickoff.vtt"]},
-        {"question": "Where is Delta Works?", "turns": [{"document": "kickoff", "first": 3, "last": 3}]},
+        {
+            "question": "Where is Delta Works?",
+            "turns": [{"document": "kickoff", "first": 3, "last": 3}],
+        },
     )
     run, summary = evaluate(questions=file, workspace="mine")
     assert (summary["dataset"], summary["questions"], summary["measure"]) == ("own", 2, "r@10")
-    assert summary["arms"]["naive"]["recall@10"] == 1, "there are but two documents and a few passages"
+    assert summary["arms"]["naive"]["recall@10"] == 1, (
+        "there are but two documents and a few passages"
+    )
     assert run.settings["workspace"] == "mine"
 
 
-def test_a_name_that_the_workspace_lacks_and_an_embedder_that_is_not_its_own_are_told(own: Callable[..., Path], evaluate: Evaluate) -> None:
+def test_a_name_that_the_workspace_lacks_and_an_embedder_that_is_not_its_own_are_told(
+    own: Callable[..., Path], evaluate: Evaluate
+) -> None:
     file = own({"question": "Where?", "documents": ["nowhere.vtt"]})
-    with pytest.raises(UsageError, match=r"nothing of what should be found is in workspace 'mine', e.g. 'nowhere.vtt'"):
+    with pytest.raises(
+        UsageError,
+        match=r"nothing of what should be found is in workspace 'mine', e.g. 'nowhere.vtt'",
+    ):
         evaluate(questions=file, workspace="mine")
     with pytest.raises(WorkspaceError, match="there is no workspace 'yours'"):
         evaluate(questions=file, workspace="yours")
     with pytest.raises(EmbedderMismatchError, match="use --embedder fake"):
-        evaluate(FakeEmbedder(8, "other"), questions=own({"question": "Where?", "documents": ["kickoff"]}), workspace="mine")
+        evaluate(
+            FakeEmbedder(8, "other"),
+            questions=own({"question": "Where?", "documents": ["kickoff"]}),
+            workspace="mine",
+        )
 
 
-# ------------------------------------------------------------------------------------------------------------ command line
+# ------------------------------------------------------------------------------------- command line
 
 
-def test_the_command_prints_json_with_the_documented_fields(cli: Any, server: Any, data: Path, tmp_path: Path) -> None:
-    shown = cli("evaluate", "retrieval", "--dataset", "musique", "--data", data, "--out", tmp_path / "run", "--json")
+def test_the_command_prints_json_with_the_documented_fields(
+    cli: Any, server: Any, data: Path, tmp_path: Path
+) -> None:
+    shown = cli(
+        "evaluate",
+        "retrieval",
+        "--dataset",
+        "musique",
+        "--data",
+        data,
+        "--out",
+        tmp_path / "run",
+        "--json",
+    )
     assert (shown.code, shown.err, len(shown.out.splitlines())) == (0, "", 1)
     assert set(shown.json) >= {"dataset", "questions", "passages", "arms"}
     assert all(set(own) >= MEASURES for own in shown.json["arms"].values())
     assert (tmp_path / "run" / "report.html").is_file()
 
 
-def test_the_commands_print_tables_for_people(cli: Any, server: Any, data: Path, tmp_path: Path) -> None:
+def test_the_commands_print_tables_for_people(
+    cli: Any, server: Any, data: Path, tmp_path: Path
+) -> None:
     for name in ("a", "b"):
-        shown = cli("evaluate", "retrieval", "--dataset", "musique", "--data", data, "--out", tmp_path / name, "--limit", 3)
+        shown = cli(
+            "evaluate",
+            "retrieval",
+            "--dataset",
+            "musique",
+            "--data",
+            data,
+            "--out",
+            tmp_path / name,
+            "--limit",
+            3,
+        )
         assert shown.code == 0, shown
     assert "musique: 3 questions, 12 passages" in shown.out
     assert "fewer than 30 questions" in shown.out
@@ -386,12 +562,26 @@ def test_the_commands_print_tables_for_people(cli: Any, server: Any, data: Path,
 @pytest.mark.parametrize(
     ("args", "code", "wanted"),
     [
-        (("retrieval", "--dataset", "musique", "--data", ".", "--arms", "split"), 1, "name one with --llm"),
+        (
+            ("retrieval", "--dataset", "musique", "--data", ".", "--arms", "split"),
+            1,
+            "name one with --llm",
+        ),
         (("retrieval", "--dataset", "musique"), 2, "say where musique lies"),
-        (("retrieval", "--dataset", "musique", "--data", "nowhere"), 1, "there is no folder nowhere"),
-        (("retrieval", "--dataset", "musique", "--data", ".", "--half", "third"), 2, "known: tuning, reporting, all"),
+        (
+            ("retrieval", "--dataset", "musique", "--data", "nowhere"),
+            1,
+            "there is no folder nowhere",
+        ),
+        (
+            ("retrieval", "--dataset", "musique", "--data", ".", "--half", "third"),
+            2,
+            "known: tuning, reporting, all",
+        ),
         (("compare", "nowhere", "nowhere"), 1, "nowhere is no run's folder"),
     ],
 )
-def test_wrong_commands_end_with_one_line(args: Sequence[str], code: int, wanted: str, cli: Any) -> None:
+def test_wrong_commands_end_with_one_line(
+    args: Sequence[str], code: int, wanted: str, cli: Any
+) -> None:
     assert wanted in cli("evaluate", *args).complaint(code)

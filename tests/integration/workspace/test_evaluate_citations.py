@@ -1,4 +1,6 @@
-"""`evaluate citations` from files and workspace to the folder: what is printed and kept, stopped and gone on with, and what it costs."""
+"""`evaluate citations` from files and workspace to the folder: what is printed and kept, stopped
+and gone on with, and what it costs.
+"""
 
 import json
 from collections.abc import Callable, Sequence
@@ -32,7 +34,19 @@ ROWS = [
     for n in range(30, 36)
     for verb, kind in (("left", ""), ("sang", "verb"), ("never left", "neg"))
 ]
-FIGURES = {"n", "balanced", "interval", "true_kept", "false_caught", "ms", "auroc", "scores", "num_true", "num_false", "verdicts"}
+FIGURES = {
+    "n",
+    "balanced",
+    "interval",
+    "true_kept",
+    "false_caught",
+    "ms",
+    "auroc",
+    "scores",
+    "num_true",
+    "num_false",
+    "verdicts",
+}
 
 
 class Counting:
@@ -66,10 +80,14 @@ def pairs(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def evaluate(home: Path, pairs: Path) -> Callable[..., tuple[CitationRun, dict[str, Any]]]:
-    def call(checker: Any = None, progress: Any = None, on_cost: Any = None, **options: Any) -> tuple[CitationRun, dict[str, Any]]:
+    def call(
+        checker: Any = None, progress: Any = None, on_cost: Any = None, **options: Any
+    ) -> tuple[CitationRun, dict[str, Any]]:
         wanted = options if {"workspace", "dataset"} & set(options) else {"pairs": pairs} | options
         made = {} if checker is None else {"make": lambda *_: checker}
-        return evaluate_citations(load_settings(home=home), CitationOptions(**wanted), progress, on_cost, **made)
+        return evaluate_citations(
+            load_settings(home=home), CitationOptions(**wanted), progress, on_cost, **made
+        )
 
     return call
 
@@ -93,35 +111,70 @@ def test_the_demo_is_checked_by_rules_and_prints_json_of_the_promised_shape(
     assert set(own) >= FIGURES
     assert own["n"] == found["claims"] > 40
     assert own["num_true"] * 2 == own["n"]
-    assert set(own["false_caught"]) >= {"number", "negation", "name", "verb", "speaker", "modality", "invention"}
-    assert set(own["verdicts"]) == {*own["false_caught"], "as it stands", "as its speaker said", "reworded"}
+    assert set(own["false_caught"]) >= {
+        "number",
+        "negation",
+        "name",
+        "verb",
+        "speaker",
+        "modality",
+        "invention",
+    }
+    assert set(own["verdicts"]) == {
+        *own["false_caught"],
+        "as it stands",
+        "as its speaker said",
+        "reworded",
+    }
     for share in (own["balanced"], own["true_kept"], *own["false_caught"].values()):
         assert 0 <= share <= 1
     assert own["balanced"] > 0.5
-    again = cli("evaluate", "citations", "-w", demo_workspace, "--json", "--limit", "8", "--seed", "5")
+    again = cli(
+        "evaluate", "citations", "-w", demo_workspace, "--json", "--limit", "8", "--seed", "5"
+    )
     assert json.loads(again.out)["claims"] == 8
     assert len(list((home / "evaluation" / "runs").iterdir())) == 2
 
 
-def test_a_checker_that_calls_everything_stated_is_worth_a_half(demo_workspace: str, evaluate: Callable[..., Any]) -> None:
+def test_a_checker_that_calls_everything_stated_is_worth_a_half(
+    demo_workspace: str, evaluate: Callable[..., Any]
+) -> None:
     for options in ({"workspace": demo_workspace, "data": Path("elsewhere")}, {}):
         own = evaluate(Counting(), **options)[1]["checkers"]["rules"]
-        assert (own["balanced"], own["true_kept"], set(own["false_caught"].values())) == (0.5, 1.0, {0.0})
+        assert (own["balanced"], own["true_kept"], set(own["false_caught"].values())) == (
+            0.5,
+            1.0,
+            {0.0},
+        )
 
 
-def test_pairs_are_checked_and_all_that_was_found_is_kept(pairs: Path, cli: Callable[..., Any], tmp_path: Path) -> None:
+def test_pairs_are_checked_and_all_that_was_found_is_kept(
+    pairs: Path, cli: Callable[..., Any], tmp_path: Path
+) -> None:
     done = cli("evaluate", "citations", "--pairs", pairs, "--out", tmp_path / "run")
     assert done.code == 0, done.err
     assert "pairs: 18 claims, 6 true, 12 false (6 neg, 6 verb)" in done.out
     run = CitationRun.read(tmp_path / "run")
-    assert {p.name for p in run.path.iterdir()} == {"run.json", "checks.jsonl", "claims.jsonl", "summary.json", "report.html"}
+    assert {p.name for p in run.path.iterdir()} == {
+        "run.json",
+        "checks.jsonl",
+        "claims.jsonl",
+        "summary.json",
+        "report.html",
+    }
     assert len(run.lines()) == len(run.claims()) == 18
     own = run.summary()["checkers"]["rules"]
-    assert (own["n"], own["false_caught"]["neg"], own["num_false"]) == (18, 1.0, {"neg": 6, "verb": 6})
+    assert (own["n"], own["false_caught"]["neg"], own["num_false"]) == (
+        18,
+        1.0,
+        {"neg": 6, "verb": 6},
+    )
     assert all(line.ms > 0 and not line.error for line in run.lines())
 
 
-def test_the_report_shows_what_went_wrong_and_lets_no_text_be_markup(evaluate: Callable[..., Any]) -> None:
+def test_the_report_shows_what_went_wrong_and_lets_no_text_be_markup(
+    evaluate: Callable[..., Any],
+) -> None:
     run, _ = evaluate(Counting())
     html = (run.path / "report.html").read_text(encoding="utf-8")
     assert "What rules got wrong" in html
@@ -132,10 +185,23 @@ def test_the_report_shows_what_went_wrong_and_lets_no_text_be_markup(evaluate: C
 
 
 def test_several_checkers_are_compared_with_the_first_on_the_same_claims(
-    pairs: Path, cli: Callable[..., Any], openai_stub: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch
+    pairs: Path,
+    cli: Callable[..., Any],
+    openai_stub: OpenAIStubServer,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     point_at(openai_stub, monkeypatch)
-    done = cli("evaluate", "citations", "--pairs", pairs, "--checker", "rules,model", "--checker", "rules+model", "--json")
+    done = cli(
+        "evaluate",
+        "citations",
+        "--pairs",
+        pairs,
+        "--checker",
+        "rules,model",
+        "--checker",
+        "rules+model",
+        "--json",
+    )
     assert done.code == 0, done.err
     found = json.loads(done.out)
     assert list(found["checkers"]) == ["rules", "model", "rules+model"]
@@ -144,7 +210,9 @@ def test_several_checkers_are_compared_with_the_first_on_the_same_claims(
     assert "estimate for rules:" not in done.err
     assert openai_stub.counts.chat_calls == 18, "a large model is not asked for probabilities"
     before = openai_stub.counts.chat_calls
-    again = json.loads(cli("evaluate", "citations", "--pairs", pairs, "--checker", "model", "--json").out)
+    again = json.loads(
+        cli("evaluate", "citations", "--pairs", pairs, "--checker", "model", "--json").out
+    )
     assert again["checkers"]["model"]["balanced"] == found["checkers"]["model"]["balanced"]
     assert openai_stub.counts.chat_calls == before, "replies are kept"
 
@@ -161,27 +229,49 @@ def test_a_reply_from_the_cache_counts_with_the_time_that_it_took_when_it_was_ma
 
 
 def point_at(server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch, **more: str) -> None:
-    wanted = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "sk-none", "DYNAGRAG_LLM": "openai:fake", "DYNAGRAG_MAX_RETRIES": "0"}
+    wanted = {
+        "OPENAI_BASE_URL": server.base_url,
+        "OPENAI_API_KEY": "sk-none",
+        "DYNAGRAG_LLM": "openai:fake",
+        "DYNAGRAG_MAX_RETRIES": "0",
+    }
     for name, value in (wanted | more).items():
         monkeypatch.setenv(name, value)
 
 
 def test_a_budget_stops_a_run_which_then_goes_on_where_it_was(
-    evaluate: Callable[..., Any], openai_stub: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    evaluate: Callable[..., Any],
+    openai_stub: OpenAIStubServer,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
-    point_at(openai_stub, monkeypatch, DYNAGRAG_MAX_CONCURRENCY="2", DYNAGRAG_PRICE_PER_MILLION_PROMPT_TOKENS="1000")
+    point_at(
+        openai_stub,
+        monkeypatch,
+        DYNAGRAG_MAX_CONCURRENCY="2",
+        DYNAGRAG_PRICE_PER_MILLION_PROMPT_TOKENS="1000",
+    )
     costs: list[CheckingCost] = []
     with pytest.raises(BudgetError, match="the budget of 6 model calls is spent"):
-        evaluate(checkers=("model",), out=tmp_path / "run", max_calls=6, on_cost=lambda _, cost: costs.append(cost))
+        evaluate(
+            checkers=("model",),
+            out=tmp_path / "run",
+            max_calls=6,
+            on_cost=lambda _, cost: costs.append(cost),
+        )
     assert openai_stub.counts.chat_calls == 6
-    run, summary = evaluate(checkers=("model",), out=tmp_path / "run", on_cost=lambda _, cost: costs.append(cost))
+    run, summary = evaluate(
+        checkers=("model",), out=tmp_path / "run", on_cost=lambda _, cost: costs.append(cost)
+    )
     assert summary["checkers"]["model"]["n"] == len({line.claim for line in run.lines()}) == 18
     assert openai_stub.counts.chat_calls == 18, "nothing that was answered is asked again"
     assert [cost.calls for cost in costs] == [18, 13]
     assert costs[0].money == pytest.approx(costs[0].prompt_tokens / 1000)
 
 
-def test_a_stopped_run_goes_on_to_the_same_summary(evaluate: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_stopped_run_goes_on_to_the_same_summary(
+    evaluate: Callable[..., Any], tmp_path: Path
+) -> None:
     def interrupt(stage: str, done: int, total: int) -> None:
         if done == 10:
             raise KeyboardInterrupt
@@ -202,7 +292,9 @@ def test_a_stopped_run_goes_on_to_the_same_summary(evaluate: Callable[..., Any],
         evaluate(Counting(), out=tmp_path / "run", seed=1)
 
 
-def test_without_out_a_stopped_run_of_the_same_settings_is_gone_on_with(evaluate: Callable[..., Any]) -> None:
+def test_without_out_a_stopped_run_of_the_same_settings_is_gone_on_with(
+    evaluate: Callable[..., Any],
+) -> None:
     with pytest.raises(BudgetError):
         evaluate(Counting(), lambda *_: (_ for _ in ()).throw(BudgetError("spent")))
     first, _ = evaluate(Counting())
@@ -211,11 +303,24 @@ def test_without_out_a_stopped_run_of_the_same_settings_is_gone_on_with(evaluate
 
 
 def test_claims_that_a_model_did_not_answer_for_are_counted_and_tried_again(
-    pairs: Path, cli: Callable[..., Any], openai_stub: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    pairs: Path,
+    cli: Callable[..., Any],
+    openai_stub: OpenAIStubServer,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     point_at(openai_stub, monkeypatch, DYNAGRAG_MAX_CONCURRENCY="1")
     openai_stub.fail_next(Fault.GARBAGE, 2)
-    command = ("evaluate", "citations", "--pairs", pairs, "--checker", "rules+model", "--out", tmp_path / "run")
+    command = (
+        "evaluate",
+        "citations",
+        "--pairs",
+        pairs,
+        "--checker",
+        "rules+model",
+        "--out",
+        tmp_path / "run",
+    )
     done = cli(*command)
     assert done.code == 3, (done.out, done.err)
     assert "rules+model: 2 claims not checked in full" in done.out
@@ -224,15 +329,22 @@ def test_claims_that_a_model_did_not_answer_for_are_counted_and_tried_again(
     assert len(CitationRun.read(tmp_path / "run").lines()) == 18 + 2
 
 
-def test_a_model_that_answers_nothing_in_a_row_stops_the_run(evaluate: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_model_that_answers_nothing_in_a_row_stops_the_run(
+    evaluate: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("dynagrag.evaluation.batches.MAX_FAILED", 5)
-    with pytest.raises(ModelUnavailableError, match="the last 5 claims that rules checks failed: no model answers; what was"):
+    with pytest.raises(
+        ModelUnavailableError,
+        match="the last 5 claims that rules checks failed: no model answers; what was",
+    ):
         evaluate(Noting())
 
 
 def test_a_run_of_another_kind_is_none_to_compare(evaluate: Callable[..., Any]) -> None:
     run, _ = evaluate(Counting())
-    with pytest.raises(LoadError, match=r"holds a run of another kind \(it has no questions\.jsonl\)"):
+    with pytest.raises(
+        LoadError, match=r"holds a run of another kind \(it has no questions\.jsonl\)"
+    ):
         RunFolder.read(run.path)
 
 
@@ -245,12 +357,20 @@ def test_a_run_of_another_kind_is_none_to_compare(evaluate: Callable[..., Any]) 
         ({"dataset": "fever", "data": Path()}, UsageError, "unknown data set 'fever'; known: wice"),
         ({"checkers": ()}, UsageError, "name a checker"),
         ({"checkers": ("guess",)}, UsageError, "unknown checker 'guess'; known: rules"),
-        ({"checkers": ("rules+model",)}, SettingsError, "asks a language model: name one with --llm"),
+        (
+            {"checkers": ("rules+model",)},
+            SettingsError,
+            "asks a language model: name one with --llm",
+        ),
         ({"pairs": Path("nowhere.jsonl")}, LoadError, "nowhere.jsonl cannot be read"),
     ],
 )
 def test_wrong_use_is_refused_before_a_folder_is_made(
-    options: dict[str, Any], error: type[Exception], wanted: str, evaluate: Callable[..., Any], home: Path
+    options: dict[str, Any],
+    error: type[Exception],
+    wanted: str,
+    evaluate: Callable[..., Any],
+    home: Path,
 ) -> None:
     with pytest.raises(error, match=wanted):
         evaluate(**options)
@@ -258,13 +378,25 @@ def test_wrong_use_is_refused_before_a_folder_is_made(
 
 
 def test_the_kinds_of_a_file_write_no_line_of_their_own(cli: Any, tmp_path: Path) -> None:
-    rows = [{"claim": "Ada left.", "evidence": "Ada left.", "label": n, "kind": "x\n  FAKE\x1b[2J\u200f" * (1 - n)} for n in (0, 1)]
-    (tmp_path / "p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    rows = [
+        {
+            "claim": "Ada left.",
+            "evidence": "Ada left.",
+            "label": n,
+            "kind": "x\n  FAKE\x1b[2J\u200f" * (1 - n),
+        }
+        for n in (0, 1)
+    ]
+    (tmp_path / "p.jsonl").write_text(
+        "".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8"
+    )
     done = cli("evaluate", "citations", "--pairs", tmp_path / "p.jsonl")
     assert done.code == 0
     assert not [line for line in done.out.splitlines() if line.strip().startswith("FAKE")]
     assert not {"\x1b", "\u200f"} & set(done.out)
 
 
-def test_a_seed_below_zero_is_refused_before_anything_is_checked(pairs: Path, cli: Callable[..., Any]) -> None:
+def test_a_seed_below_zero_is_refused_before_anything_is_checked(
+    pairs: Path, cli: Callable[..., Any]
+) -> None:
     assert "--seed" in cli("evaluate", "citations", "--pairs", pairs, "--seed", "-5").complaint(2)

@@ -1,4 +1,6 @@
-"""`evaluate extraction` from marked chunks to the folder: what is printed and kept, stopped and gone on with, and what it costs."""
+"""`evaluate extraction` from marked chunks to the folder: what is printed and kept, stopped and
+gone on with, and what it costs.
+"""
 
 import json
 from collections.abc import Callable
@@ -22,8 +24,19 @@ ROWS = [
     {
         "id": f"row {n}",
         "turns": [{"speaker": "Host", "text": f"{name} works at Acme {n}. {NASTY} And it rained."}],
-        "entities": [{"text": name, "type": "person"}, {"text": f"Acme {n}", "type": "organization"}, {"text": "rained"}],
-        "relations": [{"head": name, "label": "works at", "tail": f"Acme {n}", "quote": f"{name} works at Acme {n}."}],
+        "entities": [
+            {"text": name, "type": "person"},
+            {"text": f"Acme {n}", "type": "organization"},
+            {"text": "rained"},
+        ],
+        "relations": [
+            {
+                "head": name,
+                "label": "works at",
+                "tail": f"Acme {n}",
+                "quote": f"{name} works at Acme {n}.",
+            }
+        ],
     }
     for n, name in enumerate(PEOPLE, 1)
 ]
@@ -38,57 +51,111 @@ def gold(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def evaluate(home: Path, gold: Path) -> Callable[..., tuple[ExtractionRun, dict[str, Any]]]:
-    def call(progress: Any = None, on_cost: Any = None, **options: Any) -> tuple[ExtractionRun, dict[str, Any]]:
-        return evaluate_extraction(load_settings(home=home), ExtractionOptions(**{"gold": gold} | options), progress, on_cost)
+    def call(
+        progress: Any = None, on_cost: Any = None, **options: Any
+    ) -> tuple[ExtractionRun, dict[str, Any]]:
+        return evaluate_extraction(
+            load_settings(home=home),
+            ExtractionOptions(**{"gold": gold} | options),
+            progress,
+            on_cost,
+        )
 
     return call
 
 
 def point_at(server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch, **more: str) -> None:
-    wanted = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "sk-none", "DYNAGRAG_LLM": "openai:fake", "DYNAGRAG_MAX_RETRIES": "0"}
+    wanted = {
+        "OPENAI_BASE_URL": server.base_url,
+        "OPENAI_API_KEY": "sk-none",
+        "DYNAGRAG_LLM": "openai:fake",
+        "DYNAGRAG_MAX_RETRIES": "0",
+    }
     for name, value in (wanted | more).items():
         monkeypatch.setenv(name, value)
 
 
-def test_the_shipped_chunks_are_measured_without_a_model_and_print_json_of_the_promised_shape(cli: Callable[..., Any], home: Path) -> None:
+def test_the_shipped_chunks_are_measured_without_a_model_and_print_json_of_the_promised_shape(
+    cli: Callable[..., Any], home: Path
+) -> None:
     done = cli("evaluate", "extraction", "--json")
     assert done.code == 0, done.err
     found = json.loads(done.out)
-    assert (found["dataset"], found["chunks"], found["extractor"], found["errors"]) == ("gold", 40, "fast", 0)
+    assert (found["dataset"], found["chunks"], found["extractor"], found["errors"]) == (
+        "gold",
+        40,
+        "fast",
+        0,
+    )
     exact = found["entities"]["exact"]
     assert exact["num_gold"] > 700
     assert exact["precision"]["low"] < exact["precision"]["mean"] < exact["precision"]["high"]
     assert exact["num_right"] <= found["entities"]["overlap"]["num_right"]
-    assert found["relations"]["directed"]["num_found"] == 0, "without a model there are only pairs that are mentioned together"
+    assert found["relations"]["directed"]["num_found"] == 0, (
+        "without a model there are only pairs that are mentioned together"
+    )
     assert found["co_occurrences"]["undirected"]["num_found"] > 0
     assert found["num_words"] > 0
     (run,) = (home / "evaluation" / "runs").iterdir()
     assert run.name.endswith("-extraction-gold-1")
 
 
-def test_a_second_reading_is_measured_against_the_gold(cli: Callable[..., Any], gold: Path, tmp_path: Path) -> None:
-    done = cli("evaluate", "extraction", "--reading", shipped_gold().parent / "second_reading.jsonl", "--json")
+def test_a_second_reading_is_measured_against_the_gold(
+    cli: Callable[..., Any], gold: Path, tmp_path: Path
+) -> None:
+    done = cli(
+        "evaluate",
+        "extraction",
+        "--reading",
+        shipped_gold().parent / "second_reading.jsonl",
+        "--json",
+    )
     assert done.code == 0, done.err
     found = json.loads(done.out)
     assert found["chunks"] == 10
     assert found["entities"]["exact"]["f1"]["mean"] > 0.8
     mine = tmp_path / "reading.jsonl"
-    mine.write_text(json.dumps(ROWS[1] | {"entities": ROWS[1]["entities"][:2]}) + "\n", encoding="utf-8")
+    mine.write_text(
+        json.dumps(ROWS[1] | {"entities": ROWS[1]["entities"][:2]}) + "\n", encoding="utf-8"
+    )
     done = cli("evaluate", "extraction", "--gold", gold, "--reading", mine)
     assert done.code == 0, done.err
     assert "gold: 1 chunk, second reading" in done.out
     assert "type: 2 of 2 that were found" in done.out
-    assert "the gold has no chunk 'row 2'" in cli("evaluate", "extraction", "--reading", mine).complaint(1)
-    mine.write_text(json.dumps({"id": "row 1", "text": "Ada", "entities": [], "relations": []}) + "\n", encoding="utf-8")
-    assert "the text of 'row 1' is not that of the gold" in cli("evaluate", "extraction", "--gold", gold, "--reading", mine).complaint(1)
-    assert "leave out --limit" in cli("evaluate", "extraction", "--gold", gold, "--reading", mine, "--limit", "1").complaint(2)
+    assert "the gold has no chunk 'row 2'" in cli(
+        "evaluate", "extraction", "--reading", mine
+    ).complaint(1)
+    mine.write_text(
+        json.dumps({"id": "row 1", "text": "Ada", "entities": [], "relations": []}) + "\n",
+        encoding="utf-8",
+    )
+    assert "the text of 'row 1' is not that of the gold" in cli(
+        "evaluate", "extraction", "--gold", gold, "--reading", mine
+    ).complaint(1)
+    assert "leave out --limit" in cli(
+        "evaluate", "extraction", "--gold", gold, "--reading", mine, "--limit", "1"
+    ).complaint(2)
 
 
 def test_a_model_that_finds_all_but_the_rain_is_measured_so(
-    gold: Path, cli: Callable[..., Any], openai_stub: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    gold: Path,
+    cli: Callable[..., Any],
+    openai_stub: OpenAIStubServer,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     point_at(openai_stub, monkeypatch)
-    done = cli("evaluate", "extraction", "--extractor", "llm", "--gold", gold, "--out", tmp_path / "run", "--json")
+    done = cli(
+        "evaluate",
+        "extraction",
+        "--extractor",
+        "llm",
+        "--gold",
+        gold,
+        "--out",
+        tmp_path / "run",
+        "--json",
+    )
     assert done.code == 0, (done.out, done.err)
     assert "estimate: 6 calls, " in done.err
     found = json.loads(done.out)
@@ -98,15 +165,25 @@ def test_a_model_that_finds_all_but_the_rain_is_measured_so(
     assert found["relations"]["directed"]["f1"] == {"mean": 1, "low": 1, "high": 1}
     assert found["type_agreement"]["matched"] == 12
     run = ExtractionRun.read(tmp_path / "run")
-    assert {p.name for p in run.path.iterdir()} == {"run.json", "found.jsonl", "chunks.jsonl", "summary.json", "report.html"}
+    assert {p.name for p in run.path.iterdir()} == {
+        "run.json",
+        "found.jsonl",
+        "chunks.jsonl",
+        "summary.json",
+        "report.html",
+    }
     assert len(run.lines()) == len(run.chunks()) == 6
     before = openai_stub.counts.chat_calls
-    again = json.loads(cli("evaluate", "extraction", "--extractor", "llm", "--gold", gold, "--json").out)
+    again = json.loads(
+        cli("evaluate", "extraction", "--extractor", "llm", "--gold", gold, "--json").out
+    )
     assert again["entities"] == found["entities"]
     assert openai_stub.counts.chat_calls == before == 6, "replies are kept"
 
 
-def test_the_report_shows_what_went_wrong_and_lets_no_text_be_markup(evaluate: Callable[..., Any]) -> None:
+def test_the_report_shows_what_went_wrong_and_lets_no_text_be_markup(
+    evaluate: Callable[..., Any],
+) -> None:
     run, _ = evaluate()
     html = (run.path / "report.html").read_text(encoding="utf-8")
     assert "rained" in html
@@ -116,9 +193,17 @@ def test_the_report_shows_what_went_wrong_and_lets_no_text_be_markup(evaluate: C
 
 
 def test_a_budget_stops_a_run_which_then_goes_on_where_it_was(
-    evaluate: Callable[..., Any], openai_stub: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    evaluate: Callable[..., Any],
+    openai_stub: OpenAIStubServer,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
-    point_at(openai_stub, monkeypatch, DYNAGRAG_MAX_CONCURRENCY="1", DYNAGRAG_PRICE_PER_MILLION_PROMPT_TOKENS="1000")
+    point_at(
+        openai_stub,
+        monkeypatch,
+        DYNAGRAG_MAX_CONCURRENCY="1",
+        DYNAGRAG_PRICE_PER_MILLION_PROMPT_TOKENS="1000",
+    )
     costs: list[Estimate] = []
     with pytest.raises(BudgetError, match="the budget of 4 model calls is spent"):
         evaluate(extractor="llm", out=tmp_path / "run", max_calls=4, on_cost=costs.append)
@@ -131,7 +216,9 @@ def test_a_budget_stops_a_run_which_then_goes_on_where_it_was(
     assert sorted(line.chunk for line in run.lines()) == [row["id"] for row in ROWS]
 
 
-def test_a_stopped_run_goes_on_to_the_same_summary(evaluate: Callable[..., Any], tmp_path: Path) -> None:
+def test_a_stopped_run_goes_on_to_the_same_summary(
+    evaluate: Callable[..., Any], tmp_path: Path
+) -> None:
     def interrupt(stage: str, done: int, total: int) -> None:
         if done == 4:
             raise KeyboardInterrupt
@@ -145,17 +232,32 @@ def test_a_stopped_run_goes_on_to_the_same_summary(evaluate: Callable[..., Any],
     assert seen == [4, 5, 6], "the torn one and those that were left"
     assert len(run.lines()) == 6
     whole = evaluate(out=tmp_path / "whole")[1]
-    assert {k: v for k, v in summary.items() if k != "run"} == {k: v for k, v in whole.items() if k != "run"}
+    assert {k: v for k, v in summary.items() if k != "run"} == {
+        k: v for k, v in whole.items() if k != "run"
+    }
     with pytest.raises(UsageError, match="made with other settings: seed was 0, is 1"):
         evaluate(out=tmp_path / "run", seed=1)
 
 
 def test_chunks_that_failed_are_counted_and_tried_again(
-    gold: Path, cli: Callable[..., Any], openai_stub: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    gold: Path,
+    cli: Callable[..., Any],
+    openai_stub: OpenAIStubServer,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     point_at(openai_stub, monkeypatch, DYNAGRAG_MAX_CONCURRENCY="1")
     openai_stub.fail_next(Fault.GARBAGE, 2)
-    command = ("evaluate", "extraction", "--extractor", "llm", "--gold", gold, "--out", tmp_path / "run")
+    command = (
+        "evaluate",
+        "extraction",
+        "--extractor",
+        "llm",
+        "--gold",
+        gold,
+        "--out",
+        tmp_path / "run",
+    )
     done = cli(*command)
     assert done.code == 3, (done.out, done.err)
     assert "2 chunks failed in part" in done.out
@@ -173,13 +275,21 @@ def test_a_limit_takes_the_first_chunks(evaluate: Callable[..., Any]) -> None:
     ("options", "error", "wanted"),
     [
         ({"extractor": "guess"}, UsageError, "unknown extractor 'guess'; known: llm"),
-        ({"extractor": "file"}, UsageError, "--extractor file reads what others extracted; name one that reads texts: fast or llm"),
+        (
+            {"extractor": "file"},
+            UsageError,
+            "--extractor file reads what others extracted; name one that reads texts: fast or llm",
+        ),
         ({"extractor": "llm"}, SettingsError, "asks a language model: name one with --llm"),
         ({"gold": Path("nowhere.jsonl")}, LoadError, r"nowhere\.jsonl cannot be read"),
     ],
 )
 def test_wrong_use_is_refused_before_a_folder_is_made(
-    options: dict[str, Any], error: type[Exception], wanted: str, evaluate: Callable[..., Any], home: Path
+    options: dict[str, Any],
+    error: type[Exception],
+    wanted: str,
+    evaluate: Callable[..., Any],
+    home: Path,
 ) -> None:
     with pytest.raises(error, match=wanted):
         evaluate(**options)
@@ -187,7 +297,11 @@ def test_wrong_use_is_refused_before_a_folder_is_made(
 
 
 def test_the_types_of_a_file_write_no_line_of_their_own(cli: Any, tmp_path: Path) -> None:
-    row = {"text": "Ada left.", "entities": [{"text": "Ada", "type": "x\n  FAKE\x1b[2J\u200f"}], "relations": []}
+    row = {
+        "text": "Ada left.",
+        "entities": [{"text": "Ada", "type": "x\n  FAKE\x1b[2J\u200f"}],
+        "relations": [],
+    }
     (tmp_path / "g.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
     done = cli("evaluate", "extraction", "--gold", tmp_path / "g.jsonl")
     assert done.code == 0

@@ -22,20 +22,39 @@ def write(path: Path, rows: list[Any]) -> None:
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     folder = tmp_path / "data"
-    write(folder / "multihop/musique_corpus.jsonl", [{"title": p, "text": f"{p} founded a firm with Acme Works."} for p in PEOPLE])
-    rows = [{"id": p, "question": f"Who founded a firm, {p}?", "supporting_titles": [p, PEOPLE[0]]} for p in PEOPLE[1:]]
+    write(
+        folder / "multihop/musique_corpus.jsonl",
+        [{"title": p, "text": f"{p} founded a firm with Acme Works."} for p in PEOPLE],
+    )
+    rows = [
+        {"id": p, "question": f"Who founded a firm, {p}?", "supporting_titles": [p, PEOPLE[0]]}
+        for p in PEOPLE[1:]
+    ]
     write(folder / "multihop/musique_questions.jsonl", rows)
-    turns = [{"speaker": f"S{i % 2}", "content": f"{PEOPLE[i % 4]} told us about number {i} of the long list."} for i in range(12)]
+    turns = [
+        {
+            "speaker": f"S{i % 2}",
+            "content": f"{PEOPLE[i % 4]} told us about number {i} of the long list.",
+        }
+        for i in range(12)
+    ]
     query = {"query": "What was told about number 3?", "relevant_text_span": [["3", "4"]]}
-    write(folder / "transcript_qa/qmsum_val.jsonl", [{"meeting_transcripts": turns, "specific_query_list": [query]}])
+    write(
+        folder / "transcript_qa/qmsum_val.jsonl",
+        [{"meeting_transcripts": turns, "specific_query_list": [query]}],
+    )
     return folder
 
 
 @pytest.mark.parametrize("dataset", ["musique", "qmsum"])
-def test_what_reaches_the_prompts_is_measured_where_it_is_asked_for(dataset: str, home: Path, data: Path) -> None:
+def test_what_reaches_the_prompts_is_measured_where_it_is_asked_for(
+    dataset: str, home: Path, data: Path
+) -> None:
     arms = ("default", "graph", "ego", "ego-cosine", "paper")
     settings, embedder = load_settings(home=home), FakeEmbedder()
-    run, summary = evaluate_retrieval(settings, EvaluateOptions(dataset, data, arms=arms, prompts=True), embedder=embedder)
+    run, summary = evaluate_retrieval(
+        settings, EvaluateOptions(dataset, data, arms=arms, prompts=True), embedder=embedder
+    )
     for scope in summary["scopes"].values():
         for arm, own in scope["arms"].items():
             assert 0 <= own["prompt"] <= 1

@@ -1,4 +1,6 @@
-"""Given passages in a workspace: ingested without a model, once however often, resumed where it was stopped, found and cited."""
+"""Given passages in a workspace: ingested without a model, once however often, resumed where it was
+stopped, found and cited.
+"""
 
 import json
 from collections.abc import Callable, Sequence
@@ -11,7 +13,13 @@ import pytest
 from dynagrag.errors import UsageError
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
-from dynagrag.ingest.given.given_corpus import GivenCorpus, GivenDocument, GivenPassage, GivenTurns, read_given
+from dynagrag.ingest.given.given_corpus import (
+    GivenCorpus,
+    GivenDocument,
+    GivenPassage,
+    GivenTurns,
+    read_given,
+)
 from dynagrag.ingest.given.given_extractor import GivenExtractor
 from dynagrag.ingest.given.given_plan import given_ids
 from dynagrag.ingest.pipeline import IngestReport
@@ -26,7 +34,8 @@ OpenSpace = Callable[..., Workspace]
 PASSAGES = (
     GivenPassage(
         "Acme Works",
-        " Acme Works is a firm in North London. It was founded by Ada Byron in 1901. Ada Byron was born in Old Delft.",
+        " Acme Works is a firm in North London. It was founded by Ada Byron in 1901. Ada Byron was"
+        " born in Old Delft.",
         ("Acme Works", "North London", "1901"),
         (
             ("Acme Works", "is located in", "North London"),
@@ -34,15 +43,35 @@ PASSAGES = (
             ("Ada Byron", "was born in", "Old Delft"),
         ),
     ),
-    GivenPassage("Old Delft", "Old Delft lies on the river Schie.", ("Old Delft", "Schie"), (("Old Delft", "lies on", "river Schie"),)),
-    GivenPassage("Old Delft", "Old Delft is also a song by the band Corvus.", ("Corvus",), (("Old Delft", "is by", "Corvus"),)),
+    GivenPassage(
+        "Old Delft",
+        "Old Delft lies on the river Schie.",
+        ("Old Delft", "Schie"),
+        (("Old Delft", "lies on", "river Schie"),),
+    ),
+    GivenPassage(
+        "Old Delft",
+        "Old Delft is also a song by the band Corvus.",
+        ("Corvus",),
+        (("Old Delft", "is by", "Corvus"),),
+    ),
     GivenPassage("", "The ferry across the Schie runs each hour."),
-    GivenPassage("Twin", "Grace Hopper wrote the manual.", (), (("Grace Hopper", "wrote", "the manual"),)),
-    GivenPassage("Twin", "Grace Hopper wrote the manual.", (), (("Grace Hopper", "wrote", "the manual"),)),
+    GivenPassage(
+        "Twin", "Grace Hopper wrote the manual.", (), (("Grace Hopper", "wrote", "the manual"),)
+    ),
+    GivenPassage(
+        "Twin", "Grace Hopper wrote the manual.", (), (("Grace Hopper", "wrote", "the manual"),)
+    ),
 )
 MEETING = GivenTurns(
     "Weekly call",
-    tuple(SourceTurn(f"We talked about point {i} of the list for quite some time and then went on. " * 3, "AB"[i % 2]) for i in range(12)),
+    tuple(
+        SourceTurn(
+            f"We talked about point {i} of the list for quite some time and then went on. " * 3,
+            "AB"[i % 2],
+        )
+        for i in range(12)
+    ),
 )
 
 
@@ -50,7 +79,9 @@ class StoppedError(BaseException):
     """As Ctrl-C and a killed process are: nothing catches it on its way."""
 
 
-def ingest(space: Workspace, *documents: GivenDocument, source: str = "/data/given.jsonl") -> IngestReport:
+def ingest(
+    space: Workspace, *documents: GivenDocument, source: str = "/data/given.jsonl"
+) -> IngestReport:
     corpus = GivenCorpus(documents, source)
     return space.ingest_given(corpus, GivenExtractor(corpus))
 
@@ -64,7 +95,9 @@ def check_words(space: Workspace, answer: Answer) -> None:
     documents = space.store.documents()
     for item in (*answer.citations, *answer.evidence):
         assert item.quote
-        assert item.quote in [d.text[item.start : item.end] for d in documents if d.title == item.document]
+        assert item.quote in [
+            d.text[item.start : item.end] for d in documents if d.title == item.document
+        ]
 
 
 def stop_at(stage: str, done: int) -> Callable[[str, int, int], None]:
@@ -75,7 +108,9 @@ def stop_at(stage: str, done: int) -> Callable[[str, int, int], None]:
     return progress
 
 
-def test_triples_become_the_graph_and_twins_are_two_documents(open_space: OpenSpace, any_store: str) -> None:
+def test_triples_become_the_graph_and_twins_are_two_documents(
+    open_space: OpenSpace, any_store: str
+) -> None:
     space = open_space(store=any_store)
     report = ingest(space, *PASSAGES, MEETING)
     assert counts(report)[:3] == (7, 0, 0)
@@ -92,9 +127,16 @@ def test_triples_become_the_graph_and_twins_are_two_documents(open_space: OpenSp
     }
     documents = {d.id: d for d in space.store.documents()}
     corpus = GivenCorpus((*PASSAGES, MEETING))
-    assert [documents[i].title for i in given_ids(corpus, space.name)] == [d.title or "given.jsonl#4" for d in corpus.documents]
-    texts = {p.document_id: documents[p.document_id].text[p.start : p.end] for p in space.store.passages()}
-    assert [texts[i] for i in given_ids(GivenCorpus(PASSAGES), space.name)] == [p.text for p in PASSAGES]
+    assert [documents[i].title for i in given_ids(corpus, space.name)] == [
+        d.title or "given.jsonl#4" for d in corpus.documents
+    ]
+    texts = {
+        p.document_id: documents[p.document_id].text[p.start : p.end]
+        for p in space.store.passages()
+    }
+    assert [texts[i] for i in given_ids(GivenCorpus(PASSAGES), space.name)] == [
+        p.text for p in PASSAGES
+    ]
     assert space.stats().passages > len(PASSAGES) + 2
     again = open_space("again")
     ingest(again, *PASSAGES, MEETING)
@@ -111,8 +153,13 @@ def test_a_second_run_does_nothing(open_space: OpenSpace) -> None:
     assert (space.store.version(), embedder.num_texts) == (before, num_texts)
 
 
-@pytest.mark.parametrize(("stage", "done"), [("extract", 0), ("extract", 3), ("embed", 0), ("consolidate", 1), ("write graph", 0)])
-def test_a_run_that_was_stopped_goes_on_and_ends_as_a_whole_one(open_space: OpenSpace, stage: str, done: int) -> None:
+@pytest.mark.parametrize(
+    ("stage", "done"),
+    [("extract", 0), ("extract", 3), ("embed", 0), ("consolidate", 1), ("write graph", 0)],
+)
+def test_a_run_that_was_stopped_goes_on_and_ends_as_a_whole_one(
+    open_space: OpenSpace, stage: str, done: int
+) -> None:
     whole, stopped = open_space("whole"), open_space("stopped")
     ingest(whole, *PASSAGES, MEETING)
     corpus = GivenCorpus((*PASSAGES, MEETING), "/data/given.jsonl")
@@ -154,8 +201,15 @@ def test_a_title_that_was_given_stays_with_its_row(open_space: OpenSpace) -> Non
     space = open_space()
     ingest(space, *PASSAGES[:2])
     rename_document(space, "Old Delft", "The river")
-    ingest(space, PASSAGES[0], replace(PASSAGES[1], text="Old Delft lies on the river Schie, near the sea."))
-    assert sorted(document.title for document in space.store.documents()) == ["Acme Works", "The river"]
+    ingest(
+        space,
+        PASSAGES[0],
+        replace(PASSAGES[1], text="Old Delft lies on the river Schie, near the sea."),
+    )
+    assert sorted(document.title for document in space.store.documents()) == [
+        "Acme Works",
+        "The river",
+    ]
 
 
 def test_rows_that_are_no_more_stay_until_they_are_deleted(open_space: OpenSpace) -> None:
@@ -189,7 +243,9 @@ def test_another_extractor_replaces_the_records_of_the_one_before(open_space: Op
 def test_naive_search_cites_a_given_passage_in_its_own_words(open_space: OpenSpace) -> None:
     space = open_space()
     ingest(space, *PASSAGES)
-    answer = space.ask("Which firm in North London was founded by Ada Byron?", AskOptions(retriever="naive"))
+    answer = space.ask(
+        "Which firm in North London was founded by Ada Byron?", AskOptions(retriever="naive")
+    )
     check_words(space, answer)
     assert answer.citations[0].document == "Acme Works"
     assert answer.citations[0].quote == PASSAGES[0].text
@@ -206,9 +262,18 @@ def test_what_no_sentence_says_is_never_cited(open_space: OpenSpace, retriever: 
     assert not unquoted & {e.id for e in (*answer.evidence, *answer.citations)}
 
 
-def test_the_commands_work_on_it(open_space: OpenSpace, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_commands_work_on_it(
+    open_space: OpenSpace, cli: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     rows = [
-        {"title": p.title, "text": p.text, "extracted_entities": p.entities, "extracted_triples": p.triples} for p in PASSAGES if p.title
+        {
+            "title": p.title,
+            "text": p.text,
+            "extracted_entities": p.entities,
+            "extracted_triples": p.triples,
+        }
+        for p in PASSAGES
+        if p.title
     ]
     path = tmp_path / "given.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
@@ -240,7 +305,10 @@ def test_a_file_is_ingested_resumed_by_its_job_and_its_rows_that_are_gone_are_de
     open_space: OpenSpace, tmp_path: Path
 ) -> None:
     path = tmp_path / "given.jsonl"
-    lines = [json.dumps({"title": p.title, "text": p.text, "extracted_triples": p.triples}) for p in PASSAGES]
+    lines = [
+        json.dumps({"title": p.title, "text": p.text, "extracted_triples": p.triples})
+        for p in PASSAGES
+    ]
     path.write_text("\n".join(lines), encoding="utf-8")
     space, fresh = open_space(), open_space("fresh")
     options = IngestOptions(extractor="file", remove_missing=True)
@@ -262,7 +330,12 @@ ROWS = tuple(GivenPassage(n, f"{n} came in.", (n,)) for n in ("Ada", "Cleo", "Do
 
 
 def write_rows(path: Path, rows: Sequence[GivenPassage]) -> Path:
-    path.write_text("\n".join(json.dumps({"title": p.title, "text": p.text, "extracted_entities": p.entities}) for p in rows))
+    path.write_text(
+        "\n".join(
+            json.dumps({"title": p.title, "text": p.text, "extracted_entities": p.entities})
+            for p in rows
+        )
+    )
     return path
 
 
@@ -271,9 +344,14 @@ def titles(space: Workspace) -> list[str]:
 
 
 @pytest.mark.parametrize("gone", [0, 1, 3])
-def test_the_line_that_was_deleted_is_named_and_goes_only_where_that_is_asked_for(open_space: OpenSpace, tmp_path: Path, gone: int) -> None:
+def test_the_line_that_was_deleted_is_named_and_goes_only_where_that_is_asked_for(
+    open_space: OpenSpace, tmp_path: Path, gone: int
+) -> None:
     space, path = open_space(), write_rows(tmp_path / "cur.jsonl", ROWS)
-    keep, remove = IngestOptions(extractor="file"), IngestOptions(extractor="file", remove_missing=True)
+    keep, remove = (
+        IngestOptions(extractor="file"),
+        IngestOptions(extractor="file", remove_missing=True),
+    )
     space.prepare_ingest([path], keep).run()
     write_rows(path, [row for i, row in enumerate(ROWS) if i != gone])
     for _ in range(2):
@@ -286,7 +364,11 @@ def test_the_line_that_was_deleted_is_named_and_goes_only_where_that_is_asked_fo
     assert [d.title for d in prepared.run().removed] == [ROWS[gone].title]
     assert titles(space) == sorted({"Ada", "Cleo", "Dora", "Eve"} - {ROWS[gone].title})
     space.prepare_ingest([path], keep).run()
-    assert sorted(d.uri.rpartition("#")[2] for d in space.store.documents()) == ["1", "2", "3"], "the others move up"
+    assert sorted(d.uri.rpartition("#")[2] for d in space.store.documents()) == [
+        "1",
+        "2",
+        "3",
+    ], "the others move up"
 
 
 def test_a_row_that_moved_is_replaced_by_none(open_space: OpenSpace, tmp_path: Path) -> None:
@@ -300,7 +382,9 @@ def test_a_row_that_moved_is_replaced_by_none(open_space: OpenSpace, tmp_path: P
     assert len(titles(space)) == 5
 
 
-def test_what_a_new_text_replaces_is_named_where_missing_rows_are_removed(open_space: OpenSpace, tmp_path: Path) -> None:
+def test_what_a_new_text_replaces_is_named_where_missing_rows_are_removed(
+    open_space: OpenSpace, tmp_path: Path
+) -> None:
     space, path = open_space(), write_rows(tmp_path / "cur.jsonl", ROWS)
     space.prepare_ingest([path], IngestOptions(extractor="file")).run()
     write_rows(path, [GivenPassage("Zoe", "Zoe came in."), *ROWS[1:]])
@@ -311,7 +395,9 @@ def test_what_a_new_text_replaces_is_named_where_missing_rows_are_removed(open_s
     assert titles(space) == ["Cleo", "Dora", "Eve", "Zoe"]
 
 
-def test_rows_that_are_no_more_stay_also_where_two_have_one_place(open_space: OpenSpace, tmp_path: Path) -> None:
+def test_rows_that_are_no_more_stay_also_where_two_have_one_place(
+    open_space: OpenSpace, tmp_path: Path
+) -> None:
     space, options = open_space(), IngestOptions(extractor="file")
     zoe = GivenPassage("Zoe", "Zoe came in.", ("Zoe",))
     for rows in (ROWS, (ROWS[1], zoe, *ROWS[2:]), ROWS[1:]):

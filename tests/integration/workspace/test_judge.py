@@ -24,7 +24,9 @@ TEXTS = {
 }
 
 
-def _filled(tmp_path: Path, merges: str | None, is_small: bool = False) -> tuple[Workspace, FakeChat]:
+def _filled(
+    tmp_path: Path, merges: str | None, is_small: bool = False
+) -> tuple[Workspace, FakeChat]:
     for name, text in TEXTS.items():
         (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
     chat = FakeChat(is_small=is_small)
@@ -38,7 +40,12 @@ def _num_judged(chat: FakeChat) -> int:
 
 
 def test_the_model_is_asked_unless_it_is_small_or_rules_alone_were_wanted(tmp_path: Path) -> None:
-    for merges, is_small, is_asked in ((None, False, True), (None, True, False), ("rules", False, False), ("model", True, True)):
+    for merges, is_small, is_asked in (
+        (None, False, True),
+        (None, True, False),
+        ("rules", False, False),
+        ("model", True, True),
+    ):
         folder = tmp_path / f"{merges}-{is_small}"
         folder.mkdir()
         space, chat = _filled(folder, merges, is_small)
@@ -55,7 +62,9 @@ def test_a_deletion_does_not_ask_a_model_that_was_not_asked_before(tmp_path: Pat
     assert chat.num_calls == calls
 
 
-def test_a_repeated_deletion_asks_what_the_one_that_was_killed_did_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_repeated_deletion_asks_what_the_one_that_was_killed_did_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def killed(*_: object) -> None:
         raise KeyboardInterrupt
 
@@ -85,7 +94,9 @@ def test_only_a_model_on_this_machine_answers_one_at_a_time() -> None:
     assert concurrency_of(None, settings) == 5
 
 
-def test_a_model_on_this_machine_is_asked_one_question_at_a_time(open_space: Callable[..., Workspace], corpus: Any) -> None:
+def test_a_model_on_this_machine_is_asked_one_question_at_a_time(
+    open_space: Callable[..., Workspace], corpus: Any
+) -> None:
     at_once = 0
     most = 0
     guard = Lock()
@@ -104,5 +115,7 @@ def test_a_model_on_this_machine_is_asked_one_question_at_a_time(open_space: Cal
         space = open_space(name.partition(":")[0], FakeChat(rule, name=name, identity=name))
         space.ingest(corpus.many(4, num_turns=12))
         most = 0
-        space.ask("Who founded which company, and who works at Acme Works?", AskOptions(profile="graph"))
+        space.ask(
+            "Who founded which company, and who works at Acme Works?", AskOptions(profile="graph")
+        )
         assert (most == 1) == is_here, name

@@ -1,4 +1,6 @@
-"""A workspace whose captions were read as one turn a cue becomes, with the next ingest, what a new one is."""
+"""A workspace whose captions were read as one turn a cue becomes, with the next ingest, what a new
+one is.
+"""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,9 @@ def test_the_next_ingest_makes_it_the_graph_of_a_new_workspace(
     cli: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, extractor: str
 ) -> None:
     path = tmp_path / "talk.vtt"
-    blocks = [f"00:00:{n * 2:02}.000 --> 00:00:{n * 2 + 2:02}.000\n{text}" for n, text in enumerate(CUES)]
+    blocks = [
+        f"00:00:{n * 2:02}.000 --> 00:00:{n * 2 + 2:02}.000\n{text}" for n, text in enumerate(CUES)
+    ]
     path.write_text("WEBVTT\n\n" + "\n\n".join(blocks), encoding="utf-8")
     with monkeypatch.context() as before:
         before.setattr(split, "turns_of", lambda source: source.turns)

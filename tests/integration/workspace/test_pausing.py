@@ -1,4 +1,6 @@
-"""A pause, in every stage: no further batch, call or step begins once it was asked for, and the job goes on to the same graph."""
+"""A pause, in every stage: no further batch, call or step begins once it was asked for, and the job
+goes on to the same graph.
+"""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -21,7 +23,9 @@ def _looks_at_every_step(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _run_paused(space: Workspace, prepared: PreparedIngest, stage: str) -> list[str]:
-    """Runs it, and pauses it at the first step of a stage; the stages that were reported from then on."""
+    """Runs it, and pauses it at the first step of a stage; the stages that were reported from then
+    on.
+    """
     after: list[str] = []
 
     def progress(now: str, done: int, total: int) -> None:
@@ -36,11 +40,15 @@ def _run_paused(space: Workspace, prepared: PreparedIngest, stage: str) -> list[
 
 
 @pytest.mark.parametrize("stage", STAGES)
-def test_a_pause_ends_the_run_at_the_next_step_and_resuming_gives_the_whole_graph(open_space: OpenSpace, corpus: Any, stage: str) -> None:
+def test_a_pause_ends_the_run_at_the_next_step_and_resuming_gives_the_whole_graph(
+    open_space: OpenSpace, corpus: Any, stage: str
+) -> None:
     paths = corpus.many(3)
     whole, space = open_space("whole"), open_space("paused")
     whole.ingest(paths, IngestOptions(extractor="fast"))
-    assert _run_paused(space, space.prepare_ingest(paths, IngestOptions(extractor="fast")), stage) == [stage]
+    assert _run_paused(
+        space, space.prepare_ingest(paths, IngestOptions(extractor="fast")), stage
+    ) == [stage]
     (job,) = space.jobs()
     assert (job.status, job.is_paused, job.stage) == ("cancelled", True, stage)
     space.prepare_resume().run()
@@ -51,7 +59,9 @@ def test_a_pause_ends_the_run_at_the_next_step_and_resuming_gives_the_whole_grap
 
 
 class _Pausing(FakeEmbedder):
-    """Asks for a pause while its second batch of several texts is at work, and counts the batches."""
+    """Asks for a pause while its second batch of several texts is at work, and counts the
+    batches.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -65,7 +75,9 @@ class _Pausing(FakeEmbedder):
         return super().embed_documents(texts)
 
 
-def test_no_batch_is_embedded_after_a_pause_and_those_before_are_kept(open_space: OpenSpace, corpus: Any) -> None:
+def test_no_batch_is_embedded_after_a_pause_and_those_before_are_kept(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     embedder = _Pausing()
     space = open_space(embedder=embedder)
     prepared = space.prepare_ingest(corpus.many(3), IngestOptions(extractor="fast"))
@@ -83,7 +95,9 @@ def test_no_batch_is_embedded_after_a_pause_and_those_before_are_kept(open_space
     assert embedder.num_texts == again.parts.models.embedder.num_texts
 
 
-def test_a_pause_while_calls_are_in_flight_is_seen_before_they_end_and_their_replies_are_kept(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_pause_while_calls_are_in_flight_is_seen_before_they_end_and_their_replies_are_kept(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     is_answered, prompts = threading.Event(), list[str]()
 
     def slow(prompt: Any, schema: Any) -> str:
@@ -117,10 +131,14 @@ def test_a_pause_while_calls_are_in_flight_is_seen_before_they_end_and_their_rep
     assert len(prompts) == len(set(prompts)), "a paid reply was asked for again"
 
 
-def test_a_question_to_a_paused_workspace_does_not_do_the_rest_of_the_work(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_question_to_a_paused_workspace_does_not_do_the_rest_of_the_work(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     embedder = FakeEmbedder()
     space = open_space(embedder=embedder)
-    _run_paused(space, space.prepare_ingest(corpus.many(3), IngestOptions(extractor="fast")), "embed")
+    _run_paused(
+        space, space.prepare_ingest(corpus.many(3), IngestOptions(extractor="fast")), "embed"
+    )
     num_before = embedder.num_texts
     space.snapshot()
     assert embedder.num_texts == num_before

@@ -1,4 +1,6 @@
-"""What is kept of transcripts, questions and answers is its user's alone, whatever the umask; an older workspace is closed when opened."""
+"""What is kept of transcripts, questions and answers is its user's alone, whatever the umask; an
+older workspace is closed when opened.
+"""
 
 import io
 import os
@@ -34,10 +36,16 @@ def usual_umask() -> Iterator[None]:
 
 
 def _open_to_others(folder: Path) -> list[str]:
-    return sorted(str(path.relative_to(folder)) for path in (folder, *folder.rglob("*")) if is_open_to_others(path))
+    return sorted(
+        str(path.relative_to(folder))
+        for path in (folder, *folder.rglob("*"))
+        if is_open_to_others(path)
+    )
 
 
-def test_all_that_a_workspace_keeps_is_its_users_alone(open_space: OpenSpace, corpus: Any, home: Path) -> None:
+def test_all_that_a_workspace_keeps_is_its_users_alone(
+    open_space: OpenSpace, corpus: Any, home: Path
+) -> None:
     space = open_space()
     space.ingest(corpus.many(1, 12))
     space.ask("Who works at Acme Works?")
@@ -47,7 +55,15 @@ def test_all_that_a_workspace_keeps_is_its_users_alone(open_space: OpenSpace, co
     save_settings(llm="openai:x")
     RunFolder.open(home / "evaluation" / "runs" / "one", {}, {}).finish({}, [])
     kept = {path.name for path in home.rglob("*")}
-    assert {"graph.sqlite-wal", "graph.sqlite-shm", "journal.sqlite-wal", "lock", "settings.toml", "talk.txt", "run.json"} <= kept
+    assert {
+        "graph.sqlite-wal",
+        "graph.sqlite-shm",
+        "journal.sqlite-wal",
+        "lock",
+        "settings.toml",
+        "talk.txt",
+        "run.json",
+    } <= kept
     assert _open_to_others(home) == []
 
 
@@ -63,7 +79,9 @@ def test_a_job_at_work_is_its_users_alone(open_space: OpenSpace, corpus: Any) ->
     assert ["1.lock"] in held
 
 
-def test_a_backup_and_what_is_restored_of_it_are_their_users_alone(filled: Workspace, tmp_path: Path, home: Path) -> None:
+def test_a_backup_and_what_is_restored_of_it_are_their_users_alone(
+    filled: Workspace, tmp_path: Path, home: Path
+) -> None:
     file = tmp_path / "w.zip"
     file.write_text("an older backup that all may read")
     file.chmod(0o644)
@@ -94,7 +112,9 @@ def test_while_it_is_written_a_backup_is_its_users_alone(filled: Workspace, tmp_
     ],
     ids=["open", "jobs", "list"],
 )
-def test_a_workspace_of_an_older_version_is_closed_to_others(open_space: OpenSpace, corpus: Any, look: Callable[..., Any]) -> None:
+def test_a_workspace_of_an_older_version_is_closed_to_others(
+    open_space: OpenSpace, corpus: Any, look: Callable[..., Any]
+) -> None:
     space = open_space()
     space.ingest(corpus.many(1, 2))
     space.close()
@@ -110,7 +130,9 @@ def test_a_workspace_of_an_older_version_is_closed_to_others(open_space: OpenSpa
     assert is_open_to_others(elsewhere)  # a link's target is not the workspace's
 
 
-def test_doctor_says_where_a_folder_cannot_be_closed(filled: Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_says_where_a_folder_cannot_be_closed(
+    filled: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder, settings = filled.folder, filled.settings.model_copy(update={"embedder": "openai:x"})
 
     def found() -> Any:
@@ -118,7 +140,9 @@ def test_doctor_says_where_a_folder_cannot_be_closed(filled: Workspace, monkeypa
 
     assert found().is_ok
     folder.chmod(0o755)
-    monkeypatch.setattr(Path, "chmod", lambda *_: (_ for _ in ()).throw(PermissionError("not yours")))
+    monkeypatch.setattr(
+        Path, "chmod", lambda *_: (_ for _ in ()).throw(PermissionError("not yours"))
+    )
     assert not found().is_ok
     assert f"chmod -R go= {folder}" in found().remedy
 
@@ -127,10 +151,14 @@ def test_a_folder_that_is_there_stays_as_it_is(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     make_folder(tmp_path / "a" / "b")
     make_folder(tmp_path)
-    assert [is_open_to_others(path) for path in (tmp_path, tmp_path / "a", tmp_path / "a" / "b")] == [True, False, False]
+    assert [
+        is_open_to_others(path) for path in (tmp_path, tmp_path / "a", tmp_path / "a" / "b")
+    ] == [True, False, False]
 
 
-def test_a_database_that_all_may_read_gets_no_readable_log(open_space: OpenSpace, corpus: Any) -> None:
+def test_a_database_that_all_may_read_gets_no_readable_log(
+    open_space: OpenSpace, corpus: Any
+) -> None:
     space = open_space()
     space.ingest(corpus.many(1, 2))
     space.close()

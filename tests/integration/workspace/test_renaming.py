@@ -12,7 +12,9 @@ TURNS = [("Maria", "Acme Works acquired Borealis Labs."), ("Leo", "Ada Byron wor
 
 
 @pytest.fixture
-def graph(server: OpenAIStubServer, corpus: Any, any_store: str, cli: Callable[..., Any], tmp_path: Path) -> Callable[[], str]:
+def graph(
+    server: OpenAIStubServer, corpus: Any, any_store: str, cli: Callable[..., Any], tmp_path: Path
+) -> Callable[[], str]:
     """A workspace of one meeting on either store; what its graph holds."""
     assert cli("ingest", corpus.write("board.vtt", TURNS), "-y").code == 0
 
@@ -23,7 +25,9 @@ def graph(server: OpenAIStubServer, corpus: Any, any_store: str, cli: Callable[.
     return exported
 
 
-def test_citations_have_the_new_title_and_the_graph_stays(graph: Callable[[], str], cli: Callable[..., Any]) -> None:
+def test_citations_have_the_new_title_and_the_graph_stays(
+    graph: Callable[[], str], cli: Callable[..., Any]
+) -> None:
     before = graph()
     done = cli("rename", "board", "  The *board*   meets ")
     assert (done.code, done.out.strip().endswith("is called 'The *board* meets' now")) == (0, True)
@@ -44,14 +48,21 @@ def test_citations_have_the_new_title_and_the_graph_stays(graph: Callable[[], st
         ("board", "x" * 10_000, "10,000"),
     ],
 )
-def test_what_cannot_be_renamed_is_said(graph: Callable[[], str], cli: Callable[..., Any], reference: str, title: str, reason: str) -> None:
+def test_what_cannot_be_renamed_is_said(
+    graph: Callable[[], str], cli: Callable[..., Any], reference: str, title: str, reason: str
+) -> None:
     refused = cli("rename", reference, title)
     assert refused.code == 2
     assert reason in refused.err
 
 
-def test_documents_are_listed_with_what_the_other_commands_take(graph: Callable[[], str], corpus: Any, cli: Callable[..., Any]) -> None:
-    assert cli("ingest", corpus.write("audit.vtt", [("Leo", "Acme Works is in Delft.")]), "-y").code == 0
+def test_documents_are_listed_with_what_the_other_commands_take(
+    graph: Callable[[], str], corpus: Any, cli: Callable[..., Any]
+) -> None:
+    assert (
+        cli("ingest", corpus.write("audit.vtt", [("Leo", "Acme Works is in Delft.")]), "-y").code
+        == 0
+    )
     shown = cli("documents")
     assert shown.code == 0
     assert [line.partition(";")[0] for line in shown.out.splitlines()] == [
@@ -67,7 +78,9 @@ def test_documents_are_listed_with_what_the_other_commands_take(graph: Callable[
     assert [row["title"] for row in cli("documents", "--json").json] == ["board"]
 
 
-def test_an_empty_workspace_lists_no_documents_and_one_that_is_not_there_is_told(graph: Callable[[], str], cli: Callable[..., Any]) -> None:
+def test_an_empty_workspace_lists_no_documents_and_one_that_is_not_there_is_told(
+    graph: Callable[[], str], cli: Callable[..., Any]
+) -> None:
     assert cli("delete", "board", "--yes").code == 0
     assert "dynagrag ingest" in cli("documents").out
     assert cli("documents", "--json").json == []
@@ -75,13 +88,17 @@ def test_an_empty_workspace_lists_no_documents_and_one_that_is_not_there_is_told
     assert (told.code, "nowhere" in told.err) == (1, True)
 
 
-def test_a_workspace_is_deleted_from_the_command_line(graph: Callable[[], str], cli: Callable[..., Any], home: Path) -> None:
+def test_a_workspace_is_deleted_from_the_command_line(
+    graph: Callable[[], str], cli: Callable[..., Any], home: Path
+) -> None:
     refused = cli("workspaces", "delete", "default")
     assert refused.code == 2
     assert "--yes" in refused.err
     assert (home / "workspaces" / "default").is_dir()
     assert cli("workspaces", "delete", "another", "--yes").code != 0
-    assert cli("workspaces", "delete", "default", "--yes").out.strip() == "deleted workspace default"
+    assert (
+        cli("workspaces", "delete", "default", "--yes").out.strip() == "deleted workspace default"
+    )
     assert not (home / "workspaces" / "default").exists()
     assert "there is no workspace" in cli("workspaces", "list").out
 
@@ -98,12 +115,18 @@ def test_a_given_title_stays_with_changed_files_copies_and_other_names_of_speake
     assert titles() == ["The board"]
     names = tmp_path / "names.csv"
     names.write_text("Leo,Leopold", encoding="utf-8")
-    assert "0 new, 1 changed, 0 unchanged, 0 refused" in cli("ingest", path, "-y", "--speaker-map", names).out
+    assert (
+        "0 new, 1 changed, 0 unchanged, 0 refused"
+        in cli("ingest", path, "-y", "--speaker-map", names).out
+    )
     assert titles() == ["The board"]
     copy = tmp_path / "elsewhere" / "copy.vtt"
     copy.parent.mkdir()
     copy.write_bytes(path.read_bytes())
-    assert "0 new, 0 changed, 0 unchanged, 1 moved here from another path, 0 refused" in cli("ingest", copy, "-y").out
+    assert (
+        "0 new, 0 changed, 0 unchanged, 1 moved here from another path, 0 refused"
+        in cli("ingest", copy, "-y").out
+    )
     assert titles() == ["The board"]
     (tmp_path / "third").mkdir()
     third = copy.rename(tmp_path / "third" / "copy.vtt")
@@ -115,7 +138,9 @@ def test_a_given_title_stays_with_changed_files_copies_and_other_names_of_speake
     assert (again.code, "0 new, 0 changed" in again.out) == (0, True)
 
 
-def test_a_given_title_goes_where_its_content_goes(graph: Callable[[], str], corpus: Any, cli: Callable[..., Any]) -> None:
+def test_a_given_title_goes_where_its_content_goes(
+    graph: Callable[[], str], corpus: Any, cli: Callable[..., Any]
+) -> None:
     assert cli("rename", "board", "The board").code == 0
     path = corpus.write("board.vtt", TURNS)
     path.rename(path.with_name("board.1.vtt"))

@@ -21,7 +21,9 @@ Cli = Callable[..., Any]
 
 @pytest.fixture
 def uploaded(server: OpenAIStubServer, corpus: Any, any_store: str, cli: Cli, home: Path) -> Path:
-    """A workspace "old" on either store with one meeting, which was brought in through the app; the file."""
+    """A workspace "old" on either store with one meeting, which was brought in through the app; the
+    file.
+    """
     with open_workspace("old"):
         pass
     folder = home / "workspaces" / "old" / "uploads"
@@ -44,7 +46,10 @@ def test_the_graph_and_its_digest_stay_and_no_reply_is_paid_for_again(
 ) -> None:
     before = cli("graph", "stats", "-w", "old", "--json").json
     assert cli("ask", QUESTION, "-w", "old").code == 0
-    assert cli("workspaces", "rename", "old", "new", "--json").json == {"renamed": "old", "name": "new"}
+    assert cli("workspaces", "rename", "old", "new", "--json").json == {
+        "renamed": "old",
+        "name": "new",
+    }
     server.reset()
     told = cli("ask", QUESTION, "-w", "new")
     assert (told.code, server.counts.chat_calls) == (0, 0)
@@ -54,7 +59,9 @@ def test_the_graph_and_its_digest_stay_and_no_reply_is_paid_for_again(
     assert cli("doctor", "-w", "new").code == 0
 
 
-def test_a_changed_upload_still_takes_the_place_of_its_document(renamed: Path, corpus: Any, cli: Cli) -> None:
+def test_a_changed_upload_still_takes_the_place_of_its_document(
+    renamed: Path, corpus: Any, cli: Cli
+) -> None:
     with open_workspace("new", create=False) as space:
         assert [document.uri for document in space.store.documents()] == [str(renamed)]
     corpus.write("board.vtt", MORE).rename(renamed)
@@ -65,18 +72,23 @@ def test_a_changed_upload_still_takes_the_place_of_its_document(renamed: Path, c
     assert not renamed.exists()
 
 
-def test_a_job_that_was_interrupted_goes_on_with_the_files_where_they_are_now(uploaded: Path, corpus: Any, cli: Cli, home: Path) -> None:
+def test_a_job_that_was_interrupted_goes_on_with_the_files_where_they_are_now(
+    uploaded: Path, corpus: Any, cli: Cli, home: Path
+) -> None:
     later = corpus.write("later.vtt", corpus.meeting(1, 60)).rename(uploaded.parent / "later.vtt")
     assert "budget" in cli("ingest", later, "-w", "old", "-y", "--max-calls", "1").err
     assert cli("workspaces", "rename", "old", "new").code == 0
     assert cli("jobs", "resume", "-w", "new", "-y", "--max-calls", "100").code == 0
     with open_workspace("new", create=False) as space:
         assert {document.uri for document in space.store.documents()} == {
-            str(home / "workspaces" / "new" / "uploads" / name) for name in ("board.vtt", "later.vtt")
+            str(home / "workspaces" / "new" / "uploads" / name)
+            for name in ("board.vtt", "later.vtt")
         }
 
 
-def test_conversations_notes_and_what_was_trained_stay(uploaded: Path, cli: Cli, home: Path) -> None:
+def test_conversations_notes_and_what_was_trained_stay(
+    uploaded: Path, cli: Cli, home: Path
+) -> None:
     book = ConversationBook(home / "workspaces" / "old")
     id_ = new_id()
     for where in (id_, NOTES):
@@ -86,17 +98,26 @@ def test_conversations_notes_and_what_was_trained_stay(uploaded: Path, cli: Cli,
     assert cli("workspaces", "rename", "old", "new").code == 0
     moved = ConversationBook(home / "workspaces" / "new")
     assert [len(moved.conversation(where).exchanges) for where in (id_, NOTES)] == [1, 1]
-    assert all((home / "workspaces" / "new" / folder).is_dir() for folder in ("pruner", "soft-prompt", "questions"))
+    assert all(
+        (home / "workspaces" / "new" / folder).is_dir()
+        for folder in ("pruner", "soft-prompt", "questions")
+    )
 
 
-def test_evaluation_runs_are_of_the_workspace_of_the_new_name(uploaded: Path, cli: Cli, home: Path, tmp_path: Path) -> None:
+def test_evaluation_runs_are_of_the_workspace_of_the_new_name(
+    uploaded: Path, cli: Cli, home: Path, tmp_path: Path
+) -> None:
     questions = tmp_path / "questions.jsonl"
-    questions.write_text(json.dumps({"question": QUESTION, "documents": ["board"]}) + "\n", encoding="utf-8")
+    questions.write_text(
+        json.dumps({"question": QUESTION, "documents": ["board"]}) + "\n", encoding="utf-8"
+    )
     measure = ("evaluate", "retrieval", "--questions", questions, "--arms", "default")
     assert cli(*measure, "-w", "old").code == 0
     (run,) = (home / "evaluation" / "runs").iterdir()
     assert cli("workspaces", "rename", "old", "new").code == 0
-    assert json.loads((run / "run.json").read_text(encoding="utf-8"))["settings"]["workspace"] == "new"
+    assert (
+        json.loads((run / "run.json").read_text(encoding="utf-8"))["settings"]["workspace"] == "new"
+    )
     assert cli(*measure, "-w", "new", "--out", run).code == 0
 
 
@@ -119,7 +140,9 @@ def test_it_is_renamed_again_and_back(renamed: Path, cli: Cli, home: Path) -> No
     assert not (home / "workspaces" / "old" / "first-name").exists()
 
 
-def test_a_backup_of_it_is_restored_under_the_name_that_its_ids_hold(renamed: Path, any_store: str, cli: Cli, tmp_path: Path) -> None:
+def test_a_backup_of_it_is_restored_under_the_name_that_its_ids_hold(
+    renamed: Path, any_store: str, cli: Cli, tmp_path: Path
+) -> None:
     if any_store != "sqlite":
         pytest.skip("the server holds the workspace itself under that name")
     assert cli("backup", tmp_path / "b.zip", "-w", "new").code == 0
@@ -139,7 +162,9 @@ def test_a_backup_of_it_is_restored_under_the_name_that_its_ids_hold(renamed: Pa
         ("old", "taken", "is there already"),
     ],
 )
-def test_what_cannot_be_renamed_is_said_and_stays(uploaded: Path, cli: Cli, home: Path, old: str, new: str, said: str) -> None:
+def test_what_cannot_be_renamed_is_said_and_stays(
+    uploaded: Path, cli: Cli, home: Path, old: str, new: str, said: str
+) -> None:
     (home / "workspaces" / "taken").mkdir()
     refused = cli("workspaces", "rename", old, new)
     assert refused.code in (1, 2)
@@ -162,7 +187,9 @@ def test_while_a_job_is_at_work_in_it_or_somebody_holds_it_it_keeps_its_name(
     assert cli("workspaces", "rename", "old", "new").code == 0
 
 
-def test_who_renames_the_workspace_of_the_settings_is_told(renamed: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_renames_the_workspace_of_the_settings_is_told(
+    renamed: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("DYNAGRAG_WORKSPACE", "new")
     done = cli("workspaces", "rename", "new", "third")
     assert (done.code, "still says 'new'" in done.err) == (0, True)

@@ -17,7 +17,12 @@ from dynagrag.workspace.holdings import check_new, delete_workspace, read_holdin
 
 
 def test_a_workspace_is_described_and_deleted_with_all_that_is_its_own(
-    any_store: str, server: OpenAIStubServer, cli: Any, corpus: Any, home: Path, read_neo4j: Callable[[str], str]
+    any_store: str,
+    server: OpenAIStubServer,
+    cli: Any,
+    corpus: Any,
+    home: Path,
+    read_neo4j: Callable[[str], str],
 ) -> None:
     paths = corpus.many(2, num_turns=6)
     for name in ("gone", "kept"):
@@ -38,7 +43,9 @@ def test_a_workspace_is_described_and_deleted_with_all_that_is_its_own(
         delete_workspace("gone", settings)
 
 
-def test_a_workspace_in_which_a_job_is_at_work_is_not_deleted(open_space: Callable[..., Any]) -> None:
+def test_a_workspace_in_which_a_job_is_at_work_is_not_deleted(
+    open_space: Callable[..., Any],
+) -> None:
     space = open_space("busy")
     number = space.journal.job_book.start("ingest", JobRequest())
     with pytest.raises(WorkspaceError, match=f"job {number} is at work"):
@@ -78,18 +85,29 @@ def test_where_the_server_is_down_nothing_goes_unless_it_is_left_to_itself(home:
     assert not folder.exists()
 
 
-def test_a_damaged_store_is_said_and_can_be_deleted(home: Path, open_space: Callable[..., Any]) -> None:
+def test_a_damaged_store_is_said_and_can_be_deleted(
+    home: Path, open_space: Callable[..., Any]
+) -> None:
     open_space("w").close()
-    (home / "workspaces" / "w" / "graph.sqlite").write_bytes(b"not a database at all, but long enough to be looked at" * 30)
+    (home / "workspaces" / "w" / "graph.sqlite").write_bytes(
+        b"not a database at all, but long enough to be looked at" * 30
+    )
     settings = load_settings()
     assert read_holdings("w", settings).error
     delete_workspace("w", settings)
     assert workspace_names(settings) == []
 
 
-@pytest.mark.parametrize(("name", "store", "error"), [("a b", None, WorkspaceError), ("w", None, WorkspaceError), ("n", "x", UsageError)])
+@pytest.mark.parametrize(
+    ("name", "store", "error"),
+    [("a b", None, WorkspaceError), ("w", None, WorkspaceError), ("n", "x", UsageError)],
+)
 def test_what_cannot_be_made_is_refused_before_anything_is_there(
-    home: Path, open_space: Callable[..., Any], name: str, store: str | None, error: type[DynaGragError]
+    home: Path,
+    open_space: Callable[..., Any],
+    name: str,
+    store: str | None,
+    error: type[DynaGragError],
 ) -> None:
     open_space("w").close()
     with pytest.raises(error):
@@ -110,7 +128,9 @@ def test_a_workspace_can_be_made_on_a_server_that_is_empty(any_store: str, home:
     assert read_holdings("new", load_settings()).num_documents == 0
 
 
-def test_a_workspace_that_somebody_changes_now_is_left(any_store: str, server: OpenAIStubServer, cli: Any, corpus: Any, home: Path) -> None:
+def test_a_workspace_that_somebody_changes_now_is_left(
+    any_store: str, server: OpenAIStubServer, cli: Any, corpus: Any, home: Path
+) -> None:
     if any_store == "sqlite":
         pytest.skip("the folder goes at once, and with it what was changed")
     assert cli("ingest", *corpus.many(1, num_turns=4), "-w", "w").code == 0
@@ -150,7 +170,9 @@ def test_an_embedder_by_name_is_the_setting(home: Path) -> None:
         "evaluate citations",
     ],
 )
-def test_an_empty_name_is_no_workspaces(cli: Any, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+def test_an_empty_name_is_no_workspaces(
+    cli: Any, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text("Ada: I work at Borealis Labs.\n")
     open_workspace("default").close()  # which is not meant

@@ -21,7 +21,8 @@ def _entity(name: str, weight: int = 1, *aliases: str, is_speaker: bool = False)
     [
         ([_entity("Clement", 40), _entity("Clarence Thomas", 12, is_speaker=True)], "Clarence Thomas"),
         ([_entity("Thomas", 40), _entity("Clarence Thomas", 1, is_speaker=True), _entity("Justice Thomas", 9)], "Clarence Thomas"),
-        ([_entity("Justice Thomas", 9), _entity("Thomas", 40)], "Thomas"),  # a title makes no name fuller
+        # a title makes no name fuller
+        ([_entity("Justice Thomas", 9), _entity("Thomas", 40)], "Thomas"),
         ([_entity("LM", 90), _entity("lunar module", 2)], "lunar module"),
         ([_entity("DVT", 90), _entity("Deep Vein Thrombosis", 1)], "Deep Vein Thrombosis"),
         ([_entity("GDPR", 5), _entity("General Data Protection Regulation", 1), _entity("data protection", 9)],
@@ -42,14 +43,21 @@ def test_the_fullest_name_is_proposed(entities: list[Entity], name: str) -> None
 
 _word = st.sampled_from(["Ann", "Lee", "Dr.", "LM", "Lunar", "Module", "of", "A"])
 _entities = st.lists(
-    st.builds(_entity, st.lists(_word, min_size=1, max_size=4).map(" ".join), st.integers(0, 5), is_speaker=st.booleans()),
+    st.builds(
+        _entity,
+        st.lists(_word, min_size=1, max_size=4).map(" ".join),
+        st.integers(0, 5),
+        is_speaker=st.booleans(),
+    ),
     min_size=1,
     max_size=5,
 )
 
 
 @given(_entities, st.randoms(use_true_random=False))
-def test_it_is_one_of_the_names_whatever_their_order(entities: list[Entity], rnd: random.Random) -> None:
+def test_it_is_one_of_the_names_whatever_their_order(
+    entities: list[Entity], rnd: random.Random
+) -> None:
     name = fullest_name(entities)
     shuffled = list(entities)
     rnd.shuffle(shuffled)

@@ -25,16 +25,22 @@ def test_an_interval_of_a_summary_is_of_a_mean_or_of_a_difference() -> None:
         (0.0, 0.0, Verdict.UNCLEAR),
     ],
 )
-def test_a_difference_shows_something_where_its_interval_leaves_out_0(low: float, high: float, verdict: Verdict) -> None:
+def test_a_difference_shows_something_where_its_interval_leaves_out_0(
+    low: float, high: float, verdict: Verdict
+) -> None:
     assert Interval((low + high) / 2, low, high).verdict is verdict
 
 
 def test_a_share_of_none_or_of_all_has_the_exact_interval() -> None:
-    found = share_intervals({"none": [0.0] * 3, "all": [1.0] * 3, "some": [0.0, 1.0, 1.0], "half": [0.5] * 3})
+    found = share_intervals(
+        {"none": [0.0] * 3, "all": [1.0] * 3, "some": [0.0, 1.0, 1.0], "half": [0.5] * 3}
+    )
     none, full = found["none"], found["all"]
     assert (none.mean, none.low, none.high) == pytest.approx((0.0, 0.0, 1 - 0.025 ** (1 / 3)))
     assert (full.mean, full.low, full.high) == pytest.approx((1.0, 0.025 ** (1 / 3), 1.0))
     assert (found["some"].low, found["some"].high) == (0.0, 1.0)
     assert (found["half"].low, found["half"].high) == (0.5, 0.5)
     assert share_intervals({"one": [1.0]})["one"].low == pytest.approx(0.025)
-    assert intervals({"none": [0.0] * 3})["none"].high == 0.0, "a difference of nothing on every question stays one"
+    assert intervals({"none": [0.0] * 3})["none"].high == 0.0, (
+        "a difference of nothing on every question stays one"
+    )

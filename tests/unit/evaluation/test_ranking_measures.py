@@ -17,7 +17,9 @@ def test_two_of_three_gold_found_at_places_two_and_four() -> None:
     found = measure({"arm": ["x", "g1", "y", "g2", "z", "w"]}, {"g1", "g2", "g3"})["arm"]
     wanted = [1 / 3, 2 / 3, 2 / 3, 0, 0, 1 / 2, 2 / 5, 2 / 3]
     assert [found.values[name] for name in NAMES] == pytest.approx(wanted)
-    assert found.recall == pytest.approx([0, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 2 / 3, 2 / 3, 2 / 3, 2 / 3, 2 / 3])
+    assert found.recall == pytest.approx(
+        [0, 1 / 3, 1 / 3, 2 / 3, 2 / 3, 2 / 3, 2 / 3, 2 / 3, 2 / 3, 2 / 3]
+    )
 
 
 def test_all_gold_first() -> None:
@@ -68,14 +70,16 @@ ranking = st.lists(st.sampled_from("abcdefghijklmnop"), unique=True, max_size=16
 def test_measures_follow_their_definitions(units: list[str], gold: set[str]) -> None:
     found = measure({"arm": units}, gold)["arm"]
     for k in range(1, 11):
-        assert found.recall[k - 1] == pytest.approx(len(gold & set(units[:k])) / len(gold), abs=1e-6)
+        assert found.recall[k - 1] == pytest.approx(
+            len(gold & set(units[:k])) / len(gold), abs=1e-6
+        )
     first = next((i for i, unit in enumerate(units, start=1) if unit in gold), None)
     assert found.values["mrr"] == pytest.approx(1 / first if first else 0, abs=1e-6)
     assert found.values["p@5"] == pytest.approx(len(gold & set(units[:5])) / 5, abs=1e-6)
     assert found.values["all@5"] == float(gold <= set(units[:5]))
 
 
-# ------------------------------------------------------------------------------------------------------------ intervals
+# ---------------------------------------------------------------------------------------- intervals
 
 
 def test_intervals_are_the_same_every_time_and_hold_the_mean() -> None:
@@ -90,7 +94,9 @@ def test_an_interval_is_near_the_normal_one() -> None:
     sample = np.random.default_rng(5).normal(0, 1, 400)
     half = 1.96 * sample.std() / np.sqrt(len(sample))
     found = intervals({"a": list(sample)}, resamples=4000)["a"]
-    assert (found.low, found.high) == pytest.approx((sample.mean() - half, sample.mean() + half), abs=0.015)
+    assert (found.low, found.high) == pytest.approx(
+        (sample.mean() - half, sample.mean() + half), abs=0.015
+    )
 
 
 def test_one_question_has_no_interval_and_none_gives_nothing() -> None:

@@ -1,4 +1,6 @@
-"""A question's way from intermediate answers to one: scoring, order, packing, rewriting; and what happens where a model fails."""
+"""A question's way from intermediate answers to one: scoring, order, packing, rewriting; and what
+happens where a model fails.
+"""
 
 import json
 import re
@@ -11,7 +13,14 @@ import numpy as np
 import pytest
 
 from dynagrag import AskOptions, open_workspace
-from dynagrag.errors import CutOffReplyError, InvalidReplyError, ModelError, ModelUnavailableError, SettingsError, UsageError
+from dynagrag.errors import (
+    CutOffReplyError,
+    InvalidReplyError,
+    ModelError,
+    ModelUnavailableError,
+    SettingsError,
+    UsageError,
+)
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.answer import ABSTENTION, NO_MODEL
 from dynagrag.generation.citations import cited_labels
@@ -23,7 +32,9 @@ from dynagrag.settings import PROFILES
 from dynagrag.workspace.facade import Workspace
 
 WORDS = "\n".join(
-    f"LEO: Person Number{i} works at Company Letter{chr(65 + i)}. It rained in week {i} and nobody minded." for i in range(12)
+    f"LEO: Person Number{i} works at Company Letter{chr(65 + i)}. It rained in week {i} and nobody"
+    " minded."
+    for i in range(12)
 )
 QUESTION = "Who works at Company LetterA, LetterB or LetterC?"
 
@@ -37,7 +48,9 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 
 @pytest.fixture
 def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
-    """Asks a workspace of simple facts; the chat model is given to the question alone, and checks no claims."""
+    """Asks a workspace of simple facts; the chat model is given to the question alone, and checks
+    no claims.
+    """
     monkeypatch.setenv("DYNAGRAG_CHECKER", "rules")
     source = tmp_path / "talk.txt"
     source.write_text(WORDS, encoding="utf-8")
@@ -47,7 +60,9 @@ def ask(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..
 
     def call(chat: FakeChat | None, question: str = QUESTION, **more: Any) -> Any:
         opened.append(open_workspace("w", chat_model=chat, embedder=FakeEmbedder(64)))
-        more.setdefault("options", AskOptions(profile="graph"))  # several prompts, so that there is something to merge
+        more.setdefault(
+            "options", AskOptions(profile="graph")
+        )  # several prompts, so that there is something to merge
         return opened[-1].ask(question, **more)
 
     yield call
@@ -60,17 +75,33 @@ def _metered(chat: FakeChat, journal: Journal) -> MeteredChat:
 
 
 def _scores(**by_id: tuple[int, int, int]) -> str:
-    return json.dumps({"scores": [dict(zip(("id", "relevance", "coherence", "detail"), (i, *s), strict=True)) for i, s in by_id.items()]})
+    return json.dumps(
+        {
+            "scores": [
+                dict(zip(("id", "relevance", "coherence", "detail"), (i, *s), strict=True))
+                for i, s in by_id.items()
+            ]
+        }
+    )
 
 
-def test_without_a_model_the_evidence_is_shown_and_nothing_else_is_claimed(ask: Callable[..., Any]) -> None:
+def test_without_a_model_the_evidence_is_shown_and_nothing_else_is_claimed(
+    ask: Callable[..., Any],
+) -> None:
     answer = ask(None)
-    assert (answer.text, answer.is_abstained, answer.is_answered_by_model, answer.citations) == (NO_MODEL, True, False, ())
+    assert (answer.text, answer.is_abstained, answer.is_answered_by_model, answer.citations) == (
+        NO_MODEL,
+        True,
+        False,
+        (),
+    )
     places = [(e.document, e.start, e.end) for e in answer.evidence]
     assert 0 < len(places) == len(set(places))
 
 
-def test_intermediate_answers_are_sorted_by_helpfulness_and_the_useless_are_left_out_of_the_merge(ask: Callable[..., Any]) -> None:
+def test_intermediate_answers_are_sorted_by_helpfulness_and_the_useless_are_left_out_of_the_merge(
+    ask: Callable[..., Any],
+) -> None:
     def rule(prompt: Any, schema: Any) -> str:
         if prompt.name == "intermediate" and "Number2 works" in prompt.user.partition("--")[0]:
             return '{"answer": "", "citations": [], "enough_evidence": false}'
@@ -83,13 +114,24 @@ def test_intermediate_answers_are_sorted_by_helpfulness_and_the_useless_are_left
     answer = ask(chat)
     scores = [a.helpfulness for a in answer.intermediate]
     assert scores == sorted(scores, reverse=True)
-    assert all(a.scored_by == ("judge" if a.has_enough_evidence else "none") for a in answer.intermediate)
+    assert all(
+        a.scored_by == ("judge" if a.has_enough_evidence else "none") for a in answer.intermediate
+    )
     assert all((a.helpfulness == 0) == (not a.has_enough_evidence) for a in answer.intermediate)
     for a in answer.intermediate:
         marks = a.score_parts
-        assert a.helpfulness == (20 * (0.5 * marks["relevance"] + 0.25 * marks["coherence"] + 0.25 * marks["detail"]) if marks else 0)
+        assert a.helpfulness == (
+            20 * (0.5 * marks["relevance"] + 0.25 * marks["coherence"] + 0.25 * marks["detail"])
+            if marks
+            else 0
+        )
     merge = next(p for p in chat.prompts if p.name == "merge")
-    shown = merge.user.partition("<partial_answers>")[2].partition("</partial_answers>")[0].strip().splitlines()
+    shown = (
+        merge.user.partition("<partial_answers>")[2]
+        .partition("</partial_answers>")[0]
+        .strip()
+        .splitlines()
+    )
     assert len(shown) == sum(a.helpfulness > 0 for a in answer.intermediate)
     assert estimate_tokens(merge.system + merge.user) <= PROFILES["default"].merge_token_budget
 
@@ -97,7 +139,9 @@ def test_intermediate_answers_are_sorted_by_helpfulness_and_the_useless_are_left
 def test_the_merge_sees_only_evidence_that_an_answer_cites(ask: Callable[..., Any]) -> None:
     chat = FakeChat()
     ask(chat)
-    answers, _, evidence = next(p for p in chat.prompts if p.name == "merge").user.partition("<evidence>")
+    answers, _, evidence = next(p for p in chat.prompts if p.name == "merge").user.partition(
+        "<evidence>"
+    )
     assert QUESTION in answers + evidence
     lines = [line[1:].partition("]")[0] for line in evidence.splitlines() if line.startswith("[E")]
     assert len(lines) > 1
@@ -107,7 +151,11 @@ def test_the_merge_sees_only_evidence_that_an_answer_cites(ask: Callable[..., An
 def test_long_answers_are_packed_into_the_merge_s_budget(ask: Callable[..., Any]) -> None:
     def rule(prompt: Any, schema: Any) -> str:
         reply = simple_reply(prompt, schema)
-        return json.dumps(json.loads(reply) | {"answer": "very long " * 130}) if prompt.name == "intermediate" else reply
+        return (
+            json.dumps(json.loads(reply) | {"answer": "very long " * 130})
+            if prompt.name == "intermediate"
+            else reply
+        )
 
     chat = FakeChat(rule)
     answer = ask(chat)
@@ -141,9 +189,13 @@ def test_failed_parts_are_named_in_the_trace(ask: Callable[..., Any]) -> None:
     assert not answer.is_abstained
 
 
-def test_an_abstention_is_streamed_too_and_keeps_what_was_looked_at(ask: Callable[..., Any]) -> None:
+def test_an_abstention_is_streamed_too_and_keeps_what_was_looked_at(
+    ask: Callable[..., Any],
+) -> None:
     pieces: list[str] = []
-    chat = FakeChat(lambda prompt, schema: '{"answer": "", "citations": [], "enough_evidence": false}')
+    chat = FakeChat(
+        lambda prompt, schema: '{"answer": "", "citations": [], "enough_evidence": false}'
+    )
     answer = ask(chat, on_text=pieces.append)
     assert "".join(pieces) == answer.text == ABSTENTION
     assert answer.evidence
@@ -153,18 +205,32 @@ def test_an_abstention_is_streamed_too_and_keeps_what_was_looked_at(ask: Callabl
 
 def test_several_threads_may_ask_one_workspace_at_once(ask: Callable[..., Any]) -> None:
     ask(FakeChat())  # makes it
-    asked = [(QUESTION, name) for name in ("dynagrag", "naive", "bm25", "bridge-ppr")] + [("Who works at Firm3?", "hybrid")]
+    asked = [(QUESTION, name) for name in ("dynagrag", "naive", "bm25", "bridge-ppr")] + [
+        ("Who works at Firm3?", "hybrid")
+    ]
 
     def answers(space: Workspace, num_threads: int) -> list[tuple[str, tuple[str, ...]]]:
         with ThreadPoolExecutor(num_threads) as pool:
-            made = list(pool.map(lambda pair: space.ask(pair[0], AskOptions(retriever=pair[1]), chat_model=FakeChat()), asked))
+            made = list(
+                pool.map(
+                    lambda pair: space.ask(
+                        pair[0], AskOptions(retriever=pair[1]), chat_model=FakeChat()
+                    ),
+                    asked,
+                )
+            )
         return [(answer.text, tuple(c.id for c in answer.citations)) for answer in made]
 
-    with open_workspace("w", embedder=FakeEmbedder(64)) as one, open_workspace("w", embedder=FakeEmbedder(64)) as many:
+    with (
+        open_workspace("w", embedder=FakeEmbedder(64)) as one,
+        open_workspace("w", embedder=FakeEmbedder(64)) as many,
+    ):
         assert answers(many, 5) == answers(one, 1)
 
 
-def test_progress_tells_each_stage_and_each_prompt_that_is_answered(ask: Callable[..., Any]) -> None:
+def test_progress_tells_each_stage_and_each_prompt_that_is_answered(
+    ask: Callable[..., Any],
+) -> None:
     stages: list[tuple[str, int, int]] = []
     answer = ask(FakeChat(), progress=lambda *stage: stages.append(stage))
     num = len(answer.trace.prompts)
@@ -174,7 +240,9 @@ def test_progress_tells_each_stage_and_each_prompt_that_is_answered(ask: Callabl
     assert stages[2 + num :] == [("score", 0, 1), ("merge", 0, 1), ("check", 0, 1)]
 
 
-def test_a_subgraph_in_the_trace_is_whole_and_its_walk_begins_at_the_centre(ask: Callable[..., Any]) -> None:
+def test_a_subgraph_in_the_trace_is_whole_and_its_walk_begins_at_the_centre(
+    ask: Callable[..., Any],
+) -> None:
     drawn = [p for p in ask(FakeChat()).trace.prompts if p.subgraph]
     assert drawn
     for prompt in drawn:
@@ -187,7 +255,9 @@ def test_a_subgraph_in_the_trace_is_whole_and_its_walk_begins_at_the_centre(ask:
         assert sum(n.is_in_prompt for n in nodes) == prompt.num_nodes_in
 
 
-def test_an_edge_in_the_trace_points_from_head_to_tail_whichever_id_is_the_smaller(ask: Callable[..., Any], tmp_path: Path) -> None:
+def test_an_edge_in_the_trace_points_from_head_to_tail_whichever_id_is_the_smaller(
+    ask: Callable[..., Any], tmp_path: Path
+) -> None:
     answer = ask(FakeChat())
     with open_workspace("w", embedder=FakeEmbedder(64)) as space:
         graph = space.graph()
@@ -222,19 +292,34 @@ def test_an_empty_rewriting_leaves_the_question_as_it_is(journal: Journal) -> No
 @pytest.mark.parametrize(
     ("reply", "wanted"),
     [
-        ('{"steps": [" Who built  it? ", "Who leads that firm?", "Who built it?", ""]}', ("Who built it?", "Who leads that firm?")),
+        (
+            '{"steps": [" Who built  it? ", "Who leads that firm?", "Who built it?", ""]}',
+            ("Who built it?", "Who leads that firm?"),
+        ),
         ('{"steps": ["who leads the  firm"]}', ()),
-        ('{"steps": ["Who is A?", "who is a", "Who is B?", "Who is C?", "Who is D?"]}', ("Who is A?", "Who is B?", "Who is C?")),
+        (
+            '{"steps": ["Who is A?", "who is a", "Who is B?", "Who is C?", "Who is D?"]}',
+            ("Who is A?", "Who is B?", "Who is C?"),
+        ),
         (json.dumps({"steps": ["Who is " + "very " * 80 + "old?", "Who is A?"]}), ("Who is A?",)),
         ('{"steps": []}', ()),
         ("I would not split it.", ()),
     ],
 )
-def test_a_question_is_split_into_other_questions_or_not_at_all(reply: str, wanted: tuple[str, ...], journal: Journal) -> None:
-    assert split_question(_metered(FakeChat(lambda prompt, schema: reply), journal), "Who leads the firm?") == wanted
+def test_a_question_is_split_into_other_questions_or_not_at_all(
+    reply: str, wanted: tuple[str, ...], journal: Journal
+) -> None:
+    assert (
+        split_question(
+            _metered(FakeChat(lambda prompt, schema: reply), journal), "Who leads the firm?"
+        )
+        == wanted
+    )
 
 
-def test_a_splitting_that_breaks_off_leaves_the_question_whole_and_says_so(ask: Callable[..., Any]) -> None:
+def test_a_splitting_that_breaks_off_leaves_the_question_whole_and_says_so(
+    ask: Callable[..., Any],
+) -> None:
     def rule(prompt: Any, schema: Any) -> str:
         if prompt.name == "split":
             raise CutOffReplyError("too long")
@@ -246,21 +331,41 @@ def test_a_splitting_that_breaks_off_leaves_the_question_whole_and_says_so(ask: 
 
 
 def test_a_follow_up_is_split_as_it_was_rewritten(ask: Callable[..., Any]) -> None:
-    chat = FakeChat(lambda p, s: '{"question": "Who works at LetterA?"}' if p.name == "rewrite" else simple_reply(p, s))
-    ask(chat, "And at LetterA?", options=AskOptions(profile="graph", is_split=True), history=[("Who works at LetterB?", "Number1.")])
+    chat = FakeChat(
+        lambda p, s: (
+            '{"question": "Who works at LetterA?"}' if p.name == "rewrite" else simple_reply(p, s)
+        )
+    )
+    ask(
+        chat,
+        "And at LetterA?",
+        options=AskOptions(profile="graph", is_split=True),
+        history=[("Who works at LetterB?", "Number1.")],
+    )
     assert next(p for p in chat.prompts if p.name == "split").user == "Who works at LetterA?"
 
 
-def test_a_split_question_costs_one_call_more_and_its_steps_are_told(ask: Callable[..., Any]) -> None:
+def test_a_split_question_costs_one_call_more_and_its_steps_are_told(
+    ask: Callable[..., Any],
+) -> None:
     chat = FakeChat()
-    answer = ask(chat, "Who works at Company LetterA and who works at Company LetterB?", options=AskOptions(profile="graph", is_split=True))
+    answer = ask(
+        chat,
+        "Who works at Company LetterA and who works at Company LetterB?",
+        options=AskOptions(profile="graph", is_split=True),
+    )
     assert [p.name for p in chat.prompts].count("split") == 1
-    assert answer.trace.ranking.steps == ("Who works at Company LetterA", "who works at Company LetterB?")
+    assert answer.trace.ranking.steps == (
+        "Who works at Company LetterA",
+        "who works at Company LetterB?",
+    )
     assert all(row.steps is not None for row in answer.trace.ranking.passages)
     assert answer.citations
 
 
-def test_a_question_is_not_split_for_what_cannot_use_it_nor_without_a_model(ask: Callable[..., Any]) -> None:
+def test_a_question_is_not_split_for_what_cannot_use_it_nor_without_a_model(
+    ask: Callable[..., Any],
+) -> None:
     for options in (AskOptions("naive", is_split=True), AskOptions(profile="paper", is_split=True)):
         with pytest.raises(UsageError, match="can be split for"):
             ask(FakeChat(), options=options)
@@ -279,21 +384,29 @@ def test_no_vector_is_needed_twice(ask: Callable[..., Any]) -> None:
     assert answer.usage.calls == len(answer.intermediate) + 2
 
 
-def test_an_answer_that_cites_nothing_counts_for_nothing_and_stays_out_of_the_merge(ask: Callable[..., Any]) -> None:
+def test_an_answer_that_cites_nothing_counts_for_nothing_and_stays_out_of_the_merge(
+    ask: Callable[..., Any],
+) -> None:
     first: list[str] = []
 
     def rule(prompt: Any, schema: Any) -> str:
         if prompt.name == "intermediate" and prompt.user == (first or [prompt.user])[0]:
             first.append(prompt.user)
-            return '{"answer": "It is known to everybody.", "citations": [], "enough_evidence": true}'
+            return (
+                '{"answer": "It is known to everybody.", "citations": [], "enough_evidence": true}'
+            )
         return simple_reply(prompt, schema)
 
     chat = FakeChat(rule, identity="boasts")
     answer = ask(chat)
     boasts = [a for a in answer.intermediate if "known to everybody" in a.answer]
     assert boasts
-    assert {(a.helpfulness, a.scored_by, a.has_enough_evidence, a.evidence_ids) for a in boasts} == {(0.0, "none", False, ())}
-    assert not any("known to everybody" in p.user for p in chat.prompts if p.name in ("helpfulness", "merge"))
+    assert {
+        (a.helpfulness, a.scored_by, a.has_enough_evidence, a.evidence_ids) for a in boasts
+    } == {(0.0, "none", False, ())}
+    assert not any(
+        "known to everybody" in p.user for p in chat.prompts if p.name in ("helpfulness", "merge")
+    )
 
 
 def own_line(prompt: Any) -> tuple[str, str]:
@@ -304,7 +417,9 @@ def own_line(prompt: Any) -> tuple[str, str]:
 
 
 def reply_of(label: str, said: str, is_enough: bool = True) -> str:
-    return json.dumps({"answer": f"{said} [{label}].", "citations": [label], "enough_evidence": is_enough})
+    return json.dumps(
+        {"answer": f"{said} [{label}].", "citations": [label], "enough_evidence": is_enough}
+    )
 
 
 def different_answers(merged: str) -> Callable[[Any, Any], str]:
@@ -321,26 +436,39 @@ def different_answers(merged: str) -> Callable[[Any, Any], str]:
     return rule
 
 
-def test_what_a_model_says_without_enough_evidence_is_left_out_though_it_cites(ask: Callable[..., Any]) -> None:
-    answer = ask(FakeChat(lambda prompt, schema: reply_of(*own_line(prompt), is_enough=False), identity="doubts"))
+def test_what_a_model_says_without_enough_evidence_is_left_out_though_it_cites(
+    ask: Callable[..., Any],
+) -> None:
+    answer = ask(
+        FakeChat(
+            lambda prompt, schema: reply_of(*own_line(prompt), is_enough=False), identity="doubts"
+        )
+    )
     assert all(a.evidence_ids and not a.has_enough_evidence for a in answer.intermediate)
     assert (answer.text, answer.is_abstained, answer.citations) == (ABSTENTION, True, ())
 
 
-def test_answers_that_are_as_helpful_stand_in_the_order_of_retrieval(ask: Callable[..., Any]) -> None:
+def test_answers_that_are_as_helpful_stand_in_the_order_of_retrieval(
+    ask: Callable[..., Any],
+) -> None:
     found = [a.retrieval_score for a in ask(FakeChat()).intermediate]
     assert len(set(found)) > 2
     assert found == sorted(found, reverse=True)
 
 
-def test_a_merge_that_cites_nothing_is_replaced_by_the_most_helpful_answer(ask: Callable[..., Any]) -> None:
+def test_a_merge_that_cites_nothing_is_replaced_by_the_most_helpful_answer(
+    ask: Callable[..., Any],
+) -> None:
     pieces: list[str] = []
     chat = FakeChat(different_answers("Nothing is cited here."), identity="forgets")
     answer = ask(chat, on_text=pieces.append)
     assert len({a.answer for a in answer.intermediate}) > 1
     assert answer.intermediate[0].helpfulness > answer.intermediate[-1].helpfulness
     assert "".join(pieces) == answer.text == answer.intermediate[0].answer
-    assert answer.trace.merge == "the merged answer cited nothing; this is the most helpful intermediate answer"
+    assert (
+        answer.trace.merge
+        == "the merged answer cited nothing; this is the most helpful intermediate answer"
+    )
     merge = next(p for p in chat.prompts if p.name == "merge")
     assert answer.trace.merge_prompt == f"{merge.system}\n\n{merge.user}"
 
@@ -362,7 +490,9 @@ class BreakingChat(FakeChat):
         raise ModelUnavailableError("gone")
 
 
-def test_a_merge_that_breaks_off_ends_with_dots_or_is_replaced_where_it_cited_nothing_yet(ask: Callable[..., Any]) -> None:
+def test_a_merge_that_breaks_off_ends_with_dots_or_is_replaced_where_it_cited_nothing_yet(
+    ask: Callable[..., Any],
+) -> None:
     for num_pieces, is_cited in ((1000, True), (1, False)):
         pieces: list[str] = []
         answer = ask(BreakingChat(num_pieces), on_text=pieces.append)

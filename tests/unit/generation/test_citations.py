@@ -20,7 +20,26 @@ from dynagrag.schema import Evidence
 
 ALLOWED = {label: Evidence(label, label, "d", 0, 1, "q") for label in ("E1", "E2", "E12")}
 _TEXTS = st.lists(
-    st.sampled_from(["[", "]", "E1", "E2", "E12", "E9", ",", ";", " ", "so", ".", "\n", "[E1]", "[E9]", "[E2, E9]"]), max_size=30
+    st.sampled_from(
+        [
+            "[",
+            "]",
+            "E1",
+            "E2",
+            "E12",
+            "E9",
+            ",",
+            ";",
+            " ",
+            "so",
+            ".",
+            "\n",
+            "[E1]",
+            "[E9]",
+            "[E2, E9]",
+        ]
+    ),
+    max_size=30,
 ).map("".join)
 
 
@@ -40,7 +59,11 @@ def test_a_mark_that_names_nothing_is_taken_out(text: str, checked: str) -> None
 
 
 def test_labels_are_known_whatever_their_spelling_and_once_each() -> None:
-    assert known_labels(["[E2]", "e1", "E9", "see E1 and E12", "E1"], ALLOWED) == ("E2", "E1", "E12")
+    assert known_labels(["[E2]", "e1", "E9", "see E1 and E12", "E1"], ALLOWED) == (
+        "E2",
+        "E1",
+        "E12",
+    )
     assert known_labels(["E1E2"], ALLOWED) == ("E1", "E2")
     assert known_labels(["", "none", "E"], ALLOWED) == ()
 
@@ -86,7 +109,9 @@ def test_no_piece_of_a_stream_holds_a_mark_that_names_nothing() -> None:
         (["ab", "cd"], 9, ["ab", "cd"], 2),
     ],
 )
-def test_a_stream_is_read_up_to_a_length(pieces: list[str], length: int, kept: list[str], num_read: int) -> None:
+def test_a_stream_is_read_up_to_a_length(
+    pieces: list[str], length: int, kept: list[str], num_read: int
+) -> None:
     read = iter(pieces)
     assert list(bounded_stream(read, length)) == kept
     assert list(read) == pieces[num_read:]

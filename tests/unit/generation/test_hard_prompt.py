@@ -1,4 +1,6 @@
-"""The hard prompt: writing loses nothing, whatever the names; a cut leaves nothing dangling; evidence is the documents' own words."""
+"""The hard prompt: writing loses nothing, whatever the names; a cut leaves nothing dangling;
+evidence is the documents' own words.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +13,14 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dynagrag.errors import DynaGragError
-from dynagrag.generation.evidence import QuestionEvidence, passage_evidence, shortened, span_evidence, speaker_spans, turn_begun_by
+from dynagrag.generation.evidence import (
+    QuestionEvidence,
+    passage_evidence,
+    shortened,
+    span_evidence,
+    speaker_spans,
+    turn_begun_by,
+)
 from dynagrag.generation.hard_prompt import room_for_walk, write_evidence_prompt, write_hard_prompt
 from dynagrag.generation.prompt_lines import evidence_line, join_summaries, one_line
 from dynagrag.generation.subgraph_lines import MAX_SUMMARIES
@@ -60,38 +69,103 @@ names = texts.map(lambda text: text or "x")
 
 
 def ego_graph(graph: Graph, centre: int) -> Subgraph:
-    return EgoIndex.build(graph, PROFILES["graph"]).subgraphs(np.array([centre]), np.zeros(len(graph.entities)))[0]
+    return EgoIndex.build(graph, PROFILES["graph"]).subgraphs(
+        np.array([centre]), np.zeros(len(graph.entities))
+    )[0]
 
 
 @st.composite
-def written(draw: st.DrawFn, max_summaries: int = 3) -> tuple[Snapshot, Subgraph, Walk, PruneScores, tuple[Evidence, ...]]:
-    """A random connected or unconnected subgraph with hostile texts, its walk, scores, and evidence for some records."""
+def written(
+    draw: st.DrawFn, max_summaries: int = 3
+) -> tuple[Snapshot, Subgraph, Walk, PruneScores, tuple[Evidence, ...]]:
+    """A random connected or unconnected subgraph with hostile texts, its walk, scores, and evidence
+    for some records.
+    """
     n = draw(st.integers(1, 7))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     summaries = st.lists(texts, max_size=max_summaries).map(tuple)
-    entities = tuple(Entity(f"e{i}", f"e{i}", draw(names), "", (), (), "t", int(rng.integers(4)), draw(summaries)) for i in range(n))
+    entities = tuple(
+        Entity(
+            f"e{i}", f"e{i}", draw(names), "", (), (), "t", int(rng.integers(4)), draw(summaries)
+        )
+        for i in range(n)
+    )
     text = draw(names) * 3
     relations, records = [], {}
     for j, (a, b) in enumerate(rng.integers(0, n, (draw(st.integers(0, 12)), 2)).tolist()):
         if a != b:
             start = int(rng.integers(0, len(text)))
-            record = RelationRecord(f"r{j}", "d", 0, 9, "p", "", "", "", "", start, int(rng.integers(start, len(text))) + 1, 0, "x")
+            record = RelationRecord(
+                f"r{j}",
+                "d",
+                0,
+                9,
+                "p",
+                "",
+                "",
+                "",
+                "",
+                start,
+                int(rng.integers(start, len(text))) + 1,
+                0,
+                "x",
+            )
             records[record.id] = record
-            relations.append(Relation(f"l{j:02}", f"e{a}", f"e{b}", draw(names), 1 + j % 2, 1, draw(summaries), (record.id,)))
+            relations.append(
+                Relation(
+                    f"l{j:02}",
+                    f"e{a}",
+                    f"e{b}",
+                    draw(names),
+                    1 + j % 2,
+                    1,
+                    draw(summaries),
+                    (record.id,),
+                )
+            )
     vectors = rng.normal(size=(n, 3)).astype(np.float32)
-    graph = Graph(entities, tuple(relations), vectors, rng.normal(size=(len(relations), 3)).astype(np.float32), ((),) * n)
-    snapshot = Snapshot("w", "1", {"d": Document("d", "w", "t", "", "", text)}, {}, (), np.zeros((0, 3), np.float32), records, graph)
+    graph = Graph(
+        entities,
+        tuple(relations),
+        vectors,
+        rng.normal(size=(len(relations), 3)).astype(np.float32),
+        ((),) * n,
+    )
+    snapshot = Snapshot(
+        "w",
+        "1",
+        {"d": Document("d", "w", "t", "", "", text)},
+        {},
+        (),
+        np.zeros((0, 3), np.float32),
+        records,
+        graph,
+    )
     subgraph = ego_graph(graph, 0)
     spread = draw(st.sampled_from([0, 1]))  # 0: all alike, which a pruner may give
     nodes, edges = (
-        spread * rng.random(len(part)) + (1 - spread) * draw(st.sampled_from([0, 0.5, 1])) for part in (subgraph.nodes, subgraph.pairs)
+        spread * rng.random(len(part)) + (1 - spread) * draw(st.sampled_from([0, 0.5, 1]))
+        for part in (subgraph.nodes, subgraph.pairs)
     )
-    scores = PruneScores(nodes.astype(np.float32), edges.astype(np.float32), "test", is_trained=False)
-    walk = draw(st.sampled_from([BFS(), DSABFS()])).walk(subgraph, vectors[0], scores, first_nodes(draw(st.integers(1, 8))))
+    scores = PruneScores(
+        nodes.astype(np.float32), edges.astype(np.float32), "test", is_trained=False
+    )
+    walk = draw(st.sampled_from([BFS(), DSABFS()])).walk(
+        subgraph, vectors[0], scores, first_nodes(draw(st.integers(1, 8)))
+    )
     speaker, start_s = draw(st.none() | names), draw(st.none() | st.floats(-9999, 999999))
     cited = [r for r in records.values() if rng.random() < 0.5]
     evidence = tuple(
-        Evidence(f"E{i + 4}", r.id, "d", r.quote_start, r.quote_end, text[r.quote_start : r.quote_end], speaker, start_s)
+        Evidence(
+            f"E{i + 4}",
+            r.id,
+            "d",
+            r.quote_start,
+            r.quote_end,
+            text[r.quote_start : r.quote_end],
+            speaker,
+            start_s,
+        )
         for i, r in enumerate(cited)
     )
     return snapshot, subgraph, walk, scores, evidence
@@ -107,43 +181,63 @@ def shown(score: float) -> float:
 
 @given(written(max_summaries=MAX_SUMMARIES))
 @settings(max_examples=150, deadline=None)
-def test_a_prompt_without_a_budget_loses_nothing(case: tuple[Snapshot, Subgraph, Walk, PruneScores, tuple[Evidence, ...]]) -> None:
+def test_a_prompt_without_a_budget_loses_nothing(
+    case: tuple[Snapshot, Subgraph, Walk, PruneScores, tuple[Evidence, ...]],
+) -> None:
     snapshot, subgraph, walk, scores, evidence = case
     graph = snapshot.graph
     prompt = write_hard_prompt(snapshot, subgraph, walk, scores, evidence)
     parsed = parse_hard_prompt(prompt.text)
     visited = [graph.entities[subgraph.nodes[v]] for v in walk.order]
     assert Counter((n.name, n.score, n.summaries) for n in parsed.nodes) == Counter(
-        (entity.name, shown(scores.nodes[v]), lines_of(entity.summaries)) for v, entity in zip(walk.order, visited, strict=True)
+        (entity.name, shown(scores.nodes[v]), lines_of(entity.summaries))
+        for v, entity in zip(walk.order, visited, strict=True)
     )
     # numbers stand for nodes: the tree they spell is the walk's
     node_of = {"1": 0}
     for parsed_node in parsed.nodes[1:]:
         parent, _, child = parsed_node.number.rpartition(".")
         node_of[parsed_node.number] = walk.children[node_of[parent]][int(child) - 1]
-    assert [n.name for n in parsed.nodes] == [graph.entities[subgraph.nodes[node_of[n.number]]].name for n in parsed.nodes]
+    assert [n.name for n in parsed.nodes] == [
+        graph.entities[subgraph.nodes[node_of[n.number]]].name for n in parsed.nodes
+    ]
     entity_of = {number: graph.entities[subgraph.nodes[v]].id for number, v in node_of.items()}
     labels = {
         i: tuple(
             e.label
             for e in evidence
             if any(
-                e.start <= snapshot.records[r].quote_start and snapshot.records[r].quote_end <= e.end for r in graph.relations[i].record_ids
+                e.start <= snapshot.records[r].quote_start
+                and snapshot.records[r].quote_end <= e.end
+                for r in graph.relations[i].record_ids
             )
         )
         for i in range(len(graph.relations))
     }
     expected = Counter()
-    for (a, b), found, score in zip(subgraph.pairs.tolist(), subgraph.pair_relations, scores.edges.tolist(), strict=True):
+    for (a, b), found, score in zip(
+        subgraph.pairs.tolist(), subgraph.pair_relations, scores.edges.tolist(), strict=True
+    ):
         if a in walk.parent and b in walk.parent:
             is_tree = walk.parent[a] == b or walk.parent[b] == a
             for i in found:
                 r = graph.relations[i]
-                expected[r.head, r.label, r.tail, shown(score), lines_of(r.summaries), labels[i], is_tree] += 1
-    got = Counter((entity_of[r.head], r.label, entity_of[r.tail], r.score, r.summaries, r.evidence, r.is_tree) for r in parsed.relations)
+                expected[
+                    r.head, r.label, r.tail, shown(score), lines_of(r.summaries), labels[i], is_tree
+                ] += 1
+    got = Counter(
+        (entity_of[r.head], r.label, entity_of[r.tail], r.score, r.summaries, r.evidence, r.is_tree)
+        for r in parsed.relations
+    )
     assert got == expected
     assert [(e.label, e.speaker, e.start_s, e.quote) for e in parsed.evidence] == [
-        (e.label, e.speaker or None, None if e.start_s is None else int(np.floor(e.start_s)), e.quote) for e in evidence
+        (
+            e.label,
+            e.speaker or None,
+            None if e.start_s is None else int(np.floor(e.start_s)),
+            e.quote,
+        )
+        for e in evidence
     ]
     assert (parsed.num_lines_cut, parsed.num_nodes_unvisited) == (0, walk.num_unvisited)
     assert (prompt.num_nodes, prompt.num_edges) == (len(parsed.nodes), len(parsed.relations))
@@ -162,7 +256,9 @@ def test_a_cut_prompt_keeps_its_budget_its_references_and_some_evidence(
     assert bool(parsed.evidence) == bool(evidence)
     assert_nothing_dangles(parsed)
     whole = parse_hard_prompt(write_hard_prompt(snapshot, subgraph, walk, scores, evidence).text)
-    num_whole, num_left = (len(p.nodes) + len(p.relations) + len(p.evidence) for p in (whole, parsed))
+    num_whole, num_left = (
+        len(p.nodes) + len(p.relations) + len(p.evidence) for p in (whole, parsed)
+    )
     assert parsed.num_lines_cut == prompt.num_lines_cut == num_whole - num_left
     for item in prompt.evidence:
         assert item.quote == snapshot.text("d", item.start, item.end)
@@ -175,18 +271,26 @@ def assert_nothing_dangles(parsed: ParsedPrompt) -> None:
     assert all(n.number == "1" or n.number.rpartition(".")[0] in numbers for n in parsed.nodes)
     assert all(set(line.evidence) <= labels for line in (*parsed.nodes, *parsed.relations))
     tied = {r.under for r in parsed.relations if r.is_tree}
-    assert numbers - {"1"} <= tied, "a node that is shown says how it hangs together with its parent"
+    assert numbers - {"1"} <= tied, (
+        "a node that is shown says how it hangs together with its parent"
+    )
 
 
 @given(written(), st.integers(40, 400), st.sampled_from([BFS(), DSABFS()]))
 @settings(max_examples=150, deadline=None)
 def test_a_walk_goes_on_while_all_lines_fit_and_no_further(
-    case: tuple[Snapshot, Subgraph, Walk, PruneScores, tuple[Evidence, ...]], budget: int, traversal: BFS | DSABFS
+    case: tuple[Snapshot, Subgraph, Walk, PruneScores, tuple[Evidence, ...]],
+    budget: int,
+    traversal: BFS | DSABFS,
 ) -> None:
     snapshot, subgraph, _, scores, evidence = case
 
-    def in_prompt(walk: Walk, token_budget: int | None = None) -> tuple[frozenset[int], frozenset[int]]:
-        prompt = write_hard_prompt(snapshot, subgraph, walk, scores, evidence, token_budget=token_budget)
+    def in_prompt(
+        walk: Walk, token_budget: int | None = None
+    ) -> tuple[frozenset[int], frozenset[int]]:
+        prompt = write_hard_prompt(
+            snapshot, subgraph, walk, scores, evidence, token_budget=token_budget
+        )
         return prompt.nodes, prompt.relations
 
     room = room_for_walk(snapshot, subgraph, scores, evidence, token_budget=budget)
@@ -200,10 +304,16 @@ def test_a_walk_goes_on_while_all_lines_fit_and_no_further(
 
 def test_the_lowest_scores_go_first(moon_snapshot: Snapshot) -> None:
     subgraph, walk = whole_moon(moon_snapshot)
-    low_moon = [0.1 if moon_snapshot.graph.entities[v].name == "Moon" else 0.9 for v in subgraph.nodes]
-    scores = PruneScores(np.array(low_moon, np.float32), np.array([0.5, 0.5], np.float32), "test", is_trained=False)
+    low_moon = [
+        0.1 if moon_snapshot.graph.entities[v].name == "Moon" else 0.9 for v in subgraph.nodes
+    ]
+    scores = PruneScores(
+        np.array(low_moon, np.float32), np.array([0.5, 0.5], np.float32), "test", is_trained=False
+    )
     whole = write_hard_prompt(moon_snapshot, subgraph, walk, scores, ())
-    less = write_hard_prompt(moon_snapshot, subgraph, walk, scores, (), token_budget=estimate_tokens(whole.text) - 1)
+    less = write_hard_prompt(
+        moon_snapshot, subgraph, walk, scores, (), token_budget=estimate_tokens(whole.text) - 1
+    )
     assert [n.name for n in parse_hard_prompt(less.text).nodes] == ["Crew", "Houston"]
     assert less.text.endswith("\n(left out: 2 lines, 0 nodes)")
 
@@ -227,19 +337,36 @@ MOON_PROMPT = """\
 
 def test_the_form_of_a_prompt_is_this(moon_snapshot: Snapshot) -> None:
     subgraph, walk = whole_moon(moon_snapshot)
-    scores = PruneScores(np.array([0.5, 0.25, 0.125], np.float32), np.array([0.75, 1.0], np.float32), "test", is_trained=False)
+    scores = PruneScores(
+        np.array([0.5, 0.25, 0.125], np.float32),
+        np.array([0.75, 1.0], np.float32),
+        "test",
+        is_trained=False,
+    )
     question = Question("q", np.array([1, 1, 0, 0], np.float32))
-    evidence = QuestionEvidence(PassageScores(moon_snapshot), question).of_subgraph(subgraph, walk.order)
+    evidence = QuestionEvidence(PassageScores(moon_snapshot), question).of_subgraph(
+        subgraph, walk.order
+    )
     assert write_hard_prompt(moon_snapshot, subgraph, walk, scores, evidence).text == MOON_PROMPT
 
 
 class TestQuestionEvidence:
     question = Question("q", np.array([0.0, 1, 0.1, 0], dtype=np.float32))
 
-    def of(self, snapshot: Snapshot, ranked: Sequence[ScoredPassage] = (), max_passages: int = 3, max_quotes: int = 8) -> QuestionEvidence:
-        return QuestionEvidence(PassageScores(snapshot), self.question, ranked, max_passages, max_quotes)
+    def of(
+        self,
+        snapshot: Snapshot,
+        ranked: Sequence[ScoredPassage] = (),
+        max_passages: int = 3,
+        max_quotes: int = 8,
+    ) -> QuestionEvidence:
+        return QuestionEvidence(
+            PassageScores(snapshot), self.question, ranked, max_passages, max_quotes
+        )
 
-    def test_passages_by_cosine_then_quotes_that_no_passage_holds(self, moon_snapshot: Snapshot) -> None:
+    def test_passages_by_cosine_then_quotes_that_no_passage_holds(
+        self, moon_snapshot: Snapshot
+    ) -> None:
         subgraph, walk = whole_moon(moon_snapshot)
         evidence = self.of(moon_snapshot, max_passages=1)
         evidence.show([Evidence("E2", "other", "other document", 0, 9, "elsewhere")])
@@ -250,10 +377,16 @@ class TestQuestionEvidence:
             ("E5", "r1", None, None),
         ]
         assert found[2].quote == "The crew lands on the Moon."
-        quotes = self.of(moon_snapshot, max_passages=0, max_quotes=1).of_subgraph(subgraph, walk.order)
-        assert [(e.id, e.speaker, e.start_s) for e in quotes] == [("r0", "CC", 72.9)], "speaker and time are those of the quote's own turn"
+        quotes = self.of(moon_snapshot, max_passages=0, max_quotes=1).of_subgraph(
+            subgraph, walk.order
+        )
+        assert [(e.id, e.speaker, e.start_s) for e in quotes] == [("r0", "CC", 72.9)], (
+            "speaker and time are those of the quote's own turn"
+        )
 
-    def test_the_nearer_passage_comes_first_whatever_its_place(self, moon_snapshot: Snapshot) -> None:
+    def test_the_nearer_passage_comes_first_whatever_its_place(
+        self, moon_snapshot: Snapshot
+    ) -> None:
         subgraph, walk = whole_moon(moon_snapshot)
         for best, other in ((0, 1), (1, 0)):
             question = Question("q", moon_snapshot.passage_vectors[best])
@@ -261,46 +394,77 @@ class TestQuestionEvidence:
             assert scores.dense(question.vector)[best] > scores.dense(question.vector)[other]
             found = QuestionEvidence(scores, question).of_subgraph(subgraph, walk.order)
             assert list(dict.fromkeys(e.id for e in found)) == [f"p{best}", f"p{other}"]
-            quotes = QuestionEvidence(scores, question, max_passages=0).of_subgraph(subgraph, walk.order)
-            assert [e.id for e in quotes] == [f"r{best}", f"r{other}"], "a quote is as near as its passage"
+            quotes = QuestionEvidence(scores, question, max_passages=0).of_subgraph(
+                subgraph, walk.order
+            )
+            assert [e.id for e in quotes] == [f"r{best}", f"r{other}"], (
+                "a quote is as near as its passage"
+            )
 
     def test_the_retrievers_order_comes_first(self, moon_snapshot: Snapshot) -> None:
         subgraph, walk = whole_moon(moon_snapshot)
         ranked = [ScoredPassage(moon_snapshot.passages[1], 9.0)]
-        assert [e.id for e in self.of(moon_snapshot, ranked).of_subgraph(subgraph, walk.order)] == ["p1", "p0", "p0"]
+        assert [e.id for e in self.of(moon_snapshot, ranked).of_subgraph(subgraph, walk.order)] == [
+            "p1",
+            "p0",
+            "p0",
+        ]
 
     def test_only_what_was_visited_counts(self, moon_snapshot: Snapshot) -> None:
-        flat = PruneScores(np.zeros(3, np.float32), np.zeros(2, np.float32), "test", is_trained=False)
+        flat = PruneScores(
+            np.zeros(3, np.float32), np.zeros(2, np.float32), "test", is_trained=False
+        )
         houston = ego_graph(moon_snapshot.graph, 1)
         alone = BFS().walk(houston, np.zeros(4, np.float32), flat, first_nodes(1))
-        assert [e.id for e in self.of(moon_snapshot).of_subgraph(houston, alone.order)] == ["p0", "p0"]
+        assert [e.id for e in self.of(moon_snapshot).of_subgraph(houston, alone.order)] == [
+            "p0",
+            "p0",
+        ]
         assert self.of(moon_snapshot, max_passages=0).of_subgraph(houston, alone.order) == ()
 
-    def test_what_an_earlier_subgraph_showed_is_not_shown_again_unless_nothing_else_is_left(self, moon_snapshot: Snapshot) -> None:
+    def test_what_an_earlier_subgraph_showed_is_not_shown_again_unless_nothing_else_is_left(
+        self, moon_snapshot: Snapshot
+    ) -> None:
         subgraph, walk = whole_moon(moon_snapshot)
         evidence = self.of(moon_snapshot)
-        evidence.show(self.of(moon_snapshot, max_passages=1, max_quotes=0).of_subgraph(subgraph, walk.order))
+        evidence.show(
+            self.of(moon_snapshot, max_passages=1, max_quotes=0).of_subgraph(subgraph, walk.order)
+        )
         second = evidence.of_subgraph(subgraph, walk.order)
         assert [(e.label, e.id) for e in second] == [("E3", "p1")]
         evidence.show(second)
         third = evidence.of_subgraph(subgraph, walk.order)
-        assert [(e.label, e.id) for e in third] == [("E1", "p0"), ("E2", "p0"), ("E3", "p1")], "the same words keep their label"
+        assert [(e.label, e.id) for e in third] == [("E1", "p0"), ("E2", "p0"), ("E3", "p1")], (
+            "the same words keep their label"
+        )
 
 
-def test_a_passage_is_cut_where_the_speaker_changes_and_short_turns_are_left_out(moon_snapshot: Snapshot) -> None:
+def test_a_passage_is_cut_where_the_speaker_changes_and_short_turns_are_left_out(
+    moon_snapshot: Snapshot,
+) -> None:
     first, turns = moon_snapshot.passages[0], moon_snapshot.turns["doc"]
-    assert [(s[2], s[3]) for s in speaker_spans(moon_snapshot, first)] == [(t.start, t.end) for t in turns[:2]]
-    one_voice = replace(moon_snapshot, turns={"doc": tuple(replace(t, speaker="CDR") for t in turns)})
+    assert [(s[2], s[3]) for s in speaker_spans(moon_snapshot, first)] == [
+        (t.start, t.end) for t in turns[:2]
+    ]
+    one_voice = replace(
+        moon_snapshot, turns={"doc": tuple(replace(t, speaker="CDR") for t in turns)}
+    )
     assert [(s[2], s[3]) for s in speaker_spans(one_voice, first)] == [(first.start, first.end)]
     short = replace(first, end=turns[0].end + 8)
-    assert [(s[2], s[3]) for s in speaker_spans(moon_snapshot, short)] == [(turns[0].start, turns[0].end)]
+    assert [(s[2], s[3]) for s in speaker_spans(moon_snapshot, short)] == [
+        (turns[0].start, turns[0].end)
+    ]
 
 
 def test_a_quote_is_cut_at_a_sentence_and_else_at_a_word(moon_snapshot: Snapshot) -> None:
     p0 = moon_snapshot.passages[0]
     whole = span_evidence(moon_snapshot, "E1", p0.id, p0.document_id, p0.start, p0.end)
     assert shortened(whole, 999) is whole
-    for room, words in ((70, "Engine start. The engine burns hot."), (40, "Engine start."), (26, "Engine")):
+    for room, words in (
+        (70, "Engine start. The engine burns hot."),
+        (40, "Engine start."),
+        (26, "Engine"),
+    ):
         cut = shortened(whole, room)
         assert cut is not None
         assert cut.quote == words == moon_snapshot.text(cut.document_id, cut.start, cut.end)
@@ -308,7 +472,9 @@ def test_a_quote_is_cut_at_a_sentence_and_else_at_a_word(moon_snapshot: Snapshot
 
 
 def test_plain_arms_show_evidence_alone_within_the_budget(moon_snapshot: Snapshot) -> None:
-    evidence = passage_evidence(moon_snapshot, [ScoredPassage(p, 1.0) for p in moon_snapshot.passages])
+    evidence = passage_evidence(
+        moon_snapshot, [ScoredPassage(p, 1.0) for p in moon_snapshot.passages]
+    )
     assert write_evidence_prompt(evidence).text == "\n".join(MOON_PROMPT.split("\n")[-3:])
     less = write_evidence_prompt(evidence, token_budget=22)
     assert [e.label for e in less.evidence] == ["E1"]
@@ -319,7 +485,10 @@ def test_plain_arms_show_evidence_alone_within_the_budget(moon_snapshot: Snapsho
 
 def test_a_line_keeps_the_two_nearest_summaries_in_their_order(moon_snapshot: Snapshot) -> None:
     long = " ".join(f"w{i}" for i in range(80))
-    entities = (replace(moon_snapshot.graph.entities[0], summaries=("one", "two", long)), *moon_snapshot.graph.entities[1:])
+    entities = (
+        replace(moon_snapshot.graph.entities[0], summaries=("one", "two", long)),
+        *moon_snapshot.graph.entities[1:],
+    )
     snapshot = replace(moon_snapshot, graph=replace(moon_snapshot.graph, entities=entities))
     subgraph, walk = whole_moon(snapshot)
     scores = PruneScores(np.zeros(3, np.float32), np.zeros(2, np.float32), "test", is_trained=False)
@@ -329,25 +498,44 @@ def test_a_line_keeps_the_two_nearest_summaries_in_their_order(moon_snapshot: Sn
         asked.append(list(found))
         return [float(len(text)) if text != "one" else 4.0 for text in found]
 
-    root = parse_hard_prompt(write_hard_prompt(snapshot, subgraph, walk, scores, (), nearest=nearest).text).nodes[0]
+    root = parse_hard_prompt(
+        write_hard_prompt(snapshot, subgraph, walk, scores, (), nearest=nearest).text
+    ).nodes[0]
     assert root.summaries == ("one", " ".join(long.split()[:60]) + " …")
     assert asked == [["one", "two", long]], "one call, for what has more than two"
-    in_order = parse_hard_prompt(write_hard_prompt(snapshot, subgraph, walk, scores, ()).text).nodes[0]
+    in_order = parse_hard_prompt(
+        write_hard_prompt(snapshot, subgraph, walk, scores, ()).text
+    ).nodes[0]
     assert in_order.summaries == ("one", "two")
 
 
 def test_what_is_left_of_the_budget_goes_to_more_evidence(moon_snapshot: Snapshot) -> None:
     subgraph, walk = whole_moon(moon_snapshot)
     scores = PruneScores(np.zeros(3, np.float32), np.zeros(2, np.float32), "test", is_trained=False)
-    evidence = passage_evidence(moon_snapshot, [ScoredPassage(p, 1.0) for p in moon_snapshot.passages])
+    evidence = passage_evidence(
+        moon_snapshot, [ScoredPassage(p, 1.0) for p in moon_snapshot.passages]
+    )
     whole = write_hard_prompt(moon_snapshot, subgraph, walk, scores, evidence)
-    prompt = write_hard_prompt(moon_snapshot, subgraph, walk, scores, evidence, token_budget=estimate_tokens(whole.text) + 9)
+    prompt = write_hard_prompt(
+        moon_snapshot,
+        subgraph,
+        walk,
+        scores,
+        evidence,
+        token_budget=estimate_tokens(whole.text) + 9,
+    )
     assert prompt.text == whole.text
 
 
 @pytest.mark.parametrize(
     "text",
-    ['[1] "a" (0.50): x\nhello', '[1] "a" (0.50)\n  - [1] --"l"--> [1.1] (0.50)', '  [1] "a" (0.50)', '[E1] "unclosed', "[1] a (0.50)"],
+    [
+        '[1] "a" (0.50): x\nhello',
+        '[1] "a" (0.50)\n  - [1] --"l"--> [1.1] (0.50)',
+        '  [1] "a" (0.50)',
+        '[E1] "unclosed',
+        "[1] a (0.50)",
+    ],
 )
 def test_what_has_no_form_is_refused_with_its_line(text: str) -> None:
     with pytest.raises(DynaGragError, match=r"hard prompt, line [12]: "):
@@ -376,4 +564,10 @@ def test_evidence_lines_keep_speakers_apart_from_times_and_quotes() -> None:
 
 def test_the_turn_of_an_offset_is_the_last_that_starts_before_it() -> None:
     turns = (Turn("a", "d", 0, 2, 5), Turn("b", "d", 1, 6, 9))
-    assert [turn_begun_by(turns, offset) for offset in (1, 2, 5, 6, 99)] == [None, turns[0], turns[0], turns[1], turns[1]]
+    assert [turn_begun_by(turns, offset) for offset in (1, 2, 5, 6, 99)] == [
+        None,
+        turns[0],
+        turns[0],
+        turns[1],
+        turns[1],
+    ]

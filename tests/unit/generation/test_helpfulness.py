@@ -1,4 +1,6 @@
-"""How helpful answers are: the judge's marks, what the claims say where it fails, and the order in which the judge sees them."""
+"""How helpful answers are: the judge's marks, what the claims say where it fails, and the order in
+which the judge sees them.
+"""
 
 import json
 from collections.abc import Iterator
@@ -31,7 +33,14 @@ def _metered(chat: FakeChat, journal: Journal) -> MeteredChat:
 
 
 def _scores(**by_id: tuple[int, int, int]) -> str:
-    return json.dumps({"scores": [dict(zip(("id", "relevance", "coherence", "detail"), (i, *s), strict=True)) for i, s in by_id.items()]})
+    return json.dumps(
+        {
+            "scores": [
+                dict(zip(("id", "relevance", "coherence", "detail"), (i, *s), strict=True))
+                for i, s in by_id.items()
+            ]
+        }
+    )
 
 
 def test_the_judge_s_scores_become_20_to_100_in_the_order_of_the_answers(journal: Journal) -> None:
@@ -41,15 +50,21 @@ def test_the_judge_s_scores_become_20_to_100_in_the_order_of_the_answers(journal
         good, bad = ("A1", "A2") if is_first else ("A2", "A1")
         return _scores(**{good: (5, 5, 5), bad: (1, 3, 1)})
 
-    bad, good = judged_helpfulness(_metered(FakeChat(rule), journal), "q?", ["bad answer", "good answer"], 900)
+    bad, good = judged_helpfulness(
+        _metered(FakeChat(rule), journal), "q?", ["bad answer", "good answer"], 900
+    )
     assert (bad.value, good.value) == (30.0, 100.0)
     assert (bad.scored_by, bad.parts) == ("judge", {"relevance": 1, "coherence": 3, "detail": 1})
 
 
-@pytest.mark.parametrize("reply", [_scores(A1=(5, 5, 5)), _scores(A1=(6, 5, 5), A2=(1, 1, 1)), '{"scores": "five"}', "5"])
+@pytest.mark.parametrize(
+    "reply", [_scores(A1=(5, 5, 5)), _scores(A1=(6, 5, 5), A2=(1, 1, 1)), '{"scores": "five"}', "5"]
+)
 def test_a_malformed_verdict_is_an_error_never_a_pass(journal: Journal, reply: str) -> None:
     with pytest.raises(InvalidReplyError):
-        judged_helpfulness(_metered(FakeChat(lambda prompt, schema: reply), journal), "q?", ["one", "two"], 900)
+        judged_helpfulness(
+            _metered(FakeChat(lambda prompt, schema: reply), journal), "q?", ["one", "two"], 900
+        )
 
 
 def _claims(*verdicts: str, text: str = "It leaks.") -> list[CheckedClaim]:
@@ -60,16 +75,27 @@ def test_without_a_verdict_of_the_judge_the_claims_score_and_say_so(journal: Jou
     question = Question("Who founded Acme?", FakeEmbedder().embed_query("Who founded Acme?"))
     answers = ["Ada founded Acme.", "It rained a lot in Delft. The tram was late."]
     claims = [_claims("stated"), _claims("not found", "not found")]
-    first, second = helpfulness(_metered(FakeChat(lambda p, s: "no"), journal), FakeEmbedder(), question, answers, claims, 900)
+    first, second = helpfulness(
+        _metered(FakeChat(lambda p, s: "no"), journal),
+        FakeEmbedder(),
+        question,
+        answers,
+        claims,
+        900,
+    )
     assert first.scored_by == second.scored_by == "claims"
     assert 100 >= first.value > second.value > 0
     assert claims_helpfulness(FakeEmbedder(), question, " ", []).value == 0.0
 
 
-def test_the_judge_sees_other_answers_in_another_order_and_the_same_in_the_same(journal: Journal) -> None:
+def test_the_judge_sees_other_answers_in_another_order_and_the_same_in_the_same(
+    journal: Journal,
+) -> None:
     def order(question: str, letters: str) -> list[int]:
         chat = FakeChat()
-        judged_helpfulness(_metered(chat, journal), question, [f"reply {letter}" for letter in letters], 2000)
+        judged_helpfulness(
+            _metered(chat, journal), question, [f"reply {letter}" for letter in letters], 2000
+        )
         prompt = chat.prompts[0].user
         return sorted(range(len(letters)), key=lambda i: prompt.index(f"reply {letters[i]}"))
 
@@ -95,7 +121,9 @@ class FixedEmbedder:
         self._vectors = vectors
 
     def embed_documents(self, texts: Any) -> Vectors:
-        return np.array([self._vectors.get(text.strip(".?! "), (1.0, 0.0)) for text in texts], dtype=np.float32)
+        return np.array(
+            [self._vectors.get(text.strip(".?! "), (1.0, 0.0)) for text in texts], dtype=np.float32
+        )
 
     def embed_query(self, text: str) -> Any:
         return self.embed_documents([text])[0]
@@ -108,7 +136,9 @@ def shown_order(chat: FakeChat, question: str, answers: list[str], journal: Jour
     return sorted(answers, key=user.index)
 
 
-def test_the_judge_sees_answers_in_another_order_a_question_and_in_the_same_each_time(journal: Journal) -> None:
+def test_the_judge_sees_answers_in_another_order_a_question_and_in_the_same_each_time(
+    journal: Journal,
+) -> None:
     answers = ["first one", "second one", "third one", "fourth one", "fifth one"]
     questions = [f"question {i}?" for i in range(8)]
     chat, again = FakeChat(identity="once"), FakeChat(identity="again")
@@ -122,7 +152,9 @@ def test_marks_go_to_the_answer_they_were_given_for_whatever_its_place(journal: 
 
     def rule(prompt: Any, schema: Any) -> str:
         parts = prompt.user.split('id="')[1:]
-        marks = {part.partition('"')[0]: int(part.partition("answer number ")[2][0]) for part in parts}
+        marks = {
+            part.partition('"')[0]: int(part.partition("answer number ")[2][0]) for part in parts
+        }
         return _scores(**{id_: (mark, 1, 1) for id_, mark in marks.items()})
 
     for question in ("a?", "b?", "c?"):
@@ -132,8 +164,12 @@ def test_marks_go_to_the_answer_they_were_given_for_whatever_its_place(journal: 
 
 def test_each_mark_weighs_what_it_says(journal: Journal) -> None:
     for marks, value in (((5, 1, 1), 60.0), ((1, 5, 1), 40.0), ((1, 1, 5), 40.0)):
-        chat = FakeChat(lambda prompt, schema, marks=marks: _scores(A1=marks, A2=marks), identity=str(marks))  # type: ignore[misc]
-        assert [s.value for s in judged_helpfulness(_metered(chat, journal), "q?", ["one", "two"], 900)] == [value, value]
+        chat = FakeChat(
+            lambda prompt, schema, marks=marks: _scores(A1=marks, A2=marks), identity=str(marks)
+        )  # type: ignore[misc]
+        assert [
+            s.value for s in judged_helpfulness(_metered(chat, journal), "q?", ["one", "two"], 900)
+        ] == [value, value]
 
 
 @pytest.mark.parametrize(
@@ -152,35 +188,60 @@ def test_the_score_is_relevance_times_what_is_stated_and_little_without_it(
     verdicts: list[str], stated: float, answer: str, relevance: float
 ) -> None:
     embedder = FixedEmbedder(across=(0.0, 1.0))
-    score = claims_helpfulness(embedder, Question("q", embedder.embed_query("q")), answer, _claims(*verdicts))
+    score = claims_helpfulness(
+        embedder, Question("q", embedder.embed_query("q")), answer, _claims(*verdicts)
+    )
     assert score.parts == pytest.approx({"stated": stated, "relevance": relevance})
     assert score.value == pytest.approx(100 * relevance * (0.1 + 0.9 * stated))
 
 
 def test_an_answer_that_no_line_states_is_not_dropped() -> None:
     embedder = FixedEmbedder(opposed=(-1.0, 0.0))
-    assert claims_helpfulness(embedder, Question("q", embedder.embed_query("q")), "opposed", _claims("not found")).value == 1.0
+    assert (
+        claims_helpfulness(
+            embedder, Question("q", embedder.embed_query("q")), "opposed", _claims("not found")
+        ).value
+        == 1.0
+    )
 
 
 def test_an_echo_of_the_question_and_a_list_of_names_count_less_than_an_answer() -> None:
     embedder = FakeEmbedder()
     asked = "Who works at Acme Works?"
     line = {"E1": Line("Ada Byron works at Acme Works.")}
-    answers = ["Ada Byron works at Acme Works.", "Somebody works at Acme Works.", "Ada Byron, Acme Works, Leo Byron."]
+    answers = [
+        "Ada Byron works at Acme Works.",
+        "Somebody works at Acme Works.",
+        "Ada Byron, Acme Works, Leo Byron.",
+    ]
     claims = checked_claims([WrittenFrom(answer, line) for answer in answers], RulesChecker())
     question = Question(asked, embedder.embed_query(asked))
-    scores = [claims_helpfulness(embedder, question, *pair).value for pair in zip(answers, claims, strict=True)]
+    scores = [
+        claims_helpfulness(embedder, question, *pair).value
+        for pair in zip(answers, claims, strict=True)
+    ]
     assert scores[0] > 5 * max(scores[1:])
 
 
-@pytest.mark.parametrize(("asked", "stated"), [("Who said that the pump leaks?", 0.0), ("Does the pump leak?", 1.0)])
-def test_only_a_question_for_yes_or_no_is_answered_in_its_own_words(asked: str, stated: float) -> None:
+@pytest.mark.parametrize(
+    ("asked", "stated"), [("Who said that the pump leaks?", 0.0), ("Does the pump leak?", 1.0)]
+)
+def test_only_a_question_for_yes_or_no_is_answered_in_its_own_words(
+    asked: str, stated: float
+) -> None:
     embedder = FixedEmbedder()
     claims = _claims("stated", text="The pump leaks.")
-    assert claims_helpfulness(embedder, Question(asked, embedder.embed_query("q")), "near", claims).parts["stated"] == stated
+    assert (
+        claims_helpfulness(
+            embedder, Question(asked, embedder.embed_query("q")), "near", claims
+        ).parts["stated"]
+        == stated
+    )
 
 
-def test_long_answers_keep_eighty_characters_though_the_budget_has_no_room(journal: Journal) -> None:
+def test_long_answers_keep_eighty_characters_though_the_budget_has_no_room(
+    journal: Journal,
+) -> None:
     chat = FakeChat()
     judged_helpfulness(_metered(chat, journal), "q?", ["x" * 200, "y" * 200], 1)
     assert (chat.prompts[0].user.count("x" * 80), chat.prompts[0].user.count("x" * 81)) == (1, 0)
@@ -193,4 +254,9 @@ def test_the_judge_has_sixty_tokens_an_answer_and_a_hundred_more(journal: Journa
     assert [score.value for score in judged_helpfulness(metered, "q?", answers, 900)] == [60.0] * 5
     assert (metered.usage("judge").calls, metered.usage().calls) == (1, 1)
     with pytest.raises(CutOffReplyError):
-        judged_helpfulness(_metered(FakeChat(lambda prompt, schema: verdict.ljust(4 * 400 + 1)), journal), "p?", answers, 900)
+        judged_helpfulness(
+            _metered(FakeChat(lambda prompt, schema: verdict.ljust(4 * 400 + 1)), journal),
+            "p?",
+            answers,
+            900,
+        )

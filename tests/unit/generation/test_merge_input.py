@@ -1,4 +1,6 @@
-"""What the merge reads of an intermediate answer: its citations held to the words of their sentence."""
+"""What the merge reads of an intermediate answer: its citations held to the words of their
+sentence.
+"""
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,9 @@ from dynagrag.generation.merge_input import merge_input
 from dynagrag.schema import Evidence
 
 LINES = {
-    "E1": Evidence("E1", "p1", "d", 0, 1, "Can we collapse deadbands and do all that good stuff?", "FLIGHT"),
+    "E1": Evidence(
+        "E1", "p1", "d", 0, 1, "Can we collapse deadbands and do all that good stuff?", "FLIGHT"
+    ),
     "E2": Evidence("E2", "p2", "d", 0, 1, "He's flipping our fuel cells around, FLIGHT.", "EECOM"),
     "E3": Evidence("E3", "p3", "d", 0, 1, "MAIN B is reading - 4 volts.", "EECOM"),
 }
@@ -22,16 +26,31 @@ LINES = {
         ("MAIN B reads 4 volts. [E3]", "MAIN B reads 4 volts. [E3]"),
         ("MAIN B reads 4 volts [E3].", "MAIN B reads 4 volts. [E3]"),
         ("MAIN B reads 4 volts. [E1]", "MAIN B reads 4 volts. [E3]"),
-        ("MAIN B reads 4 volts. The fuel cells are flipping. [E1][E2]", "MAIN B reads 4 volts. [E3] The fuel cells are flipping. [E2]"),
+        (
+            "MAIN B reads 4 volts. The fuel cells are flipping. [E1][E2]",
+            "MAIN B reads 4 volts. [E3] The fuel cells are flipping. [E2]",
+        ),
         ("MAIN B reads 4 volts. [E1][E3]", "MAIN B reads 4 volts. [E3]"),
         ("Ganz anderes steht geschrieben. [E1]", "Ganz anderes steht geschrieben. [E1]"),
         ("It rained in Delft all week.", "It rained in Delft all week."),
         ("At 5.5 volts Mr. Smith left. [E3]", "At 5.5 volts Mr. Smith left. [E3]"),
-        ("MAIN B reads 4 volts\n\nThe fuel cells are flipping. [E2]", "MAIN B reads 4 volts\n\nThe fuel cells are flipping. [E2]"),
-        ("The fuel cells were flipping for Mr. Kranz. [E2]", "The fuel cells were flipping for Mr. Kranz. [E2]"),
-        ("By Mr. Kranz the fuel cells were flipped before noon [E2].", "By Mr. Kranz the fuel cells were flipped before noon. [E2]"),
+        (
+            "MAIN B reads 4 volts\n\nThe fuel cells are flipping. [E2]",
+            "MAIN B reads 4 volts\n\nThe fuel cells are flipping. [E2]",
+        ),
+        (
+            "The fuel cells were flipping for Mr. Kranz. [E2]",
+            "The fuel cells were flipping for Mr. Kranz. [E2]",
+        ),
+        (
+            "By Mr. Kranz the fuel cells were flipped before noon [E2].",
+            "By Mr. Kranz the fuel cells were flipped before noon. [E2]",
+        ),
         ("Dr. J. Fuel flipped cells, e.g. two [E2].", "Dr. J. Fuel flipped cells, e.g. two. [E2]"),
-        ("- Acme Corp.\n- The fuel cells are flipping. [E2]", "- Acme Corp.\n- The fuel cells are flipping. [E2]"),
+        (
+            "- Acme Corp.\n- The fuel cells are flipping. [E2]",
+            "- Acme Corp.\n- The fuel cells are flipping. [E2]",
+        ),
         ("", ""),
     ],
 )
@@ -41,8 +60,18 @@ def test_a_sentence_keeps_what_supports_it_and_else_gets_what_does(text: str, ch
 
 def test_a_title_before_a_name_ends_no_sentence() -> None:
     lines = {
-        "E1": Evidence("E1", "p", "d", 0, 1, "The valve on the panel was closed by hand.", "FLIGHT"),
-        "E2": Evidence("E2", "p", "d", 0, 1, "Kranz closed the valve on the panel before the fuel cells failed.", "FLIGHT"),
+        "E1": Evidence(
+            "E1", "p", "d", 0, 1, "The valve on the panel was closed by hand.", "FLIGHT"
+        ),
+        "E2": Evidence(
+            "E2",
+            "p",
+            "d",
+            0,
+            1,
+            "Kranz closed the valve on the panel before the fuel cells failed.",
+            "FLIGHT",
+        ),
     }
     text = "The valve was closed on the panel by Mr. Kranz before the fuel cells failed"
     assert merge_input(f"{text} [E2].", lines) == f"{text}. [E2]"
@@ -50,12 +79,31 @@ def test_a_title_before_a_name_ends_no_sentence() -> None:
 
 def test_the_line_that_says_it_in_this_order_wins_over_the_one_with_the_same_words() -> None:
     lines = {
-        "E4": Evidence("E4", "p", "d", 0, 1, "Fuel cells 1 and 3 are offline. FUEL CELL 1 to MAIN A, FUEL CELL 3 to MAIN B.", "EECOM"),
-        "E20": Evidence("E20", "p", "d", 0, 1, "Let's try to put FUEL CELL 1 on MAIN B, FUEL CELL 3 on MAIN A.", "EECOM"),
+        "E4": Evidence(
+            "E4",
+            "p",
+            "d",
+            0,
+            1,
+            "Fuel cells 1 and 3 are offline. FUEL CELL 1 to MAIN A, FUEL CELL 3 to MAIN B.",
+            "EECOM",
+        ),
+        "E20": Evidence(
+            "E20",
+            "p",
+            "d",
+            0,
+            1,
+            "Let's try to put FUEL CELL 1 on MAIN B, FUEL CELL 3 on MAIN A.",
+            "EECOM",
+        ),
     }
     sentence = "EECOM wanted to try putting FUEL CELL 1 on MAIN B and FUEL CELL 3 on MAIN A."
     assert merge_input(f"{sentence} [E4]", lines) == f"{sentence} [E20]"
-    assert merge_input("Fuel cells 1 and 3 were offline. [E20]", lines) == "Fuel cells 1 and 3 were offline. [E4]"
+    assert (
+        merge_input("Fuel cells 1 and 3 were offline. [E20]", lines)
+        == "Fuel cells 1 and 3 were offline. [E4]"
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,7 +114,9 @@ def test_the_line_that_says_it_in_this_order_wins_over_the_one_with_the_same_wor
         ("The main valve isn't open.", "The main valve is open."),
     ],
 )
-def test_a_line_that_denies_what_the_sentence_says_is_not_found_for_it(sentence: str, line: str) -> None:
+def test_a_line_that_denies_what_the_sentence_says_is_not_found_for_it(
+    sentence: str, line: str
+) -> None:
     evidence = {"E1": Evidence("E1", "p", "d", 0, 1, line)}
     assert merge_input(sentence, evidence) == sentence
     same = {"E1": Evidence("E1", "p", "d", 0, 1, sentence)}
@@ -122,9 +172,19 @@ def line(label: str, quote: str, speaker: str | None = None) -> Evidence:
         ("The pump leaked oil.", "It rained in Delft.", None, False),
         ("The pump leaked oil.", "It rained in Delft.", "PUMP", False),  # no word of the quote
         ("The pump leaked oil on deck twelve.", "The pump came to Delft in spring.", None, False),
-        ("The pump leaked oil on deck twelve.", "The pump came to Delft in spring.", "DECK", True),  # the speaker's name is the second
+        (
+            "The pump leaked oil on deck twelve.",
+            "The pump came to Delft in spring.",
+            "DECK",
+            True,
+        ),  # the speaker's name is the second
         ("The pump leaked.", "The pump came to Delft in spring.", None, True),  # half of two words
-        ("The pump leaked oil.", "The pump was old in Delft, in spring.", None, False),  # a third of three is too little
+        (
+            "The pump leaked oil.",
+            "The pump was old in Delft, in spring.",
+            None,
+            False,
+        ),  # a third of three is too little
         ("The pump leaked oil on deck twelve.", "Pump, Delft.", None, True),  # half of its own
         ("The pump leaked oil on deck twelve.", "Pump, Delft, spring.", None, False),
     ],
@@ -151,7 +211,9 @@ def test_citations_stand_by_closeness_without_those_that_are_less_than_half_as_c
     }
     sentence = "The pump leaked oil on deck twelve"
     assert merge_input(f"{sentence} [E1][E2][E3].", evidence) == f"{sentence}. [E3][E2]"
-    assert merge_input(f"{sentence} [E1].", evidence) == f"{sentence}. [E3]", "much closer than all that were cited"
+    assert merge_input(f"{sentence} [E1].", evidence) == f"{sentence}. [E3]", (
+        "much closer than all that were cited"
+    )
     assert merge_input(f"{sentence} [E3][E4].", evidence) == f"{sentence}. [E3][E4]"
 
 
@@ -159,8 +221,14 @@ def test_lines_are_found_by_two_words_and_half_of_the_sentence_two_at_most() -> 
     same = {f"E{i}": line(f"E{i}", "The pump leaked.") for i in (1, 2, 3)}
     assert merge_input("The pump leaked.", same) == "The pump leaked. [E1][E2]"
     assert merge_input("The pump leaked oil twice.", same) == "The pump leaked oil twice. [E1][E2]"
-    assert merge_input("The pump leaked oil on deck twelve.", same) == "The pump leaked oil on deck twelve."
-    denied = {"E1": line("E1", "The pump never leaked."), **{label: same[label] for label in ("E2", "E3")}}
+    assert (
+        merge_input("The pump leaked oil on deck twelve.", same)
+        == "The pump leaked oil on deck twelve."
+    )
+    denied = {
+        "E1": line("E1", "The pump never leaked."),
+        **{label: same[label] for label in ("E2", "E3")},
+    }
     assert merge_input("The pump leaked.", denied) == "The pump leaked. [E2][E3]"
     assert merge_input("Pump.", same) == "Pump."
 

@@ -1,6 +1,8 @@
-"""Sequence classifiers as checkers: labels in any order, windows over long evidence, and folders that hold no such model.
+"""Sequence classifiers as checkers: labels in any order, windows over long evidence, and folders
+that hold no such model.
 
-The models are tiny and made here: each word is a direction of the embedding, so that the classifier's weights say which words mean what.
+The models are tiny and made here: each word is a direction of the embedding, so that the
+classifier's weights say which words mean what.
 """
 
 import json
@@ -14,13 +16,31 @@ from dynagrag.generation.claims.nli_checker import Labels, NliChecker, open_nli_
 from dynagrag.schema import Claim, ClaimCheck, Line, Verdict
 from dynagrag.settings import Settings
 
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "pump", "failed", "fine", "failure", "said", "bob", "ada", ":", ".", *"abcdefgh"]
+WORDS = [
+    "[PAD]",
+    "[UNK]",
+    "[CLS]",
+    "[SEP]",
+    "[MASK]",
+    "pump",
+    "failed",
+    "fine",
+    "failure",
+    "said",
+    "bob",
+    "ada",
+    ":",
+    ".",
+    *"abcdefgh",
+]
 EVIDENCE_OF = {"stated": "failure", "contradicted": "fine"}
 """The word of the lines that gives each verdict; without either, the third label wins."""
 MakeFolder = Callable[..., Path]
 
 pytestmark = [
-    pytest.mark.xdist_group("models"),  # torch and transformers take seconds to load: once is enough
+    pytest.mark.xdist_group(
+        "models"
+    ),  # torch and transformers take seconds to load: once is enough
     pytest.mark.filterwarnings("ignore::DeprecationWarning"),
     pytest.mark.filterwarnings("ignore::FutureWarning"),
 ]
@@ -28,7 +48,9 @@ pytestmark = [
 
 @pytest.fixture
 def make_folder(tmp_path: Path) -> MakeFolder:
-    """A folder with a classifier of these labels; `kinds` says what each means: stated, contradicted or other."""
+    """A folder with a classifier of these labels; `kinds` says what each means: stated,
+    contradicted or other.
+    """
 
     def make(labels: Sequence[str], kinds: Sequence[str], max_tokens: int = 32) -> Path:
         from transformers import BertForSequenceClassification
@@ -58,7 +80,9 @@ def _config(labels: Sequence[str], max_tokens: int):  # type: ignore[no-untyped-
 
 
 def _set_weights(model, kinds: Sequence[str]) -> None:  # type: ignore[no-untyped-def]
-    """One attention head of equal weights sums the words; the classifier reads the directions of the two words that matter."""
+    """One attention head of equal weights sums the words; the classifier reads the directions of
+    the two words that matter.
+    """
     import torch
 
     with torch.no_grad():
@@ -82,7 +106,9 @@ def _save_tokenizer(folder: Path, max_tokens: int) -> None:
     from transformers import BertTokenizerFast
 
     (folder / "vocab.txt").write_text("\n".join(WORDS), encoding="utf-8")
-    BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=max_tokens).save_pretrained(folder)
+    BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=max_tokens).save_pretrained(
+        folder
+    )
 
 
 def checked(folder: Path, *claims: Claim) -> list[ClaimCheck]:
@@ -101,18 +127,32 @@ def claim(*lines: str) -> Claim:
         (["Neutral", "Supports", "Refutes"], ["other", "stated", "contradicted"]),
     ],
 )
-def test_labels_are_read_by_their_names_in_any_order(make_folder: MakeFolder, labels: list[str], kinds: list[str]) -> None:
-    checks = checked(make_folder(labels, kinds), claim("a b failure"), claim("a b fine"), claim("a b c"))
-    assert [check.verdict for check in checks] == [Verdict.STATED, Verdict.CONTRADICTED, Verdict.NOT_FOUND]
+def test_labels_are_read_by_their_names_in_any_order(
+    make_folder: MakeFolder, labels: list[str], kinds: list[str]
+) -> None:
+    checks = checked(
+        make_folder(labels, kinds), claim("a b failure"), claim("a b fine"), claim("a b c")
+    )
+    assert [check.verdict for check in checks] == [
+        Verdict.STATED,
+        Verdict.CONTRADICTED,
+        Verdict.NOT_FOUND,
+    ]
     assert [check.lines for check in checks] == [(0,), (0,), ()]
     assert all((check.score or 0) >= 0.5 for check in checks[:1])
     assert all((check.score or 0) < 0.5 for check in checks[1:])
 
 
 @pytest.mark.parametrize(
-    ("labels", "kinds"), [(["LABEL_0", "LABEL_1"], ["other", "stated"]), (["supported", "not supported"], ["stated", "other"])]
+    ("labels", "kinds"),
+    [
+        (["LABEL_0", "LABEL_1"], ["other", "stated"]),
+        (["supported", "not supported"], ["stated", "other"]),
+    ],
 )
-def test_two_labels_say_supported_or_not(make_folder: MakeFolder, labels: list[str], kinds: list[str]) -> None:
+def test_two_labels_say_supported_or_not(
+    make_folder: MakeFolder, labels: list[str], kinds: list[str]
+) -> None:
     checks = checked(make_folder(labels, kinds), claim("a b failure"), claim("a b fine"))
     assert [check.verdict for check in checks] == [Verdict.STATED, Verdict.NOT_FOUND]
 
@@ -129,15 +169,28 @@ def test_two_labels_say_supported_or_not(make_folder: MakeFolder, labels: list[s
         ({0: "entailment", 1: "support"}, None),
     ],
 )
-def test_labels_that_mean_nothing_here_are_told_apart(id2label: dict[int, str], labels: Labels | None) -> None:
+def test_labels_that_mean_nothing_here_are_told_apart(
+    id2label: dict[int, str], labels: Labels | None
+) -> None:
     assert Labels.of(id2label) == labels
 
 
-def test_long_evidence_is_read_in_windows_and_the_best_line_of_the_best_window_is_named(make_folder: MakeFolder) -> None:
+def test_long_evidence_is_read_in_windows_and_the_best_line_of_the_best_window_is_named(
+    make_folder: MakeFolder,
+) -> None:
     folder = make_folder(["LABEL_0", "LABEL_1"], ["other", "stated"])
     filler = ["a b c d e f g h"] * 12
-    checks = checked(folder, claim(*filler, "pump failure", *filler), claim("a " * 200 + "pump failure"), claim(*filler))
-    assert [(check.verdict, check.lines) for check in checks] == [(Verdict.STATED, (12,)), (Verdict.STATED, (0,)), (Verdict.NOT_FOUND, ())]
+    checks = checked(
+        folder,
+        claim(*filler, "pump failure", *filler),
+        claim("a " * 200 + "pump failure"),
+        claim(*filler),
+    )
+    assert [(check.verdict, check.lines) for check in checks] == [
+        (Verdict.STATED, (12,)),
+        (Verdict.STATED, (0,)),
+        (Verdict.NOT_FOUND, ()),
+    ]
 
 
 def test_windows_overlap_and_hold_everything(make_folder: MakeFolder) -> None:
@@ -147,7 +200,9 @@ def test_windows_overlap_and_hold_everything(make_folder: MakeFolder) -> None:
     windows = checker._windows(0, long)
     read = [[WORDS[i] for i in window.tokens["input_ids"]] for window in windows]
     inside = [words[1 : words.index("[SEP]")] for words in read]
-    assert all(len(words) <= 32 and words[-4:] == ["[SEP]", "pump", "failed", "[SEP]"] for words in read)
+    assert all(
+        len(words) <= 32 and words[-4:] == ["[SEP]", "pump", "failed", "[SEP]"] for words in read
+    )
     overlap = int(27 * 0.125)
     assert inside[0][-overlap:] == inside[1][:overlap]
     joined = inside[0] + [word for words in inside[1:] for word in words[overlap:]]
@@ -163,7 +218,10 @@ def test_claims_of_different_length_are_scored_together_as_alone(make_folder: Ma
 
 
 def test_a_claim_that_leaves_no_room_for_lines_is_not_checked(make_folder: MakeFolder) -> None:
-    (check,) = checked(make_folder(["LABEL_0", "LABEL_1"], ["other", "stated"]), Claim("pump " * 40, (Line("failure"),)))
+    (check,) = checked(
+        make_folder(["LABEL_0", "LABEL_1"], ["other", "stated"]),
+        Claim("pump " * 40, (Line("failure"),)),
+    )
     assert (check.verdict, check.score) == (Verdict.NOT_FOUND, None)
     assert "too long" in check.note
 
@@ -179,7 +237,10 @@ def test_a_folder_without_a_trained_classifier_is_refused(tmp_path: Path) -> Non
 
 def test_labels_without_meaning_are_refused_with_the_remedy(make_folder: MakeFolder) -> None:
     with pytest.raises(SettingsError, match="id2label"):
-        checked(make_folder(["LABEL_0", "LABEL_1", "LABEL_2"], ["other", "stated", "contradicted"]), claim("a"))
+        checked(
+            make_folder(["LABEL_0", "LABEL_1", "LABEL_2"], ["other", "stated", "contradicted"]),
+            claim("a"),
+        )
 
 
 def test_pickled_weights_are_not_opened(make_folder: MakeFolder) -> None:

@@ -25,14 +25,22 @@ def ask(tmp_path: Path) -> Iterator[Callable[..., Answer]]:
     (tmp_path / "board.txt").write_text(WORDS, encoding="utf-8")
     with open_workspace("w", embedder=FakeEmbedder(64), chat_model=FakeChat()) as space:
         space.ingest([tmp_path])
-        yield lambda chat, options: space.ask(QUESTION, options, chat_model=chat()) if chat else space.evidence(QUESTION, options)
+        yield (
+            lambda chat, options: (
+                space.ask(QUESTION, options, chat_model=chat())
+                if chat
+                else space.evidence(QUESTION, options)
+            )
+        )
 
 
 def code_finds(prompt: Any, schema: Any) -> str:
     """Two claims without a mark: a line states the first, none the second."""
     if schema is None or "citations" not in schema["properties"]:
         return simple_reply(prompt, schema)
-    return json.dumps({"answer": "Ada Byron works at Acme Works. Ines resigned in Delft.", "citations": []})
+    return json.dumps(
+        {"answer": "Ada Byron works at Acme Works. Ines resigned in Delft.", "citations": []}
+    )
 
 
 NO = '{"answer": "", "citations": [], "enough_evidence": false}'
@@ -44,9 +52,18 @@ CASES: dict[str, tuple[Callable[[], FakeChat] | None, AskOptions]] = {
     "passages alone": (FakeChat, AskOptions()),
     "without a model": (None, AskOptions(profile="graph")),
     "found by code": (lambda: FakeChat(code_finds, identity="finds"), AskOptions(retriever="bm25")),
-    "strict": (lambda: FakeChat(code_finds, identity="finds"), AskOptions(retriever="bm25", is_strict=True)),
-    "abstained": (lambda: FakeChat(lambda prompt, schema: NO, identity="abstains"), AskOptions(profile="graph")),
-    "a failed part": (lambda: FakeChat(script=[ModelUnavailableError("a hiccup")], identity="fails"), AskOptions(profile="graph")),
+    "strict": (
+        lambda: FakeChat(code_finds, identity="finds"),
+        AskOptions(retriever="bm25", is_strict=True),
+    ),
+    "abstained": (
+        lambda: FakeChat(lambda prompt, schema: NO, identity="abstains"),
+        AskOptions(profile="graph"),
+    ),
+    "a failed part": (
+        lambda: FakeChat(script=[ModelUnavailableError("a hiccup")], identity="fails"),
+        AskOptions(profile="graph"),
+    ),
 }
 
 
@@ -54,14 +71,24 @@ CASES: dict[str, tuple[Callable[[], FakeChat] | None, AskOptions]] = {
 def test_what_was_stored_is_the_answer(ask: Callable[..., Answer], case: str) -> None:
     answer = ask(*CASES[case])
     read = answer_of(json.loads(json.dumps(answer_json(answer))))
-    assert read == replace(answer, usage=replace(answer.usage, seconds=round(answer.usage.seconds, 3)))
+    assert read == replace(
+        answer, usage=replace(answer.usage, seconds=round(answer.usage.seconds, 3))
+    )
 
 
 def test_the_cases_differ_in_what_claims_may_lack(ask: Callable[..., Answer]) -> None:
     told = {case: answer_json(ask(*CASES[case])) for case in CASES}
-    assert {case for case, form in told.items() if form.get("claims")} == set(CASES) - {"without a model", "abstained"}
-    assert {case for case, form in told.items() if form.get("claim_lines")} >= {"found by code", "strict"}
-    assert [claim["text"] for claim in told["strict"]["claims_left_out"]] == ["Ines resigned in Delft."]
+    assert {case for case, form in told.items() if form.get("claims")} == set(CASES) - {
+        "without a model",
+        "abstained",
+    }
+    assert {case for case, form in told.items() if form.get("claim_lines")} >= {
+        "found by code",
+        "strict",
+    }
+    assert [claim["text"] for claim in told["strict"]["claims_left_out"]] == [
+        "Ines resigned in Delft."
+    ]
     assert told["found by code"]["claims"][0]["found"] == list(told["found by code"]["claim_lines"])
 
 
@@ -101,7 +128,10 @@ def test_what_an_earlier_version_did_not_tell_is_empty(ask: Callable[..., Answer
     assert read.trace.ranking.steps == ()
     assert {passage.document_id for passage in read.trace.ranking.passages} == {""}
     assert (read.claims, read.lines, read.checked_by, read.left_out) == ((), {}, "", ())
-    assert all(not intermediate.score_parts and not intermediate.claims for intermediate in read.intermediate)
+    assert all(
+        not intermediate.score_parts and not intermediate.claims
+        for intermediate in read.intermediate
+    )
 
 
 @pytest.mark.parametrize("key", ["trace", "usage", "citations", "intermediate"])

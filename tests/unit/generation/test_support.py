@@ -6,13 +6,25 @@ from dynagrag.generation.support import content_stems, stem
 
 
 @pytest.mark.parametrize(
-    ("word", "cut"), [("gas", "gas"), ("cats", "cat"), ("valves", "valve"), ("valve", "valve"), ("pressures", "press"), ("tank", "tank")]
+    ("word", "cut"),
+    [
+        ("gas", "gas"),
+        ("cats", "cat"),
+        ("valves", "valve"),
+        ("valve", "valve"),
+        ("pressures", "press"),
+        ("tank", "tank"),
+    ],
 )
 def test_a_word_is_cut_to_five_letters_without_a_plural_s(word: str, cut: str) -> None:
     assert stem(word) == cut
 
 
 def test_content_is_words_that_say_something_and_numbers() -> None:
-    assert content_stems("The Valves were at 4 volts, a B was said to be it.") == {"valve", "4", "volt"}
+    assert content_stems("The Valves were at 4 volts, a B was said to be it.") == {
+        "valve",
+        "4",
+        "volt",
+    }
     assert content_stems("An ox, a.") == {"ox"}
     assert content_stems("") == frozenset()

@@ -12,7 +12,10 @@ from dynagrag.schema import PruneScores, Subgraph
 
 
 def subgraph_of(
-    x: np.ndarray, pairs: list[tuple[int, int]], weights: list[float] | None = None, nodes: list[int] | None = None
+    x: np.ndarray,
+    pairs: list[tuple[int, int]],
+    weights: list[float] | None = None,
+    nodes: list[int] | None = None,
 ) -> Subgraph:
     n, m = len(x), len(pairs)
     return Subgraph(
@@ -28,7 +31,12 @@ def subgraph_of(
 
 
 def flat(subgraph: Subgraph) -> PruneScores:
-    return PruneScores(np.zeros(len(subgraph.nodes), np.float32), np.zeros(len(subgraph.pairs), np.float32), "test", is_trained=False)
+    return PruneScores(
+        np.zeros(len(subgraph.nodes), np.float32),
+        np.zeros(len(subgraph.pairs), np.float32),
+        "test",
+        is_trained=False,
+    )
 
 
 def at(*degrees: float) -> np.ndarray:
@@ -39,7 +47,9 @@ def at(*degrees: float) -> np.ndarray:
 
 QUERY = np.array([1.0, 0], dtype=np.float32)
 
-random_subgraphs = st.builds(lambda seed, n, m: (seed, n, m), st.integers(0, 10**6), st.integers(1, 25), st.integers(0, 50))
+random_subgraphs = st.builds(
+    lambda seed, n, m: (seed, n, m), st.integers(0, 10**6), st.integers(1, 25), st.integers(0, 50)
+)
 
 
 def random_subgraph(seed: int, n: int, m: int) -> Subgraph:
@@ -47,20 +57,32 @@ def random_subgraph(seed: int, n: int, m: int) -> Subgraph:
     pairs = sorted({(int(min(p)), int(max(p))) for p in rng.integers(0, n, (m, 2)) if p[0] != p[1]})
     x = rng.normal(size=(n, 2))
     nodes = rng.permutation(100)[:n].tolist()
-    return subgraph_of(x / np.linalg.norm(x, axis=1, keepdims=True), pairs, rng.integers(1, 4, len(pairs)).tolist(), nodes)
+    return subgraph_of(
+        x / np.linalg.norm(x, axis=1, keepdims=True),
+        pairs,
+        rng.integers(1, 4, len(pairs)).tolist(),
+        nodes,
+    )
 
 
 def distances(subgraph: Subgraph) -> dict[int, int]:
     found, frontier = {0: 0}, {0}
     while frontier:
-        frontier = {b for p in subgraph.pairs.tolist() for a, b in (p, p[::-1]) if a in frontier and b not in found}
+        frontier = {
+            b
+            for p in subgraph.pairs.tolist()
+            for a, b in (p, p[::-1])
+            if a in frontier and b not in found
+        }
         found |= dict.fromkeys(frontier, max(found.values()) + 1)
     return found
 
 
 @given(random_subgraphs, st.sampled_from([0.0, 0.15, 1.0, 2.1]))
 @settings(max_examples=150, deadline=None)
-def test_dsa_bfs_spans_the_component_in_a_tree_no_shallower_than_bfs(drawn: tuple[int, int, int], penalty: float) -> None:
+def test_dsa_bfs_spans_the_component_in_a_tree_no_shallower_than_bfs(
+    drawn: tuple[int, int, int], penalty: float
+) -> None:
     subgraph = random_subgraph(*drawn)
     distance = distances(subgraph)
     walk = DSABFS(penalty).walk(subgraph, QUERY, flat(subgraph), first_nodes(99))
@@ -78,7 +100,9 @@ def test_dsa_bfs_spans_the_component_in_a_tree_no_shallower_than_bfs(drawn: tupl
 
 @given(random_subgraphs, st.floats(2.001, 9))
 @settings(max_examples=150, deadline=None)
-def test_a_penalty_above_two_is_bfs_level_by_level_each_sorted_by_similarity(drawn: tuple[int, int, int], penalty: float) -> None:
+def test_a_penalty_above_two_is_bfs_level_by_level_each_sorted_by_similarity(
+    drawn: tuple[int, int, int], penalty: float
+) -> None:
     subgraph = random_subgraph(*drawn)
     walk = DSABFS(penalty).walk(subgraph, QUERY, flat(subgraph), first_nodes(99))
     assert dict(walk.depth) == distances(subgraph)
@@ -89,7 +113,9 @@ def test_a_penalty_above_two_is_bfs_level_by_level_each_sorted_by_similarity(dra
 
 @given(random_subgraphs, st.integers(-1, 30))
 @settings(max_examples=60, deadline=None)
-def test_bfs_has_bfs_depths_and_a_budget_cuts_the_order_short(drawn: tuple[int, int, int], max_nodes: int) -> None:
+def test_bfs_has_bfs_depths_and_a_budget_cuts_the_order_short(
+    drawn: tuple[int, int, int], max_nodes: int
+) -> None:
     subgraph = random_subgraph(*drawn)
     distance = distances(subgraph)
     for traversal in (BFS(), DSABFS()):
@@ -109,16 +135,21 @@ def test_similar_nodes_deep_down_come_before_far_ones_nearby() -> None:
     # 0 - 1 - 2 is a similar path; 3 is a dissimilar neighbour of 0
     subgraph = subgraph_of(at(0, 10, 5, 80), [(0, 1), (0, 3), (1, 2)])
     assert DSABFS().walk(subgraph, QUERY, flat(subgraph), first_nodes(9)).order == (0, 1, 2, 3)
-    assert DSABFS(level_penalty=2.1).walk(subgraph, QUERY, flat(subgraph), first_nodes(9)).order == (0, 1, 3, 2)
+    assert DSABFS(level_penalty=2.1).walk(
+        subgraph, QUERY, flat(subgraph), first_nodes(9)
+    ).order == (0, 1, 3, 2)
 
 
 def test_ties_go_to_the_heavier_edge_then_to_the_lower_id() -> None:
-    subgraph = subgraph_of(at(0, 30, 30, 30), [(0, 1), (0, 2), (0, 3)], [1, 2, 1], nodes=[0, 8, 9, 7])
+    subgraph = subgraph_of(
+        at(0, 30, 30, 30), [(0, 1), (0, 2), (0, 3)], [1, 2, 1], nodes=[0, 8, 9, 7]
+    )
     assert DSABFS().walk(subgraph, QUERY, flat(subgraph), first_nodes(9)).order == (0, 2, 3, 1)
 
 
 def test_a_better_parent_found_later_takes_the_node_over() -> None:
-    # 4 hangs on 2, which is two steps from the centre and visited first, and on 3, which is one step from it
+    # 4 hangs on 2, which is two steps from the centre and visited first, and on 3, which is one
+    # step from it
     subgraph = subgraph_of(at(0, 5, 10, 60, 90), [(0, 1), (0, 3), (1, 2), (2, 4), (3, 4)])
     walk = DSABFS().walk(subgraph, QUERY, flat(subgraph), first_nodes(9))
     assert walk.order == (0, 1, 2, 3, 4)
@@ -126,7 +157,9 @@ def test_a_better_parent_found_later_takes_the_node_over() -> None:
 
 
 @pytest.mark.parametrize("traversal", [BFS(), DSABFS()])
-def test_the_centre_is_visited_even_where_it_is_not_taken_and_nobody_is_asked_then(traversal: BFS | DSABFS) -> None:
+def test_the_centre_is_visited_even_where_it_is_not_taken_and_nobody_is_asked_then(
+    traversal: BFS | DSABFS,
+) -> None:
     asked: list[tuple[int, int]] = []
 
     def takes(node: int, parent: int) -> bool:
@@ -142,16 +175,29 @@ def test_the_centre_is_visited_even_where_it_is_not_taken_and_nobody_is_asked_th
 def test_a_lone_centre_is_a_walk(traversal: BFS | DSABFS) -> None:
     subgraph = subgraph_of(at(0), [])
     walk = traversal.walk(subgraph, np.zeros(2, np.float32), flat(subgraph), first_nodes(0))
-    assert (walk.order, dict(walk.parent), dict(walk.depth), dict(walk.children)) == ((0,), {0: -1}, {0: 0}, {0: ()})
+    assert (walk.order, dict(walk.parent), dict(walk.depth), dict(walk.children)) == (
+        (0,),
+        {0: -1},
+        {0: 0},
+        {0: ()},
+    )
 
 
-def test_a_trained_score_leads_the_walk_in_place_of_the_cosine_and_an_untrained_one_does_not() -> None:
-    """Two neighbours of the centre: the first is nearer the question, the second is what the trained pruner holds to matter."""
+def test_a_trained_score_leads_the_walk_in_place_of_the_cosine_and_an_untrained_one_does_not() -> (
+    None
+):
+    """Two neighbours of the centre: the first is nearer the question, the second is what the
+    trained pruner holds to matter.
+    """
     graph = subgraph_of(at(0, 30, 60), [(0, 1), (0, 2)])
-    trained = PruneScores(np.array([0, 0, 1], np.float32), np.zeros(2, np.float32), "trained", is_trained=True)
+    trained = PruneScores(
+        np.array([0, 0, 1], np.float32), np.zeros(2, np.float32), "trained", is_trained=True
+    )
     for scores, follows, order in (
         (trained, True, (0, 2, 1)),
         (trained, False, (0, 1, 2)),
         (replace(trained, is_trained=False), True, (0, 1, 2)),
     ):
-        assert DSABFS(follows_pruner=follows).walk(graph, QUERY, scores, first_nodes(3)).order == order
+        assert (
+            DSABFS(follows_pruner=follows).walk(graph, QUERY, scores, first_nodes(3)).order == order
+        )

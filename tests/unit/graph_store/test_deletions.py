@@ -7,7 +7,13 @@ from pathlib import Path
 import pytest
 
 from dynagrag.errors import StoreError, WorkspaceError
-from dynagrag.graph_store.deletions import NOTE, Deletion, check_no_deletion, read_deletions, write_deletions
+from dynagrag.graph_store.deletions import (
+    NOTE,
+    Deletion,
+    check_no_deletion,
+    read_deletions,
+    write_deletions,
+)
 from dynagrag.graph_store.derived.canonical import make_edit, make_merge
 from dynagrag.graph_store.derived.edits_left import edits_left, keys_only_in
 from dynagrag.graph_store.derived.senses import documents_text
@@ -23,7 +29,9 @@ def done(number: int) -> Deletion:
     return Deletion(f"id-{number}", (), f"key-{number}", is_pending=False)
 
 
-def test_a_deletion_knows_what_its_document_was_called_and_says_no_word_of_it(tmp_path: Path) -> None:
+def test_a_deletion_knows_what_its_document_was_called_and_says_no_word_of_it(
+    tmp_path: Path,
+) -> None:
     store = SqliteStore(tmp_path / "graph.sqlite", "w")
     write_deletions(store, [Deletion.of(document("Quetzal"), is_replaced=False)])
     (noted,) = read_deletions(store)
@@ -45,7 +53,16 @@ _ROW = {"document_id": "a", "names": ["n"], "key": "k", "is_pending": True, "is_
 @pytest.mark.parametrize(
     "note",
     [
-        *("no JSON", "{}", '{"a": 1}', "null", "[1]", '[{"document_id": "a"}]', '[{"names": [], "another": 1}]', "[" * 100_000),
+        *(
+            "no JSON",
+            "{}",
+            '{"a": 1}',
+            "null",
+            "[1]",
+            '[{"document_id": "a"}]',
+            '[{"names": [], "another": 1}]',
+            "[" * 100_000,
+        ),
         *(
             json.dumps([_ROW | change])
             for change in (
@@ -57,7 +74,10 @@ _ROW = {"document_id": "a", "names": ["n"], "key": "k", "is_pending": True, "is_
                 {"key": ["k"]},
             )
         ),
-        *(json.dumps([_ROW | change]) for change in ({"is_pending": "no"}, {"of_a_newer_version": 1})),
+        *(
+            json.dumps([_ROW | change])
+            for change in ({"is_pending": "no"}, {"of_a_newer_version": 1})
+        ),
     ],
     ids=lambda note: str(note)[:60],
 )
@@ -91,9 +111,27 @@ def left(edits: Iterable[Edit]) -> tuple[set[str], list[tuple[EditKind, tuple[st
 
 def test_keys_that_another_document_mentions_stay() -> None:
     def mention(document_id: str, key: str) -> Mention:
-        return Mention(f"{document_id} {key}", document_id, 0, 1, (), key, key, "", "", MentionKind.SAID, "llm", ())
+        return Mention(
+            f"{document_id} {key}",
+            document_id,
+            0,
+            1,
+            (),
+            key,
+            key,
+            "",
+            "",
+            MentionKind.SAID,
+            "llm",
+            (),
+        )
 
-    mentions = [mention("a", "only"), mention("a", "shared"), mention("b", "shared"), mention("c", "other")]
+    mentions = [
+        mention("a", "only"),
+        mention("a", "shared"),
+        mention("b", "shared"),
+        mention("c", "other"),
+    ]
     assert keys_only_in(mentions, {"a"}) == {"only"}
     assert keys_only_in(mentions, {"a", "b"}) == {"only", "shared"}
 
@@ -111,7 +149,9 @@ def test_keys_that_another_document_mentions_stay() -> None:
     ],
     ids=lambda e: f"{e.kind} {'+'.join(e.keys)}",
 )
-def test_a_correction_that_says_nothing_without_the_document_goes_with_what_takes_it_back(goes: Edit) -> None:
+def test_a_correction_that_says_nothing_without_the_document_goes_with_what_takes_it_back(
+    goes: Edit,
+) -> None:
     stays = edit(EditKind.RENAME, "b", name="B")
     back = edit(EditKind.UNDO, what=goes.id, at="2")
     again = edit(EditKind.UNDO, what=back.id, at="3")
@@ -124,7 +164,9 @@ def test_a_correction_that_says_nothing_without_the_document_goes_with_what_take
         (edit(EditKind.MERGE, "a", "gone", "b", name="Gone"), (EditKind.MERGE, ("a", "b"), "")),
         (edit(EditKind.SPLIT, "a", "gone"), (EditKind.SPLIT, ("a",), "")),
         (
-            edit(EditKind.SENSE, "a", "gone", name="A", what=documents_text(["/b.vtt", "/gone.vtt"])),
+            edit(
+                EditKind.SENSE, "a", "gone", name="A", what=documents_text(["/b.vtt", "/gone.vtt"])
+            ),
             (EditKind.SENSE, ("a",), "A"),
         ),
         (edit(EditKind.UNDO, "a", "b", "gone", what="merge"), (EditKind.UNDO, ("a", "b"), "")),

@@ -14,7 +14,12 @@ from dynagrag.errors import StoreError
 from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
 from dynagrag.graph_store.derived.canonical import label_key, make_merge, undo_merge
 from dynagrag.graph_store.derived.derive import derive
-from dynagrag.graph_store.derived.embedded_texts import mention_text, record_text, record_texts, text_id
+from dynagrag.graph_store.derived.embedded_texts import (
+    mention_text,
+    record_text,
+    record_texts,
+    text_id,
+)
 from dynagrag.graph_store.derived.graph_digest import digest, digest_rows
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means
 from dynagrag.ids import content_id, sense_key
@@ -32,7 +37,7 @@ from dynagrag.schema import (
     RelationRecord,
 )
 
-# ------------------------------------------------------------------------------------------------------ texts and means
+# ---------------------------------------------------------------------------------- texts and means
 
 
 def test_a_text_is_name_and_summary_and_a_co_occurrence_has_none() -> None:
@@ -40,8 +45,14 @@ def test_a_text_is_name_and_summary_and_a_co_occurrence_has_none() -> None:
     assert mention_text(said("Ada")) == "Ada"
     assert record_text(record("ada", "knows", "bob", "They met.")) == "ada knows bob: They met."
     assert record_text(record("ada", "knows", "bob")) == "ada knows bob"
-    assert record_text(record("ada", "mentioned with", "bob", "They met.")) == "ada mentioned with bob: They met."
-    assert record_text(record(sense_key("ada", "Ship"), "met", sense_key("bob", "Dog"))) == "ada met bob"
+    assert (
+        record_text(record("ada", "mentioned with", "bob", "They met."))
+        == "ada mentioned with bob: They met."
+    )
+    assert (
+        record_text(record(sense_key("ada", "Ship"), "met", sense_key("bob", "Dog")))
+        == "ada met bob"
+    )
     told = [record("ada", "mentioned with", "bob"), record("ada", "knows", "bob")]
     assert list(record_texts(told).values()) == ["ada knows bob"]  # a co-occurrence states nothing
     assert text_id("x") != text_id("y")
@@ -54,8 +65,15 @@ def test_the_two_step_mean_counts_a_repeated_label_once() -> None:
     assert graph.entity_vectors.tolist() == [[0.5]]
 
 
-def test_within_a_key_every_mention_record_counts_and_speaker_labels_only_where_nothing_is_said() -> None:
-    mentions = [said("a", "x"), said("a", "y", at=10), said("a", "y", at=20), said("a", at=30, kind=MentionKind.SPEAKER)]
+def test_within_a_key_every_mention_record_counts_and_speaker_labels_only_where_nothing_is_said() -> (
+    None
+):
+    mentions = [
+        said("a", "x"),
+        said("a", "y", at=10),
+        said("a", "y", at=20),
+        said("a", at=30, kind=MentionKind.SPEAKER),
+    ]
     values = {"a: x": 0.0, "a: y": 3.0, "a": 99.0}
     assert graph_of(mentions, vectors=values).entity_vectors.tolist() == [[2.0]]
     assert graph_of(mentions[3:], vectors=values).entity_vectors.tolist() == [[99.0]]
@@ -63,28 +81,52 @@ def test_within_a_key_every_mention_record_counts_and_speaker_labels_only_where_
 
 def test_a_relation_vector_is_the_mean_over_its_records() -> None:
     records = [record("a", "likes", "b", s, at=10 * i) for i, s in enumerate("xy")]
-    graph = graph_of([said("a"), said("b")], records, vectors={"a likes b: x": 1.0, "a likes b: y": 2.0})
+    graph = graph_of(
+        [said("a"), said("b")], records, vectors={"a likes b: x": 1.0, "a likes b: y": 2.0}
+    )
     assert graph.relation_vectors.tolist() == [[1.5]]
 
 
 def test_a_relation_vector_counts_a_repeated_label_once() -> None:
-    records = [*(record("a", "likes", "b", s, at=10 * i) for i, s in enumerate("xyz")), record("a", "loves", "b", at=50)]
+    records = [
+        *(record("a", "likes", "b", s, at=10 * i) for i, s in enumerate("xyz")),
+        record("a", "loves", "b", at=50),
+    ]
     values = {"a likes b: x": 1.0, "a likes b: y": 1.0, "a likes b: z": 1.0, "a loves b": 0.0}
-    graph = graph_of([said("a"), said("b")], records, labels=[LabelMerge("loves", "likes", False, "model")], vectors=values)
+    graph = graph_of(
+        [said("a"), said("b")],
+        records,
+        labels=[LabelMerge("loves", "likes", False, "model")],
+        vectors=values,
+    )
     assert graph.relation_vectors.tolist() == [[0.5]]
 
 
 def test_a_co_occurrence_has_no_vector_and_the_others_keep_theirs() -> None:
     together = [record(a, "mentioned with", b) for a, b in (("a", "b"), ("a", "c"), ("b", "c"))]
     stated = [record("a", "likes", "b"), record("b", "mentioned with", "c", "They met.", at=20)]
-    graph = graph_of([said(k) for k in "abc"], [*together, *stated], vectors={"a likes b": 1.0, "b mentioned with c: They met.": 2.0})
-    assert [(r.is_stated, r.label, r.weight) for r in sorted(graph.relations, key=lambda r: (r.label, r.weight))] == [
+    graph = graph_of(
+        [said(k) for k in "abc"],
+        [*together, *stated],
+        vectors={"a likes b": 1.0, "b mentioned with c: They met.": 2.0},
+    )
+    assert [
+        (r.is_stated, r.label, r.weight)
+        for r in sorted(graph.relations, key=lambda r: (r.label, r.weight))
+    ] == [
         (True, "likes", 1),
         (False, "mentioned with", 1),
         (False, "mentioned with", 1),
         (True, "mentioned with", 2),
     ]
-    assert {(r.label): v for r, [v] in zip((r for r in graph.relations if r.is_stated), graph.relation_vectors.tolist(), strict=True)} == {
+    assert {
+        (r.label): v
+        for r, [v] in zip(
+            (r for r in graph.relations if r.is_stated),
+            graph.relation_vectors.tolist(),
+            strict=True,
+        )
+    } == {
         "likes": 1.0,
         "mentioned with": 2.0,
     }
@@ -101,11 +143,15 @@ def test_means_of_groups_are_the_naive_ones_in_any_width_and_order() -> None:
     array = rng.standard_normal((20, 130)).astype(np.float32)
     rows, groups = rng.integers(0, 20, 50), np.array([i % 3 for i in range(50)])
     means = group_means(array, rows, groups, 3)
-    assert means == pytest.approx(np.array([array[rows[groups == g]].mean(axis=0) for g in range(3)]), abs=1e-6)
+    assert means == pytest.approx(
+        np.array([array[rows[groups == g]].mean(axis=0) for g in range(3)]), abs=1e-6
+    )
 
 
 def test_sums_run_in_the_order_of_the_rows_to_the_last_bit() -> None:
-    """Values that cancel out, so that what is left are the roundings, which every other order would change."""
+    """Values that cancel out, so that what is left are the roundings, which every other order would
+    change.
+    """
     rng = np.random.default_rng(0)
     values = (10 ** rng.uniform(-12, 12, (600, 1))).astype(np.float32)
     array, rows = np.concatenate([values, -values]), rng.permutation(1200)
@@ -113,16 +159,27 @@ def test_sums_run_in_the_order_of_the_rows_to_the_last_bit() -> None:
     for row, group in zip(rows, groups, strict=True):
         sums[group] += float(array[row, 0])
     assert all(sums)
-    assert np.array_equal(group_means(array, rows, groups, 3), np.array([[s / 400] for s in sums], dtype=np.float32))
+    assert np.array_equal(
+        group_means(array, rows, groups, 3), np.array([[s / 400] for s in sums], dtype=np.float32)
+    )
 
 
 @settings(max_examples=40, deadline=None)
-@given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["", "s", "t", "u"]), st.integers(0, 4)), min_size=1, max_size=20))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abc"), st.sampled_from(["", "s", "t", "u"]), st.integers(0, 4)),
+        min_size=1,
+        max_size=20,
+    )
+)
 def test_the_two_step_mean_equals_the_naive_one(spoken: list[tuple[str, str, int]]) -> None:
     mentions = list({m.id: m for m in (said(k, s, at=10 * at) for k, s, at in spoken)}.values())
     graph = graph_of(mentions, merges=[make_merge(["a", "b"], "a", "model", "")])
     for e, vector in zip(graph.entities, graph.entity_vectors, strict=True):
-        values = {k: [int(content_id(mention_text(m))[:4], 16) / 65536 for m in mentions if m.key == k] for k in e.keys}
+        values = {
+            k: [int(content_id(mention_text(m))[:4], 16) / 65536 for m in mentions if m.key == k]
+            for k in e.keys
+        }
         assert vector[0] == pytest.approx(np.mean([np.mean(v) for v in values.values()]), rel=1e-5)
 
 
@@ -143,7 +200,7 @@ def test_a_missing_vector_or_document_is_named() -> None:
         graph_of([said("a", doc="nowhere")])
 
 
-# ------------------------------------------------------------------------------------------------- entities, relations
+# ------------------------------------------------------------------------------ entities, relations
 
 
 def test_an_entity_takes_its_usual_name_and_type_and_counts_what_is_said() -> None:
@@ -167,8 +224,13 @@ def test_ties_go_to_the_shortest_name_then_the_alphabet() -> None:
 
 
 def test_the_name_is_that_of_the_canonical_key_and_what_is_said_decides_which_key_that_is() -> None:
-    mentions = [said("Ada"), *(said("Bo", at=10 * i, kind=MentionKind.SPEAKER) for i in range(1, 4))]
-    (made,) = graph_of(mentions, merges=[make_merge(["ada", "bo", "gone"], "gone", "model", "")]).entities
+    mentions = [
+        said("Ada"),
+        *(said("Bo", at=10 * i, kind=MentionKind.SPEAKER) for i in range(1, 4)),
+    ]
+    (made,) = graph_of(
+        mentions, merges=[make_merge(["ada", "bo", "gone"], "gone", "model", "")]
+    ).entities
     assert (made.key, made.name, made.aliases) == ("ada", "Ada", ("Bo",))
 
 
@@ -177,8 +239,16 @@ def test_summaries_come_by_title_of_the_document_then_place_whatever_the_content
         "late": Document("late", "w", "b", "", "0", "0123456789 " * 9),
         "early": Document("early", "w", "a", "", "9", "0123456789 " * 9),
     }
-    mentions = [said("a", "A", doc="late"), said("a", "M", doc="early", at=20), said("a", "Z", doc="early", at=10), said("b")]
-    records = [record("a", "x", "b", s, doc=d, at=at) for s, d, at in (("3", "late", 0), ("2", "early", 20), ("1", "early", 10))]
+    mentions = [
+        said("a", "A", doc="late"),
+        said("a", "M", doc="early", at=20),
+        said("a", "Z", doc="early", at=10),
+        said("b"),
+    ]
+    records = [
+        record("a", "x", "b", s, doc=d, at=at)
+        for s, d, at in (("3", "late", 0), ("2", "early", 20), ("1", "early", 10))
+    ]
     mentions[3] = said("b", doc="late")
     graph = graph_of(mentions, records, documents=documents)
     assert entity(graph, "a").summaries == ("Z", "M", "A")
@@ -211,33 +281,53 @@ def test_relations_group_by_head_label_and_tail_and_count_records_and_documents(
 
 
 def test_canonical_labels_flip_the_ends_where_they_are_inverted() -> None:
-    labels = [LabelMerge("owned by", "owns", True, "verb form"), LabelMerge("possesses", "owns", False, "model")]
-    records = [record("a", "owned by", "b"), record("b", "Possesses", "a", at=10), record("b", "owns", "a", at=20)]
-    assert keyed(graph_of([said("a"), said("b")], records, labels=labels)) == [("b", "owns", "a", 3, 1)]
+    labels = [
+        LabelMerge("owned by", "owns", True, "verb form"),
+        LabelMerge("possesses", "owns", False, "model"),
+    ]
+    records = [
+        record("a", "owned by", "b"),
+        record("b", "Possesses", "a", at=10),
+        record("b", "owns", "a", at=20),
+    ]
+    assert keyed(graph_of([said("a"), said("b")], records, labels=labels)) == [
+        ("b", "owns", "a", 3, 1)
+    ]
 
 
 def test_a_canonical_label_meets_the_label_however_both_are_written() -> None:
     labels = [LabelMerge("Owned_by", "Owns", True, "verb form")]
-    assert keyed(graph_of([said("a"), said("b")], [record("a", "owned BY", "b")], labels=labels)) == [("b", "owns", "a", 1, 1)]
+    assert keyed(
+        graph_of([said("a"), said("b")], [record("a", "owned BY", "b")], labels=labels)
+    ) == [("b", "owns", "a", 1, 1)]
 
 
 def test_a_co_occurrence_has_no_direction_even_after_a_merge() -> None:
     mentions = [said(n) for n in "amz"]
     records = [record("a", "mentioned with", "m"), record("m", "mentioned with", "z", at=10)]
-    assert keyed(graph_of(mentions, records)) == [("a", "mentioned with", "m", 1, 1), ("m", "mentioned with", "z", 1, 1)]
+    assert keyed(graph_of(mentions, records)) == [
+        ("a", "mentioned with", "m", 1, 1),
+        ("m", "mentioned with", "z", 1, 1),
+    ]
     merged = graph_of(mentions, records, merges=[make_merge(["a", "z"], "z", "model", "")])
     assert keyed(merged) == [("m", "mentioned with", "z", 2, 1)]
 
 
 def test_a_relation_that_becomes_a_self_loop_is_a_note_of_the_entity() -> None:
     records = [record("a", "is", "b", "They are one.")]
-    graph = graph_of([said("a", "x"), said("b")], records, merges=[make_merge(["a", "b"], "a", "model", "")])
+    graph = graph_of(
+        [said("a", "x"), said("b")], records, merges=[make_merge(["a", "b"], "a", "model", "")]
+    )
     assert graph.relations == ()
     assert graph.entities[0].summaries == ("x", "They are one.")
 
 
 def test_a_self_loop_without_a_summary_is_noted_in_the_sources_words() -> None:
-    graph = graph_of([said("a"), said("b")], [record("a", "is", "b", at=11)], merges=[make_merge(["a", "b"], "a", "model", "")])
+    graph = graph_of(
+        [said("a"), said("b")],
+        [record("a", "is", "b", at=11)],
+        merges=[make_merge(["a", "b"], "a", "model", "")],
+    )
     assert graph.entities[0].summaries == ("0123456789",)
 
 
@@ -278,18 +368,31 @@ def test_the_digest_knows_neither_workspace_nor_order_nor_document_ids() -> None
 
 
 def test_the_digest_is_that_of_the_sorted_rows_as_ascii_json() -> None:
-    entities, relations = [("zoë", "", "person", 2), ("ada", "s", "", 1)], [("zoë", "mag", "ada", 2, 1), ("ada", "grüßt", "zoë", 1, 1)]
+    entities, relations = (
+        [("zoë", "", "person", 2), ("ada", "s", "", 1)],
+        [("zoë", "mag", "ada", 2, 1), ("ada", "grüßt", "zoë", 1, 1)],
+    )
     text = r'[[["ada", "s", "", 1], ["zo\u00eb", "", "person", 2]], '
     text += r'[["ada", "gr\u00fc\u00dft", "zo\u00eb", 1, 1], ["zo\u00eb", "mag", "ada", 2, 1]]]'
-    assert digest_rows(entities, relations) == digest_rows(entities[::-1], relations[::-1]) == hashlib.sha256(text.encode()).hexdigest()
+    assert (
+        digest_rows(entities, relations)
+        == digest_rows(entities[::-1], relations[::-1])
+        == hashlib.sha256(text.encode()).hexdigest()
+    )
 
 
 def test_the_digest_knows_every_count() -> None:
     graph = graph_of([said("a"), said("b")], [record("a", "likes", "b")])
     (relation,), (first, *rest) = graph.relations, graph.entities
     changed = [
-        *(replace(graph, relations=(replace(relation, **{count: 2}),)) for count in ("weight", "support")),
-        *(replace(graph, entities=(replace(first, **change), *rest)) for change in ({"weight": 2}, {"type": "t"}, {"sense": "s"})),
+        *(
+            replace(graph, relations=(replace(relation, **{count: 2}),))
+            for count in ("weight", "support")
+        ),
+        *(
+            replace(graph, entities=(replace(first, **change), *rest))
+            for change in ({"weight": 2}, {"type": "t"}, {"sense": "s"})
+        ),
     ]
     assert len({digest(graph), *map(digest, changed)}) == 6
 
@@ -304,12 +407,21 @@ _record = st.builds(
     _keys, st.sampled_from(["likes", "Likes", "mentioned with"]), _keys, st.sampled_from(list(DOCUMENTS)), st.integers(0, 3),
 )  # fmt: skip
 _merges = st.lists(
-    st.builds(lambda ks: make_merge(ks, ks[0], "model", ""), st.lists(_keys, min_size=2, max_size=3, unique=True)), max_size=2
+    st.builds(
+        lambda ks: make_merge(ks, ks[0], "model", ""),
+        st.lists(_keys, min_size=2, max_size=3, unique=True),
+    ),
+    max_size=2,
 )
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(_mention, max_size=12), st.lists(_record, max_size=12), _merges, st.randoms(use_true_random=False))
+@given(
+    st.lists(_mention, max_size=12),
+    st.lists(_record, max_size=12),
+    _merges,
+    st.randoms(use_true_random=False),
+)
 def test_the_graph_depends_on_the_set_of_records_alone(
     mentions: list[Mention], records: list[RelationRecord], merges: list[Merge], rng: random.Random
 ) -> None:
@@ -318,7 +430,11 @@ def test_the_graph_depends_on_the_set_of_records_alone(
     for some in shuffled:
         rng.shuffle(some)
     second = graph_of(shuffled[0], shuffled[1], merges=shuffled[2])
-    assert (second.entities, second.relations, second.entity_passages) == (first.entities, first.relations, first.entity_passages)
+    assert (second.entities, second.relations, second.entity_passages) == (
+        first.entities,
+        first.relations,
+        first.entity_passages,
+    )
     assert np.array_equal(second.entity_vectors, first.entity_vectors)
     assert np.array_equal(second.relation_vectors, first.relation_vectors)
     assert [e.id for e in first.entities] == sorted(e.id for e in first.entities)
@@ -327,7 +443,7 @@ def test_the_graph_depends_on_the_set_of_records_alone(
     assert all(isinstance(r, Relation) and r.head != r.tail for r in first.relations)
 
 
-# ---------------------------------------------------------------------------------------------------- merges and edits
+# --------------------------------------------------------------------------------- merges and edits
 
 ABC = [said("a"), said("b"), said("b", "again"), said("c")]
 
@@ -345,7 +461,10 @@ def test_merges_that_meet_are_one_entity_under_the_key_that_none_absorbs() -> No
 
 
 def test_a_merge_reaches_through_a_key_that_is_not_among_the_records() -> None:
-    merges = [make_merge(["a", "gone"], "gone", "plural", ""), make_merge(["c", "gone"], "gone", "model", "")]
+    merges = [
+        make_merge(["a", "gone"], "gone", "plural", ""),
+        make_merge(["c", "gone"], "gone", "model", ""),
+    ]
     graph = graph_of([said("a"), said("c")], merges=merges)
     assert keys_of(graph) == {("a", "c")}
     assert graph.entities[0].key in {"a", "c"}
@@ -354,8 +473,14 @@ def test_a_merge_reaches_through_a_key_that_is_not_among_the_records() -> None:
 def test_an_undone_merge_stays_undone_when_it_is_found_again_with_more_to_see() -> None:
     merge = make_merge(["a", "b"], "a", "model", "saw this")
     undo = undo_merge(merge, by="me", at="2026-01-01T00:00:00Z")
-    for again in (merge, make_merge(["b", "a"], "b", "plural", "saw that"), make_merge(["a", "b", "c"], "a", "model", "more")):
-        assert not any({"a", "b"} <= set(keys) for keys in keys_of(graph_of(ABC, merges=[again], edits=[undo])))
+    for again in (
+        merge,
+        make_merge(["b", "a"], "b", "plural", "saw that"),
+        make_merge(["a", "b", "c"], "a", "model", "more"),
+    ):
+        assert not any(
+            {"a", "b"} <= set(keys) for keys in keys_of(graph_of(ABC, merges=[again], edits=[undo]))
+        )
     wider = graph_of(ABC, merges=[make_merge(["a", "b", "c"], "a", "model", "")], edits=[undo])
     assert keys_of(wider) == {("a", "c"), ("b",)}
 
@@ -370,7 +495,10 @@ def test_a_persons_edits_win_over_merges_in_order_of_time() -> None:
     assert (entity(graph, "c").name, entity(graph, "c").aliases) == ("Bee", ("b", "c"))
     renamed = graph_of(ABC, edits=[edit(EditKind.RENAME, "b", name="Bob")])
     assert entity(renamed, "b").name == "Bob"
-    assert entity(graph_of(ABC, edits=[edit(EditKind.MERGE, "a", "b", name="B")]), "b").keys == ("a", "b")
+    assert entity(graph_of(ABC, edits=[edit(EditKind.MERGE, "a", "b", name="B")]), "b").keys == (
+        "a",
+        "b",
+    )
 
 
 def test_an_undo_takes_an_edit_back_and_an_undo_of_the_undo_restores_it() -> None:

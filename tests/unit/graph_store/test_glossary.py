@@ -1,4 +1,6 @@
-"""What glossaries come to: which names are one thing, which are two, and what that does to merges and entities."""
+"""What glossaries come to: which names are one thing, which are two, and what that does to merges
+and entities.
+"""
 
 import random
 import sys
@@ -10,7 +12,14 @@ from scripted_judge import merged, run, said
 
 from dynagrag.graph_store.derived.canonical import make_edit, undo_merge
 from dynagrag.graph_store.derived.edits_left import edits_left
-from dynagrag.graph_store.derived.glossary import GlossaryRow, explained, glossary_rows, glossary_text, read_glossary, resolve
+from dynagrag.graph_store.derived.glossary import (
+    GlossaryRow,
+    explained,
+    glossary_rows,
+    glossary_text,
+    read_glossary,
+    resolve,
+)
 from dynagrag.ingest.consolidate.guards import MergeGuard
 from dynagrag.ingest.consolidate.safe_rules import safe_merges
 from dynagrag.ingest.consolidate.used_names import used_names
@@ -40,20 +49,42 @@ def test_a_term_and_its_aliases_are_one_thing() -> None:
     [
         ([_row("a1", "b1"), _row("b1", "a1")], [{"a1", "b1"}], []),  # a circle
         ([_row("a1", "b1"), _row("b1", "c1"), _row("c1", "a1")], [{"a1", "b1", "c1"}], []),
-        ([_row("LM", "Lem"), _row("Lunar Module", "LM")], [{"lm", "lem", "lunar module"}], []),  # a chain
-        ([_row("Guidance", "AGC", "G1"), _row("Gain", "AGC", "G2")], [{"guidance", "g1"}, {"gain", "g2"}], ["agc"]),
+        (
+            [_row("LM", "Lem"), _row("Lunar Module", "LM")],
+            [{"lm", "lem", "lunar module"}],
+            [],
+        ),  # a chain
+        (
+            [_row("Guidance", "AGC", "G1"), _row("Gain", "AGC", "G2")],
+            [{"guidance", "g1"}, {"gain", "g2"}],
+            ["agc"],
+        ),
         ([_row("CM", "command module"), _row("CM", "centimetre")], [], ["cm"]),
         ([_row("CM", definition="a ship"), _row("CM", definition="a length")], [], ["cm"]),
-        ([_row("CM", "command module"), _row("CM", definition="a ship")], [{"cm", "command module"}], []),
-        ([_row("CM", "command module"), _row("CM", "command module", "ship")], [{"cm", "command module", "ship"}], []),
-        ([_row("CM", "command module", definition="x"), _row("CM", "ship", definition="X")], [{"cm", "command module", "ship"}], []),
+        (
+            [_row("CM", "command module"), _row("CM", definition="a ship")],
+            [{"cm", "command module"}],
+            [],
+        ),
+        (
+            [_row("CM", "command module"), _row("CM", "command module", "ship")],
+            [{"cm", "command module", "ship"}],
+            [],
+        ),
+        (
+            [_row("CM", "command module", definition="x"), _row("CM", "ship", definition="X")],
+            [{"cm", "command module", "ship"}],
+            [],
+        ),
         ([_row("CM"), _row("CM", "command module")], [{"cm", "command module"}], []),
         ([_row("x1", "t1"), _row("y1", "t1"), _row("t1", "z1")], [{"t1", "z1"}], ["t1"]),
         ([_row("a1", "a1", "A1")], [], []),
         ([], [], []),
     ],
 )
-def test_circles_chains_and_double_meanings(rows: list[GlossaryRow], things: list[set[str]], ambiguous: list[str]) -> None:
+def test_circles_chains_and_double_meanings(
+    rows: list[GlossaryRow], things: list[set[str]], ambiguous: list[str]
+) -> None:
     assert _things(*rows) == {frozenset(thing) for thing in things}
     assert sorted(resolve(rows).ambiguous) == ambiguous
 
@@ -63,11 +94,18 @@ def test_a_circle_is_told() -> None:
 
 
 _name = st.sampled_from(["a", "b", "c", "d", "e", "f"]).map(lambda c: f"{c} name")
-_rows = st.lists(st.builds(GlossaryRow, _name, st.lists(_name, max_size=3).map(tuple), st.sampled_from(["", "x", "y"])), max_size=8)
+_rows = st.lists(
+    st.builds(
+        GlossaryRow, _name, st.lists(_name, max_size=3).map(tuple), st.sampled_from(["", "x", "y"])
+    ),
+    max_size=8,
+)
 
 
 @given(_rows, st.randoms(use_true_random=False))
-def test_the_order_of_rows_changes_nothing_and_no_name_is_of_two_things(rows: list[GlossaryRow], rnd: random.Random) -> None:
+def test_the_order_of_rows_changes_nothing_and_no_name_is_of_two_things(
+    rows: list[GlossaryRow], rnd: random.Random
+) -> None:
     found = resolve(rows)
     shuffled = list(rows)
     rnd.shuffle(shuffled)
@@ -81,7 +119,9 @@ def test_rows_read_back_from_their_edit(rows: list[GlossaryRow]) -> None:
     assert glossary_rows(_edit(*rows)) == tuple(rows)
 
 
-@pytest.mark.parametrize("what", ["", "no json", "{}", "[[1, 2]]", '[["t", "no list", "", 1]]', "[null]"])
+@pytest.mark.parametrize(
+    "what", ["", "no json", "{}", "[[1, 2]]", '[["t", "no list", "", 1]]', "[null]"]
+)
 def test_what_does_not_read_back_says_nothing(what: str) -> None:
     edit = make_edit(EditKind.GLOSSARY, name="g", what=what, by="me", at="2026")
     assert read_glossary([edit]).things == ()
@@ -89,14 +129,23 @@ def test_what_does_not_read_back_says_nothing(what: str) -> None:
 
 def test_a_glossary_joins_what_guards_would_not_and_rules_add_to_it() -> None:
     names = ["AC electrical bus", "AC BUS 1", "AC BUS 2", "AC electrical buses"]
-    found = merged(run([said(n, type_="thing") for n in names], edits=[_edit(_row("AC electrical bus", "AC BUS 1", "AC BUS 2"))]))
-    assert [(canonical, set(members)) for canonical, members, _ in found] == [("ac electrical bus", {n.casefold() for n in names})]
+    found = merged(
+        run(
+            [said(n, type_="thing") for n in names],
+            edits=[_edit(_row("AC electrical bus", "AC BUS 1", "AC BUS 2"))],
+        )
+    )
+    assert [(canonical, set(members)) for canonical, members, _ in found] == [
+        ("ac electrical bus", {n.casefold() for n in names})
+    ]
     assert found[0][2] == "glossary+plural"
 
 
 def test_more_than_twelve_names_of_a_glossary_are_one() -> None:
     codes = [f"{letter}-{n}" for letter in "ABCD" for n in range(1, 5)]
-    found = merged(run([said(n) for n in ("Thruster", *codes)], edits=[_edit(_row("Thruster", *codes))]))
+    found = merged(
+        run([said(n) for n in ("Thruster", *codes)], edits=[_edit(_row("Thruster", *codes))])
+    )
     assert [len(members) for _, members, _ in found] == [17]
 
 
@@ -104,7 +153,9 @@ def test_a_term_of_thousands_of_aliases_is_joined_in_linear_time() -> None:
     def num_lines(size: int) -> int:
         names = [f"Name {n} of it" for n in range(size)]
         mentions, edit = [said(n) for n in ("Thruster", *names)], _edit(_row("Thruster", *names))
-        guard = MergeGuard({n.key: n.name for n in used_names(mentions)}, glossary=read_glossary([edit]))
+        guard = MergeGuard(
+            {n.key: n.name for n in used_names(mentions)}, glossary=read_glossary([edit])
+        )
         count = 0
 
         def trace(frame: object, event: str, arg: object) -> object:

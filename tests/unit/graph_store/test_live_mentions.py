@@ -20,22 +20,39 @@ def words(num_passages: int) -> list[Mention]:
 
 @pytest.mark.parametrize(
     ("num_heard", "num_passages", "counts"),
-    [(1, 100, False), (2, 100, True), (8, 100, True), (9, 100, False), (2, 3, True), (3, 37, False), (3, 38, True)],
+    [
+        (1, 100, False),
+        (2, 100, True),
+        (8, 100, True),
+        (9, 100, False),
+        (2, 3, True),
+        (3, 37, False),
+        (3, 38, True),
+    ],
 )
-def test_a_content_word_counts_in_two_passages_to_eight_percent_of_them(num_heard: int, num_passages: int, counts: bool) -> None:
+def test_a_content_word_counts_in_two_passages_to_eight_percent_of_them(
+    num_heard: int, num_passages: int, counts: bool
+) -> None:
     heard = words(num_heard)
     assert live_mentions(heard, num_passages) == ({m.id for m in heard} if counts else set())
 
 
 def test_a_content_word_heard_twice_in_one_passage_is_heard_once() -> None:
-    twice = [flagged(said("valve", "a"), Flag.CONTENT_WORD), flagged(said("valve", "b"), Flag.CONTENT_WORD)]
+    twice = [
+        flagged(said("valve", "a"), Flag.CONTENT_WORD),
+        flagged(said("valve", "b"), Flag.CONTENT_WORD),
+    ]
     assert live_mentions(twice, 100) == set()
 
 
 @pytest.mark.parametrize(
-    ("kind", "is_name"), [(MentionKind.SAID, True), (MentionKind.TITLE, True), (MentionKind.SPEAKER, False)], ids=lambda v: str(v)
+    ("kind", "is_name"),
+    [(MentionKind.SAID, True), (MentionKind.TITLE, True), (MentionKind.SPEAKER, False)],
+    ids=lambda v: str(v),
 )
-def test_a_word_that_is_a_name_elsewhere_counts_and_a_speakers_label_makes_no_name(kind: MentionKind, is_name: bool) -> None:
+def test_a_word_that_is_a_name_elsewhere_counts_and_a_speakers_label_makes_no_name(
+    kind: MentionKind, is_name: bool
+) -> None:
     name = said("Valve", doc="d1", kind=kind)
     (word,) = words(1)
     assert live_mentions([word, name], 100) == ({word.id, name.id} if is_name else {name.id})

@@ -1,4 +1,6 @@
-"""The local copy of a server's rows: asked for what changed alone, thrown away when it is damaged, safe between two processes."""
+"""The local copy of a server's rows: asked for what changed alone, thrown away when it is damaged,
+safe between two processes.
+"""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,7 +64,9 @@ def test_a_row_that_another_process_brought_meanwhile_is_not_lost(path: Path) ->
     server.put(b=b"2")
 
     def signatures_of_before() -> Iterator[tuple[str, str]]:
-        server.read(theirs, "two")  # the other process refreshes to a later moment while this one lists
+        server.read(
+            theirs, "two"
+        )  # the other process refreshes to a later moment while this one lists
         return iter(old)
 
     mine._refresh("Thing", "one", signatures_of_before(), server.fetch)
@@ -71,7 +75,10 @@ def test_a_row_that_another_process_brought_meanwhile_is_not_lost(path: Path) ->
 
 @pytest.mark.parametrize("damage", ["body", "page", "head"])
 def test_a_damaged_file_is_made_anew_and_never_believed(path: Path, damage: str) -> None:
-    server, cache = Server(**{f"k{i:03}": b"body of many words " * 20 + str(i).encode() for i in range(200)}), RowCache(path, "w")
+    server, cache = (
+        Server(**{f"k{i:03}": b"body of many words " * 20 + str(i).encode() for i in range(200)}),
+        RowCache(path, "w"),
+    )
     right = server.read(cache, "one")
     cache.close()
     data = bytearray(path.read_bytes())

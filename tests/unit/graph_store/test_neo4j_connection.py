@@ -1,4 +1,6 @@
-"""What a connection tries again, what it gives up at once, and that a server that stalls is one of the latter; no real server is needed."""
+"""What a connection tries again, what it gives up at once, and that a server that stalls is one of
+the latter; no real server is needed.
+"""
 
 from collections.abc import Iterator
 
@@ -28,9 +30,14 @@ def connection(stub: BoltStub) -> Iterator[Neo4jConnection]:
 
 @pytest.mark.parametrize(
     ("code", "words"),
-    [("Database.DatabaseUnavailable", "'neo4j' is not available now; start it"), ("General.OutOfMemoryError", "ran out of memory")],
+    [
+        ("Database.DatabaseUnavailable", "'neo4j' is not available now; start it"),
+        ("General.OutOfMemoryError", "ran out of memory"),
+    ],
 )
-def test_what_passes_by_itself_never_is_not_tried_again(stub: BoltStub, connection: Neo4jConnection, code: str, words: str) -> None:
+def test_what_passes_by_itself_never_is_not_tried_again(
+    stub: BoltStub, connection: Neo4jConnection, code: str, words: str
+) -> None:
     """The server calls both passing, and so they would be tried for minutes."""
     stub.failure = (f"Neo.TransientError.{code}", "all went wrong")
     with pytest.raises(StoreError, match=words):
@@ -40,7 +47,9 @@ def test_what_passes_by_itself_never_is_not_tried_again(stub: BoltStub, connecti
     assert stub.num_queries == 2
 
 
-def test_a_deadlock_is_tried_again_as_a_whole_until_it_works(stub: BoltStub, connection: Neo4jConnection) -> None:
+def test_a_deadlock_is_tried_again_as_a_whole_until_it_works(
+    stub: BoltStub, connection: Neo4jConnection
+) -> None:
     num_turns = 0
 
     def work(tx: object) -> int:

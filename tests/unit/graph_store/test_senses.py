@@ -9,27 +9,58 @@ from derived import edit, entity, keyed, record, said
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynagrag.graph_store.derived.canonical import effective_edits, kept_apart, make_edit, undone_edits
+from dynagrag.graph_store.derived.canonical import (
+    effective_edits,
+    kept_apart,
+    make_edit,
+    undone_edits,
+)
 from dynagrag.graph_store.derived.fact_texts import counted_said
 from dynagrag.graph_store.derived.graph_digest import digest
-from dynagrag.graph_store.derived.senses import documents_of, documents_text, mentions_in_senses, read_senses, records_in_senses
+from dynagrag.graph_store.derived.senses import (
+    documents_of,
+    documents_text,
+    mentions_in_senses,
+    read_senses,
+    records_in_senses,
+)
 from dynagrag.ids import entity_key, plain_key, sense_key, sense_of
 from dynagrag.retrieval.bridge.linking import EntityLinker
 from dynagrag.schema import Document, Edit, EditKind
 
-FILES = {f"d{i}": Document(f"d{i}", "w", f"title {i}", f"/d{i}.txt", f"sha{i}", "0123456789 " * 100) for i in range(2)}
+FILES = {
+    f"d{i}": Document(f"d{i}", "w", f"title {i}", f"/d{i}.txt", f"sha{i}", "0123456789 " * 100)
+    for i in range(2)
+}
 PLANET = "mercury (planet mercury)"
 
 graph_of = partial(derived.graph_of, documents=FILES)
 
 
-def sense(*uris: str, keys: tuple[str, ...] = ("mercury",), name: str = "Planet Mercury", day: int = 1) -> Edit:
-    return make_edit(EditKind.SENSE, keys=keys, name=name, what=documents_text(uris), by="me", at=f"2026-01-{day:02}T00:00:00Z")
+def sense(
+    *uris: str, keys: tuple[str, ...] = ("mercury",), name: str = "Planet Mercury", day: int = 1
+) -> Edit:
+    return make_edit(
+        EditKind.SENSE,
+        keys=keys,
+        name=name,
+        what=documents_text(uris),
+        by="me",
+        at=f"2026-01-{day:02}T00:00:00Z",
+    )
 
 
-MENTIONS = [said("Mercury", doc="d0"), said("Mercury", doc="d1", at=10), said("Mercury", doc="d1", at=20), said("Glenn", doc="d0", at=30)]
+MENTIONS = [
+    said("Mercury", doc="d0"),
+    said("Mercury", doc="d1", at=10),
+    said("Mercury", doc="d1", at=20),
+    said("Glenn", doc="d0", at=30),
+]
 MENTIONS += [said("Sun", doc="d1", at=30)]
-RECORDS = [record("glenn", "flew", "mercury", doc="d0"), record("mercury", "orbits", "sun", doc="d1", at=10)]
+RECORDS = [
+    record("glenn", "flew", "mercury", doc="d0"),
+    record("mercury", "orbits", "sun", doc="d1", at=10),
+]
 
 
 def test_a_key_stands_for_something_else_in_the_documents_that_a_person_named() -> None:
@@ -45,13 +76,17 @@ def test_a_key_stands_for_something_else_in_the_documents_that_a_person_named() 
 
 
 def test_both_ends_of_a_record_have_the_sense_of_its_document() -> None:
-    graph = graph_of(MENTIONS, [record("sun", "lights", "mercury", doc="d1")], edits=[sense("/d1.txt")])
+    graph = graph_of(
+        MENTIONS, [record("sun", "lights", "mercury", doc="d1")], edits=[sense("/d1.txt")]
+    )
     assert keyed(graph) == [("sun", "lights", PLANET, 1, 1)]
 
 
 def test_what_is_embedded_stays_as_it_was_said() -> None:
     plain = graph_of(MENTIONS, RECORDS)
-    told = graph_of(MENTIONS, RECORDS, edits=[sense("/d1.txt")])  # raises where a text has no vector
+    told = graph_of(
+        MENTIONS, RECORDS, edits=[sense("/d1.txt")]
+    )  # raises where a text has no vector
     assert sorted(plain.relation_vectors.tolist()) == sorted(told.relation_vectors.tolist())
 
 
@@ -69,12 +104,17 @@ def test_of_two_edits_the_later_holds_and_an_undo_takes_it_back() -> None:
     undo = edit(EditKind.UNDO, what=second.id, day=3)
     senses = read_senses([second, first], FILES)
     assert senses == {("d0", "mercury"): PLANET, ("d1", "mercury"): "mercury (roman god)"}
-    assert read_senses([first, second, undo], FILES) == {("d0", "mercury"): PLANET, ("d1", "mercury"): PLANET}
+    assert read_senses([first, second, undo], FILES) == {
+        ("d0", "mercury"): PLANET,
+        ("d1", "mercury"): PLANET,
+    }
     assert set(undone_edits([first, second, undo])) == {second.id}
     assert effective_edits([first, second, undo]) == (first,)
 
 
-def test_the_senses_of_a_name_are_kept_apart_and_a_merge_by_hand_still_joins_one_to_another_entity() -> None:
+def test_the_senses_of_a_name_are_kept_apart_and_a_merge_by_hand_still_joins_one_to_another_entity() -> (
+    None
+):
     told = sense("/d1.txt", keys=("mercury", "mercury's"))
     apart = kept_apart([told, sense("/d0.txt", name="God", day=2)])
     assert ("mercury", PLANET) in apart
@@ -100,9 +140,16 @@ def test_facts_and_the_subject_of_a_document_have_the_sense() -> None:
 
 
 def test_a_question_finds_an_entity_by_the_name_that_a_person_gave_it() -> None:
-    graph = graph_of(MENTIONS, RECORDS, edits=[sense("/d1.txt"), edit(EditKind.RENAME, "glenn", name="John Glenn")])
+    graph = graph_of(
+        MENTIONS,
+        RECORDS,
+        edits=[sense("/d1.txt"), edit(EditKind.RENAME, "glenn", name="John Glenn")],
+    )
     linker = EntityLinker(graph.entities, np.ones(len(graph.entities), dtype=bool))
-    linked = [graph.entities[i].name for i in linker.link("Did John Glenn see Planet Mercury from Mercury?")]
+    linked = [
+        graph.entities[i].name
+        for i in linker.link("Did John Glenn see Planet Mercury from Mercury?")
+    ]
     assert linked == ["John Glenn", "Planet Mercury", "Mercury"]
 
 
@@ -113,7 +160,10 @@ def test_rewriting_twice_changes_nothing_more_and_a_damaged_edit_nothing_at_all(
     damaged = [replace(sense(), what=what) for what in ("", "{}", '"/d1.txt"', "[1, null]")]
     assert all(documents_of(e) == () for e in damaged)
     assert read_senses(damaged, FILES) == {}
-    assert read_senses([sense("/elsewhere.txt")], {"d": Document("d", "w", "t", "/d.txt", "s", "")}) == {}
+    assert (
+        read_senses([sense("/elsewhere.txt")], {"d": Document("d", "w", "t", "/d.txt", "s", "")})
+        == {}
+    )
 
 
 @given(st.text(max_size=30), st.text(max_size=30))

@@ -16,20 +16,48 @@ from dynagrag.graph_store.sqlite_store.migrations import MIGRATIONS
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.ids import content_id
 from dynagrag.protocols import Extraction
-from dynagrag.schema import Consolidation, Document, EmbedderIdentity, Entity, Graph, Mention, MentionKind, Passage, Turn, VectorKind
+from dynagrag.schema import (
+    Consolidation,
+    Document,
+    EmbedderIdentity,
+    Entity,
+    Graph,
+    Mention,
+    MentionKind,
+    Passage,
+    Turn,
+    VectorKind,
+)
 
 NUM_CHUNKS = 40
 
 
 def put_whole(store: SqliteStore, number: int) -> str:
     """A document with 40 turns and passages, then 40 extractions of 5 mentions in one call."""
-    doc = Document(f"doc{number}", store.workspace, f"title {number}", "", f"sha{number}", f"secret{number} " * 400)
+    doc = Document(
+        f"doc{number}",
+        store.workspace,
+        f"title {number}",
+        "",
+        f"sha{number}",
+        f"secret{number} " * 400,
+    )
     turns = [Turn(content_id(doc.id, i), doc.id, i, 10 * i, 10 * i + 9) for i in range(NUM_CHUNKS)]
-    passages = [Passage(content_id("p", doc.id, i), doc.id, i, 10 * i, 10 * i + 9, i, i) for i in range(NUM_CHUNKS)]
+    passages = [
+        Passage(content_id("p", doc.id, i), doc.id, i, 10 * i, 10 * i + 9, i, i)
+        for i in range(NUM_CHUNKS)
+    ]
     store.put_document(doc, turns, passages)
     store.put_extractions(
         [
-            Extraction(doc.id, 10 * i, 10 * i + 9, "llm", tuple(mention(doc.id, i, k, passages[i].id) for k in range(5)), ())
+            Extraction(
+                doc.id,
+                10 * i,
+                10 * i + 9,
+                "llm",
+                tuple(mention(doc.id, i, k, passages[i].id) for k in range(5)),
+                (),
+            )
             for i in range(NUM_CHUNKS)
         ]
     )
@@ -38,7 +66,19 @@ def put_whole(store: SqliteStore, number: int) -> str:
 
 def mention(doc: str, i: int, k: int, passage: str) -> Mention:
     id_ = content_id("m", doc, i, k)
-    return Mention(id_, doc, 10 * i, 10 * i + 9, (passage,), f"Name{k}", f"name{k}", "", f"secret of {doc} {k}", MentionKind.SAID, "llm")
+    return Mention(
+        id_,
+        doc,
+        10 * i,
+        10 * i + 9,
+        (passage,),
+        f"Name{k}",
+        f"name{k}",
+        "",
+        f"secret of {doc} {k}",
+        MentionKind.SAID,
+        "llm",
+    )
 
 
 def test_a_killed_writer_leaves_every_call_done_or_undone(tmp_path: Path) -> None:
@@ -67,7 +107,10 @@ def test_a_killed_writer_leaves_every_call_done_or_undone(tmp_path: Path) -> Non
         for document in store.documents():
             assert len(store.turns(document.id)) == len(store.passages(document.id)) == NUM_CHUNKS
             num_mentions = sum(m.document_id == document.id for m in store.mentions())
-            assert (len(store.live_spans(document.id)), num_mentions) in {(0, 0), (NUM_CHUNKS, 5 * NUM_CHUNKS)}
+            assert (len(store.live_spans(document.id)), num_mentions) in {
+                (0, 0),
+                (NUM_CHUNKS, 5 * NUM_CHUNKS),
+            }
         store.close()
         with sqlite3.connect(path) as sqlite:
             assert sqlite.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -83,9 +126,21 @@ def test_no_byte_of_a_deleted_document_stays_in_the_files(tmp_path: Path) -> Non
     for number in range(12):
         doc = put_whole(store, number)
         store.put_vectors(VectorKind.MENTION, [f"text{number}"], canary * (number + 1))
-        entity = Entity(f"e{number}", f"key{number}", f"name{number}", "", (), (), "", 1, (f"secret of {doc} summary",))
+        entity = Entity(
+            f"e{number}",
+            f"key{number}",
+            f"name{number}",
+            "",
+            (),
+            (),
+            "",
+            1,
+            (f"secret of {doc} summary",),
+        )
         store.write_graph(
-            Graph((entity,), (), canary * (number + 1), np.zeros((0, 4), dtype=np.float32), ((),)), Consolidation(), store.records()
+            Graph((entity,), (), canary * (number + 1), np.zeros((0, 4), dtype=np.float32), ((),)),
+            Consolidation(),
+            store.records(),
         )
     for number in range(0, 12, 2):
         store.delete_document(f"doc{number}")
@@ -135,8 +190,12 @@ def test_another_programs_database_is_refused_and_left_alone(tmp_path: Path) -> 
     assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize("content", [b"this is not a database, it is a text file\n" * 50, b"\x00\xff" * 4096])
-def test_a_file_that_is_no_database_is_refused_and_left_alone(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    "content", [b"this is not a database, it is a text file\n" * 50, b"\x00\xff" * 4096]
+)
+def test_a_file_that_is_no_database_is_refused_and_left_alone(
+    tmp_path: Path, content: bytes
+) -> None:
     path = tmp_path / "graph.sqlite"
     path.write_bytes(content)
     with pytest.raises(StoreError, match=r"graph\.sqlite.*not a dynagrag store"):

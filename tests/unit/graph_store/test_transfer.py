@@ -1,4 +1,6 @@
-"""A copy from store to store: all of it, once, however often it is interrupted and whatever the source does meanwhile."""
+"""A copy from store to store: all of it, once, however often it is interrupted and whatever the
+source does meanwhile.
+"""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -35,9 +37,20 @@ from dynagrag.schema import (
 
 MakeStore = Callable[..., SqliteStore]
 EMBEDDER = FakeEmbedder(8)
-MERGES = Consolidation((make_merge(["ada", "countess"], "ada", "model", "saw: both"),), (LabelMerge("knows", "met", False, "model"),))
+MERGES = Consolidation(
+    (make_merge(["ada", "countess"], "ada", "model", "saw: both"),),
+    (LabelMerge("knows", "met", False, "model"),),
+)
 WRITES = (
-    *("put_document", "put_extractions", "delete_document", "put_edit", "set_embedder", "put_vectors", "keep_vectors"),
+    *(
+        "put_document",
+        "put_extractions",
+        "delete_document",
+        "put_edit",
+        "set_embedder",
+        "put_vectors",
+        "keep_vectors",
+    ),
     *("write_graph", "set_note"),
 )
 
@@ -68,7 +81,9 @@ class Watched(SqliteStore):
 def make_store(tmp_path: Path) -> Iterator[MakeStore]:
     with ExitStack() as stack:
 
-        def make(place: str, workspace: str = "w", kind: type[SqliteStore] = SqliteStore) -> SqliteStore:
+        def make(
+            place: str, workspace: str = "w", kind: type[SqliteStore] = SqliteStore
+        ) -> SqliteStore:
             made = kind(tmp_path / place / "graph.sqlite", workspace)
             stack.callback(made.close)
             return made
@@ -81,20 +96,44 @@ def put(store: SqliteStore, name: str, num_chunks: int = 3) -> str:
     lines = [f"Ada met {name}{i}" for i in range(num_chunks)]
     text = "\n".join(lines)
     doc = Document(
-        content_id("document", store.workspace, text), store.workspace, f"😀{name}", name, content_id(text), text, {"from": name}
+        content_id("document", store.workspace, text),
+        store.workspace,
+        f"😀{name}",
+        name,
+        content_id(text),
+        text,
+        {"from": name},
     )
     turns, passages, extractions, start = [], [], [], 0
     for i, line in enumerate(lines):
         end = start + len(line)
-        turns.append(Turn(content_id(doc.id, i), doc.id, i, start, end, "Ada" if i else None, 0.1 * i))
+        turns.append(
+            Turn(content_id(doc.id, i), doc.id, i, start, end, "Ada" if i else None, 0.1 * i)
+        )
         passages.append(Passage(content_id("p", doc.id, start), doc.id, i, start, end, i, i))
         where = (doc.id, start, end)
-        said = tuple(mention(where, key, passages[i].id, "fake") for key in ("ada", "countess", f"{name}{i}"))
-        record = RelationRecord(
-            content_id("r", *where), *where, passages[i].id, "ada", f"{name}{i}", "met" if i % 2 else "knows", "", start, end, i, "fake"
+        said = tuple(
+            mention(where, key, passages[i].id, "fake") for key in ("ada", "countess", f"{name}{i}")
         )
-        extractions.append(Extraction(*where, "fake", said, (record,)) if i else Extraction(*where, "fake", (), ()))
-        extractions.append(Extraction(*where, "split", (mention(where, "ada", passages[i].id, "split"),), ()))
+        record = RelationRecord(
+            content_id("r", *where),
+            *where,
+            passages[i].id,
+            "ada",
+            f"{name}{i}",
+            "met" if i % 2 else "knows",
+            "",
+            start,
+            end,
+            i,
+            "fake",
+        )
+        extractions.append(
+            Extraction(*where, "fake", said, (record,)) if i else Extraction(*where, "fake", (), ())
+        )
+        extractions.append(
+            Extraction(*where, "split", (mention(where, "ada", passages[i].id, "split"),), ())
+        )
         start = end + 1
     store.put_document(doc, turns, passages)
     store.put_extractions(extractions)
@@ -103,14 +142,28 @@ def put(store: SqliteStore, name: str, num_chunks: int = 3) -> str:
 
 def mention(where: tuple[str, int, int], key: str, passage: str, extractor: str) -> Mention:
     kind = MentionKind.SPEAKER if extractor == "split" else MentionKind.SAID
-    return Mention(content_id("m", *where, key, kind), *where, (passage,), key.title(), key, "", f"of {where[0][:4]}", kind, extractor)
+    return Mention(
+        content_id("m", *where, key, kind),
+        *where,
+        (passage,),
+        key.title(),
+        key,
+        "",
+        f"of {where[0][:4]}",
+        kind,
+        extractor,
+    )
 
 
 def rederive(store: SqliteStore, merges: Consolidation = MERGES) -> str:
     store.set_embedder(EMBEDDER.identity)
     stored = store.records()
     documents = {d.id: d for d in stored.documents}
-    embed(store, VectorKind.PASSAGE, {p.id: documents[p.document_id].text[p.start : p.end] for p in stored.passages})
+    embed(
+        store,
+        VectorKind.PASSAGE,
+        {p.id: documents[p.document_id].text[p.start : p.end] for p in stored.passages},
+    )
     embed(store, VectorKind.LABEL, {"label of met": "met"})
     graph = derive(
         store.workspace,
@@ -140,7 +193,9 @@ def source(make_store: MakeStore) -> Watched:
     assert isinstance(store, Watched)
     for name in ("Bob", "Cy", "Di"):
         put(store, name)
-    store.put_edit(make_edit(EditKind.RENAME, keys=["ada"], name="Ada L.", by="me", at="2026-01-02T00:00:00Z"))
+    store.put_edit(
+        make_edit(EditKind.RENAME, keys=["ada"], name="Ada L.", by="me", at="2026-01-02T00:00:00Z")
+    )
     rederive(store)
     return store
 
@@ -148,7 +203,10 @@ def source(make_store: MakeStore) -> Watched:
 def everything(store: SqliteStore) -> dict[str, Any]:
     graph = store.graph()
     documents = store.documents()
-    found: dict[str, Any] = {kind: (ids := store.vector_ids(kind), store.vectors(kind, ids).tobytes()) for kind in VectorKind}
+    found: dict[str, Any] = {
+        kind: (ids := store.vector_ids(kind), store.vectors(kind, ids).tobytes())
+        for kind in VectorKind
+    }
     return found | {
         "documents": documents,
         "turns": store.turns(),
@@ -177,7 +235,12 @@ def test_a_copy_holds_all_that_the_source_holds(source: Watched, make_store: Mak
     report = copied(source, target)
     assert everything(target) == everything(source)
     assert everything(target)["is_current"]
-    assert (report.num_documents, report.num_sent, report.digest, report.is_moment) == (3, 3, source.digest(), True)
+    assert (report.num_documents, report.num_sent, report.digest, report.is_moment) == (
+        3,
+        3,
+        source.digest(),
+        True,
+    )
     assert [len(found) for found in everything(target)["extractions"]] == [6, 6, 6]
 
 
@@ -187,8 +250,12 @@ def test_an_empty_workspace_is_copied_too(make_store: MakeStore) -> None:
     assert everything(target) == everything(source)
 
 
-def test_a_copy_that_is_killed_before_any_write_is_finished_by_the_next_run(source: Watched, make_store: MakeStore) -> None:
-    """Every write of the copy is once the one before which the process dies; the same target then gets the next run."""
+def test_a_copy_that_is_killed_before_any_write_is_finished_by_the_next_run(
+    source: Watched, make_store: MakeStore
+) -> None:
+    """Every write of the copy is once the one before which the process dies; the same target then
+    gets the next run.
+    """
     whole = make_store("whole", kind=Watched)
     assert isinstance(whole, Watched)
     calls: list[str] = []
@@ -216,7 +283,9 @@ def test_a_copy_that_is_killed_before_any_write_is_finished_by_the_next_run(sour
         assert again.count("put_document") == 3 - calls[:number].count("put_document")
 
 
-def test_what_an_interrupted_copy_brought_is_not_sent_again(source: Watched, make_store: MakeStore) -> None:
+def test_what_an_interrupted_copy_brought_is_not_sent_again(
+    source: Watched, make_store: MakeStore
+) -> None:
     target = make_store("target")
 
     def die(stage: str, done: int, total: int) -> None:
@@ -229,7 +298,9 @@ def test_what_an_interrupted_copy_brought_is_not_sent_again(source: Watched, mak
     assert everything(target) == everything(source)
 
 
-def test_the_last_step_is_repeated_when_it_was_killed(source: Watched, make_store: MakeStore) -> None:
+def test_the_last_step_is_repeated_when_it_was_killed(
+    source: Watched, make_store: MakeStore
+) -> None:
     target, calls = make_store("target"), []
 
     def finish() -> None:
@@ -245,7 +316,7 @@ def test_the_last_step_is_repeated_when_it_was_killed(source: Watched, make_stor
     assert not is_unfinished(target)
 
 
-# ------------------------------------------------------------------------------------------------------- a moving source
+# ---------------------------------------------------------------------------------- a moving source
 
 
 def changes_once(source: Watched, at: str, change: Callable[[], object]) -> None:
@@ -260,7 +331,9 @@ def changes_once(source: Watched, at: str, change: Callable[[], object]) -> None
 
 
 @pytest.mark.parametrize("at", ["documents", "extractions", "vector_ids", "vectors", "graph"])
-def test_what_comes_and_goes_while_it_is_copied_comes_and_goes_in_the_copy(source: Watched, make_store: MakeStore, at: str) -> None:
+def test_what_comes_and_goes_while_it_is_copied_comes_and_goes_in_the_copy(
+    source: Watched, make_store: MakeStore, at: str
+) -> None:
     target, other = make_store("target"), make_store("source")
 
     def change() -> None:
@@ -270,7 +343,9 @@ def test_what_comes_and_goes_while_it_is_copied_comes_and_goes_in_the_copy(sourc
 
     changes_once(source, at, change)
     if at == "graph":  # too late for another round: said, and made good by the next run
-        with pytest.raises(StoreError, match="changed while its graph was copied; run the same copy again"):
+        with pytest.raises(
+            StoreError, match="changed while its graph was copied; run the same copy again"
+        ):
             copied(source, target)
         assert is_unfinished(target)
     copied(source, target)
@@ -278,13 +353,17 @@ def test_what_comes_and_goes_while_it_is_copied_comes_and_goes_in_the_copy(sourc
     assert everything(target) == everything(source)
 
 
-def test_a_document_extracted_anew_between_two_runs_is_taken_as_it_is_now(source: Watched, make_store: MakeStore) -> None:
+def test_a_document_extracted_anew_between_two_runs_is_taken_as_it_is_now(
+    source: Watched, make_store: MakeStore
+) -> None:
     target = make_store("target")
     with pytest.raises(Killed):
         copied(source, target, before_done=_die)
     document = source.documents()[0]
     first = next(e for e in source.extractions(document.id) if e.mentions and e.extractor == "fake")
-    source.put_extractions([Extraction(first.document_id, first.start - 1, first.end, "other", (), ())])
+    source.put_extractions(
+        [Extraction(first.document_id, first.start - 1, first.end, "other", (), ())]
+    )
     rederive(source)
     assert copied(source, target).num_sent == 1
     assert everything(target) == everything(source)
@@ -294,7 +373,9 @@ def _die() -> None:
     raise Killed
 
 
-def test_a_source_that_never_stands_still_is_an_error_that_keeps_what_was_copied(source: Watched, make_store: MakeStore) -> None:
+def test_a_source_that_never_stands_still_is_an_error_that_keeps_what_was_copied(
+    source: Watched, make_store: MakeStore
+) -> None:
     target = make_store("target")
     keeps_changing(source, make_store("source"))
     with pytest.raises(StoreError, match=r"is being written to .* run the same copy again"):
@@ -305,11 +386,17 @@ def test_a_source_that_never_stands_still_is_an_error_that_keeps_what_was_copied
     assert everything(target) == everything(source) | {"is_current": False}
 
 
-def test_a_trailing_copy_of_a_source_that_never_stands_still_is_out_of_date(source: Watched, make_store: MakeStore) -> None:
+def test_a_trailing_copy_of_a_source_that_never_stands_still_is_out_of_date(
+    source: Watched, make_store: MakeStore
+) -> None:
     target = make_store("target")
     keeps_changing(source, make_store("source"))
     report = copied(source, target, is_trailing=True)
-    assert (report.is_moment, target.is_derived_current(), is_unfinished(target)) == (False, False, False)
+    assert (report.is_moment, target.is_derived_current(), is_unfinished(target)) == (
+        False,
+        False,
+        False,
+    )
     assert report.num_documents >= 4
     rederive(target)
     assert {e.key for e in target.graph().entities} >= {"ada", "Bob1", "Cy1"}
@@ -320,7 +407,9 @@ def keeps_changing(source: Watched, other: SqliteStore) -> None:
     source.on_call = lambda name: put(other, next(names)) and None if name == "edits" else None
 
 
-def test_a_source_whose_graph_is_out_of_date_gives_a_copy_that_is_too(source: Watched, make_store: MakeStore) -> None:
+def test_a_source_whose_graph_is_out_of_date_gives_a_copy_that_is_too(
+    source: Watched, make_store: MakeStore
+) -> None:
     put(source, "Eve")
     target = make_store("target")
     copied(source, target)
@@ -328,10 +417,12 @@ def test_a_source_whose_graph_is_out_of_date_gives_a_copy_that_is_too(source: Wa
     assert everything(target) == everything(source)
 
 
-# -------------------------------------------------------------------------------------------------------------- refusals
+# ----------------------------------------------------------------------------------------- refusals
 
 
-def test_a_target_that_holds_the_workspace_is_left_as_it_is(source: Watched, make_store: MakeStore) -> None:
+def test_a_target_that_holds_the_workspace_is_left_as_it_is(
+    source: Watched, make_store: MakeStore
+) -> None:
     target = make_store("target")
     put(target, "Zoe")
     before = (target.version(), everything(target))
@@ -340,7 +431,9 @@ def test_a_target_that_holds_the_workspace_is_left_as_it_is(source: Watched, mak
     assert (target.version(), everything(target)) == before
 
 
-def test_an_unfinished_copy_of_something_else_is_left_as_it_is(source: Watched, make_store: MakeStore) -> None:
+def test_an_unfinished_copy_of_something_else_is_left_as_it_is(
+    source: Watched, make_store: MakeStore
+) -> None:
     target = make_store("target")
     with pytest.raises(Killed):
         copied(source, target, origin="elsewhere", before_done=_die)
@@ -351,7 +444,9 @@ def test_an_unfinished_copy_of_something_else_is_left_as_it_is(source: Watched, 
     copied(source, target, origin="elsewhere")
 
 
-def test_documents_that_somebody_put_into_an_unfinished_copy_are_not_deleted(source: Watched, make_store: MakeStore) -> None:
+def test_documents_that_somebody_put_into_an_unfinished_copy_are_not_deleted(
+    source: Watched, make_store: MakeStore
+) -> None:
     target = make_store("target")
     with pytest.raises(Killed):
         copied(source, target, before_done=_die)
@@ -366,7 +461,9 @@ def test_another_name_is_refused_since_ids_hold_it(source: Watched, make_store: 
         copied(source, make_store("target", "other"))
 
 
-def test_an_embedder_without_documents_does_not_stand_in_the_way(source: Watched, make_store: MakeStore) -> None:
+def test_an_embedder_without_documents_does_not_stand_in_the_way(
+    source: Watched, make_store: MakeStore
+) -> None:
     target = make_store("target")
     target.set_embedder(EmbedderIdentity("another", 3))
     target.put_vectors(VectorKind.MENTION, ["left over"], np.zeros((1, 3), dtype=np.float32))

@@ -1,4 +1,6 @@
-"""The extractor without a model: what counts as a name, who is paired with whom, and what the corpus decides."""
+"""The extractor without a model: what counts as a name, who is paired with whom, and what the
+corpus decides.
+"""
 
 import json
 import time
@@ -16,7 +18,16 @@ from dynagrag.ingest.extract.fast_extractor import LABEL, FastExtractor, pairs
 from dynagrag.ingest.extract.fast_rules import Candidate, candidates
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
 from dynagrag.protocols import Extraction, Extractor
-from dynagrag.schema import ChunkWork, Document, Flag, LoadedSource, Mention, MentionKind, SourceTurn, Turn
+from dynagrag.schema import (
+    ChunkWork,
+    Document,
+    Flag,
+    LoadedSource,
+    Mention,
+    MentionKind,
+    SourceTurn,
+    Turn,
+)
 from dynagrag.settings import CHUNK_PROFILES
 
 SHARED = Path(__file__).parents[3].parent / "shared"
@@ -32,14 +43,23 @@ def words(sentence: str, use: CaseUse = NO_USE) -> list[str]:
 
 
 def extract(
-    turns: list[str], title: str = "x", uri: str = "x.txt", titles: tuple[str, ...] = (), sha: str = "s"
+    turns: list[str],
+    title: str = "x",
+    uri: str = "x.txt",
+    titles: tuple[str, ...] = (),
+    sha: str = "s",
 ) -> tuple[Document, tuple[Turn, ...], list[Extraction]]:
-    source = LoadedSource(uri, "plain", tuple(SourceTurn(t, "CDR") for t in turns), sha256=sha, title=title)
+    source = LoadedSource(
+        uri, "plain", tuple(SourceTurn(t, "CDR") for t in turns), sha256=sha, title=title
+    )
     document, parts = make_document(source, "w", uri)
     passages = split_passages(document, parts, CHUNK_PROFILES["default"])
     chunks = chunk_passages(document, passages, CHUNK_PROFILES["default"])
     done: list[Extraction] = []
-    assert FastExtractor(titles).extract([ChunkWork(document, parts, c) for c in chunks], done.append) == []
+    assert (
+        FastExtractor(titles).extract([ChunkWork(document, parts, c) for c in chunks], done.append)
+        == []
+    )
     assert [(e.start, e.end) for e in done] == [(c.start, c.end) for c in chunks]
     return document, parts, done
 
@@ -61,10 +81,16 @@ def live_keys(*extractions: Extraction, num_passages: int = 100) -> set[str]:
         ("Tell Houston that.", ["Houston"]),
         ("I'm sure Jim's crew saw O2 and S-IVB.", ["Jim", "O2", "S-IVB"]),
         ("This is Apollo 13 on Main Bus B.", ["Apollo 13", "Main Bus B"]),
-        ("It was 1970 and 36,000 feet, 060 degrees, 5.5 volts.", ["1970", "36,000 feet", "060 degrees", "5.5 volts"]),
+        (
+            "It was 1970 and 36,000 feet, 060 degrees, 5.5 volts.",
+            ["1970", "36,000 feet", "060 degrees", "5.5 volts"],
+        ),
         ("That's Let's We're I'll You'd Don't.", []),
         ("Yeah, Roger. Thank you, Okay?", []),
-        ("We met Mr. Fisher from AT&T and J. Smith in the U.S. Senate.", ["Fisher", "AT&T", "J. Smith", "U.S. Senate"]),
+        (
+            "We met Mr. Fisher from AT&T and J. Smith in the U.S. Senate.",
+            ["Fisher", "AT&T", "J. Smith", "U.S. Senate"],
+        ),
         ("The First Amendment binds the US.", ["First Amendment", "US"]),
         ("Go B or C.", []),
     ],
@@ -74,7 +100,11 @@ def test_names_of_a_sentence(sentence: str, expected: list[str]) -> None:
 
 
 def test_content_words_are_lower_case_and_say_something() -> None:
-    assert words("We really need the battery charger and the tank quickly, they're 4th.") == ["battery", "charger", "tank"]
+    assert words("We really need the battery charger and the tank quickly, they're 4th.") == [
+        "battery",
+        "charger",
+        "tank",
+    ]
 
 
 def test_a_word_that_only_opens_its_sentence_is_marked() -> None:
@@ -88,12 +118,16 @@ def test_a_word_that_only_opens_its_sentence_is_marked() -> None:
 
 
 def test_a_capital_after_a_quotation_mark_or_dash_opens_a_clause() -> None:
-    found = {c.name: c.flags for c in candidates('He said "Jettison it" - Jettison the tank.', NO_USE)}
+    found = {
+        c.name: c.flags for c in candidates('He said "Jettison it" - Jettison the tank.', NO_USE)
+    }
     assert found["Jettison"] == (Flag.SENTENCE_START,)
 
 
 def test_the_document_tells_ordinary_words_from_names() -> None:
-    use = case_use("Battery two is low. The battery is low, and so is that battery. We asked Jim. Jim left.")
+    use = case_use(
+        "Battery two is low. The battery is low, and so is that battery. We asked Jim. Jim left."
+    )
     assert names("Battery two is low.", use) == []
     assert words("Battery two is low.", use) == ["battery"]
     assert names("Jim left.", use) == ["Jim"]
@@ -102,14 +136,18 @@ def test_the_document_tells_ordinary_words_from_names() -> None:
 @pytest.mark.parametrize("shape", [str.upper, str.lower])
 def test_text_without_case_gives_content_words_alone(shape: object) -> None:
     assert callable(shape)
-    text = shape("The crew opened the valve of the tank in Houston. Then the crew closed the valve.")
+    text = shape(
+        "The crew opened the valve of the tank in Houston. Then the crew closed the valve."
+    )
     use = case_use(text)
     assert names(text, use) == []
     assert words(text, use) == ["crew", "opened", "valve", "tank", "houston"]
 
 
 def test_a_sentence_shouted_inside_other_text_gives_no_names() -> None:
-    use = case_use("We met Jim and asked him about the long report that he had written on the tank. " * 5)
+    use = case_use(
+        "We met Jim and asked him about the long report that he had written on the tank. " * 5
+    )
     assert names("THE COURT OF APPEALS REVERSED AND REMANDED THE CASE.", use) == []
     assert names("FLIGHT, EECOM.", use) == ["FLIGHT", "EECOM"]
 
@@ -117,12 +155,17 @@ def test_a_sentence_shouted_inside_other_text_gives_no_names() -> None:
 @given(st.lists(st.booleans(), max_size=80))
 @example([False] * 30)
 def test_pairs_are_unique_and_linear_and_complete_for_a_dozen_names(kinds: list[bool]) -> None:
-    found = [Candidate(i, i, str(i), str(i), "x", (Flag.CONTENT_WORD,) if is_word else ()) for i, is_word in enumerate(kinds)]
+    found = [
+        Candidate(i, i, str(i), str(i), "x", (Flag.CONTENT_WORD,) if is_word else ())
+        for i, is_word in enumerate(kinds)
+    ]
     made = [(a.key, b.key) for a, b in pairs(found)]
     assert len({frozenset(p) for p in made}) == len(made)
     assert not any(kinds[int(a)] or kinds[int(b)] for a, b in made)
     num_names = kinds.count(False)
-    assert len(made) == sum(min(11, num_names - 1 - i) for i in range(num_names)), "each with the next 11: all of a dozen"
+    assert len(made) == sum(min(11, num_names - 1 - i) for i in range(num_names)), (
+        "each with the next 11: all of a dozen"
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -136,9 +179,16 @@ def test_every_record_stays_within_its_sentence_turn_and_passage(turns: list[str
         keys = {(m.chunk_start, m.key) for m in extraction.mentions}
         for mention in extraction.mentions:
             assert mention.key
-            assert plain_quotes(mention.name) in plain_quotes(document.text) or mention.type == "word"
+            assert (
+                plain_quotes(mention.name) in plain_quotes(document.text) or mention.type == "word"
+            )
             (passage_id,) = mention.passage_ids
-            assert passages[passage_id].start <= mention.chunk_start < mention.chunk_end <= passages[passage_id].end
+            assert (
+                passages[passage_id].start
+                <= mention.chunk_start
+                < mention.chunk_end
+                <= passages[passage_id].end
+            )
         for record in extraction.relations:
             assert record.head < record.tail
             assert {(record.chunk_start, record.head), (record.chunk_start, record.tail)} <= keys
@@ -148,7 +198,10 @@ def test_every_record_stays_within_its_sentence_turn_and_passage(turns: list[str
 
 
 def test_a_chunk_alone_gives_the_records_it_gives_among_others() -> None:
-    turns = [f"So Jim asked Fred about Odyssey number {i} and the battery. Battery low." for i in range(300)]
+    turns = [
+        f"So Jim asked Fred about Odyssey number {i} and the battery. Battery low."
+        for i in range(300)
+    ]
     document, parts, done = extract(turns)
     assert len(done) > 3
     passages = split_passages(document, parts, CHUNK_PROFILES["default"])
@@ -164,7 +217,9 @@ def test_the_sentence_is_the_quote_of_a_pair() -> None:
     made = {(r.head, r.tail) for r in extraction.relations}
     assert made == {("fred", "jim"), ("jim", "odyssey"), ("fred", "odyssey")}
     record = extraction.relations[0]
-    assert document.text[record.quote_start : record.quote_end] == "So Jim asked Fred about Odyssey."
+    assert (
+        document.text[record.quote_start : record.quote_end] == "So Jim asked Fred about Odyssey."
+    )
     assert (record.label, record.turn_index, record.extractor) == (LABEL, 1, "fast-3")
 
 
@@ -178,7 +233,9 @@ def test_a_title_that_says_something_is_mentioned_for_every_passage() -> None:
 
 
 def test_given_titles_are_found_in_any_case_and_change_the_name() -> None:
-    _, _, done = extract(["they watched the fuel cell story (again)"], titles=("Fuel Cell Story (film)",))
+    _, _, done = extract(
+        ["they watched the fuel cell story (again)"], titles=("Fuel Cell Story (film)",)
+    )
     assert [m.name for m in done[0].mentions if m.type == "title"] == ["the fuel cell story"]
     assert len({FastExtractor(titles).name for titles in ((), ("Big Bang",), ("Big Ben",))}) == 3
 
@@ -190,25 +247,50 @@ def test_another_document_decides_whether_a_sentence_start_is_a_name() -> None:
     assert "lovell" not in live_keys(alone)
     assert "lovell" in live_keys(alone, other)
     assert len(live_mentions([*alone.mentions, *other.mentions], 100)) == 2
-    assert live_mentions(alone.mentions, 100) < live_mentions([*alone.mentions, *titled.mentions], 100)
+    assert live_mentions(alone.mentions, 100) < live_mentions(
+        [*alone.mentions, *titled.mentions], 100
+    )
 
 
-def _word(passage: int, key: str = "valve", flags: tuple[Flag, ...] = (Flag.CONTENT_WORD,), document: str = "d") -> Mention:
+def _word(
+    passage: int,
+    key: str = "valve",
+    flags: tuple[Flag, ...] = (Flag.CONTENT_WORD,),
+    document: str = "d",
+) -> Mention:
     name = key if Flag.CONTENT_WORD in flags else key.title()
     id_ = f"{document}{name}{passage}{flags}"
-    return Mention(id_, document, 0, 1, (f"p{passage}",), name, key, "word", "", MentionKind.SAID, "fast-3", flags)
+    return Mention(
+        id_,
+        document,
+        0,
+        1,
+        (f"p{passage}",),
+        name,
+        key,
+        "word",
+        "",
+        MentionKind.SAID,
+        "fast-3",
+        flags,
+    )
 
 
 @pytest.mark.parametrize(
-    ("num_heard", "num_passages", "counts"), [(1, 100, False), (2, 3, True), (3, 3, False), (8, 100, True), (9, 100, False)]
+    ("num_heard", "num_passages", "counts"),
+    [(1, 100, False), (2, 3, True), (3, 3, False), (8, 100, True), (9, 100, False)],
 )
-def test_a_content_word_counts_inside_its_band(num_heard: int, num_passages: int, counts: bool) -> None:
+def test_a_content_word_counts_inside_its_band(
+    num_heard: int, num_passages: int, counts: bool
+) -> None:
     mentions = [_word(i) for i in range(num_heard)]
     assert bool(live_mentions(mentions, num_passages)) == counts
     assert len(live_mentions(mentions, num_passages)) in (0, num_heard)
 
 
-def test_a_content_word_that_is_also_a_name_counts_as_that_name_where_nothing_has_capitals() -> None:
+def test_a_content_word_that_is_also_a_name_counts_as_that_name_where_nothing_has_capitals() -> (
+    None
+):
     named = _word(1, flags=(Flag.SEEN_CAPITALISED,))
     opening = _word(1, flags=(Flag.SENTENCE_START,))
     caption = _word(2, document="captions")
@@ -218,12 +300,19 @@ def test_a_content_word_that_is_also_a_name_counts_as_that_name_where_nothing_ha
 
 
 def test_a_word_of_a_text_with_capitals_is_no_name_that_another_text_has() -> None:
-    _, _, (cased,) = extract(["So Jim took control of the ship, and Fred had control too."], sha="1")
-    _, _, (other,) = extract(["The ENGINE CONTROL is on, said Jim, and CONTROL said so."], uri="2.txt", sha="2")
+    _, _, (cased,) = extract(
+        ["So Jim took control of the ship, and Fred had control too."], sha="1"
+    )
+    _, _, (other,) = extract(
+        ["The ENGINE CONTROL is on, said Jim, and CONTROL said so."], uri="2.txt", sha="2"
+    )
     _, _, (captions,) = extract(["so they asked control what to do"], uri="3.txt", sha="3")
     mentions = [m for e in (cased, other, captions) for m in e.mentions]
     live = live_mentions(mentions, 100)
-    assert {m.document_id for m in mentions if m.key == "control" and m.id in live} == {other.document_id, captions.document_id}
+    assert {m.document_id for m in mentions if m.key == "control" and m.id in live} == {
+        other.document_id,
+        captions.document_id,
+    }
 
 
 def test_the_flight_directors_loop_makes_a_graph_of_call_signs_in_seconds() -> None:

@@ -1,4 +1,6 @@
-"""Given passages: what of a file is refused and how it is said, what becomes of triples, and what is never cited."""
+"""Given passages: what of a file is refused and how it is said, what becomes of triples, and what
+is never cited.
+"""
 
 import gzip
 import json
@@ -39,15 +41,28 @@ from dynagrag.ingest.given.given_plan import given_ids, plan_given
 from dynagrag.protocols import Extraction, Extractor
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import ChunkWork, Consolidation, Evidence, MentionKind, Question, Snapshot, SourceTurn
+from dynagrag.schema import (
+    ChunkWork,
+    Consolidation,
+    Evidence,
+    MentionKind,
+    Question,
+    Snapshot,
+    SourceTurn,
+)
 from dynagrag.settings import PROFILES
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "data" / "multihop"
 ADA = GivenPassage(
     "Ada Lovelace (mathematician)",
-    "Ada Lovelace was a writer. She met Babbage in London. Lovelace's friend Babbage built engines.",
+    "Ada Lovelace was a writer. She met Babbage in London. Lovelace's friend Babbage built"
+    " engines.",
     ("Ada Lovelace", "the Engines"),
-    (("Ada Lovelace", "was", "a writer"), ("Ada Lovelace", "met", "Babbage"), ("Babbage", "Built", "Engines")),
+    (
+        ("Ada Lovelace", "was", "a writer"),
+        ("Ada Lovelace", "met", "Babbage"),
+        ("Babbage", "Built", "Engines"),
+    ),
 )
 
 
@@ -79,18 +94,36 @@ def extract(*documents: GivenDocument) -> tuple[list[ChunkWork], list[Extraction
 
 
 def quotes(item: ChunkWork, extraction: Extraction) -> dict[tuple[str, str, str], str]:
-    return {(r.head, r.label, r.tail): item.document.text[r.quote_start : r.quote_end] for r in extraction.relations}
+    return {
+        (r.head, r.label, r.tail): item.document.text[r.quote_start : r.quote_end]
+        for r in extraction.relations
+    }
 
 
 class TestReading:
     @pytest.mark.parametrize("name", ["c.jsonl", "c.jsonl.gz"])
     def test_fields_are_taken_as_they_stand(self, tmp_path: Path, name: str) -> None:
-        row = {"title": " A ", "text": "  A met B. ", "extracted_entities": ["A"], "extracted_triples": [["A", "met", "B"]], "more": 1}
+        row = {
+            "title": " A ",
+            "text": "  A met B. ",
+            "extracted_entities": ["A"],
+            "extracted_triples": [["A", "met", "B"]],
+            "more": 1,
+        }
         corpus = read_given(write(tmp_path / name, [row, "", {"chunk_id": 0, "text": "No title."}]))
-        assert corpus.documents == (GivenPassage(" A ", "  A met B. ", ("A",), (("A", "met", "B"),)), GivenPassage("", "No title."))
-        assert (corpus.source, corpus.dropped, corpus.num_without_extraction) == (str(tmp_path / name), {}, 1)
+        assert corpus.documents == (
+            GivenPassage(" A ", "  A met B. ", ("A",), (("A", "met", "B"),)),
+            GivenPassage("", "No title."),
+        )
+        assert (corpus.source, corpus.dropped, corpus.num_without_extraction) == (
+            str(tmp_path / name),
+            {},
+            1,
+        )
 
-    def test_broken_triples_and_entities_are_dropped_with_counts_by_reason(self, tmp_path: Path) -> None:
+    def test_broken_triples_and_entities_are_dropped_with_counts_by_reason(
+        self, tmp_path: Path
+    ) -> None:
         triples: list[Any] = [
             ["a", "b"],
             ["a", "b", "c", "d"],
@@ -100,7 +133,12 @@ class TestReading:
             ["...", "b", "c"],
             ["a", "b", "c"],
         ]
-        row = {"title": "T", "text": "x", "extracted_entities": ["a", " ", 7], "extracted_triples": triples}
+        row = {
+            "title": "T",
+            "text": "x",
+            "extracted_entities": ["a", " ", 7],
+            "extracted_triples": triples,
+        }
         corpus = read_given(write(tmp_path / "c.jsonl", [row, row]))
         assert corpus.dropped == {NOT_THREE: 6, NO_TEXT: 4, NO_NAME: 2, NO_ENTITY: 4}
         assert corpus.documents[0] == GivenPassage("T", "x", ("a",), (("a", "b", "c"),))
@@ -108,7 +146,12 @@ class TestReading:
     def test_names_that_no_store_can_keep_are_dropped_with_a_count(self, tmp_path: Path) -> None:
         bad = "Half\ud800"
         triples = [[bad, "met", "B"], ["A", bad, "B"], ["A", "met", bad], ["A", "met", "B"]]
-        row = {"title": "T", "text": "A met B.", "extracted_entities": ["A", bad], "extracted_triples": triples}
+        row = {
+            "title": "T",
+            "text": "A met B.",
+            "extracted_entities": ["A", bad],
+            "extracted_triples": triples,
+        }
         corpus = read_given(write(tmp_path / "c.jsonl", [row]))
         assert corpus.dropped == {NO_TEXT: 3, NO_ENTITY: 1}
         assert corpus.documents == (GivenPassage("T", "A met B.", ("A",), (("A", "met", "B"),)),)
@@ -121,13 +164,18 @@ class TestReading:
             ('{"text": "x"}', "neither title nor chunk_id"),
             ('{"title": "x", "text": 5}', "text: Input should be a valid string"),
             ('{"title": "x", "text": " \\n"}', "its text is blank"),
-            ('{"title": "x", "text": "y", "extracted_triples": {}}', "extracted_triples: Input should be a valid list"),
+            (
+                '{"title": "x", "text": "y", "extracted_triples": {}}',
+                "extracted_triples: Input should be a valid list",
+            ),
             ('["x"]', "the line: Input should be"),
             ('{"title": "x", "text": "\\ud800"}', "lone surrogate"),
             ("[" * 100_000, "is no JSON"),
         ],
     )
-    def test_a_bad_line_is_named_with_its_file_number_and_remedy(self, tmp_path: Path, line: str, said: str) -> None:
+    def test_a_bad_line_is_named_with_its_file_number_and_remedy(
+        self, tmp_path: Path, line: str, said: str
+    ) -> None:
         path = write(tmp_path / "c.jsonl", [{"title": "A", "text": "a"}, "", line])
         with pytest.raises(LoadError) as caught:
             read_given(path)
@@ -139,7 +187,11 @@ class TestReading:
 
     def test_files_that_hold_nothing_usable_are_refused(self, tmp_path: Path) -> None:
         cut = tmp_path / "cut.jsonl.gz"
-        cut.write_bytes(write(tmp_path / "whole.jsonl.gz", [{"title": str(i), "text": str(i)} for i in range(900)]).read_bytes()[:-900])
+        cut.write_bytes(
+            write(
+                tmp_path / "whole.jsonl.gz", [{"title": str(i), "text": str(i)} for i in range(900)]
+            ).read_bytes()[:-900]
+        )
         latin = tmp_path / "latin.jsonl"
         latin.write_bytes('{"title": "é", "text": "é"}'.encode("latin-1"))
         for path, said in (
@@ -165,36 +217,66 @@ class TestReading:
 class TestJoining:
     def test_by_title_and_text_with_counts_of_what_is_left_over(self) -> None:
         corpus = GivenCorpus(
-            (GivenPassage("A", "a"), GivenPassage("A", "b"), GivenPassage("A", "a"), GivenPassage("C", "c")), "s", {"x": 1}
+            (
+                GivenPassage("A", "a"),
+                GivenPassage("A", "b"),
+                GivenPassage("A", "a"),
+                GivenPassage("C", "c"),
+            ),
+            "s",
+            {"x": 1},
         )
-        found = [GivenPassage("A", "a", (n,)) for n in ("one", "two", "three")] + [GivenPassage("A", "z", ("far",)), GivenPassage("C", "c")]
+        found = [GivenPassage("A", "a", (n,)) for n in ("one", "two", "three")] + [
+            GivenPassage("A", "z", ("far",)),
+            GivenPassage("C", "c"),
+        ]
         joined = join_extractions(corpus, GivenCorpus(tuple(found), "t", {"x": 2}))
-        assert [d.entities for d in joined.documents if isinstance(d, GivenPassage)] == [("one",), (), ("two",), ()]
+        assert [d.entities for d in joined.documents if isinstance(d, GivenPassage)] == [
+            ("one",),
+            (),
+            ("two",),
+            (),
+        ]
         assert joined.dropped == {"x": 3, SECOND: 1, NOT_IN_CORPUS: 1}
         assert (joined.source, joined.num_without_extraction) == ("s", 2)
 
     def test_a_document_of_turns_stays_as_it_is(self) -> None:
         meeting = GivenTurns("M", (SourceTurn("Hello.", "A"),))
-        assert join_extractions(as_corpus([meeting]), as_corpus([GivenPassage("M", "Hello.", ("A",))])).documents == (meeting,)
+        assert join_extractions(
+            as_corpus([meeting]), as_corpus([GivenPassage("M", "Hello.", ("A",))])
+        ).documents == (meeting,)
 
 
 class TestDocuments:
     def test_a_given_passage_is_one_passage_of_its_whole_text_however_long(self) -> None:
         text = " " + "One sentence of five words. " * 200 + "\n\nAnd more.\n"
-        plan = plan_given([GivenCorpus((GivenPassage("T", text), GivenPassage("", "x")), "/d/f.jsonl")], NoStore(), "x")  # type: ignore[arg-type]
+        plan = plan_given(
+            [GivenCorpus((GivenPassage("T", text), GivenPassage("", "x")), "/d/f.jsonl")],
+            NoStore(),
+            "x",
+        )  # type: ignore[arg-type]
         planned, other = plan.documents
         assert planned.document.text == text
-        assert [(p.start, p.end, p.first_turn, p.last_turn) for p in planned.passages] == [(0, len(text), 0, 0)]
-        assert [(c.start, c.end, c.passages) for c in planned.to_extract] == [(0, len(text), planned.passages)]
+        assert [(p.start, p.end, p.first_turn, p.last_turn) for p in planned.passages] == [
+            (0, len(text), 0, 0)
+        ]
+        assert [(c.start, c.end, c.passages) for c in planned.to_extract] == [
+            (0, len(text), planned.passages)
+        ]
         assert (planned.document.title, planned.document.uri) == ("T", "/d/f.jsonl#1")
         assert (other.document.title, other.document.uri) == ("f.jsonl#2", "/d/f.jsonl#2")
 
     def test_turns_are_split_as_a_file_would_be(self) -> None:
-        turns = tuple(SourceTurn(f"Words of turn {i} go on for a while and then end. " * 4, "AB"[i % 2]) for i in range(20))
+        turns = tuple(
+            SourceTurn(f"Words of turn {i} go on for a while and then end. " * 4, "AB"[i % 2])
+            for i in range(20)
+        )
         (planned,) = plan_given([GivenCorpus((GivenTurns("M", turns),))], NoStore(), "x").documents  # type: ignore[arg-type]
         assert len(planned.turns) == 20
         assert len(planned.passages) > 3
-        assert {len(planned.document.text[p.start : p.end].split()) <= 120 for p in planned.passages} == {True}
+        assert {
+            len(planned.document.text[p.start : p.end].split()) <= 120 for p in planned.passages
+        } == {True}
 
     def test_equal_documents_are_two_and_a_row_that_moves_stays_itself(self) -> None:
         a, b = GivenPassage("A", "a"), GivenPassage("A", "b")
@@ -203,9 +285,14 @@ class TestDocuments:
         assert content_hashes([b, a, a]) == (three, one, two)
         assert given_ids(as_corpus([a, a]), "w") != given_ids(as_corpus([a, a]), "v")
 
-    @pytest.mark.parametrize("document", [GivenPassage("T", " \n"), GivenTurns("T", ()), GivenTurns("T", (SourceTurn(" "),))])
+    @pytest.mark.parametrize(
+        "document",
+        [GivenPassage("T", " \n"), GivenTurns("T", ()), GivenTurns("T", (SourceTurn(" "),))],
+    )
     def test_a_document_without_words_is_refused(self, document: GivenDocument) -> None:
-        with pytest.raises(LoadError, match=r"given, document 2 \('T'\) has no words; leave it out"):
+        with pytest.raises(
+            LoadError, match=r"given, document 2 \('T'\) has no words; leave it out"
+        ):
             plan_given([as_corpus([GivenPassage("A", "a"), document])], NoStore(), "x")  # type: ignore[arg-type]
 
     def test_what_two_corpora_hold_is_a_double(self) -> None:
@@ -236,7 +323,9 @@ class TestExtracting:
             ("Lovelace, Ada saw Rome.", "Ada Lovelace", "Rome", False),
         ],
     )
-    def test_ends_are_compared_by_whole_words_of_their_keys(self, text: str, head: str, tail: str, is_found: bool) -> None:
+    def test_ends_are_compared_by_whole_words_of_their_keys(
+        self, text: str, head: str, tail: str, is_found: bool
+    ) -> None:
         (item,), (done,), _ = extract(GivenPassage("T", text, (), ((head, "is", tail),)))
         assert [bool(quote) for quote in quotes(item, done).values()] == [is_found]
 
@@ -252,9 +341,17 @@ class TestExtracting:
         _, (done,), _ = extract(GivenPassage("Unheard of", "x", ("X",)))
         assert [m.key for m in done.mentions] == ["x"]
 
-    def test_what_is_stated_twice_is_one_record_and_counted_once_however_often_it_is_extracted(self) -> None:
+    def test_what_is_stated_twice_is_one_record_and_counted_once_however_often_it_is_extracted(
+        self,
+    ) -> None:
         corpus = GivenCorpus(
-            (GivenPassage("T", "A met B.", (" ",), (("A", "met", "B"), ("a", "MET", "b"), ("A", " ", "B"))),), "/f", {"x": 1}
+            (
+                GivenPassage(
+                    "T", "A met B.", (" ",), (("A", "met", "B"), ("a", "MET", "b"), ("A", " ", "B"))
+                ),
+            ),
+            "/f",
+            {"x": 1},
         )
         extractor, done = GivenExtractor(corpus), []
         for _ in range(2):
@@ -277,7 +374,11 @@ class TestExtracting:
 
     def test_names_in_memory_that_no_store_can_keep_are_refused_with_a_count(self) -> None:
         bad = "Half\ud800"
-        _, (done,), extractor = extract(GivenPassage("T", "A met B.", ("A", bad), (("A", bad, "B"), (bad, "met", "B"), ("A", "met", "B"))))
+        _, (done,), extractor = extract(
+            GivenPassage(
+                "T", "A met B.", ("A", bad), (("A", bad, "B"), (bad, "met", "B"), ("A", "met", "B"))
+            )
+        )
         assert {m.key for m in done.mentions} == {"a", "b"}
         assert (len(done.relations), extractor.dropped) == (1, {NO_TEXT: 2, NO_ENTITY: 1})
 
@@ -285,7 +386,9 @@ class TestExtracting:
         st.text(alphabet="ab .\n'", max_size=60).filter(str.strip),
         st.lists(st.tuples(*[st.text(alphabet="ab '", max_size=4)] * 3), max_size=6),
     )
-    def test_every_quote_is_a_sentence_or_empty_and_every_end_is_mentioned(self, text: str, triples: list[tuple[str, str, str]]) -> None:
+    def test_every_quote_is_a_sentence_or_empty_and_every_end_is_mentioned(
+        self, text: str, triples: list[tuple[str, str, str]]
+    ) -> None:
         _, (done,), extractor = extract(GivenPassage("", text, (), tuple(triples)))
         keys = {m.key for m in done.mentions}
         counted = Counter(extractor.dropped)
@@ -300,11 +403,17 @@ class TestExtracting:
 
 class TestCiting:
     def test_a_record_without_a_quote_is_never_evidence(self) -> None:
-        evidence = self._evidence(GivenPassage("", "Ada was here. Rome fell. " * 3, (), (("Ada", "saw", "Rome"),)), max_passages=0)
+        evidence = self._evidence(
+            GivenPassage("", "Ada was here. Rome fell. " * 3, (), (("Ada", "saw", "Rome"),)),
+            max_passages=0,
+        )
         assert evidence == ()
 
     def test_a_record_with_a_quote_is(self) -> None:
-        evidence = self._evidence(GivenPassage("", "So it was. Ada saw Rome.", (), (("Ada", "saw", "Rome"),)), max_passages=0)
+        evidence = self._evidence(
+            GivenPassage("", "So it was. Ada saw Rome.", (), (("Ada", "saw", "Rome"),)),
+            max_passages=0,
+        )
         assert [e.quote for e in evidence] == ["Ada saw Rome."]
 
     def test_an_empty_quote_lies_in_no_evidence_so_no_line_of_a_prompt_cites_for_it(self) -> None:
@@ -342,7 +451,11 @@ class TestCiting:
             {r.id: r for r in done.relations},
             graph,
         )
-        subgraph = EgoIndex.build(graph, PROFILES["default"]).subgraphs(np.array([0]), np.zeros(len(graph.entities)))[0]
+        subgraph = EgoIndex.build(graph, PROFILES["default"]).subgraphs(
+            np.array([0]), np.zeros(len(graph.entities))
+        )[0]
         assert len(subgraph.pairs) == 1
         question = Question("What did Ada see?", np.ones(2, dtype=np.float32))
-        return QuestionEvidence(PassageScores(snapshot), question, max_passages=max_passages).of_subgraph(subgraph, (0, 1))
+        return QuestionEvidence(
+            PassageScores(snapshot), question, max_passages=max_passages
+        ).of_subgraph(subgraph, (0, 1))

@@ -1,4 +1,6 @@
-"""The extractor's way with a chunk: what the model reads, repairs, halves, gleaning, and what makes its name."""
+"""The extractor's way with a chunk: what the model reads, repairs, halves, gleaning, and what makes
+its name.
+"""
 
 import json
 from collections.abc import Iterator
@@ -28,43 +30,79 @@ def journal(tmp_path: Path) -> Iterator[Journal]:
 
 
 def _work(*turns: tuple[str | None, str], profile: ChunkProfile = DEFAULT) -> list[ChunkWork]:
-    source = LoadedSource("a.txt", "text", tuple(SourceTurn(text, speaker) for speaker, text in turns), sha256="f" * 64)
+    source = LoadedSource(
+        "a.txt",
+        "text",
+        tuple(SourceTurn(text, speaker) for speaker, text in turns),
+        sha256="f" * 64,
+    )
     document, made = make_document(source, "w", "/a.txt")
-    return [ChunkWork(document, made, chunk) for chunk in chunk_passages(document, split_passages(document, made, profile), profile)]
+    return [
+        ChunkWork(document, made, chunk)
+        for chunk in chunk_passages(document, split_passages(document, made, profile), profile)
+    ]
 
 
 def _extractor(
-    chat: FakeChat, journal: Journal, profile: ChunkProfile = DEFAULT, budget: Budget | None = None, **options: Any
+    chat: FakeChat,
+    journal: Journal,
+    profile: ChunkProfile = DEFAULT,
+    budget: Budget | None = None,
+    **options: Any,
 ) -> LLMExtractor:
     metered = MeteredChat(chat, journal, workspace="w", budget=budget)
-    return LLMExtractor(metered, chat.identity, profile, ExtractionOptions(**options), max_concurrency=1)
+    return LLMExtractor(
+        metered, chat.identity, profile, ExtractionOptions(**options), max_concurrency=1
+    )
 
 
 def _many(num_chunks: int) -> list[ChunkWork]:
     """Chunks of one passage each."""
-    work = _work(*(("Leo", f"Person Number{i} founded Company Number{i}. " + "and so on " * 30) for i in range(num_chunks)), profile=SMALL)
+    work = _work(
+        *(
+            ("Leo", f"Person Number{i} founded Company Number{i}. " + "and so on " * 30)
+            for i in range(num_chunks)
+        ),
+        profile=SMALL,
+    )
     assert len(work) == num_chunks
     return work
 
 
 def test_the_model_reads_who_said_what_and_no_times() -> None:
     (work,) = _work(("Leo", "Hello."), (None, "Nobody's words."), ("Ines", "Bye now, all."))
-    assert chunk_text(work.document, work.turns, work.chunk) == "Leo: Hello.\nNobody's words.\nInes: Bye now, all."
+    assert (
+        chunk_text(work.document, work.turns, work.chunk)
+        == "Leo: Hello.\nNobody's words.\nInes: Bye now, all."
+    )
     assert chunk_text(work.document, work.turns, work.chunk, is_small=True) == "- Bye now, all."
 
 
 def test_a_chunk_without_words_costs_no_call(journal: Journal) -> None:
     chat = FakeChat()
     done: list[Extraction] = []
-    assert _extractor(chat, journal, SMALL).extract(_work(("Leo", "Go."), profile=SMALL), done.append) == []
+    assert (
+        _extractor(chat, journal, SMALL).extract(_work(("Leo", "Go."), profile=SMALL), done.append)
+        == []
+    )
     assert (chat.num_calls, [e.mentions for e in done]) == (0, [()])
 
 
-def test_of_two_bad_quotes_between_the_same_ends_the_one_not_mended_is_counted(journal: Journal) -> None:
+def test_of_two_bad_quotes_between_the_same_ends_the_one_not_mended_is_counted(
+    journal: Journal,
+) -> None:
     ends = {"source": "Ada Byron", "target": "Acme Works"}
-    first = [ends | {"label": "founded", "quote": "Ada made Acme"}, ends | {"label": "left", "quote": "Ada went away"}]
+    first = [
+        ends | {"label": "founded", "quote": "Ada made Acme"},
+        ends | {"label": "left", "quote": "Ada went away"},
+    ]
     mended = [ends | {"label": "left", "quote": "Ada Byron left Acme Works."}]
-    chat = FakeChat(script=[json.dumps({"entities": [], "relations": first}), json.dumps({"entities": [], "relations": mended})])
+    chat = FakeChat(
+        script=[
+            json.dumps({"entities": [], "relations": first}),
+            json.dumps({"entities": [], "relations": mended}),
+        ]
+    )
     done: list[Extraction] = []
     extractor = _extractor(chat, journal)
     extractor.extract(_work(("Leo", "Ada Byron left Acme Works.")), done.append)
@@ -76,12 +114,23 @@ def test_of_two_bad_quotes_between_the_same_ends_the_one_not_mended_is_counted(j
 def test_bad_quotes_are_asked_for_once_more_all_together(journal: Journal) -> None:
     fact = {"source": "Ada Byron", "label": "founded", "target": "Acme Works"}
     other = {"source": "Acme Works", "label": "left", "target": "Delft"}
-    first = {"entities": [], "relations": [fact | {"quote": "Ada made Acme"}, other | {"quote": "gone from Delft"}]}
-    second = {"entities": [], "relations": [fact | {"quote": "Ada Byron founded Acme Works"}, other | {"quote": "still not there"}]}
+    first = {
+        "entities": [],
+        "relations": [fact | {"quote": "Ada made Acme"}, other | {"quote": "gone from Delft"}],
+    }
+    second = {
+        "entities": [],
+        "relations": [
+            fact | {"quote": "Ada Byron founded Acme Works"},
+            other | {"quote": "still not there"},
+        ],
+    }
     chat = FakeChat(script=[json.dumps(first), json.dumps(second)])
     extractor = _extractor(chat, journal)
     done: list[Extraction] = []
-    extractor.extract(_work(("Leo", "Ada Byron founded Acme Works. Acme Works left old Delft.")), done.append)
+    extractor.extract(
+        _work(("Leo", "Ada Byron founded Acme Works. Acme Works left old Delft.")), done.append
+    )
     assert [r.label for r in done[0].relations] == ["founded"]
     assert dict(extractor.dropped) == {"relation: its quote is not in the source": 1}
     assert (chat.num_calls, extractor.counts.num_repaired_quotes) == (2, 1)
@@ -91,9 +140,18 @@ def test_bad_quotes_are_asked_for_once_more_all_together(journal: Journal) -> No
 def test_gleaning_asks_for_what_was_missed_until_there_is_nothing(journal: Journal) -> None:
     one = {"entities": [{"name": "Ada Byron"}], "relations": []}
     two = {"entities": [{"name": "Acme Works"}], "relations": []}
-    chat = FakeChat(script=[json.dumps(one), json.dumps(two), '{"entities": [], "relations": []}', RuntimeError("asked once too often")])
+    chat = FakeChat(
+        script=[
+            json.dumps(one),
+            json.dumps(two),
+            '{"entities": [], "relations": []}',
+            RuntimeError("asked once too often"),
+        ]
+    )
     done: list[Extraction] = []
-    _extractor(chat, journal, num_gleanings=5).extract(_work(("Leo", "Ada Byron founded Acme Works.")), done.append)
+    _extractor(chat, journal, num_gleanings=5).extract(
+        _work(("Leo", "Ada Byron founded Acme Works.")), done.append
+    )
     assert {m.key for m in done[0].mentions} == {"ada byron", "acme works"}
     assert chat.num_calls == 3
     assert "Found already: Ada Byron; Acme Works" in chat.prompts[2].user
@@ -101,7 +159,9 @@ def test_gleaning_asks_for_what_was_missed_until_there_is_nothing(journal: Journ
 
 def test_a_users_types_and_focus_are_in_the_prompt(journal: Journal) -> None:
     chat = FakeChat()
-    _extractor(chat, journal, entity_types=("valve", "pump"), focus="what broke").extract(_work(("Leo", "A pump broke.")), lambda _: None)
+    _extractor(chat, journal, entity_types=("valve", "pump"), focus="what broke").extract(
+        _work(("Leo", "A pump broke.")), lambda _: None
+    )
     assert "Only these entity types: valve, pump." in chat.prompts[0].system
     assert "Focus on: what broke" in chat.prompts[0].system
 
@@ -126,12 +186,16 @@ def test_halving_ends_where_nothing_can_be_cut_any_further(journal: Journal) -> 
     chat = FakeChat(lambda prompt, schema: "{" * 20_000)
     (work,) = _work(("Leo", "One"), ("Ines", "Two"))
     set_aside = _extractor(chat, journal).extract([work], lambda _: None)
-    assert [(chunk, "even on a part" in reason) for chunk, reason in set_aside] == [(work.chunk, True)]
+    assert [(chunk, "even on a part" in reason) for chunk, reason in set_aside] == [
+        (work.chunk, True)
+    ]
     assert chat.num_calls <= 3
 
 
 @pytest.mark.parametrize("error", [ModelRefusedError("no such model"), BudgetError("spent")])
-def test_what_makes_going_on_senseless_is_raised_after_the_rest_was_handed_on(journal: Journal, error: Exception) -> None:
+def test_what_makes_going_on_senseless_is_raised_after_the_rest_was_handed_on(
+    journal: Journal, error: Exception
+) -> None:
     good = [simple_reply] * 2
 
     def rule(prompt: Any, schema: Any) -> str:
@@ -176,6 +240,8 @@ def test_no_two_chunks_are_handed_on_at_once(journal: Journal) -> None:
         inside.release()
 
     chat = FakeChat(delay_s=0.002)
-    extractor = LLMExtractor(MeteredChat(chat, journal, workspace="w"), chat.identity, SMALL, max_concurrency=8)
+    extractor = LLMExtractor(
+        MeteredChat(chat, journal, workspace="w"), chat.identity, SMALL, max_concurrency=8
+    )
     assert extractor.extract(_many(20), on_chunk) == []
     assert chat.num_calls == 20

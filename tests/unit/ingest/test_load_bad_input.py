@@ -1,4 +1,6 @@
-"""Bad files: each is refused with one line that says what is wrong and what to do, quickly, and nothing raises."""
+"""Bad files: each is refused with one line that says what is wrong and what to do, quickly, and
+nothing raises.
+"""
 
 import os
 import time
@@ -23,7 +25,11 @@ CUE = "1\n00:00:01,000 --> 00:00:02,000\n"
         ("a.vtt", b" \n\n", "is empty"),
         ("a.txt", bytes(range(256)) * 40, "binary file"),
         ("a.txt", b"\0" * 1000, "binary file"),
-        ("a.txt", bytes((i * 7919) % 128 + 128 for i in range(3000)), "encoding that is not recognised"),
+        (
+            "a.txt",
+            bytes((i * 7919) % 128 + 128 for i in range(3000)),
+            "encoding that is not recognised",
+        ),
         ("a.txt", b"\x89PNG\r\n\x1a\n" + b"\0" * 50, "PNG image"),
         ("a.mp3", b"ID3\x03\0\0\0" + b"\0" * 600, "transcribe it first"),
         ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "save it as DOCX"),
@@ -38,25 +44,41 @@ CUE = "1\n00:00:01,000 --> 00:00:02,000\n"
         ("a.vtt", b"not a caption file", "named .vtt"),
         ("a.srt", b"1\n00:00:01,000 --> \nHi\n", "line 2: malformed cue timing"),
         ("a.srt", b"just words", "named .srt"),
-        ("a.sbv", b"0:00:01.000,0:00:02.000\nHi\n\n0:00:03.000,0:0y\nYou\n", "line 4: malformed cue timing"),
+        (
+            "a.sbv",
+            b"0:00:01.000,0:00:02.000\nHi\n\n0:00:03.000,0:0y\nYou\n",
+            "line 4: malformed cue timing",
+        ),
         ("a.json", b'{"segments": [\n{"text": }]}', "line 2, column 10"),
         ("a.json", b"no json", "malformed JSON at line 1"),
         ("a.json", b"[" * 100_000, "nested too deeply"),
         ("a.json", b'{"text": ' + b"9" * 5000 + b"}", "malformed JSON"),
-        ("a.json", b'{"foo": 1, "bar": []}', "not a transcript: its keys are foo, bar; known are a list of {speaker"),
+        (
+            "a.json",
+            b'{"foo": 1, "bar": []}',
+            "not a transcript: its keys are foo, bar; known are a list of {speaker",
+        ),
         ("a.json", b'[{"name": "x"}]', "records with the keys name"),
         ("a.json", b"[1, 2]", "a list of int"),
         ("a.json", b'"words"', "not a transcript: a JSON str"),
         ("a.json", b'{"segments": []}', "list of segments is empty"),
         ("a.json", b'[{"text": "a"}, 7]', "turns[1] is '7'"),
-        ("a.json", b'{"segments": [{"text": "a", "start": "soon"}]}', "segments[0].start is no time (found 'soon')"),
+        (
+            "a.json",
+            b'{"segments": [{"text": "a", "start": "soon"}]}',
+            "segments[0].start is no time (found 'soon')",
+        ),
         ("a.json", b'{"segments": [{"text": ["a"]}]}', "segments[0].text"),
         ("a.csv", b"a,b\n1,2\n", "no column for the text (found 'a', 'b')"),
         ("a.csv", b'start,text\n1,ok\n2,"never closed\n', "malformed CSV before line 3"),
         ("a.csv", b"start,text\nsoon,hello\n", "line 2: 'soon' is no time"),
         ("a.xml", b"<a><b></a>", "malformed XML at line 1"),
         ("a.xml", b"<tt><p>x</p></tt>", "root 'tt'"),
-        ("a.xml", b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><transcript>&a;</transcript>', "XML entities"),
+        (
+            "a.xml",
+            b'<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "b">]><transcript>&a;</transcript>',
+            "XML entities",
+        ),
         ("a.pdf", b"%PDF-1.4\ngarbage", "broken PDF; open it and save it again"),
         ("a.pdf", b"words", "named .pdf"),
         ("a.docx", b"PK\x03\x04garbage", "broken zip or DOCX"),
@@ -64,7 +86,9 @@ CUE = "1\n00:00:01,000 --> 00:00:02,000\n"
         ("a.html", b"<html><script>x</script></html>", "holds no words"),
     ],
 )
-def test_a_bad_file_is_refused_with_its_reason_in_one_line(tmp_path: Path, name: str, content: bytes, reason: str) -> None:
+def test_a_bad_file_is_refused_with_its_reason_in_one_line(
+    tmp_path: Path, name: str, content: bytes, reason: str
+) -> None:
     path = tmp_path / name
     path.write_bytes(content)
     source = load_source(path)
@@ -88,7 +112,9 @@ def test_a_bad_file_is_refused_with_its_reason_in_one_line(tmp_path: Path, name:
         ("a", "", ""),
     ],
 )
-def test_a_line_of_50_mb_is_refused_within_seconds(tmp_path: Path, name: str, head: str, tail: str) -> None:
+def test_a_line_of_50_mb_is_refused_within_seconds(
+    tmp_path: Path, name: str, head: str, tail: str
+) -> None:
     path = tmp_path / name
     path.write_text(head + "word " * 10_000_000 + tail)
     start = time.process_time()
@@ -158,7 +184,12 @@ def test_no_repeated_sign_makes_reading_slow(tmp_path: Path, name: str, piece: s
 
 
 @pytest.mark.parametrize(
-    ("make", "reason"), [(os.mkdir, "is a folder"), (os.mkfifo, "no regular file"), (lambda p: None, "could not be opened: no such file")]
+    ("make", "reason"),
+    [
+        (os.mkdir, "is a folder"),
+        (os.mkfifo, "no regular file"),
+        (lambda p: None, "could not be opened: no such file"),
+    ],
 )
 def test_what_is_no_file_is_refused_unopened(tmp_path: Path, make: object, reason: str) -> None:
     path = tmp_path / "a.vtt"
@@ -188,7 +219,12 @@ def test_no_permission_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("member", "kind"),
-    [("xl/workbook.xml", "Excel workbook"), ("ppt/a.xml", "PowerPoint"), ("content.xml", "OpenDocument"), ("readme.txt", "zip archive")],
+    [
+        ("xl/workbook.xml", "Excel workbook"),
+        ("ppt/a.xml", "PowerPoint"),
+        ("content.xml", "OpenDocument"),
+        ("readme.txt", "zip archive"),
+    ],
 )
 def test_a_zip_that_is_no_docx_says_what_it_is(tmp_path: Path, member: str, kind: str) -> None:
     path = tmp_path / "a.docx"
@@ -255,16 +291,36 @@ _PIECES = st.sampled_from(
 )
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(
     data=st.one_of(
         st.binary(max_size=200),
         st.text(max_size=200).map(str.encode),
         st.lists(_PIECES, max_size=25).map(lambda parts: "".join(parts).encode()),
     ),
-    suffix=st.sampled_from(["", ".txt", ".vtt", ".srt", ".sbv", ".json", ".jsonl", ".csv", ".md", ".html", ".xml", ".pdf", ".docx"]),
+    suffix=st.sampled_from(
+        [
+            "",
+            ".txt",
+            ".vtt",
+            ".srt",
+            ".sbv",
+            ".json",
+            ".jsonl",
+            ".csv",
+            ".md",
+            ".html",
+            ".xml",
+            ".pdf",
+            ".docx",
+        ]
+    ),
 )
-def test_any_bytes_under_any_name_are_turns_or_a_reason_and_never_raise(tmp_path: Path, data: bytes, suffix: str) -> None:
+def test_any_bytes_under_any_name_are_turns_or_a_reason_and_never_raise(
+    tmp_path: Path, data: bytes, suffix: str
+) -> None:
     path = tmp_path / f"a{suffix}"
     path.write_bytes(data)
     source = load_source(path)
@@ -285,14 +341,18 @@ def test_any_bytes_under_any_name_are_turns_or_a_reason_and_never_raise(tmp_path
     ],
 )
 @pytest.mark.parametrize("number", ["#" + "9" * 5000 + ";", "#x" + "f" * 5000 + ";"])
-def test_a_reference_to_no_character_is_one_that_is_replaced(tmp_path: Path, name: str, content: str, number: str) -> None:
+def test_a_reference_to_no_character_is_one_that_is_replaced(
+    tmp_path: Path, name: str, content: str, number: str
+) -> None:
     path = tmp_path / name
     path.write_text(content.format(number if name == "a.xml" else "&" + number))
     source = load_source(path)
     assert [turn.text for turn in source.turns] == ["x \ufffd y"], source.refused
 
 
-def test_a_parser_that_fails_refuses_its_file_and_the_others_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_parser_that_fails_refuses_its_file_and_the_others_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def fail(lines: list[str]) -> Parsed:
         raise ValueError(f"of {len(lines)}\nlines")
 
@@ -300,13 +360,19 @@ def test_a_parser_that_fails_refuses_its_file_and_the_others_are_read(tmp_path: 
     (tmp_path / "a.txt").write_text("[00:00:00:01]\nA: x\n")
     (tmp_path / "b.txt").write_text("words")
     bad, good = (load_source(path) for path in find_sources([tmp_path]))
-    assert bad.refused == "could not be read as spacelog (ValueError: 'of 3 lines'); save it as plain text, and report the file"
+    assert (
+        bad.refused
+        == "could not be read as spacelog (ValueError: 'of 3 lines'); save it as plain text, and"
+        " report the file"
+    )
     assert good.refused is None
 
 
 def test_a_folder_that_may_be_listed_but_not_entered_stops_no_other() -> None:
     user = os.geteuid()
-    with TemporaryDirectory() as place:  # pytest's own folders are closed to the user that root becomes here
+    with (
+        TemporaryDirectory() as place
+    ):  # pytest's own folders are closed to the user that root becomes here
         closed = Path(place, "closed")
         closed.mkdir()
         (closed / "a.txt").write_text("words")
@@ -320,7 +386,10 @@ def test_a_folder_that_may_be_listed_but_not_entered_stops_no_other() -> None:
         finally:
             os.seteuid(user)
             closed.chmod(0o700)
-    assert [source.refused and source.refused.partition(";")[0] for source in found] == [None, "could not be opened: permission denied"]
+    assert [source.refused and source.refused.partition(";")[0] for source in found] == [
+        None,
+        "could not be opened: permission denied",
+    ]
 
 
 def test_a_docx_without_its_parts_is_broken_in_plain_words(tmp_path: Path) -> None:

@@ -12,14 +12,24 @@ from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate, Spacer
 
 from dynagrag.ingest.load import load_source
 
-LONG = "The crew of the ship had just finished their evening broadcast when a loud bang shook the whole stack. " * 4
-OTHER = "Controllers on the ground saw the pressure fall and asked each other what their numbers could mean now. " * 3
+LONG = (
+    "The crew of the ship had just finished their evening broadcast when a loud bang shook the"
+    " whole stack. " * 4
+)
+OTHER = (
+    "Controllers on the ground saw the pressure fall and asked each other what their numbers could"
+    " mean now. " * 3
+)
 
 
 def pdf_of(paragraphs: list[str], title: str = "") -> bytes:
     buffer = io.BytesIO()
     style = getSampleStyleSheet()["BodyText"]
-    flow = [part for text in paragraphs for part in ((PageBreak(),) if text == "\f" else (Paragraph(text, style), Spacer(1, 8)))]
+    flow = [
+        part
+        for text in paragraphs
+        for part in ((PageBreak(),) if text == "\f" else (Paragraph(text, style), Spacer(1, 8)))
+    ]
     SimpleDocTemplate(buffer, title=title).build(flow)
     return buffer.getvalue()
 
@@ -28,7 +38,9 @@ def test_pdf_paragraphs_are_turns_and_its_title_is_read(tmp_path: Path) -> None:
     path = tmp_path / "a.pdf"
     path.write_bytes(pdf_of([LONG, OTHER, "\f", OTHER], "The accident"))
     source = load_source(path)
-    assert [turn.text for turn in source.turns] == [" ".join(text.split()) for text in (LONG, OTHER, OTHER)]
+    assert [turn.text for turn in source.turns] == [
+        " ".join(text.split()) for text in (LONG, OTHER, OTHER)
+    ]
     assert (source.format, source.title, source.encoding) == ("pdf", "The accident", None)
 
 
@@ -87,7 +99,13 @@ def test_docx_paragraphs_and_tables_come_in_order(tmp_path: Path) -> None:
     document.add_paragraph("It ended early.")
     document.save(str(tmp_path / "a.docx"))
     source = load_source(tmp_path / "a.docx")
-    assert [turn.text for turn in source.turns] == ["Minutes", "It began late.", "Item | Owner", "Valve | Anna", "It ended early."]
+    assert [turn.text for turn in source.turns] == [
+        "Minutes",
+        "It began late.",
+        "Item | Owner",
+        "Valve | Anna",
+        "It ended early.",
+    ]
     assert (source.format, source.title) == ("docx", "Minutes")
 
 
@@ -96,7 +114,9 @@ def test_docx_speakers_in_lines_and_in_a_table_are_recognised(tmp_path: Path) ->
     for text in ("Anna: Hello.", "Bob: Hi.", "Anna: Bye."):
         document.add_paragraph(text)
     table = document.add_table(rows=2, cols=3)
-    for cell, text in zip(table._cells, ["Time", "Speaker", "Text", "0:05", "Cleo", "And I."], strict=True):
+    for cell, text in zip(
+        table._cells, ["Time", "Speaker", "Text", "0:05", "Cleo", "And I."], strict=True
+    ):
         cell.text = text
     document.save(str(tmp_path / "talk.zip"))
     source = load_source(tmp_path / "talk.zip")
@@ -110,14 +130,26 @@ def test_docx_speakers_in_lines_and_in_a_table_are_recognised(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("name", ["a.html", "a.txt", "a"])
-def test_html_blocks_are_turns_without_scripts_styles_and_comments(tmp_path: Path, name: str) -> None:
+def test_html_blocks_are_turns_without_scripts_styles_and_comments(
+    tmp_path: Path, name: str
+) -> None:
     path = tmp_path / name
     path.write_text(
-        "<!doctype html><html><head><title>My  talk &amp; more</title><style>p{}</style></head><body><script>var x = '<p>no</p>'</script>"
-        "<h1>Head</h1><p>One\n two <b>th</b>ree &lt;br&gt;</p><!-- no --><ul><li>a<li>b</ul><div>c<p>d</p>e</div></body></html>"
+        "<!doctype html><html><head><title>My  talk &amp;"
+        " more</title><style>p{}</style></head><body><script>var x ="
+        " '<p>no</p>'</script><h1>Head</h1><p>One\n two <b>th</b>ree &lt;br&gt;</p><!-- no"
+        " --><ul><li>a<li>b</ul><div>c<p>d</p>e</div></body></html>"
     )
     source = load_source(path)
-    assert [turn.text for turn in source.turns] == ["Head", "One two three <br>", "a", "b", "c", "d", "e"]
+    assert [turn.text for turn in source.turns] == [
+        "Head",
+        "One two three <br>",
+        "a",
+        "b",
+        "c",
+        "d",
+        "e",
+    ]
     assert (source.format, source.title) == ("html", "My talk & more")
 
 

@@ -27,7 +27,10 @@ VTT = (
     "WEBVTT\n\n00:01.000 --> 00:02.500\n<v Anna>Hello there.</v>\n\nname\n"
     "00:00:02.500 --> 00:00:04.000 align:start\n<v.loud Bob>Hi, Anna.\n"
 )
-SRT = "1\n00:00:01,000 --> 00:00:02,500\nAnna: Hello\nthere.\n\n2\n00:00:02,500 --> 00:00:04,000\nBob: Hi, Anna.\n"
+SRT = (
+    "1\n00:00:01,000 --> 00:00:02,500\nAnna: Hello\nthere.\n\n2\n00:00:02,500 -->"
+    " 00:00:04,000\nBob: Hi, Anna.\n"
+)
 SBV = "0:00:01.000,0:00:02.500\nAnna: Hello there.\n\n0:00:02.500,0:00:04.000\nBob: Hi, Anna.\n"
 PODCAST = """{"version": "1.0.0", "segments": [
  {"speaker": "Anna", "startTime": 1, "endTime": 2.5, "body": "Hello there."},
@@ -45,13 +48,18 @@ OYEZ_FLAT = """{"case": "A v. B", "title": "Argument", "turns": [
 TURNS = """[{"speaker": "Anna", "start": 1, "end": 2.5, "text": "Hello there."},
  {"speaker": "Bob", "start": "0:02.5", "end": "00:00:04", "text": "Hi, Anna."}]"""
 TURN_LINES = (
-    '{"speaker": "Anna", "start": 1, "end": 2.5, "text": "Hello there."}\n{"speaker": "Bob", "start": 2.5, "end": 4, "text": "Hi, Anna."}\n'
+    '{"speaker": "Anna", "start": 1, "end": 2.5, "text": "Hello there."}\n{"speaker": "Bob",'
+    ' "start": 2.5, "end": 4, "text": "Hi, Anna."}\n'
 )
 MISSION_JSON = """[{"id": 0, "start": 1, "end": 2.5, "source": "Anna", "line": 1, "message": "{Hello} there.", "tokens": ["a greeting"]},
  {"id": 1, "start": 2.5, "end": 4, "source": "Bob", "line": 4, "message": "Hi, Anna."}]"""
 CSV = 'start,end,speaker,text\n1,2.5,Anna,Hello there.\n2.5,4,Bob,"Hi, Anna."\n'
-SEMICOLONS = "Speaker;Start Time;End Time;Content\nAnna;00:00:01;0:02,5;Hello there.\nBob;2,5;4;Hi, Anna.\n"
-TSV_MS = "start_ms\tend_ms\tname\tmessage\n1000\t2500\tAnna\tHello there.\n2500\t4000\tBob\tHi, Anna.\n"
+SEMICOLONS = (
+    "Speaker;Start Time;End Time;Content\nAnna;00:00:01;0:02,5;Hello there.\nBob;2,5;4;Hi, Anna.\n"
+)
+TSV_MS = (
+    "start_ms\tend_ms\tname\tmessage\n1000\t2500\tAnna\tHello there.\n2500\t4000\tBob\tHi, Anna.\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +96,10 @@ def test_a_form_with_speakers_and_times_is_read_whatever_its_name_and_line_ends(
     [
         (
             "a.txt",
-            "Anna  0:01  \nHello there.\n\nBob  1:00:02  \nHi.\nYou.\n\nTranscribed by https://otter.ai\n",
+            (
+                "Anna  0:01  \nHello there.\n\nBob  1:00:02  \nHi.\nYou.\n\nTranscribed by"
+                " https://otter.ai\n"
+            ),
             "otter-text",
             [("Anna", 1.0, None, "Hello there."), ("Bob", 3602.0, None, "Hi. You.")],
         ),
@@ -118,16 +129,27 @@ def test_a_form_with_speakers_and_times_is_read_whatever_its_name_and_line_ends(
         ),
         (
             "a.xml",
-            '<?xml version="1.0" encoding="utf-8" ?><transcript><text start="1" dur="1.5">it&amp;#39;s &lt;i>so&lt;/i></text>'
-            '<text start="5" dur="1"></text></transcript>',
+            (
+                '<?xml version="1.0" encoding="utf-8" ?><transcript><text start="1"'
+                ' dur="1.5">it&amp;#39;s &lt;i>so&lt;/i></text><text start="5"'
+                ' dur="1"></text></transcript>'
+            ),
             "youtube-xml",
             [(None, 1.0, 2.5, "it's so")],
         ),
-        ("a.xml", '<timedtext><body><p t="1000" d="1500">it <s>is</s></p></body></timedtext>', "youtube-xml", [(None, 1.0, 2.5, "it is")]),
+        (
+            "a.xml",
+            '<timedtext><body><p t="1000" d="1500">it <s>is</s></p></body></timedtext>',
+            "youtube-xml",
+            [(None, 1.0, 2.5, "it is")],
+        ),
         (
             "a.txt",
-            "[55 46 11 - 55 46 27] CDR\n{Roger}. Good.\n1> a note\n\n[55 48 40 -] CAPCOM\nA -\n\n[55 48 45] CMP\nGo.\n> note\n\n"
-            "[- 55 49 12] CAPCOM\n- b\n\n[ - ] ??\nc\n\n[59 00 00 - 59 00 01] (note)\n<< d >>\n",
+            (
+                "[55 46 11 - 55 46 27] CDR\n{Roger}. Good.\n1> a note\n\n[55 48 40 -] CAPCOM\nA"
+                " -\n\n[55 48 45] CMP\nGo.\n> note\n\n[- 55 49 12] CAPCOM\n- b\n\n[ - ]"
+                " ??\nc\n\n[59 00 00 - 59 00 01] (note)\n<< d >>\n"
+            ),
             "mission-clock",
             [
                 ("CDR", 200771.0, 200787.0, "Roger. Good."),
@@ -140,9 +162,11 @@ def test_a_form_with_speakers_and_times_is_read_whatever_its_name_and_line_ends(
         ),
         (
             "a.txt",
-            "# comment\n[-00:00:00:10]\n_page : 1\n_note: x\nLCC: 10, 9\n\n"
-            "[01:00:00:02]\nCC:  Hello\n     there [glossary:X|ex] [glossary:Y].\n"
-            "CDR / LMP: Roger\n_page : 2\n\n[01:00:00:03]\nnobody's words\n",
+            (
+                "# comment\n[-00:00:00:10]\n_page : 1\n_note: x\nLCC: 10, 9\n\n"
+                "[01:00:00:02]\nCC:  Hello\n     there [glossary:X|ex] [glossary:Y].\n"
+                "CDR / LMP: Roger\n_page : 2\n\n[01:00:00:03]\nnobody's words\n"
+            ),
             "spacelog",
             [
                 ("LCC", -10.0, None, "10, 9"),
@@ -161,13 +185,31 @@ def test_a_form_with_speakers_and_times_is_read_whatever_its_name_and_line_ends(
             "a.md",
             "# Talk\n\n**Anna:** Hello.\n\n**Bob**: Hi.\n\n## Part two\n\n**Anna:** Bye.\n",
             "markdown",
-            [("Anna", None, None, "Hello."), ("Bob", None, None, "Hi."), (None, None, None, "Part two"), ("Anna", None, None, "Bye.")],
+            [
+                ("Anna", None, None, "Hello."),
+                ("Bob", None, None, "Hi."),
+                (None, None, None, "Part two"),
+                ("Anna", None, None, "Bye."),
+            ],
         ),
         (
             "a.md",
-            "---\nx: y\n---\n# Talk\n\nSome [linked](http://a.b) **prose**\nwrapped.\n\n* one\n* two\n\nSub\n---\nsnake_case_name 2*3*4\n",
+            (
+                "---\nx: y\n---\n# Talk\n\nSome [linked](http://a.b) **prose**\nwrapped.\n\n*"
+                " one\n* two\n\nSub\n---\nsnake_case_name 2*3*4\n"
+            ),
             "markdown",
-            [(None, None, None, text) for text in ("Talk", "Some linked prose wrapped.", "one", "two", "Sub", "snake_case_name 2*3*4")],
+            [
+                (None, None, None, text)
+                for text in (
+                    "Talk",
+                    "Some linked prose wrapped.",
+                    "one",
+                    "two",
+                    "Sub",
+                    "snake_case_name 2*3*4",
+                )
+            ],
         ),
         (
             "a.txt",
@@ -187,9 +229,10 @@ def test_a_form_without_ends_speakers_or_times_has_none_there(
 
 def test_cue_markup_entities_and_comments_are_no_words(tmp_path: Path) -> None:
     vtt = (
-        "WEBVTT - My talk\nKind: captions\n\nSTYLE\n::cue { color: red }\n\nNOTE\nnobody says this\n\n"
-        "00:01.000 --> 00:02.000\nthis<00:00:01.500><c.red> is</c> <i>R&amp;D</i>, a <laughs> 1 < 2\n\n"
-        "00:02.000 --> 00:03.000\n\n00:03.000 --> 00:04.000\n<v Ann B>Yes.</v> <v Bob>No\nway.\n00:04.000 --> 00:05.000\nnext\n"
+        "WEBVTT - My talk\nKind: captions\n\nSTYLE\n::cue { color: red }\n\nNOTE\nnobody says"
+        " this\n\n00:01.000 --> 00:02.000\nthis<00:00:01.500><c.red> is</c> <i>R&amp;D</i>, a"
+        " <laughs> 1 < 2\n\n00:02.000 --> 00:03.000\n\n00:03.000 --> 00:04.000\n<v Ann B>Yes.</v>"
+        " <v Bob>No\nway.\n00:04.000 --> 00:05.000\nnext\n"
     )
     source = load(tmp_path, "a.vtt", vtt)
     assert rows(source) == [
@@ -202,10 +245,12 @@ def test_cue_markup_entities_and_comments_are_no_words(tmp_path: Path) -> None:
     assert source.notes == ("1 empty cue left out",)
 
 
-def test_srt_without_numbers_blank_lines_inside_and_overrides_keeps_every_word(tmp_path: Path) -> None:
+def test_srt_without_numbers_blank_lines_inside_and_overrides_keeps_every_word(
+    tmp_path: Path,
+) -> None:
     srt = (
-        "00:00:01,000 --> 00:00:02,000\n{\\an8}<font color='#fff'>Hi</font>\n\nafter a blank line\n\n"
-        "00:00:03,000 --> 00:00:04,000\nx --> y\n2\n00:00:05,000 --> 00:00:06,000\n1984\n"
+        "00:00:01,000 --> 00:00:02,000\n{\\an8}<font color='#fff'>Hi</font>\n\nafter a blank"
+        " line\n\n00:00:03,000 --> 00:00:04,000\nx --> y\n2\n00:00:05,000 --> 00:00:06,000\n1984\n"
     )
     assert rows(load(tmp_path, "a.srt", srt)) == [
         (None, 1.0, 2.0, "Hi after a blank line"),
@@ -216,10 +261,17 @@ def test_srt_without_numbers_blank_lines_inside_and_overrides_keeps_every_word(t
 
 def test_captions_agree_with_webvtt_py_where_it_can_read(tmp_path: Path) -> None:
     webvtt = pytest.importorskip("webvtt", reason="webvtt-py is not installed")
-    cues = [f"{n}\n00:{n:02}:00.{n:03} --> 00:{n:02}:30.500 line:0\nwords <b>number</b> {n}\nand more\n" for n in range(50)]
+    cues = [
+        f"{n}\n00:{n:02}:00.{n:03} --> 00:{n:02}:30.500 line:0\nwords <b>number</b> {n}\nand more\n"
+        for n in range(50)
+    ]
     text = "WEBVTT\nKind: captions\n\nNOTE x\n\n" + "\n".join(cues)
     theirs = [
-        (c.start_time.in_milliseconds() / 1000, c.end_time.in_milliseconds() / 1000, " ".join(c.text.split()))
+        (
+            c.start_time.in_milliseconds() / 1000,
+            c.end_time.in_milliseconds() / 1000,
+            " ".join(c.text.split()),
+        )
         for c in webvtt.WebVTT.from_string(text).captions
     ]
     assert [row[1:] for row in rows(load(tmp_path, "a.vtt", text))] == theirs
@@ -228,12 +280,24 @@ def test_captions_agree_with_webvtt_py_where_it_can_read(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     "text",
     [
-        "Note: be careful.\n\nSome prose.\n\nNote: again.\n\nMore prose: it goes on.\n\nNote: third.",
-        "He said: we meet at 10:30.\n\nSee https://example.org/a:b and go.\n\nDear all:\n\nThis is it.",
-        "Engine: a machine.\n\nRotor: a part.\n\nStator: one.\n\nShaft: one.\n\nGear: one.\n\nBelt: one.\n\nPump: one.",
+        (
+            "Note: be careful.\n\nSome prose.\n\nNote: again.\n\nMore prose: it goes on.\n\nNote:"
+            " third."
+        ),
+        (
+            "He said: we meet at 10:30.\n\nSee https://example.org/a:b and go.\n\nDear all:\n\nThis"
+            " is it."
+        ),
+        (
+            "Engine: a machine.\n\nRotor: a part.\n\nStator: one.\n\nShaft: one.\n\nGear:"
+            " one.\n\nBelt: one.\n\nPump: one."
+        ),
         "Chapter 1: The start\n\nProse here.\n\nChapter 2: The end\n\nProse there.",
         "Title: A talk\n\nDate: 2024-01-01\n\nIt was a dark night.",
-        "Welcome to it.\n\nEngines: they are big.\n\nPumps: they are small.\n\nTanks: round.\n\nThe engine works well and people like it.",
+        (
+            "Welcome to it.\n\nEngines: they are big.\n\nPumps: they are small.\n\nTanks:"
+            " round.\n\nThe engine works well and people like it."
+        ),
         "Conclusion: it works.",
         "Paris: a city in France.",
         "10:30 we met at the\nstation and went on\nto the city.\n\nAnother paragraph.",
@@ -242,14 +306,19 @@ def test_captions_agree_with_webvtt_py_where_it_can_read(tmp_path: Path) -> None
 def test_a_colon_in_prose_is_no_speaker(tmp_path: Path, text: str) -> None:
     source = load(tmp_path, "a.txt", text)
     assert source.format == "text"
-    assert [turn.text for turn in source.turns] == [" ".join(block.split()) for block in text.split("\n\n")]
+    assert [turn.text for turn in source.turns] == [
+        " ".join(block.split()) for block in text.split("\n\n")
+    ]
     assert not any(turn.speaker for turn in source.turns)
 
 
-def test_speaker_text_goes_on_to_the_next_label_and_leaves_asides_and_headings_to_nobody(tmp_path: Path) -> None:
+def test_speaker_text_goes_on_to_the_next_label_and_leaves_asides_and_headings_to_nobody(
+    tmp_path: Path,
+) -> None:
     text = (
-        "Interview with Anna\n\nAnna: First line\nwraps here: so.\n\nStill Anna.\n\n(Applause)\n\nMore.\n\nBOB SMITH: Yes.\n"
-        "Dr. Jane O'Neil-Smith: Ok.\nAnna: No.\n\nCHAPTER TWO\n\nSome prose.\n\nBOB SMITH: Right.\n"
+        "Interview with Anna\n\nAnna: First line\nwraps here: so.\n\nStill"
+        " Anna.\n\n(Applause)\n\nMore.\n\nBOB SMITH: Yes.\nDr. Jane O'Neil-Smith: Ok.\nAnna:"
+        " No.\n\nCHAPTER TWO\n\nSome prose.\n\nBOB SMITH: Right.\n"
     )
     source = load(tmp_path, "a.txt", text)
     assert source.format == "speaker-text"
@@ -269,9 +338,15 @@ def test_speaker_text_goes_on_to_the_next_label_and_leaves_asides_and_headings_t
 
 
 def test_a_few_turns_are_enough_where_every_paragraph_has_a_label(tmp_path: Path) -> None:
-    assert [turn.speaker for turn in load(tmp_path, "a.txt", "A talk\n\nAlice: Hello.\n\nBob: Hi: you.\n").turns] == [None, "Alice", "Bob"]
+    assert [
+        turn.speaker
+        for turn in load(tmp_path, "a.txt", "A talk\n\nAlice: Hello.\n\nBob: Hi: you.\n").turns
+    ] == [None, "Alice", "Bob"]
     assert [turn.speaker for turn in load(tmp_path, "a.txt", "FLIGHT: Go.\n").turns] == ["FLIGHT"]
-    assert [turn.speaker for turn in load(tmp_path, "a.txt", "john: hi\nmary: hello\njohn: so\nmary: yes\n").turns] == ["john", "mary"] * 2
+    assert [
+        turn.speaker
+        for turn in load(tmp_path, "a.txt", "john: hi\nmary: hello\njohn: so\nmary: yes\n").turns
+    ] == ["john", "mary"] * 2
 
 
 @pytest.mark.parametrize(
@@ -286,8 +361,15 @@ def test_a_few_turns_are_enough_where_every_paragraph_has_a_label(tmp_path: Path
     ],
 )
 def test_encodings_are_read_and_said(tmp_path: Path, codec: str, bom: bytes, said: str) -> None:
-    source = load(tmp_path, "a.txt", bom + "Anna: Grüße aus Köln, schön.\n\nBob: Ça va, très bien.\n".encode(codec))
-    assert [(turn.speaker, turn.text) for turn in source.turns] == [("Anna", "Grüße aus Köln, schön."), ("Bob", "Ça va, très bien.")]
+    source = load(
+        tmp_path,
+        "a.txt",
+        bom + "Anna: Grüße aus Köln, schön.\n\nBob: Ça va, très bien.\n".encode(codec),
+    )
+    assert [(turn.speaker, turn.text) for turn in source.turns] == [
+        ("Anna", "Grüße aus Köln, schön."),
+        ("Bob", "Ça va, très bien."),
+    ]
     assert source.encoding == said
     assert source.meta["encoding"] == said
     assert bool(source.notes) == (said != "utf-8")
@@ -299,10 +381,16 @@ def test_encodings_are_read_and_said(tmp_path: Path, codec: str, bom: bytes, sai
         ("“Naïve” – 5 € for a café.", "cp1252"),
         ("Привет, как дела? Сегодня мы говорим о космосе. " * 4, "cp1251"),
         ("こんにちは、今日は宇宙について話します。" * 4, "shift_jis"),
-        ("Zażółć gęślą jaźń. Dzień dobry, jak się masz? Wszystko w porządku, dziękuję bardzo. " * 3, "cp1250"),
+        (
+            "Zażółć gęślą jaźń. Dzień dobry, jak się masz? Wszystko w porządku, dziękuję bardzo. "
+            * 3,
+            "cp1250",
+        ),
     ],
 )
-def test_other_encodings_are_told_by_their_statistics(tmp_path: Path, text: str, codec: str) -> None:
+def test_other_encodings_are_told_by_their_statistics(
+    tmp_path: Path, text: str, codec: str
+) -> None:
     source = load(tmp_path, "a.txt", text.encode(codec))
     assert source.turns[0].text == " ".join(text.split())
     assert any("statistics" in note for note in source.notes)
@@ -318,7 +406,9 @@ def test_other_encodings_are_told_by_their_statistics(tmp_path: Path, text: str,
     ],
 )
 @pytest.mark.parametrize("head", ["", "words " * 20_000])
-def test_7_bit_encodings_are_told_by_their_escapes(tmp_path: Path, head: str, text: str, codec: str) -> None:
+def test_7_bit_encodings_are_told_by_their_escapes(
+    tmp_path: Path, head: str, text: str, codec: str
+) -> None:
     source = load(tmp_path, "a.txt", f"{head}{text}".encode(codec))
     assert source.turns[0].text == head + text
     assert source.encoding == codec
@@ -340,7 +430,11 @@ def test_nul_and_lone_surrogates_never_reach_a_turn(tmp_path: Path) -> None:
     source = load(tmp_path, "a.json", '[{"text": "a\\u0000b\\ud800c", "speaker": "X\\udc00"}]')
     assert rows(source) == [("X\ufffd", None, None, "a\ufffdb\ufffdc")]
     assert source.notes == ("3 control or broken characters replaced by U+FFFD",)
-    text = load(tmp_path, "a.txt", "a line with one NUL\0 in it and enough words that it is no binary file at all")
+    text = load(
+        tmp_path,
+        "a.txt",
+        "a line with one NUL\0 in it and enough words that it is no binary file at all",
+    )
     assert "\0" not in text.turns[0].text
 
 

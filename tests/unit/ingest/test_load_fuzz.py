@@ -1,4 +1,6 @@
-"""Every loader on files that no program writes: turns or a reason, in work that grows as the file does. `make fuzz` goes on for longer."""
+"""Every loader on files that no program writes: turns or a reason, in work that grows as the file
+does. `make fuzz` goes on for longer.
+"""
 
 import sys
 import time
@@ -51,7 +53,9 @@ _GROWING: dict[str, Callable[[int], bytes]] = {
     "a.vtt": lambda n: b"WEBVTT\n\n" + b"00:01.000 --> 00:02.000\n<v Ann>x</v>\n<v Bob>y\n\n" * n,
     "a.srt": lambda n: b"1\n00:00:01,000 --> 00:00:02,000\nA: x\n" * n,
     "a.sbv": lambda n: b"0:00:01.000,0:00:02.000\nA: x\n\n" * n,
-    "a.json": lambda n: b'[{"text": "x", "start": 1, "speaker": {"name": "A"}}' + b', {"text": "y"}' * n + b"]",
+    "a.json": lambda n: (
+        b'[{"text": "x", "start": 1, "speaker": {"name": "A"}}' + b', {"text": "y"}' * n + b"]"
+    ),
     "a.csv": lambda n: b"start,text\n" + b"1,x,y,,\n" * n,
     "a.md": lambda n: b"**A** _0:01_ *x* [y](z)\n\n## h\n- i\n" * n,
     "otter.txt": lambda n: b"Anna  0:01\nHi.\n\n" * n,
@@ -59,10 +63,14 @@ _GROWING: dict[str, Callable[[int], bytes]] = {
     "spacelog.txt": lambda n: b"[00:00:00:01]\nA: [glossary:x|y]\nB: y\n" * n,
     "speakers.txt": lambda n: b"".join(b"ANNA B%d: x\n\nBOB: y\n" % i for i in range(n)),
     "nested.xml": lambda n: b"<transcript>" + b"<text>a" * n + b"</text>" * n + b"</transcript>",
-    "flat.xml": lambda n: b"<timedtext><body>" + b'<p t="1">a<s>b</s></p>' * n + b"</body></timedtext>",
+    "flat.xml": lambda n: (
+        b"<timedtext><body>" + b'<p t="1">a<s>b</s></p>' * n + b"</body></timedtext>"
+    ),
     "nested.html": lambda n: b"<html><body>" + b"<div><b>x" * n,
     "closed.html": lambda n: b"<html><body>" + b"<table><td></p></li></b>x" * n,
-    "merged.docx": lambda n: docx_of("<w:tbl>" + _ROW.format(' w:val="restart"') + _ROW.format("") * n + "</w:tbl>"),
+    "merged.docx": lambda n: docx_of(
+        "<w:tbl>" + _ROW.format(' w:val="restart"') + _ROW.format("") * n + "</w:tbl>"
+    ),
     "paragraphs.docx": lambda n: docx_of("<w:p><w:r><w:t>x</w:t></w:r></w:p>" * n),
     "operators.pdf": lambda n: pdf_of(b"BT /A 9 Tf (word) Tj ET " * n),
 }
@@ -85,19 +93,25 @@ def test_reading_a_file_twice_as_long_is_at_most_twice_the_work(tmp_path: Path, 
     ("name", "content"),
     [
         ("dropped.html", b"<html><body>x " + b"<i></i><svg></svg>" * 20_000),
-        ("nested.xml", b"<transcript>" + b"<text>a" * 20_000 + b"</text>" * 20_000 + b"</transcript>"),
+        (
+            "nested.xml",
+            b"<transcript>" + b"<text>a" * 20_000 + b"</text>" * 20_000 + b"</transcript>",
+        ),
         ("nested_p.xml", b"<timedtext>" + b"<p>a" * 20_000 + b"</p>" * 20_000 + b"</timedtext>"),
         (
             "wide.docx",
             docx_of(
-                '<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="90000000"/></w:tcPr><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc></w:tr></w:tbl>'
+                "<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan"
+                ' w:val="90000000"/></w:tcPr><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc></w:tr></w:tbl>'
             ),
         ),
         ("pages.pdf", pdf_of(b"BT /A 9 Tf (a few words) Tj ET " * 100, num_pages=200)),
         ("forms.pdf", pdf_of(b"/F Do " * 400, form=b"BT /A 9 Tf (word) Tj ET " * 200)),
     ],
 )
-def test_a_small_file_that_asks_for_much_work_is_read_or_refused_at_once(tmp_path: Path, name: str, content: bytes) -> None:
+def test_a_small_file_that_asks_for_much_work_is_read_or_refused_at_once(
+    tmp_path: Path, name: str, content: bytes
+) -> None:
     path = tmp_path / name
     path.write_bytes(content)
     start = time.process_time()

@@ -1,6 +1,8 @@
-"""Real examples of every format: how each is read, or why it is refused; and the same 120 turns in eleven forms.
+"""Real examples of every format: how each is read, or why it is refused; and the same 120 turns in
+eleven forms.
 
-Only the names and counts of these files are here. They lie beside a development checkout; where they are absent the tests skip.
+Only the names and counts of these files are here. They lie beside a development checkout; where
+they are absent the tests skip.
 """
 
 import json
@@ -113,7 +115,9 @@ def test_a_real_example_is_read_in_its_format(name: str, expected: tuple[str, in
 
 @needs_data
 @pytest.mark.parametrize(("name", "reason"), REFUSED.items(), ids=list(REFUSED))
-def test_a_real_example_that_is_no_transcript_is_refused_with_its_reason(name: str, reason: str) -> None:
+def test_a_real_example_that_is_no_transcript_is_refused_with_its_reason(
+    name: str, reason: str
+) -> None:
     assert reason in (read(name).refused or "")
 
 
@@ -129,7 +133,9 @@ def _truth() -> list[dict[str, Any]]:
 
 
 @needs_data
-@pytest.mark.parametrize("name", [path.rpartition("/")[2] for path in READ if "derived_cc0" in path])
+@pytest.mark.parametrize(
+    "name", [path.rpartition("/")[2] for path in READ if "derived_cc0" in path]
+)
 def test_the_eleven_forms_give_the_same_turns(name: str) -> None:
     truth = _truth()
     turns = inspect_row(read(f"formats/derived_cc0_apollo13/{name}"))["turns"]
@@ -138,7 +144,10 @@ def test_the_eleven_forms_give_the_same_turns(name: str) -> None:
     if name in NO_TIMES:
         assert {turn["start_s"] for turn in turns} == {None}
     else:
-        assert all(abs(turn["start_s"] - true["start"]) <= 1 for turn, true in zip(turns, truth, strict=True))
+        assert all(
+            abs(turn["start_s"] - true["start"]) <= 1
+            for turn, true in zip(turns, truth, strict=True)
+        )
     if name in NO_SPEAKERS:
         assert {turn["speaker"] for turn in turns} == {None}
         return
@@ -152,7 +161,9 @@ def test_the_eleven_forms_give_the_same_turns(name: str) -> None:
 
 @needs_data
 def test_both_forms_of_the_mission_clock_agree_on_time_speaker_and_nearly_all_words() -> None:
-    text, tree = (read(f"apollo13_two_loops/air-ground-loop.{ending}").turns for ending in ("txt", "json"))
+    text, tree = (
+        read(f"apollo13_two_loops/air-ground-loop.{ending}").turns for ending in ("txt", "json")
+    )
     assert [(a.start_s, a.speaker) for a in text] == [(b.start_s, b.speaker) for b in tree]
     # The two were made from slightly different revisions of the transcript.
     assert sum(a.text == b.text for a, b in zip(text, tree, strict=True)) >= 1100
@@ -161,7 +172,10 @@ def test_both_forms_of_the_mission_clock_agree_on_time_speaker_and_nearly_all_wo
 
 @needs_data
 def test_both_forms_of_an_oyez_argument_agree() -> None:
-    nested, flat = read("formats/json/real_oyez_2020.19-783-t01.json"), read("scotus_oyez/2020.19-783-t01.json")
+    nested, flat = (
+        read("formats/json/real_oyez_2020.19-783-t01.json"),
+        read("scotus_oyez/2020.19-783-t01.json"),
+    )
     assert nested.turns == flat.turns
     assert nested.title == flat.title
 
@@ -171,4 +185,7 @@ def test_spacelog_keeps_every_word_but_its_editors_marks() -> None:
     lines = (DATA / "spacelog_nasa/mr3_ATG.txt").read_text(encoding="utf-8").splitlines()
     said = " ".join(line.partition(":")[2] for line in lines if line and line[0] not in "_[")
     turns = read("spacelog_nasa/mr3_ATG.txt").turns
-    assert " ".join(turn.text for turn in turns).split() == said.replace("[glossary:", "").replace("]", "").split()
+    assert (
+        " ".join(turn.text for turn in turns).split()
+        == said.replace("[glossary:", "").replace("]", "").split()
+    )

@@ -20,7 +20,9 @@ def talks(tmp_path: Path) -> Path:
 
 
 def names(folder: Path, *given: str | Path) -> list[str]:
-    return [str(path.relative_to(folder)) for path in find_sources([folder / item for item in given])]
+    return [
+        str(path.relative_to(folder)) for path in find_sources([folder / item for item in given])
+    ]
 
 
 def test_a_folder_means_its_files_at_any_depth_sorted_without_hidden_ones(talks: Path) -> None:
@@ -36,7 +38,12 @@ def test_patterns_and_names_with_brackets_are_found(talks: Path) -> None:
 
 def test_a_file_named_twice_also_through_a_link_comes_once_in_the_given_order(talks: Path) -> None:
     (talks / "z.vtt").symlink_to(talks / "a.txt")
-    assert names(talks, "b.vtt", "", "b.vtt", "z.vtt") == ["b.vtt", "a.txt", "deep/[x].md", "deep/c.srt"]
+    assert names(talks, "b.vtt", "", "b.vtt", "z.vtt") == [
+        "b.vtt",
+        "a.txt",
+        "deep/[x].md",
+        "deep/c.srt",
+    ]
 
 
 def test_link_loops_and_pipes_in_a_folder_do_not_hang(talks: Path) -> None:
@@ -55,7 +62,9 @@ def test_link_loops_and_pipes_in_a_folder_do_not_hang(talks: Path) -> None:
         ("images", "none of them text"),
     ],
 )
-def test_what_means_no_file_is_an_error_that_names_it(talks: Path, given: str, message: str) -> None:
+def test_what_means_no_file_is_an_error_that_names_it(
+    talks: Path, given: str, message: str
+) -> None:
     (talks / "empty").mkdir()
     (talks / "images").mkdir()
     (talks / "images" / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\0" * 100)

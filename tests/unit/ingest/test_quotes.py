@@ -10,7 +10,10 @@ from hypothesis import strategies as st
 from dynagrag.ingest.extract.quotes import find_quote, mention_passages
 from dynagrag.schema import Chunk, Document, Passage
 
-TEXT = "CDR: Okay, Houston, we’ve had a problem here.\nWe've had a Main B Bus Undervolt — at 55:55.  Say again, “please”."
+TEXT = (
+    "CDR: Okay, Houston, we’ve had a problem here.\nWe've had a Main B Bus Undervolt — at 55:55. "
+    " Say again, “please”."
+)
 
 
 def found(quote: str, text: str = TEXT) -> str | None:
@@ -22,7 +25,10 @@ def found(quote: str, text: str = TEXT) -> str | None:
     ("quote", "expected"),
     [
         ("we've had a problem here", "we’ve had a problem here"),
-        ("“We’ve had a main b bus undervolt - at 55:55”", "We've had a Main B Bus Undervolt — at 55:55"),
+        (
+            "“We’ve had a main b bus undervolt - at 55:55”",
+            "We've had a Main B Bus Undervolt — at 55:55",
+        ),
         ("...had a problem here. We've had...", "had a problem here.\nWe've had"),
         ("problem   here.\n\nwe've had", "problem here.\nWe've had"),
         ("CAPCOM: Say again, 'please'", "Say again, “please"),
@@ -36,7 +42,20 @@ def test_a_quote_is_found(quote: str, expected: str) -> None:
     assert found(quote) == expected
 
 
-@pytest.mark.parametrize("quote", ["", "  ", "...", "“”", "a", "...a...", "we have had a problem", "problem here. Say again", "Hous."])
+@pytest.mark.parametrize(
+    "quote",
+    [
+        "",
+        "  ",
+        "...",
+        "“”",
+        "a",
+        "...a...",
+        "we have had a problem",
+        "problem here. Say again",
+        "Hous.",
+    ],
+)
 def test_a_quote_is_not_found(quote: str) -> None:
     assert find_quote(TEXT, quote) is None
 
@@ -58,7 +77,10 @@ def _curly(text: str) -> str:
 
 def _plain(text: str) -> str:
     folded = unicodedata.normalize(
-        "NFKD", unicodedata.normalize("NFKD", text.replace("’", "'").replace("”", "'").replace('"', "'")).casefold()
+        "NFKD",
+        unicodedata.normalize(
+            "NFKD", text.replace("’", "'").replace("”", "'").replace('"', "'")
+        ).casefold(),
     )
     return " ".join(folded.split())
 
@@ -79,7 +101,9 @@ def test_any_part_of_a_text_is_found_in_capitals_with_curly_quotes_and_double_sp
     assert span is not None
     source = text[span[0] : span[1]]
     assert source == source.strip() != ""
-    assert _plain(source).replace("—", "-").strip(_OUTER) == _plain(part).replace("—", "-").strip(_OUTER)
+    assert _plain(source).replace("—", "-").strip(_OUTER) == _plain(part).replace("—", "-").strip(
+        _OUTER
+    )
 
 
 def _chunk(*texts: str) -> tuple[Document, Chunk]:

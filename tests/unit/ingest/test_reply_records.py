@@ -5,7 +5,13 @@ import unicodedata
 import pytest
 from pydantic import ValidationError
 
-from dynagrag.ingest.extract.reply_records import EntityReply, ExtractionReply, RecordBuilder, RelationReply, SmallExtractionReply
+from dynagrag.ingest.extract.reply_records import (
+    EntityReply,
+    ExtractionReply,
+    RecordBuilder,
+    RelationReply,
+    SmallExtractionReply,
+)
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
 from dynagrag.models.reply_schema import strict_schema
 from dynagrag.schema import CO_OCCURRENCE, LoadedSource, MentionKind, SourceTurn
@@ -19,7 +25,12 @@ TURNS = [
 
 
 def _builder(turns: list[tuple[str, str]] = TURNS, is_small: bool = False) -> RecordBuilder:
-    source = LoadedSource("a.txt", "text", tuple(SourceTurn(text, speaker) for speaker, text in turns), sha256="f" * 64)
+    source = LoadedSource(
+        "a.txt",
+        "text",
+        tuple(SourceTurn(text, speaker) for speaker, text in turns),
+        sha256="f" * 64,
+    )
     document, made = make_document(source, "w", "/a.txt")
     profile = CHUNK_PROFILES["default"]
     (chunk,) = chunk_passages(document, split_passages(document, made, profile), profile)
@@ -30,13 +41,19 @@ def _entity(name: str, summary: str = "", type_: str = "thing") -> ExtractionRep
     return ExtractionReply(entities=[EntityReply(name=name, type=type_, summary=summary)])
 
 
-def _relation(source: str, label: str, target: str, quote: str, summary: str = "") -> ExtractionReply:
-    relation = RelationReply(source=source, label=label, target=target, quote=quote, summary=summary)
+def _relation(
+    source: str, label: str, target: str, quote: str, summary: str = ""
+) -> ExtractionReply:
+    relation = RelationReply(
+        source=source, label=label, target=target, quote=quote, summary=summary
+    )
     return ExtractionReply(relations=[relation])
 
 
 @pytest.mark.parametrize("schema", [ExtractionReply, SmallExtractionReply])
-def test_an_object_with_neither_list_is_no_extraction(schema: type[ExtractionReply] | type[SmallExtractionReply]) -> None:
+def test_an_object_with_neither_list_is_no_extraction(
+    schema: type[ExtractionReply] | type[SmallExtractionReply],
+) -> None:
     with pytest.raises(ValidationError, match="neither entities nor relations"):
         schema.model_validate_json('{"unexpected": true}')
     assert schema.model_validate_json('{"entities": [], "extra": 1}').relations == []
@@ -72,7 +89,12 @@ def test_names_are_found_whatever_their_form_of_unicode() -> None:
 
 def test_a_name_counts_once_a_chunk_and_keeps_each_true_summary() -> None:
     builder = _builder()
-    for summary in ("", "the pump of Acme Works failed", "Ada left Acme Works", "a secret base on the dark side of Pluto"):
+    for summary in (
+        "",
+        "the pump of Acme Works failed",
+        "Ada left Acme Works",
+        "a secret base on the dark side of Pluto",
+    ):
         builder.add(_entity("Acme Works", summary))
     assert builder.dropped["summary: says what the source does not"] == 1
     assert all("Pluto" not in m.summary for m in builder.mentions())
@@ -88,24 +110,45 @@ def test_a_mention_without_a_summary_has_the_source_s_sentence() -> None:
 
 def test_a_relation_rests_on_the_source_s_own_words() -> None:
     builder = _builder()
-    builder.add(_relation("Ada Byron", "LEFT", "Acme Works", '"ada byron" left ACME works', "Ada Byron left Acme Works."))
+    builder.add(
+        _relation(
+            "Ada Byron",
+            "LEFT",
+            "Acme Works",
+            '"ada byron" left ACME works',
+            "Ada Byron left Acme Works.",
+        )
+    )
     (record,) = builder.relations()
     text = "\n".join(words for _, words in TURNS)
     assert text[record.quote_start : record.quote_end] == "Ada   Byron” left Acme Works"
-    assert (record.head, record.label, record.tail, record.turn_index) == ("ada byron", "left", "acme works", 2)
+    assert (record.head, record.label, record.tail, record.turn_index) == (
+        "ada byron",
+        "left",
+        "acme works",
+        2,
+    )
     assert {m.key for m in builder.mentions()} == {"ada byron", "acme works"}
 
 
 @pytest.mark.parametrize(
     ("relation", "reason"),
     [
-        (("Ada Byron", "left", "Acme Works", "Ada Byron loved Acme Works"), "relation: its quote is not in the source"),
+        (
+            ("Ada Byron", "left", "Acme Works", "Ada Byron loved Acme Works"),
+            "relation: its quote is not in the source",
+        ),
         (("Ada Byron", "left", "Acme Works", ""), "relation: its quote is not in the source"),
         (("Ada Byron", "  ", "Acme Works", "Ada Byron repaired it."), "relation: no label"),
-        (("SPEAKER_00", "said", "Acme Works", "Leo told Acme Works about the valve."), "relation: only says who speaks"),
+        (
+            ("SPEAKER_00", "said", "Acme Works", "Leo told Acme Works about the valve."),
+            "relation: only says who speaks",
+        ),
     ],
 )
-def test_what_the_source_does_not_state_is_dropped_with_its_reason(relation: tuple[str, str, str, str], reason: str) -> None:
+def test_what_the_source_does_not_state_is_dropped_with_its_reason(
+    relation: tuple[str, str, str, str], reason: str
+) -> None:
     builder = _builder()
     builder.add(_relation(*relation))
     assert builder.relations() == []
@@ -121,7 +164,15 @@ def test_a_relation_to_what_is_not_there_is_dropped() -> None:
 
 def test_an_invented_summary_of_a_relation_is_blanked_and_counted() -> None:
     builder = _builder()
-    builder.add(_relation("Ada Byron", "left", "Acme Works", "“Ada   Byron” left Acme Works", "The password is swordfish tango."))
+    builder.add(
+        _relation(
+            "Ada Byron",
+            "left",
+            "Acme Works",
+            "“Ada   Byron” left Acme Works",
+            "The password is swordfish tango.",
+        )
+    )
     assert [r.summary for r in builder.relations()] == [""]
     assert builder.dropped["summary: says what the source does not"] == 1
 
@@ -167,13 +218,18 @@ def test_a_summary_takes_the_place_of_one_that_was_blanked() -> None:
 
 
 def test_a_quote_over_two_speakers_is_no_quote_and_no_sentence() -> None:
-    builder = _builder([("CAPCOM", "we want the valve and"), ("LMP", "negative the hatch")], is_small=True)
+    builder = _builder(
+        [("CAPCOM", "we want the valve and"), ("LMP", "negative the hatch")], is_small=True
+    )
     builder.add(_entity("valve"))
     builder.add(_entity("hatch"))
     builder.add(_relation("valve", "is", "hatch", "the valve and negative the hatch"))
     assert builder.relations() == []
     assert builder.dropped["relation: its quote is not in the source"] == 1
-    assert {m.summary for m in builder.mentions()} == {"we want the valve and", "negative the hatch"}
+    assert {m.summary for m in builder.mentions()} == {
+        "we want the valve and",
+        "negative the hatch",
+    }
 
 
 def test_a_small_model_s_quote_must_name_both_ends() -> None:

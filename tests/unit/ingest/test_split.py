@@ -12,7 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynagrag.ids import estimate_tokens
-from dynagrag.ingest.split import chunk_passages, halve, make_document, speaker_mentions, split_passages, turn_at
+from dynagrag.ingest.split import (
+    chunk_passages,
+    halve,
+    make_document,
+    speaker_mentions,
+    split_passages,
+    turn_at,
+)
 from dynagrag.schema import Chunk, Document, LoadedSource, MentionKind, Passage, SourceTurn, Turn
 from dynagrag.sentences import num_words
 from dynagrag.settings import CHUNK_PROFILES, ChunkProfile
@@ -22,17 +29,47 @@ DEFAULT = CHUNK_PROFILES["default"]
 SMALL = CHUNK_PROFILES["small"]
 
 texts = st.lists(
-    st.sampled_from(["so", "Dr.", "valve", "closed.", "why?", "13", "5.5", "\n", "\n\n", " ", "\t", "...", "漢字。", "a" * 90]), max_size=60
+    st.sampled_from(
+        [
+            "so",
+            "Dr.",
+            "valve",
+            "closed.",
+            "why?",
+            "13",
+            "5.5",
+            "\n",
+            "\n\n",
+            " ",
+            "\t",
+            "...",
+            "漢字。",
+            "a" * 90,
+        ]
+    ),
+    max_size=60,
 )
-turn_lists = st.lists(st.tuples(texts.map(" ".join), st.sampled_from([None, "CDR", "A", "Jim Lovell"])), max_size=12)
+turn_lists = st.lists(
+    st.tuples(texts.map(" ".join), st.sampled_from([None, "CDR", "A", "Jim Lovell"])), max_size=12
+)
 
 
-def build(turns: list[tuple[str, str | None]], sha: str = "abc") -> tuple[Document, tuple[Turn, ...]]:
-    source = LoadedSource("x.txt", "plain", tuple(SourceTurn(text, speaker) for text, speaker in turns), sha256=sha, title="x")
+def build(
+    turns: list[tuple[str, str | None]], sha: str = "abc"
+) -> tuple[Document, tuple[Turn, ...]]:
+    source = LoadedSource(
+        "x.txt",
+        "plain",
+        tuple(SourceTurn(text, speaker) for text, speaker in turns),
+        sha256=sha,
+        title="x",
+    )
     return make_document(source, "w", "x.txt")
 
 
-def split(turns: list[tuple[str, str | None]], profile: ChunkProfile = DEFAULT) -> tuple[Document, tuple[Passage, ...], tuple[Chunk, ...]]:
+def split(
+    turns: list[tuple[str, str | None]], profile: ChunkProfile = DEFAULT
+) -> tuple[Document, tuple[Passage, ...], tuple[Chunk, ...]]:
     document, parts = build(turns)
     passages = split_passages(document, parts, profile)
     return document, passages, chunk_passages(document, passages, profile)
@@ -40,10 +77,29 @@ def split(turns: list[tuple[str, str | None]], profile: ChunkProfile = DEFAULT) 
 
 def conversation(num_turns: int, seed: int) -> list[tuple[str, str | None]]:
     rng = random.Random(seed)
-    words = ["alpha", "bravo", "valve", "tank", "pressure", "crew", "panel", "switch", "heater", "battery", "roll", "pitch", "water"]
+    words = [
+        "alpha",
+        "bravo",
+        "valve",
+        "tank",
+        "pressure",
+        "crew",
+        "panel",
+        "switch",
+        "heater",
+        "battery",
+        "roll",
+        "pitch",
+        "water",
+    ]
     turns: list[tuple[str, str | None]] = []
     for _ in range(num_turns):
-        turns.append((" ".join(rng.choices(words, k=rng.randrange(3, 40))).capitalize() + ".", rng.choice(["CDR", "CMP", "LMP"])))
+        turns.append(
+            (
+                " ".join(rng.choices(words, k=rng.randrange(3, 40))).capitalize() + ".",
+                rng.choice(["CDR", "CMP", "LMP"]),
+            )
+        )
     return turns
 
 
@@ -57,14 +113,18 @@ def test_a_document_is_its_turns_joined_by_line_breaks() -> None:
 def test_document_id_depends_on_workspace_and_source_content_alone() -> None:
     source = LoadedSource("a.txt", "plain", (SourceTurn("Hi."),), sha256="s1", title="T")
     first, _ = make_document(source, "w", "a.txt")
-    assert make_document(replace(source, path="b.txt", title="Other"), "w", "b.txt")[0].id == first.id
+    assert (
+        make_document(replace(source, path="b.txt", title="Other"), "w", "b.txt")[0].id == first.id
+    )
     assert make_document(source, "other", "a.txt")[0].id != first.id
     assert make_document(replace(source, sha256="s2"), "w", "a.txt")[0].id != first.id
 
 
 @settings(max_examples=120, deadline=None)
 @given(turn_lists, st.integers(3, 120))
-def test_passages_tile_all_text_that_is_not_blank(turns: list[tuple[str, str | None]], most: int) -> None:
+def test_passages_tile_all_text_that_is_not_blank(
+    turns: list[tuple[str, str | None]], most: int
+) -> None:
     document, parts = build(turns)
     passages = split_passages(document, parts, replace(DEFAULT, passage_words=most))
     end = 0
@@ -83,7 +143,9 @@ def test_passages_tile_all_text_that_is_not_blank(turns: list[tuple[str, str | N
 
 @settings(max_examples=60, deadline=None)
 @given(turn_lists, st.sampled_from([10, 40, 600, None]))
-def test_chunks_hold_every_passage_once_within_their_size(turns: list[tuple[str, str | None]], most: int | None) -> None:
+def test_chunks_hold_every_passage_once_within_their_size(
+    turns: list[tuple[str, str | None]], most: int | None
+) -> None:
     profile = replace(DEFAULT, passage_words=20, chunk_tokens=most)
     document, passages, chunks = split(turns, profile)
     assert [p for chunk in chunks for p in chunk.passages] == list(passages)
@@ -117,12 +179,16 @@ def test_a_turn_inserted_early_leaves_most_later_chunks_as_they_were(seed: int) 
     turns = conversation(1500, seed)
     document, _, chunks = split(turns)
     before = {document.text[c.start : c.end] for c in chunks}
-    edited, _, after = split([*turns[:5], ("A turn that nobody had heard before.", "CDR"), *turns[5:]])
+    edited, _, after = split(
+        [*turns[:5], ("A turn that nobody had heard before.", "CDR"), *turns[5:]]
+    )
     kept = sum(edited.text[c.start : c.end] in before for c in after)
     assert kept >= 0.8 * len(after)
 
 
-def test_the_corpus_of_the_peers_table_takes_at_most_three_chunks_a_document(tmp_path: Path) -> None:
+def test_the_corpus_of_the_peers_table_takes_at_most_three_chunks_a_document(
+    tmp_path: Path,
+) -> None:
     tool = SHARED / "tools" / "bench_corpus.py"
     if not tool.exists():
         pytest.skip("bench_corpus.py is not beside the repository: see CONTRIBUTING.md")
@@ -154,7 +220,9 @@ def test_halves_are_cut_between_passages_then_sentences_then_never() -> None:
     texts_ = [document.text[c.start : c.end] for c in sorted(pieces, key=lambda c: c.start)]
     assert len(texts_) > len(whole.passages)
     assert all(len(re.findall(r"\.(?:\s|$)", text)) == 1 for text in texts_)
-    assert "".join("".join(texts_).split()) == "".join(document.text[whole.start : whole.end].split())
+    assert "".join("".join(texts_).split()) == "".join(
+        document.text[whole.start : whole.end].split()
+    )
 
 
 def test_halves_of_lines_without_punctuation_are_cut_between_lines() -> None:
@@ -166,7 +234,15 @@ def test_halves_of_lines_without_punctuation_are_cut_between_lines() -> None:
 
 def test_a_speaker_is_mentioned_once_in_each_passage_where_they_speak() -> None:
     long = " ".join(f"This is sentence number {i} of a rather long speech." for i in range(40))
-    document, turns = build([(long, "Jim Lovell"), ("Yes.", "SPEAKER_01"), ("No.", "Jim Lovell"), ("", "Ghost"), ("Hm.", None)])
+    document, turns = build(
+        [
+            (long, "Jim Lovell"),
+            ("Yes.", "SPEAKER_01"),
+            ("No.", "Jim Lovell"),
+            ("", "Ghost"),
+            ("Hm.", None),
+        ]
+    )
     passages = split_passages(document, turns, DEFAULT)
     mentions = speaker_mentions(document, turns, passages)
     jim = [m for m in mentions if m.key == "jim lovell"]

@@ -80,4 +80,9 @@ def test_long_texts_after_short_ones_take_less_than_a_second_too() -> None:
 
 
 def test_the_work_of_a_text_is_its_length_as_far_as_it_is_read() -> None:
-    assert embedding_work("") < embedding_work("a" * 100) < embedding_work("a" * 1200) == embedding_work("a" * 9000)
+    assert (
+        embedding_work("")
+        < embedding_work("a" * 100)
+        < embedding_work("a" * 1200)
+        == embedding_work("a" * 9000)
+    )

@@ -1,4 +1,6 @@
-"""The journal's book of jobs: who is at what, how it ended, and whether the process that is at it lives."""
+"""The journal's book of jobs: who is at what, how it ended, and whether the process that is at it
+lives.
+"""
 
 import fcntl
 import os
@@ -18,14 +20,19 @@ from dynagrag.errors import UsageError, WorkspaceError
 from dynagrag.journal.jobs import JobBook, JobRequest, JobStatus
 from dynagrag.journal.workspace_journal import Journal
 
-REQUEST = JobRequest(("/talks/a.txt", "/talks/\udcff.txt"), {"extractor": "llm", "max_calls": 5}, "openai:fake", "minilm", "sqlite")
+REQUEST = JobRequest(
+    ("/talks/a.txt", "/talks/\udcff.txt"),
+    {"extractor": "llm", "max_calls": 5},
+    "openai:fake",
+    "minilm",
+    "sqlite",
+)
 AT_WORK = (
-    "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import Journal\n"
-    "from dynagrag.journal.jobs import JobRequest\n"
-    "book = Journal(Path(sys.argv[1])).job_book\n"
-    "number = book.start('ingest', JobRequest(('/talks',), {'extractor': 'llm'}), {'chunks': 9})\n"
-    "book.claim(number, ['a', 'b']); book.note(number, 'extract', 3, 9); print(number, flush=True)\n"
-    "sys.stdin.read()\n"
+    "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import"
+    " Journal\nfrom dynagrag.journal.jobs import JobRequest\nbook ="
+    " Journal(Path(sys.argv[1])).job_book\nnumber = book.start('ingest', JobRequest(('/talks',),"
+    " {'extractor': 'llm'}), {'chunks': 9})\nbook.claim(number, ['a', 'b']); book.note(number,"
+    " 'extract', 3, 9); print(number, flush=True)\nsys.stdin.read()\n"
 )
 
 
@@ -52,7 +59,12 @@ def other(path: Path) -> Iterator[JobBook]:
 @pytest.fixture
 def worker(path: Path) -> Iterator["subprocess.Popen[str]"]:
     """A process that is at job 1 until its standard input ends."""
-    process = subprocess.Popen([sys.executable, "-c", AT_WORK, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", AT_WORK, str(path)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert process.stdout is not None
     assert process.stdout.readline() == "1\n"
     yield process
@@ -64,30 +76,54 @@ def test_a_job_is_kept_with_all_that_it_takes_to_resume_it(book: JobBook, other:
     number = book.start("ingest", REQUEST, {"documents": 2})
     book.note(number, "extract", 3, 9)
     job = other.job(number)
-    assert (job.kind, job.status, job.request, dict(job.counts)) == ("ingest", "running", REQUEST, {"documents": 2})
+    assert (job.kind, job.status, job.request, dict(job.counts)) == (
+        "ingest",
+        "running",
+        REQUEST,
+        {"documents": 2},
+    )
     assert (job.stage, job.done, job.total, job.finished_at) == ("extract", 3, 9, "")
-    book.finish(number, JobStatus.STOPPED, counts={"documents": 2, "extracted": 3}, reason="the budget \ud800 is spent")
+    book.finish(
+        number,
+        JobStatus.STOPPED,
+        counts={"documents": 2, "extracted": 3},
+        reason="the budget \ud800 is spent",
+    )
     job = other.job(number)
-    assert (job.status, dict(job.counts), job.reason) == ("stopped", {"documents": 2, "extracted": 3}, "the budget ? is spent")
+    assert (job.status, dict(job.counts), job.reason) == (
+        "stopped",
+        {"documents": 2, "extracted": 3},
+        "the budget ? is spent",
+    )
     assert job.finished_at >= job.started_at > ""
     assert other.jobs() == (job,)
 
 
-def test_a_job_whose_process_was_killed_is_interrupted_at_once(worker: "subprocess.Popen[str]", book: JobBook) -> None:
+def test_a_job_whose_process_was_killed_is_interrupted_at_once(
+    worker: "subprocess.Popen[str]", book: JobBook
+) -> None:
     assert (book.job(1).status, book.job(1).done, book.is_any_running()) == ("running", 3, True)
     worker.send_signal(signal.SIGKILL)
     worker.wait(10)
-    assert (book.job(1).status, book.job(1).reason, book.is_any_running()) == ("interrupted", "its process ended before it did", False)
+    assert (book.job(1).status, book.job(1).reason, book.is_any_running()) == (
+        "interrupted",
+        "its process ended before it did",
+        False,
+    )
     assert book.to_resume() == book.job(1)
 
 
-def test_a_process_that_is_stopped_for_a_while_is_not_dead(worker: "subprocess.Popen[str]", book: JobBook) -> None:
+def test_a_process_that_is_stopped_for_a_while_is_not_dead(
+    worker: "subprocess.Popen[str]", book: JobBook
+) -> None:
     worker.send_signal(signal.SIGSTOP)
     assert book.job(1).status == "running"
     worker.send_signal(signal.SIGCONT)
 
 
-def test_a_reused_process_id_brings_no_job_back_to_life(worker: "subprocess.Popen[str]", book: JobBook) -> None:
+def test_a_reused_process_id_brings_no_job_back_to_life(
+    worker: "subprocess.Popen[str]", book: JobBook
+) -> None:
     worker.kill()
     worker.wait(10)
     lock = book._folder / "1.lock"
@@ -102,13 +138,17 @@ def test_a_running_job_learns_that_it_was_cancelled(book: JobBook, other: JobBoo
     assert other.cancel(number).status == "running"
     assert book.note(number, "extract", 2, 9)
     book.finish(number, JobStatus.CANCELLED)
-    with pytest.raises(UsageError, match=f"job {number} isn't running: it ended .* \\(cancelled\\)"):
+    with pytest.raises(
+        UsageError, match=f"job {number} isn't running: it ended .* \\(cancelled\\)"
+    ):
         other.cancel(number)
     with pytest.raises(UsageError, match="there is no job 99"):
         other.cancel(99)
 
 
-def test_an_interrupted_job_is_marked_as_cancelled(worker: "subprocess.Popen[str]", book: JobBook) -> None:
+def test_an_interrupted_job_is_marked_as_cancelled(
+    worker: "subprocess.Popen[str]", book: JobBook
+) -> None:
     worker.kill()
     worker.wait(10)
     assert book.cancel(1).status == "cancelled"
@@ -137,7 +177,9 @@ def test_only_one_process_at_a_time_goes_on_with_a_job(
 def test_a_lock_whose_file_its_last_holder_removes_in_between_is_no_lock(
     book: JobBook, other: JobBook, monkeypatch: pytest.MonkeyPatch, is_taken: bool
 ) -> None:
-    """Between one's opening of the file and one's locking of it; by then a third may even hold a new one of that name."""
+    """Between one's opening of the file and one's locking of it; by then a third may even hold a
+    new one of that name.
+    """
     monkeypatch.setattr("dynagrag.journal.jobs._LOCK_WAIT_S", 0.1)
     number = book.start("ingest", REQUEST)
     book.finish(number, JobStatus.FAILED)
@@ -155,7 +197,10 @@ def test_a_lock_whose_file_its_last_holder_removes_in_between_is_no_lock(
             fcntl.flock(handle, operation)
 
         names = ("LOCK_EX", "LOCK_SH", "LOCK_NB")
-        monkeypatch.setattr("dynagrag.journal.jobs.fcntl", SimpleNamespace(**{name: getattr(fcntl, name) for name in names}, flock=flock))
+        monkeypatch.setattr(
+            "dynagrag.journal.jobs.fcntl",
+            SimpleNamespace(**{name: getattr(fcntl, name) for name in names}, flock=flock),
+        )
         if is_taken:
             with pytest.raises(WorkspaceError, match=f"a process is at job {number}"):
                 book.reopen(number, REQUEST)
@@ -174,7 +219,9 @@ def test_a_cancellation_of_before_does_not_stop_the_job_that_is_resumed(book: Jo
     assert not book.note(number, "extract", 0, 1)
 
 
-def test_documents_are_claimed_while_the_process_lives(worker: "subprocess.Popen[str]", book: JobBook) -> None:
+def test_documents_are_claimed_while_the_process_lives(
+    worker: "subprocess.Popen[str]", book: JobBook
+) -> None:
     number = book.start("ingest", REQUEST)
     book.claim(number, ["c"])
     assert book.claims() == {"a": 1, "b": 1, "c": number}
@@ -199,19 +246,25 @@ def test_the_last_job_that_can_go_on_is_the_one_to_resume(book: JobBook) -> None
     with pytest.raises(UsageError, match="no job to resume"):
         book.to_resume()
     numbers = [book.start("ingest", REQUEST) for _ in range(4)]
-    for number, status in zip(numbers, (JobStatus.FAILED, JobStatus.STOPPED, JobStatus.SET_ASIDE, JobStatus.DONE), strict=True):
+    for number, status in zip(
+        numbers,
+        (JobStatus.FAILED, JobStatus.STOPPED, JobStatus.SET_ASIDE, JobStatus.DONE),
+        strict=True,
+    ):
         book.finish(number, status)
     assert book.to_resume().id == numbers[1]
 
 
 def test_looking_at_a_job_all_the_time_keeps_nobody_from_it(path: Path, book: JobBook) -> None:
     code = (
-        "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import Journal\n"
-        "book = Journal(Path(sys.argv[1])).job_book; print('looking', flush=True)\n"
-        "while True: book.jobs()\n"
+        "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import"
+        " Journal\nbook = Journal(Path(sys.argv[1])).job_book; print('looking', flush=True)\nwhile"
+        " True: book.jobs()\n"
     )
     number = book.start("ingest", REQUEST)
-    looker = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True)
+    looker = subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True
+    )
     assert looker.stdout is not None
     assert looker.stdout.readline() == "looking\n"
     ends = time.monotonic() + 1.0
@@ -222,7 +275,9 @@ def test_looking_at_a_job_all_the_time_keeps_nobody_from_it(path: Path, book: Jo
     looker.communicate()
 
 
-def test_a_pause_ends_a_job_that_is_to_go_on_and_a_cancellation_one_that_is_not(book: JobBook, other: JobBook) -> None:
+def test_a_pause_ends_a_job_that_is_to_go_on_and_a_cancellation_one_that_is_not(
+    book: JobBook, other: JobBook
+) -> None:
     paused, cancelled, failed = (book.start("ingest", JobRequest()) for _ in range(3))
     other.cancel(paused, is_pause=True)
     other.cancel(cancelled)

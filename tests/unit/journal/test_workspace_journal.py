@@ -49,7 +49,10 @@ def test_a_text_that_no_json_holds_is_a_miss_rather_than_an_error(journal: Journ
 @pytest.mark.parametrize(
     "body",
     [
-        '{"text": "forged", "is_cut_off": false, "prompt_tokens": 1, "completion_tokens": 1, "seconds": 0.1}',
+        (
+            '{"text": "forged", "is_cut_off": false, "prompt_tokens": 1, "completion_tokens": 1,'
+            ' "seconds": 0.1}'
+        ),
         "not json",
         pickle.dumps(REPLY.text),
     ],
@@ -68,7 +71,9 @@ def test_a_reply_that_is_whole_but_of_another_form_is_a_miss(journal: Journal, p
     journal.store_reply("k", REPLY, ["d"])
     body = json.dumps({"text": ["a", "list"], "is_cut_off": False})
     with sqlite3.connect(path) as db:
-        db.execute("UPDATE replies SET body = ?, checksum = ?", (body, journal_file.checksum("k", body)))
+        db.execute(
+            "UPDATE replies SET body = ?, checksum = ?", (body, journal_file.checksum("k", body))
+        )
     db.close()
     assert journal.cached_reply("k") is None
 
@@ -129,15 +134,25 @@ def test_verdicts_go_with_their_last_document_or_when_no_longer_wanted(journal: 
     assert journal.verdict("w") is None
 
 
-def test_the_ledger_sums_by_stage_and_document_and_leaves_cached_replies_out(journal: Journal) -> None:
+def test_the_ledger_sums_by_stage_and_document_and_leaves_cached_replies_out(
+    journal: Journal,
+) -> None:
     journal.record_call("extract", "a", prompt_tokens=10, completion_tokens=5, seconds=1.0)
     journal.record_call("extract", "a", prompt_tokens=20, completion_tokens=5, seconds=1.0)
-    journal.record_call("extract", "a", prompt_tokens=99, completion_tokens=9, seconds=9.0, is_cached=True)
+    journal.record_call(
+        "extract", "a", prompt_tokens=99, completion_tokens=9, seconds=9.0, is_cached=True
+    )
     journal.record_call("answer")
-    rows = [(r.stage, r.document_id, r.calls, r.cached, r.prompt_tokens, r.completion_tokens, r.seconds) for r in journal.ledger()]
+    rows = [
+        (r.stage, r.document_id, r.calls, r.cached, r.prompt_tokens, r.completion_tokens, r.seconds)
+        for r in journal.ledger()
+    ]
     assert rows == [("answer", None, 1, 0, 0, 0, 0.0), ("extract", "a", 2, 1, 30, 10, 2.0)]
     journal.forget_documents(["a"])
-    assert [(r.stage, r.document_id, r.calls) for r in journal.ledger()] == [("answer", None, 1), ("extract", None, 2)]
+    assert [(r.stage, r.document_id, r.calls) for r in journal.ledger()] == [
+        ("answer", None, 1),
+        ("extract", None, 2),
+    ]
 
 
 def test_set_asides_are_replaced_cleared_by_span_and_forgotten(journal: Journal) -> None:
@@ -170,11 +185,14 @@ def test_what_cached_replies_once_took_is_summed_apart(journal: Journal) -> None
 
 def test_the_ledger_outlives_a_kill_and_the_documents_it_names(path: Path) -> None:
     code = (
-        "import os, signal, sys; from pathlib import Path; from dynagrag.journal.workspace_journal import Journal\n"
-        "Journal(Path(sys.argv[1])).record_call('extract', 'a', prompt_tokens=10, completion_tokens=5, seconds=1.0)\n"
-        "os.kill(os.getpid(), signal.SIGKILL)\n"
+        "import os, signal, sys; from pathlib import Path; from dynagrag.journal.workspace_journal"
+        " import Journal\nJournal(Path(sys.argv[1])).record_call('extract', 'a', prompt_tokens=10,"
+        " completion_tokens=5, seconds=1.0)\nos.kill(os.getpid(), signal.SIGKILL)\n"
     )
-    assert subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode == -signal.SIGKILL
+    assert (
+        subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode
+        == -signal.SIGKILL
+    )
     journal = Journal(path)
     assert [(r.document_id, r.calls, r.prompt_tokens) for r in journal.ledger()] == [("a", 1, 10)]
     journal.forget_documents(["a"])
@@ -188,15 +206,24 @@ def test_a_journal_of_the_first_version_is_brought_up_to_date_with_all_it_holds(
         for statement in filter(str.strip, journal_file.MIGRATIONS[0].split(";")):
             db.execute(statement)
         db.execute("PRAGMA user_version = 1")
-        db.execute("INSERT INTO jobs VALUES (1, 'ingest', '{\"documents\": 2, \"chunks\": 5}', 'done', '2026-01-01', '2026-01-02')")
-        db.execute("INSERT INTO jobs VALUES (2, 'ingest', 'in words', 'running', '2026-01-03', NULL)")
+        db.execute(
+            "INSERT INTO jobs VALUES (1, 'ingest', '{\"documents\": 2, \"chunks\": 5}', 'done',"
+            " '2026-01-01', '2026-01-02')"
+        )
+        db.execute(
+            "INSERT INTO jobs VALUES (2, 'ingest', 'in words', 'running', '2026-01-03', NULL)"
+        )
         db.execute("INSERT INTO set_asides VALUES ('a', 0, 10, 'why', '2026-01-01')")
         db.execute("INSERT INTO ledger VALUES (1, '2026-01-01', 'extract', 'a', 10, 5, 1.0, 0)")
     db.close()
     for _ in range(2):  # once to migrate, once to find it migrated
         journal = Journal(path)
         done, killed = journal.jobs()
-        assert (done.status, dict(done.counts), done.finished_at) == ("done", {"documents": 2, "chunks": 5}, "2026-01-02")
+        assert (done.status, dict(done.counts), done.finished_at) == (
+            "done",
+            {"documents": 2, "chunks": 5},
+            "2026-01-02",
+        )
         assert (killed.status, dict(killed.counts), killed.request.paths) == ("interrupted", {}, ())
         assert [(s.document_id, s.job_id) for s in journal.set_asides()] == [("a", None)]
         assert [(r.document_id, r.calls) for r in journal.ledger()] == [("a", 1)]
@@ -207,10 +234,16 @@ def test_a_journal_of_the_first_version_is_brought_up_to_date_with_all_it_holds(
 
 def test_several_processes_may_make_the_same_journal_at_once(path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import Journal\n"
-        "sys.stdin.read(); j = Journal(Path(sys.argv[1])); j.record_call('extract'); j.close()\n"
+        "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import"
+        " Journal\nsys.stdin.read(); j = Journal(Path(sys.argv[1])); j.record_call('extract');"
+        " j.close()\n"
     )
-    made = [subprocess.Popen([sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(4)]
+    made = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, str(path)], stdin=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        for _ in range(4)
+    ]
     for process in made:
         assert process.stdin is not None
         process.stdin.close()
@@ -221,7 +254,9 @@ def test_several_processes_may_make_the_same_journal_at_once(path: Path) -> None
     journal.close()
 
 
-def test_exported_replies_are_imported_with_their_origin_and_uses(journal: Journal, tmp_path: Path) -> None:
+def test_exported_replies_are_imported_with_their_origin_and_uses(
+    journal: Journal, tmp_path: Path
+) -> None:
     journal.store_reply("k", REPLY, ["a"], model="qwen")
     journal.link_reply("k", "b")
     file = tmp_path / "replies.jsonl"
@@ -239,7 +274,9 @@ def test_exported_replies_are_imported_with_their_origin_and_uses(journal: Journ
     other.close()
 
 
-def test_an_import_leaves_own_replies_and_stores_nothing_of_a_bad_file(journal: Journal, tmp_path: Path) -> None:
+def test_an_import_leaves_own_replies_and_stores_nothing_of_a_bad_file(
+    journal: Journal, tmp_path: Path
+) -> None:
     journal.store_reply("k", REPLY, ["a"], model="theirs")
     file = tmp_path / "replies.jsonl"
     journal.export_replies(file)
@@ -318,13 +355,14 @@ def test_threads_may_share_it(journal: Journal) -> None:
 
 def test_a_killed_process_loses_no_stored_reply(path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import Journal\n"
-        "from dynagrag.protocols import ModelReply\n"
-        "j = Journal(Path(sys.argv[1]))\n"
-        "for i in range(100000):\n"
-        "    j.store_reply(str(i), ModelReply('x', False, 1, 1, 0.1), ['d']); print(i, flush=True)\n"
+        "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import"
+        " Journal\nfrom dynagrag.protocols import ModelReply\nj = Journal(Path(sys.argv[1]))\nfor i"
+        " in range(100000):\n    j.store_reply(str(i), ModelReply('x', False, 1, 1, 0.1), ['d']);"
+        " print(i, flush=True)\n"
     )
-    process = subprocess.Popen([sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(path)], stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     said = [process.stdout.readline() for _ in range(50)]
     process.send_signal(signal.SIGKILL)
@@ -346,4 +384,6 @@ def test_sixty_replies_and_their_ledger_rows_cost_little(journal: Journal) -> No
             journal.store_reply(str(i), ModelReply("x" * 2000, False, 1, 1, 0.1), ["d"])
             journal.record_call("extract", "d")
 
-    assert min(timeit.repeat(sixty, number=1, repeat=5)) < 0.5  # about 0.01 s on an idle machine; the best of five, as others run beside
+    assert (
+        min(timeit.repeat(sixty, number=1, repeat=5)) < 0.5
+    )  # about 0.01 s on an idle machine; the best of five, as others run beside

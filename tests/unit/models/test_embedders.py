@@ -31,17 +31,27 @@ def test_a_server_without_base64_is_asked_for_floats() -> None:
     class Floats(OpenAIStubServer):
         def answer(self, path, body, authorization):  # type: ignore[no-untyped-def]
             if body.get("encoding_format") == "base64":
-                return 400, '{"error": {"message": "encoding_format base64 is not supported", "type": "x"}}'
+                return (
+                    400,
+                    (
+                        '{"error": {"message": "encoding_format base64 is not supported", "type":'
+                        ' "x"}}'
+                    ),
+                )
             return super().answer(path, body, authorization)
 
     with Floats() as stub:
         embedder = OpenAIEmbedder("openai:m", settings(stub))
-        np.testing.assert_allclose(embedder.embed_query("a cat"), FakeEmbedder().embed_query("a cat"), atol=1e-6)
+        np.testing.assert_allclose(
+            embedder.embed_query("a cat"), FakeEmbedder().embed_query("a cat"), atol=1e-6
+        )
         embedder.close()
 
 
 def test_prefixes_of_the_settings_are_sent_and_named(openai_stub: OpenAIStubServer) -> None:
-    embedder = OpenAIEmbedder("openai:m", settings(openai_stub, query_prefix="query: ", document_prefix="passage: "))
+    embedder = OpenAIEmbedder(
+        "openai:m", settings(openai_stub, query_prefix="query: ", document_prefix="passage: ")
+    )
     embedder.embed_query("a")
     embedder.embed_documents(["b", ""])
     assert [r["input"] for r in openai_stub.requests] == [["query: a"], ["passage: b", "passage: "]]
@@ -59,8 +69,12 @@ def test_prefixes_of_the_settings_are_sent_and_named(openai_stub: OpenAIStubServ
         (Fault.DROP, ModelUnavailableError),
     ],
 )
-def test_a_fault_is_ours_and_shows_no_key(openai_stub: OpenAIStubServer, fault: Fault, error: type[ModelError]) -> None:
-    embedder = OpenAIEmbedder("openai:m", settings(openai_stub, openai_api_key=SecretStr("sk-CANARY")))
+def test_a_fault_is_ours_and_shows_no_key(
+    openai_stub: OpenAIStubServer, fault: Fault, error: type[ModelError]
+) -> None:
+    embedder = OpenAIEmbedder(
+        "openai:m", settings(openai_stub, openai_api_key=SecretStr("sk-CANARY"))
+    )
     openai_stub.fail_next(fault)
     with pytest.raises(error) as caught:
         embedder.embed_documents(["a"])
@@ -78,7 +92,9 @@ def test_vectors_that_change_their_dimension_are_an_error(openai_stub: OpenAIStu
     embedder.close()
 
 
-@pytest.mark.parametrize(("spec", "said"), [("openai:m", "OPENAI_API_KEY"), ("qwen", "no embedder"), ("", "no embedder")])
+@pytest.mark.parametrize(
+    ("spec", "said"), [("openai:m", "OPENAI_API_KEY"), ("qwen", "no embedder"), ("", "no embedder")]
+)
 def test_a_spec_that_cannot_be_opened_is_said(spec: str, said: str) -> None:
     with pytest.raises(SettingsError, match=said):
         open_embedder(spec, Settings())
@@ -101,5 +117,7 @@ def test_embedding_many_short_texts_costs_little(openai_stub: OpenAIStubServer) 
     embedder.embed_query("warm")
     texts = [f"passage {i} about engine {i % 37}" for i in range(1600)]
     times_s = timeit.repeat(lambda: embedder.embed_documents(texts), number=1, repeat=5)
-    assert min(times_s) < 1.0  # about 0.1 s on an idle machine; the best of five, as others run beside
+    assert (
+        min(times_s) < 1.0
+    )  # about 0.1 s on an idle machine; the best of five, as others run beside
     embedder.close()

@@ -44,7 +44,9 @@ class Judge(BaseModel):
 def test_simple_sentences_become_relations_with_verbatim_quotes() -> None:
     said = "BOB: Well, Grace Hopper founded  Bank of Delft. And Acme is located\nin Delft. He left."
     text = f"<x>Ada works at Zed.</x> <excerpt>\n{said}\n</excerpt>"
-    found = Extraction.model_validate_json(FakeChat().complete(Prompt("e", "Zoe works at Zed.", text), Extraction, 1000).text)
+    found = Extraction.model_validate_json(
+        FakeChat().complete(Prompt("e", "Zoe works at Zed.", text), Extraction, 1000).text
+    )
     assert [(r.source, r.label, r.target) for r in found.relations] == [
         ("Grace Hopper", "founded", "Bank of Delft"),
         ("Acme", "is located in", "Delft"),
@@ -54,11 +56,18 @@ def test_simple_sentences_become_relations_with_verbatim_quotes() -> None:
 
 
 def test_evidence_is_cited_and_its_absence_said() -> None:
-    user = '[1] "Acme" (0.5): a company [E2]\n[E1] BOB 0:12 "Ada works at Acme."\n[E2] BOB "x"\nQuestion: who?'
-    reply = Intermediate.model_validate_json(FakeChat().complete(Prompt("i", "", user), Intermediate, 1000).text)
+    user = (
+        '[1] "Acme" (0.5): a company [E2]\n[E1] BOB 0:12 "Ada works at Acme."\n[E2] BOB'
+        ' "x"\nQuestion: who?'
+    )
+    reply = Intermediate.model_validate_json(
+        FakeChat().complete(Prompt("i", "", user), Intermediate, 1000).text
+    )
     assert (reply.citations, reply.enough_evidence) == (["E1"], True)
     assert "".join(FakeChat().stream(Prompt("m", "", user), 100)).endswith("[E1].")
-    empty = Intermediate.model_validate_json(FakeChat().complete(Prompt("i", "", "Question: who?"), Intermediate, 1000).text)
+    empty = Intermediate.model_validate_json(
+        FakeChat().complete(Prompt("i", "", "Question: who?"), Intermediate, 1000).text
+    )
     assert (empty.citations, empty.enough_evidence) == ([], False)
 
 
@@ -80,5 +89,7 @@ def test_a_script_is_followed_then_the_rule() -> None:
 def test_shared_words_bring_texts_together() -> None:
     embedder = FakeEmbedder()
     query = embedder.embed_query("Where does the engine work?")
-    near, far = embedder.embed_documents(["The engine works in Delft.", "Bananas ripen slowly."]) @ query
+    near, far = (
+        embedder.embed_documents(["The engine works in Delft.", "Bananas ripen slowly."]) @ query
+    )
     assert near > far + 0.3

@@ -1,4 +1,6 @@
-"""Keys and passwords stay out of what is said, wherever they were set and in whatever form they come back."""
+"""Keys and passwords stay out of what is said, wherever they were set and in whatever form they
+come back.
+"""
 
 import json
 import logging
@@ -43,11 +45,15 @@ def azure(server: RawServer, monkeypatch: pytest.MonkeyPatch) -> RawServer:
 
 
 def echo(server: RawServer, status: str, said: str = KEY) -> None:
-    server.answer = http(json.dumps({"error": {"message": f"cannot serve {said} here"}}).encode(), status)
+    server.answer = http(
+        json.dumps({"error": {"message": f"cannot serve {said} here"}}).encode(), status
+    )
 
 
 @pytest.mark.parametrize("status", ["400 X", "401 X", "429 X", "500 X"])
-def test_a_providers_key_is_taken_out_of_its_error(azure: RawServer, caplog: pytest.LogCaptureFixture, status: str) -> None:
+def test_a_providers_key_is_taken_out_of_its_error(
+    azure: RawServer, caplog: pytest.LogCaptureFixture, status: str
+) -> None:
     caplog.set_level(logging.DEBUG)
     echo(azure, status)
     model = open_chat_model("azure_openai:my-deployment", Settings(max_retries=0))
@@ -60,19 +66,28 @@ def test_a_providers_key_is_taken_out_of_its_error(azure: RawServer, caplog: pyt
     model.close()
 
 
-def test_a_key_is_sent_without_the_white_space_around_it(azure: RawServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_key_is_sent_without_the_white_space_around_it(
+    azure: RawServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("AZURE_OPENAI_API_KEY", f" {KEY}\r\n")
     monkeypatch.setenv("OPENAI_API_KEY", f"{KEY}\r")
     monkeypatch.setenv("OPENAI_BASE_URL", f"{azure.base_url}\r")
-    for spec, header in (("azure_openai:my-deployment", f"api-key: {KEY}\r"), ("openai:m", f"Authorization: Bearer {KEY}\r")):
+    for spec, header in (
+        ("azure_openai:my-deployment", f"api-key: {KEY}\r"),
+        ("openai:m", f"Authorization: Bearer {KEY}\r"),
+    ):
         model = open_chat_model(spec, load_settings(max_retries=0))
         model.complete(PROMPT, Reply, 50)
         assert header.lower() in azure.heads[-1].lower()
         model.close()
 
 
-@pytest.mark.parametrize("bad", ["0123456789\u00e4CANARY", "0123456789\x00CANARY", "0123456789\rCANARY"])
-def test_a_key_that_can_be_none_is_refused_without_it(azure: RawServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, bad: str) -> None:
+@pytest.mark.parametrize(
+    "bad", ["0123456789\u00e4CANARY", "0123456789\x00CANARY", "0123456789\rCANARY"]
+)
+def test_a_key_that_can_be_none_is_refused_without_it(
+    azure: RawServer, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, bad: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     if "\0" not in bad:
         monkeypatch.setenv("AZURE_OPENAI_API_KEY", bad)
@@ -84,7 +99,9 @@ def test_a_key_that_can_be_none_is_refused_without_it(azure: RawServer, monkeypa
     assert "CANARY" not in f"{refused.value} {refused.value.__cause__}"
 
 
-def test_whatever_is_set_anywhere_is_scrubbed(server: RawServer, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whatever_is_set_anywhere_is_scrubbed(
+    server: RawServer, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     secrets = {
         "HF_TOKEN": "token-of-the-hub",
         "ANTHROPIC_API_KEY": "key of another",
@@ -99,21 +116,40 @@ def test_whatever_is_set_anywhere_is_scrubbed(server: RawServer, home: Path, tmp
     (home / "settings.toml").write_text('openai_api_key = "from-toml"\n')
     monkeypatch.setenv("OPENAI_BASE_URL", server.base_url.replace("://", "://user:in-address@"))
     monkeypatch.delenv("HTTPS_PROXY")
-    said = ["token-of-the-hub", "key of another", "a password", "from-dotenv", "from-toml", "in-address"]
+    said = [
+        "token-of-the-hub",
+        "key of another",
+        "a password",
+        "from-dotenv",
+        "from-toml",
+        "in-address",
+    ]
     assert set(said) <= set(known_secrets())
     echo(server, "400 X", " and ".join(said))
     model = open_chat_model("openai:m", load_settings(max_retries=0))
     with pytest.raises(ModelRefusedError) as caught:
         model.complete(PROMPT, Reply, 50)
-    assert "cannot serve (key) and (key) and (key) and (key) and (key) and (key) here" in str(caught.value)
+    assert "cannot serve (key) and (key) and (key) and (key) and (key) and (key) here" in str(
+        caught.value
+    )
     model.close()
 
 
 @pytest.mark.parametrize("secret", ["pass\r", 'quo"te\\d', "sl/ash&more", "\u00fcml\u00e4ut-key"])
 def test_a_secret_is_found_in_every_form(secret: str) -> None:
-    forms = [secret, secret.strip(), repr(secret), repr(secret.encode()), json.dumps(secret), quote(secret, safe="")]
+    forms = [
+        secret,
+        secret.strip(),
+        repr(secret),
+        repr(secret.encode()),
+        json.dumps(secret),
+        quote(secret, safe=""),
+    ]
     for form in forms:
-        assert scrubbed(f"<{form}>", [secret]).replace("b'", "'").strip("<>'\"\r") in ("(key)", "(key)\\r"), form
+        assert scrubbed(f"<{form}>", [secret]).replace("b'", "'").strip("<>'\"\r") in (
+            "(key)",
+            "(key)\\r",
+        ), form
 
 
 def test_all_that_led_to_an_error_is_scrubbed() -> None:
@@ -134,8 +170,18 @@ def test_all_that_led_to_an_error_is_scrubbed() -> None:
 
 
 def test_a_password_in_an_address_is_known_as_written_and_decoded() -> None:
-    assert address_secrets("http://me:pass%2Fword@h:1/v1?api-key=abc%20d&x") == ("pass%2Fword", "pass/word", "abc%20d", "abc d")
-    assert address_secrets("http://[::1") == address_secrets(None) == address_secrets("http://h/v1") == ()
+    assert address_secrets("http://me:pass%2Fword@h:1/v1?api-key=abc%20d&x") == (
+        "pass%2Fword",
+        "pass/word",
+        "abc%20d",
+        "abc d",
+    )
+    assert (
+        address_secrets("http://[::1")
+        == address_secrets(None)
+        == address_secrets("http://h/v1")
+        == ()
+    )
 
 
 def test_an_address_with_a_key_in_its_query_makes_an_identity_without_it(azure: RawServer) -> None:
@@ -146,15 +192,27 @@ def test_an_address_with_a_key_in_its_query_makes_an_identity_without_it(azure: 
 
 
 @pytest.mark.parametrize("size", [1, 5, 100])
-def test_a_key_that_a_reply_echoes_is_neither_stored_nor_shown(azure: RawServer, tmp_path: Path, size: int) -> None:
+def test_a_key_that_a_reply_echoes_is_neither_stored_nor_shown(
+    azure: RawServer, tmp_path: Path, size: int
+) -> None:
     said = f"You sent {KEY}, and {KEY}{KEY}; not {KEY[:-1]}"
-    chunks = [{"choices": [{"index": 0, "delta": {"content": said[i : i + size]}}]} for i in range(0, len(said), size)]
-    model, journal = open_chat_model("azure_openai:my-deployment", Settings(max_retries=0)), Journal(tmp_path / "journal.sqlite")
+    chunks = [
+        {"choices": [{"index": 0, "delta": {"content": said[i : i + size]}}]}
+        for i in range(0, len(said), size)
+    ]
+    model, journal = (
+        open_chat_model("azure_openai:my-deployment", Settings(max_retries=0)),
+        Journal(tmp_path / "journal.sqlite"),
+    )
     metered = MeteredChat(model, journal, workspace="w")
     azure.answer = http(chat(json.dumps({"name": said})))
-    assert metered.ask(PROMPT, Reply, stage="s", max_tokens=50).name == (clean := said.replace(KEY, "(key)"))
+    assert metered.ask(PROMPT, Reply, stage="s", max_tokens=50).name == (
+        clean := said.replace(KEY, "(key)")
+    )
     azure.answer = http(
-        b"".join(b"data: " + json.dumps(c).encode() + b"\n\n" for c in chunks) + b"data: [DONE]\n\n", kind="text/event-stream"
+        b"".join(b"data: " + json.dumps(c).encode() + b"\n\n" for c in chunks)
+        + b"data: [DONE]\n\n",
+        kind="text/event-stream",
     )
     for _ in range(2):  # from the server, then from the cache
         assert "".join(metered.stream(PROMPT, stage="s", max_tokens=50)) == clean
@@ -176,10 +234,15 @@ def test_a_stream_that_breaks_off_shows_what_came_of_it() -> None:
 
 
 def test_pieces_of_a_reply_come_as_soon_as_no_key_can_begin_in_them() -> None:
-    pieces = ReplyScrubber([KEY, "another secret of some length"]).pieces(iter(["a 0", "0", "another ", "word", "\n"]))
+    pieces = ReplyScrubber([KEY, "another secret of some length"]).pieces(
+        iter(["a 0", "0", "another ", "word", "\n"])
+    )
     assert list(pieces) == ["a ", "0", "0", "another word", "\n"]
 
 
 @pytest.mark.parametrize("word", ["ollama", "not-needed", "x" * (MIN_REPLY_SECRET_CHARS - 1)])
 def test_a_short_key_which_may_be_a_word_and_what_looks_like_one_stay_in_replies(word: str) -> None:
-    assert ReplyScrubber([word]).whole(f"{word} and the api-first plan") == f"{word} and the api-first plan"
+    assert (
+        ReplyScrubber([word]).whole(f"{word} and the api-first plan")
+        == f"{word} and the api-first plan"
+    )

@@ -1,4 +1,6 @@
-"""Real models in this process: where `dynagrag models pull NAME` was run, or DYNAGRAG_TEST_MODELS names their folder."""
+"""Real models in this process: where `dynagrag models pull NAME` was run, or DYNAGRAG_TEST_MODELS
+names their folder.
+"""
 
 import os
 from pathlib import Path
@@ -39,7 +41,10 @@ def model_file(models_dir: Path, name: str) -> Path:
 
 
 def test_a_gguf_file_answers_by_schema_in_this_process(
-    models_dir: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    models_dir: Path,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
         os, "sched_getaffinity", lambda pid: {0}, raising=False
@@ -48,7 +53,9 @@ def test_a_gguf_file_answers_by_schema_in_this_process(
     model = open_chat_model(f"gguf:{path}", Settings())
     assert model.is_small
     assert str(path.parent) not in model.identity
-    person = MeteredChat(model, journal, workspace="w").ask(PROMPT, Person, stage="s", max_tokens=40)
+    person = MeteredChat(model, journal, workspace="w").ask(
+        PROMPT, Person, stage="s", max_tokens=40
+    )
     assert person == Person(name="Ada", age=36)
     with pytest.raises(CutOffReplyError):
         list(model.stream(Prompt("p", "", "Count to ten."), 3))
@@ -64,7 +71,9 @@ def test_minilm_embeds_meaning_without_network(models_dir: Path, home: Path) -> 
     (home / "models").mkdir()
     (home / "models" / "minilm").symlink_to(folder)
     embedder = open_embedder("minilm", Settings())
-    vectors = embedder.embed_documents(["The cat sat on the mat.", "Share prices fell on Monday.", ""])
+    vectors = embedder.embed_documents(
+        ["The cat sat on the mat.", "Share prices fell on Monday.", ""]
+    )
     query = embedder.embed_query("Where is the kitten?")
     assert vectors.shape == (3, 384)
     assert vectors.dtype == np.float32

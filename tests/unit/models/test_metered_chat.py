@@ -41,7 +41,12 @@ def metered(journal: Journal, model: FakeChat, **options: object) -> MeteredChat
     return MeteredChat(model, journal, **({"workspace": "w"} | options))  # type: ignore[arg-type]
 
 
-def ask(chat: MeteredChat, prompt: Prompt = PROMPT, max_tokens: int = 100, documents: tuple[str, ...] = ("a",)) -> Reply:
+def ask(
+    chat: MeteredChat,
+    prompt: Prompt = PROMPT,
+    max_tokens: int = 100,
+    documents: tuple[str, ...] = ("a",),
+) -> Reply:
     return chat.ask(prompt, Reply, stage="extract", max_tokens=max_tokens, documents=documents)
 
 
@@ -57,7 +62,9 @@ def test_an_identical_request_is_answered_from_the_cache(journal: Journal) -> No
     assert model.num_calls == 1
 
 
-@pytest.mark.parametrize("changed", ["model", "max_tokens", "system", "user", "name", "schema", "workspace"])
+@pytest.mark.parametrize(
+    "changed", ["model", "max_tokens", "system", "user", "name", "schema", "workspace"]
+)
 def test_any_change_is_a_cache_miss(journal: Journal, changed: str) -> None:
     ask(metered(journal, FakeChat(script=[GOOD])))
     identity = "fake temperature=1" if changed == "model" else None
@@ -66,7 +73,9 @@ def test_any_change_is_a_cache_miss(journal: Journal, changed: str) -> None:
     prompt = Prompt(
         *(
             value + "!" if field == changed else value
-            for field, value in zip(("name", "system", "user"), ("extract", "system", "user"), strict=True)
+            for field, value in zip(
+                ("name", "system", "user"), ("extract", "system", "user"), strict=True
+            )
         )
     )
     schema = OtherReply if changed == "schema" else Reply
@@ -108,7 +117,10 @@ def test_a_reply_that_stays_invalid_is_an_error_and_not_stored(journal: Journal)
 @pytest.mark.parametrize(
     ("text", "answer"),
     [
-        ('{\n  "answer": "By the \\"terminator\\".",\n  "citations": ["E3", "E4", "E', 'By the "terminator".'),
+        (
+            '{\n  "answer": "By the \\"terminator\\".",\n  "citations": ["E3", "E4", "E',
+            'By the "terminator".',
+        ),
         ('{"answer": "It vents.", "citations": [', "It vents."),
         ('{"answer": "It vents and ven', None),
         ('{"answer": "It vents.", ', None),
@@ -117,10 +129,15 @@ def test_a_reply_that_stays_invalid_is_an_error_and_not_stored(journal: Journal)
         ('{"answer": "It vents. It stopped. It vents. It stopped. It ve', "It vents. It stopped."),
         ('{"answer": "It vents. It stopped. It vents. It stopped.", ', "It vents. It stopped."),
         ('{"answer": "It vents. It stopped. It vents. Then it burned. It ve', None),
-        ('{"answer": "It vents. It stopped. It vents.", "citations": ["E', "It vents. It stopped. It vents."),
+        (
+            '{"answer": "It vents. It stopped. It vents.", "citations": ["E',
+            "It vents. It stopped. It vents.",
+        ),
     ],
 )
-def test_of_an_answer_without_end_is_kept_what_says_something(journal: Journal, text: str, answer: str | None) -> None:
+def test_of_an_answer_without_end_is_kept_what_says_something(
+    journal: Journal, text: str, answer: str | None
+) -> None:
     model = FakeChat(script=[ModelReply(text, True, 7, 400, 0.1)])
     chat = metered(journal, model)
     if answer is None:
@@ -138,7 +155,9 @@ def test_a_cut_off_reply_is_an_error_in_the_ledger_and_not_stored(journal: Journ
     chat = metered(journal, model)
     with pytest.raises(CutOffReplyError, match="100 tokens"):
         ask(chat)
-    assert [(r.stage, r.document_id, r.calls, r.prompt_tokens) for r in journal.ledger()] == [("extract", "a", 1, 7)]
+    assert [(r.stage, r.document_id, r.calls, r.prompt_tokens) for r in journal.ledger()] == [
+        ("extract", "a", 1, 7)
+    ]
     ask(chat)
     assert model.num_calls == 2
 
@@ -193,7 +212,8 @@ def test_the_token_budget_is_never_overspent_and_waits_for_room(journal: Journal
         outcomes = [pool.submit(ask, chat, Prompt("p", "s", str(i))) for i in range(8)]
     errors = [f.exception() for f in outcomes]
     spent = chat.usage().prompt_tokens + chat.usage().completion_tokens
-    # Each call may need 100 tokens and a prompt, but uses far less: room that is given back is used.
+    # Each call may need 100 tokens and a prompt, but uses far less: room that is given back is
+    # used.
     assert spent <= 400
     assert sum(e is None for e in errors) > 3
     assert all(e is None or isinstance(e, BudgetError) for e in errors)
@@ -237,7 +257,9 @@ def test_a_stream_comes_in_pieces_and_from_the_cache_in_one(journal: Journal) ->
     chat = metered(journal, model)
     pieces = list(chat.stream(PROMPT, stage="merge", max_tokens=50, documents=["a"]))
     assert pieces == ["one ", "two ", "three"]
-    assert list(chat.stream(PROMPT, stage="merge", max_tokens=50, documents=["a"])) == ["one two three"]
+    assert list(chat.stream(PROMPT, stage="merge", max_tokens=50, documents=["a"])) == [
+        "one two three"
+    ]
     assert (model.num_calls, chat.usage("merge").calls, chat.usage("merge").cached) == (1, 1, 1)
 
 
@@ -267,7 +289,9 @@ def test_a_stream_that_was_cut_off_ends_with_a_mark_and_is_not_stored(journal: J
 
 def test_a_stream_beyond_the_budget_is_refused_at_its_first_piece(journal: Journal) -> None:
     model = FakeChat(script=["never"])
-    stream = metered(journal, model, budget=Budget(max_calls=0)).stream(PROMPT, stage="merge", max_tokens=50)
+    stream = metered(journal, model, budget=Budget(max_calls=0)).stream(
+        PROMPT, stage="merge", max_tokens=50
+    )
     with pytest.raises(BudgetError):
         next(stream)
     assert model.num_calls == 0
@@ -279,7 +303,11 @@ def test_sixty_calls_by_eight_threads_cost_little_beside_the_model(journal: Jour
 
     def sixty() -> None:
         with ThreadPoolExecutor(8) as pool:
-            list(pool.map(lambda i: ask(chat, Prompt("p", "s" * 2000, str(i))), islice(numbers, 60)))
+            list(
+                pool.map(lambda i: ask(chat, Prompt("p", "s" * 2000, str(i))), islice(numbers, 60))
+            )
 
-    assert min(timeit.repeat(sixty, number=1, repeat=5)) < 1.0  # about 0.05 s on an idle machine; the best of five, as others run beside
+    assert (
+        min(timeit.repeat(sixty, number=1, repeat=5)) < 1.0
+    )  # about 0.05 s on an idle machine; the best of five, as others run beside
     assert threading.active_count() <= before

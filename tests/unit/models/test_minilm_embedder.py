@@ -1,4 +1,6 @@
-"""The default embedder: vectors of sentence-transformers, batches by length, threads, and files that are no MiniLM."""
+"""The default embedder: vectors of sentence-transformers, batches by length, threads, and files
+that are no MiniLM.
+"""
 
 from pathlib import Path
 
@@ -52,7 +54,10 @@ def test_a_text_has_one_vector_whatever_stands_beside_it(folder: Path) -> None:
     embedder = MiniLmEmbedder(Settings(home=folder.parent.parent))
     alone = np.concatenate([embedder.embed_documents([text]) for text in TEXTS])
     np.testing.assert_allclose(embedder.embed_documents(TEXTS), alone, atol=2e-6)
-    assert (embedder.embed_documents([TEXTS[0], TEXTS[2], TEXTS[0]])[[0, 2]] == embedder.embed_documents([TEXTS[0]])[0]).all()
+    assert (
+        embedder.embed_documents([TEXTS[0], TEXTS[2], TEXTS[0]])[[0, 2]]
+        == embedder.embed_documents([TEXTS[0]])[0]
+    ).all()
     cut, cut_shorter = embedder.embed_documents(["word " * 400, "word " * (MAX_TOKENS - 2)])
     np.testing.assert_allclose(cut, cut_shorter, atol=2e-6)
 
@@ -64,19 +69,27 @@ def test_the_graph_that_comes_with_the_package_is_the_one_that_is_made_here(fold
 
     from dynagrag.models.minilm_graph import minilm_graph
 
-    assert onnx.load_model_from_string(graph_bytes()) == minilm_graph(laid_out(load_file(folder / "model.safetensors")))
+    assert onnx.load_model_from_string(graph_bytes()) == minilm_graph(
+        laid_out(load_file(folder / "model.safetensors"))
+    )
 
 
 def test_batches_hold_texts_of_like_length_each_once() -> None:
     lengths = [3, 256, 12, 256, 3, 5, 256]
     batches = minilm_embedder._batches(lengths)
     assert sorted(number for batch in batches for number in batch) == list(range(len(lengths)))
-    assert [[lengths[number] for number in batch] for batch in batches] == [[256, 256], [256, 12], [5, 3, 3]]
+    assert [[lengths[number] for number in batch] for batch in batches] == [
+        [256, 256],
+        [256, 12],
+        [5, 3, 3],
+    ]
     assert minilm_embedder._batches([9_999]) == [[0]]
 
 
 @pytest.mark.parametrize(("said", "num"), [("", 0), ("1", 1), ("4,2", 4), ("many", 0), (" 2 ", 2)])
-def test_threads_are_as_many_as_the_environment_says(said: str, num: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_threads_are_as_many_as_the_environment_says(
+    said: str, num: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OMP_NUM_THREADS", said)
     assert minilm_embedder._num_threads() == num
 
@@ -88,15 +101,23 @@ def test_threads_are_as_many_as_the_environment_says(said: str, num: int, monkey
         {"model_safetensors": b"cut", "tokenizer_json": b"{}"},
     ],
 )
-def test_files_that_are_no_minilm_are_named_with_what_to_do(files: dict[str, bytes], home: Path) -> None:
+def test_files_that_are_no_minilm_are_named_with_what_to_do(
+    files: dict[str, bytes], home: Path
+) -> None:
     with pytest.raises(
-        SettingsError, match=r"models/minilm could not be loaded as all-MiniLM-L6-v2: .*; delete it and run the command again"
+        SettingsError,
+        match=(
+            r"models/minilm could not be loaded as all-MiniLM-L6-v2: .*; delete it and run the"
+            r" command again"
+        ),
     ):
         MiniLmEmbedder(own_home(home, **files)).embed_query("Who?")
 
 
 @pytest.mark.model
-def test_a_runtime_that_gives_other_vectors_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_runtime_that_gives_other_vectors_is_refused(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(minilm_embedder, "_KNOWN", "The lunar module is called Odyssey.")
     with pytest.raises(SettingsError, match="other vectors on this machine"):
         MiniLmEmbedder(Settings(home=folder.parent.parent)).embed_query("Who?")
@@ -108,12 +129,21 @@ def test_its_identity_is_known_without_loading_it() -> None:
 
 
 @pytest.mark.model
-def test_it_can_be_loaded_beside_other_work_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_can_be_loaded_beside_other_work_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = []
-    monkeypatch.setattr(minilm_embedder, "_session", lambda own, session=minilm_embedder._session: made.append(own) or session(own))
+    monkeypatch.setattr(
+        minilm_embedder,
+        "_session",
+        lambda own, session=minilm_embedder._session: made.append(own) or session(own),
+    )
     embedder = begin_loading(Settings(home=folder.parent.parent))
     assert embedder is not None
-    np.testing.assert_array_equal(embedder.embed_query(TEXTS[0]), MiniLmEmbedder(Settings(home=folder.parent.parent)).embed_query(TEXTS[0]))
+    np.testing.assert_array_equal(
+        embedder.embed_query(TEXTS[0]),
+        MiniLmEmbedder(Settings(home=folder.parent.parent)).embed_query(TEXTS[0]),
+    )
     assert len(made) == 2
 
 
@@ -124,7 +154,9 @@ def test_what_cannot_be_loaded_beside_other_work_is_told_where_it_is_used(home: 
         embedder.embed_query("Who?")
 
 
-def test_an_embedder_that_must_be_fetched_or_another_is_not_loaded_beside_other_work(home: Path) -> None:
+def test_an_embedder_that_must_be_fetched_or_another_is_not_loaded_beside_other_work(
+    home: Path,
+) -> None:
     assert begin_loading(Settings(home=home)) is None
     there = own_home(home, model_safetensors=b"cut")
     assert begin_loading(there) is not None

@@ -1,4 +1,6 @@
-"""Yes against no by log probabilities: how they are summed, asked for, cached and counted, and what happens where there are none."""
+"""Yes against no by log probabilities: how they are summed, asked for, cached and counted, and what
+happens where there are none.
+"""
 
 import json
 import math
@@ -50,7 +52,9 @@ def test_spellings_of_a_word_are_summed() -> None:
 
 
 def test_a_word_that_is_not_among_the_likeliest_counts_as_the_least_likely_one() -> None:
-    assert difference(word_logprobs([("no", math.log(0.9)), ("maybe", math.log(0.01))], YES_NO)) == pytest.approx(math.log(0.01 / 0.9))
+    assert difference(
+        word_logprobs([("no", math.log(0.9)), ("maybe", math.log(0.01))], YES_NO)
+    ) == pytest.approx(math.log(0.01 / 0.9))
 
 
 @pytest.mark.parametrize("top", [[], [("<think>", -0.01), ("yes", -7.0)]])
@@ -59,8 +63,15 @@ def test_a_reply_that_begins_otherwise_says_neither(top: list[tuple[str, float]]
 
 
 def test_words_of_the_callers_choice_are_compared() -> None:
-    top = [("4", math.log(0.5)), (" 3", math.log(0.25)), ("3", math.log(0.05)), ("So", math.log(0.01))]
-    assert word_logprobs(top, "12345") == pytest.approx([math.log(share) for share in (0.01, 0.01, 0.3, 0.5, 0.01)])
+    top = [
+        ("4", math.log(0.5)),
+        (" 3", math.log(0.25)),
+        ("3", math.log(0.05)),
+        ("So", math.log(0.01)),
+    ]
+    assert word_logprobs(top, "12345") == pytest.approx(
+        [math.log(share) for share in (0.01, 0.01, 0.3, 0.5, 0.01)]
+    )
     assert word_logprobs([("So", -0.1)], "12345") == ()
     assert word_logprobs([], "12345") is None
 
@@ -71,7 +82,11 @@ def test_a_server_is_asked_for_one_token_and_the_likeliest_in_its_place() -> Non
         found = compared(model)
         assert difference(found.logprobs) == pytest.approx(-1.5)
         assert found.prompt_tokens > 0
-        assert (stub.requests[0]["logprobs"], stub.requests[0]["top_logprobs"], stub.requests[0]["max_tokens"]) == (True, 20, 1)
+        assert (
+            stub.requests[0]["logprobs"],
+            stub.requests[0]["top_logprobs"],
+            stub.requests[0]["max_tokens"],
+        ) == (True, 20, 1)
         model.close()
 
 
@@ -103,11 +118,18 @@ def test_garbled_log_probabilities_tell_nothing(logprobs: object) -> None:
 
 
 def test_log_probabilities_beyond_all_bounds_are_bounded() -> None:
-    assert difference(word_logprobs([("yes", 1e300), ("no", -math.inf), ("so", math.nan)], YES_NO)) == pytest.approx(100.0)
+    assert difference(
+        word_logprobs([("yes", 1e300), ("no", -math.inf), ("so", math.nan)], YES_NO)
+    ) == pytest.approx(100.0)
 
 
-@pytest.mark.parametrize(("fault", "error"), [(Fault.UNAUTHORIZED, ModelRefusedError), (Fault.SERVER_ERROR, ModelUnavailableError)])
-def test_other_faults_are_errors(openai_stub: OpenAIStubServer, fault: Fault, error: type[Exception]) -> None:
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [(Fault.UNAUTHORIZED, ModelRefusedError), (Fault.SERVER_ERROR, ModelUnavailableError)],
+)
+def test_other_faults_are_errors(
+    openai_stub: OpenAIStubServer, fault: Fault, error: type[Exception]
+) -> None:
     model = openai_model(openai_stub)
     openai_stub.fail_next(fault)
     with pytest.raises(error):
@@ -143,7 +165,12 @@ def test_a_model_that_tells_no_words_is_asked_once(journal: Journal) -> None:
     chat = MeteredChat(model, journal, workspace="w")
     assert [chat.first_word(PROMPT, "12", stage="judge") for _ in range(2)] == [None, None]
     assert model.num_calls == 1
-    assert MeteredChat(FakeChat(), journal, workspace="w", budget=Budget(max_calls=0)).first_word(PROMPT, "12", stage="judge") is None
+    assert (
+        MeteredChat(FakeChat(), journal, workspace="w", budget=Budget(max_calls=0)).first_word(
+            PROMPT, "12", stage="judge"
+        )
+        is None
+    )
 
 
 def test_a_model_that_once_did_not_tell_is_not_asked_again(journal: Journal) -> None:

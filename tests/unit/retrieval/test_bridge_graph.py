@@ -1,4 +1,6 @@
-"""Bridge-PPR's graph: its matrix by definition, PageRank against networkx, and what a new document can change."""
+"""Bridge-PPR's graph: its matrix by definition, PageRank against networkx, and what a new document
+can change.
+"""
 
 import networkx as nx
 import numpy as np
@@ -20,9 +22,17 @@ def test_pagerank_run_to_convergence_is_that_of_networkx(corpus: tuple, seed: in
     there = a.sum(axis=1) > 0
     restart = np.where(there, np.random.default_rng(seed).random(len(a)), 0)
     restart /= restart.sum()
-    wanted = nx.pagerank(nx.from_numpy_array(a), alpha=0.65, personalization=dict(enumerate(restart)), tol=1e-12, max_iter=1000)
+    wanted = nx.pagerank(
+        nx.from_numpy_array(a),
+        alpha=0.65,
+        personalization=dict(enumerate(restart)),
+        tol=1e-12,
+        max_iter=1000,
+    )
     found = pagerank(graph, restart, num_steps=200)
-    np.testing.assert_allclose(found[there], np.array([wanted[i] for i in range(len(a))])[there], atol=2e-6)
+    np.testing.assert_allclose(
+        found[there], np.array([wanted[i] for i in range(len(a))])[there], atol=2e-6
+    )
 
 
 @given(corpora())
@@ -33,16 +43,21 @@ def test_the_matrix_is_its_definition(corpus: tuple) -> None:
     a = adjacency(held, facts, n)
     degrees = a.sum(axis=1)
     wanted = np.divide(a, degrees[:, None], out=np.zeros_like(a), where=degrees[:, None] > 0).T
-    found = np.stack([(pagerank(graph, row, num_steps=1) - 0.35 * row) / 0.65 for row in np.eye(len(a))], axis=1)
+    found = np.stack(
+        [(pagerank(graph, row, num_steps=1) - 0.35 * row) / 0.65 for row in np.eye(len(a))], axis=1
+    )
     np.testing.assert_allclose(found, wanted, atol=1e-6)
     assert graph.df.tolist() == [sum(e in some for some in held) for e in range(n)]
 
 
 @given(corpora(), corpora(), st.integers(0, 1000))
 @settings(max_examples=40, deadline=None)
-def test_a_document_that_shares_no_entity_changes_no_walk_among_the_others(corpus: tuple, other: tuple, seed: int) -> None:
-    """Invariant: transitions, document frequencies and so PageRank from the same restart. What it can change is z01, the words' statistics
-    and who is among the first two facts, fifty passages and five bridges.
+def test_a_document_that_shares_no_entity_changes_no_walk_among_the_others(
+    corpus: tuple, other: tuple, seed: int
+) -> None:
+    """Invariant: transitions, document frequencies and so PageRank from the same restart. What it
+    can change is z01, the words' statistics and who is among the first two facts, fifty passages
+    and five bridges.
     """
     held, facts, n = corpus
     more_held, more_facts, more = other
@@ -55,7 +70,11 @@ def test_a_document_that_shares_no_entity_changes_no_walk_among_the_others(corpu
     restart /= restart.sum()
     wider = np.concatenate((restart[:n], np.zeros(more), restart[n:], np.zeros(len(more_held))))
     found = pagerank(after, wider)
-    np.testing.assert_allclose(np.concatenate((found[:n], found[n + more : n + more + len(held)])), pagerank(before, restart), atol=1e-7)
+    np.testing.assert_allclose(
+        np.concatenate((found[:n], found[n + more : n + more + len(held)])),
+        pagerank(before, restart),
+        atol=1e-7,
+    )
     assert found[n : n + more].sum() + found[n + more + len(held) :].sum() == 0
     assert after.df[:n].tolist() == before.df.tolist()
 

@@ -1,4 +1,6 @@
-"""The ego-graph index against the naive way: breadth-first search in Python, every node and edge counted once."""
+"""The ego-graph index against the naive way: breadth-first search in Python, every node and edge
+counted once.
+"""
 
 import logging
 from collections.abc import Callable
@@ -25,14 +27,20 @@ RAW = PROFILES["paper"]
 
 @st.composite
 def graphs(draw: st.DrawFn) -> tuple[int, Edges, list[int]]:
-    """(number of nodes, relations, node weights): sparse or dense, with hubs, parallel and reverse relations, and nodes of weight 0."""
+    """(number of nodes, relations, node weights): sparse or dense, with hubs, parallel and reverse
+    relations, and nodes of weight 0.
+    """
     n = draw(st.integers(2, 24))
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
     m = draw(st.integers(0, 3 * n))
     skew = rng.random(n) ** draw(st.sampled_from([0.0, 4.0])) + 1e-3
     ends = rng.choice(n, size=(m, 2), p=skew / skew.sum()).tolist()
     edges = {(a, b, f"l{rng.integers(3)}"): int(rng.integers(1, 5)) for a, b in ends if a != b}
-    return n, [(a, b, label, w) for (a, b, label), w in edges.items()], rng.integers(0, 6, n).tolist()
+    return (
+        n,
+        [(a, b, label, w) for (a, b, label), w in edges.items()],
+        rng.integers(0, 6, n).tolist(),
+    )
 
 
 profiles = st.builds(
@@ -45,7 +53,9 @@ profiles = st.builds(
 )
 
 
-def naive_ego(graph: UndirectedGraph, centre: int, profile: Profile, hub_degree: float) -> dict[int, int]:
+def naive_ego(
+    graph: UndirectedGraph, centre: int, profile: Profile, hub_degree: float
+) -> dict[int, int]:
     """Member -> hop, by breadth-first search and sorting."""
     near: list[dict[int, float]] = [{} for _ in graph.ids]
     for u, v, f in zip(graph.u.tolist(), graph.v.tolist(), graph.f.tolist(), strict=True):
@@ -65,7 +75,9 @@ def naive_ego(graph: UndirectedGraph, centre: int, profile: Profile, hub_degree:
     return {v: hops[v] for v in order[: profile.max_ego_nodes]}
 
 
-def naive_vector(graph: UndirectedGraph, hops: dict[int, int], centre: int, profile: Profile) -> np.ndarray:
+def naive_vector(
+    graph: UndirectedGraph, hops: dict[int, int], centre: int, profile: Profile
+) -> np.ndarray:
     scale = np.log1p if profile.weight == "log1p" else float
     nodes = [(profile.decay**hop * scale(graph.w[v]), graph.z[v]) for v, hop in hops.items()]
     edges = [
@@ -88,7 +100,10 @@ def naive_vector(graph: UndirectedGraph, hops: dict[int, int], centre: int, prof
 @given(graphs(), profiles, st.sampled_from([None, 1, 3]))
 @settings(max_examples=60, deadline=None)
 def test_sparse_pooling_equals_the_naive_way(
-    make_graph: MakeGraph, drawn: tuple[int, Edges, list[int]], profile: Profile, hub_degree: int | None
+    make_graph: MakeGraph,
+    drawn: tuple[int, Edges, list[int]],
+    profile: Profile,
+    hub_degree: int | None,
 ) -> None:
     n, edges, weights = drawn
     graph = make_graph(n, edges, weights=weights)
@@ -101,23 +116,33 @@ def test_sparse_pooling_equals_the_naive_way(
         nodes, found = egos[centre]
         assert dict(zip(nodes.tolist(), found.tolist(), strict=True)) == hops
         coverage[list(hops)] += 1
-        np.testing.assert_allclose(index.vectors[centre], naive_vector(pairs, hops, centre, profile), atol=2e-5)
+        np.testing.assert_allclose(
+            index.vectors[centre], naive_vector(pairs, hops, centre, profile), atol=2e-5
+        )
     np.testing.assert_array_equal(index.coverage, coverage)
 
 
 @given(graphs(), profiles, st.data())
 @settings(max_examples=60, deadline=None)
 def test_refresh_equals_a_fresh_build_under_the_same_hub_threshold(
-    make_graph: MakeGraph, drawn: tuple[int, Edges, list[int]], profile: Profile, data: st.DataObject
+    make_graph: MakeGraph,
+    drawn: tuple[int, Edges, list[int]],
+    profile: Profile,
+    data: st.DataObject,
 ) -> None:
     n, edges, weights = drawn
-    # an untouched component keeps the share of dirty centres small, so that the incremental way is the one that is tried
+    # an untouched component keeps the share of dirty centres small, so that the incremental way is
+    # the one that is tried
     ballast = [(n + i, n + i + 1, "l", 1) for i in range(0, 8 * n, 2)]
     total = n + 8 * n + 2
     removed = data.draw(st.sets(st.integers(0, n - 1), max_size=2))
     added = data.draw(st.sets(st.integers(0, n - 1), max_size=2)) - removed
     flags = data.draw(st.lists(st.integers(0, 9), min_size=len(edges), max_size=len(edges)))
-    new_edges = [(a, b, label, w + (flag == 1)) for (a, b, label, w), flag in zip(edges, flags, strict=True) if flag]
+    new_edges = [
+        (a, b, label, w + (flag == 1))
+        for (a, b, label, w), flag in zip(edges, flags, strict=True)
+        if flag
+    ]
     extra = data.draw(st.lists(st.tuples(st.integers(0, n - 1), st.integers(0, n - 1)), max_size=3))
     new_edges += [(a, b, "new", 2) for a, b in dict.fromkeys(extra) if a != b]
     old_weights, new_weights = [*weights, *[1] * (total - n)], [*weights, *[1] * (total - n)]
@@ -145,34 +170,48 @@ def test_refresh_holds_when_nodes_become_hubs_or_stop_being_hubs(
     change = _Change(old.state, undirected_graph(after))
     dirty = change.dirty_centres()
     if dirty is not None:
-        assert_same_index(EgoIndex(change.apply(dirty)), EgoIndex.build(after, profile, hub_degree=hub_degree))
+        assert_same_index(
+            EgoIndex(change.apply(dirty)), EgoIndex.build(after, profile, hub_degree=hub_degree)
+        )
 
 
 def assert_same_index(one: EgoIndex, other: EgoIndex) -> None:
     assert one.graph.ids == other.graph.ids
     np.testing.assert_array_equal(one.coverage, other.coverage)
     for name in ("node_sum", "node_weight", "edge_sum", "edge_weight"):
-        np.testing.assert_allclose(getattr(one.state.sums, name), getattr(other.state.sums, name), rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(
+            getattr(one.state.sums, name), getattr(other.state.sums, name), rtol=1e-5, atol=1e-6
+        )
     np.testing.assert_allclose(one.vectors, other.vectors, atol=1e-5)
 
 
-def test_an_edge_between_two_nodes_at_the_last_hop_makes_a_centre_dirty(make_graph: MakeGraph) -> None:
-    # the tempting rule N_{k-1}(u) | N_{k-1}(v) misses centre 0 here: both ends are exactly k = 2 hops away
-    tree = [(0, 1, "l", 1), (1, 2, "l", 1), (0, 3, "l", 1), (3, 4, "l", 1)] + [(10 + i, 11 + i, "l", 1) for i in range(60)]
+def test_an_edge_between_two_nodes_at_the_last_hop_makes_a_centre_dirty(
+    make_graph: MakeGraph,
+) -> None:
+    # the tempting rule N_{k-1}(u) | N_{k-1}(v) misses centre 0 here: both ends are exactly k = 2
+    # hops away
+    tree = [(0, 1, "l", 1), (1, 2, "l", 1), (0, 3, "l", 1), (3, 4, "l", 1)] + [
+        (10 + i, 11 + i, "l", 1) for i in range(60)
+    ]
     profile = replace(LOG, num_hops=2)
     old = EgoIndex.build(make_graph(80, tree), profile)
     new = old.refresh(make_graph(80, [*tree, (2, 4, "l", 1)]))
     assert new.state.sums.edge_weight[0] > old.state.sums.edge_weight[0]
 
 
-def test_many_changes_build_everything_anew_and_few_do_not(make_graph: MakeGraph, caplog: pytest.LogCaptureFixture) -> None:
+def test_many_changes_build_everything_anew_and_few_do_not(
+    make_graph: MakeGraph, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.INFO)
     chain = [(i, i + 1, "l", 1) for i in range(99)]
     index = EgoIndex.build(make_graph(100, chain), LOG)
     index.refresh(make_graph(100, [*chain, (50, 52, "l", 1)]))
     assert "refreshed: 7 of 100 centres," in caplog.messages[-1]
     index.refresh(make_graph(100, chain, seed=1))
-    assert "refreshed: 100 of 100 centres (all: more than 25% of the ego-graphs changed)" in caplog.messages[-1]
+    assert (
+        "refreshed: 100 of 100 centres (all: more than 25% of the ego-graphs changed)"
+        in caplog.messages[-1]
+    )
 
 
 def test_a_hub_threshold_that_is_off_by_a_fifth_is_set_anew(make_graph: MakeGraph) -> None:
@@ -180,12 +219,16 @@ def test_a_hub_threshold_that_is_off_by_a_fifth_is_set_anew(make_graph: MakeGrap
     index = EgoIndex.build(make_graph(60, chain), LOG)
     star = [*chain, *((a, b, "m", 1) for a in range(3) for b in range(3, 60))]
     assert index.rule.hub_degree == 20
-    assert index.refresh(make_graph(60, star)).rule.hub_degree == pytest.approx(np.percentile([58, 58, 58] + [5] * 57, 99), abs=2)
+    assert index.refresh(make_graph(60, star)).rule.hub_degree == pytest.approx(
+        np.percentile([58, 58, 58] + [5] * 57, 99), abs=2
+    )
 
 
 def test_pair_vectors_are_means_of_labels_not_of_records(make_graph: MakeGraph) -> None:
     graph = make_graph(2, [(0, 1, "a", 3), (1, 0, "a", 1), (0, 1, "b", 100)], d=1)
-    graph = replace(graph, relation_vectors=np.array([[2.0, 1], [-4.0, 1], [6.0, 1]], dtype=np.float32))
+    graph = replace(
+        graph, relation_vectors=np.array([[2.0, 1], [-4.0, 1], [6.0, 1]], dtype=np.float32)
+    )
     labels = [(r.head, r.label) for r in graph.relations]
     values = dict(zip(labels, (2.0, -4.0, 6.0), strict=True))
     of_a = (3 * values["e000", "a"] + values["e001", "a"]) / 4
@@ -218,15 +261,29 @@ def test_more_hops_than_can_be_told_apart_are_refused(make_graph: MakeGraph) -> 
 
 def test_tops_leave_out_nodes_that_most_ego_graphs_hold(make_graph: MakeGraph) -> None:
     star = [(0, i, "l", 1) for i in range(1, 40)]
-    index = EgoIndex.build(make_graph(40, star, weights=[9, 8, *[1] * 38]), replace(RAW, num_hops=1))
+    index = EgoIndex.build(
+        make_graph(40, star, weights=[9, 8, *[1] * 38]), replace(RAW, num_hops=1)
+    )
     assert index.tops(np.array([1, 2]), 2, None) == [(0, 1), (0, 2)]
     assert index.tops(np.array([1, 2]), 2, 0.05) == [(1,), (2,)]
     assert index.tops(np.array([2]), 3, 0.01) == [(2,)], "a centre with no node left has itself"
 
 
 def test_the_subgraph_is_induced_and_keeps_every_relation(make_graph: MakeGraph) -> None:
-    graph = make_graph(5, [(1, 0, "a", 2), (0, 1, "b", 1), (1, 2, "a", 1), (2, 0, "a", 1), (2, 3, "a", 1), (3, 4, "a", 1)])
-    subgraph = EgoIndex.build(graph, replace(LOG, num_hops=1)).subgraphs(np.array([1]), np.full(5, 0.5))[0]
+    graph = make_graph(
+        5,
+        [
+            (1, 0, "a", 2),
+            (0, 1, "b", 1),
+            (1, 2, "a", 1),
+            (2, 0, "a", 1),
+            (2, 3, "a", 1),
+            (3, 4, "a", 1),
+        ],
+    )
+    subgraph = EgoIndex.build(graph, replace(LOG, num_hops=1)).subgraphs(
+        np.array([1]), np.full(5, 0.5)
+    )[0]
     assert subgraph.nodes == (1, 0, 2)
     assert subgraph.hops == (0, 1, 1)
     ends = [tuple(sorted(subgraph.nodes[i] for i in pair)) for pair in subgraph.pairs.tolist()]
@@ -247,7 +304,9 @@ def snapshot_of(graph: Graph, version: str) -> Snapshot:
 class TestOnDisk:
     chain = tuple((i, i + 1, "l", 1) for i in range(59))
 
-    def test_a_current_index_is_read_back_whole(self, make_graph: MakeGraph, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    def test_a_current_index_is_read_back_whole(
+        self, make_graph: MakeGraph, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
         snapshot = snapshot_of(make_graph(60, self.chain), "v1")
         built = EgoIndex.open(tmp_path, snapshot, LOG)
         caplog.set_level(logging.INFO)
@@ -256,7 +315,9 @@ class TestOnDisk:
         assert caplog.messages == []
         assert sorted(p.name for p in tmp_path.iterdir()) == ["ego_index.json", "ego_index.npz"]
 
-    def test_an_older_index_is_refreshed_and_saved(self, make_graph: MakeGraph, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    def test_an_older_index_is_refreshed_and_saved(
+        self, make_graph: MakeGraph, tmp_path: Path, caplog: pytest.LogCaptureFixture
+    ) -> None:
         EgoIndex.open(tmp_path, snapshot_of(make_graph(60, self.chain), "v1"), LOG)
         caplog.set_level(logging.INFO)
         after = make_graph(60, [*self.chain, (20, 30, "l", 2)], skip=(59,))
@@ -267,7 +328,9 @@ class TestOnDisk:
         EgoIndex.open(tmp_path, snapshot_of(after, "v2"), LOG)
         assert caplog.messages == []
 
-    @pytest.mark.parametrize("damage", ["cut", "flipped", "header", "format", "parameters", "pooling", "object"])
+    @pytest.mark.parametrize(
+        "damage", ["cut", "flipped", "header", "format", "parameters", "pooling", "object"]
+    )
     def test_what_cannot_be_used_is_built_again_and_said(
         self, make_graph: MakeGraph, tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: str
     ) -> None:
@@ -294,7 +357,9 @@ class TestOnDisk:
         EgoIndex.open(tmp_path, snapshot, LOG)
         assert caplog.messages == []
 
-    def test_a_folder_that_cannot_be_written_is_named(self, make_graph: MakeGraph, tmp_path: Path) -> None:
+    def test_a_folder_that_cannot_be_written_is_named(
+        self, make_graph: MakeGraph, tmp_path: Path
+    ) -> None:
         (tmp_path / "file").write_text("")
         with pytest.raises(StoreError, match="file"):
             EgoIndex.build(make_graph(2, []), LOG).save(tmp_path / "file", "v1")

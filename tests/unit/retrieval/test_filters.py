@@ -34,7 +34,10 @@ def fill(tmp_path: Path) -> Iterator[Fill]:
         opened.append(space)
         paths = []
         for number, turns in enumerate(documents):
-            cues = [f"00:00:{10 * i:02}.000 --> 00:00:{10 * i + 9:02}.000\n<v {who}>{words}\n" for i, (who, words) in enumerate(turns)]
+            cues = [
+                f"00:00:{10 * i:02}.000 --> 00:00:{10 * i + 9:02}.000\n<v {who}>{words}\n"
+                for i, (who, words) in enumerate(turns)
+            ]
             paths.append(tmp_path / f"doc{number}.vtt")
             paths[-1].write_text("WEBVTT\n\n" + "\n".join(cues), encoding="utf-8")
         space.ingest(paths, IngestOptions(extractor=extractor))
@@ -73,23 +76,33 @@ def test_time_bounds_are_half_open(fill: Fill) -> None:
 
 
 def test_weights_and_relations_count_only_what_is_inside(fill: Fill) -> None:
-    space = fill(TURNS, TURNS)  # equal words in both: one document, since sources are known by their content
+    space = fill(
+        TURNS, TURNS
+    )  # equal words in both: one document, since sources are known by their content
     assert len(space.store.documents()) == 1
     graph = _inside(space, speakers=("Maria",)).graph
     names = {e.id: e.key for e in graph.entities}
-    assert {(names[r.head], r.label, names[r.tail], r.weight) for r in graph.relations} == {("ada byron", "works at", "acme works", 1)}
+    assert {(names[r.head], r.label, names[r.tail], r.weight) for r in graph.relations} == {
+        ("ada byron", "works at", "acme works", 1)
+    }
     assert set(names.values()) == {"ada byron", "acme works", "maria"}
 
 
 def test_several_documents_are_any_of_them_and_other_bounds_hold_in_each(fill: Fill) -> None:
-    space = fill(TURNS, [("Leo", "Grace Hopper founded Fathom Labs.")], [("Maria", "Grace Hopper acquired Ember Labs.")])
+    space = fill(
+        TURNS,
+        [("Leo", "Grace Hopper founded Fathom Labs.")],
+        [("Maria", "Grace Hopper acquired Ember Labs.")],
+    )
     inside = _inside(space, documents=("doc0", "doc1"), speakers=("leo", "maria"))
     assert {d.title for d in inside.documents.values()} == {"doc0", "doc1"}
     assert {r.label for r in inside.records.values()} == {"founded", "works at"}
     assert inside.version != space.snapshot().version
 
 
-def test_an_entity_of_one_document_has_the_vector_there_that_it_has_in_the_whole(fill: Fill) -> None:
+def test_an_entity_of_one_document_has_the_vector_there_that_it_has_in_the_whole(
+    fill: Fill,
+) -> None:
     space = fill(TURNS, [("Leo", "Grace Hopper founded Fathom Labs.")])
     whole, part = space.snapshot().graph, _inside(space, documents=("doc1",)).graph
     row = next(i for i, e in enumerate(whole.entities) if e.key == "fathom labs")
@@ -110,28 +123,48 @@ def test_a_document_is_named_by_title_path_id_or_file_name(fill: Fill, tmp_path:
 def test_a_part_of_one_document_s_title_names_it_and_of_several_none(fill: Fill) -> None:
     space = fill(TURNS, [("Leo", "Grace Hopper founded Fathom Labs.")])
     assert {d.title for d in _inside(space, documents=("Oc1",)).documents.values()} == {"doc1"}
-    with pytest.raises(UsageError, match=r"'doc' is a part of 2 documents' titles .*'doc0', 'doc1'"):
+    with pytest.raises(
+        UsageError, match=r"'doc' is a part of 2 documents' titles .*'doc0', 'doc1'"
+    ):
         _inside(space, documents=("doc",))
 
 
-@pytest.mark.parametrize("bounds", [{"documents": ("doc7",)}, {"speakers": ("Nobody",)}, {"documents": ("doc0",), "speakers": ("Nobody",)}])
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        {"documents": ("doc7",)},
+        {"speakers": ("Nobody",)},
+        {"documents": ("doc0",), "speakers": ("Nobody",)},
+    ],
+)
 def test_what_is_not_there_is_refused(fill: Fill, bounds: dict[str, tuple[str, ...]]) -> None:
     with pytest.raises(UsageError, match=r"known"):
         _inside(fill(TURNS), **bounds)
 
 
-@pytest.mark.parametrize("name", ["Justice Kagan", "justice kagan", "Kagan", "ELENA KAGAN", "Ms. Kagan"])
+@pytest.mark.parametrize(
+    "name", ["Justice Kagan", "justice kagan", "Kagan", "ELENA KAGAN", "Ms. Kagan"]
+)
 def test_a_speaker_is_named_by_title_and_last_name_too(fill: Fill, name: str) -> None:
-    space = fill([("Elena Kagan", "Grace Hopper founded Fathom Labs."), ("Ann Lee", "Ada Byron works at Acme Works.")])
+    space = fill(
+        [
+            ("Elena Kagan", "Grace Hopper founded Fathom Labs."),
+            ("Ann Lee", "Ada Byron works at Acme Works."),
+        ]
+    )
     inside = _inside(space, speakers=(name,))
-    assert {inside.passage_text(passage) for passage in inside.passages} == {"Grace Hopper founded Fathom Labs."}
+    assert {inside.passage_text(passage) for passage in inside.passages} == {
+        "Grace Hopper founded Fathom Labs."
+    }
 
 
 def test_who_is_meant_by_two_is_refused_and_the_nearest_are_told_first(fill: Fill) -> None:
     names = [*(f"Olga Bell{chr(97 + i)}" for i in range(24)), "Ann Lee"]
     turns = [(name, f"Acme Works has {i} pumps.") for i, name in enumerate(names)]
     space = fill(*(turns[i : i + 5] for i in range(0, 25, 5)))
-    with pytest.raises(UsageError, match=r"no speakers match 'An Lea' .* known: Ann Lee; .* and 5 more$"):
+    with pytest.raises(
+        UsageError, match=r"no speakers match 'An Lea' .* known: Ann Lee; .* and 5 more$"
+    ):
         _inside(space, speakers=("An Lea",))
     with pytest.raises(UsageError, match=r"24 speakers match 'Bell'"):
         _inside(space, speakers=("Bell",))
@@ -147,7 +180,15 @@ _TALK = st.lists(
     st.tuples(
         st.sampled_from(("Leo", "Ines")),
         st.lists(
-            st.sampled_from(("Pumps fail.", "Ada Byron smiled.", "The pump at Acme Works broke.", "Acme Works.", "Delft, of course.")),
+            st.sampled_from(
+                (
+                    "Pumps fail.",
+                    "Ada Byron smiled.",
+                    "The pump at Acme Works broke.",
+                    "Acme Works.",
+                    "Delft, of course.",
+                )
+            ),
             min_size=1,
             max_size=4,
         ).map(" ".join),
@@ -158,14 +199,20 @@ _TALK = st.lists(
 
 
 @given(documents=st.lists(_TALK, min_size=2, max_size=4, unique_by=str))
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_what_the_fast_extractor_finds_in_a_part_is_what_it_finds_in_the_part_alone(
     fill: Fill, documents: list[list[tuple[str, str]]]
 ) -> None:
-    """Its rules look at all documents, so a part may have names that the whole has not: these have no vector, and are no failure."""
+    """Its rules look at all documents, so a part may have names that the whole has not: these have
+    no vector, and are no failure.
+    """
     whole, alone = fill(*documents, extractor="fast"), fill(documents[0], extractor="fast")
     inside, expected = _inside(whole, documents=("doc0",)).graph, alone.graph()
-    assert {(e.key, e.weight) for e in inside.entities} == {(e.key, e.weight) for e in expected.entities}
+    assert {(e.key, e.weight) for e in inside.entities} == {
+        (e.key, e.weight) for e in expected.entities
+    }
 
 
 def test_a_whole_graph_is_left_as_it_is(fill: Fill) -> None:
@@ -173,7 +220,9 @@ def test_a_whole_graph_is_left_as_it_is(fill: Fill) -> None:
     snapshot = space.snapshot()
     assert without_deleted(snapshot, space.store) is snapshot
     space.store.delete_document(space.find_document("doc1").id)
-    with space.writing():  # another process is at it: nothing is written, the snapshot is right all the same
+    with (
+        space.writing()
+    ):  # another process is at it: nothing is written, the snapshot is right all the same
         fresh = space.snapshot()
     assert "grace hopper" in {e.key for e in space.graph().entities}
     assert "grace hopper" not in {e.key for e in fresh.graph.entities}

@@ -14,7 +14,10 @@ from dynagrag.retrieval.bridge.linking import EntityLinker
         ("where is the bubye river", ["Bubye River"]),
         ("What did May say in may?", ["May"]),
         ("may it rain", []),
-        ("Is Johnnycake, West Virginia in West Virginia?", ["Johnnycake, West Virginia", "West Virginia"]),
+        (
+            "Is Johnnycake, West Virginia in West Virginia?",
+            ["Johnnycake, West Virginia", "West Virginia"],
+        ),
         ("The Who", []),
         ("When was the river made?", []),
         ("When was The River made?", ["River"]),
@@ -22,19 +25,33 @@ from dynagrag.retrieval.bridge.linking import EntityLinker
     ],
 )
 def test_a_question_is_linked_by_its_longest_names(text: str, found: list[str]) -> None:
-    names = ["Bubye River", "River", "May", "Johnnycake, West Virginia", "West Virginia", "Johnnycake"]
+    names = [
+        "Bubye River",
+        "River",
+        "May",
+        "Johnnycake, West Virginia",
+        "West Virginia",
+        "Johnnycake",
+    ]
     entities = [entity(i, name) for i, name in enumerate(names)]
     linker = EntityLinker(entities, np.ones(len(names), dtype=bool))
     assert [names[i] for i in linker.link(text)] == found
 
 
 def test_an_entity_that_is_not_wanted_is_not_linked_and_a_merged_name_finds_its_entity() -> None:
-    entities = [entity(0, "NASA", "nasa", "national aeronautics and space administration"), entity(1, "Moon")]
+    entities = [
+        entity(0, "NASA", "nasa", "national aeronautics and space administration"),
+        entity(1, "Moon"),
+    ]
     linker = EntityLinker(entities, np.array([True, False]))
-    assert linker.link("Did the National Aeronautics and Space Administration reach the Moon?") == (0,)
+    assert linker.link("Did the National Aeronautics and Space Administration reach the Moon?") == (
+        0,
+    )
 
 
 @pytest.mark.parametrize(("num_words", "is_found"), [(10, True), (11, False)])
 def test_a_name_of_up_to_ten_words_is_linked(num_words: int, is_found: bool) -> None:
     name = " ".join(f"Word{i}" for i in range(num_words))
-    assert EntityLinker([entity(0, name)], np.ones(1, dtype=bool)).link(f"What is {name} about?") == ((0,) if is_found else ())
+    assert EntityLinker([entity(0, name)], np.ones(1, dtype=bool)).link(
+        f"What is {name} about?"
+    ) == ((0,) if is_found else ())

@@ -1,4 +1,6 @@
-"""The graph of passages: their names, and the pairs that a line holds together, with the line nearest to the question."""
+"""The graph of passages: their names, and the pairs that a line holds together, with the line
+nearest to the question.
+"""
 
 import numpy as np
 import pytest
@@ -10,10 +12,14 @@ from dynagrag.schema import Facts
 NAMES = ("Acme", "Ada", "Bath", "Cleo")
 
 
-def graphs(held: list[list[int]], facts: list[tuple[int, list[int]]]) -> tuple[PassageGraphs, Facts]:
+def graphs(
+    held: list[list[int]], facts: list[tuple[int, list[int]]]
+) -> tuple[PassageGraphs, Facts]:
     made = facts_of(held, facts)
     entities = [entity(i, name) for i, name in enumerate(NAMES)]
-    return PassageGraphs(snapshot(["Text."] * len(held), unit(len(held), 3), entities, unit(len(entities), 4), made)), made
+    return PassageGraphs(
+        snapshot(["Text."] * len(held), unit(len(held), 3), entities, unit(len(entities), 4), made)
+    ), made
 
 
 def test_a_pair_has_the_vector_of_the_line_that_is_nearest_to_the_question() -> None:
@@ -41,4 +47,9 @@ def test_passages_without_names_are_an_empty_graph(rows: list[int]) -> None:
     made, facts = graphs([[], [0, 1]], [(1, [0, 1])])
     found = made.subgraph(rows, facts.vectors[0])
     width = facts.vectors.shape[1]
-    assert (found.nodes, found.pairs.shape, found.x.shape, found.y.shape) == ((), (0, 2), (0, width), (0, width))
+    assert (found.nodes, found.pairs.shape, found.x.shape, found.y.shape) == (
+        (),
+        (0, 2),
+        (0, width),
+        (0, width),
+    )

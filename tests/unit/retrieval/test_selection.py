@@ -1,4 +1,6 @@
-"""Diversity-aware choice of ego-graphs: what is accepted, what is refused, and what the trace says."""
+"""Diversity-aware choice of ego-graphs: what is accepted, what is refused, and what the trace
+says.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,9 +29,15 @@ def choose(make_graph: MakeGraph, best_first: list[int], profile: Profile, num: 
     return select_diverse(EgoIndex.build(graph, profile), graph.entities, scores, profile, num)
 
 
-def test_the_paper_walks_the_whole_order_and_takes_none_that_shares_a_top_node(make_graph: MakeGraph) -> None:
+def test_the_paper_walks_the_whole_order_and_takes_none_that_shares_a_top_node(
+    make_graph: MakeGraph,
+) -> None:
     selection = choose(make_graph, [1, 2, 3, 0, 5, 6, 7, 9], PAPER, 5)
-    assert selection.centres == (1, 5, 9), "no fallback: three ego-graphs have a top node of their own"
+    assert selection.centres == (
+        1,
+        5,
+        9,
+    ), "no fallback: three ego-graphs have a top node of their own"
     assert len(selection.candidates) == 12
     second = selection.candidates[1]
     assert (second.name, second.is_accepted) == ("e002", False)
@@ -42,7 +50,9 @@ def test_the_walk_stops_at_n_and_traces_only_what_it_looked_at(make_graph: MakeG
     assert [c.name for c in selection.candidates] == ["e001", "e002", "e005"]
 
 
-def test_the_fallback_allows_one_shared_then_more_then_fills_by_cosine(make_graph: MakeGraph) -> None:
+def test_the_fallback_allows_one_shared_then_more_then_fills_by_cosine(
+    make_graph: MakeGraph,
+) -> None:
     profile = replace(PAPER, num_top_nodes=2, pool_factor=20, has_fallback=True)
     # top nodes: 1 -> (0, 1), 0 -> (0, 1), 2 -> (0, 2), 5 -> (4, 5)
     selection = choose(make_graph, [1, 0, 2, 5], profile, 5)
@@ -50,17 +60,24 @@ def test_the_fallback_allows_one_shared_then_more_then_fills_by_cosine(make_grap
     assert reasons["e001"] == "top nodes 'e000', 'e001'"
     assert reasons["e005"] == "top nodes 'e004', 'e005'"
     assert reasons["e002"].startswith("fallback, 1 shared allowed: shares 'e000'")
-    assert "e000" not in reasons, "it shares both of its top nodes, and one shared node was enough to reach five"
+    assert "e000" not in reasons, (
+        "it shares both of its top nodes, and one shared node was enough to reach five"
+    )
     everything = choose(make_graph, [1, 0, 2, 5], profile, 12)
     filled = {c.name: c.reason for c in everything.candidates}
-    assert filled["e000"] == "fallback, filled by cosine: shares 'e000', 'e001' with the ego-graph of 'e001'"
+    assert (
+        filled["e000"]
+        == "fallback, filled by cosine: shares 'e000', 'e001' with the ego-graph of 'e001'"
+    )
     assert sorted(everything.centres) == list(range(12))
 
 
 def test_the_pool_bounds_what_is_looked_at(make_graph: MakeGraph) -> None:
     profile = replace(PAPER, pool_factor=3, has_fallback=False)
     assert choose(make_graph, [1, 2, 3, 5], profile, 1).centres == (1,)
-    assert choose(make_graph, [1, 2, 3, 0, 6, 7, 5], replace(profile, pool_factor=2), 2).centres == (1,)
+    assert choose(
+        make_graph, [1, 2, 3, 0, 6, 7, 5], replace(profile, pool_factor=2), 2
+    ).centres == (1,)
 
 
 def test_equal_scores_go_to_the_heavier_then_to_the_lower_id(make_graph: MakeGraph) -> None:
@@ -73,7 +90,9 @@ def test_equal_scores_go_to_the_heavier_then_to_the_lower_id(make_graph: MakeGra
 def test_nothing_asked_or_nothing_there_gives_nothing(make_graph: MakeGraph) -> None:
     assert choose(make_graph, [1], PAPER, 0) == Selection((), ())
     empty = make_graph(0, [])
-    assert select_diverse(EgoIndex.build(empty, PAPER), (), np.zeros(0), PAPER, 5) == Selection((), ())
+    assert select_diverse(EgoIndex.build(empty, PAPER), (), np.zeros(0), PAPER, 5) == Selection(
+        (), ()
+    )
     assert select_by_cosine(EgoIndex.build(empty, PAPER), (), np.zeros(0), 5) == Selection((), ())
 
 
@@ -85,19 +104,28 @@ def test_accepted_ego_graphs_are_disjoint_in_top_nodes_and_graph_never_starves(
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 30))
     edges = {(int(a), int(b)) for a, b in rng.integers(0, n, (2 * n, 2)) if a < b}
-    graph = make_graph(n, [(a, b, "l", 1) for a, b in edges], weights=rng.integers(1, 4, n).tolist())
+    graph = make_graph(
+        n, [(a, b, "l", 1) for a, b in edges], weights=rng.integers(1, 4, n).tolist()
+    )
     profile = PROFILES[name]
     index = EgoIndex.build(graph, profile)
     scores = np.round(rng.random(n), 1)
     selection = select_diverse(index, graph.entities, scores, profile, num)
     strict = [
         c
-        for c, line in zip(selection.centres, (c for c in selection.candidates if c.is_accepted), strict=True)
+        for c, line in zip(
+            selection.centres, (c for c in selection.candidates if c.is_accepted), strict=True
+        )
         if line.reason[:4] == "top "
     ]
-    tops = [set(index.tops(np.array([c]), profile.num_top_nodes, profile.prevalence_ceiling)[0]) for c in strict]
+    tops = [
+        set(index.tops(np.array([c]), profile.num_top_nodes, profile.prevalence_ceiling)[0])
+        for c in strict
+    ]
     assert sum(map(len, tops)) == len(set().union(*tops))
-    assert list(selection.centres) == sorted(selection.centres, key=lambda c: (-scores[c], -graph.entities[c].weight, c))
+    assert list(selection.centres) == sorted(
+        selection.centres, key=lambda c: (-scores[c], -graph.entities[c].weight, c)
+    )
     if name == "graph":
         assert len(selection.centres) == min(num, n)
     # the literal rule, replayed
@@ -112,8 +140,17 @@ def test_accepted_ego_graphs_are_disjoint_in_top_nodes_and_graph_never_starves(
         assert list(selection.centres) == expected
 
 
-def brute_force(tops: list[set[int]], order: list[int], num: int, num_top: int, pool: int | None, has_fallback: bool) -> set[int]:
-    """The rule by the letter: walk the order again and again, allowing one more shared top node each time, then fill."""
+def brute_force(
+    tops: list[set[int]],
+    order: list[int],
+    num: int,
+    num_top: int,
+    pool: int | None,
+    has_fallback: bool,
+) -> set[int]:
+    """The rule by the letter: walk the order again and again, allowing one more shared top node
+    each time, then fill.
+    """
     order = order[:pool]
     accepted: list[int] = []
     for num_allowed in range(num_top if has_fallback else 1):
@@ -125,25 +162,46 @@ def brute_force(tops: list[set[int]], order: list[int], num: int, num_top: int, 
     return {*accepted, *filled[: num - len(accepted)]}
 
 
-@given(st.integers(0, 10**6), st.integers(1, 8), st.booleans(), st.sampled_from([None, 1, 3]), st.sampled_from([None, 0.05, 0.3]))
+@given(
+    st.integers(0, 10**6),
+    st.integers(1, 8),
+    st.booleans(),
+    st.sampled_from([None, 1, 3]),
+    st.sampled_from([None, 0.05, 0.3]),
+)
 @settings(max_examples=80, deadline=None)
 def test_the_choice_is_that_of_brute_force(
-    make_graph: MakeGraph, seed: int, num: int, has_fallback: bool, factor: int | None, ceiling: float | None
+    make_graph: MakeGraph,
+    seed: int,
+    num: int,
+    has_fallback: bool,
+    factor: int | None,
+    ceiling: float | None,
 ) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 40))
-    edges = {(int(a), int(b)) for a, b in rng.integers(0, n, (int(rng.integers(0, 4 * n)), 2)) if a < b}
-    graph = make_graph(n, [(a, b, "l", 1) for a, b in edges], weights=rng.integers(1, 4, n).tolist())
-    profile = replace(PROFILES["graph"], has_fallback=has_fallback, pool_factor=factor, prevalence_ceiling=ceiling)
+    edges = {
+        (int(a), int(b)) for a, b in rng.integers(0, n, (int(rng.integers(0, 4 * n)), 2)) if a < b
+    }
+    graph = make_graph(
+        n, [(a, b, "l", 1) for a, b in edges], weights=rng.integers(1, 4, n).tolist()
+    )
+    profile = replace(
+        PROFILES["graph"], has_fallback=has_fallback, pool_factor=factor, prevalence_ceiling=ceiling
+    )
     index = EgoIndex.build(graph, profile)
     scores = np.round(rng.random(n), 1)
     tops = [set(top) for top in index.tops(np.arange(n), profile.num_top_nodes, ceiling)]
     order = index.ordered(scores).tolist()
     chosen = select_diverse(index, graph.entities, scores, profile, num)
     assert chosen == select_diverse(index, graph.entities, scores, profile, num)
-    assert set(chosen.centres) == brute_force(tops, order, num, profile.num_top_nodes, factor and factor * num, has_fallback)
+    assert set(chosen.centres) == brute_force(
+        tops, order, num, profile.num_top_nodes, factor and factor * num, has_fallback
+    )
     assert len(chosen.centres) <= num
     assert chosen.centres[:1] == tuple(order[:1])  # the best one is always there
     worst = order.index(chosen.centres[-1])
-    for passed in set(order[:worst]) - set(chosen.centres):  # whoever was passed over shares a top node with a chosen one
+    for passed in set(order[:worst]) - set(
+        chosen.centres
+    ):  # whoever was passed over shares a top node with a chosen one
         assert tops[passed] & set().union(*(tops[c] for c in chosen.centres))

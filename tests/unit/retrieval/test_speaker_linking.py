@@ -14,7 +14,13 @@ from dynagrag.ingest.load.json_forms import parse_json
 from dynagrag.retrieval.bridge.linking import EntityLinker
 from dynagrag.schema import Document, Entity
 
-_COURT = ["Clarence Thomas", "Elena Kagan", "Nathan Freed Wessler", "John G. Roberts, Jr.", "Lisa S. Blatt"]
+_COURT = [
+    "Clarence Thomas",
+    "Elena Kagan",
+    "Nathan Freed Wessler",
+    "John G. Roberts, Jr.",
+    "Lisa S. Blatt",
+]
 _ROLES = {
     "Clarence Thomas": "Associate Justice of the Supreme Court",
     "Elena Kagan": "Associate Justice of the Supreme Court",
@@ -27,13 +33,31 @@ _TWINS = ["Maria Lopez", "Jose Lopez", "Ines White"]
 
 
 def _speaker(i: int, name: str) -> Entity:
-    return Entity(str(i), entity_key(name), name, "", (entity_key(name),), (), "speaker", 1, (), is_speaker=True)
+    return Entity(
+        str(i),
+        entity_key(name),
+        name,
+        "",
+        (entity_key(name),),
+        (),
+        "speaker",
+        1,
+        (),
+        is_speaker=True,
+    )
 
 
-def _linked(text: str, speakers: list[str], others: tuple[str, ...] = (), roles: dict[str, str] | None = None) -> list[str]:
+def _linked(
+    text: str,
+    speakers: list[str],
+    others: tuple[str, ...] = (),
+    roles: dict[str, str] | None = None,
+) -> list[str]:
     names = [*speakers, *others]
     entities = [_speaker(i, n) if i < len(speakers) else entity(i, n) for i, n in enumerate(names)]
-    document = Document("d", "w", "t", "u", "0" * 64, "", {ROLES_KEY: roles_text(roles)} if roles else {})
+    document = Document(
+        "d", "w", "t", "u", "0" * 64, "", {ROLES_KEY: roles_text(roles)} if roles else {}
+    )
     linker = EntityLinker(entities, np.ones(len(names), dtype=bool), [document])
     return [names[i] for i in linker.link(text)]
 
@@ -78,12 +102,17 @@ def _linked(text: str, speakers: list[str], others: tuple[str, ...] = (), roles:
         ("", _TWINS, []),
     ],
 )
-def test_speakers_are_found_where_one_fits(text: str, speakers: list[str], found: list[str]) -> None:
+def test_speakers_are_found_where_one_fits(
+    text: str, speakers: list[str], found: list[str]
+) -> None:
     assert _linked(text, speakers, roles=_ROLES if speakers is _COURT else None) == found
 
 
 def test_what_is_called_so_is_found_beside_the_speaker() -> None:
-    assert _linked("What did Justice Thomas ask?", _COURT, ("Justice Thomas",)) == ["Justice Thomas", "Clarence Thomas"]
+    assert _linked("What did Justice Thomas ask?", _COURT, ("Justice Thomas",)) == [
+        "Justice Thomas",
+        "Clarence Thomas",
+    ]
 
 
 def test_who_speaks_in_no_wanted_passage_is_not_found_and_leaves_the_other() -> None:
@@ -101,8 +130,16 @@ def test_a_glossarys_name_finds_its_entity() -> None:
     assert EntityLinker([lm], np.ones(1, dtype=bool)).link("Was the lunar module cold?") == (0,)
 
 
-_NAMES = st.lists(st.sampled_from(["Ann Lee", "Bo Lee", "Cy Fox", "FLIGHT", "Dr. Di Ray"]), min_size=1, max_size=5, unique=True)
-_ASKED = st.lists(st.sampled_from(["Lee", "Ann", "Fox", "the", "flight", "director", "Dr.", "Ray", "did", "Bo"]), max_size=8).map(" ".join)
+_NAMES = st.lists(
+    st.sampled_from(["Ann Lee", "Bo Lee", "Cy Fox", "FLIGHT", "Dr. Di Ray"]),
+    min_size=1,
+    max_size=5,
+    unique=True,
+)
+_ASKED = st.lists(
+    st.sampled_from(["Lee", "Ann", "Fox", "the", "flight", "director", "Dr.", "Ray", "did", "Bo"]),
+    max_size=8,
+).map(" ".join)
 
 
 @given(_NAMES, _ASKED, st.randoms(use_true_random=False))
@@ -131,11 +168,16 @@ def test_a_json_transcript_keeps_the_roles_of_its_speakers() -> None:
         {"speaker": {"name": "Ed Ray", "roles": [{"role_title": "Counsel"}]}, "text": "So."},
     ]
     meta = parse_json(json.dumps({"turns": turns})).meta
-    assert roles_of(Document("d", "w", "t", "u", "", "", meta)) == {"Ann Lee": "Chief Justice", "Ed Ray": "Counsel"}
+    assert roles_of(Document("d", "w", "t", "u", "", "", meta)) == {
+        "Ann Lee": "Chief Justice",
+        "Ed Ray": "Counsel",
+    }
     assert parse_json(json.dumps([{"speaker": "Ann", "text": "Yes."}])).meta == {}
     assert roles_of(Document("d", "w", "t", "u", "", "", {ROLES_KEY: "no json"})) == {}
 
 
 @pytest.mark.parametrize("letters", ["AM", "MP", "KC"])
 def test_letters_of_an_office_are_no_last_name(letters: str) -> None:
-    assert _linked("What did Neagle say?", [f"Lynne Neagle {letters}", "Hefin David"]) == [f"Lynne Neagle {letters}"]
+    assert _linked("What did Neagle say?", [f"Lynne Neagle {letters}", "Hefin David"]) == [
+        f"Lynne Neagle {letters}"
+    ]

@@ -1,4 +1,6 @@
-"""What stands around a passage: smoothing, windows, named speakers, and passages that stand alone."""
+"""What stands around a passage: smoothing, windows, named speakers, and passages that stand
+alone.
+"""
 
 from dataclasses import replace
 
@@ -17,21 +19,37 @@ from dynagrag.schema import Passage, Question, Turn
 
 @given(st.lists(st.integers(1, 14), min_size=1, max_size=6), st.integers(0, 99))
 @settings(max_examples=60, deadline=None)
-def test_smoothing_is_its_formula_and_leaves_documents_of_one_passage_alone(sizes: list[int], seed: int) -> None:
-    passages = [Passage(f"{d}-{i:02}", f"d{d}", i, 0, 1, 0, 0) for d, size in enumerate(sizes) for i in range(size)]
+def test_smoothing_is_its_formula_and_leaves_documents_of_one_passage_alone(
+    sizes: list[int], seed: int
+) -> None:
+    passages = [
+        Passage(f"{d}-{i:02}", f"d{d}", i, 0, 1, 0, 0)
+        for d, size in enumerate(sizes)
+        for i in range(size)
+    ]
     scores = np.random.default_rng(seed).random(len(passages))
     neighbours = Neighbours(passages)
     found, presence = neighbours.smooth(scores), neighbours.presence
     at = {(p.document_id, p.index): i for i, p in enumerate(passages)}
     for i, p in enumerate(passages):
-        weights = {at[p.document_id, p.index + o]: 0.8 ** abs(o) for o in range(-5, 6) if (p.document_id, p.index + o) in at}
-        assert found[i] == pytest.approx(sum(w * scores[j] for j, w in weights.items()) / sum(weights.values()))
-        assert presence[i] == pytest.approx((sum(weights.values()) - 1) / (2 * sum(0.8**o for o in range(1, 6))))
+        weights = {
+            at[p.document_id, p.index + o]: 0.8 ** abs(o)
+            for o in range(-5, 6)
+            if (p.document_id, p.index + o) in at
+        }
+        assert found[i] == pytest.approx(
+            sum(w * scores[j] for j, w in weights.items()) / sum(weights.values())
+        )
+        assert presence[i] == pytest.approx(
+            (sum(weights.values()) - 1) / (2 * sum(0.8**o for o in range(1, 6)))
+        )
         if sizes[int(p.document_id[1:])] == 1:
             assert (found[i], presence[i]) == (scores[i], 0)
 
 
-def test_a_passage_between_good_neighbours_rises_in_a_conversation_and_not_among_single_passages() -> None:
+def test_a_passage_between_good_neighbours_rises_in_a_conversation_and_not_among_single_passages() -> (
+    None
+):
     vectors = unit(9, 3)
     query = vectors[3] + vectors[5] + 0.2 * vectors[7]
     query /= np.linalg.norm(query)
@@ -48,7 +66,11 @@ def test_a_passage_between_good_neighbours_rises_in_a_conversation_and_not_among
 
 
 def test_windows_stay_inside_their_document() -> None:
-    passages = [Passage(f"{d}{i}", d, i, 0, 1, 0, 0) for d, size in (("a", 1), ("b", 5), ("c", 2)) for i in range(size)]
+    passages = [
+        Passage(f"{d}{i}", d, i, 0, 1, 0, 0)
+        for d, size in (("a", 1), ("b", 5), ("c", 2))
+        for i in range(size)
+    ]
     windows = Neighbours(passages).window_rows(2).tolist()
     assert windows == [[0, 1], [1, 4], [1, 5], [1, 6], [2, 6], [3, 6], [6, 8], [6, 8]]
 
@@ -56,9 +78,19 @@ def test_windows_stay_inside_their_document() -> None:
 def test_a_speaker_that_the_question_names_lifts_what_they_say() -> None:
     texts = [f"words {i}" for i in range(6)]
     facts = facts_of([[0], [1], [0], [1], [0], [1]], [])
-    entities = [replace(entity(0, "Ada"), is_speaker=True), replace(entity(1, "Bob"), is_speaker=True)]
-    made = snapshot(texts, np.repeat(unit(1, 3), 6, axis=0), entities, unit(2, 4), facts, per_document=6)
-    turns = {"d000": tuple(Turn(f"t{i}", "d000", i, p.start, p.end, "Ada" if i % 2 == 0 else "Bob") for i, p in enumerate(made.passages))}
+    entities = [
+        replace(entity(0, "Ada"), is_speaker=True),
+        replace(entity(1, "Bob"), is_speaker=True),
+    ]
+    made = snapshot(
+        texts, np.repeat(unit(1, 3), 6, axis=0), entities, unit(2, 4), facts, per_document=6
+    )
+    turns = {
+        "d000": tuple(
+            Turn(f"t{i}", "d000", i, p.start, p.end, "Ada" if i % 2 == 0 else "Bob")
+            for i, p in enumerate(made.passages)
+        )
+    }
     arm = BridgeSearch(replace(made, turns=turns))
     found = arm.retrieve(Question("What did Bob say?", unit(1, 9)[0]), 6, 0)
     assert {s.passage.id for s in found.passages[:3]} == {"p001", "p003", "p005"}
@@ -67,12 +99,27 @@ def test_a_speaker_that_the_question_names_lifts_what_they_say() -> None:
 
 
 def test_a_named_speakers_words_rise_where_all_else_is_equal() -> None:
-    """The graph has Bob in another document alone, so nothing but who speaks tells the six passages apart."""
+    """The graph has Bob in another document alone, so nothing but who speaks tells the six passages
+    apart.
+    """
     facts = facts_of([[0]] * 6 + [[1]], [])
-    entities = [replace(entity(0, "Ada"), is_speaker=True), replace(entity(1, "Bob"), is_speaker=True)]
-    made = snapshot(["words"] * 6 + ["other"], np.repeat(unit(1, 3), 7, axis=0), entities, unit(2, 4), facts, per_document=6)
+    entities = [
+        replace(entity(0, "Ada"), is_speaker=True),
+        replace(entity(1, "Bob"), is_speaker=True),
+    ]
+    made = snapshot(
+        ["words"] * 6 + ["other"],
+        np.repeat(unit(1, 3), 7, axis=0),
+        entities,
+        unit(2, 4),
+        facts,
+        per_document=6,
+    )
     turns = {
-        "d000": tuple(Turn(f"t{i}", "d000", i, p.start, p.end, "Bob" if i in (2, 5) else "Ada") for i, p in enumerate(made.passages[:6]))
+        "d000": tuple(
+            Turn(f"t{i}", "d000", i, p.start, p.end, "Bob" if i in (2, 5) else "Ada")
+            for i, p in enumerate(made.passages[:6])
+        )
     }
     search = BridgeSearch(replace(made, turns=turns))
     vector = unit(1, 9)[0]
@@ -85,8 +132,12 @@ def test_a_named_speakers_words_rise_where_all_else_is_equal() -> None:
     assert set(order("What did he say?")[:2]) != {"p002", "p005"}
 
 
-def test_a_passage_that_stands_alone_keeps_its_place_beside_a_transcript(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Surroundings reorder a transcript's passages among themselves: the scores that they hold together stay."""
+def test_a_passage_that_stands_alone_keeps_its_place_beside_a_transcript(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Surroundings reorder a transcript's passages among themselves: the scores that they hold
+    together stay.
+    """
     monkeypatch.setattr(bridge_search, "MAX_SINK", 100)
     monkeypatch.setattr(bridge_search, "WORD_PLACES", (100,))
     vectors = unit(8, 3)
@@ -94,38 +145,68 @@ def test_a_passage_that_stands_alone_keeps_its_place_beside_a_transcript(monkeyp
     entities, names = [entity(0, "Zed")], unit(1, 4)
     texts = [f"words {i}" for i in range(8)]
     lone = snapshot(texts, vectors, entities, names, facts, per_document=1)
-    passages = tuple(replace(p, document_id="d000", index=i) if i < 6 else p for i, p in enumerate(lone.passages))
+    passages = tuple(
+        replace(p, document_id="d000", index=i) if i < 6 else p for i, p in enumerate(lone.passages)
+    )
     mixed = replace(lone, passages=passages)
     for seed in range(20):
         query = unit(1, 100 + seed)[0]
-        alone = {s.passage.id: s.score for s in BridgeSearch(lone).retrieve(Question("unheard of", query), 8, 0).passages}
-        beside = {s.passage.id: s.score for s in BridgeSearch(mixed).retrieve(Question("unheard of", query), 8, 0).passages}
+        alone = {
+            s.passage.id: s.score
+            for s in BridgeSearch(lone).retrieve(Question("unheard of", query), 8, 0).passages
+        }
+        beside = {
+            s.passage.id: s.score
+            for s in BridgeSearch(mixed).retrieve(Question("unheard of", query), 8, 0).passages
+        }
         assert {k: beside[k] for k in ("p006", "p007")} == {k: alone[k] for k in ("p006", "p007")}
         assert sorted(beside.values()) == pytest.approx(sorted(alone.values()), abs=1e-6)
 
 
 def naive_order(search: BridgeSearch, asked: Question, sizes: list[int]) -> list[int]:
-    """Steps 1 to 5 of docs/papers.md, Surroundings, for documents of so many passages without speakers."""
+    """Steps 1 to 5 of docs/papers.md, Surroundings, for documents of so many passages without
+    speakers.
+    """
     s = search.rank(asked).alone
     documents = np.repeat(np.arange(len(sizes)), sizes)
     num = len(documents)
     weights = np.array(
-        [[0.8 ** abs(i - j) if documents[i] == documents[j] and abs(i - j) <= 5 else 0.0 for j in range(num)] for i in range(num)]
+        [
+            [
+                0.8 ** abs(i - j) if documents[i] == documents[j] and abs(i - j) <= 5 else 0.0
+                for j in range(num)
+            ]
+            for i in range(num)
+        ]
     )
     w = (weights.sum(axis=1) - 1) / (2 * sum(0.8**o for o in range(1, 6)))
     smooth = weights @ s / weights.sum(axis=1)
-    beside = [[j for j in range(num) if documents[i] == documents[j] and abs(i - j) <= 3] for i in range(num)]
+    beside = [
+        [j for j in range(num) if documents[i] == documents[j] and abs(i - j) <= 3]
+        for i in range(num)
+    ]
     vectors = np.stack([search._snapshot.passage_vectors[rows].mean(axis=0) for rows in beside])
     cosines = np.round(vectors / np.linalg.norm(vectors, axis=1, keepdims=True) @ asked.vector, 6)
-    order = (s + w * (passages.z01(smooth) + passages.z01(cosines))) / (1 + 2 * w)  # no word of the question occurs
+    order = (s + w * (passages.z01(smooth) + passages.z01(cosines))) / (
+        1 + 2 * w
+    )  # no word of the question occurs
     return np.argsort(-np.round(order, 6), kind="stable").tolist()
 
 
-def test_passages_of_a_transcript_stand_in_the_written_order(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_passages_of_a_transcript_stand_in_the_written_order(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(bridge_search, "MAX_SINK", 100)
     monkeypatch.setattr(bridge_search, "WORD_PLACES", (100,))
     facts = facts_of([[0] if i == 17 else [] for i in range(18)], [])
-    made = snapshot([f"words {i}" for i in range(18)], unit(18, 3), [entity(0, "Zed")], unit(1, 4), facts, per_document=18)
+    made = snapshot(
+        [f"words {i}" for i in range(18)],
+        unit(18, 3),
+        [entity(0, "Zed")],
+        unit(1, 4),
+        facts,
+        per_document=18,
+    )
     search = BridgeSearch(made)
     for seed in range(20):
         asked = Question("unheard of", unit(1, 200 + seed)[0])

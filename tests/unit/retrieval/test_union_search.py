@@ -8,7 +8,17 @@ import numpy as np
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.steiner.fact_search import SteinerSearch
 from dynagrag.retrieval.union_search import UnionSearch, in_turn
-from dynagrag.schema import Document, Entity, Graph, Passage, Question, Relation, Retrieval, ScoredPassage, Snapshot
+from dynagrag.schema import (
+    Document,
+    Entity,
+    Graph,
+    Passage,
+    Question,
+    Relation,
+    Retrieval,
+    ScoredPassage,
+    Snapshot,
+)
 
 D = 8
 
@@ -25,11 +35,22 @@ def question() -> Question:
 def snapshot_of(num: int) -> Snapshot:
     """A chain of entities, each in a passage of its own."""
     texts = [f"word{i} crew" for i in range(num)]
-    documents = {f"d{i:02}": Document(f"d{i:02}", "w", f"title {i}", "", "", text) for i, text in enumerate(texts)}
-    held = tuple(Passage(f"p{i:02}", f"d{i:02}", 0, 0, len(text), 0, 0) for i, text in enumerate(texts))
-    entities = tuple(Entity(f"e{i:02}", f"n{i}", f"N{i}", "", (f"n{i}",), (), "x", 1, ()) for i in range(num))
-    relations = tuple(Relation(f"r{i:02}", f"e{i:02}", f"e{i + 1:02}", "l", 1, 1, (), ()) for i in range(num - 1))
-    graph = Graph(entities, relations, unit(num, 1), unit(len(relations), 2), tuple((p.id,) for p in held))
+    documents = {
+        f"d{i:02}": Document(f"d{i:02}", "w", f"title {i}", "", "", text)
+        for i, text in enumerate(texts)
+    }
+    held = tuple(
+        Passage(f"p{i:02}", f"d{i:02}", 0, 0, len(text), 0, 0) for i, text in enumerate(texts)
+    )
+    entities = tuple(
+        Entity(f"e{i:02}", f"n{i}", f"N{i}", "", (f"n{i}",), (), "x", 1, ()) for i in range(num)
+    )
+    relations = tuple(
+        Relation(f"r{i:02}", f"e{i:02}", f"e{i + 1:02}", "l", 1, 1, (), ()) for i in range(num - 1)
+    )
+    graph = Graph(
+        entities, relations, unit(num, 1), unit(len(relations), 2), tuple((p.id,) for p in held)
+    )
     return Snapshot("w", "1", documents, {}, held, unit(num, 3), {}, graph)
 
 
@@ -45,17 +66,30 @@ class Fixed:
     names: str
 
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
-        return Retrieval(self.name, tuple(ScoredPassage(p, 9.0) for p in passages(*self.names)[:num_passages]), notes=(f"of {self.name}",))
+        return Retrieval(
+            self.name,
+            tuple(ScoredPassage(p, 9.0) for p in passages(*self.names)[:num_passages]),
+            notes=(f"of {self.name}",),
+        )
 
 
 def test_each_ranking_has_every_second_place_and_what_came_before_takes_none() -> None:
-    assert [p.id for p in in_turn(passages("a", "b", "c"), passages("b", "d", "e", "f"))] == ["a", "b", "d", "c", "e", "f"]
+    assert [p.id for p in in_turn(passages("a", "b", "c"), passages("b", "d", "e", "f"))] == [
+        "a",
+        "b",
+        "d",
+        "c",
+        "e",
+        "f",
+    ]
     assert [p.id for p in in_turn(passages("a"), passages())] == ["a"]
     assert [p.id for p in in_turn(passages(), passages("b", "b"))] == ["b"]
 
 
 def test_passages_are_cut_after_both_were_ranked_and_scores_fall_with_the_rank() -> None:
-    found = UnionSearch(snapshot_of(0), Fixed("one", "abc"), Fixed("two", "xya")).retrieve(question(), 3, 1)
+    found = UnionSearch(snapshot_of(0), Fixed("one", "abc"), Fixed("two", "xya")).retrieve(
+        question(), 3, 1
+    )
     assert [s.passage.id for s in found.passages] == ["a", "x", "b"]
     assert all(before.score > after.score for before, after in pairwise(found.passages))
     assert found.notes == ("of one", "of two")
@@ -69,4 +103,6 @@ def test_the_tree_is_that_of_pcst_alone() -> None:
     assert [own.nodes for own in found.subgraphs] == [own.nodes for own in tree.subgraphs]
     assert found.subgraph_kind == tree.subgraph_kind == "tree"
     best = {scored.passage.id for scored in first.retrieve(question(), 3, 3).passages}
-    assert best <= {scored.passage.id for scored in found.passages}, "half of the places are the first's"
+    assert best <= {scored.passage.id for scored in found.passages}, (
+        "half of the places are the first's"
+    )

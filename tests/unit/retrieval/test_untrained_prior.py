@@ -13,9 +13,13 @@ def tree_of(parents: list[int], x: np.ndarray | None = None) -> Subgraph:
     """Node i + 1 hangs on parents[i]."""
     n = len(parents) + 1
     x = np.eye(n, dtype=np.float32) if x is None else x
-    pairs = np.array([sorted((p, i + 1)) for i, p in enumerate(parents)], dtype=np.int64).reshape(-1, 2)
+    pairs = np.array([sorted((p, i + 1)) for i, p in enumerate(parents)], dtype=np.int64).reshape(
+        -1, 2
+    )
     y = np.zeros((n - 1, x.shape[1]), dtype=np.float32)
-    return Subgraph(tuple(range(n)), (0,) * n, pairs, ((),) * (n - 1), x, y, np.ones(n - 1, np.float32), 0.0)
+    return Subgraph(
+        tuple(range(n)), (0,) * n, pairs, ((),) * (n - 1), x, y, np.ones(n - 1, np.float32), 0.0
+    )
 
 
 def test_the_prior_is_the_written_formula() -> None:
@@ -42,7 +46,9 @@ def test_the_temperature_has_a_floor_and_a_lone_node_scores_one_half() -> None:
     x = np.array([[1, 0], [1, 0], [0, 1]], dtype=np.float32)
     scores = UntrainedPrior().score([tree_of([0, 0], x)], np.array([1, 0], dtype=np.float32))[0]
     assert scores.nodes[0] == 0.5
-    assert scores.nodes[2] == pytest.approx(1 / (1 + np.exp(np.sqrt(2) / (np.sqrt(2) / 4))), rel=1e-3)
+    assert scores.nodes[2] == pytest.approx(
+        1 / (1 + np.exp(np.sqrt(2) / (np.sqrt(2) / 4))), rel=1e-3
+    )
     alone = UntrainedPrior().score([tree_of([])], np.zeros(1, dtype=np.float32))[0]
     assert alone.nodes.tolist() == [0.5]
     assert alone.edges.shape == (0,)

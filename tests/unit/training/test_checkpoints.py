@@ -32,7 +32,13 @@ from dynagrag.training.checkpoints import (
 )
 
 CHECKPOINT = Checkpoint(
-    kind="pruner", network={"dimension": 4}, embedder="minilm", dimension=4, made_with={"seed": 0}, figures={}, versions={}
+    kind="pruner",
+    network={"dimension": 4},
+    embedder="minilm",
+    dimension=4,
+    made_with={"seed": 0},
+    figures={},
+    versions={},
 )
 
 
@@ -46,20 +52,32 @@ def test_a_checkpoint_comes_back_as_it_was(tmp_path: Path) -> None:
     assert ((tmp_path / "c" / "model.safetensors").stat().st_mode & 0o077) == 0
 
 
-def test_weights_of_another_training_are_refused_and_those_of_an_older_version_are_not_told_apart(tmp_path: Path) -> None:
+def test_weights_of_another_training_are_refused_and_those_of_an_older_version_are_not_told_apart(
+    tmp_path: Path,
+) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     save_checkpoint(one, CHECKPOINT, {"a": torch.zeros(4)})
     save_checkpoint(other, CHECKPOINT, {"a": torch.ones(4)})
     (one / "model.safetensors").write_bytes((other / "model.safetensors").read_bytes())
-    with pytest.raises(LoadError, match=rf"{one}/model\.safetensors isn't what model\.json was written with; put back the two files"):
+    with pytest.raises(
+        LoadError,
+        match=(
+            rf"{one}/model\.safetensors isn't what model\.json was written with; put back the two"
+            r" files"
+        ),
+    ):
         load_checkpoint(one, "pruner")
     (one / "model.json").write_text(CHECKPOINT.model_dump_json(exclude={"weights_digest"}))
     assert load_checkpoint(one, "pruner")[0] == CHECKPOINT
 
 
-def test_what_tells_a_checkpoint_from_others_is_the_same_where_an_older_version_wrote_it(tmp_path: Path) -> None:
+def test_what_tells_a_checkpoint_from_others_is_the_same_where_an_older_version_wrote_it(
+    tmp_path: Path,
+) -> None:
     save_checkpoint(tmp_path, CHECKPOINT, {"a": torch.zeros(4)})
-    assert load_checkpoint(tmp_path, "pruner")[0].identity(tmp_path) == CHECKPOINT.identity(tmp_path)
+    assert load_checkpoint(tmp_path, "pruner")[0].identity(tmp_path) == CHECKPOINT.identity(
+        tmp_path
+    )
 
 
 def test_vectors_of_another_embedder_or_width_are_refused(tmp_path: Path) -> None:
@@ -85,10 +103,17 @@ def test_what_is_no_checkpoint_is_refused_and_a_pickle_is_not_opened(tmp_path: P
     (folder / "model.json").write_text(CHECKPOINT.model_dump_json())
     with pytest.raises(LoadError, match="no whole safetensors file"):
         load_checkpoint(folder, "pruner")
-    (folder / "model.json").write_text(CHECKPOINT.model_copy(update={"kind": "soft prompt"}).model_dump_json())
-    with pytest.raises(LoadError, match="of the kind 'soft prompt': this version doesn't know it; here a pruner is wanted"):
+    (folder / "model.json").write_text(
+        CHECKPOINT.model_copy(update={"kind": "soft prompt"}).model_dump_json()
+    )
+    with pytest.raises(
+        LoadError,
+        match="of the kind 'soft prompt': this version doesn't know it; here a pruner is wanted",
+    ):
         load_checkpoint(folder, "pruner")
-    (folder / "model.json").write_text(CHECKPOINT.model_copy(update={"format": 2}).model_dump_json())
+    (folder / "model.json").write_text(
+        CHECKPOINT.model_copy(update={"format": 2}).model_dump_json()
+    )
     with pytest.raises(LoadError, match="is of format 2, and this version reads 1; train it again"):
         load_checkpoint(folder, "pruner")
     (folder / "model.json").write_text("{")
@@ -102,20 +127,37 @@ def test_what_is_no_checkpoint_is_refused_and_a_pickle_is_not_opened(tmp_path: P
         (
             "soft-prompt",
             "soft-answers",
-            "holds a soft prompt that was trained on a set: measure it by `evaluate graphqa --checkpoint`; here a soft prompt that was "
-            "trained on a workspace is wanted, which `train METHOD --workspace` makes",
+            (
+                "holds a soft prompt that was trained on a set: measure it by `evaluate graphqa"
+                " --checkpoint`; here a soft prompt that was trained on a workspace is wanted,"
+                " which `train METHOD --workspace` makes"
+            ),
         ),
         (
             "soft-answers",
             "soft-prompt",
-            "holds a soft prompt that was trained on a workspace: answer with it by `ask --soft`; here a soft prompt that was trained on a "
-            "set is wanted, which `train METHOD --dataset` makes",
+            (
+                "holds a soft prompt that was trained on a workspace: answer with it by `ask"
+                " --soft`; here a soft prompt that was trained on a set is wanted, which `train"
+                " METHOD --dataset` makes"
+            ),
         ),
-        ("soft-answers", "pruner", "answer with it by `ask --soft`; here a pruner is wanted, which `dynagrag train pruner` makes"),
+        (
+            "soft-answers",
+            "pruner",
+            (
+                "answer with it by `ask --soft`; here a pruner is wanted, which `dynagrag train"
+                " pruner` makes"
+            ),
+        ),
     ],
 )
-def test_a_checkpoint_of_another_kind_says_what_to_do_with_it(tmp_path: Path, found: str, wanted: str, said: str) -> None:
-    (tmp_path / "model.json").write_text(CHECKPOINT.model_copy(update={"kind": found}).model_dump_json())
+def test_a_checkpoint_of_another_kind_says_what_to_do_with_it(
+    tmp_path: Path, found: str, wanted: str, said: str
+) -> None:
+    (tmp_path / "model.json").write_text(
+        CHECKPOINT.model_copy(update={"kind": found}).model_dump_json()
+    )
     with pytest.raises(LoadError, match=re.escape(said)):
         load_checkpoint(tmp_path, wanted)
 
@@ -149,13 +191,24 @@ def test_a_folder_of_a_training_or_a_checkpoint_is_taken_again(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "model.json", "training.safetensors"])
-def test_a_folder_where_a_file_is_to_be_written_is_refused_before_and_after_a_training(tmp_path: Path, name: str) -> None:
+def test_a_folder_where_a_file_is_to_be_written_is_refused_before_and_after_a_training(
+    tmp_path: Path, name: str
+) -> None:
     save_checkpoint(tmp_path, CHECKPOINT, {"a": torch.zeros(4)})
     kept = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     (tmp_path / name).unlink(missing_ok=True)
     (tmp_path / name).mkdir()
-    for write in (check_out_folder, lambda folder: save_checkpoint(folder, CHECKPOINT, {"a": torch.ones(4)})):
-        with pytest.raises(UsageError, match=rf"{name} is a folder, where a file is to be written; delete it, or name another folder"):
+    for write in (
+        check_out_folder,
+        lambda folder: save_checkpoint(folder, CHECKPOINT, {"a": torch.ones(4)}),
+    ):
+        with pytest.raises(
+            UsageError,
+            match=(
+                rf"{name} is a folder, where a file is to be written; delete it, or name another"
+                r" folder"
+            ),
+        ):
             write(tmp_path)
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir() if path.name != name} == {
         other: data for other, data in kept.items() if other != name
@@ -166,14 +219,25 @@ def test_a_training_that_was_changed_is_told_with_a_remedy(tmp_path: Path) -> No
     from safetensors.torch import save_file
 
     save_file({"a": torch.ones(1)}, tmp_path / TRAINING, {"made_with": "{}", "epochs": "[]"})
-    with pytest.raises(LoadError, match=r"was changed after it was written, or an older version wrote it.*; delete it, or name another"):
+    with pytest.raises(
+        LoadError,
+        match=(
+            r"was changed after it was written, or an older version wrote it.*; delete it, or name"
+            r" another"
+        ),
+    ):
         check_out_folder(tmp_path)
     check_out_folder(tmp_path, begins_anew=True)
 
 
-def test_a_damaged_training_is_told_with_a_remedy_and_dropped_where_training_begins_anew(tmp_path: Path) -> None:
+def test_a_damaged_training_is_told_with_a_remedy_and_dropped_where_training_begins_anew(
+    tmp_path: Path,
+) -> None:
     (tmp_path / TRAINING).write_bytes(b"cut")
-    with pytest.raises(LoadError, match=r"no whole safetensors file.*; delete it, or name another folder with --out"):
+    with pytest.raises(
+        LoadError,
+        match=r"no whole safetensors file.*; delete it, or name another folder with --out",
+    ):
         check_out_folder(tmp_path)
     check_out_folder(tmp_path, begins_anew=True)
 
@@ -193,11 +257,18 @@ def test_a_full_disk_leaves_the_checkpoint_that_was_there(tmp_path: Path) -> Non
     weights = {"a": torch.zeros(1000)}
     save_checkpoint(tmp_path, CHECKPOINT, weights)
     with room_for(2000), pytest.raises(TrainingError, match=r"can't be written to.*make room"):
-        save_checkpoint(tmp_path, CHECKPOINT.model_copy(update={"made_with": {"seed": 1}}), {"a": torch.ones(1000)})
+        save_checkpoint(
+            tmp_path,
+            CHECKPOINT.model_copy(update={"made_with": {"seed": 1}}),
+            {"a": torch.ones(1000)},
+        )
     checkpoint, found = load_checkpoint(tmp_path, "pruner")
     assert checkpoint.made_with == {"seed": 0}
     assert torch.equal(found["a"], weights["a"])
-    assert {path.name for path in tmp_path.iterdir()} == {"model.safetensors", "model.json"}, "no part is left"
+    assert {path.name for path in tmp_path.iterdir()} == {
+        "model.safetensors",
+        "model.json",
+    }, "no part is left"
 
 
 def test_what_is_stopped_between_weights_and_description_leaves_no_older_description(
@@ -221,7 +292,10 @@ def test_a_folder_takes_one_training_at_a_time_and_says_whose(tmp_path: Path) ->
     folder = tmp_path / "pruner"
     with hold_folder(folder):
         check_out_folder(folder)
-        with pytest.raises(UsageError, match=rf"at work in {folder} \(process {os.getpid()}\)"), hold_folder(folder):
+        with (
+            pytest.raises(UsageError, match=rf"at work in {folder} \(process {os.getpid()}\)"),
+            hold_folder(folder),
+        ):
             pass
     with hold_folder(folder):
         pass
@@ -239,7 +313,9 @@ with hold_folder(folder):
 
 
 def test_a_training_that_was_killed_holds_its_folder_no_more(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path)], env=os.environ, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, str(tmp_path)], env=os.environ, check=False
+    )
     assert done.returncode == -signal.SIGKILL
     assert len(list(tmp_path.glob("*.part"))) == 1
     check_out_folder(tmp_path)
@@ -258,16 +334,27 @@ def test_a_lock_that_is_a_link_is_refused_and_what_it_leads_to_stays(tmp_path: P
     assert precious.read_text(encoding="utf-8") == "mine"
 
 
-def test_a_folder_that_can_not_be_written_to_is_told_with_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_can_not_be_written_to_is_told_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with monkeypatch.context() as locked:
         locked.setattr(os, "access", lambda path, mode: False)
-        with pytest.raises(UsageError, match=rf"nothing can be written in {tmp_path}; name another folder with --out"):
+        with pytest.raises(
+            UsageError,
+            match=rf"nothing can be written in {tmp_path}; name another folder with --out",
+        ):
             check_out_folder(tmp_path / "new" / "own")
 
     def refuse(path: Path) -> None:
         raise OSError(errno.EROFS, "Read-only file system", str(path))
 
     monkeypatch.setattr(checkpoints, "make_folder", refuse)
-    for write in (lambda: hold_folder(tmp_path / "own").__enter__(), lambda: save_checkpoint(tmp_path / "own", CHECKPOINT, {})):
-        with pytest.raises(UsageError, match=r"own can't be made \(Read-only file system\); name another folder with --out"):
+    for write in (
+        lambda: hold_folder(tmp_path / "own").__enter__(),
+        lambda: save_checkpoint(tmp_path / "own", CHECKPOINT, {}),
+    ):
+        with pytest.raises(
+            UsageError,
+            match=r"own can't be made \(Read-only file system\); name another folder with --out",
+        ):
             write()

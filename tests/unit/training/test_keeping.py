@@ -1,4 +1,6 @@
-"""What a training leaves behind: the same of each kind, and as trainings and checkpoints on disk have had it all along."""
+"""What a training leaves behind: the same of each kind, and as trainings and checkpoints on disk
+have had it all along.
+"""
 
 import json
 from importlib.metadata import version
@@ -11,7 +13,12 @@ from dynagrag.training.checkpoints import DESCRIPTION, TRAINING, load_checkpoint
 from dynagrag.training.keeping import Keeping
 from dynagrag.training.training_loop import Epoch
 
-EPOCHS = [Epoch(0, None, 0.9, 0.5), Epoch(1, 0.7, 0.4, 2.0), Epoch(2, 0.6, 0.5, 2.0), Epoch(3, 0.5, 0.5, 2.0)]
+EPOCHS = [
+    Epoch(0, None, 0.9, 0.5),
+    Epoch(1, 0.7, 0.4, 2.0),
+    Epoch(2, 0.6, 0.5, 2.0),
+    Epoch(3, 0.5, 0.5, 2.0),
+]
 
 
 def kept_in(folder: Path, begins_anew: bool = False) -> Keeping:
@@ -28,14 +35,24 @@ def kept_in(folder: Path, begins_anew: bool = False) -> Keeping:
 def test_a_training_s_file_says_what_tells_it_from_others(tmp_path: Path) -> None:
     file = kept_in(tmp_path, begins_anew=True).file
     assert (file.path, file.begins_anew) == (tmp_path / TRAINING, True)
-    assert file.made_with == {"train": 12, "options": {"seed": 1}, "network": {"width": 8}, "embedder": "fake"}
+    assert file.made_with == {
+        "train": 12,
+        "options": {"seed": 1},
+        "network": {"width": 8},
+        "embedder": "fake",
+    }
 
 
 def test_a_checkpoint_keeps_its_curve_and_what_it_learned(tmp_path: Path) -> None:
-    made = kept_in(tmp_path).save({"w": torch.ones(2)}, EPOCHS, {"test": {"n": 4}}, {"learned": ["a", "b"]})
+    made = kept_in(tmp_path).save(
+        {"w": torch.ones(2)}, EPOCHS, {"test": {"n": 4}}, {"learned": ["a", "b"]}
+    )
     written = json.loads((tmp_path / DESCRIPTION).read_text())
     assert written.pop("weights_digest")
-    assert written.pop("versions").items() >= {"dynagrag": version("dynagrag"), "torch": torch.__version__.partition("+")[0]}.items()
+    assert (
+        written.pop("versions").items()
+        >= {"dynagrag": version("dynagrag"), "torch": torch.__version__.partition("+")[0]}.items()
+    )
     assert written == {
         "format": 1,
         "kind": "pruner",

@@ -7,7 +7,10 @@ from dynagrag.cli import main
 from dynagrag.errors import ModelError
 from dynagrag.models.memory_errors import is_out_of_memory, within_memory
 
-ON_CPU = "[enforce fail at alloc_cpu.cpp:117] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes."
+ON_CPU = (
+    "[enforce fail at alloc_cpu.cpp:117] err == 0. DefaultCPUAllocator: can't allocate memory: you"
+    " tried to allocate 9 bytes."
+)
 
 
 @pytest.mark.parametrize(
@@ -16,7 +19,10 @@ ON_CPU = "[enforce fail at alloc_cpu.cpp:117] err == 0. DefaultCPUAllocator: can
         (MemoryError(), True),
         (torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 9 GiB"), True),
         (RuntimeError(ON_CPU), True),
-        (RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 9 bytes."), True),
+        (
+            RuntimeError("DefaultCPUAllocator: not enough memory: you tried to allocate 9 bytes."),
+            True,
+        ),
         (RuntimeError("Storage size calculation overflowed with sizes=[9, 9]"), True),
         (OSError(12, "Cannot allocate memory"), True),
         (RuntimeError("shapes differ"), False),
@@ -26,15 +32,24 @@ ON_CPU = "[enforce fail at alloc_cpu.cpp:117] err == 0. DefaultCPUAllocator: can
 )
 def test_errors_for_want_of_memory_are_told_from_others(err: Exception, found: bool) -> None:
     assert is_out_of_memory(err) is found
-    with pytest.raises(ModelError if found else type(err)) as raised, within_memory("it", "take less"):
+    with (
+        pytest.raises(ModelError if found else type(err)) as raised,
+        within_memory("it", "take less"),
+    ):
         raise err
     assert not found or str(raised.value) == "it doesn't fit into memory; take less"
 
 
 def test_a_size_that_no_memory_has_is_told_by_torch_itself() -> None:
-    with pytest.raises(ModelError, match="it doesn't fit into memory; take less"), within_memory("it", "take less"):
+    with (
+        pytest.raises(ModelError, match="it doesn't fit into memory; take less"),
+        within_memory("it", "take less"),
+    ):
         torch.empty(2**30, 2**20)
-    with pytest.raises(ModelError, match="it doesn't fit into memory; take less"), within_memory("it", "take less"):
+    with (
+        pytest.raises(ModelError, match="it doesn't fit into memory; take less"),
+        within_memory("it", "take less"),
+    ):
         torch.empty(2**40, 2**40)
 
 

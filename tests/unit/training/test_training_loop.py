@@ -1,4 +1,6 @@
-"""The loop that trains: it ends where nothing gets better, keeps the best weights, and goes on after a kill with the same numbers."""
+"""The loop that trains: it ends where nothing gets better, keeps the best weights, and goes on
+after a kill with the same numbers.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -25,7 +27,9 @@ class LineTask:
         torch.manual_seed(0)
         self.network: nn.Module = nn.Sequential(nn.Linear(1, 8), nn.Dropout(0.5), nn.Linear(8, 1))
 
-    def loss(self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]) -> Tensor:
+    def loss(
+        self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]
+    ) -> Tensor:
         x, y = torch.tensor(part).T
         return ((self.network(x[:, None]).squeeze(1) - y) ** 2).sum() / len(batch)
 
@@ -58,14 +62,23 @@ def test_a_training_that_was_killed_goes_on_with_the_same_numbers(tmp_path: Path
     with pytest.raises(KeyboardInterrupt):
         Training(LineTask(), OPTIONS, file).run(EXAMPLES, kill)
     resumed, seen = LineTask(), list[int]()
-    assert losses(Training(resumed, OPTIONS, file).run(EXAMPLES, lambda epoch: seen.append(epoch.number))) == expected
+    assert (
+        losses(
+            Training(resumed, OPTIONS, file).run(EXAMPLES, lambda epoch: seen.append(epoch.number))
+        )
+        == expected
+    )
     assert seen == [4, 5, 6]
     for one, other in zip(whole.network.parameters(), resumed.network.parameters(), strict=True):
         assert torch.equal(one, other)
-    assert losses(Training(LineTask(), OPTIONS, file).run(EXAMPLES)) == expected, "a finished one is not trained again"
+    assert losses(Training(LineTask(), OPTIONS, file).run(EXAMPLES)) == expected, (
+        "a finished one is not trained again"
+    )
 
 
-def test_a_training_that_was_killed_within_an_epoch_goes_on_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_training_that_was_killed_within_an_epoch_goes_on_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(training_loop, "_KEEP_SECONDS", 0.0)
     whole, file = LineTask(), TrainingFile(tmp_path / "t.safetensors", {"data": "a"})
     expected = losses(Training(whole, OPTIONS).run(EXAMPLES))
@@ -106,7 +119,11 @@ def test_a_file_of_other_data_or_a_damaged_one_is_refused(tmp_path: Path) -> Non
 @pytest.mark.parametrize("epochs", [None, "[", "5", "[{}]"])
 def test_a_file_without_epochs_is_no_training(epochs: str | None, tmp_path: Path) -> None:
     path = tmp_path / "t.safetensors"
-    write_training(path, {"a": torch.ones(1)}, {"made_with": '{"data": "a"}'} | ({} if epochs is None else {"epochs": epochs}))
+    write_training(
+        path,
+        {"a": torch.ones(1)},
+        {"made_with": '{"data": "a"}'} | ({} if epochs is None else {"epochs": epochs}),
+    )
     with pytest.raises(LoadError, match="is no training's file"):
         Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"})).run(EXAMPLES)
 
@@ -136,11 +153,21 @@ def test_a_training_that_was_changed_is_refused_or_begins_anew(
     tensors = {name: value.clone() for name, value in tensors.items()}
     change(tensors)
     save_file(tensors, path, notes)
-    changed = f"{path} was changed after it was written, or an older version wrote it, so it can't be gone on with"
+    changed = (
+        f"{path} was changed after it was written, or an older version wrote it, so it can't be"
+        " gone on with"
+    )
     with pytest.raises(LoadError) as raised:
         Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"})).run(EXAMPLES)
     assert str(raised.value) == f"{changed}; delete it, or choose another folder with --out"
-    assert losses(Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"}, begins_anew=True)).run(EXAMPLES)) == first
+    assert (
+        losses(
+            Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"}, begins_anew=True)).run(
+                EXAMPLES
+            )
+        )
+        == first
+    )
     assert [record.message for record in caplog.records] == [f"{changed}; the training begins anew"]
 
 
@@ -152,9 +179,17 @@ def test_a_training_of_another_network_is_refused_or_begins_anew(tmp_path: Path)
 
     path = tmp_path / "t.safetensors"
     Training(Wide(), OPTIONS, TrainingFile(path, {"data": "a"})).run(EXAMPLES)
-    with pytest.raises(LoadError, match=rf"{path} holds the weights of another network than this version makes.*; delete it, or choose"):
+    with pytest.raises(
+        LoadError,
+        match=(
+            rf"{path} holds the weights of another network than this version makes.*; delete it, or"
+            r" choose"
+        ),
+    ):
         Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"})).run(EXAMPLES)
-    anew = Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"}, begins_anew=True)).run(EXAMPLES)
+    anew = Training(LineTask(), OPTIONS, TrainingFile(path, {"data": "a"}, begins_anew=True)).run(
+        EXAMPLES
+    )
     assert losses(anew) == losses(Training(LineTask(), OPTIONS).run(EXAMPLES))
 
 
@@ -184,7 +219,9 @@ def test_every_epoch_has_an_order_of_its_own() -> None:
             super().__init__()
             self.seen: list[tuple[float, float]] = []
 
-        def loss(self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]) -> Tensor:
+        def loss(
+            self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]
+        ) -> Tensor:
             self.seen += part
             return super().loss(part, batch)
 
@@ -202,7 +239,9 @@ def test_a_batch_that_does_not_fit_is_halved_and_gives_the_same_gradient() -> No
     class Narrow(LineTask):
         most = 0
 
-        def loss(self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]) -> Tensor:
+        def loss(
+            self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]
+        ) -> Tensor:
             if len(part) > 3:
                 raise torch.OutOfMemoryError("full")
             self.most = max(self.most, len(part))
@@ -224,7 +263,9 @@ def test_a_batch_that_does_not_fit_is_halved_and_gives_the_same_gradient() -> No
     class Late(LineTask):
         """Runs out of memory when the later half of the network has its gradient already."""
 
-        def loss(self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]) -> Tensor:
+        def loss(
+            self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]
+        ) -> Tensor:
             loss = super().loss(part, batch)
             if len(part) > 3:
                 loss.backward(retain_graph=True)  # type: ignore[no-untyped-call]
@@ -242,21 +283,25 @@ def test_a_batch_that_does_not_fit_is_halved_and_gives_the_same_gradient() -> No
 
     for task in (wide, narrow, late):
         Training(task, replace(options, batch_size=4)).run(EXAMPLES)
-    for one, *others in zip(*(task.network.parameters() for task in (wide, narrow, late)), strict=True):
-        for other in others:
-            torch.testing.assert_close(other.grad, one.grad, rtol=1e-3, atol=1e-5, msg="of the last batch alone, and of it once")
+    gradients = [[p.grad for p in task.network.parameters()] for task in (wide, narrow, late)]
+    for others in gradients[1:]:  # of the last batch alone, and of it once
+        torch.testing.assert_close(others, gradients[0], rtol=1e-3, atol=1e-5)
 
 
 def test_a_single_example_that_does_not_fit_ends_it() -> None:
     class Tight(LineTask):
-        def loss(self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]) -> Tensor:
+        def loss(
+            self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]
+        ) -> Tensor:
             raise torch.OutOfMemoryError("full")
 
     with pytest.raises(TrainingError, match="--device cpu"):
         Training(Tight(), OPTIONS).run(EXAMPLES)
 
 
-def test_what_did_not_fit_is_told_once_and_later_batches_begin_in_parts(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_did_not_fit_is_told_once_and_later_batches_begin_in_parts(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     from dynagrag.training.memory import Halving
 
     halving, sizes = Halving(), list[int]()
@@ -264,7 +309,10 @@ def test_what_did_not_fit_is_told_once_and_later_batches_begin_in_parts(caplog: 
     def work(parts: Sequence[Sequence[int]]) -> list[int]:
         sizes.append(max(map(len, parts)))
         if sizes[-1] > 2:
-            raise RuntimeError("[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory: you tried to allocate 9 bytes")
+            raise RuntimeError(
+                "[enforce fail at alloc_cpu.cpp] DefaultCPUAllocator: can't allocate memory: you"
+                " tried to allocate 9 bytes"
+            )
         return [sum(part) for part in parts]
 
     assert halving.do(range(8), work) == [1, 5, 9, 13]
@@ -288,13 +336,17 @@ def test_what_did_not_fit_is_told_once_and_later_batches_begin_in_parts(caplog: 
         halving.do(range(8), wrong)
 
 
-def test_examples_of_like_length_share_a_batch_each_stands_in_one_and_the_order_is_the_seeds() -> None:
+def test_examples_of_like_length_share_a_batch_each_stands_in_one_and_the_order_is_the_seeds() -> (
+    None
+):
     class Told(LineTask):
         def __init__(self) -> None:
             super().__init__()
             self.batches: list[list[tuple[float, float]]] = []
 
-        def loss(self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]) -> Tensor:
+        def loss(
+            self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]
+        ) -> Tensor:
             if self.network.training:
                 self.batches.append(list(part))
             return super().loss(part, batch)
@@ -304,19 +356,27 @@ def test_examples_of_like_length_share_a_batch_each_stands_in_one_and_the_order_
 
     def batches(seed: int, is_sorted: bool = True) -> list[list[int]]:
         task = Told()
-        Training(task, TrainingOptions(batch_size=4, max_epochs=1, seed=seed), length=length if is_sorted else None).run(EXAMPLES)
+        Training(
+            task,
+            TrainingOptions(batch_size=4, max_epochs=1, seed=seed),
+            length=length if is_sorted else None,
+        ).run(EXAMPLES)
         found = [[length(example) for example in batch] for batch in task.batches]
         assert sorted(place for batch in found for place in batch) == list(range(len(EXAMPLES)))
         return found
 
-    assert sorted(batches(0)) == [list(range(i, min(i + 4, len(EXAMPLES)))) for i in range(0, len(EXAMPLES), 4)]
+    assert sorted(batches(0)) == [
+        list(range(i, min(i + 4, len(EXAMPLES)))) for i in range(0, len(EXAMPLES), 4)
+    ]
     assert batches(0) == batches(0) != batches(1)
     assert sorted(map(sorted, batches(0, False))) != sorted(batches(0))
 
 
 def test_an_epoch_s_begin_each_batch_and_the_validation_are_told() -> None:
     told: list[tuple[str, int, int]] = []
-    Training(LineTask(), TrainingOptions(batch_size=len(EXAMPLES) - 1, max_epochs=2)).run(EXAMPLES, on_step=lambda *step: told.append(step))
+    Training(LineTask(), TrainingOptions(batch_size=len(EXAMPLES) - 1, max_epochs=2)).run(
+        EXAMPLES, on_step=lambda *step: told.append(step)
+    )
     num = len(EXAMPLES)
     of_epoch = [[(f"epoch {number}", done, num) for done in (0, num - 1, num)] for number in (1, 2)]
     validated = [("validate", 0, 1), ("validate", 1, 1)]
@@ -325,21 +385,32 @@ def test_an_epoch_s_begin_each_batch_and_the_validation_are_told() -> None:
 
 def test_the_rate_rises_over_the_first_epoch_and_falls_by_a_cosine_to_the_least() -> None:
     options = TrainingOptions(learning_rate=1e-3, max_epochs=9, is_warmed_up=True, least_rate=1e-4)
-    assert [options.rate(e) for e in (0, 0.5, 1, 5, 9)] == pytest.approx([0, 5e-4, 1e-3, 5.5e-4, 1e-4])
-    assert TrainingOptions(learning_rate=1e-6, is_warmed_up=True).rate(20) == 1e-6, "a rate below the least doesn't rise"
+    assert [options.rate(e) for e in (0, 0.5, 1, 5, 9)] == pytest.approx(
+        [0, 5e-4, 1e-3, 5.5e-4, 1e-4]
+    )
+    assert TrainingOptions(learning_rate=1e-6, is_warmed_up=True).rate(20) == 1e-6, (
+        "a rate below the least doesn't rise"
+    )
     assert TrainingOptions(learning_rate=1e-3).rate(7.5) == 1e-3
 
 
 def test_a_step_is_no_longer_than_the_clipped_gradient_and_the_rate_allow() -> None:
-    """AdamW's first step has the length of the rate in each weight, whatever the gradient; the gradient itself is clipped."""
+    """AdamW's first step has the length of the rate in each weight, whatever the gradient; the
+    gradient itself is clipped.
+    """
     task = LineTask()
     Training(task, TrainingOptions(batch_size=11, max_epochs=1, max_norm=0.1)).run(EXAMPLES)
     gradients = [value.grad for value in task.network.parameters() if value.grad is not None]
-    assert float(torch.cat([grad.flatten() for grad in gradients]).norm()) == pytest.approx(0.1, rel=1e-3)
+    assert float(torch.cat([grad.flatten() for grad in gradients]).norm()) == pytest.approx(
+        0.1, rel=1e-3
+    )
 
 
 def test_a_training_with_a_rate_that_changes_goes_on_with_the_same_numbers(tmp_path: Path) -> None:
-    options, file = TrainingOptions(0.05, batch_size=4, max_epochs=5, seed=3, is_warmed_up=True), TrainingFile(tmp_path / "t", {})
+    options, file = (
+        TrainingOptions(0.05, batch_size=4, max_epochs=5, seed=3, is_warmed_up=True),
+        TrainingFile(tmp_path / "t", {}),
+    )
     expected = losses(Training(LineTask(), options).run(EXAMPLES))
 
     def kill(epoch: Epoch) -> None:
@@ -351,11 +422,15 @@ def test_a_training_with_a_rate_that_changes_goes_on_with_the_same_numbers(tmp_p
     assert losses(Training(LineTask(), options, file).run(EXAMPLES)) == expected
 
 
-def test_a_training_that_goes_on_begins_with_as_many_parts_and_says_so(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_training_that_goes_on_begins_with_as_many_parts_and_says_so(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     class Narrow(LineTask):
         num_tried = 0
 
-        def loss(self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]) -> Tensor:
+        def loss(
+            self, part: Sequence[tuple[float, float]], batch: Sequence[tuple[float, float]]
+        ) -> Tensor:
             self.num_tried += 1
             if len(part) > 2:
                 raise torch.OutOfMemoryError("full")
@@ -364,7 +439,10 @@ def test_a_training_that_goes_on_begins_with_as_many_parts_and_says_so(tmp_path:
         def validate(self) -> float:
             return 0.0
 
-    options, file = TrainingOptions(batch_size=8, max_epochs=2, patience=5), TrainingFile(tmp_path / "t", {})
+    options, file = (
+        TrainingOptions(batch_size=8, max_epochs=2, patience=5),
+        TrainingFile(tmp_path / "t", {}),
+    )
 
     def kill(epoch: Epoch) -> None:
         raise KeyboardInterrupt
@@ -373,7 +451,10 @@ def test_a_training_that_goes_on_begins_with_as_many_parts_and_says_so(tmp_path:
     with pytest.raises(KeyboardInterrupt):
         Training(first, options, file).run(EXAMPLES, kill)
     Training(second, options, file).run(EXAMPLES)
-    assert (first.num_tried, second.num_tried) == (4 + 2 + 3, 4 + 3), "whole, in halves, then in quarters; later in quarters at once"
+    assert (first.num_tried, second.num_tried) == (
+        4 + 2 + 3,
+        4 + 3,
+    ), "whole, in halves, then in quarters; later in quarters at once"
     assert [record.message for record in caplog.records] == [
         "out of memory: a batch of 8 examples is done in 2 parts from now on",
         "out of memory: a batch of 8 examples is done in 4 parts from now on",

@@ -34,7 +34,13 @@ def test_of_one_key_only_one_is_at_work_and_it_is_found_again_until_it_is_droppe
     assert background.find(KEY) is first
     is_open.set()
     assert first.wait(10)
-    assert (first.result, first.stage, first.done, first.total, first.error) == (7, "half", 1, 2, "")
+    assert (first.result, first.stage, first.done, first.total, first.error) == (
+        7,
+        "half",
+        1,
+        2,
+        "",
+    )
     assert background.start(KEY, "W", run) is first
     assert len(begun) == 1
     assert background.found_under(("home", "w")) == [first]

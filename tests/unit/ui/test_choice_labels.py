@@ -19,7 +19,15 @@ def test_documents_of_one_title_are_told_by_their_files() -> None:
     def document(number: int, title: str, uri: str) -> Document:
         return Document(str(number), "w", title, uri, "", "", {})
 
-    made = [document(1, "Board", "/a/may.vtt"), document(2, "Board", "/a/june.vtt"), document(3, "Board", "/b/june.vtt")]
-    assert list(document_labels(made).values()) == ["Board · may.vtt", "Board · june.vtt", "Board · june.vtt (2)"]
+    made = [
+        document(1, "Board", "/a/may.vtt"),
+        document(2, "Board", "/a/june.vtt"),
+        document(3, "Board", "/b/june.vtt"),
+    ]
+    assert list(document_labels(made).values()) == [
+        "Board · may.vtt",
+        "Board · june.vtt",
+        "Board · june.vtt (2)",
+    ]
     assert document_labels(made[:1]) == {"1": "Board"}
     assert len(document_labels([document(4, "x" * 10_000, "a")])["4"]) == 120

@@ -15,7 +15,9 @@ from dynagrag.ui.ask.overview import ticks
         (-30.0, 30.0, [-30, -20, -10, 0, 10, 20, 30]),
     ],
 )
-def test_ticks_are_whole_steps_of_a_clock_inside_what_was_said(first: float, last: float, expected: list[int]) -> None:
+def test_ticks_are_whole_steps_of_a_clock_inside_what_was_said(
+    first: float, last: float, expected: list[int]
+) -> None:
     assert ticks(first, last) == expected
 
 

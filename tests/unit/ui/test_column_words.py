@@ -1,4 +1,6 @@
-"""The words below the tables of the page Evaluate are those of the reports, and every column that needs one has one."""
+"""The words below the tables of the page Evaluate are those of the reports, and every column that
+needs one has one.
+"""
 
 import pytest
 
@@ -7,7 +9,15 @@ from dynagrag.evaluation.qa.answer_scores import MEASURES
 from dynagrag.evaluation.qa.qa_report import TITLES, WORDS
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.ui.evaluate.column_words import explained
-from dynagrag.ui.evaluate.kept_runs import CALIBRATION, CITATIONS, EXTRACTION, JUDGED, PRUNERS, QA, RETRIEVAL
+from dynagrag.ui.evaluate.kept_runs import (
+    CALIBRATION,
+    CITATIONS,
+    EXTRACTION,
+    JUDGED,
+    PRUNERS,
+    QA,
+    RETRIEVAL,
+)
 
 
 def names(kind: str, *columns: str) -> set[str]:
@@ -19,8 +29,33 @@ def names(kind: str, *columns: str) -> set[str]:
     [
         (RETRIEVAL, (*NAMES, PROMPT, "ms", "against naive")),
         (QA, (*TITLES.values(), "against naive", "Difference (95 %)")),
-        (JUDGED, ("total", "95 %", "against naive", "holds", "clarity", "ethics", "graded", "unreadable", "by flips", "cut off")),
-        (JUDGED, ("stated claims", "words", "citations", "context tokens", "all tokens", "calls", "seconds")),
+        (
+            JUDGED,
+            (
+                "total",
+                "95 %",
+                "against naive",
+                "holds",
+                "clarity",
+                "ethics",
+                "graded",
+                "unreadable",
+                "by flips",
+                "cut off",
+            ),
+        ),
+        (
+            JUDGED,
+            (
+                "stated claims",
+                "words",
+                "citations",
+                "context tokens",
+                "all tokens",
+                "calls",
+                "seconds",
+            ),
+        ),
         (CALIBRATION, ("95 %", "kappa", "reliable", "flips", "ties", "unreadable")),
         (CITATIONS, ("balanced accuracy", "95 %", "true kept", "false caught: number")),
         (EXTRACTION, ("recall", "precision", "F1")),
@@ -32,8 +67,12 @@ def test_every_column_has_its_word(kind: str, columns: tuple[str, ...]) -> None:
 
 
 def test_columns_are_told_in_the_words_of_the_report_and_those_of_one_meaning_once() -> None:
-    assert explained(JUDGED, ["Arm", "same as baseline, %", "won"]) == [("same as baseline, %", JUDGED_WORDS["same as baseline"])]
-    assert [joined for joined, _ in explained(RETRIEVAL, ["recall@2", "hit@1", "recall@5", "recall@2"])] == ["recall@2, recall@5", "hit@1"]
+    assert explained(JUDGED, ["Arm", "same as baseline, %", "won"]) == [
+        ("same as baseline, %", JUDGED_WORDS["same as baseline"])
+    ]
+    assert [
+        joined for joined, _ in explained(RETRIEVAL, ["recall@2", "hit@1", "recall@5", "recall@2"])
+    ] == ["recall@2, recall@5", "hit@1"]
     assert explained("another kind", ["recall@2"]) == []
 
 

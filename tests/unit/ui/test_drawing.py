@@ -1,4 +1,6 @@
-"""What ECharts is told to draw: sizes, colours and places, and that no name of whatever kind is anything but words to it."""
+"""What ECharts is told to draw: sizes, colours and places, and that no name of whatever kind is
+anything but words to it.
+"""
 
 import json
 import re
@@ -45,7 +47,10 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _hostile(text: str) -> dict[str, Any]:
-    nodes = [Node(text or "id", text, tooltip=text, community=0, x=0, y=0), Node("other", "b", community=0, x=1, y=1)]
+    nodes = [
+        Node(text or "id", text, tooltip=text, community=0, x=0, y=0),
+        Node("other", "b", community=0, x=1, y=1),
+    ]
     return graph_options(nodes, [Edge(text or "id", "other", text, 2)], file_name=text)
 
 
@@ -54,26 +59,40 @@ def test_hostile_names_become_words(text: str) -> None:
     options = _hostile(text)
     texts = list(_texts(options))
     assert not [t for t in texts if PLACEHOLDER in t]
-    assert not [t for t in texts if re.search(r"\{[a-zA-Z0-9_]+\|", t)]  # what ECharts takes for rich text
+    assert not [
+        t for t in texts if re.search(r"\{[a-zA-Z0-9_]+\|", t)
+    ]  # what ECharts takes for rich text
     assert max(map(len, texts)) < 500
     assert not [t for t in texts if "\x00" in t]
     json.dumps(options).encode("utf-8")
 
 
 def test_no_function_holds_text() -> None:
-    """The functions are the same whatever the names are, and symbols, which can be pictures, are fixed."""
+    """The functions are the same whatever the names are, and symbols, which can be pictures, are
+    fixed.
+    """
 
     def functions(value: object) -> list[str]:
         if isinstance(value, Function):
             return [str(value)]
-        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+        inner = (
+            value.values()
+            if isinstance(value, dict)
+            else value
+            if isinstance(value, list | tuple)
+            else ()
+        )
         return [found for one in inner for found in functions(one)]
 
     assert len({tuple(functions(_hostile(text))) for text in HOSTILE}) == 1
     for text in HOSTILE:
         series = _hostile(text)["series"][0]
         assert series["symbol"] == "circle"
-        assert not [item for item in (*series["data"], *series["links"]) if "symbol" in item or "formatter" in str(item)]
+        assert not [
+            item
+            for item in (*series["data"], *series["links"])
+            if "symbol" in item or "formatter" in str(item)
+        ]
         assert _hostile(text)["tooltip"]["renderMode"] == "richText"
 
 
@@ -91,7 +110,11 @@ def test_long_names_end_in_an_ellipsis_and_are_whole_in_the_tooltip() -> None:
 
 
 def test_size_is_weight_opacity_is_score_and_an_order_is_shown() -> None:
-    light, heavy = _items(graph_options([Node("a", "A", 1, opacity=0.4), Node("b", "B", 9, order=2)], [Edge("a", "b")]))
+    light, heavy = _items(
+        graph_options(
+            [Node("a", "A", 1, opacity=0.4), Node("b", "B", 9, order=2)], [Edge("a", "b")]
+        )
+    )
     assert light["symbolSize"] < heavy["symbolSize"]
     assert light["itemStyle"]["opacity"] == 0.4
     assert heavy["words"] == "2 · B"
@@ -99,7 +122,9 @@ def test_size_is_weight_opacity_is_score_and_an_order_is_shown() -> None:
 
 def test_edges_to_what_is_not_drawn_and_loops_are_left_out_and_parallel_ones_bend() -> None:
     nodes = [Node("a", "A"), Node("b", "B")]
-    links = graph_options(nodes, [Edge("a", "b", "x"), Edge("b", "a", "y"), Edge("a", "a"), Edge("a", "gone")])["series"][0]["links"]
+    links = graph_options(
+        nodes, [Edge("a", "b", "x"), Edge("b", "a", "y"), Edge("a", "a"), Edge("a", "gone")]
+    )["series"][0]["links"]
     assert [(link["source"], link["target"]) for link in links] == [(0, 1), (1, 0)]
     assert "curveness" not in links[0]["lineStyle"]
     assert links[1]["lineStyle"]["curveness"]
@@ -112,7 +137,10 @@ def test_small_drawings_have_arrows_and_large_ones_plain_lines() -> None:
 
 
 def test_the_same_graph_is_drawn_the_same() -> None:
-    nodes, edges = [Node(str(i), str(i)) for i in range(30)], [Edge(str(i), str(i * 7 % 30)) for i in range(30)]
+    nodes, edges = (
+        [Node(str(i), str(i)) for i in range(30)],
+        [Edge(str(i), str(i * 7 % 30)) for i in range(30)],
+    )
     assert graph_options(nodes, edges) == graph_options(nodes, edges)
 
 
@@ -121,8 +149,13 @@ def test_nothing_is_drawn_of_nothing() -> None:
 
 
 def test_five_thousand_nodes_are_a_bounded_message() -> None:
-    nodes = [Node(f"{i:032x}", f"Entity number {i}", i, community=i % 50, x=i % 71, y=i // 71) for i in range(MAX_NODES)]
-    edges = [Edge(f"{i:032x}", f"{i * 31 % MAX_NODES:032x}", "works with") for i in range(MAX_NODES)] * 2
+    nodes = [
+        Node(f"{i:032x}", f"Entity number {i}", i, community=i % 50, x=i % 71, y=i // 71)
+        for i in range(MAX_NODES)
+    ]
+    edges = [
+        Edge(f"{i:032x}", f"{i * 31 % MAX_NODES:032x}", "works with") for i in range(MAX_NODES)
+    ] * 2
     assert len(json.dumps(graph_options(nodes, edges))) < 2_000_000
 
 

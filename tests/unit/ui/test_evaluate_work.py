@@ -1,4 +1,6 @@
-"""Evaluations as the app runs them: what an error says there, what is left, what a request keeps, and what judging will cost."""
+"""Evaluations as the app runs them: what an error says there, what is left, what a request keeps,
+and what judging will cost.
+"""
 
 import json
 import time
@@ -20,11 +22,25 @@ from dynagrag.fakes import FakeChat
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.settings import load_settings
 from dynagrag.ui.background import Work
-from dynagrag.ui.evaluate.run_request import Measure, RunRequest, arm_words, baselines, default_arms, keep_request, kept_request
+from dynagrag.ui.evaluate.run_request import (
+    Measure,
+    RunRequest,
+    arm_words,
+    baselines,
+    default_arms,
+    keep_request,
+    kept_request,
+)
 from dynagrag.ui.evaluate.run_work import in_the_app, seconds_left
 from dynagrag.workspace.workspace_soft_prompt import OwnSoftPrompt
 
-REQUEST = RunRequest(measure=Measure.RIGHT, workspace="w", questions="mine.jsonl", arms=("default",), llm="openai:fake")
+REQUEST = RunRequest(
+    measure=Measure.RIGHT,
+    workspace="w",
+    questions="mine.jsonl",
+    arms=("default",),
+    llm="openai:fake",
+)
 
 
 def _stopped(path: Path) -> None:
@@ -70,7 +86,9 @@ def _something_else(path: Path) -> None:
         (_something_else, "see that runs can be written there"),
     ],
 )
-def test_an_error_is_worded_for_the_app(do: Callable[[Path], None], said: str, tmp_path: Path) -> None:
+def test_an_error_is_worded_for_the_app(
+    do: Callable[[Path], None], said: str, tmp_path: Path
+) -> None:
     with pytest.raises(DynaGragError, match="--out") as raised:
         do(tmp_path)
     words = in_the_app(str(raised.value))
@@ -93,13 +111,21 @@ def test_a_request_is_kept_and_the_same_one_is_known_by_all_but_its_budget(tmp_p
     keep_request(tmp_path, REQUEST)
     assert kept_request(tmp_path) == REQUEST
     assert REQUEST.is_same(REQUEST.model_copy(update={"max_calls": 5, "is_left": True}))
-    for other in ({"arms": ("naive",)}, {"llm": "openai:other"}, {"limit": 3}, {"questions": "mine-2.jsonl"}, {"baseline": "default"}):
+    for other in (
+        {"arms": ("naive",)},
+        {"llm": "openai:other"},
+        {"limit": 3},
+        {"questions": "mine-2.jsonl"},
+        {"baseline": "default"},
+    ):
         assert not REQUEST.is_same(REQUEST.model_copy(update=other)), other
     (tmp_path / "request.json").write_text('{"measure": "magic"}', encoding="utf-8")
     assert kept_request(tmp_path) is None
 
 
-@pytest.mark.parametrize("name", ["../mine.jsonl", "/etc/mine.jsonl", "mine.txt", ".jsonl", "a/b.jsonl"])
+@pytest.mark.parametrize(
+    "name", ["../mine.jsonl", "/etc/mine.jsonl", "mine.txt", ".jsonl", "a/b.jsonl"]
+)
 def test_a_request_names_a_file_of_its_workspace_alone(name: str, home: Path) -> None:
     settings = load_settings(home=home)
     assert REQUEST.path(settings) == home / "workspaces" / "w" / "questions" / "mine.jsonl"
@@ -117,7 +143,10 @@ def test_arms_that_can_be_chosen_are_those_of_the_commands() -> None:
 
 
 def test_trained_soft_prompts_that_fit_are_arms_and_need_no_language_model() -> None:
-    soft = [OwnSoftPrompt("grag", "grag with smollm2"), OwnSoftPrompt("g-retriever", "g-retriever with qwen", "qwen isn't here")]
+    soft = [
+        OwnSoftPrompt("grag", "grag with smollm2"),
+        OwnSoftPrompt("g-retriever", "g-retriever with qwen", "qwen isn't here"),
+    ]
     own = {
         "soft:grag": "GRAG, trained on this workspace, with smollm2",
         "hard:grag": "smollm2 with the text that GRAG reads, without the training",
@@ -131,14 +160,24 @@ def test_trained_soft_prompts_that_fit_are_arms_and_need_no_language_model() -> 
 
 
 @pytest.mark.parametrize("is_small", [False, True])
-def test_the_cost_of_judging_is_about_that_of_answers_of_a_hundred_words(is_small: bool, tmp_path: Path) -> None:
+def test_the_cost_of_judging_is_about_that_of_answers_of_a_hundred_words(
+    is_small: bool, tmp_path: Path
+) -> None:
     path = tmp_path / "questions.jsonl"
-    path.write_text("".join(json.dumps({"question": f"Who sings {i}?"}) + "\n" for i in range(4)), encoding="utf-8")
+    path.write_text(
+        "".join(json.dumps({"question": f"Who sings {i}?"}) + "\n" for i in range(4)),
+        encoding="utf-8",
+    )
     plan = plan_judge(JudgeOptions(path, arms=("default", "naive", "bm25")))
-    model, settings = FakeChat(is_small=is_small), load_settings(price_per_million_prompt_tokens=1000.0)
+    model, settings = (
+        FakeChat(is_small=is_small),
+        load_settings(price_per_million_prompt_tokens=1000.0),
+    )
     expected = expected_cost(plan, model, settings)
     answers = {
-        (question.id, arm): BlindAnswer(question.text, " ".join(f"{arm}{i}"[:4] for i in range(100)))
+        (question.id, arm): BlindAnswer(
+            question.text, " ".join(f"{arm}{i}"[:4] for i in range(100))
+        )
         for question in plan.questions
         for arm in plan.arm_names
     }

@@ -2,11 +2,20 @@
 
 from dynagrag.generation.support import content_stems
 from dynagrag.schema import Citation, EvidenceLine
-from dynagrag.ui.ask.evidence_view import Row, by_document, evidence_row, grouped, links_of, with_words_marked
+from dynagrag.ui.ask.evidence_view import (
+    Row,
+    by_document,
+    evidence_row,
+    grouped,
+    links_of,
+    with_words_marked,
+)
 
 SAID = "It is *here*. The mill is near Delft."
 BEFORE = Citation("p", "Talk", 0, 12, "BOB", None, "Where is it?")
-LINE = EvidenceLine("p", "Talk", 20, 20 + len(SAID), "ANN", 61.0, SAID, 34, 20 + len(SAID), 1.0, BEFORE, None)
+LINE = EvidenceLine(
+    "p", "Talk", 20, 20 + len(SAID), "ANN", 61.0, SAID, 34, 20 + len(SAID), 1.0, BEFORE, None
+)
 QUESTION = "Which mills are there?"
 
 
@@ -35,8 +44,17 @@ def test_rows_stand_under_their_documents_in_the_order_of_the_best() -> None:
 
 
 def test_lines_of_one_document_stand_together_in_the_order_of_its_best() -> None:
-    lines = [EvidenceLine(str(row), title, row, row + 1, None, None, "x") for row, title in enumerate("ABACB")]
-    assert [(line.document, line.start) for line in grouped(lines)] == [("A", 0), ("A", 2), ("B", 1), ("B", 4), ("C", 3)]
+    lines = [
+        EvidenceLine(str(row), title, row, row + 1, None, None, "x")
+        for row, title in enumerate("ABACB")
+    ]
+    assert [(line.document, line.start) for line in grouped(lines)] == [
+        ("A", 0),
+        ("A", 2),
+        ("B", 1),
+        ("B", 4),
+        ("C", 3),
+    ]
 
 
 def test_marks_are_numbered_in_the_order_given_or_keep_their_labels() -> None:
@@ -44,9 +62,14 @@ def test_marks_are_numbered_in_the_order_given_or_keep_their_labels() -> None:
     made = links_of("w", lines, {"p": "d"})
     assert {label: link.name for label, link in made.items()} == {"E7": "1", "E2": "2"}
     assert made["E2"].tip == "BOB · Talk: “Where is it?”"
-    assert [link.name for link in links_of("w", lines, {}, is_numbered=False).values()] == ["E7", "E2"]
+    assert [link.name for link in links_of("w", lines, {}, is_numbered=False).values()] == [
+        "E7",
+        "E2",
+    ]
 
 
 def test_words_are_marked_by_their_stems_and_text_stays_text() -> None:
-    assert with_words_marked("Two mills, [x](http://e.example) *mill*", content_stems(QUESTION)).startswith(r"Two **mills,** \[x\]\(http")
+    assert with_words_marked(
+        "Two mills, [x](http://e.example) *mill*", content_stems(QUESTION)
+    ).startswith(r"Two **mills,** \[x\]\(http")
     assert with_words_marked("No such word", frozenset()) == "No such word"

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from dynagrag.ui.drawing.graph_layout import communities, place, place_3d
 
-CLIQUES = [(a, b) for c in range(4) for a in range(8 * c, 8 * c + 8) for b in range(a + 1, 8 * c + 8)] + [(0, 8), (8, 16), (16, 24)]
+CLIQUES = [
+    (a, b) for c in range(4) for a in range(8 * c, 8 * c + 8) for b in range(a + 1, 8 * c + 8)
+] + [(0, 8), (8, 16), (16, 24)]
 
 
 def test_communities_are_numbered_by_size() -> None:
@@ -74,7 +76,9 @@ def test_five_thousand_nodes_take_seconds() -> None:
     pairs = [(int(a), int(b)) for a, b in 5000 * rng.random((10_000, 2)) ** 2]
     start = time.process_time()
     at = place(5000, pairs, rng.integers(0, 40, 5000))
-    assert time.process_time() - start < 20  # 0.7 s alone on a machine; spring layouts of other libraries: 11 to 37 s
+    assert (
+        time.process_time() - start < 20
+    )  # 0.7 s alone on a machine; spring layouts of other libraries: 11 to 37 s
     assert len(np.unique(at, axis=0)) == 5000
 
 

@@ -1,4 +1,6 @@
-"""The runs that the page Evaluate lists: a damaged one is told with its reason, and takes nothing from the others."""
+"""The runs that the page Evaluate lists: a damaged one is told with its reason, and takes nothing
+from the others.
+"""
 
 import json
 from pathlib import Path
@@ -14,27 +16,57 @@ from dynagrag.settings import load_settings
 from dynagrag.ui.evaluate.kept_runs import kept_runs, view_of
 from dynagrag.ui.evaluate.worst_questions import worst_questions
 
-SETTINGS = {"arms": ["default", "naive"], "questions": 2, "scopes": ["corpus"], "files": {"q.jsonl": "0"}, "workspace": "w"}
+SETTINGS = {
+    "arms": ["default", "naive"],
+    "questions": 2,
+    "scopes": ["corpus"],
+    "files": {"q.jsonl": "0"},
+    "workspace": "w",
+}
 QA = {"evaluates": "qa"} | SETTINGS
 
 
 @pytest.mark.parametrize(
-    "damage", [{"questions": "many"}, {"arms": 5}, {"arms": [{}]}, {"files": 7}, {"scopes": 3}, {"samples": []}, {"workspace": {}}]
+    "damage",
+    [
+        {"questions": "many"},
+        {"arms": 5},
+        {"arms": [{}]},
+        {"files": 7},
+        {"scopes": 3},
+        {"samples": []},
+        {"workspace": {}},
+    ],
 )
-def test_a_damaged_run_is_told_and_the_others_are_listed(damage: dict[str, Any], tmp_path: Path) -> None:
+def test_a_damaged_run_is_told_and_the_others_are_listed(
+    damage: dict[str, Any], tmp_path: Path
+) -> None:
     runs = tmp_path / "evaluation" / "runs"
     QaRun.open(runs / "good", QA, {})
     QaRun.open(runs / "bad", QA | damage, {})
     views, unreadable = kept_runs(load_settings(home=tmp_path))
-    assert [(view.name, view.arms, view.how_far()) for view in views] == [("good", ("default", "naive"), "0 of 4 answers")]
+    assert [(view.name, view.arms, view.how_far()) for view in views] == [
+        ("good", ("default", "naive"), "0 of 4 answers")
+    ]
     assert list(unreadable) == ["bad"]
     assert repr(next(iter(damage)))[:-1] in unreadable["bad"]
 
 
 def test_answers_that_were_lost_are_said(tmp_path: Path) -> None:
     run = QaRun.open(tmp_path / "run", QA, {})
-    run.append([AnswerLine(scope="corpus", question=q, text="Who?", arm=arm, answer="A") for q in "ab" for arm in SETTINGS["arms"]])
-    summary = {"measure": "f1", "baseline": "naive", "arms": {"default": {}, "naive": {}}, "costs": {"default": {}}}
+    run.append(
+        [
+            AnswerLine(scope="corpus", question=q, text="Who?", arm=arm, answer="A")
+            for q in "ab"
+            for arm in SETTINGS["arms"]
+        ]
+    )
+    summary = {
+        "measure": "f1",
+        "baseline": "naive",
+        "arms": {"default": {}, "naive": {}},
+        "costs": {"default": {}},
+    }
     run.finish(summary, [KnownQuestion(id=q, text="Who?") for q in "ab"])
     assert len(worst_questions(view_of(run.path), "default", 5)) == 2
     lines = run.path / "answers.jsonl"
@@ -46,10 +78,28 @@ def test_answers_that_were_lost_are_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize("num", [0, 1, 3])
 def test_rankings_that_were_lost_are_said(num: int, tmp_path: Path) -> None:
     run = RunFolder.open(tmp_path / "run", SETTINGS, {})
-    line = {"scope": "corpus", "text": "Who?", "passages": (), "gold": (), "measures": {"recall@5": 1.0}, "recall": (), "ms": 1.0}
-    run.append([RetrievalLine(question=q, arm=arm, **line) for q in "ab" for arm in SETTINGS["arms"]])
+    line = {
+        "scope": "corpus",
+        "text": "Who?",
+        "passages": (),
+        "gold": (),
+        "measures": {"recall@5": 1.0},
+        "recall": (),
+        "ms": 1.0,
+    }
+    run.append(
+        [RetrievalLine(question=q, arm=arm, **line) for q in "ab" for arm in SETTINGS["arms"]]
+    )
     arms = {"default": {}, "naive": {}}
-    run.finish({"measure": "recall@5", "baseline": "naive", "arms": arms, "scopes": {"corpus": {"questions": 2, "arms": arms}}}, [])
+    run.finish(
+        {
+            "measure": "recall@5",
+            "baseline": "naive",
+            "arms": arms,
+            "scopes": {"corpus": {"questions": 2, "arms": arms}},
+        },
+        [],
+    )
     assert len(worst_questions(view_of(run.path), "default", 5)) == 2
     lines = run.path / "questions.jsonl"
     lines.write_bytes(b"".join(lines.read_bytes().splitlines(keepends=True)[:num]))

@@ -1,4 +1,6 @@
-"""The recording of a transcript: which file or address it is, and at which second the cited words are."""
+"""The recording of a transcript: which file or address it is, and at which second the cited words
+are.
+"""
 
 import wave
 from pathlib import Path
@@ -6,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from dynagrag.schema import Document, Turn
-from dynagrag.ui.ask.recording import Recording, address_of, at_second, find_recording, read_recording, start_of
+from dynagrag.ui.ask.recording import (
+    Recording,
+    address_of,
+    at_second,
+    find_recording,
+    read_recording,
+    start_of,
+)
 
 
 def write_wav(path: Path, seconds: int) -> Path:
@@ -20,8 +29,13 @@ def turns(*times: float) -> list[Turn]:
     return [Turn(str(row), "d", row, row, row + 1, None, time) for row, time in enumerate(times)]
 
 
-@pytest.mark.parametrize(("transcript", "media"), [("talk.vtt", "talk.mp3"), ("talk.en.vtt", "talk.MP4"), ("talk.json", "talk.wav")])
-def test_a_recording_is_found_beside_its_transcript_or_in_the_folder(tmp_path: Path, transcript: str, media: str) -> None:
+@pytest.mark.parametrize(
+    ("transcript", "media"),
+    [("talk.vtt", "talk.mp3"), ("talk.en.vtt", "talk.MP4"), ("talk.json", "talk.wav")],
+)
+def test_a_recording_is_found_beside_its_transcript_or_in_the_folder(
+    tmp_path: Path, transcript: str, media: str
+) -> None:
     uri = str(tmp_path / "texts" / transcript)
     folder = tmp_path / "sounds"
     folder.mkdir()
@@ -34,7 +48,9 @@ def test_a_recording_is_found_beside_its_transcript_or_in_the_folder(tmp_path: P
     assert find_recording(uri, folder) == tmp_path / "texts" / media
 
 
-def test_meetings_of_other_days_are_not_taken_for_one_nor_is_a_link_that_leads_away(tmp_path: Path) -> None:
+def test_meetings_of_other_days_are_not_taken_for_one_nor_is_a_link_that_leads_away(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "meeting.mp3").touch()
     assert find_recording(str(tmp_path / "meeting.2024-01-05.vtt"), None) is None
     assert find_recording(str(tmp_path / "meeting.pt-BR.vtt"), None) == tmp_path / "meeting.mp3"
@@ -48,7 +64,9 @@ def test_a_recording_tells_how_long_it_is(tmp_path: Path) -> None:
     assert read_recording(write_wav(tmp_path / "a.wav", 7)) == Recording(tmp_path / "a.wav", 7.0)
 
 
-@pytest.mark.parametrize("content", [b"", b"WEBVTT\n\nno sound at all", b"RIFF\x00\x00\x00\x00WAVE"])
+@pytest.mark.parametrize(
+    "content", [b"", b"WEBVTT\n\nno sound at all", b"RIFF\x00\x00\x00\x00WAVE"]
+)
 def test_what_is_no_recording_is_said_to_be_none(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "a.wav").write_bytes(content)
     found = read_recording(tmp_path / "a.wav")
@@ -65,12 +83,21 @@ HEADS = {
 
 
 @pytest.mark.parametrize("suffix", HEADS)
-def test_a_file_whose_length_is_not_read_is_known_by_its_first_bytes(tmp_path: Path, suffix: str) -> None:
+def test_a_file_whose_length_is_not_read_is_known_by_its_first_bytes(
+    tmp_path: Path, suffix: str
+) -> None:
     path = tmp_path / f"a{suffix.upper()}"
     path.write_bytes(HEADS[suffix] + bytes(100))
     assert read_recording(path) == Recording(path, None)
     others = [head for other, head in HEADS.items() if other != suffix]
-    for content in (b"", b"\xff", b"<html>no film</html>", b"\xff\xfb\x90\x00", b"\x00\x00\x00\x14", *others):  # the fourth is MP3
+    for content in (
+        b"",
+        b"\xff",
+        b"<html>no film</html>",
+        b"\xff\xfb\x90\x00",
+        b"\x00\x00\x00\x14",
+        *others,
+    ):  # the fourth is MP3
         path.write_bytes(content)
         assert f"is no {suffix} file" in read_recording(path).error
 
@@ -119,7 +146,10 @@ def test_the_address_is_what_the_file_says_or_that_of_the_video_which_names_it()
 
 
 def test_an_address_opens_at_the_second() -> None:
-    assert at_second("https://www.youtube.com/watch?v=abc", 75.9) == "https://www.youtube.com/watch?v=abc&t=75s"
+    assert (
+        at_second("https://www.youtube.com/watch?v=abc", 75.9)
+        == "https://www.youtube.com/watch?v=abc&t=75s"
+    )
     assert at_second("https://youtu.be/abc", 75) == "https://youtu.be/abc?t=75s"
     assert at_second("https://example.org/a.mp3#x", 75) == "https://example.org/a.mp3#t=75"
     assert at_second("https://notyoutube.com/a", -1) == "https://notyoutube.com/a#t=0"

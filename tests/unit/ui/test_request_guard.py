@@ -1,4 +1,6 @@
-"""Which hosts and origins the app answers, without a server: the guard before an app that says yes to everything."""
+"""Which hosts and origins the app answers, without a server: the guard before an app that says yes
+to everything.
+"""
 
 from collections.abc import MutableMapping
 from typing import Any
@@ -25,12 +27,23 @@ def status(hosts: ServedHosts, *headers: Header) -> int:
 
     raw = [(name.encode(), value.encode("latin-1")) for name, value in headers]
     guard = RequestGuard(PlainTextResponse("yes"), hosts, {})
-    run_on_a_thread(guard({"type": "http", "method": "GET", "path": "/", "headers": raw}, receive, send))
+    run_on_a_thread(
+        guard({"type": "http", "method": "GET", "path": "/", "headers": raw}, receive, send)
+    )
     return int(sent[0]["status"])
 
 
 @pytest.mark.parametrize(
-    "host", ["localhost:8501", "LOCALHOST", "localhost.:8501", "127.0.0.1:8501", "[::1]:8501", "[::1]", "localhost:9000"]
+    "host",
+    [
+        "localhost:8501",
+        "LOCALHOST",
+        "localhost.:8501",
+        "127.0.0.1:8501",
+        "[::1]:8501",
+        "[::1]",
+        "localhost:9000",
+    ],
 )
 def test_loopback_is_answered_in_every_spelling_and_on_the_port_of_a_tunnel(host: str) -> None:
     assert status(ServedHosts("127.0.0.1"), ("host", host)) == 200
@@ -94,7 +107,15 @@ def test_no_host_and_two_hosts_are_refused() -> None:
 )
 def test_any_other_origin_is_refused(origin: str) -> None:
     assert status(ServedHosts("127.0.0.1"), ("host", "localhost:8501"), ("origin", origin)) == 403
-    assert status(ServedHosts("127.0.0.1"), ("host", "localhost:8501"), ("origin", "http://localhost:8501"), ("origin", origin)) == 403
+    assert (
+        status(
+            ServedHosts("127.0.0.1"),
+            ("host", "localhost:8501"),
+            ("origin", "http://localhost:8501"),
+            ("origin", origin),
+        )
+        == 403
+    )
 
 
 def test_a_program_that_sends_no_origin_is_answered() -> None:
@@ -109,7 +130,19 @@ def test_a_name_is_answered_once_it_is_allowed_and_behind_a_proxy_with_tls() -> 
     assert status(hosts, ("host", "a.talks.example")) == 403
 
 
-@pytest.mark.parametrize("name", ["", "*", "*.example", "https://talks.example", "talks.example:443", "talks.example/", "a b", "a,b"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "*",
+        "*.example",
+        "https://talks.example",
+        "talks.example:443",
+        "talks.example/",
+        "a b",
+        "a,b",
+    ],
+)
 def test_what_cannot_be_a_name_is_not_allowed_as_one(name: str) -> None:
     with pytest.raises(SettingsError, match="without scheme, port and path"):
         ServedHosts("127.0.0.1", [name])
@@ -131,4 +164,19 @@ def test_on_one_address_that_one_is_answered() -> None:
 
 def test_only_what_surely_is_loopback_counts_as_loopback() -> None:
     assert all(map(is_loopback, ("127.0.0.1", "127.0.0.9", "::1", "localhost", "LOCALHOST")))
-    assert not any(map(is_loopback, ("", "0", "0.0.0.0", "::", "127.1", "10.0.0.1", "localhost.example", "unix://x", "[::1]")))
+    assert not any(
+        map(
+            is_loopback,
+            (
+                "",
+                "0",
+                "0.0.0.0",
+                "::",
+                "127.1",
+                "10.0.0.1",
+                "localhost.example",
+                "unix://x",
+                "[::1]",
+            ),
+        )
+    )

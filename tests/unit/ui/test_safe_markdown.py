@@ -5,15 +5,29 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from dynagrag.ui.safe_markdown import MarkLink, answer_markdown, plain, plain_lines, said_by, source_link, speaker_choices
+from dynagrag.ui.safe_markdown import (
+    MarkLink,
+    answer_markdown,
+    plain,
+    plain_lines,
+    said_by,
+    source_link,
+    speaker_choices,
+)
 
 _JOINER = "\u2060"
 
 
 def _tokens(markdown: str) -> list[str]:
-    found = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"]).parse(f"x {markdown} y")
+    found = (
+        MarkdownIt("commonmark", {"html": True})
+        .enable(["table", "strikethrough"])
+        .parse(f"x {markdown} y")
+    )
     inline = [child for token in found for child in token.children or ()]
-    return [token.type for token in found if not token.type.startswith("paragraph")] + [token.type for token in inline]
+    return [token.type for token in found if not token.type.startswith("paragraph")] + [
+        token.type for token in inline
+    ]
 
 
 def test_a_label_that_is_a_paragraph_is_cut_and_its_time_stays() -> None:
@@ -48,14 +62,23 @@ def test_what_is_shown_is_what_was_written(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["http://evil.example/", "https://evil.example/", "www.evil.example", "a@evil.example", "HTTP://evil.example"]
+    "text",
+    [
+        "http://evil.example/",
+        "https://evil.example/",
+        "www.evil.example",
+        "a@evil.example",
+        "HTTP://evil.example",
+    ],
 )
 def test_an_address_is_no_link(text: str) -> None:
     assert _JOINER in plain(text)
     assert plain(text).replace(_JOINER, "").replace("\\", "") == text
 
 
-@pytest.mark.parametrize("text", ["Even -- even", "a -> b", "a <- b", "a >= b <= c", "a ~= b", "a --- b"])
+@pytest.mark.parametrize(
+    "text", ["Even -- even", "a -> b", "a <- b", "a >= b <= c", "a ~= b", "a --- b"]
+)
 def test_dashes_and_comparisons_become_no_other_signs(text: str) -> None:
     shown = plain(text).replace("\\", "")
     assert not any(sign in shown for sign in ("--", "->", "<-", ">=", "<=", "~="))
@@ -76,7 +99,10 @@ def test_lines_stay_lines_and_none_is_code() -> None:
 
 
 def test_only_known_marks_of_an_answer_are_links() -> None:
-    shown = answer_markdown("Ada founded it. [E1] So [E9] said. [x](http://evil.example)", {"E1": MarkLink("source?start=1", "1")})
+    shown = answer_markdown(
+        "Ada founded it. [E1] So [E9] said. [x](http://evil.example)",
+        {"E1": MarkLink("source?start=1", "1")},
+    )
     assert "[\\[1\\]](source?start=1)" in shown
     assert "\\[E9\\]" in shown
     assert shown.count("](") == 1

@@ -31,7 +31,14 @@ class Door:
     def __init__(self, guesses: GuessChecker) -> None:
         self._app = SignIn(PlainTextResponse("yes"), guesses, 8501)
 
-    def ask(self, path: str = "/", method: str = "GET", body: bytes = b"", *headers: tuple[str, str], scheme: str = "http") -> Reply:
+    def ask(
+        self,
+        path: str = "/",
+        method: str = "GET",
+        body: bytes = b"",
+        *headers: tuple[str, str],
+        scheme: str = "http",
+    ) -> Reply:
         sent: list[MutableMapping[str, Any]] = []
         parts = [{"type": "http.request", "body": body}, {"type": "http.disconnect"}]
 
@@ -42,14 +49,34 @@ class Door:
             sent.append(message)
 
         path, _, query = path.partition("?")
-        raw = [(name.encode(), value.encode("latin-1")) for name, value in (("host", "localhost:8501"), *headers)]
-        scope = {"type": "http", "method": method, "path": path, "raw_path": path.encode(), "query_string": query.encode(), "headers": raw}
-        run_on_a_thread(self._app(scope | {"scheme": scheme, "client": ("10.0.0.9", 4), "root_path": ""}, receive, send))
+        raw = [
+            (name.encode(), value.encode("latin-1"))
+            for name, value in (("host", "localhost:8501"), *headers)
+        ]
+        scope = {
+            "type": "http",
+            "method": method,
+            "path": path,
+            "raw_path": path.encode(),
+            "query_string": query.encode(),
+            "headers": raw,
+        }
+        run_on_a_thread(
+            self._app(
+                scope | {"scheme": scheme, "client": ("10.0.0.9", 4), "root_path": ""},
+                receive,
+                send,
+            )
+        )
         found = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
-        return Reply(sent[0]["status"], found, b"".join(part.get("body", b"") for part in sent[1:]).decode())
+        return Reply(
+            sent[0]["status"], found, b"".join(part.get("body", b"") for part in sent[1:]).decode()
+        )
 
     def sign_in(self, password: str, path: str = "/", **more: Any) -> Reply:
-        return self.ask(path, "POST", f"password={password.replace(' ', '+')}".encode(), _FORM, **more)
+        return self.ask(
+            path, "POST", f"password={password.replace(' ', '+')}".encode(), _FORM, **more
+        )
 
 
 class Clock:
@@ -97,7 +124,11 @@ def test_the_password_opens_the_page_that_was_asked_for(door: Door) -> None:
     page = door.ask("/graph?workspace=talks", "GET", b"", ("accept", "text/html"))
     assert (page.status, "yes" in page.body, 'type="password"' in page.body) == (401, False, True)
     wrong = door.sign_in("wrong horse", "/graph?workspace=talks")
-    assert (wrong.status, "set-cookie" in wrong.headers, 'role="alert">That is not the password.' in wrong.body) == (401, False, True)
+    assert (
+        wrong.status,
+        "set-cookie" in wrong.headers,
+        'role="alert">That is not the password.' in wrong.body,
+    ) == (401, False, True)
     right = door.sign_in(PASSWORD, "/graph?workspace=talks")
     assert (right.status, right.headers["location"]) == (303, "./graph?workspace=talks")
     cookie, _, attributes = right.headers["set-cookie"].partition(";")
@@ -112,7 +143,12 @@ def test_behind_tls_the_cookie_goes_nowhere_without_it(door: Door) -> None:
 
 @pytest.mark.parametrize(
     ("path", "location"),
-    [("//evil.example/", "./"), ("/\\evil.example", "./%5Cevil.example"), ("/a/http:b", "./http%3Ab"), ("/%0d%0ax", "./%0d%0ax")],
+    [
+        ("//evil.example/", "./"),
+        ("/\\evil.example", "./%5Cevil.example"),
+        ("/a/http:b", "./http%3Ab"),
+        ("/%0d%0ax", "./%0d%0ax"),
+    ],
 )
 def test_signing_in_leads_to_no_other_site(door: Door, path: str, location: str) -> None:
     assert door.sign_in(PASSWORD, path).headers["location"] == location
@@ -121,9 +157,17 @@ def test_signing_in_leads_to_no_other_site(door: Door, path: str, location: str)
 def test_a_session_has_a_cookie_of_its_own_and_none_that_was_brought_along(door: Door) -> None:
     brought = "dynagrag_session_8501=chosen"
     made = door.sign_in(PASSWORD, "/").headers["set-cookie"].partition(";")[0]
-    again = door.ask("/", "POST", f"password={PASSWORD.replace(' ', '%20')}".encode(), _FORM, ("cookie", brought)).headers["set-cookie"]
+    again = door.ask(
+        "/", "POST", f"password={PASSWORD.replace(' ', '%20')}".encode(), _FORM, ("cookie", brought)
+    ).headers["set-cookie"]
     assert again.partition(";")[0] not in (made, brought)
-    for cookie in (brought, "dynagrag_session_8501=", f"other={made.partition('=')[2]}", made.replace("8501", "8502"), made[:-1]):
+    for cookie in (
+        brought,
+        "dynagrag_session_8501=",
+        f"other={made.partition('=')[2]}",
+        made.replace("8501", "8502"),
+        made[:-1],
+    ):
         assert door.ask("/", "GET", b"", ("cookie", cookie)).status == 401
 
 
@@ -137,7 +181,9 @@ def test_a_form_that_is_too_long_for_a_password_is_not_read_on(door: Door) -> No
     assert door.sign_in("x" * 20_000).status == 413
 
 
-def test_an_address_that_guesses_wrong_waits_longer_each_time_and_others_do_not(guesses: GuessChecker, clock: Clock) -> None:
+def test_an_address_that_guesses_wrong_waits_longer_each_time_and_others_do_not(
+    guesses: GuessChecker, clock: Clock
+) -> None:
     async def guess(address: str, password: str = "wrong") -> bool | float:
         try:
             return await guesses.is_right(password, address)
@@ -149,7 +195,9 @@ def test_an_address_that_guesses_wrong_waits_longer_each_time_and_others_do_not(
         assert await guess("a", PASSWORD) is True  # which forgives the wrong ones
         assert [await guess("a") for _ in range(5)] == [False] * 5
         for wait_s in (2, 4, 8, 16):
-            assert await guess("a", PASSWORD) == wait_s - 1  # one second of it went by before the wrong one was answered
+            assert (
+                await guess("a", PASSWORD) == wait_s - 1
+            )  # one second of it went by before the wrong one was answered
             assert await guess("b", PASSWORD) is True
             clock.now += wait_s
             assert await guess("a") is False
@@ -176,18 +224,27 @@ def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return seen
 
 
-def test_no_guess_is_looked_at_until_the_pause_after_a_wrong_one_is_over(guesses: GuessChecker, clock: Clock, looked_at: list[str]) -> None:
+def test_no_guess_is_looked_at_until_the_pause_after_a_wrong_one_is_over(
+    guesses: GuessChecker, clock: Clock, looked_at: list[str]
+) -> None:
     clock.is_held = True
 
     async def run() -> None:
-        first, second, right = (asyncio.create_task(guesses.is_right(guess, guess)) for guess in ("wrong 1", "wrong 2", PASSWORD))
+        first, second, right = (
+            asyncio.create_task(guesses.is_right(guess, guess))
+            for guess in ("wrong 1", "wrong 2", PASSWORD)
+        )
         for number in (1, 2):
             await _settle()
             assert looked_at == ["wrong 1", "wrong 2"][:number]
             assert [pause_s for pause_s, _ in clock.sleeping] == [1.0]
             assert not (first, second)[number - 1].done()  # nor is it answered sooner
             clock.wake()
-        assert [await first, await second, await right] == [False, False, True]  # a right one makes no pause
+        assert [await first, await second, await right] == [
+            False,
+            False,
+            True,
+        ]  # a right one makes no pause
 
     run_on_a_thread(run())
     assert clock.now == 2.0
@@ -212,9 +269,13 @@ def test_guesses_that_an_address_sends_at_once_are_no_more_than_those_one_by_one
     assert looked_at == [f"wrong {i}" for i in range(5)]
 
 
-def test_a_crowd_of_addresses_guesses_one_at_a_time_and_is_not_queued_without_end(guesses: GuessChecker, clock: Clock) -> None:
+def test_a_crowd_of_addresses_guesses_one_at_a_time_and_is_not_queued_without_end(
+    guesses: GuessChecker, clock: Clock
+) -> None:
     async def crowd() -> list[Any]:
-        return await asyncio.gather(*(guesses.is_right("wrong", f"address {i}") for i in range(80)), return_exceptions=True)
+        return await asyncio.gather(
+            *(guesses.is_right("wrong", f"address {i}") for i in range(80)), return_exceptions=True
+        )
 
     found = run_on_a_thread(crowd())
     num_looked_at = 1 + guesses.max_queue
@@ -237,7 +298,9 @@ def test_a_crowd_that_goes_on_guessing_delays_the_password_by_one_guess_an_addre
             await _settle()
             if clock.sleeping:
                 clock.wake()
-                tasks += [asyncio.create_task(guesses.is_right("wrong", address)) for address in crowd]
+                tasks += [
+                    asyncio.create_task(guesses.is_right("wrong", address)) for address in crowd
+                ]
         assert await owner is True
         for task in tasks:
             task.cancel()
@@ -247,11 +310,16 @@ def test_a_crowd_that_goes_on_guessing_delays_the_password_by_one_guess_an_addre
     assert looked_at.index(PASSWORD) <= len(crowd)
 
 
-def test_who_stops_waiting_leaves_the_turn_to_the_next(guesses: GuessChecker, clock: Clock, looked_at: list[str]) -> None:
+def test_who_stops_waiting_leaves_the_turn_to_the_next(
+    guesses: GuessChecker, clock: Clock, looked_at: list[str]
+) -> None:
     clock.is_held = True
 
     async def run() -> None:
-        tasks = [asyncio.create_task(guesses.is_right(guess, guess)) for guess in ("wrong 1", "wrong 2", "wrong 3", PASSWORD)]
+        tasks = [
+            asyncio.create_task(guesses.is_right(guess, guess))
+            for guess in ("wrong 1", "wrong 2", "wrong 3", PASSWORD)
+        ]
         await _settle()
         tasks[2].cancel()  # waits
         clock.wake()
@@ -274,13 +342,22 @@ def test_all_addresses_of_an_ipv6_network_are_one(guesses: GuessChecker) -> None
             assert not await guesses.is_right("wrong", f"2001:db8::{i:x}")
         with pytest.raises(TooManyGuessesError):
             await guesses.is_right(PASSWORD, "2001:db8::ffff")
-        for other in ("2001:db8:0:1::1", "::ffff:10.0.0.1", "10.0.0.1", "fe80::1%eth0", "", "a proxy's word"):
+        for other in (
+            "2001:db8:0:1::1",
+            "::ffff:10.0.0.1",
+            "10.0.0.1",
+            "fe80::1%eth0",
+            "",
+            "a proxy's word",
+        ):
             assert await guesses.is_right(PASSWORD, other)
 
     run_on_a_thread(run())
 
 
-def test_addresses_are_not_remembered_without_end(guesses: GuessChecker, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addresses_are_not_remembered_without_end(
+    guesses: GuessChecker, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(GuessChecker, "max_addresses", 3)
 
     async def run() -> None:

@@ -11,7 +11,11 @@ from dynagrag.ui.ask.source_view import marked
         ("one two three", [(4, 7)], "one :orange-background[two] three"),
         ("one two three", [(0, 3)], ":orange-background[one] two three"),
         ("one two three", [(8, 13)], "one two :orange-background[three]"),
-        ("one two three", [(0, 3), (8, 13)], ":orange-background[one] two :orange-background[three]"),
+        (
+            "one two three",
+            [(0, 3), (8, 13)],
+            ":orange-background[one] two :orange-background[three]",
+        ),
         ("one two", [], "one two"),
         ("one two", [(3, 3)], "one two"),
         ("one two", [(0, 5), (2, 7)], ":orange-background[one t]wo"),
@@ -19,5 +23,7 @@ from dynagrag.ui.ask.source_view import marked
         ("*a* [b](http://c.example)", [(0, 3)], ":orange-background[\\*a\\*] \\[b\\]"),
     ],
 )
-def test_spans_are_marked_and_text_stays_text(text: str, spans: list[tuple[int, int]], shown: str) -> None:
+def test_spans_are_marked_and_text_stays_text(
+    text: str, spans: list[tuple[int, int]], shown: str
+) -> None:
     assert marked(text, spans).startswith(shown)

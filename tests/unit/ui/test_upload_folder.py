@@ -70,21 +70,30 @@ def test_two_names_that_a_folder_can_tell_apart_stay_two(one: str, other: str, b
     made = {}
     for name in (one, other):
         with suppress(LoadError):
-            made[normalize("NFC", before + name).replace("\\", "/").rpartition("/")[2].strip()] = safe_name(before + name + ".vtt")
+            made[normalize("NFC", before + name).replace("\\", "/").rpartition("/")[2].strip()] = (
+                safe_name(before + name + ".vtt")
+            )
     assert len(set(made.values())) == len(made)
     assert all(safe_name(name) == name for name in made.values())
 
 
 def test_names_that_differ_behind_what_is_cut_are_two_files(tmp_path: Path) -> None:
-    for number, name in enumerate(["会" * 50 + "一.vtt", "会" * 50 + "二.vtt", "\x01.vtt", "\x02.vtt"]):
-        assert _keep(tmp_path, name, TALK.replace(b"Leo", b"Leo %d" % number))[2].startswith("is kept as ")
+    for number, name in enumerate(
+        ["会" * 50 + "一.vtt", "会" * 50 + "二.vtt", "\x01.vtt", "\x02.vtt"]
+    ):
+        assert _keep(tmp_path, name, TALK.replace(b"Leo", b"Leo %d" % number))[2].startswith(
+            "is kept as "
+        )
     assert len(upload_folder.kept_files(tmp_path)) == 4
 
 
 def test_two_files_of_one_name_that_come_together_are_both_kept(tmp_path: Path) -> None:
     other = TALK.replace(b"Leo", b"Ines")
     _keep(tmp_path, "same-2.vtt", TALK.replace(b"Leo", b"Zoe"))
-    brought = [Brought("same.vtt", io.BytesIO(content), str(number)) for number, content in enumerate([TALK, other, TALK])]
+    brought = [
+        Brought("same.vtt", io.BytesIO(content), str(number))
+        for number, content in enumerate([TALK, other, TALK])
+    ]
     rows = read_all(tmp_path, brought, lambda *_: None)
     assert [row.name for row in rows] == ["same.vtt", "same-3.vtt", "same.vtt"]
     assert "is kept as same-3.vtt" in rows[1].notes
@@ -123,7 +132,10 @@ def test_a_file_is_kept_and_read(tmp_path: Path) -> None:
 def test_the_same_name_is_replaced_and_the_same_content_kept_once(tmp_path: Path) -> None:
     _keep(tmp_path, "talk.vtt", TALK)
     assert _keep(tmp_path, "talk.vtt", TALK)[2] == "was here already, unchanged"
-    assert _keep(tmp_path, "other.vtt", TALK)[1:] == (str(tmp_path / "talk.vtt"), "has the same content as talk.vtt, which is here already")
+    assert _keep(tmp_path, "other.vtt", TALK)[1:] == (
+        str(tmp_path / "talk.vtt"),
+        "has the same content as talk.vtt, which is here already",
+    )
     assert _keep(tmp_path, "talk.vtt", TALK.replace(b"Leo", b"Ines"))[2] == "talk.vtt"
     assert [p.name for p in tmp_path.iterdir()] == ["talk.vtt"]
     assert b"Ines" in (tmp_path / "talk.vtt").read_bytes()
@@ -146,12 +158,16 @@ def _zip_bomb() -> bytes:
         ("x.zip", b"", "is empty"),
     ],
 )
-def test_what_cannot_be_read_is_refused_and_not_kept(tmp_path: Path, name: str, content: bytes, reason: str) -> None:
+def test_what_cannot_be_read_is_refused_and_not_kept(
+    tmp_path: Path, name: str, content: bytes, reason: str
+) -> None:
     assert reason in str(_keep(tmp_path, name, content)[0])
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_zip_bomb_and_a_file_that_is_too_large_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_zip_bomb_and_a_file_that_is_too_large_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert "unpacks to" in str(_keep(tmp_path, "bomb.docx", _zip_bomb())[0])
     monkeypatch.setattr(upload_folder, "MAX_BYTES", 100)
     assert "is larger than" in str(_keep(tmp_path, "long.txt", b"words " * 100)[0])
@@ -196,7 +212,14 @@ def test_rows_say_how_each_was_read(tmp_path: Path) -> None:
     rows = read_all(tmp_path / "up", brought, lambda *_: None)
     by_name = {row.name: row for row in rows}
     talk = by_name["talk.vtt"]
-    assert (talk.format, talk.num_turns, talk.num_words, talk.speakers, talk.start_s, talk.end_s) == ("vtt", 1, 5, ("Leo",), 0, 9)
+    assert (
+        talk.format,
+        talk.num_turns,
+        talk.num_words,
+        talk.speakers,
+        talk.start_s,
+        talk.end_s,
+    ) == ("vtt", 1, 5, ("Leo",), 0, 9)
     assert (talk.brought, talk.given) == ("1", talk.path)
     assert talk.first == (("Leo", 0.0, "Ada Byron founded Acme Works."),)
     assert by_name["a.txt"].given == str(tmp_path / "in")

@@ -13,12 +13,20 @@ import pytest
 from dynagrag.errors import StoreError, UsageError
 from dynagrag.generation.stored_answer import answer_json
 from dynagrag.schema import Answer, AnswerTrace, Usage
-from dynagrag.workspace.conversations import NOTES, ConversationBook, Exchange, KeptAnswer, as_markdown, new_id, with_titles
+from dynagrag.workspace.conversations import (
+    NOTES,
+    ConversationBook,
+    Exchange,
+    KeptAnswer,
+    as_markdown,
+    new_id,
+    with_titles,
+)
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "conversations"
 OLD = "0123456789abcdef"
-"""A conversation as it was kept before files had a format number: a split question for two retrievers, one without a model, one that was
-stopped, one that was interrupted.
+"""A conversation as it was kept before files had a format number: a split question for two
+retrievers, one without a model, one that was stopped, one that was interrupted.
 """
 
 
@@ -36,14 +44,27 @@ def stored(path: Path) -> Any:
 
 
 def as_kept_now(exchanges: Any) -> Any:
-    """Without the counts of words shared, which verdicts on claims have replaced: they are read over. Whether anything fits wasn't
-    asked, and where evidence fits wasn't either. All subgraphs were ego-graphs."""
+    """Without the counts of words shared, which verdicts on claims have replaced: they are read
+    over. Whether anything fits wasn't asked, and where evidence fits wasn't either. All subgraphs
+    were ego-graphs.
+    """
     for exchange in exchanges:
         for arm in exchange["arms"]:
             if "question" in arm["answer"]:
-                arm["answer"] |= {"answerable": None, "nothing_fits": False, "unknown_names": {}, "quiet_speakers": []}
+                arm["answer"] |= {
+                    "answerable": None,
+                    "nothing_fits": False,
+                    "unknown_names": {},
+                    "quiet_speakers": [],
+                }
             for line in arm["answer"].get("trace", {}).get("evidence", ()):
-                line |= {"match_start": 0, "match_end": 0, "fit": 0.0, "before": None, "after": None}
+                line |= {
+                    "match_start": 0,
+                    "match_end": 0,
+                    "fit": 0.0,
+                    "before": None,
+                    "after": None,
+                }
             if "trace" in arm["answer"]:
                 arm["answer"]["trace"]["subgraph_kind"] = "ego-graph"
             for key in ("uncited_sentences", "weak_citations"):
@@ -53,29 +74,46 @@ def as_kept_now(exchanges: Any) -> Any:
 
 def test_a_conversation_without_a_format_number_opens_as_it_was(old: Path, tmp_path: Path) -> None:
     conversation = ConversationBook(tmp_path).conversation(OLD)
-    for exchange, row in zip(conversation.exchanges, as_kept_now(stored(old)["exchanges"]), strict=True):
+    for exchange, row in zip(
+        conversation.exchanges, as_kept_now(stored(old)["exchanges"]), strict=True
+    ):
         for kept, arm in zip(exchange.answers, row["arms"], strict=True):
             told = json.loads(json.dumps(answer_json(kept.answer))) if kept.answer else {}
             assert told == arm["answer"]
             assert (kept.retriever, kept.error, kept.llm, kept.seconds, kept.cost) == tuple(
                 arm[key] for key in ("retriever", "error", "llm", "seconds", "cost")
             )
-    assert [question for question, _ in conversation.history()] == ["Where does Ada work and who acquired Borealis Labs?"]
+    assert [question for question, _ in conversation.history()] == [
+        "Where does Ada work and who acquired Borealis Labs?"
+    ]
 
 
 def test_its_export_is_as_it_was(old: Path, tmp_path: Path) -> None:
     text = as_markdown(ConversationBook(tmp_path).conversation(OLD), "w")
-    assert re.sub(r"exported .* UTC", "exported NOW UTC", text) == (GOLDEN / f"{OLD}.md").read_text(encoding="utf-8")
+    assert re.sub(r"exported .* UTC", "exported NOW UTC", text) == (GOLDEN / f"{OLD}.md").read_text(
+        encoding="utf-8"
+    )
 
 
-def test_its_lines_stand_under_what_their_documents_are_called_now(old: Path, tmp_path: Path) -> None:
+def test_its_lines_stand_under_what_their_documents_are_called_now(
+    old: Path, tmp_path: Path
+) -> None:
     conversation = ConversationBook(tmp_path).conversation(OLD)
     kept = conversation.exchanges[0].answers[0].answer
     assert kept is not None
     line = kept.evidence[0]
-    titled = with_titles(conversation, {kept.trace.document_ids[line.id]: "Another title"}).exchanges[0].answers[0].answer
+    titled = (
+        with_titles(conversation, {kept.trace.document_ids[line.id]: "Another title"})
+        .exchanges[0]
+        .answers[0]
+        .answer
+    )
     assert titled is not None
-    assert {e.document for e in titled.evidence if kept.trace.document_ids[e.id] == kept.trace.document_ids[line.id]} == {"Another title"}
+    assert {
+        e.document
+        for e in titled.evidence
+        if kept.trace.document_ids[e.id] == kept.trace.document_ids[line.id]
+    } == {"Another title"}
     assert with_titles(conversation, {}) == conversation, "a document that is gone keeps its title"
 
 
@@ -84,7 +122,10 @@ def test_it_is_written_again_with_a_number_and_the_same_answers(old: Path, tmp_p
     ConversationBook(tmp_path).put(OLD, Exchange("e" * 16, "More?", "2026", ()))
     after = stored(old)
     assert after["format"] == 1
-    assert after["exchanges"] == [*before, {"id": "e" * 16, "asked": "More?", "at": "2026", "arms": []}]
+    assert after["exchanges"] == [
+        *before,
+        {"id": "e" * 16, "asked": "More?", "at": "2026", "arms": []},
+    ]
 
 
 def test_a_newer_version_s_conversation_is_named_and_left_alone(old: Path, tmp_path: Path) -> None:
@@ -98,9 +139,14 @@ def test_a_newer_version_s_conversation_is_named_and_left_alone(old: Path, tmp_p
     assert stored(old) == {"format": 2, "exchanges": []}
 
 
-def test_an_answer_that_cannot_be_read_is_said_and_stays_in_the_file(old: Path, tmp_path: Path) -> None:
+def test_an_answer_that_cannot_be_read_is_said_and_stays_in_the_file(
+    old: Path, tmp_path: Path
+) -> None:
     broken = stored(old)
-    del broken["exchanges"][0]["arms"][0]["answer"]["trace"]["profile"], broken["exchanges"][0]["arms"][1]["answer"]["question"]
+    del (
+        broken["exchanges"][0]["arms"][0]["answer"]["trace"]["profile"],
+        broken["exchanges"][0]["arms"][1]["answer"]["question"],
+    )
     del broken["exchanges"][0]["arms"][0]["answer"]["trace"]["cached_replies"]
     old.write_text(json.dumps(broken), encoding="utf-8")
     book = ConversationBook(tmp_path)
@@ -113,7 +159,9 @@ def test_an_answer_that_cannot_be_read_is_said_and_stays_in_the_file(old: Path, 
     assert [e.asked for e in book.conversation(OLD).exchanges] == ["And then?", "Lost?", "More?"]
 
 
-def test_the_second_answer_s_quotes_count_for_a_deletion_and_the_first_one_for_a_follow_up(tmp_path: Path) -> None:
+def test_the_second_answer_s_quotes_count_for_a_deletion_and_the_first_one_for_a_follow_up(
+    tmp_path: Path,
+) -> None:
     def kept(text: str, document: str) -> KeptAnswer:
         trace = AnswerTrace(retriever="naive", document_ids={"x": document})
         return KeptAnswer("naive", Answer("q", text, False, (), (), (), trace, Usage()))
@@ -145,9 +193,17 @@ def test_a_damaged_conversation_is_named_and_the_others_stay(tmp_path: Path) -> 
 
 def stored_ids(form: Any) -> list[str]:
     """Ids of the documents that the answers of the conversation quote."""
-    answers = [arm["answer"] for row in form["exchanges"] for arm in row.get("arms", ()) if arm["answer"]]
+    answers = [
+        arm["answer"] for row in form["exchanges"] for arm in row.get("arms", ()) if arm["answer"]
+    ]
     named = [answer["trace"]["document_ids"] for answer in answers]
-    return [id_ for ids in named if isinstance(ids, dict) for id_ in ids.values() if isinstance(id_, str)]
+    return [
+        id_
+        for ids in named
+        if isinstance(ids, dict)
+        for id_ in ids.values()
+        if isinstance(id_, str)
+    ]
 
 
 def _first_answer(form: Any) -> Any:
@@ -167,24 +223,34 @@ def test_a_damaged_trace_stops_no_deletion(old: Path, tmp_path: Path, document_i
     assert [id_ for id_ in quoted if id_ in left] == []
 
 
-def test_a_newer_version_s_conversation_keeps_no_words_of_a_deleted_document(old: Path, tmp_path: Path) -> None:
+def test_a_newer_version_s_conversation_keeps_no_words_of_a_deleted_document(
+    old: Path, tmp_path: Path
+) -> None:
     form = stored(old) | {"format": 99, "more": {"kept": True}}
     form["exchanges"].append({"id": "f" * 16, "later": "form"})
     old.write_text(json.dumps(form), encoding="utf-8")
     assert ConversationBook(tmp_path).keep_documents([]) > 0
     after = stored(old)
-    assert (after["format"], after["more"], after["exchanges"][-1]) == (99, {"kept": True}, form["exchanges"][-1])
+    assert (after["format"], after["more"], after["exchanges"][-1]) == (
+        99,
+        {"kept": True},
+        form["exchanges"][-1],
+    )
     assert [id_ for id_ in stored_ids(form) if id_ in json.dumps(after)] == []
 
 
-def test_what_is_no_json_is_named_when_documents_go(old: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_is_no_json_is_named_when_documents_go(
+    old: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     old.write_text("{", encoding="utf-8")
     assert ConversationBook(tmp_path).keep_documents([]) == 0
     assert str(old) in caplog.text
 
 
 @pytest.mark.parametrize(("key", "value"), [("labels", None), ("notes", 3), ("document_ids", "x")])
-def test_a_field_of_the_wrong_kind_makes_the_answer_unread(old: Path, tmp_path: Path, key: str, value: Any) -> None:
+def test_a_field_of_the_wrong_kind_makes_the_answer_unread(
+    old: Path, tmp_path: Path, key: str, value: Any
+) -> None:
     form = stored(old)
     _first_answer(form)["trace"][key] = value
     old.write_text(json.dumps(form), encoding="utf-8")
@@ -193,7 +259,9 @@ def test_a_field_of_the_wrong_kind_makes_the_answer_unread(old: Path, tmp_path: 
     assert "cannot be shown" in as_markdown(conversation, "w")
 
 
-def test_an_answer_that_is_none_leaves_the_others_of_its_conversation(old: Path, tmp_path: Path) -> None:
+def test_an_answer_that_is_none_leaves_the_others_of_its_conversation(
+    old: Path, tmp_path: Path
+) -> None:
     form = stored(old)
     form["exchanges"][0]["arms"][0]["answer"] = None
     old.write_text(json.dumps(form), encoding="utf-8")
@@ -210,6 +278,8 @@ for number in range(25):
 
 
 def test_two_processes_that_save_notes_lose_none(tmp_path: Path) -> None:
-    workers = [subprocess.Popen([sys.executable, "-c", _SAVE_MANY, str(tmp_path), first]) for first in "ab"]
+    workers = [
+        subprocess.Popen([sys.executable, "-c", _SAVE_MANY, str(tmp_path), first]) for first in "ab"
+    ]
     assert [worker.wait(60) for worker in workers] == [0, 0]
     assert len(ConversationBook(tmp_path).conversation(NOTES).exchanges) == 50

@@ -1,4 +1,6 @@
-"""Options of an ingest that can't be are refused before anything is opened, wherever they come from."""
+"""Options of an ingest that can't be are refused before anything is opened, wherever they come
+from.
+"""
 
 import pytest
 
@@ -12,8 +14,14 @@ from dynagrag.workspace.ingest_job import IngestOptions, check_options
     [
         (IngestOptions(extractor="guess"), "guess"),
         (IngestOptions(merges="both"), "unknown way to merge 'both'"),
-        (IngestOptions(speakers=SpeakerNames({"A": "x" * 300})), "gives 'A' a name of 300 characters"),
-        (IngestOptions(speakers=SpeakerNames({}, {"talk.vtt": {"A": "An\0na"}})), "gives 'A' a name with control or broken characters"),
+        (
+            IngestOptions(speakers=SpeakerNames({"A": "x" * 300})),
+            "gives 'A' a name of 300 characters",
+        ),
+        (
+            IngestOptions(speakers=SpeakerNames({}, {"talk.vtt": {"A": "An\0na"}})),
+            "gives 'A' a name with control or broken characters",
+        ),
     ],
 )
 def test_an_option_that_cannot_be_is_refused(options: IngestOptions, said: str) -> None:

@@ -23,7 +23,10 @@ def test_a_wait_is_said_in_a_unit_that_shows_it(tmp_path: Path, wait_s: float, s
     store = SqliteStore(tmp_path / "graph.sqlite", "w")
     with (tmp_path / "lock").open("a") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
-        with pytest.raises(Enough), WorkspaceLock("w", tmp_path, store).hold(wait_s, texts.append, stop):
+        with (
+            pytest.raises(Enough),
+            WorkspaceLock("w", tmp_path, store).hold(wait_s, texts.append, stop),
+        ):
             pass
     store.close()
     assert [text.endswith(said) for text in texts] == [True], texts

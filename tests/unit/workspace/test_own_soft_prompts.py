@@ -1,4 +1,6 @@
-"""Which trained soft prompts a workspace offers, and what is said against those that can't answer."""
+"""Which trained soft prompts a workspace offers, and what is said against those that can't
+answer.
+"""
 
 from pathlib import Path
 
@@ -47,7 +49,9 @@ def test_one_that_fits_has_nothing_against_it(tmp_path: Path) -> None:
         (b'{"hidden_size": 9}', "was trained before a model of width 8"),
     ],
 )
-def test_what_is_wrong_with_the_language_model_s_folder_is_said(tmp_path: Path, config: bytes, why_not: str) -> None:
+def test_what_is_wrong_with_the_language_model_s_folder_is_said(
+    tmp_path: Path, config: bytes, why_not: str
+) -> None:
     (tmp_path / "lm").mkdir()
     (tmp_path / "lm" / "config.json").write_bytes(config)
     (own,) = own_soft_prompts(_keep(tmp_path, str(tmp_path / "lm")), "w", MINE)
@@ -60,7 +64,11 @@ def test_a_language_model_that_is_nowhere_is_said_to_be(tmp_path: Path, lm: str)
     assert "can't be read" in own.why_not or "isn't here" in own.why_not
 
 
-@pytest.mark.parametrize(("lm", "method"), [(None, "grag"), ([1], "grag"), ("smollm2", "g-retriever")])
-def test_a_checkpoint_of_something_else_is_none_of_it(tmp_path: Path, lm: object, method: str) -> None:
+@pytest.mark.parametrize(
+    ("lm", "method"), [(None, "grag"), ([1], "grag"), ("smollm2", "g-retriever")]
+)
+def test_a_checkpoint_of_something_else_is_none_of_it(
+    tmp_path: Path, lm: object, method: str
+) -> None:
     (own,) = own_soft_prompts(_keep(tmp_path, lm, method), "w", MINE)
     assert "is no checkpoint of grag" in own.why_not

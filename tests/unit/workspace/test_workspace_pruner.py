@@ -19,9 +19,21 @@ from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.schema import EmbedderIdentity, PruneScores, Subgraph, Vector
 from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import DESCRIPTION, WEIGHTS, Checkpoint, load_checkpoint, read_description, save_checkpoint
+from dynagrag.training.checkpoints import (
+    DESCRIPTION,
+    WEIGHTS,
+    Checkpoint,
+    load_checkpoint,
+    read_description,
+    save_checkpoint,
+)
 from dynagrag.workspace.ingest_job import IngestOptions
-from dynagrag.workspace.workspace_pruner import BEATS_UNTRAINED, WorkspacePruners, is_default, pruner_folder
+from dynagrag.workspace.workspace_pruner import (
+    BEATS_UNTRAINED,
+    WorkspacePruners,
+    is_default,
+    pruner_folder,
+)
 
 FAKE = EmbedderIdentity("fake", 4)
 
@@ -35,7 +47,13 @@ def trained(folder: Path, seed: int = 0, **figures: Any) -> Path:
     torch.manual_seed(seed)
     options = NetworkOptions(FAKE.dimension, projection=4, hidden=8, out=8)
     checkpoint = Checkpoint(
-        kind=KIND, network=asdict(options), embedder=FAKE.name, dimension=FAKE.dimension, made_with={}, figures=figures, versions={}
+        kind=KIND,
+        network=asdict(options),
+        embedder=FAKE.name,
+        dimension=FAKE.dimension,
+        made_with={},
+        figures=figures,
+        versions={},
     )
     save_checkpoint(folder, checkpoint, PruningNetwork(options).state_dict())
     return folder
@@ -53,7 +71,9 @@ def pruners(settings: Settings) -> WorkspacePruners:
 
 def scored(pruner: Pruner) -> PruneScores:
     x = np.eye(4, dtype=np.float32)
-    own = Subgraph((0, 1), (0, 1), np.array([[0, 1]]), ((),), x[:2], x[2:3], np.ones(1, np.float32), 0.0)
+    own = Subgraph(
+        (0, 1), (0, 1), np.array([[0, 1]]), ((),), x[:2], x[2:3], np.ones(1, np.float32), 0.0
+    )
     return pruner.score([own], x[3])[0]
 
 
@@ -71,17 +91,25 @@ def test_it_lies_in_the_workspaces_folder(settings: Settings) -> None:
         pruner_folder(settings, "../moon")
 
 
-@pytest.mark.parametrize(("figures", "expected"), [({BEATS_UNTRAINED: True}, True), ({BEATS_UNTRAINED: False}, False), ({}, False)])
+@pytest.mark.parametrize(
+    ("figures", "expected"),
+    [({BEATS_UNTRAINED: True}, True), ({BEATS_UNTRAINED: False}, False), ({}, False)],
+)
 def test_it_is_used_unasked_once_it_has_beaten_the_untrained(
     settings: Settings, pruners: WorkspacePruners, figures: dict[str, Any], expected: bool
 ) -> None:
     folder = trained(pruner_folder(settings, "moon"), **figures)
     assert is_default(folder) is expected
-    assert label(pruners.chosen("auto", FAKE).pruner) == (GcnPruner if expected else UntrainedPrior).label
+    assert (
+        label(pruners.chosen("auto", FAKE).pruner)
+        == (GcnPruner if expected else UntrainedPrior).label
+    )
     assert label(pruners.chosen("trained", FAKE).pruner) == GcnPruner.label
 
 
-def test_without_one_the_prior_is_used_and_the_way_to_one_is_told(settings: Settings, pruners: WorkspacePruners) -> None:
+def test_without_one_the_prior_is_used_and_the_way_to_one_is_told(
+    settings: Settings, pruners: WorkspacePruners
+) -> None:
     assert not is_default(pruner_folder(settings, "moon"))
     chosen = pruners.chosen("auto", FAKE)
     assert (type(chosen.pruner), chosen.notes) == (UntrainedPrior, ())
@@ -95,14 +123,19 @@ def test_the_others_are_had_by_name_or_folder(pruners: WorkspacePruners, tmp_pat
     assert isinstance(pruners.chosen("prior", FAKE).pruner, UntrainedPrior)
     assert isinstance(pruners.chosen(str(trained(tmp_path / "mine")), FAKE).pruner, GcnPruner)
     for is_used in (True, False):
-        with pytest.raises(UsageError, match=r"unknown pruner 'magic'; known: auto, none .*, prior .*, trained .*folder"):
+        with pytest.raises(
+            UsageError,
+            match=r"unknown pruner 'magic'; known: auto, none .*, prior .*, trained .*folder",
+        ):
             pruners.chosen("magic", FAKE, is_used)
         with pytest.raises(UsageError, match="unknown pruner ''"):
             pruners.chosen("", FAKE, is_used)
     (tmp_path / "weights.pt").write_bytes(b"\x80\x04.")
     with pytest.raises(LoadError, match="is a pickle, which could run code, and was not opened"):
         pruners.chosen(str(tmp_path / "weights.pt"), FAKE)
-    with pytest.raises(LoadError, match=r"weights.pt may be a pickle, which could run code, and was not opened"):
+    with pytest.raises(
+        LoadError, match=r"weights.pt may be a pickle, which could run code, and was not opened"
+    ):
         pruners.chosen(str(tmp_path), FAKE)
 
 
@@ -124,9 +157,13 @@ def test_one_that_cannot_be_used_is_refused_by_name_and_passed_over_unasked(
     assert "cannot be read" in caplog.text
 
 
-def test_one_of_a_newer_version_is_passed_over_unasked(settings: Settings, pruners: WorkspacePruners) -> None:
+def test_one_of_a_newer_version_is_passed_over_unasked(
+    settings: Settings, pruners: WorkspacePruners
+) -> None:
     path = trained(pruner_folder(settings, "moon"), beats_untrained=True) / DESCRIPTION
-    path.write_text(path.read_text(encoding="utf-8").replace('"distances"', '"xyz"'), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace('"distances"', '"xyz"'), encoding="utf-8"
+    )
     with pytest.raises(LoadError, match="form = 'xyz'"):
         pruners.chosen("trained", FAKE)
     chosen = pruners.chosen("auto", FAKE)
@@ -134,25 +171,37 @@ def test_one_of_a_newer_version_is_passed_over_unasked(settings: Settings, prune
     assert "form = 'xyz'" in chosen.notes[0]
 
 
-def test_one_that_cannot_score_is_passed_over_unasked_and_the_label_says_why(settings: Settings, pruners: WorkspacePruners) -> None:
+def test_one_that_cannot_score_is_passed_over_unasked_and_the_label_says_why(
+    settings: Settings, pruners: WorkspacePruners
+) -> None:
     folder = trained(pruner_folder(settings, "moon"), beats_untrained=True)
     checkpoint, weights = load_checkpoint(folder, KIND)
-    save_checkpoint(folder, checkpoint, {name: value.fill_(1e30) for name, value in weights.items()})
+    save_checkpoint(
+        folder, checkpoint, {name: value.fill_(1e30) for name, value in weights.items()}
+    )
     with pytest.raises(ScoringError, match="weights are too large"):
         scored(pruners.chosen("trained", FAKE).pruner)
     instead = scored(pruners.chosen("auto", FAKE).pruner)
     np.testing.assert_array_equal(instead.nodes, scores(UntrainedPrior()))
-    assert instead.label.startswith(f"{UntrainedPrior.label}; the workspace's trained pruner was not used: ")
+    assert instead.label.startswith(
+        f"{UntrainedPrior.label}; the workspace's trained pruner was not used: "
+    )
     assert not instead.is_trained
 
 
-def test_other_weights_under_the_same_description_are_another_pruner(pruners: WorkspacePruners, tmp_path: Path) -> None:
+def test_other_weights_under_the_same_description_are_another_pruner(
+    pruners: WorkspacePruners, tmp_path: Path
+) -> None:
     one, other = (trained(tmp_path / name, seed) for name, seed in (("one", 0), ("other", 1)))
     described = [read_description(folder, KIND) for folder in (one, other)]
     assert [own.model_copy(update={"weights_digest": None}) for own in described] == [
         own.model_copy(update={"weights_digest": None}) for own in reversed(described)
     ]
-    assert pruners.identity(str(one)) == pruners.identity(str(trained(tmp_path / "same", 0))) != pruners.identity(str(other))
+    assert (
+        pruners.identity(str(one))
+        == pruners.identity(str(trained(tmp_path / "same", 0)))
+        != pruners.identity(str(other))
+    )
     (one / WEIGHTS).unlink()
     with pytest.raises(LoadError, match=r"model\.safetensors cannot be read: No such file"):
         pruners.identity(str(one))
@@ -164,14 +213,18 @@ def test_without_torch_geometric_it_is_refused_by_name_and_passed_over_unasked(
     trained(pruner_folder(settings, "moon"), beats_untrained=True)
     monkeypatch.setitem(sys.modules, "torch_geometric.data", None)
     monkeypatch.delitem(sys.modules, "dynagrag.retrieval.pruning.pruning_network")
-    with pytest.raises(SettingsError, match=r"pip install 'dynagrag\[train\]', or take --pruner prior"):
+    with pytest.raises(
+        SettingsError, match=r"pip install 'dynagrag\[train\]', or take --pruner prior"
+    ):
         pruners.chosen("trained", FAKE)
     chosen = pruners.chosen("auto", FAKE)
     assert isinstance(chosen.pruner, UntrainedPrior)
     assert "torch-geometric" in chosen.notes[0]
 
 
-def test_a_checkpoint_is_loaded_once_and_again_when_it_was_written_anew(settings: Settings, pruners: WorkspacePruners) -> None:
+def test_a_checkpoint_is_loaded_once_and_again_when_it_was_written_anew(
+    settings: Settings, pruners: WorkspacePruners
+) -> None:
     folder = trained(pruner_folder(settings, "moon"), seed=0)
     first = pruners.chosen("trained", FAKE).pruner
     assert pruners.chosen("trained", FAKE).pruner is first
@@ -182,13 +235,22 @@ def test_a_checkpoint_is_loaded_once_and_again_when_it_was_written_anew(settings
     assert not np.array_equal(scores(first), scores(second))
 
 
-def test_a_question_is_answered_with_the_pruner_that_was_chosen_and_the_trace_names_it(tmp_path: Path) -> None:
+def test_a_question_is_answered_with_the_pruner_that_was_chosen_and_the_trace_names_it(
+    tmp_path: Path,
+) -> None:
     source = tmp_path / "talk.txt"
-    source.write_text("LEO: Ada Byron founded Acme Works.\nMIA: Ada Byron works at Acme Works.\n", encoding="utf-8")
+    source.write_text(
+        "LEO: Ada Byron founded Acme Works.\nMIA: Ada Byron works at Acme Works.\n",
+        encoding="utf-8",
+    )
 
     def told(profile: str, pruner: str | None = None) -> tuple[set[str], int]:
-        trace = space.ask("Who founded Acme Works?", AskOptions(profile=profile, pruner=pruner)).trace
-        return {prompt.pruner for prompt in trace.prompts if prompt.subgraph}, sum("was not used" in note for note in trace.notes)
+        trace = space.ask(
+            "Who founded Acme Works?", AskOptions(profile=profile, pruner=pruner)
+        ).trace
+        return {prompt.pruner for prompt in trace.prompts if prompt.subgraph}, sum(
+            "was not used" in note for note in trace.notes
+        )
 
     with open_workspace("moon", home=tmp_path, embedder=FakeEmbedder(FAKE.dimension)) as space:
         space.ingest([source], IngestOptions(extractor="fast"))
@@ -196,7 +258,9 @@ def test_a_question_is_answered_with_the_pruner_that_was_chosen_and_the_trace_na
         assert told("graph") == ({UntrainedPrior.label}, 0)
         trained(folder, beats_untrained=True)
         assert told("graph") == told("paper", "gcn") == ({GcnPruner.label}, 0)
-        assert told("paper") == ({UntrainedPrior.label}, 0), "to the letter, unless it is told otherwise"
+        assert told("paper") == ({UntrainedPrior.label}, 0), (
+            "to the letter, unless it is told otherwise"
+        )
         assert told("graph", "none") == ({NoPruner.label}, 0)
         (folder / DESCRIPTION).write_text("{", encoding="utf-8")
         assert told("graph") == ({UntrainedPrior.label}, 1)
@@ -204,7 +268,13 @@ def test_a_question_is_answered_with_the_pruner_that_was_chosen_and_the_trace_na
         for wrong in ("trained", str(tmp_path), ""):
             with pytest.raises((LoadError, UsageError)):
                 told("default", wrong)
-    with open_workspace("moon", home=tmp_path, embedder=FakeEmbedder(FAKE.dimension), pruner="none") as space:
+    with open_workspace(
+        "moon", home=tmp_path, embedder=FakeEmbedder(FAKE.dimension), pruner="none"
+    ) as space:
         assert told("graph") == ({NoPruner.label}, 0)
-    with open_workspace("moon", home=tmp_path, embedder=FakeEmbedder(FAKE.dimension), pruner="trained") as space:
-        assert told("default") == (set(), 0), "a setting that can't be followed fails no question that has no use for it"
+    with open_workspace(
+        "moon", home=tmp_path, embedder=FakeEmbedder(FAKE.dimension), pruner="trained"
+    ) as space:
+        assert told("default") == (set(), 0), (
+            "a setting that can't be followed fails no question that has no use for it"
+        )

@@ -9,8 +9,12 @@ from dynagrag.text import plural
 Lines = Iterator[str]
 
 
-def comparison_of(first: Path, second: Path) -> tuple[Mapping[str, Any], Callable[[Mapping[str, Any]], Lines]] | None:
-    """The second run minus the first, and what prints it; None where the first is no run of answers. LoadError where it is no run."""
+def comparison_of(
+    first: Path, second: Path
+) -> tuple[Mapping[str, Any], Callable[[Mapping[str, Any]], Lines]] | None:
+    """The second run minus the first, and what prints it; None where the first is no run of
+    answers. LoadError where it is no run.
+    """
     from dynagrag.evaluation.judge.judge_compare import compare_judged
     from dynagrag.evaluation.judge.judge_folder import JudgeRun
     from dynagrag.evaluation.qa.qa_compare import compare_qa
@@ -26,7 +30,10 @@ def comparison_of(first: Path, second: Path) -> tuple[Mapping[str, Any], Callabl
 
 
 def _head_lines(found: Mapping[str, Any], units: str) -> Lines:
-    yield f"{plural(found['questions'], 'question')}; second minus first, {units}, with paired 95 % intervals"
+    yield (
+        f"{plural(found['questions'], 'question')}; second minus first, {units}, with paired 95 %"
+        " intervals"
+    )
     for name, (old, new) in found["differing"].items():
         yield f"  {name}: {old} / {new}"
     if found["left_out"]:
@@ -46,7 +53,10 @@ def _answer_lines(found: Mapping[str, Any]) -> Lines:
         yield f"{arm}: {' / '.join(costs)} a question"
         for name, difference in own["differences"].items():
             bounds = Interval.of(difference).text("+")
-            yield f"  {TITLES[name]:<14}{100 * own['first'][name]:>7.1f}{100 * own['second'][name]:>7.1f}  {bounds}"
+            yield (
+                f"  {TITLES[name]:<14}{100 * own['first'][name]:>7.1f}{100 * own['second'][name]:>7.1f}"
+                f"  {bounds}"
+            )
 
 
 def _judged_lines(found: Mapping[str, Any]) -> Lines:
@@ -57,5 +67,8 @@ def _judged_lines(found: Mapping[str, Any]) -> Lines:
     for arm, own in found["arms"].items():
         for name, row in own.items():
             first, second = (SCALES[name] * row[key] for key in ("first", "second"))
-            bounds = f"{Interval.of(row, SCALES[name]).text('+', 2)}, {row['verdict']}, {plural(row['n'], 'question')}"
+            bounds = (
+                f"{Interval.of(row, SCALES[name]).text('+', 2)}, {row['verdict']},"
+                f" {plural(row['n'], 'question')}"
+            )
             yield f"{arm:<16}{TITLES[name]:<28}{first:>8.2f}{second:>8.2f}  {bounds}"

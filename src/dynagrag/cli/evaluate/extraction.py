@@ -8,7 +8,15 @@ import typer
 
 from dynagrag.cli.evaluate.shared import MAX_CALLS, OUT, say_estimate, say_run
 from dynagrag.cli.options import JSON, LLM, VERBOSE
-from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, in_line, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import (
+    EXIT_SET_ASIDE,
+    Bars,
+    in_line,
+    read_settings,
+    say,
+    say_json,
+    set_up_log,
+)
 from dynagrag.errors import UsageError
 from dynagrag.text import plural
 
@@ -16,22 +24,31 @@ if TYPE_CHECKING:
     from dynagrag.ingest.plan import Estimate
 
 EXTRACTION_MEASURES = (
-    "Measures, in points (fractions of 1 with --json), with 95 % intervals: precision, the share of what was found that is marked; recall, "
-    "the share of what is marked that was found; F1, their harmonic mean. Of entities that people are shown: with the same span, "
-    "overlapping (half of the longer span and the same head word), and as names of a chunk. Of relations: both ends and at least half of "
-    "the shorter quote. Pairs that are only mentioned together count apart. Content words link passages and are no entities."
+    "Measures, in points (fractions of 1 with --json), with 95 % intervals: precision, the share of"
+    " what was found that is marked; recall, the share of what is marked that was found; F1, their"
+    " harmonic mean. Of entities that people are shown: with the same span, overlapping (half of"
+    " the longer span and the same head word), and as names of a chunk. Of relations: both ends and"
+    " at least half of the shorter quote. Pairs that are only mentioned together count apart."
+    " Content words link passages and are no entities."
 )
 EXTRACTOR = Annotated[
-    str, typer.Option("--extractor", help="Extractor to measure: fast (without a model), or llm (asks the model of --llm).")
+    str,
+    typer.Option(
+        "--extractor",
+        help="Extractor to measure: fast (without a model), or llm (asks the model of --llm).",
+    ),
 ]
 GOLD = Annotated[
     Path | None,
     typer.Option(
         "--gold",
         metavar="FILE",
-        help="Your own marked chunks as JSON lines: `text` or `turns` ([{speaker, text}]), `entities` ([{text, type, start, end}], without "
-        "start and end every place of the text), `relations` ([{head, label, tail, quote}]), and optional `id`, `document`. Default: the "
-        "40 chunks that are shipped.",
+        help=(
+            "Your own marked chunks as JSON lines: `text` or `turns` ([{speaker, text}]),"
+            " `entities` ([{text, type, start, end}], without start and end every place of the"
+            " text), `relations` ([{head, label, tail, quote}]), and optional `id`, `document`."
+            " Default: the 40 chunks that are shipped."
+        ),
     ),
 ]
 READING = Annotated[
@@ -39,10 +56,18 @@ READING = Annotated[
     typer.Option(
         "--reading",
         metavar="FILE",
-        help="Measure no extractor, but a second reading of some of the chunks, in the form of --gold: how far two readings agree.",
+        help=(
+            "Measure no extractor, but a second reading of some of the chunks, in the form of"
+            " --gold: how far two readings agree."
+        ),
     ),
 ]
-LIMIT = Annotated[int | None, typer.Option("--limit", min=1, help="Take only this many chunks, from the first. Default: all.")]
+LIMIT = Annotated[
+    int | None,
+    typer.Option(
+        "--limit", min=1, help="Take only this many chunks, from the first. Default: all."
+    ),
+]
 SEED = Annotated[int, typer.Option("--seed", min=0, help="Seed of the intervals.")]
 
 
@@ -67,7 +92,9 @@ def extraction(
     set_up_log(verbose)
     if reading is not None:
         if out is not None or limit is not None:
-            raise UsageError("--reading measures all of its chunks and keeps no run; leave out --limit and --out")
+            raise UsageError(
+                "--reading measures all of its chunks and keeps no run; leave out --limit and --out"
+            )
         from dynagrag.evaluation.extraction.agreement import evaluate_reading
 
         summary = evaluate_reading(gold, reading, seed)
@@ -79,7 +106,9 @@ def extraction(
         return 0
     from dynagrag.evaluation.extraction.extraction_run import ExtractionOptions, evaluate_extraction
 
-    options = ExtractionOptions(extractor=extractor, gold=gold, limit=limit, seed=seed, out=out, max_calls=max_calls)
+    options = ExtractionOptions(
+        extractor=extractor, gold=gold, limit=limit, seed=seed, out=out, max_calls=max_calls
+    )
     with Bars(as_json) as progress:
         run, summary = evaluate_extraction(read_settings(llm), options, progress, _say_cost)
     say_run(run.path, summary, extraction_lines(summary), as_json)
@@ -89,8 +118,9 @@ def extraction(
 def _say_cost(cost: "Estimate") -> None:
     money = "" if cost.money is None else f", price {cost.money:.2f}"
     say_estimate(
-        f"{plural(cost.calls, 'call')}, {cost.prompt_tokens:,} prompt + {cost.completion_tokens:,} reply tokens, "
-        f"{max(1, round(cost.seconds / 60))} min{money}; repairs come on top, replies that are kept cost nothing"
+        f"{plural(cost.calls, 'call')}, {cost.prompt_tokens:,} prompt + {cost.completion_tokens:,}"
+        f" reply tokens, {max(1, round(cost.seconds / 60))} min{money}; repairs come on top,"
+        " replies that are kept cost nothing"
     )
 
 
@@ -99,7 +129,9 @@ def extraction_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     from dynagrag.evaluation.extraction.extraction_report import by_type, figure_rows
 
     model = f" with {summary['llm']}" if summary["llm"] else ""
-    yield f"{summary['dataset']}: {plural(summary['chunks'], 'chunk')}, {summary['extractor']}{model}"
+    yield (
+        f"{summary['dataset']}: {plural(summary['chunks'], 'chunk')}, {summary['extractor']}{model}"
+    )
     yield f"{'':<32}{'precision':<24}{'recall':<24}{'F1':<24}{'found':>6}{'marked':>8}"
     for label, (precision, recall, f1, num_found, num_gold) in figure_rows(summary):
         yield f"{label:<32}{precision:<24}{recall:<24}{f1:<24}{num_found:>6}{num_gold:>8}"
@@ -107,13 +139,28 @@ def extraction_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     for type_, own in by_type(summary):
         yield f"  {type_:<30}{own['marked']:>8}{own['overlap']:>20}{own['exact']:>12}"
     numbered, types = summary["numbered_names"], summary["type_agreement"]
-    yield f"names with a digit: {numbered['whole']} of {numbered['marked']} whole, {numbered['cut']} cut, {numbered['missed']} not found"
+    yield (
+        f"names with a digit: {numbered['whole']} of {numbered['marked']} whole, {numbered['cut']}"
+        f" cut, {numbered['missed']} not found"
+    )
     if types["same"]:
-        yield f"type: {types['same']} of {types['matched']} that were found, overlapping, have the marked one"
+        yield (
+            f"type: {types['same']} of {types['matched']} that were found, overlapping, have the"
+            " marked one"
+        )
     if summary["num_words"]:
-        yield f"{summary['num_words']} content words of the chunks link passages and are not counted as entities"
+        yield (
+            f"{summary['num_words']} content words of the chunks link passages and are not counted"
+            " as entities"
+        )
     for reason, count in summary.get("dropped", {}).items():
         yield f"  dropped just now: {count} x {reason}"
     if summary.get("errors"):
-        yield f"{plural(summary['errors'], 'chunk')} failed in part; the same command with --out {summary['run']} tries them again"
-    yield "in points (0 to 100) with 95 % intervals, chunks resampled; mentioned together: two names in one sentence, without direction"
+        yield (
+            f"{plural(summary['errors'], 'chunk')} failed in part; the same command with --out"
+            f" {summary['run']} tries them again"
+        )
+    yield (
+        "in points (0 to 100) with 95 % intervals, chunks resampled; mentioned together: two names"
+        " in one sentence, without direction"
+    )

@@ -1,4 +1,6 @@
-"""`dynagrag evaluate graphqa`: questions over graphs of text, answered by soft prompts and by what they are compared with."""
+"""`dynagrag evaluate graphqa`: questions over graphs of text, answered by soft prompts and by what
+they are compared with.
+"""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -18,10 +20,11 @@ if TYPE_CHECKING:
     from dynagrag.evaluation.pruning.pruning_example import Part
 
 GRAPHQA_MEASURES = (
-    "Measures, in points (fractions of 1 with --json), with 95 % intervals over the questions, by two scorers. paper_compat, as the "
-    "papers' code has it: what is right stands anywhere in the answer, inside words too, and F1 can pass 1. strict: whole words of one "
-    "item of the answer, each item and each right answer once; a label, and not the other too. accuracy for one right answer; hit, hits@1 "
-    "and f1 for lists of them."
+    "Measures, in points (fractions of 1 with --json), with 95 % intervals over the questions, by"
+    " two scorers. paper_compat, as the papers' code has it: what is right stands anywhere in the"
+    " answer, inside words too, and F1 can pass 1. strict: whole words of one item of the answer,"
+    " each item and each right answer once; a label, and not the other too. accuracy for one right"
+    " answer; hit, hits@1 and f1 for lists of them."
 )
 
 
@@ -29,33 +32,54 @@ METHOD = Annotated[
     str,
     typer.Option(
         "--method",
-        help=f"Trained (--checkpoint): {', '.join(TRAINED)}. The language model "
-        "as it is, with the graph's text: zero-shot, zero-cot and cot-bag (told to think), kaping (triples near the question), bm25 and "
-        "dense (nodes and edges near it); without: question-only. Without a model: majority (what most training rows say).",
+        help=(
+            f"Trained (--checkpoint): {', '.join(TRAINED)}. The language model as it is, with the"
+            " graph's text: zero-shot, zero-cot and cot-bag (told to think), kaping (triples near"
+            " the question), bm25 and dense (nodes and edges near it); without: question-only."
+            " Without a model: majority (what most training rows say)."
+        ),
     ),
 ]
 SPLIT = Annotated[str, typer.Option("--split", help="Which rows: train, validation, test or all.")]
-LM = Annotated[str | None, typer.Option("--lm", help="Language model behind it, as in `dynagrag train`. Not for majority.")]
+LM = Annotated[
+    str | None,
+    typer.Option(
+        "--lm", help="Language model behind it, as in `dynagrag train`. Not for majority."
+    ),
+]
 CHECKPOINT = Annotated[
-    Path | None, typer.Option("--checkpoint", metavar="FOLDER", help="What `dynagrag train` wrote, for trained methods.")
+    Path | None,
+    typer.Option(
+        "--checkpoint", metavar="FOLDER", help="What `dynagrag train` wrote, for trained methods."
+    ),
 ]
 SCORER = Annotated[
-    str, typer.Option("--scorer", help="Whose figures stand first, with the verdict: paper_compat or strict. Both are kept.")
+    str,
+    typer.Option(
+        "--scorer",
+        help="Whose figures stand first, with the verdict: paper_compat or strict. Both are kept.",
+    ),
 ]
 WITHOUT = Annotated[
     str,
     typer.Option(
         "--without",
-        help="For zero-shot, zero-cot and cot-bag: retrieval, so that the whole graph's text is read as far as it fits, as the papers "
-        "have it. What trained methods go without is told to `dynagrag train`.",
+        help=(
+            "For zero-shot, zero-cot and cot-bag: retrieval, so that the whole graph's text is read"
+            " as far as it fits, as the papers have it. What trained methods go without is told to"
+            " `dynagrag train`."
+        ),
     ),
 ]
 HALLUCINATION = Annotated[
     bool,
     typer.Option(
         "--hallucination",
-        help="Ask each question again, for the edges that support the answer, and look them up in the graph: valid_nodes and valid_edges "
-        "(shares of those named), fully_valid (share of the answers that name something, all of it valid). One more reply a question.",
+        help=(
+            "Ask each question again, for the edges that support the answer, and look them up in"
+            " the graph: valid_nodes and valid_edges (shares of those named), fully_valid (share of"
+            " the answers that name something, all of it valid). One more reply a question."
+        ),
     ),
 ]
 
@@ -79,9 +103,11 @@ def graphqa(
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Measure how right a method's answers to questions over graphs are, beside what papers printed for it.
+    """Measure how right a method's answers to questions over graphs are, beside what papers printed
+    for it.
 
-    Example: dynagrag evaluate graphqa --dataset explagraphs --data sets --method zero-shot --lm smollm2 --limit 100
+    Example: dynagrag evaluate graphqa --dataset explagraphs --data sets --method zero-shot --lm
+    smollm2 --limit 100
     """
     set_up_log(verbose)
     from dynagrag.evaluation.graphqa.graph_scorers import Scorer
@@ -146,13 +172,20 @@ def _published(summary: Mapping[str, Any]) -> Iterator[str]:
     from dynagrag.evaluation.graphqa.published_figures import Published
 
     with_lm = f" with {summary['lm']}" if summary["lm"] else ""
-    trained = f", trained on {other}" if (other := summary["trained_on"]) not in (None, summary["dataset"]) else ""
+    trained = (
+        f", trained on {other}"
+        if (other := summary["trained_on"]) not in (None, summary["dataset"])
+        else ""
+    )
     if not summary["published"]:
         yield f"published: none for {summary['variant']} of {summary['dataset']}{with_lm}{trained}"
     for row in summary["published"]:
         own = Published(**row)
         scorer = own.scorer if own.scorer in summary["measures"] else summary["scorer"]
         found = summary["measures"][scorer].get(own.metric)
-        ours = f"{summary['lm'] or 'no model'}{trained}, {summary['split']} rows, {scorer}, n {summary['n']:,}"
+        ours = (
+            f"{summary['lm'] or 'no model'}{trained}, {summary['split']} rows, {scorer}, n"
+            f" {summary['n']:,}"
+        )
         beside = "" if found is None else f"; here {100 * found['mean']:.2f} ({ours})"
         yield f"published: {own.metric} {own.value:.2f} ({own.source}: {own.how}){beside}"

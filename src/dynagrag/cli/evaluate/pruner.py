@@ -27,18 +27,23 @@ if TYPE_CHECKING:
     from dynagrag.evaluation.pruning.pruner_figures import PrunerFigures
 
 PRUNER_MEASURES = (
-    "Measures, in points (fractions of 1 with --json), with 95 % intervals over questions: node_ap and edge_ap, the average precision of "
-    "the ranking of entities and of pairs of them by their scores; support_recall@10, the share of what supports the answer among the ten "
-    "best entities. What no subgraph holds counts as not found. The differences from the untrained pruners (prior, none, near) are paired."
+    "Measures, in points (fractions of 1 with --json), with 95 % intervals over questions: node_ap"
+    " and edge_ap, the average precision of the ranking of entities and of pairs of them by their"
+    " scores; support_recall@10, the share of what supports the answer among the ten best entities."
+    " What no subgraph holds counts as not found. The differences from the untrained pruners"
+    " (prior, none, near) are paired."
 )
 PRUNERS = Annotated[
     str,
     typer.Option(
         "--pruner",
-        help="What to measure, separated by commas: none (all alike: the order of retrieval), prior (by distance to the question, "
-        "untrained), near (the better subgraph first, in it by hops, then as the prior), random, trained (the "
-        "workspace's own), or the folder of a checkpoint that `dynagrag train pruner` wrote. Default: all but folders, as far as they "
-        "are there.",
+        help=(
+            "What to measure, separated by commas: none (all alike: the order of retrieval), prior"
+            " (by distance to the question, untrained), near (the better subgraph first, in it by"
+            " hops, then as the prior), random, trained (the workspace's own), or the folder of a"
+            " checkpoint that `dynagrag train pruner` wrote. Default: all but folders, as far as"
+            " they are there."
+        ),
     ),
 ]
 
@@ -58,24 +63,35 @@ def pruner(
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Measure how well pruners tell what supports an answer from the rest of its subgraph, on a set's test questions or on those of the
-    documents that `dynagrag train pruner --workspace` holds out, and write a report.
+    """Measure how well pruners tell what supports an answer from the rest of its subgraph, on a
+    set's test questions or on those of the documents that `dynagrag train pruner --workspace` holds
+    out, and write a report.
 
-    Example: dynagrag evaluate pruner --dataset pathquestion --data sets --pruner none,prior,my-pruner
+    Example: dynagrag evaluate pruner --dataset pathquestion --data sets --pruner
+    none,prior,my-pruner
     """
     set_up_log(verbose)
     from dynagrag.evaluation.pruning import measuring_run
 
     check_pruning_source(dataset, data, part, workspace, questions)
     settings = read_settings(None, embedder, store=store)
-    how: dict[str, Any] = {"pruners": names_in(pruners), "device": device, "limit": limit, "out": out}
+    how: dict[str, Any] = {
+        "pruners": names_in(pruners),
+        "device": device,
+        "limit": limit,
+        "out": out,
+    }
     with Bars(as_json) as progress:
         if dataset and data:
             of_set = measuring_run.SetMeasureOptions(dataset, data, part, **how)
             run, summary, figures = measuring_run.measure_on_set(settings, of_set, progress)
         else:
-            of_workspace = measuring_run.WorkspaceMeasureOptions(workspace or settings.workspace, questions, **how)
-            run, summary, figures = measuring_run.measure_on_workspace(settings, of_workspace, progress)
+            of_workspace = measuring_run.WorkspaceMeasureOptions(
+                workspace or settings.workspace, questions, **how
+            )
+            run, summary, figures = measuring_run.measure_on_workspace(
+                settings, of_workspace, progress
+            )
     say_run(run.path, summary, pruner_lines(figures), as_json)
     return 0
 
@@ -88,19 +104,31 @@ def pruner_lines(figures: "Sequence[PrunerFigures]") -> Iterator[str]:
 
     num_pairs = figures[0].num_with_pairs
     is_of_some = 0 < num_pairs < figures[0].n
-    yield plural(figures[0].n, "question") + (f"; edge_ap is of the {num_pairs} that pairs support" if is_of_some else "")
+    yield plural(figures[0].n, "question") + (
+        f"; edge_ap is of the {num_pairs} that pairs support" if is_of_some else ""
+    )
     shown = short_names([own.name for own in figures])
     rows = [["pruner", *NAMES]]
-    rows += [[shown[own.name], *(_cell(own.means.get(name), "") for name in NAMES)] for own in figures]
     rows += [
-        [f"{shown[own.name]} - {other}", *(_cell(own.against[other].measures.get(name), "+") for name in NAMES)]
+        [shown[own.name], *(_cell(own.means.get(name), "") for name in NAMES)] for own in figures
+    ]
+    rows += [
+        [
+            f"{shown[own.name]} - {other}",
+            *(_cell(own.against[other].measures.get(name), "+") for name in NAMES),
+        ]
         for other in BASELINES
         for own in figures
         if other in own.against
     ]
     first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
     for row in rows:
-        yield "  ".join([row[0].ljust(first), *(cell.rjust(width) for cell, width in zip(row[1:], others, strict=True))])
+        yield "  ".join(
+            [
+                row[0].ljust(first),
+                *(cell.rjust(width) for cell, width in zip(row[1:], others, strict=True)),
+            ]
+        )
     yield from (f"{shown[own.name]}: {own.note}" for own in figures if own.note)
     yield "in points (0 to 100) with 95 % intervals over the questions"
 

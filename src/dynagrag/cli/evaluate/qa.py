@@ -1,4 +1,6 @@
-"""`dynagrag evaluate qa`: how right the answers of each arm are, what they cite and what they cost."""
+"""`dynagrag evaluate qa`: how right the answers of each arm are, what they cite and what they
+cost.
+"""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -30,17 +32,21 @@ if TYPE_CHECKING:
     from dynagrag.settings import Settings
 
 QA_MEASURES = (
-    "Measures, in points (fractions of 1 with --json): exact and F1, of the answer in a few words, where the given answers are short; "
-    "ROUGE-L, where they are long; answer recall, the right words stand in the whole answer; stated, contradicted, not found, shares of "
-    "the answer's claims; cited right, the share of the citations that touch the gold; gold cited, the share of the gold that is cited. "
-    "Cut off counts answers whose reply came to no end; they are wrong. Costs are means per question; a reply from the cache counts as "
-    "the call that it once was."
+    "Measures, in points (fractions of 1 with --json): exact and F1, of the answer in a few words,"
+    " where the given answers are short; ROUGE-L, where they are long; answer recall, the right"
+    " words stand in the whole answer; stated, contradicted, not found, shares of the answer's"
+    " claims; cited right, the share of the citations that touch the gold; gold cited, the share of"
+    " the gold that is cited. Cut off counts answers whose reply came to no end; they are wrong."
+    " Costs are means per question; a reply from the cache counts as the call that it once was."
 )
 DATASET = Annotated[
     str | None,
     typer.Option(
         "--dataset",
-        help="Published set: musique, hotpotqa, 2wiki, multihop-rag, qmsum, squality or graphrag-bench. Needs --data.",
+        help=(
+            "Published set: musique, hotpotqa, 2wiki, multihop-rag, qmsum, squality or"
+            " graphrag-bench. Needs --data."
+        ),
     ),
 ]
 QUESTIONS = Annotated[
@@ -48,39 +54,57 @@ QUESTIONS = Annotated[
     typer.Option(
         "--questions",
         metavar="FILE",
-        help="Your own questions for a workspace, instead of --dataset: JSON lines with `question`, and optional `answer` or `answers`, "
-        "`answerable` (false where nothing answers it), `documents` or `turns` (what should be cited), `kind`.",
+        help=(
+            "Your own questions for a workspace, instead of --dataset: JSON lines with `question`,"
+            " and optional `answer` or `answers`, `answerable` (false where nothing answers it),"
+            " `documents` or `turns` (what should be cited), `kind`."
+        ),
     ),
 ]
 ARMS = Annotated[
     str | None,
     typer.Option(
         "--arms",
-        help="What to compare, separated by commas: default, graph, paper; dsa-diverse, bfs-diverse, bfs-cosine (DynaGRAG's experiment); "
-        "naive, naive-parts (answered part by part), bm25, hybrid, rrf, bridge-ppr; pcst, triples (subgraphs of facts), grag "
-        "(GRAG's ego-graphs), union (bridge-ppr and pcst); "
-        "pruner:NAME (graph with a pruner: none, prior, trained or a folder); "
-        "soft:NAME (a trained soft prompt: g-retriever, grag, graph-token, prompt-tuning or a folder, as `ask --soft` has it), hard:NAME "
-        "(the same language model before the same text, without soft tokens); "
-        "closed-book (no evidence); gold (the right passages alone); rerank:MODEL (a cross-encoder). "
-        "global (for general questions: many passages, part by part). "
-        "All but global, soft and hard have equal room for evidence; the last two have as much as each other. "
-        "Default: default, naive, closed-book and gold.",
+        help=(
+            "What to compare, separated by commas: default, graph, paper; dsa-diverse, bfs-diverse,"
+            " bfs-cosine (DynaGRAG's experiment); naive, naive-parts (answered part by part), bm25,"
+            " hybrid, rrf, bridge-ppr; pcst, triples (subgraphs of facts), grag (GRAG's"
+            " ego-graphs), union (bridge-ppr and pcst); pruner:NAME (graph with a pruner: none,"
+            " prior, trained or a folder); soft:NAME (a trained soft prompt: g-retriever, grag,"
+            " graph-token, prompt-tuning or a folder, as `ask --soft` has it), hard:NAME (the same"
+            " language model before the same text, without soft tokens); closed-book (no evidence);"
+            " gold (the right passages alone); rerank:MODEL (a cross-encoder). global (for general"
+            " questions: many passages, part by part). All but global, soft and hard have equal"
+            " room for evidence; the last two have as much as each other. Default: default, naive,"
+            " closed-book and gold."
+        ),
     ),
 ]
 SCOPE = Annotated[
     str | None,
-    typer.Option("--scope", help="For qmsum: ask each question of its own meeting (document) or of all (corpus). Default: document."),
+    typer.Option(
+        "--scope",
+        help=(
+            "For qmsum: ask each question of its own meeting (document) or of all (corpus)."
+            " Default: document."
+        ),
+    ),
 ]
 RAGAS_ROWS = Annotated[
     Path | None,
     typer.Option(
         "--ragas-rows",
         metavar="FILE",
-        help="Write the answers too as the JSON lines that RAGAS scores: user_input, response, retrieved_contexts, reference.",
+        help=(
+            "Write the answers too as the JSON lines that RAGAS scores: user_input, response,"
+            " retrieved_contexts, reference."
+        ),
     ),
 ]
-KIND = Annotated[str | None, typer.Option("--kind", help="Ask only questions of this kind, such as general for qmsum.")]
+KIND = Annotated[
+    str | None,
+    typer.Option("--kind", help="Ask only questions of this kind, such as general for qmsum."),
+]
 
 
 def qa(
@@ -106,9 +130,11 @@ def qa(
     as_json: JSON = False,
     verbose: VERBOSE = False,
 ) -> int:
-    """Measure how right the answers are, and write a report. Shows what the model will cost first. Run it again to resume.
+    """Measure how right the answers are, and write a report. Shows what the model will cost first.
+    Run it again to resume.
 
-    Example: dynagrag evaluate qa --dataset musique --data sets --arms default,naive,gold --llm qwen --limit 20
+    Example: dynagrag evaluate qa --dataset musique --data sets --arms default,naive,gold --llm qwen
+    --limit 20
     """
     set_up_log(verbose)
     from dynagrag.evaluation.qa.qa_options import DEFAULT_ARMS, QaOptions
@@ -144,15 +170,29 @@ def _answer(options: "QaOptions", settings: "Settings", as_json: bool) -> int:
     return EXIT_SET_ASIDE if any(summary["errors"].values()) else 0
 
 
-_ABSTENTION_HEADS = ("abstained", "rightly", "of all", "claiming", "stated", "contradicted", "not found")
+_ABSTENTION_HEADS = (
+    "abstained",
+    "rightly",
+    "of all",
+    "claiming",
+    "stated",
+    "contradicted",
+    "not found",
+)
 
 
 def abstention_lines(summary: Mapping[str, Any], width: int) -> Iterator[str]:
     """The table of abstentions, whose first column is so wide."""
     from dynagrag.evaluation.qa.qa_report import abstention_cells
 
-    yield "of the abstentions those that are right (rightly), of all questions without an answer those abstained from (of all), how many"
-    yield "answers there claim something (claiming), and what share of their claims is stated, contradicted or not found"
+    yield (
+        "of the abstentions those that are right (rightly), of all questions without an answer"
+        " those abstained from (of all), how many"
+    )
+    yield (
+        "answers there claim something (claiming), and what share of their claims is stated,"
+        " contradicted or not found"
+    )
     yield f"{'arm':<{width}}" + "".join(f"{head:>{len(head) + 2}}" for head in _ABSTENTION_HEADS)
     for arm, found in summary["abstention"].items():
         cells = zip(abstention_cells(found), _ABSTENTION_HEADS, strict=True)
@@ -161,13 +201,26 @@ def abstention_lines(summary: Mapping[str, Any], width: int) -> Iterator[str]:
 
 def qa_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     """The lines of a report."""
-    from dynagrag.evaluation.qa.qa_report import TITLES, arm_title, cells, difference, heads_of, held_line, result
+    from dynagrag.evaluation.qa.qa_report import (
+        TITLES,
+        arm_title,
+        cells,
+        difference,
+        heads_of,
+        held_line,
+        result,
+    )
     from dynagrag.evaluation.qa.qa_summary import COSTS
     from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS
 
     half = "" if summary["half"] == "all" else f", the {summary['half']} half"
-    without = f", {summary['unanswerable']} of them without an answer" if summary["unanswerable"] else ""
-    yield f"{summary['dataset']}: {plural(summary['questions'], 'question')}{half}{without}, {plural(summary['passages'], 'passage')}"
+    without = (
+        f", {summary['unanswerable']} of them without an answer" if summary["unanswerable"] else ""
+    )
+    yield (
+        f"{summary['dataset']}: {plural(summary['questions'], 'question')}{half}{without},"
+        f" {plural(summary['passages'], 'passage')}"
+    )
     for note, count in summary["notes"].items():
         yield f"  {count} x {note}"
     yield result(summary)
@@ -180,13 +233,21 @@ def qa_lines(summary: Mapping[str, Any]) -> Iterator[str]:
     yield f"{'arm':<{width}}{heads}  {TITLES[measure]} against {baseline}"
     for arm, row in rows.items():
         own = "".join(f"{cell:>{wide}}" for cell, wide in zip(row, widths, strict=True))
-        yield f"{arm_title(summary, arm):<{width}}{own}  {difference(summary, arm, measure)}".rstrip()
+        yield (
+            f"{arm_title(summary, arm):<{width}}{own}  {difference(summary, arm, measure)}".rstrip()
+        )
     if summary["unanswerable"]:
         yield from abstention_lines(summary, width)
     for arm, count in summary["errors"].items():
         if count:
-            yield f"{arm}: {plural(count, 'answer')} failed; the same command with --out {summary['run']} tries them again"
-    yield "in points (0 to 100) but for the costs; in brackets: over how many questions, where others are over more"
+            yield (
+                f"{arm}: {plural(count, 'answer')} failed; the same command with --out"
+                f" {summary['run']} tries them again"
+            )
+    yield (
+        "in points (0 to 100) but for the costs; in brackets: over how many questions, where others"
+        " are over more"
+    )
     yield "differences over the same questions, with paired 95 % intervals"
     if held := held_line(summary):
         yield held

@@ -1,4 +1,6 @@
-"""What the commands of `dynagrag evaluate` share: options, each with one wording, and what is read and said alike."""
+"""What the commands of `dynagrag evaluate` share: options, each with one wording, and what is read
+and said alike.
+"""
 
 import sys
 from collections.abc import Iterable, Mapping
@@ -18,34 +20,73 @@ DATA = Annotated[
     typer.Option(
         "--data",
         metavar="FOLDER",
-        help="Folder of the published sets: multihop/ and transcript_qa/ with .jsonl or .jsonl.gz files. "
-        "Texts are embedded once, in HOME/evaluation/workspaces.",
+        help=(
+            "Folder of the published sets: multihop/ and transcript_qa/ with .jsonl or .jsonl.gz"
+            " files. Texts are embedded once, in HOME/evaluation/workspaces."
+        ),
     ),
 ]
 EXTRACTOR = Annotated[
     str,
     typer.Option(
-        "--extractor", help="How to build the graph of the set: fast (without a model), or file (from given entities and triples)."
+        "--extractor",
+        help=(
+            "How to build the graph of the set: fast (without a model), or file (from given"
+            " entities and triples)."
+        ),
     ),
 ]
 GIVEN = Annotated[
     Path | None,
-    typer.Option("--given", metavar="FILE", help="File of extractions, for --extractor file. Default: SET_openie_reference in --data."),
+    typer.Option(
+        "--given",
+        metavar="FILE",
+        help="File of extractions, for --extractor file. Default: SET_openie_reference in --data.",
+    ),
 ]
-HALF = Annotated[str, typer.Option("--half", help="Which rows: tuning (even, counted from 0), reporting (odd) or all.")]
-PART = Annotated[str | None, typer.Option("--part", help="For qmsum: which file, such as train_25 for qmsum_train_25. Default: val.")]
+HALF = Annotated[
+    str,
+    typer.Option(
+        "--half", help="Which rows: tuning (even, counted from 0), reporting (odd) or all."
+    ),
+]
+PART = Annotated[
+    str | None,
+    typer.Option(
+        "--part", help="For qmsum: which file, such as train_25 for qmsum_train_25. Default: val."
+    ),
+]
 BASELINE = Annotated[
-    str | None, typer.Option("--baseline", help="Arm to compare the others with. Default: naive, else the first of the arms.")
+    str | None,
+    typer.Option(
+        "--baseline",
+        help="Arm to compare the others with. Default: naive, else the first of the arms.",
+    ),
 ]
-LIMIT = Annotated[int | None, typer.Option("--limit", min=1, help="Ask only this many questions, from the first. Default: all.")]
+LIMIT = Annotated[
+    int | None,
+    typer.Option(
+        "--limit", min=1, help="Ask only this many questions, from the first. Default: all."
+    ),
+]
 OUT = Annotated[
     Path | None,
     typer.Option(
-        "--out", metavar="FOLDER", help="Folder of the run. A stopped run in it is resumed. Default: a folder in HOME/evaluation/runs."
+        "--out",
+        metavar="FOLDER",
+        help=(
+            "Folder of the run. A stopped run in it is resumed. Default: a folder in"
+            " HOME/evaluation/runs."
+        ),
     ),
 ]
 MAX_CALLS = Annotated[
-    int | None, typer.Option("--max-calls", min=1, help="Stop before models are called more often than this in all. Default: no limit.")
+    int | None,
+    typer.Option(
+        "--max-calls",
+        min=1,
+        help="Stop before models are called more often than this in all. Default: no limit.",
+    ),
 ]
 
 
@@ -55,9 +96,13 @@ def names_in(text: str) -> tuple[str, ...]:
 
 
 def one_of(option: str, value: str, known: type[K]) -> K:
-    """The member of an enumeration that has this value. UsageError, with all values, where none has."""
+    """The member of an enumeration that has this value. UsageError, with all values, where none
+    has.
+    """
     if value not in [k.value for k in known]:
-        raise UsageError(f"{option} {value!r} is unknown; known: {', '.join(k.value for k in known)}")
+        raise UsageError(
+            f"{option} {value!r} is unknown; known: {', '.join(k.value for k in known)}"
+        )
     return known(value)
 
 

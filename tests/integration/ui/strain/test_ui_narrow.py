@@ -44,8 +44,16 @@ def over(page: "Page") -> list[str]:
 def test_no_page_is_wider_than_320_pixels_and_every_button_is_within_them(
     app: AppServer, chromium: Chromium, corpus: Any, cli: Callable[..., Any]
 ) -> None:
-    talk = [*TURNS, (LONG[:60], f"{LONG} acquired Borealis Labs. See https://example.org/{LONG}/{LONG}.")]
-    assert cli("ingest", corpus.write(f"{LONG}.vtt", talk), corpus.write("board.vtt", TURNS), "-y").code == 0
+    talk = [
+        *TURNS,
+        (LONG[:60], f"{LONG} acquired Borealis Labs. See https://example.org/{LONG}/{LONG}."),
+    ]
+    assert (
+        cli(
+            "ingest", corpus.write(f"{LONG}.vtt", talk), corpus.write("board.vtt", TURNS), "-y"
+        ).code
+        == 0
+    )
     assert cli("ask", QUESTION).code == 0
     page = chromium.open(app.url(), NARROW)
     found: list[str] = []
@@ -82,7 +90,9 @@ def test_no_page_is_wider_than_320_pixels_and_every_button_is_within_them(
         page.keyboard.press("Escape")
     page.goto(app.url("ingest"))
     settled(page)
-    page.locator('input[type="file"]').set_input_files([str(corpus.write(f"new-{LONG}.vtt", [*talk, ("Leo", "More.")]))])
+    page.locator('input[type="file"]').set_input_files(
+        [str(corpus.write(f"new-{LONG}.vtt", [*talk, ("Leo", "More.")]))]
+    )
     page.get_by_role("button", name="Start", exact=True).wait_for()
     look("ingest-preview")
     assert found == []

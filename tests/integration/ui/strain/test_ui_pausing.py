@@ -1,6 +1,8 @@
-"""Pause and Stop in a real browser, with models that take their time: the ingest obeys within a second, and the page shows it.
+"""Pause and Stop in a real browser, with models that take their time: the ingest obeys within a
+second, and the page shows it.
 
-Every stage is paused without a browser in tests/integration/workspace/test_pausing.py; benchmarks/ingest_progress.py measures how soon.
+Every stage is paused without a browser in tests/integration/workspace/test_pausing.py;
+benchmarks/ingest_progress.py measures how soon.
 """
 
 import threading
@@ -25,7 +27,9 @@ _SLACK_S = 0.5
 
 
 class SlowModels(WatchedModels):
-    """Each call takes a while; of each it is kept whether somebody had asked for the job's end when it began."""
+    """Each call takes a while; of each it is kept whether somebody had asked for the job's end when
+    it began.
+    """
 
     def __init__(self, path: Path) -> None:
         super().__init__()
@@ -72,17 +76,23 @@ def app(models: SlowModels) -> Iterator[AppServer]:
         yield running
 
 
-@pytest.mark.parametrize(("stage", "button"), [("extract", "Pause"), ("embed", "Pause"), ("embed", "Stop")])
+@pytest.mark.parametrize(
+    ("stage", "button"), [("extract", "Pause"), ("embed", "Pause"), ("embed", "Stop")]
+)
 def test_an_ingest_obeys_within_a_second_and_the_page_shows_it(
     app: AppServer, chromium: Chromium, models: SlowModels, corpus: Any, stage: str, button: str
 ) -> None:
     models.slow = stage
     page = chromium.open(app.url("ingest"))
-    page.locator('input[type="file"]').set_input_files([str(path) for path in corpus.many(6, num_turns=60)])
+    page.locator('input[type="file"]').set_input_files(
+        [str(path) for path in corpus.many(6, num_turns=60)]
+    )
     page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_text({"extract": "Extracting:", "embed": "Embedding:"}[stage]).first.wait_for()
     page.get_by_test_id("stMain").get_by_role("button", name=button, exact=True).click()
-    told = page.get_by_text("is paused" if button == "Pause" else "was stopped; what was done is kept").first
+    told = page.get_by_text(
+        "is paused" if button == "Pause" else "was stopped; what was done is kept"
+    ).first
     told.wait_for()
     settled(page)
     shoot(page, f"obeyed-{stage}-{button.lower()}")

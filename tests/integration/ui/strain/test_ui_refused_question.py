@@ -1,4 +1,6 @@
-"""Questions that are refused, or that fail, where an answer is there already: their words stay in sight until they are let go."""
+"""Questions that are refused, or that fail, where an answer is there already: their words stay in
+sight until they are let go.
+"""
 
 import errno
 from collections.abc import Callable
@@ -20,7 +22,9 @@ def _refused(page: Any) -> list[str]:
     return [area.value for area in page.text_area]
 
 
-def test_a_question_that_is_too_long_stays_above_the_box_until_it_is_dismissed(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_a_question_that_is_too_long_stays_above_the_box_until_it_is_dismissed(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     page = asked(panel)
     page.chat_input[0].set_value(LONG).run()
     page.run()
@@ -31,7 +35,9 @@ def test_a_question_that_is_too_long_stays_above_the_box_until_it_is_dismissed(b
     assert len(book.all()[0].exchanges) == 1
 
 
-def test_it_stays_until_another_one_is_asked(book: ConversationBook, panel: Callable[[str], Any]) -> None:
+def test_it_stays_until_another_one_is_asked(
+    book: ConversationBook, panel: Callable[[str], Any]
+) -> None:
     page = asked(panel)
     page.chat_input[0].set_value(LONG).run()
     page.chat_input[0].set_value(LONG + "!").run()
@@ -40,13 +46,17 @@ def test_it_stays_until_another_one_is_asked(book: ConversationBook, panel: Call
     assert (page.error.len, _refused(page)) == (0, [])
 
 
-def test_a_suggestion_that_cannot_be_kept_is_asked_once(book: ConversationBook, panel: Callable[[str], Any], monkeypatch: Any) -> None:
+def test_a_suggestion_that_cannot_be_kept_is_asked_once(
+    book: ConversationBook, panel: Callable[[str], Any], monkeypatch: Any
+) -> None:
     page = asked(panel)
     tries: list[str] = []
 
     def full(desk: Any, conversation: Any, text: str, *_: Any) -> None:
         tries.append(text)
-        raise StoreError("the conversation cannot be kept (No space left on device); free some space")
+        raise StoreError(
+            "the conversation cannot be kept (No space left on device); free some space"
+        )
 
     monkeypatch.setattr(pending, "ask", full)
     pills = page.button_group[0]
@@ -57,7 +67,9 @@ def test_a_suggestion_that_cannot_be_kept_is_asked_once(book: ConversationBook, 
     assert "No space left on device" in page.error[0].value
 
 
-def test_a_question_that_failed_has_nothing_to_stop(book: ConversationBook, panel: Callable[[str], Any], monkeypatch: Any) -> None:
+def test_a_question_that_failed_has_nothing_to_stop(
+    book: ConversationBook, panel: Callable[[str], Any], monkeypatch: Any
+) -> None:
     def full(*_: Any) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 

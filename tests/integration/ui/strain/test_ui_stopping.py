@@ -23,7 +23,9 @@ class Comparison:
         self.desk, self.conversation = desk, Conversation(new_id())
         self.go_on, stalls, answer = threading.Event(), threading.Event(), pending._answer
 
-        def slow(desk: Desk, conversation: Conversation, question: pending.PendingQuestion, *more: Any) -> Any:
+        def slow(
+            desk: Desk, conversation: Conversation, question: pending.PendingQuestion, *more: Any
+        ) -> Any:
             if question.row == 1:
                 stalls.set()
                 assert self.go_on.wait(60)
@@ -46,7 +48,9 @@ class Comparison:
 
 
 @pytest.fixture
-def comparison(book: ConversationBook, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch) -> Iterator[Comparison]:
+def comparison(
+    book: ConversationBook, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Comparison]:
     from dynagrag.ui import state
 
     desk = state.desk()
@@ -62,7 +66,12 @@ def test_the_answer_that_is_done_stays_beside_the_one_that_was_stopped(
     comparison.stop()
     (exchange,) = book.conversation(comparison.conversation.id).exchanges
     done, stopped = exchange.answers
-    assert (done.retriever, done.error, stopped.retriever, stopped.answer) == ("bm25", "", "naive", None)
+    assert (done.retriever, done.error, stopped.retriever, stopped.answer) == (
+        "bm25",
+        "",
+        "naive",
+        None,
+    )
     assert done.answer
     assert done.answer.evidence
     assert "Stopped" in stopped.error
@@ -73,11 +82,17 @@ def test_the_answer_that_is_done_stays_beside_the_one_that_was_stopped(
     assert "Stopped" in shown
 
 
-def test_an_answer_that_quotes_a_document_deleted_before_the_stop_is_not_kept(comparison: Comparison, book: ConversationBook) -> None:
+def test_an_answer_that_quotes_a_document_deleted_before_the_stop_is_not_kept(
+    comparison: Comparison, book: ConversationBook
+) -> None:
     from dynagrag.workspace.facade import open_workspace
 
     with open_workspace("default") as other:
         other.delete("board")
     comparison.stop()
-    kept = [kept for exchange in book.conversation(comparison.conversation.id).exchanges for kept in exchange.answers]
+    kept = [
+        kept
+        for exchange in book.conversation(comparison.conversation.id).exchanges
+        for kept in exchange.answers
+    ]
     assert all(answer.answer is None for answer in kept)

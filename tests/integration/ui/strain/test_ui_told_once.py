@@ -1,4 +1,6 @@
-"""What a page says of work that ended badly, or that was asked for twice: the real reason, and what was done."""
+"""What a page says of work that ended badly, or that was asked for twice: the real reason, and what
+was done.
+"""
 
 import errno
 from collections.abc import Callable
@@ -15,7 +17,10 @@ from dynagrag.journal.workspace_journal import Journal
 from dynagrag.ui import background
 from dynagrag.workspace.ingest_job import PreparedIngest
 
-TURNS = [("Ada", "We met Zanzibar Relay at dawn, and Mercury answered."), ("Ben", "Mercury spoke to Zanzibar Relay again.")]
+TURNS = [
+    ("Ada", "We met Zanzibar Relay at dawn, and Mercury answered."),
+    ("Ben", "Mercury spoke to Zanzibar Relay again."),
+]
 
 
 def test_an_ingest_that_a_full_disk_ends_is_told_as_that(
@@ -32,7 +37,9 @@ def test_an_ingest_that_a_full_disk_ends_is_told_as_that(
     monkeypatch.setattr(PreparedIngest, "_carry_out", fill)
     monkeypatch.setattr(JobBook, "finish", finish)
     page = panel("ingest.page").run()
-    page.file_uploader[0].set_value([("talk.txt", b"LEO: Ada Byron founded Acme Works.\n", "")]).run()
+    page.file_uploader[0].set_value(
+        [("talk.txt", b"LEO: Ada Byron founded Acme Works.\n", "")]
+    ).run()
     until(page, lambda: has(page, "Start"))
     press(page, "Start")
     until(page, lambda: has(page, "Resume") and "failed" in shown(page))
@@ -42,7 +49,9 @@ def test_an_ingest_that_a_full_disk_ends_is_told_as_that(
 
 
 def test_an_ingest_that_ends_while_the_page_is_drawn_is_not_shown_as_ended_and_at_work(
-    point_at_models: Callable[..., None], panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+    point_at_models: Callable[..., None],
+    panel: Callable[[str], Any],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     gate, read = Gate(), Journal.jobs
 
@@ -55,7 +64,9 @@ def test_an_ingest_that_ends_while_the_page_is_drawn_is_not_shown_as_ended_and_a
     with gate.server() as server:
         point_at_models(server, max_concurrency=2)
         page = panel("ingest.page").run()
-        page.file_uploader[0].set_value([("talk.txt", b"LEO: Ada Byron founded Acme Works.\n", "")]).run()
+        page.file_uploader[0].set_value(
+            [("talk.txt", b"LEO: Ada Byron founded Acme Works.\n", "")]
+        ).run()
         until(page, lambda: has(page, "Start"))
         press(page, "Start")
         until(page, lambda: has(page, "Pause"))

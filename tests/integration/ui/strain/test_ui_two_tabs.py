@@ -1,5 +1,5 @@
-"""Two tabs of one workspace in a real browser, and one whose connection is lost: nothing is lost or done twice, and the page says where it
-stands.
+"""Two tabs of one workspace in a real browser, and one whose connection is lost: nothing is lost or
+done twice, and the page says where it stands.
 """
 
 import re
@@ -33,7 +33,9 @@ _STATE = "() => document.querySelector('[data-testid=\"stApp\"]').dataset.testCo
 
 
 @pytest.fixture
-def gate(point_at_models: Callable[..., None], corpus: Any, cli: Callable[..., Any]) -> Iterator[Gate]:
+def gate(
+    point_at_models: Callable[..., None], corpus: Any, cli: Callable[..., Any]
+) -> Iterator[Gate]:
     """Models that hold every reply until it is opened; one meeting was ingested before."""
     made = Gate()
     with made.server() as server:
@@ -78,7 +80,9 @@ def kept() -> tuple[Conversation, ...]:
 
 
 def said(page: "Page") -> str:
-    return page.get_by_test_id("stMainBlockContainer").inner_text().replace("\u2060", "")  # which keeps addresses from being links
+    return (
+        page.get_by_test_id("stMainBlockContainer").inner_text().replace("\u2060", "")
+    )  # which keeps addresses from being links
 
 
 def assert_sound(app: AppServer, page: "Page") -> None:
@@ -125,7 +129,9 @@ def test_a_connection_that_is_lost_while_an_answer_is_written_loses_nothing_and_
     assert_sound(app, page)
 
 
-def test_a_page_that_comes_back_while_the_answer_is_written_follows_it(app: AppServer, chromium: Chromium, gate: Gate) -> None:
+def test_a_page_that_comes_back_while_the_answer_is_written_follows_it(
+    app: AppServer, chromium: Chromium, gate: Gate
+) -> None:
     context = chromium.context()
     (page,) = tabs(context, app.url())
     ask(page, QUESTION)
@@ -143,7 +149,9 @@ def test_a_page_that_comes_back_while_the_answer_is_written_follows_it(app: AppS
     assert set(gate.prompts.values()) == {1}
 
 
-def test_two_tabs_ask_at_once_in_one_conversation_and_in_two(app: AppServer, chromium: Chromium, gate: Gate) -> None:
+def test_two_tabs_ask_at_once_in_one_conversation_and_in_two(
+    app: AppServer, chromium: Chromium, gate: Gate
+) -> None:
     one, two = tabs(chromium.context(), app.url(), app.url())
     ask(one, QUESTION)
     gate.wait_for(1)
@@ -160,9 +168,15 @@ def test_two_tabs_ask_at_once_in_one_conversation_and_in_two(app: AppServer, chr
         page.get_by_text("Why this answer").nth(num - 1).wait_for()
         settled(page)
         assert_sound(app, page)
-    asked = sorted([exchange.asked for exchange in conversation.exchanges] for conversation in kept())
+    asked = sorted(
+        [exchange.asked for exchange in conversation.exchanges] for conversation in kept()
+    )
     assert asked == [[OTHER], [QUESTION, OTHER]]
-    assert all(exchange.answers and exchange.answers[0].answer for conversation in kept() for exchange in conversation.exchanges)
+    assert all(
+        exchange.answers and exchange.answers[0].answer
+        for conversation in kept()
+        for exchange in conversation.exchanges
+    )
 
 
 def test_a_document_that_another_tab_renames_and_deletes_is_told_of_where_it_is_open(
@@ -182,7 +196,9 @@ def test_a_document_that_another_tab_renames_and_deletes_is_told_of_where_it_is_
     reader.get_by_role("option", name="board").click()
     reader.keyboard.press("Escape")
     settled(reader)
-    page_of_it = app.origin + "/" + str(reader.locator('a[href^="source?"]').first.get_attribute("href"))
+    page_of_it = (
+        app.origin + "/" + str(reader.locator('a[href^="source?"]').first.get_attribute("href"))
+    )
     source, other = tabs(context, page_of_it, page_of_it)
 
     other.get_by_role("button", name="Rename").click()
@@ -202,7 +218,9 @@ def test_a_document_that_another_tab_renames_and_deletes_is_told_of_where_it_is_
     run_again(source)
     assert "This document is no longer in the workspace" in said(source)
     run_again(reader)
-    assert "This document is no longer in the workspace" in said(reader) or "This workspace is empty" in said(reader)
+    assert "This document is no longer in the workspace" in said(
+        reader
+    ) or "This workspace is empty" in said(reader)
     for page in (reader, source, other):
         assert_sound(app, page)
     assert chromium.foreign(app.origin) == []
@@ -213,7 +231,9 @@ def test_an_ingest_that_one_tab_pauses_is_seen_paused_in_the_other_and_resumed_t
     app: AppServer, chromium: Chromium, gate: Gate, corpus: Any
 ) -> None:
     one, two = tabs(chromium.context(), app.url("ingest"), app.url("ingest"))
-    one.locator('input[type="file"]').set_input_files([str(path) for path in corpus.many(2, num_turns=30)])
+    one.locator('input[type="file"]').set_input_files(
+        [str(path) for path in corpus.many(2, num_turns=30)]
+    )
     one.get_by_role("button", name="Start", exact=True).click()
     gate.wait_for(1)
     run_again(two)
@@ -234,14 +254,18 @@ def test_an_ingest_that_one_tab_pauses_is_seen_paused_in_the_other_and_resumed_t
         assert_sound(app, page)
 
 
-def test_an_entity_that_another_tab_merges_is_told_of_where_it_is_open(app: AppServer, chromium: Chromium, gate: Gate) -> None:
+def test_an_entity_that_another_tab_merges_is_told_of_where_it_is_open(
+    app: AppServer, chromium: Chromium, gate: Gate
+) -> None:
     gate.is_open.set()
     context = chromium.context()
     graph, curate = tabs(context, app.url("graph"), app.url("curate", entity="Borealis Labs"))
     find = graph.get_by_label("Find an entity")
     find.fill("Borealis")
     find.press("Enter")
-    graph.get_by_test_id("stMain").get_by_role("button").filter(has_text="Borealis Labs").first.click()
+    graph.get_by_test_id("stMain").get_by_role("button").filter(
+        has_text="Borealis Labs"
+    ).first.click()
     graph.get_by_role("heading", name="Borealis Labs").wait_for()
     curate.get_by_text("Rename", exact=True).first.wait_for()
 
@@ -254,7 +278,9 @@ def test_an_entity_that_another_tab_merges_is_told_of_where_it_is_open(app: AppS
     other.get_by_text("Done:").wait_for()
 
     run_again(graph)
-    assert "This entity is no longer in the graph: it was merged, renamed or deleted." in said(graph)
+    assert "This entity is no longer in the graph: it was merged, renamed or deleted." in said(
+        graph
+    )
     curate.get_by_label("New name").fill("Borealis Institute")
     curate.get_by_role("button", name="Rename", exact=True).click()
     settled(curate)

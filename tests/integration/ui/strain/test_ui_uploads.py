@@ -1,4 +1,6 @@
-"""Uploads that get in each other's way, or that the disk has no room for, without a browser: no file is lost in silence."""
+"""Uploads that get in each other's way, or that the disk has no room for, without a browser: no
+file is lost in silence.
+"""
 
 import errno
 import os
@@ -32,7 +34,13 @@ def _names(page: Any) -> list[str]:
 
 
 def test_names_that_are_alike_once_they_are_cut_are_two_files(page: Any) -> None:
-    _bring(page, ("会" * 50 + "一.vtt", TALK), ("会" * 50 + "二.vtt", OTHER), ("same.vtt", TALK + b"\n"), ("same.vtt", OTHER + b"\n"))
+    _bring(
+        page,
+        ("会" * 50 + "一.vtt", TALK),
+        ("会" * 50 + "二.vtt", OTHER),
+        ("same.vtt", TALK + b"\n"),
+        ("same.vtt", OTHER + b"\n"),
+    )
     until(page, lambda: has(page, "Start"))
     assert len(set(_names(page))) == 4
     assert not page.warning
@@ -46,10 +54,14 @@ def test_a_file_that_takes_an_earlier_ones_place_is_told_above_start(page: Any) 
     assert not page.warning
     _bring(page, ("talk.vtt", OTHER))
     until(page, lambda: has(page, "Start"))
-    assert "talk.vtt has taken the place of the file talk.vtt" in page.warning[0].value.replace("\\", "").replace("*", "")
+    assert "talk.vtt has taken the place of the file talk.vtt" in page.warning[0].value.replace(
+        "\\", ""
+    ).replace("*", "")
 
 
-def test_a_full_disk_is_told_of_its_file_which_is_read_once_there_is_room(page: Any, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_told_of_its_file_which_is_read_once_there_is_room(
+    page: Any, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     copy = upload_folder._copy
 
     def full(content: IO[bytes], file: IO[bytes]) -> int:
@@ -64,15 +76,21 @@ def test_a_full_disk_is_told_of_its_file_which_is_read_once_there_is_room(page: 
     assert _names(page) == ["talk.vtt"]
     page.run()
     until(page, lambda: has(page, "Start"))
-    assert [e.value.partition(";")[0].replace("\\", "") for e in page.error] == ["**other.vtt** was refused: No space left on device"]
-    assert [path.name for path in (home / "workspaces" / "default" / "uploads").iterdir()] == ["talk.vtt"]
+    assert [e.value.partition(";")[0].replace("\\", "") for e in page.error] == [
+        "**other.vtt** was refused: No space left on device"
+    ]
+    assert [path.name for path in (home / "workspaces" / "default" / "uploads").iterdir()] == [
+        "talk.vtt"
+    ]
     monkeypatch.setattr(upload_folder, "_copy", copy)
     page.run()
     until(page, lambda: len(_names(page)) == 2)
     assert "refused" not in shown(page)
 
 
-def test_what_a_kill_left_of_an_upload_goes_when_the_page_begins(server: OpenAIStubServer, panel: Callable[[str], Any], home: Path) -> None:
+def test_what_a_kill_left_of_an_upload_goes_when_the_page_begins(
+    server: OpenAIStubServer, panel: Callable[[str], Any], home: Path
+) -> None:
     uploads = home / "workspaces" / "default" / "uploads"
     uploads.mkdir(parents=True)
     (uploads / ".partial-x.vtt").write_bytes(TALK)

@@ -22,14 +22,19 @@ def test_arms_score_and_merge_with_the_room_of_default(name: str, tmp_path: Path
     assert equal.merge_token_budget == default.merge_token_budget
 
 
-@pytest.mark.parametrize("names", [[], ["dynagrag"], ["rerank:"], ["pruner:"], ["soft:"], ["hard:"], ["default", "nothing"]])
+@pytest.mark.parametrize(
+    "names",
+    [[], ["dynagrag"], ["rerank:"], ["pruner:"], ["soft:"], ["hard:"], ["default", "nothing"]],
+)
 def test_an_arm_that_is_none_is_refused(names: list[str]) -> None:
     with pytest.raises(UsageError, match="arm"):
         make_answer_arms(names)
 
 
 def test_a_folder_with_and_without_its_last_slash_is_one_arm() -> None:
-    assert [arm.name for arm in make_answer_arms(["pruner:my-pruner/", "pruner:my-pruner", "default"])] == ["pruner:my-pruner", "default"]
+    assert [
+        arm.name for arm in make_answer_arms(["pruner:my-pruner/", "pruner:my-pruner", "default"])
+    ] == ["pruner:my-pruner", "default"]
 
 
 def test_every_retriever_that_no_profile_changes_is_an_arm() -> None:

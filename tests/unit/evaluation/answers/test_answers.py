@@ -1,4 +1,6 @@
-"""Arms that answer: that they differ where they should and have equal room, and that a run of them is durable."""
+"""Arms that answer: that they differ where they should and have equal room, and that a run of them
+is durable.
+"""
 
 import json
 import os
@@ -14,8 +16,19 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError, ModelUnavailableError, UsageError
-from dynagrag.evaluation.answers.answer_arms import AskedQuestion, known_answer_arms, make_answer_arms, pruners_made_with
+from dynagrag.errors import (
+    BudgetError,
+    CutOffReplyError,
+    InvalidReplyError,
+    ModelUnavailableError,
+    UsageError,
+)
+from dynagrag.evaluation.answers.answer_arms import (
+    AskedQuestion,
+    known_answer_arms,
+    make_answer_arms,
+    pruners_made_with,
+)
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
 from dynagrag.evaluation.answers.answer_run import ANSWERS, make_answers, missing_answers
@@ -29,8 +42,9 @@ from dynagrag.settings import PROFILES, load_settings
 from dynagrag.workspace.facade import Workspace, open_workspace
 
 TALK = "\n".join(
-    f"LEO: Person Number{i} works at Company Letter{chr(65 + i % 26)}. Company Letter{chr(65 + i % 26)} is located in Town{i}. "
-    f"It rained in week {i} and nobody minded the puddles of that week, as people say in such weeks."
+    f"LEO: Person Number{i} works at Company Letter{chr(65 + i % 26)}. Company"
+    f" Letter{chr(65 + i % 26)} is located in Town{i}. It rained in week {i} and nobody minded the"
+    " puddles of that week, as people say in such weeks."
     for i in range(120)
 )
 WITH_EVIDENCE = [name for name in known_answer_arms() if ":" not in name and name != "closed-book"]
@@ -42,7 +56,9 @@ def filled(chat: FakeChat) -> Workspace:
     source = Path("talks")
     source.mkdir(exist_ok=True)
     (source / "one.txt").write_text(TALK, encoding="utf-8")
-    (source / "two.txt").write_text("MIA: Person Number7 works at Nowhere Ltd. The sun shone all week.", encoding="utf-8")
+    (source / "two.txt").write_text(
+        "MIA: Person Number7 works at Nowhere Ltd. The sun shone all week.", encoding="utf-8"
+    )
     space = open_workspace("w", chat_model=chat, embedder=FakeEmbedder(64), checker="rules")
     space.ingest([source])
     return space
@@ -61,7 +77,11 @@ def questions(space: Workspace, num: int = 3, **more: Any) -> list[AskedQuestion
     found = []
     for i in range(num):
         gold = [p.id for p in snapshot.passages if f"Number{i} works" in snapshot.passage_text(p)]
-        found.append(AskedQuestion(f"q{i}", f"Where does Person Number{i} work?", gold=tuple(gold[:1]), **more))
+        found.append(
+            AskedQuestion(
+                f"q{i}", f"Where does Person Number{i} work?", gold=tuple(gold[:1]), **more
+            )
+        )
     return found
 
 
@@ -75,12 +95,25 @@ def answer(space: Workspace, tmp_path: Path) -> Callable[..., list[AnswerLine]]:
         at_once: int = 1,
         **more: Any,
     ) -> list[AnswerLine]:
-        lines, settings = LinesFile(tmp_path / ANSWERS, AnswerLine), space.settings.model_copy(update={"max_concurrency": at_once})
+        lines, settings = (
+            LinesFile(tmp_path / ANSWERS, AnswerLine),
+            space.settings.model_copy(update={"max_concurrency": at_once}),
+        )
         with open_answering(settings, max_calls, chat) as answering:
             made = make_answer_arms(
-                arms, score_with=more.pop("score_with", None) or (lambda model: lambda question, texts: [0.0] * len(texts))
+                arms,
+                score_with=more.pop("score_with", None)
+                or (lambda model: lambda question, texts: [0.0] * len(texts)),
             )
-            make_answers(space, answering, questions(space) if asked is None else asked, made, lines, space.settings, **more)
+            make_answers(
+                space,
+                answering,
+                questions(space) if asked is None else asked,
+                made,
+                lines,
+                space.settings,
+                **more,
+            )
         return lines.lines()
 
     return call
@@ -90,10 +123,12 @@ def prompts_of(chat: FakeChat, name: str = "intermediate") -> list[str]:
     return [prompt.user for prompt in chat.prompts if prompt.name == name]
 
 
-# ------------------------------------------------------------------------------------------------------------------ arms
+# --------------------------------------------------------------------------------------------- arms
 
 
-def test_arms_put_different_things_before_the_model_where_they_should(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:
+def test_arms_put_different_things_before_the_model_where_they_should(
+    answer: Callable[..., list[AnswerLine]], space: Workspace
+) -> None:
     asked = questions(space, 1)
     seen: dict[str, tuple[str, ...]] = {}
     for arm in (*WITH_EVIDENCE, "closed-book"):
@@ -117,14 +152,21 @@ def test_naive_in_parts_answers_the_passages_of_naive_each_once_and_merges(
     whole, parts = FakeChat(identity="whole"), FakeChat(identity="parts")
     answer(whole, ["naive"], asked)
     (line,) = (own for own in answer(parts, ["naive-parts"], asked) if own.arm == "naive-parts")
-    shown = [re.findall(r"^\[E\d+\] (.*)$", "\n".join(prompts_of(chat)), re.MULTILINE) for chat in (whole, parts)]
+    shown = [
+        re.findall(r"^\[E\d+\] (.*)$", "\n".join(prompts_of(chat)), re.MULTILINE)
+        for chat in (whole, parts)
+    ]
     assert len(shown[1]) == len(set(shown[1])) >= len(shown[0]) - 1
-    assert len(set(shown[1]) & set(shown[0])) > 0.8 * len(shown[0]), "lines stay whole, so five prompts take others at their ends"
+    assert len(set(shown[1]) & set(shown[0])) > 0.8 * len(shown[0]), (
+        "lines stay whole, so five prompts take others at their ends"
+    )
     assert Counter(prompt.name for prompt in parts.prompts)["merge"] == 1
     assert line.citations
 
 
-def test_the_default_of_a_small_model_is_the_one_that_ask_has(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:
+def test_the_default_of_a_small_model_is_the_one_that_ask_has(
+    answer: Callable[..., list[AnswerLine]], space: Workspace
+) -> None:
     chat = FakeChat(is_small=True)
     asked = questions(space, 1)
     answer(chat, ["default"], asked)
@@ -134,15 +176,26 @@ def test_the_default_of_a_small_model_is_the_one_that_ask_has(answer: Callable[.
     assert len(prompts_of(own)) > 1
 
 
-def test_all_arms_have_room_for_as_many_tokens_and_fill_it(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:
+def test_all_arms_have_room_for_as_many_tokens_and_fill_it(
+    answer: Callable[..., list[AnswerLine]], space: Workspace
+) -> None:
     default = PROFILES["default"]
     room = default.num_prompts * default.subgraph_token_budget
-    asked = [AskedQuestion("q", "Who works where?", gold=tuple(p.id for p in space.snapshot().passages))]
+    asked = [
+        AskedQuestion("q", "Who works where?", gold=tuple(p.id for p in space.snapshot().passages))
+    ]
     tokens = {line.arm: line.context_tokens for line in answer(FakeChat(), WITH_EVIDENCE, asked)}
-    assert tokens.pop("global") <= PROFILES["global"].num_prompts * PROFILES["global"].subgraph_token_budget  # a room of its own
-    assert 0 < tokens.pop("pcst") < tokens.pop("triples") < room  # a tree, and ten facts, whatever room there is
+    assert (
+        tokens.pop("global")
+        <= PROFILES["global"].num_prompts * PROFILES["global"].subgraph_token_budget
+    )  # a room of its own
+    assert (
+        0 < tokens.pop("pcst") < tokens.pop("triples") < room
+    )  # a tree, and ten facts, whatever room there is
     plain = [tokens[arm] for arm in ("default", "naive", "hybrid", "rrf", "bridge-ppr", "gold")]
-    assert 0.7 * room < max(tokens.values()) <= room  # the instructions take their part of each prompt's budget
+    assert (
+        0.7 * room < max(tokens.values()) <= room
+    )  # the instructions take their part of each prompt's budget
     assert max(tokens.values()) - min(plain) < 0.02 * room
     assert min(tokens.values()) > 0.8 * max(plain)  # an ego-graph ends where its records do
 
@@ -159,14 +212,18 @@ def test_gold_shows_the_gold_alone_and_without_any_it_abstains_without_a_call(
     assert (unanswered.is_abstained, unanswered.calls, unanswered.context_tokens) == (True, 0, 0)
 
 
-def test_a_question_of_one_document_is_answered_from_it(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:
+def test_a_question_of_one_document_is_answered_from_it(
+    answer: Callable[..., list[AnswerLine]], space: Workspace
+) -> None:
     two = next(d.id for d in space.store.documents() if d.uri.endswith("two.txt"))
     asked = [AskedQuestion("q", "Where does Person Number7 work?", "document", two)]
     lines = answer(FakeChat(), ["default", "graph", "naive"], asked)
     assert {citation.document for line in lines for citation in line.citations} == {two}
 
 
-def test_a_reranker_puts_passages_in_the_order_of_its_scores(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:
+def test_a_reranker_puts_passages_in_the_order_of_its_scores(
+    answer: Callable[..., list[AnswerLine]], space: Workspace
+) -> None:
     chat = FakeChat()
 
     def score_with(model: str) -> Callable[[str, Sequence[str]], list[float]]:
@@ -178,7 +235,9 @@ def test_a_reranker_puts_passages_in_the_order_of_its_scores(answer: Callable[..
     assert "Number5 " in first or "Number4 " in first
 
 
-def test_closed_book_sees_no_evidence_cites_nothing_and_may_not_know(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:
+def test_closed_book_sees_no_evidence_cites_nothing_and_may_not_know(
+    answer: Callable[..., list[AnswerLine]], space: Workspace
+) -> None:
     def rule(prompt: Prompt, schema: Mapping[str, Any] | None) -> str:
         return json.dumps({"answer": "At Letter A. ", "is_known": "Number0" in prompt.user})
 
@@ -186,13 +245,22 @@ def test_closed_book_sees_no_evidence_cites_nothing_and_may_not_know(answer: Cal
     known, unknown = answer(chat, ["closed-book"], questions(space, 2))
     assert [prompt.name for prompt in chat.prompts] == ["closed_book", "closed_book"]
     assert "works" not in "".join(prompt.user for prompt in chat.prompts)
-    assert (known.answer, known.citations, known.claims.total, known.context_tokens) == ("At Letter A.", (), 0, 0)
+    assert (known.answer, known.citations, known.claims.total, known.context_tokens) == (
+        "At Letter A.",
+        (),
+        0,
+        0,
+    )
     assert (known.is_abstained, unknown.is_abstained) == (False, True)
 
 
-def test_an_arm_may_name_its_pruner_and_the_run_says_which_was_meant(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:
+def test_an_arm_may_name_its_pruner_and_the_run_says_which_was_meant(
+    answer: Callable[..., list[AnswerLine]], space: Workspace
+) -> None:
     arms = make_answer_arms(["naive", "pruner:none", "pruner:prior"])
-    assert pruners_made_with(space, arms) == {"pruners": {"pruner:none": "none", "pruner:prior": "prior"}}
+    assert pruners_made_with(space, arms) == {
+        "pruners": {"pruner:none": "none", "pruner:prior": "prior"}
+    }
     assert pruners_made_with(space, arms[:1]) == {}
     with pytest.raises(UsageError, match="no trained pruner"):
         pruners_made_with(space, make_answer_arms(["pruner:trained"]))
@@ -200,17 +268,21 @@ def test_an_arm_may_name_its_pruner_and_the_run_says_which_was_meant(answer: Cal
     for name in ("graph", "pruner:prior", "pruner:none"):
         chat = FakeChat()
         answer(chat, [name], questions(space, 1))
-        shown.append({prompt.user for prompt in chat.prompts if prompt.name.startswith("intermediate")})
+        shown.append(
+            {prompt.user for prompt in chat.prompts if prompt.name.startswith("intermediate")}
+        )
     of_graph, by_prior, by_none = shown
     assert of_graph
     assert not by_prior, "the same prompts, whose replies are in the cache"
     assert by_none, "scores stand in the prompts"
 
 
-# ----------------------------------------------------------------------------------------------------------------- lines
+# -------------------------------------------------------------------------------------------- lines
 
 
-def test_a_line_holds_the_answer_its_citations_and_what_it_took(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:
+def test_a_line_holds_the_answer_its_citations_and_what_it_took(
+    answer: Callable[..., list[AnswerLine]], space: Workspace
+) -> None:
     chat = FakeChat()
     (line,) = answer(chat, ["default"], questions(space, 1, is_short=True))
     own = space.ask(line.text, chat_model=FakeChat())
@@ -221,18 +293,32 @@ def test_a_line_holds_the_answer_its_citations_and_what_it_took(answer: Callable
     texts = {d.id: d.text for d in space.store.documents()}
     assert all(texts[c.document][c.start : c.end] == c.quote for c in line.citations)
     assert line.claims.total == len(own.claims)
-    assert line.claims.stated == tuple(claim.text for claim in own.claims if claim.verdict is Verdict.STATED) != ()
+    assert (
+        line.claims.stated
+        == tuple(claim.text for claim in own.claims if claim.verdict is Verdict.STATED)
+        != ()
+    )
     assert line.calls == chat.num_calls
     assert line.short == "none"  # what the fake says
     assert "shorten" not in line.answer
     assert line.prompt_tokens > line.context_tokens > 0
 
 
-def test_an_answer_from_the_cache_counts_what_it_took_when_it_was_made(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:
+def test_an_answer_from_the_cache_counts_what_it_took_when_it_was_made(
+    answer: Callable[..., list[AnswerLine]], space: Workspace
+) -> None:
     chat = FakeChat(delay_s=0.02)
     made, again = answer(chat, ["default", "bridge-ppr"], questions(space, 1))
-    assert (made.calls, made.cached, again.calls, again.cached) == (chat.num_calls, 0, 0, chat.num_calls)
-    assert (made.prompt_tokens, made.completion_tokens) == (again.prompt_tokens, again.completion_tokens)
+    assert (made.calls, made.cached, again.calls, again.cached) == (
+        chat.num_calls,
+        0,
+        0,
+        chat.num_calls,
+    )
+    assert (made.prompt_tokens, made.completion_tokens) == (
+        again.prompt_tokens,
+        again.completion_tokens,
+    )
     assert again.seconds >= 0.02 * chat.num_calls
 
 
@@ -242,12 +328,18 @@ def test_what_abstains_is_not_shortened(answer: Callable[..., list[AnswerLine]])
     assert (line.short, chat.num_calls) == ("", 0)
 
 
-# ------------------------------------------------------------------------------------------------------------------ runs
+# --------------------------------------------------------------------------------------------- runs
 
 
-def test_a_failed_answer_is_kept_with_its_reason_and_tried_again(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:
+def test_a_failed_answer_is_kept_with_its_reason_and_tried_again(
+    answer: Callable[..., list[AnswerLine]], space: Workspace
+) -> None:
     def rule(prompt: Prompt, schema: Mapping[str, Any] | None) -> str:
-        return "no" if "Number1 " in prompt.user.rpartition("Question")[2] else simple_reply(prompt, schema)
+        return (
+            "no"
+            if "Number1 " in prompt.user.rpartition("Question")[2]
+            else simple_reply(prompt, schema)
+        )
 
     first = answer(FakeChat(rule), FOUR)
     failed = [line for line in first if line.error]
@@ -261,7 +353,9 @@ def test_a_failed_answer_is_kept_with_its_reason_and_tried_again(answer: Callabl
     assert missing_answers(questions(space), make_answer_arms(FOUR), again) == []
 
 
-def test_a_reply_without_an_end_is_kept_with_its_cost_and_not_asked_again(answer: Callable[..., list[AnswerLine]]) -> None:
+def test_a_reply_without_an_end_is_kept_with_its_cost_and_not_asked_again(
+    answer: Callable[..., list[AnswerLine]],
+) -> None:
     def cut(prompt: Prompt, schema: Mapping[str, Any] | None) -> str:
         raise CutOffReplyError("the reply hit its limit")
 
@@ -272,9 +366,16 @@ def test_a_reply_without_an_end_is_kept_with_its_cost_and_not_asked_again(answer
     assert again.num_calls == 0
 
 
-@pytest.mark.parametrize(("prompt_name", "arm", "short"), [("intermediate", "naive-parts", None), ("short_answer", "closed-book", "")])
+@pytest.mark.parametrize(
+    ("prompt_name", "arm", "short"),
+    [("intermediate", "naive-parts", None), ("short_answer", "closed-book", "")],
+)
 def test_parts_of_an_answer_that_could_not_be_had_are_counted(
-    answer: Callable[..., list[AnswerLine]], space: Workspace, prompt_name: str, arm: str, short: str | None
+    answer: Callable[..., list[AnswerLine]],
+    space: Workspace,
+    prompt_name: str,
+    arm: str,
+    short: str | None,
 ) -> None:
     cut: set[str] = set()
 
@@ -297,18 +398,31 @@ def test_a_model_that_never_answers_stops_the_run_after_twenty(
         raise InvalidReplyError("I can't help with that")
 
     chat = FakeChat(refuse)
-    with pytest.raises(ModelUnavailableError, match=r"the last 20 answers failed: I can't help with that$"):
+    with pytest.raises(
+        ModelUnavailableError, match=r"the last 20 answers failed: I can't help with that$"
+    ):
         answer(chat, ["default", "naive"], questions(space, 40), at_once=max_concurrency)
     assert 20 <= len(LinesFile(tmp_path / ANSWERS, AnswerLine).lines()) < 20 + max_concurrency
 
 
-def test_a_success_between_failures_lets_the_run_go_on(answer: Callable[..., list[AnswerLine]], space: Workspace) -> None:
-    failed, known = [ModelUnavailableError("gone")] * 14, '{"answer": "It is known.", "is_known": true}'
-    lines = answer(FakeChat(script=[*failed, known, *failed, known, *failed[:10]]), ["closed-book"], questions(space, 40))
+def test_a_success_between_failures_lets_the_run_go_on(
+    answer: Callable[..., list[AnswerLine]], space: Workspace
+) -> None:
+    failed, known = (
+        [ModelUnavailableError("gone")] * 14,
+        '{"answer": "It is known.", "is_known": true}',
+    )
+    lines = answer(
+        FakeChat(script=[*failed, known, *failed, known, *failed[:10]]),
+        ["closed-book"],
+        questions(space, 40),
+    )
     assert (len(lines), sum(not line.error for line in lines)) == (40, 2)
 
 
-def test_the_budget_stops_the_run_and_a_later_one_goes_on_without_a_call_twice(answer: Callable[..., list[AnswerLine]]) -> None:
+def test_the_budget_stops_the_run_and_a_later_one_goes_on_without_a_call_twice(
+    answer: Callable[..., list[AnswerLine]],
+) -> None:
     chat = FakeChat()
     with pytest.raises(BudgetError):
         answer(chat, FOUR, max_calls=5)
@@ -318,7 +432,9 @@ def test_the_budget_stops_the_run_and_a_later_one_goes_on_without_a_call_twice(a
     assert max(Counter((p.name, p.user) for p in chat.prompts).values()) == 1
 
 
-def test_the_estimate_is_close_and_its_first_call_is_not_paid_twice(answer: Callable[..., list[AnswerLine]]) -> None:
+def test_the_estimate_is_close_and_its_first_call_is_not_paid_twice(
+    answer: Callable[..., list[AnswerLine]],
+) -> None:
     chat = FakeChat(delay_s=0.005)
     told: list[AnswersEstimate] = []
     lines = answer(chat, FOUR, on_estimate=told.append)
@@ -329,16 +445,23 @@ def test_the_estimate_is_close_and_its_first_call_is_not_paid_twice(answer: Call
     made = Counter((p.name, p.user) for p in chat.prompts)
     assert max(made.values()) == 1
     assert abs(estimate.calls - sum(line.calls + line.cached for line in lines)) <= 3
-    assert estimate.prompt_tokens == pytest.approx(sum(line.prompt_tokens for line in lines), rel=0.2)
+    assert estimate.prompt_tokens == pytest.approx(
+        sum(line.prompt_tokens for line in lines), rel=0.2
+    )
     assert estimate.seconds is not None
     assert "12 answers" in str(estimate)
     assert answer(chat, FOUR, on_estimate=told.append) == lines
     assert len(told) == 2
 
 
-def test_several_questions_at_once_give_the_same_lines(answer: Callable[..., list[AnswerLine]], space: Workspace, tmp_path: Path) -> None:
+def test_several_questions_at_once_give_the_same_lines(
+    answer: Callable[..., list[AnswerLine]], space: Workspace, tmp_path: Path
+) -> None:
     def bare(lines: Sequence[AnswerLine]) -> dict[Any, Any]:
-        return {line.key: line.model_copy(update={"seconds": 0.0, "calls": 0, "cached": 0}) for line in lines}
+        return {
+            line.key: line.model_copy(update={"seconds": 0.0, "calls": 0, "cached": 0})
+            for line in lines
+        }
 
     asked = questions(space, 12)
     together = answer(FakeChat(delay_s=0.005), FOUR, asked, at_once=8)
@@ -382,9 +505,14 @@ class LoggingChat(FakeChat):
 
 
 @pytest.mark.parametrize("kill_at", [2, 9, 17])
-def test_a_killed_run_is_resumed_without_any_call_twice(space: Workspace, tmp_path: Path, kill_at: int) -> None:
+def test_a_killed_run_is_resumed_without_any_call_twice(
+    space: Workspace, tmp_path: Path, kill_at: int
+) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(Path(__file__).parent), str(kill_at)], cwd=tmp_path, capture_output=True, check=False
+        [sys.executable, "-c", KILLED, str(Path(__file__).parent), str(kill_at)],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
     )
     assert done.returncode == -signal.SIGKILL, done.stderr.decode()
     log, lines = tmp_path / "calls.log", LinesFile(tmp_path / ANSWERS, AnswerLine)
@@ -395,6 +523,12 @@ def test_a_killed_run_is_resumed_without_any_call_twice(space: Workspace, tmp_pa
     lines.drop_torn_line()
     assert lines.lines() == before
     with open_answering(load_settings(), None, LoggingChat(log)) as answering:
-        make_answers(space, answering, questions(space), make_answer_arms(FOUR), lines, space.settings)
+        make_answers(
+            space, answering, questions(space), make_answer_arms(FOUR), lines, space.settings
+        )
     assert len(lines.lines()) == 12
-    assert {call for call, num in Counter(log.read_text(encoding="utf-8").splitlines()).items() if num > 1} == {in_flight}
+    assert {
+        call
+        for call, num in Counter(log.read_text(encoding="utf-8").splitlines()).items()
+        if num > 1
+    } == {in_flight}

@@ -22,7 +22,17 @@ from dynagrag.evaluation.citations.changed_claims import (
 )
 from dynagrag.evaluation.statements.rewordings import asked_whether, reworded, said_by
 
-NAMES = ("Ada Byron", "Acme Works", "Borealis Labs", "Delft", "EECOM", "GNC", "Grace Hopper", "MAIN A", "MAIN B")
+NAMES = (
+    "Ada Byron",
+    "Acme Works",
+    "Borealis Labs",
+    "Delft",
+    "EECOM",
+    "GNC",
+    "Grace Hopper",
+    "MAIN A",
+    "MAIN B",
+)
 VERBS = {
     "past": ("built", "opened", "sold"),
     "base": ("build", "open", "sell"),
@@ -62,7 +72,9 @@ SEEDS = range(5)
         ("Close the hatch now.", None),
     ],
 )
-def test_a_negation_is_put_in_or_taken_out_by_the_rules_of_english(text: str, changed: str | None) -> None:
+def test_a_negation_is_put_in_or_taken_out_by_the_rules_of_english(
+    text: str, changed: str | None
+) -> None:
     assert negated(text, random.Random(0)) == changed
 
 
@@ -95,7 +107,13 @@ def test_one_number_becomes_another_of_the_same_form(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["The crew is well.", "One of them left.", "As long as he's in P00 he can.", "13, we have an item for you."]
+    "text",
+    [
+        "The crew is well.",
+        "One of them left.",
+        "As long as he's in P00 he can.",
+        "13, we have an item for you.",
+    ],
 )
 def test_without_a_number_that_is_stated_none_is_changed(text: str) -> None:
     assert other_number(text, random.Random(0)) is None
@@ -129,7 +147,14 @@ def test_a_name_becomes_another_that_the_sentence_does_not_have(text: str, name:
 
 
 @pytest.mark.parametrize(
-    "text", ["They came on Monday.", "The valve is open.", "GNC, the valve is open.", "The valve is open, GNC.", "I may."]
+    "text",
+    [
+        "They came on Monday.",
+        "The valve is open.",
+        "GNC, the valve is open.",
+        "The valve is open, GNC.",
+        "I may.",
+    ],
 )
 def test_days_addresses_and_first_words_are_no_names_to_change(text: str) -> None:
     assert other_name(text, VOCABULARY, random.Random(0)) is None
@@ -147,7 +172,10 @@ def test_a_text_in_capitals_has_no_names() -> None:
     ("text", "changed"),
     [
         ("Ada Byron founded Acme Works in 1843.", "Acme Works founded Ada Byron in 1843."),
-        ("In 1843 Ada Byron sold the firm to Acme Works.", "In 1843 Acme Works sold the firm to Ada Byron."),
+        (
+            "In 1843 Ada Byron sold the firm to Acme Works.",
+            "In 1843 Acme Works sold the firm to Ada Byron.",
+        ),
         ("Acme Works was founded by Ada Byron.", "Ada Byron was founded by Acme Works."),
         ("EECOM asked GNC about it.", "GNC asked EECOM about it."),
         ("Ada Byron has been directing Acme Works.", "Acme Works has been directing Ada Byron."),
@@ -161,7 +189,9 @@ def test_a_text_in_capitals_has_no_names() -> None:
         ("EECOM told EECOM.", None),
     ],
 )
-def test_ends_are_swapped_only_on_both_sides_of_a_verb_that_has_a_direction(text: str, changed: str | None) -> None:
+def test_ends_are_swapped_only_on_both_sides_of_a_verb_that_has_a_direction(
+    text: str, changed: str | None
+) -> None:
     assert swapped_ends(text, VOCABULARY, random.Random(0)) == changed
 
 
@@ -189,7 +219,10 @@ def test_a_verb_becomes_another_of_the_same_form(text: str, form: str) -> None:
     assert [b.strip(".") in VERBS[form] for _, b in differing] == [True]
 
 
-@pytest.mark.parametrize("text", ["The sky is blue.", "It's going to rain.", "We want it.", "It was fun during the morning."])
+@pytest.mark.parametrize(
+    "text",
+    ["The sky is blue.", "It's going to rain.", "We want it.", "It was fun during the morning."],
+)
 def test_a_verb_that_says_little_is_left(text: str) -> None:
     assert other_verb(text, VOCABULARY, random.Random(0)) is None
 
@@ -209,7 +242,10 @@ def test_a_verb_that_may_say_the_same_is_no_replacement() -> None:
         ("It's probably a valve.", {"It's certainly a valve."}),
         ("I think the sensor failed.", {"I know the sensor failed."}),
         ("The tank was inspected.", {"The tank may have been inspected."}),
-        ("Ada Byron opened the valve.", {"Ada Byron may have opened the valve.", "Ada Byron plans to open the valve."}),
+        (
+            "Ada Byron opened the valve.",
+            {"Ada Byron may have opened the valve.", "Ada Byron plans to open the valve."},
+        ),
         ("We went there.", {"We may have gone there.", "We plan to go there."}),
         ("It's a valve.", {"It may be a valve."}),
         ("They will close it.", {"They may close it."}),
@@ -219,27 +255,44 @@ def test_a_verb_that_may_say_the_same_is_no_replacement() -> None:
         ("Nobody came.", {None}),
     ],
 )
-def test_the_possible_becomes_certain_and_the_certain_possible_or_planned(text: str, changed: set[str | None]) -> None:
+def test_the_possible_becomes_certain_and_the_certain_possible_or_planned(
+    text: str, changed: set[str | None]
+) -> None:
     assert {other_modality(text, random.Random(seed)) for seed in range(12)} == changed
 
 
 @pytest.mark.parametrize(
     ("speaker", "text", "said", "asked"),
     [
-        ("EECOM", "The valve is open.", "EECOM said that the valve is open.", "EECOM asked whether the valve is open."),
-        ("EECOM", "GNC is right.", "EECOM said that GNC is right.", "EECOM asked whether GNC is right."),
+        (
+            "EECOM",
+            "The valve is open.",
+            "EECOM said that the valve is open.",
+            "EECOM asked whether the valve is open.",
+        ),
+        (
+            "EECOM",
+            "GNC is right.",
+            "EECOM said that GNC is right.",
+            "EECOM asked whether GNC is right.",
+        ),
         ("Ada", "It's closed.", "Ada said that it's closed.", "Ada asked whether it's closed."),
         ("Ada", "We lost it.", 'Ada said, "We lost it."', None),
         ("Ada", "That is your pen.", 'Ada said, "That is your pen."', None),
         ("Ada", "Because it broke.", "Ada said that because it broke.", None),
     ],
 )
-def test_a_report_changes_no_word_but_the_capital(speaker: str, text: str, said: str, asked: str | None) -> None:
+def test_a_report_changes_no_word_but_the_capital(
+    speaker: str, text: str, said: str, asked: str | None
+) -> None:
     assert (said_by(speaker, text), asked_whether(speaker, text)) == (said, asked)
 
 
 def test_another_speaker_is_one_of_the_document_whom_the_sentence_does_not_name() -> None:
-    made = {other_speaker(Said("The valve of GNC is open.", "EECOM"), VOCABULARY, random.Random(seed)) for seed in range(12)}
+    made = {
+        other_speaker(Said("The valve of GNC is open.", "EECOM"), VOCABULARY, random.Random(seed))
+        for seed in range(12)
+    }
     assert made == {"CAPCOM said that the valve of GNC is open."}
     assert other_speaker(Said("The valve is open."), VOCABULARY, random.Random(0)) is None
 
@@ -249,7 +302,11 @@ def test_an_invention_keeps_the_sentence_and_adds_what_it_does_not_have() -> Non
     made = {invented(text, VOCABULARY, random.Random(seed)) for seed in range(60)}
     assert len(made) > 12
     assert all(
-        claim and claim.startswith("Ada Byron founded Acme Works") and claim.endswith(".") and len(claim) > len(text) for claim in made
+        claim
+        and claim.startswith("Ada Byron founded Acme Works")
+        and claim.endswith(".")
+        and len(claim) > len(text)
+        for claim in made
     )
     assert not any(claim.count("Ada Byron") > 1 for claim in made if claim)
 
@@ -273,5 +330,7 @@ def test_all_changes_of_a_sentence_differ_from_it_and_from_each_other() -> None:
         ("The valve is open.", None),
     ],
 )
-def test_contractions_are_written_out_where_they_can_be_one_thing_only(text: str, written_out: str | None) -> None:
+def test_contractions_are_written_out_where_they_can_be_one_thing_only(
+    text: str, written_out: str | None
+) -> None:
     assert reworded(text) == written_out

@@ -1,4 +1,6 @@
-"""Claims from files of pairs and from WiCE: labels, kinds, lines, sources, and what is refused with file and line."""
+"""Claims from files of pairs and from WiCE: labels, kinds, lines, sources, and what is refused with
+file and line.
+"""
 
 import gzip
 import json
@@ -27,7 +29,9 @@ def pairs(path: Path, *rows: Any) -> Path:
 
 def wice(folder: Path, *rows: Any) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "wice_claim_dev.jsonl.gz").write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode()))
+    (folder / "wice_claim_dev.jsonl.gz").write_bytes(
+        gzip.compress("".join(json.dumps(row) + "\n" for row in rows).encode())
+    )
     return folder
 
 
@@ -42,15 +46,24 @@ def wice(folder: Path, *rows: Any) -> Path:
         ("not_supported", False, "not_supported"),
     ],
 )
-def test_labels_are_one_and_zero_or_those_of_wice(label: Any, is_true: bool, group: str, tmp_path: Path) -> None:
-    (claim,) = load_pairs(pairs(tmp_path / "a.jsonl", {"claim": "C.", "evidence": "E.", "label": label})).claims
+def test_labels_are_one_and_zero_or_those_of_wice(
+    label: Any, is_true: bool, group: str, tmp_path: Path
+) -> None:
+    (claim,) = load_pairs(
+        pairs(tmp_path / "a.jsonl", {"claim": "C.", "evidence": "E.", "label": label})
+    ).claims
     assert (claim.is_true, claim.group, claim.false_kind) == (is_true, group, "false")
 
 
 def test_evidence_is_a_text_or_a_list_of_texts_and_of_lines(tmp_path: Path) -> None:
     rows = [
         {"claim": "C.", "evidence": evidence, "label": 1}
-        for evidence in ("One.", ["One.", {"text": "Two.", "speaker": "Ada", "title": "Talk"}, {"text": "Three."}], [], " ")
+        for evidence in (
+            "One.",
+            ["One.", {"text": "Two.", "speaker": "Ada", "title": "Talk"}, {"text": "Three."}],
+            [],
+            " ",
+        )
     ]
     found = load_pairs(pairs(tmp_path / "mine.jsonl", *rows))
     assert [c.claim.lines for c in found.claims] == [
@@ -62,7 +75,9 @@ def test_evidence_is_a_text_or_a_list_of_texts_and_of_lines(tmp_path: Path) -> N
     assert (found.name, [c.id for c in found.claims]) == ("mine", ["0", "1", "2", "3"])
 
 
-def test_only_false_claims_have_a_kind_and_claims_on_the_same_evidence_or_document_have_one_source(tmp_path: Path) -> None:
+def test_only_false_claims_have_a_kind_and_claims_on_the_same_evidence_or_document_have_one_source(
+    tmp_path: Path,
+) -> None:
     rows = [
         {"claim": "A.", "evidence": "One.", "label": 1, "kind": "true"},
         {"claim": "B.", "evidence": "One.", "label": 0, "kind": "neg"},
@@ -92,12 +107,19 @@ def test_a_wrong_row_is_named_by_file_and_line(row: Any, wanted: str, tmp_path: 
 
 
 @pytest.mark.parametrize("given", [".", "citations", "citations/wice_claim_dev.jsonl.gz"])
-def test_wice_is_found_in_the_folder_of_the_sets_its_own_or_as_a_file(given: str, tmp_path: Path) -> None:
+def test_wice_is_found_in_the_folder_of_the_sets_its_own_or_as_a_file(
+    given: str, tmp_path: Path
+) -> None:
     wice(tmp_path / "citations", WICE, WICE | {"label": "supported", "supporting_sentences": [[]]})
     found = load_wice(tmp_path / given)
     assert found.name == "wice"
     first, second = found.claims
-    assert (first.is_true, first.group, first.false_kind, second.is_true) == (False, "partially_supported", "false", True)
+    assert (first.is_true, first.group, first.false_kind, second.is_true) == (
+        False,
+        "partially_supported",
+        "false",
+        True,
+    )
     assert [line.text for line in first.claim.lines] == ["The Board", "It met.", "In May.", ""]
     assert {line.title for line in first.claim.lines} == {"The Board"}
     assert (first.gold, second.gold) == ((frozenset({1, 2}), frozenset({1})), ())
@@ -108,7 +130,10 @@ def test_wice_is_found_in_the_folder_of_the_sets_its_own_or_as_a_file(given: str
     ("change", "wanted"),
     [
         ({"label": "maybe"}, "'label' is 'maybe'; it must be one of supported, "),
-        ({"supporting_sentences": [[4]]}, "'supporting_sentences' must be lists of numbers of the evidence, from 0 to 3"),
+        (
+            {"supporting_sentences": [[4]]},
+            "'supporting_sentences' must be lists of numbers of the evidence, from 0 to 3",
+        ),
         ({"evidence": ["E.", 3]}, "'evidence' must be a list of texts"),
     ],
 )
@@ -118,13 +143,19 @@ def test_a_wrong_row_of_wice_is_named(change: dict[str, Any], wanted: str, tmp_p
 
 
 def test_a_folder_without_wice_is_named(tmp_path: Path) -> None:
-    with pytest.raises(LoadError, match=r"there is no wice_claim_dev.*--data names the folder that holds citations/"):
+    with pytest.raises(
+        LoadError,
+        match=r"there is no wice_claim_dev.*--data names the folder that holds citations/",
+    ):
         load_wice(tmp_path)
 
 
 def test_the_digest_tells_other_claims_and_other_lines(tmp_path: Path) -> None:
     row = {"claim": "C.", "evidence": "E.", "label": 1}
-    sets = [load_pairs(pairs(tmp_path / "a.jsonl", row | change)) for change in ({}, {"label": 0}, {"evidence": "F."}, {"claim": "D."}, {})]
+    sets = [
+        load_pairs(pairs(tmp_path / "a.jsonl", row | change))
+        for change in ({}, {"label": 0}, {"evidence": "F."}, {"claim": "D."}, {})
+    ]
     digests = [found.digest for found in sets]
     assert digests[0] == digests[-1]
     assert len(set(digests)) == 4

@@ -1,4 +1,6 @@
-"""Claims of a workspace's own lines: what is a statement, what is made of it, and what a checker is given with it."""
+"""Claims of a workspace's own lines: what is a statement, what is made of it, and what a checker is
+given with it.
+"""
 
 from types import SimpleNamespace
 from typing import Any
@@ -39,7 +41,12 @@ def store(*documents: list[tuple[str | None, str]]) -> Any:
 
 @pytest.fixture(scope="module")
 def claims() -> ClaimSet:
-    return workspace_claims(store(TALK, [(None, "Ada Byron founded the famous Acme Works company in 1843.")]), "w", 600, seed=3)
+    return workspace_claims(
+        store(TALK, [(None, "Ada Byron founded the famous Acme Works company in 1843.")]),
+        "w",
+        600,
+        seed=3,
+    )
 
 
 @pytest.mark.parametrize(
@@ -55,7 +62,9 @@ def claims() -> ClaimSet:
         ("Yeah.", "Yeah."),
     ],
 )
-def test_interjections_and_the_gaps_of_tokenised_text_go_and_nothing_else(text: str, clean: str) -> None:
+def test_interjections_and_the_gaps_of_tokenised_text_go_and_nothing_else(
+    text: str, clean: str
+) -> None:
     assert cleaned(text) == clean
 
 
@@ -77,14 +86,21 @@ def test_interjections_and_the_gaps_of_tokenised_text_go_and_nothing_else(text: 
         ("The helium valve " + "of the other helium tank " * 9 + "was closed.", False),
     ],
 )
-def test_a_statement_has_content_and_a_finite_verb_and_asks_and_orders_nothing(text: str, wanted: bool) -> None:
+def test_a_statement_has_content_and_a_finite_verb_and_asks_and_orders_nothing(
+    text: str, wanted: bool
+) -> None:
     assert is_statement(text) == wanted
 
 
-def test_each_statement_gives_a_true_and_a_false_claim_with_the_line_that_decides(claims: ClaimSet) -> None:
+def test_each_statement_gives_a_true_and_a_false_claim_with_the_line_that_decides(
+    claims: ClaimSet,
+) -> None:
     assert claims.name == "workspace w"
     assert len(claims.claims) == 14
-    true, false = [c for c in claims.claims if c.is_true], [c for c in claims.claims if not c.is_true]
+    true, false = (
+        [c for c in claims.claims if c.is_true],
+        [c for c in claims.claims if not c.is_true],
+    )
     assert [c.source for c in true] == [c.source for c in false]
     assert {c.kind for c in true} == {"as it stands", "as its speaker said", "reworded"}
     for claim in claims.claims:
@@ -118,7 +134,9 @@ def test_no_more_claims_are_made_than_asked_for() -> None:
 
 def test_a_false_claim_that_a_neighbour_states_is_not_made() -> None:
     """With two cells alike, another number gives what the other line says."""
-    talk = [("EECOM", f"Fuel cell {n} is really offline and showing grey flags.") for n in (1, 2, 3, 4)]
+    talk = [
+        ("EECOM", f"Fuel cell {n} is really offline and showing grey flags.") for n in (1, 2, 3, 4)
+    ]
     for seed in range(10):
         for claim in workspace_claims(store(talk), "w", 600, seed).claims:
             if claim.kind == "number":

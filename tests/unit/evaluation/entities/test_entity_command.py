@@ -19,8 +19,12 @@ from dynagrag.journal.workspace_journal import Journal
 
 
 @pytest.fixture
-def own_file(tmp_path: Path, openai_stub: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A set with a line that is none; the embedder is a server on the loopback, which has a chat model too."""
+def own_file(
+    tmp_path: Path, openai_stub: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch
+) -> Path:
+    """A set with a line that is none; the embedder is a server on the loopback, which has a chat
+    model too.
+    """
     path = tmp_path / "diners.txt"
     lines = [
         line(record("Blue Door"), record("the blue door"), 1),
@@ -43,24 +47,51 @@ def command(*args: str) -> object:
 def test_the_command_prints_json_and_says_by_its_exit_code_that_lines_were_set_aside(
     own_file: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command("--dataset", "ditto", "--data", str(own_file), "--json", "--threshold", "0.7") == 3
+    assert (
+        command("--dataset", "ditto", "--data", str(own_file), "--json", "--threshold", "0.7") == 3
+    )
     report = json.loads(capsys.readouterr().out)
-    assert (report["dataset"], report["num_pairs"], report["blocking"]["recall"], report["with_model"]) == ("diners", 2, 1.0, None)
-    assert report["without_model"]["pair"] == {"precision": 1.0, "recall": 0.5, "f1": pytest.approx(2 / 3)}
+    assert (
+        report["dataset"],
+        report["num_pairs"],
+        report["blocking"]["recall"],
+        report["with_model"],
+    ) == ("diners", 2, 1.0, None)
+    assert report["without_model"]["pair"] == {
+        "precision": 1.0,
+        "recall": 0.5,
+        "f1": pytest.approx(2 / 3),
+    }
     assert [row["cosine"] for row in report["thresholds"]] == [0.7]
     folder = Path(report["run"])
-    assert {path.name for path in folder.iterdir()} == {"run.json", "missed.jsonl", "summary.json", "report.html"}
+    assert {path.name for path in folder.iterdir()} == {
+        "run.json",
+        "missed.jsonl",
+        "summary.json",
+        "report.html",
+    }
     html = (folder / "report.html").read_text(encoding="utf-8")
-    for part in ("rules alone: 50.0 (0.0 to 100.0) % of the pairs of one thing are joined", "set aside 1 x", "Quality against cost"):
+    for part in (
+        "rules alone: 50.0 (0.0 to 100.0) % of the pairs of one thing are joined",
+        "set aside 1 x",
+        "Quality against cost",
+    ):
         assert part in html
     assert "<script" not in html
 
 
-def test_pairs_joined_wrongly_are_told_and_shown(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    report = evaluate_entities(diners(), FakeEmbedder(), judge=Waiter(lambda shown: []), judge_name="waiter")
+def test_pairs_joined_wrongly_are_told_and_shown(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = evaluate_entities(
+        diners(), FakeEmbedder(), judge=Waiter(lambda shown: []), judge_name="waiter"
+    )
     quality = replace(report.without_model, wrong=(("Blue <b>Door</b>", "Red Door"),))
     run = EntityRun.begin(tmp_path, "entities", {"dataset": "diners"})
-    run.finish(asdict(replace(report, without_model=quality)), [MissedLine(**asdict(missed)) for missed in report.missed])
+    run.finish(
+        asdict(replace(report, without_model=quality)),
+        [MissedLine(**asdict(missed)) for missed in report.missed],
+    )
     html = render_entity_report(run)
     assert "Blue &lt;b&gt;Door&lt;/b&gt; / Red Door" in html
     assert "Pier 7 Bar / pier bar" in html
@@ -80,10 +111,15 @@ def test_the_command_keeps_a_models_replies_so_that_the_same_run_asks_nothing_tw
 
 
 def test_people_read_every_part_of_the_report(capsys: pytest.CaptureFixture[str]) -> None:
-    report = evaluate_entities(diners(), FakeEmbedder(), judge=Waiter(lambda shown: []), judge_name="waiter")
+    report = evaluate_entities(
+        diners(), FakeEmbedder(), judge=Waiter(lambda shown: []), judge_name="waiter"
+    )
     text = "\n".join(entity_report_lines(report))
     for part in (
-        "diners: 9 items under 8 keys, 6 labelled pairs, 4 of them one entity; bare names, embedder fake",
+        (
+            "diners: 9 items under 8 keys, 6 labelled pairs, 4 of them one entity; bare names,"
+            " embedder fake"
+        ),
         "blocking recall 0.750: 1 one key, 1 rule, 1 one block, 1 missed",
         "'Pier 7 Bar' / 'pier bar'",
         "rules alone                1.000  0.500  0.667",
@@ -91,4 +127,7 @@ def test_people_read_every_part_of_the_report(capsys: pytest.CaptureFixture[str]
         "pairs that the set doesn't label count as different in clusters, and not at all in pairs",
     ):
         assert part in text
-    assert json.loads(json.dumps(asdict(report)))["blocking"]["num_blocks"] == report.blocking.num_blocks
+    assert (
+        json.loads(json.dumps(asdict(report)))["blocking"]["num_blocks"]
+        == report.blocking.num_blocks
+    )

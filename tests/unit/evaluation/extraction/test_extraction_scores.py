@@ -1,4 +1,6 @@
-"""What counts as found: heads and overlaps, relations with and without direction, what people are shown, and the figures made of it."""
+"""What counts as found: heads and overlaps, relations with and without direction, what people are
+shown, and the figures made of it.
+"""
 
 import random
 from typing import Any
@@ -12,7 +14,14 @@ from dynagrag.evaluation.extraction.extraction_folder import FoundLine, FoundMen
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
 from dynagrag.evaluation.extraction.extraction_scores import extraction_scores
 from dynagrag.evaluation.extraction.found_things import Found, Pair, Thing, found_in, marked
-from dynagrag.evaluation.extraction.matching import gold_keys, head_of, is_same_pair, overlap_pairs, overlaps, shared
+from dynagrag.evaluation.extraction.matching import (
+    gold_keys,
+    head_of,
+    is_same_pair,
+    overlap_pairs,
+    overlaps,
+    shared,
+)
 from dynagrag.ids import entity_key
 from dynagrag.schema import Flag, MentionKind
 
@@ -58,7 +67,9 @@ def test_the_head_is_the_last_word_that_is_no_number_or_letter(mention: str, hea
         ("MAIN BUS B", "FUEL CELL 1", False),
     ],
 )
-def test_mentions_overlap_that_share_half_of_the_longer_one_and_the_head(found: str, gold: str, wanted: bool) -> None:
+def test_mentions_overlap_that_share_half_of_the_longer_one_and_the_head(
+    found: str, gold: str, wanted: bool
+) -> None:
     assert overlaps(TEXT, span_of(found), span_of(gold)) is wanted
     assert overlaps(TEXT, span_of(gold), span_of(found)) is wanted
 
@@ -71,8 +82,12 @@ def test_each_mention_is_matched_once_the_best_overlap_first() -> None:
 
 @st.composite
 def texts_with_spans(draw: st.DrawFn) -> tuple[str, list[Thing], list[Thing]]:
-    """A text of few words, so that heads and spans often coincide, with what was found and marked in it."""
-    words = draw(st.lists(st.sampled_from(["TANK", "1", "B", "and", ".", "fans"]), min_size=1, max_size=8))
+    """A text of few words, so that heads and spans often coincide, with what was found and marked
+    in it.
+    """
+    words = draw(
+        st.lists(st.sampled_from(["TANK", "1", "B", "and", ".", "fans"]), min_size=1, max_size=8)
+    )
     text = " ".join(words)
     ends = st.integers(0, len(text))
     spans = st.none() | st.tuples(ends, ends).map(lambda pair: (min(pair), max(pair)))
@@ -81,13 +96,24 @@ def texts_with_spans(draw: st.DrawFn) -> tuple[str, list[Thing], list[Thing]]:
 
 
 @given(texts_with_spans())
-def test_mentions_are_matched_as_if_all_were_compared(case: tuple[str, list[Thing], list[Thing]]) -> None:
+def test_mentions_are_matched_as_if_all_were_compared(
+    case: tuple[str, list[Thing], list[Thing]],
+) -> None:
     text, found, gold = case
     pairs = [
-        (-shared(f.span, g.span) / (max(f.span[1], g.span[1]) - min(f.span[0], g.span[0])), f.span, g.span, i, j)
+        (
+            -shared(f.span, g.span) / (max(f.span[1], g.span[1]) - min(f.span[0], g.span[0])),
+            f.span,
+            g.span,
+            i,
+            j,
+        )
         for i, f in enumerate(found)
         for j, g in enumerate(gold)
-        if f.span is not None and g.span is not None and shared(f.span, g.span) and overlaps(text, f.span, g.span)
+        if f.span is not None
+        and g.span is not None
+        and shared(f.span, g.span)
+        and overlaps(text, f.span, g.span)
     ]
     chosen: dict[int, int] = {}
     for *_, i, j in sorted(pairs):
@@ -130,19 +156,34 @@ def thing(words: str, type_: str = "equipment") -> Thing:
         (("fans", "o2 tank 1", "TANK 1, and watch FUEL CELL 1"), True, False),
     ],
 )
-def test_a_relation_joins_the_marked_ends_by_the_same_words(found: tuple[str, str, str], is_directed: bool, wanted: bool) -> None:
+def test_a_relation_joins_the_marked_ends_by_the_same_words(
+    found: tuple[str, str, str], is_directed: bool, wanted: bool
+) -> None:
     gold = Pair("fans", "o2 tank 1", "are in", span_of("fans in O₂ TANK 1"), False)
     things = [thing("fans"), thing("O₂ TANK"), thing("MAIN BUS B")]
-    keys = gold_keys([*things, Thing(None, "Tank 1", "tank 1", "")], [*overlap_pairs(TEXT, things, [thing("O₂ TANK 1")])])
+    keys = gold_keys(
+        [*things, Thing(None, "Tank 1", "tank 1", "")],
+        [*overlap_pairs(TEXT, things, [thing("O₂ TANK 1")])],
+    )
     keys = dict(keys) | {"tank 1": {"tank 1", "o2 tank 1"}}
     head, tail, quote = found
-    assert is_same_pair(Pair(head, tail, "in", span_of(quote), False), gold, keys, is_directed) is wanted
+    assert (
+        is_same_pair(Pair(head, tail, "in", span_of(quote), False), gold, keys, is_directed)
+        is wanted
+    )
 
 
-# ---------------------------------------------------------------------------------------------------------------- what is shown
+# ------------------------------------------------------------------------------------ what is shown
 
 
-def said(name: str, start: int, end: int, *flags: Flag, type_: str = "name", kind: MentionKind = MentionKind.SAID) -> FoundMention:
+def said(
+    name: str,
+    start: int,
+    end: int,
+    *flags: Flag,
+    type_: str = "name",
+    kind: MentionKind = MentionKind.SAID,
+) -> FoundMention:
     return FoundMention(
         id=f"{name}{start}{flags}{kind}",
         name=name,
@@ -158,11 +199,19 @@ def said(name: str, start: int, end: int, *flags: Flag, type_: str = "name", kin
 
 def chunk(text: str, *entities: str, id_: str = "c", **more: Any) -> GoldChunk:
     return GoldChunk.model_validate(
-        {"id": id_, "text": text, "entities": [{"text": e, "type": "equipment"} for e in entities], "relations": []} | more
+        {
+            "id": id_,
+            "text": text,
+            "entities": [{"text": e, "type": "equipment"} for e in entities],
+            "relations": [],
+        }
+        | more
     )
 
 
-def line(*mentions: FoundMention, relations: tuple[FoundRelation, ...] = (), id_: str = "c") -> FoundLine:
+def line(
+    *mentions: FoundMention, relations: tuple[FoundRelation, ...] = (), id_: str = "c"
+) -> FoundLine:
     return FoundLine(chunk=id_, mentions=mentions, relations=relations, num_passages=1)
 
 
@@ -186,12 +235,17 @@ def test_words_speakers_and_unattested_sentence_starts_are_not_shown() -> None:
     assert [t.name for t in found.raw] == ["Main", "GNC"]
 
 
-@pytest.mark.parametrize(("documents", "shown"), [(("one", "one"), []), (("one", "other"), ["flight"])])
+@pytest.mark.parametrize(
+    ("documents", "shown"), [(("one", "one"), []), (("one", "other"), ["flight"])]
+)
 def test_a_word_that_is_a_name_elsewhere_is_shown_where_its_own_document_has_no_capitals(
     documents: tuple[str, str], shown: list[str]
 ) -> None:
     rows = [
-        chunk(text, id_=id_, document=d) for text, id_, d in zip(("the flight director", "ask FLIGHT now"), "ab", documents, strict=True)
+        chunk(text, id_=id_, document=d)
+        for text, id_, d in zip(
+            ("the flight director", "ask FLIGHT now"), "ab", documents, strict=True
+        )
     ]
     lines = {
         "a": line(said("flight", 0, 19, Flag.CONTENT_WORD, type_="word"), id_="a"),
@@ -204,19 +258,42 @@ def test_a_word_that_is_a_name_elsewhere_is_shown_where_its_own_document_has_no_
 
 def test_a_name_is_found_at_each_place_in_what_was_read_but_not_inside_a_longer_one() -> None:
     text = "Tank 2. The tank, tank 1 and TANK 2."
-    found = found_in([chunk(text)], {"c": line(said("tank", 0, 36), said("Tank 2", 0, 7), said("tank 1", 8, 36), said("pump", 0, 36))})["c"]
-    assert [(t.span, t.name) for t in found.things] == [((12, 16), "tank"), ((0, 6), "Tank 2"), ((18, 24), "tank 1"), (None, "pump")]
+    found = found_in(
+        [chunk(text)],
+        {
+            "c": line(
+                said("tank", 0, 36),
+                said("Tank 2", 0, 7),
+                said("tank 1", 8, 36),
+                said("pump", 0, 36),
+            )
+        },
+    )["c"]
+    assert [(t.span, t.name) for t in found.things] == [
+        ((12, 16), "tank"),
+        ((0, 6), "Tank 2"),
+        ((18, 24), "tank 1"),
+        (None, "pump"),
+    ]
     alone = found_in([chunk("tank 1")], {"c": line(said("tank", 0, 6), said("tank 1", 0, 6))})["c"]
-    assert [t.span for t in alone.things] == [(0, 4), (0, 6)], "where it stands nowhere else it still counts"
+    assert [t.span for t in alone.things] == [(0, 4), (0, 6)], (
+        "where it stands nowhere else it still counts"
+    )
 
 
 def test_relations_of_ends_that_are_not_shown_are_left_out() -> None:
-    relations = tuple(FoundRelation(head=h, label="mentioned with", tail=t, start=0, end=8) for h, t in (("a1", "b1"), ("a1", "word")))
-    found = found_in([chunk("A1 B1 word")], {"c": line(said("A1", 0, 10), said("B1", 0, 10), relations=relations)})["c"]
+    relations = tuple(
+        FoundRelation(head=h, label="mentioned with", tail=t, start=0, end=8)
+        for h, t in (("a1", "b1"), ("a1", "word"))
+    )
+    found = found_in(
+        [chunk("A1 B1 word")],
+        {"c": line(said("A1", 0, 10), said("B1", 0, 10), relations=relations)},
+    )["c"]
     assert [(p.head, p.tail, p.is_together) for p in found.pairs] == [("a1", "b1", True)]
 
 
-# ---------------------------------------------------------------------------------------------------------------- figures
+# ------------------------------------------------------------------------------------------ figures
 
 
 def test_the_figures_of_a_chunk_that_can_be_counted_by_hand() -> None:
@@ -226,10 +303,15 @@ def test_the_figures_of_a_chunk_that_can_be_counted_by_hand() -> None:
         "O₂ TANK 1",
         "FUEL CELL 1",
         "MAIN BUS B",
-        relations=[{"head": "fans", "label": "are in", "tail": "O₂ TANK 1", "quote": "fans in O₂ TANK 1"}],
+        relations=[
+            {"head": "fans", "label": "are in", "tail": "O₂ TANK 1", "quote": "fans in O₂ TANK 1"}
+        ],
     )
     things = tuple(thing(words, "part") for words in ("fans", "O₂ TANK", "GPT-3", "MAIN BUS B"))
-    pairs = (Pair("fans", "o2 tank", "in", span_of("fans in O₂ TANK 1"), False), Pair("fans", "gpt-3", "mentioned with", (0, 80), True))
+    pairs = (
+        Pair("fans", "o2 tank", "in", span_of("fans in O₂ TANK 1"), False),
+        Pair("fans", "gpt-3", "mentioned with", (0, 80), True),
+    )
     found = extraction_scores([gold], {"c": Found(things, pairs)}, resamples=10)
     exact, overlap, key = (found["entities"][how] for how in ("exact", "overlap", "key"))
     assert [own["precision"]["mean"] for own in (exact, overlap, key)] == [0.5, 0.75, 0.5]
@@ -244,21 +326,45 @@ def test_the_figures_of_a_chunk_that_can_be_counted_by_hand() -> None:
 
 def test_a_name_inside_a_marked_thing_is_right_to_find_and_no_miss() -> None:
     gold = GoldChunk.model_validate(
-        {"id": "c", "text": TEXT, "entities": [{"text": "O₂ TANK 1", "inner": ["O₂"]}, {"text": "MAIN BUS B"}], "relations": []}
+        {
+            "id": "c",
+            "text": TEXT,
+            "entities": [{"text": "O₂ TANK 1", "inner": ["O₂"]}, {"text": "MAIN BUS B"}],
+            "relations": [],
+        }
     )
-    own = extraction_scores([gold], {"c": Found((thing("O₂"), thing("MAIN"), thing("O₂ TANK 1")), ())}, resamples=10)["entities"]
-    assert [(e["num_right"], e["num_found"], e["num_hit"], e["num_gold"]) for e in (own["overlap"], own["with_inner"])] == [
+    own = extraction_scores(
+        [gold], {"c": Found((thing("O₂"), thing("MAIN"), thing("O₂ TANK 1")), ())}, resamples=10
+    )["entities"]
+    assert [
+        (e["num_right"], e["num_found"], e["num_hit"], e["num_gold"])
+        for e in (own["overlap"], own["with_inner"])
+    ] == [
         (1, 3, 1, 2),
         (2, 3, 1, 2),
     ]
 
 
-NAMES = ["fans", "O₂ TANK 1", "O₂ TANK", "FUEL CELL 1", "FUEL CELL", "CELL 1", "MAIN BUS B", "BUS", "GPT-3.5", "GPT-3", "watch"]
+NAMES = [
+    "fans",
+    "O₂ TANK 1",
+    "O₂ TANK",
+    "FUEL CELL 1",
+    "FUEL CELL",
+    "CELL 1",
+    "MAIN BUS B",
+    "BUS",
+    "GPT-3.5",
+    "GPT-3",
+    "watch",
+]
 READINGS = st.lists(st.sampled_from(NAMES), unique=True, max_size=6)
 
 
 @given(READINGS, READINGS)
-def test_two_readings_agree_alike_whichever_is_called_the_gold(one: list[str], other: list[str]) -> None:
+def test_two_readings_agree_alike_whichever_is_called_the_gold(
+    one: list[str], other: list[str]
+) -> None:
     a, b = chunk(TEXT, *one), chunk(TEXT, *other)
     forth = extraction_scores([a], {"c": marked(b)}, resamples=2)
     back = extraction_scores([b], {"c": marked(a)}, resamples=2)
@@ -277,11 +383,15 @@ def test_a_reading_agrees_with_itself(names: list[str]) -> None:
 
 
 @given(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))
-def test_what_spans_share_is_what_sets_of_their_places_share(a: int, b: int, c: int, d: int) -> None:
+def test_what_spans_share_is_what_sets_of_their_places_share(
+    a: int, b: int, c: int, d: int
+) -> None:
     assert shared((a, b), (c, d)) == len(set(range(a, b)) & set(range(c, d)))
 
 
-COUNTS = st.integers(0, 20).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n), st.integers(0, 5), st.just(5)))
+COUNTS = st.integers(0, 20).flatmap(
+    lambda n: st.tuples(st.integers(0, n), st.just(n), st.integers(0, 5), st.just(5))
+)
 
 
 @settings(max_examples=30)

@@ -11,18 +11,28 @@ from dynagrag.settings import Settings
 
 Train = Callable[..., Path]
 HEAD = "index\tsplit\targ1\targ2\tlabel\tgraph\n"
-GRAPHS = {"support": "(cat; is a; animal)(animal; can; fly)", "counter": "(dog; not; fly)(dog; is a; animal)"}
+GRAPHS = {
+    "support": "(cat; is a; animal)(animal; can; fly)",
+    "counter": "(dog; not; fly)(dog; is a; animal)",
+}
 
 
 def row(number: int, split: str, label: str) -> str:
-    return f"{number}\t{split}\tthe {'cat' if label == 'support' else 'dog'}\tbird {number} can fly\t{label}\t{GRAPHS[label]}\n"
+    return (
+        f"{number}\t{split}\tthe {'cat' if label == 'support' else 'dog'}\tbird {number} can"
+        f" fly\t{label}\t{GRAPHS[label]}\n"
+    )
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    rows = [row(i, "train" if i < 22 else "val", ("support", "counter")[i % 3 == 0]) for i in range(30)]
+    rows = [
+        row(i, "train" if i < 22 else "val", ("support", "counter")[i % 3 == 0]) for i in range(30)
+    ]
     (tmp_path / "sets" / "graphqa").mkdir(parents=True)
-    (tmp_path / "sets" / "graphqa" / "expla_graphs_own.tsv").write_text(HEAD + "".join(rows), encoding="utf-8")
+    (tmp_path / "sets" / "graphqa" / "expla_graphs_own.tsv").write_text(
+        HEAD + "".join(rows), encoding="utf-8"
+    )
     return tmp_path / "sets"
 
 
@@ -42,7 +52,9 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def load(name: str, settings: Settings, precision: str, device: str | None) -> Any:
         model, tokenizer = tiny_llama(max_tokens=512)
-        return language_model.LanguageModel(model.bfloat16() if precision == "bfloat16" else model, tokenizer, name)
+        return language_model.LanguageModel(
+            model.bfloat16() if precision == "bfloat16" else model, tokenizer, name
+        )
 
     monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder())
     monkeypatch.setattr(soft_training, "load_language_model", load)
@@ -55,7 +67,9 @@ def train(data: Path, settings: Settings, tmp_path: Path, tiny: None) -> Train:
     from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
     from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 
-    def call(method: str, name: str, max_epochs: int = 2, stop_after: int | None = None, **more: Any) -> Path:
+    def call(
+        method: str, name: str, max_epochs: int = 2, stop_after: int | None = None, **more: Any
+    ) -> Path:
         def stop(epoch: Any) -> None:
             if epoch.number == stop_after:
                 raise KeyboardInterrupt
@@ -63,8 +77,12 @@ def train(data: Path, settings: Settings, tmp_path: Path, tiny: None) -> Train:
         out = tmp_path / name
         given: dict[str, Any] = {"dataset": "explagraphs", "data": data, "lm": "tiny"} | more
         sizes = given.pop("sizes", {})
-        recipe = SoftRecipe(**{"width": 16, "learning_rate": 1e-2, "max_epochs": max_epochs} | sizes)
-        train_soft_prompt(settings, SoftTrainOptions(method=method, out=out, recipe=recipe, **given), stop)
+        recipe = SoftRecipe(
+            **{"width": 16, "learning_rate": 1e-2, "max_epochs": max_epochs} | sizes
+        )
+        train_soft_prompt(
+            settings, SoftTrainOptions(method=method, out=out, recipe=recipe, **given), stop
+        )
         return out
 
     return call

@@ -3,7 +3,14 @@
 import pytest
 
 from dynagrag.evaluation.graphqa.graph_question import AnswerForm
-from dynagrag.evaluation.graphqa.graph_scorers import Scorer, label_of, score, score_label, score_list, score_short
+from dynagrag.evaluation.graphqa.graph_scorers import (
+    Scorer,
+    label_of,
+    score,
+    score_label,
+    score_list,
+    score_short,
+)
 
 
 @pytest.mark.parametrize(
@@ -20,11 +27,17 @@ from dynagrag.evaluation.graphqa.graph_scorers import Scorer, label_of, score, s
     ],
 )
 def test_labels(answer: str, compat: str | None, strict: str | None) -> None:
-    assert (label_of(answer, Scorer.PAPER_COMPAT), label_of(answer, Scorer.STRICT)) == (compat, strict)
+    assert (label_of(answer, Scorer.PAPER_COMPAT), label_of(answer, Scorer.STRICT)) == (
+        compat,
+        strict,
+    )
 
 
 def test_a_label_is_right_or_not_and_none_is_unparsable() -> None:
-    assert score_label("Support", "support", Scorer.PAPER_COMPAT) == {"accuracy": 1.0, "unparsable": 0.0}
+    assert score_label("Support", "support", Scorer.PAPER_COMPAT) == {
+        "accuracy": 1.0,
+        "unparsable": 0.0,
+    }
     assert score_label("Support", "counter", Scorer.STRICT) == {"accuracy": 0.0, "unparsable": 0.0}
     assert score_label("yes", "support", Scorer.STRICT) == {"accuracy": 0.0, "unparsable": 1.0}
 
@@ -33,15 +46,23 @@ def test_the_papers_scorer_keeps_its_faults() -> None:
     three = score_list("a1, b2, c3", ["a1", "b2", "c3"], Scorer.PAPER_COMPAT)
     assert (three["precision"], three["f1"]) == (3.0, 1.5)
     assert score_list("russia", ["us"], Scorer.PAPER_COMPAT)["hit"] == 1.0
-    assert score_list("anything", ["the"], Scorer.PAPER_COMPAT)["hit"] == 1.0, "an answer of articles alone is in everything"
-    assert score_list("paris\n", ["paris"], Scorer.PAPER_COMPAT)["precision"] == 0.5, "the end of a line begins another"
+    assert score_list("anything", ["the"], Scorer.PAPER_COMPAT)["hit"] == 1.0, (
+        "an answer of articles alone is in everything"
+    )
+    assert score_list("paris\n", ["paris"], Scorer.PAPER_COMPAT)["precision"] == 0.5, (
+        "the end of a line begins another"
+    )
     assert score_list("beyoncé", ["beyonce"], Scorer.PAPER_COMPAT)["hit"] == 0.0
     assert score_list("new york", ["new-york"], Scorer.PAPER_COMPAT)["hit"] == 0.0
-    assert score_list("x|paris", ["paris"], Scorer.PAPER_COMPAT) | {"hits@1": 0.0} == score_list("x|paris", ["paris"], Scorer.PAPER_COMPAT)
+    assert score_list("x|paris", ["paris"], Scorer.PAPER_COMPAT) | {"hits@1": 0.0} == score_list(
+        "x|paris", ["paris"], Scorer.PAPER_COMPAT
+    )
 
 
 def test_the_strict_scorer_takes_whole_items_each_once() -> None:
-    found = score_list("Beyoncé | russia; the Beatles, the Beatles", ["beyonce", "us", "Beatles"], Scorer.STRICT)
+    found = score_list(
+        "Beyoncé | russia; the Beatles, the Beatles", ["beyonce", "us", "Beatles"], Scorer.STRICT
+    )
     assert found["hit"] == found["hits@1"] == 1.0
     assert found["precision"] == found["recall"] == pytest.approx(2 / 3)
     assert score_list("russia", ["us"], Scorer.STRICT)["hit"] == 0.0
@@ -71,15 +92,21 @@ def test_the_strict_scorer_takes_whole_items_each_once() -> None:
         ("Sammy Davis, Jr., Dean", ["Sammy Davis Jr."], 1, 1, 1 / 2, 1),
     ],
 )
-def test_strict_items(answer: str, gold: list[str], hit: float, first: float, precision: float, recall: float) -> None:
+def test_strict_items(
+    answer: str, gold: list[str], hit: float, first: float, precision: float, recall: float
+) -> None:
     found = score_list(answer, gold, Scorer.STRICT)
-    assert (found["hit"], found["hits@1"], found["precision"], found["recall"]) == pytest.approx((hit, first, precision, recall))
+    assert (found["hit"], found["hits@1"], found["precision"], found["recall"]) == pytest.approx(
+        (hit, first, precision, recall)
+    )
 
 
 def test_commas_in_names_of_the_graph_part_no_items() -> None:
     asked = "Portland, Oregon, Salem", ["Salem"]
     assert score_list(*asked, Scorer.STRICT)["precision"] == pytest.approx(1 / 3)
-    assert score_list(*asked, Scorer.STRICT, ["Portland, Oregon"])["precision"] == pytest.approx(1 / 2)
+    assert score_list(*asked, Scorer.STRICT, ["Portland, Oregon"])["precision"] == pytest.approx(
+        1 / 2
+    )
 
 
 def test_an_item_that_fits_two_answers_counts_for_the_one_that_nothing_else_fits() -> None:
@@ -106,6 +133,19 @@ def test_a_short_answer(answer: str, label: str, compat: float, strict: float) -
 
 
 def test_a_form_has_its_own_measures() -> None:
-    assert set(score(AnswerForm.LABEL, "x", ("support",), Scorer.STRICT)) == {"accuracy", "unparsable"}
-    assert score(AnswerForm.SHORT, " ", ("red",), Scorer.STRICT) == {"accuracy": 0.0, "unparsable": 1.0}
-    assert set(score(AnswerForm.LIST, "x", ("red",), Scorer.STRICT)) == {"hit", "hits@1", "f1", "precision", "recall", "unparsable"}
+    assert set(score(AnswerForm.LABEL, "x", ("support",), Scorer.STRICT)) == {
+        "accuracy",
+        "unparsable",
+    }
+    assert score(AnswerForm.SHORT, " ", ("red",), Scorer.STRICT) == {
+        "accuracy": 0.0,
+        "unparsable": 1.0,
+    }
+    assert set(score(AnswerForm.LIST, "x", ("red",), Scorer.STRICT)) == {
+        "hit",
+        "hits@1",
+        "f1",
+        "precision",
+        "recall",
+        "unparsable",
+    }

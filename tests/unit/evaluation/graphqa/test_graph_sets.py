@@ -11,13 +11,27 @@ import pytest
 
 from dynagrag.errors import LoadError, UsageError
 from dynagrag.evaluation.graphqa.expla_graphs import load_expla_graphs
-from dynagrag.evaluation.graphqa.graph_question import AnswerForm, GraphQuestion, Part, TextGraph, shuffled_parts
+from dynagrag.evaluation.graphqa.graph_question import (
+    AnswerForm,
+    GraphQuestion,
+    Part,
+    TextGraph,
+    shuffled_parts,
+)
 from dynagrag.evaluation.graphqa.graph_sets import GraphSet, load_graph_set
 from dynagrag.evaluation.graphqa.scene_graphs import parts_of_images
 from dynagrag.evaluation.pruning.pruning_example import part_of
 from dynagrag.evaluation.pruning.triple_graph import Triple, TripleGraph
 
-OBJECT = {"name": "man", "attributes": ["tall", "old"], "x": 1, "y": 2, "w": 30, "h": 40, "relations": [{"name": "on", "object": "2"}]}
+OBJECT = {
+    "name": "man",
+    "attributes": ["tall", "old"],
+    "x": 1,
+    "y": 2,
+    "w": 30,
+    "h": 40,
+    "relations": [{"name": "on", "object": "2"}],
+}
 MAT = {"name": "mat", "attributes": [], "x": 0, "y": 0, "w": 5, "h": 6, "relations": []}
 
 
@@ -44,19 +58,31 @@ def test_the_authors_file_of_expla_graphs_gets_their_split(tmp_path: Path) -> No
     path = tmp_path / "train_dev.tsv"
     path.write_text("arg1\targ2\tlabel\tgraph\n" + row * 2766, encoding="utf-8")
     questions, _ = load_expla_graphs(tmp_path)
-    assert [questions[i].part for i in (1087, 1966, 1474)] == [Part.TRAIN, Part.VALIDATION, Part.TEST]
+    assert [questions[i].part for i in (1087, 1966, 1474)] == [
+        Part.TRAIN,
+        Part.VALIDATION,
+        Part.TEST,
+    ]
     assert questions[1087].id == "1087"
     assert questions[0].query == 'Argument 1: say "x"\nArgument 2: b'
     path.write_text("arg1\targ2\tlabel\tgraph\n" + row * 2765, encoding="utf-8")
-    with pytest.raises(LoadError, match=r"lacks index, split; .* only the authors' file of 2,766 rows goes without"):
+    with pytest.raises(
+        LoadError, match=r"lacks index, split; .* only the authors' file of 2,766 rows goes without"
+    ):
         load_expla_graphs(tmp_path)
 
 
 def scenes(folder: Path, **changes: Any) -> None:
-    write_rows(folder / "scene_graphs.jsonl", [{"image_id": str(i), "objects": {"1": OBJECT | changes, "2": MAT}} for i in range(10)])
+    write_rows(
+        folder / "scene_graphs.jsonl",
+        [{"image_id": str(i), "objects": {"1": OBJECT | changes, "2": MAT}} for i in range(10)],
+    )
     asked = {"question": "What is the man on?", "answer": "mat", "answer_rule": "unique"}
     rows = [asked | {"q_id": f"q{i}", "image_id": str(i)} for i in range(10)]
-    write_rows(folder / "scene_graph_questions.jsonl", [*rows, rows[0] | {"q_id": "x", "answer": None, "answer_rule": "none"}])
+    write_rows(
+        folder / "scene_graph_questions.jsonl",
+        [*rows, rows[0] | {"q_id": "x", "answer": None, "answer_rule": "none"}],
+    )
 
 
 def test_scene_graphs(tmp_path: Path) -> None:
@@ -64,9 +90,17 @@ def test_scene_graphs(tmp_path: Path) -> None:
     found = load_graph_set("scenegraphs", tmp_path)
     question = by_id(found)["q3"]
     assert question.graph == TextGraph(
-        ("name: man; attribute: tall, old; (x,y,w,h): (1, 2, 30, 40)", "name: mat; (x,y,w,h): (0, 0, 5, 6)"), ((0, "on", 1),)
+        (
+            "name: man; attribute: tall, old; (x,y,w,h): (1, 2, 30, 40)",
+            "name: mat; (x,y,w,h): (0, 0, 5, 6)",
+        ),
+        ((0, "on", 1),),
     )
-    assert (question.question, question.answers, question.form) == ("Question: What is the man on?\n\nAnswer:", ("mat",), AnswerForm.SHORT)
+    assert (question.question, question.answers, question.form) == (
+        "Question: What is the man on?\n\nAnswer:",
+        ("mat",),
+        AnswerForm.SHORT,
+    )
     assert question.tree is not None
     assert (question.tree.num_nodes, question.tree.num_edges, question.tree.cost) == (3, 3, 1.0)
     assert found.left_out == {"rows whose answer is guessed or unknown": 1}
@@ -79,7 +113,10 @@ def test_scene_graphs(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"relations": [{"name": "on", "object": "9"}]}, "line 1: a relation of object 1 must have"),
+        (
+            {"relations": [{"name": "on", "object": "9"}]},
+            "line 1: a relation of object 1 must have",
+        ),
         ({"x": "left"}, "line 1: the object 1 must have a name and whole numbers"),
         ({"attributes": "tall"}, "line 1: 'attributes' of an object must be a list"),
     ],
@@ -92,18 +129,27 @@ def test_a_broken_scene_graph_is_named(tmp_path: Path, changes: dict[str, Any], 
 
 def test_a_question_about_an_image_without_a_graph_is_named(tmp_path: Path) -> None:
     scenes(tmp_path)
-    write_rows(tmp_path / "scene_graph_questions.jsonl", [{"q_id": "q", "image_id": "99", "question": "?", "answer": "a"}])
+    write_rows(
+        tmp_path / "scene_graph_questions.jsonl",
+        [{"q_id": "q", "image_id": "99", "question": "?", "answer": "a"}],
+    )
     with pytest.raises(LoadError, match="line 1: there is no scene graph of the image '99'"):
         load_graph_set("scenegraphs", tmp_path)
 
 
 @pytest.mark.parametrize("place", ["graphqa/pathquestion", "pathquestion"])
-def test_path_questions_are_split_by_entity_and_stand_in_its_ego_graph(tmp_path: Path, place: str) -> None:
+def test_path_questions_are_split_by_entity_and_stand_in_its_ego_graph(
+    tmp_path: Path, place: str
+) -> None:
     folder = tmp_path / place
     folder.mkdir(parents=True)
     facts = [f"p{i}\tspouse\tq{i}\nq{i}\tplace.of_birth\tx_(y)\n" for i in range(40)]
     (folder / "2H-kb.txt").write_text("".join(facts) + "a\tb\tc\n", encoding="utf-8")
-    rows = [f"where is p{i} 's spouse from ?\tx_(y)(x_(y)/z/)\tp{i}#spouse#q{i}#place.of_birth#x_(y)#<end>#x_(y)\n" for i in range(40)]
+    rows = [
+        f"where is p{i} 's spouse from"
+        f" ?\tx_(y)(x_(y)/z/)\tp{i}#spouse#q{i}#place.of_birth#x_(y)#<end>#x_(y)\n"
+        for i in range(40)
+    ]
     (folder / "PQ-2H.txt").write_text("".join(rows), encoding="utf-8")
     found = load_graph_set("pq-2h", tmp_path)
     question = found.questions[0]
@@ -118,12 +164,22 @@ def test_path_questions_are_split_by_entity_and_stand_in_its_ego_graph(tmp_path:
 
 def web(folder: Path, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
     write_rows(folder / f"{name}_questions.jsonl.gz", rows)
-    facts = "".join(f"Town {i}\tlies.in\tLand {i}\tlabelled\nLand {i}\thas.king\tKing {i}\twalked\n" for i in range(60))
-    (folder / f"{name}_kg.tsv").write_text(f"head\trelation\ttail\tsource\n{facts}", encoding="utf-8")
+    facts = "".join(
+        f"Town {i}\tlies.in\tLand {i}\tlabelled\nLand {i}\thas.king\tKing {i}\twalked\n"
+        for i in range(60)
+    )
+    (folder / f"{name}_kg.tsv").write_text(
+        f"head\trelation\ttail\tsource\n{facts}", encoding="utf-8"
+    )
 
 
-def test_a_graph_is_cut_out_of_the_shared_one_when_it_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rows = [{"id": f"t-{i}", "question": "where", "answers": [f"Land {i}"], "q_entity": [f"Town {i}"]} for i in range(60)]
+def test_a_graph_is_cut_out_of_the_shared_one_when_it_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [
+        {"id": f"t-{i}", "question": "where", "answers": [f"Land {i}"], "q_entity": [f"Town {i}"]}
+        for i in range(60)
+    ]
     web(tmp_path, "webqsp", rows)
     cut: list[tuple[str, ...]] = []
     near = TripleGraph.near
@@ -135,7 +191,10 @@ def test_a_graph_is_cut_out_of_the_shared_one_when_it_is_looked_at(tmp_path: Pat
     monkeypatch.setattr(TripleGraph, "near", watched)
     found = load_graph_set("webqsp", tmp_path)
     assert cut == []
-    assert [file.name for file in found.files] == ["webqsp_questions.jsonl.gz", "webqsp_kg.tsv"], "what a run rests on is known before"
+    assert [file.name for file in found.files] == [
+        "webqsp_questions.jsonl.gz",
+        "webqsp_kg.tsv",
+    ], "what a run rests on is known before"
     graph = by_id(found)["t-3"].graph
     assert (len(graph.nodes), len(graph.edges)) == (3, 2)
     assert cut == [("Town 3",)]
@@ -143,7 +202,13 @@ def test_a_graph_is_cut_out_of_the_shared_one_when_it_is_looked_at(tmp_path: Pat
 
 def test_web_questions_over_a_shared_graph(tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [
-        {"id": f"t-{i}", "question": "in which land is it", "answers": [f"Land {i}"], "q_entity": [f"Town {i}"]} for i in range(60)
+        {
+            "id": f"t-{i}",
+            "question": "in which land is it",
+            "answers": [f"Land {i}"],
+            "q_entity": [f"Town {i}"],
+        }
+        for i in range(60)
     ]
     rows[7] |= {"q_entity": [], "question": "where is Town 7"}
     rows[8] |= {"q_entity": [], "question": "who is called king"}
@@ -151,31 +216,62 @@ def test_web_questions_over_a_shared_graph(tmp_path: Path) -> None:
     web(tmp_path, "webqsp", rows)
     found = load_graph_set("webqsp", tmp_path)
     asked = by_id(found)
-    assert asked["t-3"].graph == TextGraph(("land 3", "king 3", "town 3"), ((0, "has.king", 1), (2, "lies.in", 0)))
-    assert (asked["t-3"].label, asked["t-3"].question) == ("land 3", "Question: in which land is it\nAnswer: ")
+    assert asked["t-3"].graph == TextGraph(
+        ("land 3", "king 3", "town 3"), ((0, "has.king", 1), (2, "lies.in", 0))
+    )
+    assert (asked["t-3"].label, asked["t-3"].question) == (
+        "land 3",
+        "Question: in which land is it\nAnswer: ",
+    )
     assert [asked[f"t-{i}"].part for i in (3, 4, 5)] == [part_of(f"Town {i}") for i in (3, 4, 5)]
     assert "town 7" in asked["t-7"].graph.nodes, "it is named in the question"
-    assert "t-8" not in asked or {"king 0", "king 1", "king 10"} <= set(asked["t-8"].graph.nodes), "the names that share most words"
+    assert "t-8" not in asked or {"king 0", "king 1", "king 10"} <= set(asked["t-8"].graph.nodes), (
+        "the names that share most words"
+    )
     assert found.left_out["rows without an answer"] == 1
 
 
-def test_no_training_question_of_cwq_shares_an_entity_with_one_to_measure_on(tmp_path: Path) -> None:
-    train, test = (next(f"WebQTest-{i}" for i in range(99) if part_of(f"WebQTest-{i}") is part) for part in (Part.TRAIN, Part.TEST))
+def test_no_training_question_of_cwq_shares_an_entity_with_one_to_measure_on(
+    tmp_path: Path,
+) -> None:
+    train, test = (
+        next(f"WebQTest-{i}" for i in range(99) if part_of(f"WebQTest-{i}") is part)
+        for part in (Part.TRAIN, Part.TEST)
+    )
     asked = [(f"{train}_a", "Town 1"), (f"{train}_b", "Town 2"), (f"{test}_c", "Town 2")]
-    web(tmp_path, "cwq", [{"id": i, "question": f"Where is {town} now?", "answers": ["Land 1"]} for i, town in asked])
+    web(
+        tmp_path,
+        "cwq",
+        [
+            {"id": i, "question": f"Where is {town} now?", "answers": ["Land 1"]}
+            for i, town in asked
+        ],
+    )
     found = load_graph_set("cwq", tmp_path)
-    assert {q.id: q.part for q in found.questions} == {f"{train}_a": Part.TRAIN, f"{test}_c": Part.TEST}
+    assert {q.id: q.part for q in found.questions} == {
+        f"{train}_a": Part.TRAIN,
+        f"{test}_c": Part.TEST,
+    }
     assert found.left_out == {"training rows that share an entity with a row to measure on": 1}
 
 
-ROG = {"question": "who", "answer": ["A", "B, C"], "q_entity": ["X"], "graph": [["X", "Is.A", "A"], ["A", "is.b", "X"]]}
+ROG = {
+    "question": "who",
+    "answer": ["A", "B, C"],
+    "q_entity": ["X"],
+    "graph": [["X", "Is.A", "A"], ["A", "is.b", "X"]],
+}
 
 
 def test_rog_rows_bring_graphs_and_splits_of_their_own(tmp_path: Path) -> None:
     for part in ("train", "validation", "test"):
-        write_rows(tmp_path / "RoG-webqsp" / "data" / f"{part}-00000-of-00001.jsonl", [ROG | {"id": part}])
+        write_rows(
+            tmp_path / "RoG-webqsp" / "data" / f"{part}-00000-of-00001.jsonl", [ROG | {"id": part}]
+        )
     found = by_id(load_graph_set("webqsp", tmp_path))
-    assert {id_: question.part.value for id_, question in found.items()} == {part: part for part in ("train", "validation", "test")}
+    assert {id_: question.part.value for id_, question in found.items()} == {
+        part: part for part in ("train", "validation", "test")
+    }
     assert found["test"].graph == TextGraph(("x", "a"), ((0, "Is.A", 1), (1, "is.b", 0)))
     assert found["test"].answers == ("A", "B, C")
     assert found["test"].label == "a|b, c"
@@ -189,9 +285,15 @@ def test_rog_rows_may_be_parquet(tmp_path: Path) -> None:
     from pyarrow import parquet
 
     (tmp_path / "RoG-webqsp").mkdir()
-    parquet.write_table(pyarrow.Table.from_pylist([ROG | {"id": "a"}, ROG | {"id": "b"}]), tmp_path / "RoG-webqsp" / "test.parquet")
+    parquet.write_table(
+        pyarrow.Table.from_pylist([ROG | {"id": "a"}, ROG | {"id": "b"}]),
+        tmp_path / "RoG-webqsp" / "test.parquet",
+    )
     found = load_graph_set("webqsp", tmp_path)
-    assert [(q.id, q.part, len(q.graph.edges)) for q in found.questions] == [("a", Part.TEST, 2), ("b", Part.TEST, 2)]
+    assert [(q.id, q.part, len(q.graph.edges)) for q in found.questions] == [
+        ("a", Part.TEST, 2),
+        ("b", Part.TEST, 2),
+    ]
     (tmp_path / "RoG-webqsp" / "test.parquet").write_text("no parquet", encoding="utf-8")
     with pytest.raises(LoadError, match="can't be read as parquet"):
         load_graph_set("webqsp", tmp_path)
@@ -200,13 +302,18 @@ def test_rog_rows_may_be_parquet(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"graph": [["a", "b"]]}, "line 1: 'graph' holds .* must be a list of head, relation and tail"),
+        (
+            {"graph": [["a", "b"]]},
+            "line 1: 'graph' holds .* must be a list of head, relation and tail",
+        ),
         ({"answer": "A"}, "line 1: 'answer' is \"A\"; it must be a list"),
         ({"split": "later"}, "line 1: 'split' is 'later'; it must be train, validation or test"),
         ({"question": ""}, "line 1: 'question' is"),
     ],
 )
-def test_a_broken_row_of_the_web_is_named(tmp_path: Path, changes: dict[str, Any], said: str) -> None:
+def test_a_broken_row_of_the_web_is_named(
+    tmp_path: Path, changes: dict[str, Any], said: str
+) -> None:
     write_rows(tmp_path / "RoG-webqsp.jsonl", [ROG | {"id": "1"} | changes])
     with pytest.raises(LoadError, match=said):
         load_graph_set("webqsp", tmp_path)
@@ -230,15 +337,23 @@ def test_ids_stand_once_and_sets_have_names(tmp_path: Path) -> None:
     write_rows(tmp_path / "RoG-webqsp.jsonl", [ROG | {"id": "1"}, ROG | {"id": "1"}])
     with pytest.raises(LoadError, match=r"the id '1' stands 2 times in RoG-webqsp\.jsonl"):
         load_graph_set("webqsp", tmp_path)
-    with pytest.raises(UsageError, match="there is no set 'magic' of GraphQA; known: explagraphs, scenegraphs, webqsp"):
+    with pytest.raises(
+        UsageError,
+        match="there is no set 'magic' of GraphQA; known: explagraphs, scenegraphs, webqsp",
+    ):
         load_graph_set("magic", tmp_path)
-    write_rows(tmp_path / "webqsp" / "webqsp_questions.jsonl", [{"id": "1", "question": "q", "answers": ["a"]}])
+    write_rows(
+        tmp_path / "webqsp" / "webqsp_questions.jsonl",
+        [{"id": "1", "question": "q", "answers": ["a"]}],
+    )
     with pytest.raises(LoadError, match=r"no webqsp_kg\.tsv"):
         load_graph_set("webqsp", tmp_path / "webqsp")
 
 
 def test_images_are_split_as_the_authors_code_does_it() -> None:
-    selection = pytest.importorskip("sklearn.model_selection", reason="scikit-learn comes with the extra `local`")
+    selection = pytest.importorskip(
+        "sklearn.model_selection", reason="scikit-learn comes with the extra `local`"
+    )
     asked_of = [f"i{number * 7 % 50}" for number in range(120)]
     images = list(dict.fromkeys(asked_of))
     shuffled = np.random.RandomState(42).permutation(images)

@@ -31,14 +31,24 @@ def test_rows_become_questions_with_graphs_in_the_order_of_their_triples(data: P
     assert [sum(q.part is part for q in questions) for part in Part] == [22, 8, 0]
     first = questions[0]
     assert first.graph == TextGraph(("dog", "fly", "animal"), ((0, "not", 1), (0, "is a", 2)))
-    assert first.question.startswith("Argument 1: the dog\nArgument 2: bird 0 can fly\nQuestion: Do argument 1 and argument 2 support or")
+    assert first.question.startswith(
+        "Argument 1: the dog\nArgument 2: bird 0 can fly\nQuestion: Do argument 1 and argument 2"
+        " support or"
+    )
     assert first.question.endswith("'counter'.\n\nAnswer:")
-    assert (first.query, first.label, first.answers) == ("Argument 1: the dog\nArgument 2: bird 0 can fly", "counter", ("counter",))
+    assert (first.query, first.label, first.answers) == (
+        "Argument 1: the dog\nArgument 2: bird 0 can fly",
+        "counter",
+        ("counter",),
+    )
 
 
 def test_a_graph_is_two_tables_quoted_only_where_it_must_be() -> None:
     graph = TextGraph.of_triples([("a, b", "nan", "None"), ("None", "is", "a, b")])
-    assert text_tables(graph) == 'node_id,node_attr\n0,"a, b"\n1,None\n\nsrc,edge_attr,dst\n0,nan,1\n1,is,0\n'
+    assert (
+        text_tables(graph)
+        == 'node_id,node_attr\n0,"a, b"\n1,None\n\nsrc,edge_attr,dst\n0,nan,1\n1,is,0\n'
+    )
 
 
 @pytest.mark.parametrize(
@@ -50,7 +60,10 @@ def test_a_graph_is_two_tables_quoted_only_where_it_must_be() -> None:
         ("1\ttrain\ta\tb\tsupport\t", "line 2: the graph must be"),
         ("1\ttrain\ta\tb\tsupport", "line 2: it has 5 columns, the header 6"),
         ("1\ttrain\ta\tb\tsupport\t(a; b; c)\tmore", "line 2: it has 7 columns, the header 6"),
-        ("1\ttrain\ta\tb\tsupport\t(a; b; c) and (d; e; f)", "line 2: the graph must be .* and nothing else"),
+        (
+            "1\ttrain\ta\tb\tsupport\t(a; b; c) and (d; e; f)",
+            "line 2: the graph must be .* and nothing else",
+        ),
         ("1\ttrain\ta\tb\tsupport\tso: (a; b; c)", "line 2: the graph must be"),
         ("1\ttrain\ta\tb\tsupport\t(a; b; c)(d; e", "line 2: the graph must be"),
         ("1\ttrain\ta\tb\tsupport\t(a (x; b; c)", "line 2: the graph must be"),
@@ -63,12 +76,18 @@ def test_a_broken_row_is_named(tmp_path: Path, broken: str, said: str) -> None:
 
 
 def test_all_broken_rows_are_counted_and_named(tmp_path: Path) -> None:
-    rows = ["1\ttrain\ta\tb\tsupport\t(a; b; c) (d; e; f)", "2\ttrain\ta\tb\tmaybe\t(a; b; c)", *["3\tlater\ta\tb\tsupport\t(a; b; c)"] * 2]
+    rows = [
+        "1\ttrain\ta\tb\tsupport\t(a; b; c) (d; e; f)",
+        "2\ttrain\ta\tb\tmaybe\t(a; b; c)",
+        *["3\tlater\ta\tb\tsupport\t(a; b; c)"] * 2,
+    ]
     (tmp_path / "expla_graphs_own.tsv").write_text(HEAD + "\n".join(rows), encoding="utf-8")
-    with pytest.raises(LoadError, match=r"line 3: the label is 'maybe'.*; 3 rows are broken, the others in: 4, 5$"):
+    with pytest.raises(
+        LoadError, match=r"line 3: the label is 'maybe'.*; 3 rows are broken, the others in: 4, 5$"
+    ):
         load_expla_graphs(tmp_path)
     (tmp_path / "expla_graphs_own.tsv").write_text(HEAD + rows[0], encoding="utf-8")
-    ((question,), _) = load_expla_graphs(tmp_path)
+    (question,), _ = load_expla_graphs(tmp_path)
     assert len(question.graph.edges) == 2, "white space may stand between triples"
 
 
@@ -80,13 +99,26 @@ def test_files_that_are_missing_or_lack_columns_are_named(tmp_path: Path) -> Non
         load_expla_graphs(tmp_path)
 
 
-def test_the_majority_is_that_of_the_training_rows(data: Path, settings: Settings, tmp_path: Path) -> None:
-    run, summary = evaluate_graphqa(settings, GraphQaOptions(dataset="explagraphs", data=data, method="majority"))
+def test_the_majority_is_that_of_the_training_rows(
+    data: Path, settings: Settings, tmp_path: Path
+) -> None:
+    run, summary = evaluate_graphqa(
+        settings, GraphQaOptions(dataset="explagraphs", data=data, method="majority")
+    )
     assert [line.answer for line in run.lines()] == ["support"] * 8
     assert summary["n"] == 8
-    assert summary["accuracy"] == summary["measures"]["strict"]["accuracy"]["mean"] == summary["majority"] == 0.75
+    assert (
+        summary["accuracy"]
+        == summary["measures"]["strict"]["accuracy"]["mean"]
+        == summary["majority"]
+        == 0.75
+    )
     (printed,) = summary["published"]
-    assert (printed["value"], printed["metric"], printed["source"]) == (58.84, "accuracy", "326 of the 554 test rows")
+    assert (printed["value"], printed["metric"], printed["source"]) == (
+        58.84,
+        "accuracy",
+        "326 of the 554 test rows",
+    )
     assert (printed["model"], printed["split"], printed["scorer"]) == ("", "test", "paper_compat")
     assert {"accuracy", "hit", "hits@1", "f1", "majority"} <= set(summary)
     assert summary["hit"] is None
@@ -105,15 +137,24 @@ def test_the_majority_is_that_of_the_training_rows(data: Path, settings: Setting
 def test_two_trainings_in_one_folder_are_refused(train: Train, tmp_path: Path) -> None:
     from dynagrag.training.checkpoints import hold_folder
 
-    with hold_folder(tmp_path / "own"), pytest.raises(UsageError, match="another training is at work"):
+    with (
+        hold_folder(tmp_path / "own"),
+        pytest.raises(UsageError, match="another training is at work"),
+    ):
         train("prompt-tuning", "own")
 
 
 @pytest.mark.parametrize("method", TRAINED)
-def test_each_method_is_trained_kept_opened_and_measured(train: Train, data: Path, settings: Settings, tmp_path: Path, method: str) -> None:
+def test_each_method_is_trained_kept_opened_and_measured(
+    train: Train, data: Path, settings: Settings, tmp_path: Path, method: str
+) -> None:
     folder = train(method, "own")
     made = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-    assert (made["network"]["method"], made["network"]["lm"], made["network"]["lm_width"]) == (method, "tiny", 128)
+    assert (made["network"]["method"], made["network"]["lm"], made["network"]["lm_width"]) == (
+        method,
+        "tiny",
+        128,
+    )
     assert made["made_with"]["train"] == 20
     encoder, is_grag = made["network"]["options"]["encoder"], method.startswith("grag")
     assert (encoder is not None) is METHODS[method].parts.has_graph
@@ -121,24 +162,43 @@ def test_each_method_is_trained_kept_opened_and_measured(train: Train, data: Pat
     kept_weights = read_tensors(folder / "model.safetensors")[0]
     learned = ("encoder.", "projector.", "virtual", "adapters.")
     assert all(name.startswith(learned) for name in kept_weights), "the language model isn't kept"
-    asked = GraphQaOptions(dataset="explagraphs", data=data, method=method, lm="tiny", checkpoint=folder, out=tmp_path / "run")
+    asked = GraphQaOptions(
+        dataset="explagraphs",
+        data=data,
+        method=method,
+        lm="tiny",
+        checkpoint=folder,
+        out=tmp_path / "run",
+    )
     run, summary = evaluate_graphqa(settings, asked)
     assert summary["n"] == len(run.lines()) == 8
     (run.path / "summary.json").unlink()
     kept = run.file.path.read_text(encoding="utf-8").splitlines(keepends=True)
     run.file.path.write_text("".join(kept[:3]), encoding="utf-8")
     again, resumed = evaluate_graphqa(settings, asked)
-    assert sorted(again.file.path.read_text(encoding="utf-8").splitlines()) == sorted(line.strip() for line in kept)
+    assert sorted(again.file.path.read_text(encoding="utf-8").splitlines()) == sorted(
+        line.strip() for line in kept
+    )
     assert resumed["measures"] == summary["measures"]
 
 
-def test_what_an_answer_rests_on_is_asked_for_and_looked_up(data: Path, settings: Settings, tiny: None, tmp_path: Path) -> None:
+def test_what_an_answer_rests_on_is_asked_for_and_looked_up(
+    data: Path, settings: Settings, tiny: None, tmp_path: Path
+) -> None:
     asked = GraphQaOptions(
-        dataset="explagraphs", data=data, method="zero-shot", lm="tiny", limit=3, hallucination=True, out=tmp_path / "run"
+        dataset="explagraphs",
+        data=data,
+        method="zero-shot",
+        lm="tiny",
+        limit=3,
+        hallucination=True,
+        out=tmp_path / "run",
     )
     run, summary = evaluate_graphqa(settings, asked)
     for line, question in zip(run.lines(), load_expla_graphs(data)[0][22:], strict=False):
-        assert line.support == checked_support(line.support.text if line.support else "", question.graph, question.graph)
+        assert line.support == checked_support(
+            line.support.text if line.support else "", question.graph, question.graph
+        )
     assert set(summary["hallucination"]) == {"valid_nodes", "valid_edges", "fully_valid", "naming"}
     assert "looked up in the graph" in (run.path / "report.html").read_text(encoding="utf-8")
     plain = replace(asked, hallucination=False, out=tmp_path / "plain")
@@ -148,29 +208,72 @@ def test_what_an_answer_rests_on_is_asked_for_and_looked_up(data: Path, settings
 
 
 def test_none_right_of_a_few_is_not_told_apart_from_chance(
-    data: Path, home: Path, tiny: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    data: Path,
+    home: Path,
+    tiny: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     from dynagrag.cli.main import run
     from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
 
-    monkeypatch.setattr(SoftPromptModel, "answers", lambda self, examples: ["nothing"] * len(examples))
-    given = ["--dataset", "explagraphs", "--data", str(data), "--method", "zero-shot", "--lm", "tiny", "--limit", "3"]
+    monkeypatch.setattr(
+        SoftPromptModel, "answers", lambda self, examples: ["nothing"] * len(examples)
+    )
+    given = [
+        "--dataset",
+        "explagraphs",
+        "--data",
+        str(data),
+        "--method",
+        "zero-shot",
+        "--lm",
+        "tiny",
+        "--limit",
+        "3",
+    ]
     assert run(["evaluate", "graphqa", *given, "--out", str(tmp_path / "run")]) == 0
     shown = capsys.readouterr().out
     assert "0.0 % right (0.0 to 70.8) by paper_compat, not told apart from the 66.7 %" in shown
     assert "fewer than 30 questions: the intervals say little\n" in shown
 
 
-def test_sizes_that_were_given_are_those_of_the_network(train: Train, data: Path, settings: Settings, tmp_path: Path) -> None:
-    sizes = {"width": 8, "num_layers": 2, "projection": 24, "batch_size": 4, "patience": 1, "num_virtual": 3}
-    kept = json.loads((train("g-retriever", "own", sizes=sizes) / "model.json").read_text(encoding="utf-8"))
+def test_sizes_that_were_given_are_those_of_the_network(
+    train: Train, data: Path, settings: Settings, tmp_path: Path
+) -> None:
+    sizes = {
+        "width": 8,
+        "num_layers": 2,
+        "projection": 24,
+        "batch_size": 4,
+        "patience": 1,
+        "num_virtual": 3,
+    }
+    kept = json.loads(
+        (train("g-retriever", "own", sizes=sizes) / "model.json").read_text(encoding="utf-8")
+    )
     network = kept["network"]["options"]
-    assert (network["encoder"]["width"], network["encoder"]["num_layers"], network["projection"]) == (8, 2, 24)
-    assert (kept["made_with"]["options"]["batch_size"], kept["made_with"]["options"]["patience"]) == (4, 1)
-    virtual = json.loads((train("prompt-tuning", "virtual", sizes=sizes) / "model.json").read_text(encoding="utf-8"))
+    assert (
+        network["encoder"]["width"],
+        network["encoder"]["num_layers"],
+        network["projection"],
+    ) == (8, 2, 24)
+    assert (
+        kept["made_with"]["options"]["batch_size"],
+        kept["made_with"]["options"]["patience"],
+    ) == (4, 1)
+    virtual = json.loads(
+        (train("prompt-tuning", "virtual", sizes=sizes) / "model.json").read_text(encoding="utf-8")
+    )
     assert virtual["network"]["options"]["num_virtual"] == 3
     asked = GraphQaOptions(
-        dataset="explagraphs", data=data, method="g-retriever", lm="tiny", checkpoint=tmp_path / "own", out=tmp_path / "run"
+        dataset="explagraphs",
+        data=data,
+        method="g-retriever",
+        lm="tiny",
+        checkpoint=tmp_path / "own",
+        out=tmp_path / "run",
     )
     assert evaluate_graphqa(settings, asked)[1]["n"] == 8
     with pytest.raises(UsageError, match="can't be shared by 4 heads"):
@@ -178,7 +281,9 @@ def test_sizes_that_were_given_are_those_of_the_network(train: Train, data: Path
 
 
 @pytest.mark.parametrize("method", ["grag", "g-retriever-lora"])
-def test_a_training_that_was_stopped_goes_on_with_the_same_numbers(train: Train, method: str) -> None:
+def test_a_training_that_was_stopped_goes_on_with_the_same_numbers(
+    train: Train, method: str
+) -> None:
     whole = json.loads((train(method, "whole", 3) / "model.json").read_text(encoding="utf-8"))
     with pytest.raises(KeyboardInterrupt):
         train(method, "stopped", 3, stop_after=1)
@@ -188,12 +293,24 @@ def test_a_training_that_was_stopped_goes_on_with_the_same_numbers(train: Train,
     ]
 
 
-def test_what_does_not_fit_is_refused_in_a_line(train: Train, data: Path, settings: Settings, tmp_path: Path) -> None:
+def test_what_does_not_fit_is_refused_in_a_line(
+    train: Train, data: Path, settings: Settings, tmp_path: Path
+) -> None:
     folder = train("g-retriever", "own", 1)
 
-    def ask(method: str = "g-retriever", lm: str | None = "tiny", checkpoint: Path | None = folder, **more: Any) -> None:
+    def ask(
+        method: str = "g-retriever",
+        lm: str | None = "tiny",
+        checkpoint: Path | None = folder,
+        **more: Any,
+    ) -> None:
         given: dict[str, Any] = {"dataset": "explagraphs", "data": data} | more
-        evaluate_graphqa(settings, GraphQaOptions(method=method, lm=lm, checkpoint=checkpoint, out=tmp_path / "run", **given))
+        evaluate_graphqa(
+            settings,
+            GraphQaOptions(
+                method=method, lm=lm, checkpoint=checkpoint, out=tmp_path / "run", **given
+            ),
+        )
 
     refused: list[tuple[dict[str, Any], str]] = [
         ({"method": "grag"}, "holds a trained g-retriever"),
@@ -202,7 +319,10 @@ def test_what_does_not_fit_is_refused_in_a_line(train: Train, data: Path, settin
         ({"checkpoint": None}, "is trained first: dynagrag train g-retriever"),
         ({"method": "zero-shot"}, "has nothing that was trained"),
         ({"method": "magic"}, "there is no method 'magic'"),
-        ({"method": "majority", "lm": None, "checkpoint": None, "hallucination": True}, "majority names no support"),
+        (
+            {"method": "majority", "lm": None, "checkpoint": None, "hallucination": True},
+            "majority names no support",
+        ),
         ({"dataset": "nothing"}, "there is no set 'nothing'"),
         ({"part": Part.TEST}, "has no rows of the split 'test'"),
         ({"checkpoint": tmp_path}, "holds no model.json"),
@@ -220,11 +340,23 @@ def test_what_does_not_fit_is_refused_in_a_line(train: Train, data: Path, settin
 
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name not in TRAINED])
-def test_a_model_as_it_is_is_measured(data: Path, settings: Settings, tmp_path: Path, tiny: None, method: str) -> None:
-    asked = GraphQaOptions(dataset="explagraphs", data=data, method=method, lm="tiny", limit=3, out=tmp_path / "run", max_description=60)
+def test_a_model_as_it_is_is_measured(
+    data: Path, settings: Settings, tmp_path: Path, tiny: None, method: str
+) -> None:
+    asked = GraphQaOptions(
+        dataset="explagraphs",
+        data=data,
+        method=method,
+        lm="tiny",
+        limit=3,
+        out=tmp_path / "run",
+        max_description=60,
+    )
     run, summary = evaluate_graphqa(settings, asked)
     assert (summary["n"], summary["variant"], len(run.lines())) == (3, method, 3)
-    assert json.loads((run.path / "run.json").read_text(encoding="utf-8"))["settings"]["precision"] in ("float32", "bfloat16")
+    assert json.loads((run.path / "run.json").read_text(encoding="utf-8"))["settings"][
+        "precision"
+    ] in ("float32", "bfloat16")
 
 
 @pytest.mark.parametrize(
@@ -238,13 +370,26 @@ def test_a_model_as_it_is_is_measured(data: Path, settings: Settings, tmp_path: 
     ],
 )
 def test_what_was_left_out_is_known_to_the_checkpoint(
-    train: Train, data: Path, settings: Settings, tmp_path: Path, method: str, how: dict[str, Any], variant: str
+    train: Train,
+    data: Path,
+    settings: Settings,
+    tmp_path: Path,
+    method: str,
+    how: dict[str, Any],
+    variant: str,
 ) -> None:
     from dynagrag.evaluation.graphqa.graph_methods import Description
 
     how = how | ({"description": Description(how["description"])} if "description" in how else {})
     folder = train(method, "own", 1, **how)
-    asked = GraphQaOptions(dataset="explagraphs", data=data, method=method, lm="tiny", checkpoint=folder, out=tmp_path / "run")
+    asked = GraphQaOptions(
+        dataset="explagraphs",
+        data=data,
+        method=method,
+        lm="tiny",
+        checkpoint=folder,
+        out=tmp_path / "run",
+    )
     run, summary = evaluate_graphqa(settings, asked)
     assert summary["variant"] == variant
     assert summary["verdict"].startswith(f"{variant}: ")
@@ -255,10 +400,19 @@ def test_what_was_left_out_is_known_to_the_checkpoint(
 
 def test_what_can_not_be_trained_is_refused_in_a_line(train: Train, tmp_path: Path) -> None:
     for how, said in (
-        ({"without": ("retrieval",)}, "these rows' graphs are put in whole: there is no retrieval to go without"),
+        (
+            {"without": ("retrieval",)},
+            "these rows' graphs are put in whole: there is no retrieval to go without",
+        ),
         ({"encoder": "magic"}, "--encoder 'magic' is unknown; known: transformer, gat, gcn"),
-        ({"encoder": "gcn", "without": ("encoder",)}, "g-retriever without encoder has no graph encoder; leave out --encoder"),
-        ({"device": "cuda:77"}, "the device 'cuda:77' can't be used here: .*; leave out --device, or give cpu"),
+        (
+            {"encoder": "gcn", "without": ("encoder",)},
+            "g-retriever without encoder has no graph encoder; leave out --encoder",
+        ),
+        (
+            {"device": "cuda:77"},
+            "the device 'cuda:77' can't be used here: .*; leave out --device, or give cpu",
+        ),
     ):
         with pytest.raises(UsageError, match=said):
             train("g-retriever", "own", **how)
@@ -270,18 +424,46 @@ def test_long_labels_and_texts_are_told_and_cut(
 ) -> None:
     train("prompt-tuning", "own", 1, max_label=0, max_description=20)
     assert "22 of 22 labels are longer than 0 tokens and are cut there" in caplog.text
-    assert "22 of 22 graphs' texts are longer than 20 tokens and are cut there, so their ends aren't read" in caplog.text
+    assert (
+        "22 of 22 graphs' texts are longer than 20 tokens and are cut there, so their ends aren't"
+        " read" in caplog.text
+    )
     folder = train("prompt-tuning", "cut", 1, max_description=20)
     caplog.clear()
-    asked = {"dataset": "explagraphs", "data": data, "method": "prompt-tuning", "lm": "tiny", "checkpoint": folder}
+    asked = {
+        "dataset": "explagraphs",
+        "data": data,
+        "method": "prompt-tuning",
+        "lm": "tiny",
+        "checkpoint": folder,
+    }
     evaluate_graphqa(settings, GraphQaOptions(**asked, out=tmp_path / "run"))
-    assert [record.message.partition(" are cut")[0] for record in caplog.records if "cut" in record.message] == [
-        "8 of 8 graphs' texts are longer than 20 tokens and"
-    ]
+    assert [
+        record.message.partition(" are cut")[0]
+        for record in caplog.records
+        if "cut" in record.message
+    ] == ["8 of 8 graphs' texts are longer than 20 tokens and"]
     for wrong, said in (
-        (GraphQaOptions(**asked, without=("retrieval",)), "--without is for methods that are not trained here"),
-        (GraphQaOptions(dataset="explagraphs", data=data, method="zero-shot", lm="tiny", without=("retrieval",)), "put in whole"),
-        (GraphQaOptions(dataset="explagraphs", data=data, method="kaping", lm="tiny", without=("retrieval",)), "kaping can't go without"),
+        (
+            GraphQaOptions(**asked, without=("retrieval",)),
+            "--without is for methods that are not trained here",
+        ),
+        (
+            GraphQaOptions(
+                dataset="explagraphs",
+                data=data,
+                method="zero-shot",
+                lm="tiny",
+                without=("retrieval",),
+            ),
+            "put in whole",
+        ),
+        (
+            GraphQaOptions(
+                dataset="explagraphs", data=data, method="kaping", lm="tiny", without=("retrieval",)
+            ),
+            "kaping can't go without",
+        ),
     ):
         with pytest.raises(UsageError, match=said):
             evaluate_graphqa(settings, wrong)
@@ -298,7 +480,12 @@ def test_a_checkpoint_that_is_no_checkpoint_of_this_is_refused(
 
     def refused(checkpoint: Path, said: str) -> None:
         asked = GraphQaOptions(
-            dataset="explagraphs", data=data, method="g-retriever", lm="tiny", checkpoint=checkpoint, out=tmp_path / "run"
+            dataset="explagraphs",
+            data=data,
+            method="g-retriever",
+            lm="tiny",
+            checkpoint=checkpoint,
+            out=tmp_path / "run",
         )
         with pytest.raises(DynaGragError, match=said) as raised:
             evaluate_graphqa(settings, asked)
@@ -306,9 +493,13 @@ def test_a_checkpoint_that_is_no_checkpoint_of_this_is_refused(
         assert not (tmp_path / "run").exists()
 
     description = (folder / "model.json").read_text(encoding="utf-8")
-    (folder / "model.json").write_text(description.replace('"lm_width": 128', '"lm_width": 64'), encoding="utf-8")
+    (folder / "model.json").write_text(
+        description.replace('"lm_width": 128', '"lm_width": 64'), encoding="utf-8"
+    )
     refused(folder, "was trained before a model of width 64, and tiny has 128; train it again")
-    (folder / "model.json").write_text(description.replace('"width": 16', '"width": 32'), encoding="utf-8")
+    (folder / "model.json").write_text(
+        description.replace('"width": 16', '"width": 32'), encoding="utf-8"
+    )
     refused(folder, "the weights in .* are not those of its network")
     (folder / "model.json").write_text(description, encoding="utf-8")
     with monkeypatch.context() as other:
@@ -317,7 +508,9 @@ def test_a_checkpoint_that_is_no_checkpoint_of_this_is_refused(
     (folder / "model.safetensors").write_bytes(pickle.dumps({"weights": [1]}))
     refused(folder, "is no whole safetensors file, and was not used")
     (tmp_path / "weights.pt").write_bytes(pickle.dumps({"weights": [1]}))
-    refused(tmp_path / "weights.pt", "weights.pt is a pickle, which could run code, and was not opened")
+    refused(
+        tmp_path / "weights.pt", "weights.pt is a pickle, which could run code, and was not opened"
+    )
     refused(tmp_path / "none", "is no folder of a checkpoint")
 
 
@@ -331,16 +524,52 @@ def test_the_commands_train_and_measure_and_refuse_in_a_line(
         return code, *capsys.readouterr()
 
     out = str(tmp_path / "own")
-    code, shown, _ = said("train", "lora", "--lm", "tiny", "--out", out, "--max-epochs", "1", "--precision", "float32", "--device", "cpu")
+    code, shown, _ = said(
+        "train",
+        "lora",
+        "--lm",
+        "tiny",
+        "--out",
+        out,
+        "--max-epochs",
+        "1",
+        "--precision",
+        "float32",
+        "--device",
+        "cpu",
+    )
     assert (code, shown.startswith("epoch 1: loss ")) == (0, True)
-    code, shown, _ = said("evaluate", "graphqa", "--method", "lora", "--lm", "tiny", "--checkpoint", out, "--out", str(tmp_path / "run"))
+    code, shown, _ = said(
+        "evaluate",
+        "graphqa",
+        "--method",
+        "lora",
+        "--lm",
+        "tiny",
+        "--checkpoint",
+        out,
+        "--out",
+        str(tmp_path / "run"),
+    )
     assert code == 0
-    assert "published: accuracy 85.38 (G-Retriever, table 3: Llama 2 7B, test rows, paper_compat); here " in shown
+    assert (
+        "published: accuracy 85.38 (G-Retriever, table 3: Llama 2 7B, test rows, paper_compat);"
+        " here " in shown
+    )
     assert "(tiny, validation rows, paper_compat, n 8)" in shown
     for words, named in (
-        (("train", "grag", "--out", str(tmp_path / "no"), "--without", "magic"), "grag can't go without 'magic'"),
-        (("train", "lora", "--out", str(tmp_path / "no"), "--precision", "half"), "--precision 'half' is unknown"),
-        (("train", "lora", "--out", str(tmp_path / "no"), "--width", "64"), "lora has no graph encoder; leave out --width"),
+        (
+            ("train", "grag", "--out", str(tmp_path / "no"), "--without", "magic"),
+            "grag can't go without 'magic'",
+        ),
+        (
+            ("train", "lora", "--out", str(tmp_path / "no"), "--precision", "half"),
+            "--precision 'half' is unknown",
+        ),
+        (
+            ("train", "lora", "--out", str(tmp_path / "no"), "--width", "64"),
+            "lora has no graph encoder; leave out --width",
+        ),
         (
             ("train", "prompt-tuning", "--out", str(tmp_path / "no"), "--layers", "2"),
             "has no graph encoder; leave out --layers",
@@ -350,18 +579,46 @@ def test_the_commands_train_and_measure_and_refuse_in_a_line(
             "no virtual tokens; leave out --virtual-tokens",
         ),
         (
-            ("train", "grag", "--out", str(tmp_path / "no"), "--without", "projector", "--projector-width", "9"),
+            (
+                "train",
+                "grag",
+                "--out",
+                str(tmp_path / "no"),
+                "--without",
+                "projector",
+                "--projector-width",
+                "9",
+            ),
             "grag without projector has no projector; leave out --projector-width",
         ),
-        (("evaluate", "graphqa", "--method", "g-retriever-lora", "--lm", "tiny"), "dynagrag train g-retriever-lora --out FOLDER"),
-        (("evaluate", "graphqa", "--method", "g-retriever+lora", "--lm", "tiny"), "there is no method 'g-retriever+lora'; known: majority"),
-        (("train", "grag", "--out", str(tmp_path / "no"), "--store", "sqlite"), "--store is for --workspace; leave it out with --dataset"),
-        (("evaluate", "graphqa", "--method", "zero-shot", "--lm", "tiny", "--device", "warp"), "the device 'warp' can't be used here"),
+        (
+            ("evaluate", "graphqa", "--method", "g-retriever-lora", "--lm", "tiny"),
+            "dynagrag train g-retriever-lora --out FOLDER",
+        ),
+        (
+            ("evaluate", "graphqa", "--method", "g-retriever+lora", "--lm", "tiny"),
+            "there is no method 'g-retriever+lora'; known: majority",
+        ),
+        (
+            ("train", "grag", "--out", str(tmp_path / "no"), "--store", "sqlite"),
+            "--store is for --workspace; leave it out with --dataset",
+        ),
+        (
+            ("evaluate", "graphqa", "--method", "zero-shot", "--lm", "tiny", "--device", "warp"),
+            "the device 'warp' can't be used here",
+        ),
     ):
         code, _, complaint = said(*words)
         assert code in (1, 2)
         assert named in complaint
         assert complaint.count("\n") == 1
-    for option, value in (("--encoder", "gcn"), ("--max-description", "512"), ("--max-label", "32"), ("--without", "")):
+    for option, value in (
+        ("--encoder", "gcn"),
+        ("--max-description", "512"),
+        ("--max-label", "32"),
+        ("--without", ""),
+    ):
         assert run(["train", "grag", "--workspace", "w", option, value]) in (1, 2)
-        assert f"{option} is for --dataset; leave it out with --workspace" in capsys.readouterr().err
+        assert (
+            f"{option} is for --dataset; leave it out with --workspace" in capsys.readouterr().err
+        )

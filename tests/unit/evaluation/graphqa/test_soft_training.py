@@ -19,7 +19,9 @@ from dynagrag.settings import Settings
 Train = Callable[..., Path]
 
 
-def test_rows_that_choose_the_epoch_are_not_learned(train: Train, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_that_choose_the_epoch_are_not_learned(
+    train: Train, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: dict[bool, list[str]] = {True: [], False: []}
     loss = SoftPromptModel.loss
 
@@ -29,11 +31,18 @@ def test_rows_that_choose_the_epoch_are_not_learned(train: Train, monkeypatch: p
 
     monkeypatch.setattr(SoftPromptModel, "loss", watched)
     train("prompt-tuning", "own", 1)
-    assert (len(set(seen[True])), len(set(seen[False]))) == (len(seen[True]), len(seen[False])) == (20, 2)
+    assert (
+        (len(set(seen[True])), len(set(seen[False])))
+        == (len(seen[True]), len(seen[False]))
+        == (20, 2)
+    )
     assert not set(seen[True]) & set(seen[False])
 
 
-@pytest.mark.parametrize(("description", "is_table"), [(None, False), (Description.TREE, False), (Description.TABLES, True)])
+@pytest.mark.parametrize(
+    ("description", "is_table"),
+    [(None, False), (Description.TREE, False), (Description.TABLES, True)],
+)
 def test_graphs_are_described_in_measuring_as_they_were_in_training(
     train: Train,
     data: Path,
@@ -60,7 +69,15 @@ def test_graphs_are_described_in_measuring_as_they_were_in_training(
     monkeypatch.setattr(SoftPromptModel, "answers", answers)
     folder = train("grag", "own", 1, description=description)
     evaluate_graphqa(
-        settings, GraphQaOptions(dataset="explagraphs", data=data, method="grag", lm="tiny", checkpoint=folder, out=tmp_path / "run")
+        settings,
+        GraphQaOptions(
+            dataset="explagraphs",
+            data=data,
+            method="grag",
+            lm="tiny",
+            checkpoint=folder,
+            out=tmp_path / "run",
+        ),
     )
     assert {one.description for one in asked} == set(learned.values()), "two graphs, by label"
     assert all(text.startswith("node_id,node_attr") is is_table for text in learned.values())
@@ -72,10 +89,20 @@ def test_loading_and_embedding_are_told_before_the_first_epoch(
     monkeypatch.setattr(graph_retrieval, "_AT_ONCE", 2)
     told: list[tuple[str, int, int]] = []
     options = SoftTrainOptions(
-        method="g-retriever", dataset="explagraphs", data=data, lm="tiny", out=tmp_path / "own", recipe=SoftRecipe(max_epochs=1, width=16)
+        method="g-retriever",
+        dataset="explagraphs",
+        data=data,
+        lm="tiny",
+        out=tmp_path / "own",
+        recipe=SoftRecipe(max_epochs=1, width=16),
     )
     train_soft_prompt(settings, options, None, lambda *step: told.append(step))
-    assert list(dict.fromkeys(stage for stage, *_ in told)) == ["load", "embed", "epoch 1", "validate"]
+    assert list(dict.fromkeys(stage for stage, *_ in told)) == [
+        "load",
+        "embed",
+        "epoch 1",
+        "validate",
+    ]
     assert told[:3] == [("load", 0, 2), ("load", 1, 2), ("load", 2, 2)]
     embedded = [(done, total) for stage, done, total in told if stage == "embed"]
     assert (embedded[0], embedded[-1]) == ((0, 22), (22, 22))
@@ -88,14 +115,31 @@ def test_a_training_s_end_tells_its_rows_and_the_command_that_measures_it(
     from dynagrag.cli.main import run
 
     out = str(tmp_path / "my own")
-    words = ["train", "lora", "--dataset", "explagraphs", "--data", str(data), "--lm", "tiny", "--out", out, "--max-epochs", "1"]
+    words = [
+        "train",
+        "lora",
+        "--dataset",
+        "explagraphs",
+        "--data",
+        str(data),
+        "--lm",
+        "tiny",
+        "--out",
+        out,
+        "--max-epochs",
+        "1",
+    ]
     assert run(words) == 0
     epoch, rows, checkpoint, command = capsys.readouterr().out.splitlines()
     assert epoch.startswith("epoch 1: loss ")
-    assert (rows, checkpoint) == ("rows: 20 to train on, 2 to choose the epoch by", f"checkpoint: {out}; measure it:")
+    assert (rows, checkpoint) == (
+        "rows: 20 to train on, 2 to choose the epoch by",
+        f"checkpoint: {out}; measure it:",
+    )
     assert run(shlex.split(command)[1:]) == 0, "as it stands there"
     assert "explagraphs, validation: 8 questions, lora, tiny" in capsys.readouterr().out
     assert run(words) == 0
     assert capsys.readouterr().out.startswith(
-        "this training was done already, with 1 epoch; to train anew, name another folder with --out\n"
+        "this training was done already, with 1 epoch; to train anew, name another folder with"
+        " --out\n"
     )

@@ -1,4 +1,6 @@
-"""GRAG's description of a graph: what it looks like, and that a reader of its lines has the whole graph."""
+"""GRAG's description of a graph: what it looks like, and that a reader of its lines has the whole
+graph.
+"""
 
 import json
 import re
@@ -51,7 +53,13 @@ def read_description(text: str) -> tuple[dict[str, str], Counter[tuple[str, str,
     return names, edges
 
 
-LIKE_LINES = ["x [1]", "[1] y", "a is connected to b", "[1.1] is connected to a", "a [1] is connected to a [1] via a"]
+LIKE_LINES = [
+    "x [1]",
+    "[1] y",
+    "a is connected to b",
+    "[1.1] is connected to a",
+    "a [1] is connected to a [1] via a",
+]
 HOSTILE = st.sampled_from(["", " ", "a", "a", "b\nc", '"', '"q"', "\u2028", "é", *LIKE_LINES])
 NAMES = st.one_of(HOSTILE, st.text(max_size=6))
 
@@ -67,7 +75,9 @@ def graphs(draw: st.DrawFn) -> tuple[TextGraph, int]:
 @settings(max_examples=300, deadline=None)
 @given(graphs())
 def test_a_reader_of_the_lines_has_the_whole_graph(made: tuple[TextGraph, int]) -> None:
-    """Doubles of names, parallel edges, loops, both directions, parts that the root doesn't reach, and texts that look like lines."""
+    """Doubles of names, parallel edges, loops, both directions, parts that the root doesn't reach,
+    and texts that look like lines.
+    """
     graph, root = made
     names, edges = read_description(tree_description(graph, root))
     assert names["1"] == graph.nodes[root]
@@ -76,13 +86,20 @@ def test_a_reader_of_the_lines_has_the_whole_graph(made: tuple[TextGraph, int]) 
     assert number_of is not None
 
 
-def numbers_of(graph: TextGraph, names: dict[str, str], edges: Counter[tuple[str, str, str]]) -> dict[int, str] | None:
+def numbers_of(
+    graph: TextGraph, names: dict[str, str], edges: Counter[tuple[str, str, str]]
+) -> dict[int, str] | None:
     """Which node has which number, by trying: nodes of one name could stand for each other."""
     wanted = Counter(graph.edges)
 
     def place(node: int, taken: dict[int, str]) -> dict[int, str] | None:
         if node == len(graph.nodes):
-            return taken if Counter({(taken[h], text, taken[t]): n for (h, text, t), n in wanted.items()}) == edges else None
+            return (
+                taken
+                if Counter({(taken[h], text, taken[t]): n for (h, text, t), n in wanted.items()})
+                == edges
+                else None
+            )
         for number, name in names.items():
             if name == graph.nodes[node] and number not in taken.values():
                 found = place(node + 1, {**taken, node: number})
@@ -96,7 +113,14 @@ def numbers_of(graph: TextGraph, names: dict[str, str], edges: Counter[tuple[str
 def test_a_tree_has_a_node_a_line_and_each_edge_once() -> None:
     graph = TextGraph(
         ("cat", "animal", "fly", "bird", "moon"),
-        ((0, "is a", 1), (1, "can", 2), (1, "includes", 0), (3, "is a", 1), (2, "of", 0), (3, "sees", 3)),
+        (
+            (0, "is a", 1),
+            (1, "can", 2),
+            (1, "includes", 0),
+            (3, "is a", 1),
+            (2, "of", 0),
+            (3, "sees", 3),
+        ),
     )
     assert tree_description(graph, 1).splitlines() == [
         "[1] animal",
@@ -116,7 +140,11 @@ def test_a_tree_has_a_node_a_line_and_each_edge_once() -> None:
 
 def test_the_tenth_child_stands_after_the_ninth_and_a_long_chain_is_no_trouble() -> None:
     star = TextGraph(tuple(f"n{i}" for i in range(12)), tuple((0, "r", i) for i in range(1, 12)))
-    numbers = [line.split("]")[0].strip(" [") for line in tree_description(star).splitlines() if line.lstrip().startswith("[")]
+    numbers = [
+        line.split("]")[0].strip(" [")
+        for line in tree_description(star).splitlines()
+        if line.lstrip().startswith("[")
+    ]
     assert numbers == ["1", *(f"1.{i}" for i in range(1, 12))]
     chain = TextGraph(tuple(map(str, range(300))), tuple((i, "r", i + 1) for i in range(299)))
     assert tree_description(chain).count("\n") == 599

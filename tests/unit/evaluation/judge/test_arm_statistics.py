@@ -1,4 +1,6 @@
-"""Statistics of judged arms: by hand, and how often 200 simulated runs tell a better arm from an equal one."""
+"""Statistics of judged arms: by hand, and how often 200 simulated runs tell a better arm from an
+equal one.
+"""
 
 import numpy as np
 import pytest
@@ -25,12 +27,16 @@ def test_questions_for_power_by_hand() -> None:
 
 
 def runs(planted: float) -> list[str]:
-    """What is said in simulated runs of two arms whose difference is `planted`, with the spread of questions and of answers."""
+    """What is said in simulated runs of two arms whose difference is `planted`, with the spread of
+    questions and of answers.
+    """
     rng = np.random.default_rng(11)
     said = []
     for run in range(NUM_RUNS):
         question = rng.normal(16, 3, NUM_QUESTIONS)  # a hard question is hard for both
-        arm, other = (question + own + rng.normal(0, SD / np.sqrt(2), NUM_QUESTIONS) for own in (planted, 0.0))
+        arm, other = (
+            question + own + rng.normal(0, SD / np.sqrt(2), NUM_QUESTIONS) for own in (planted, 0.0)
+        )
         found = paired_difference(arm.tolist(), other.tolist(), seed=run, resamples=1000)
         assert found is not None
         said.append(found["verdict"])
@@ -55,7 +61,13 @@ def test_a_planted_equal_arm_seldom_wins() -> None:
 def test_a_difference_by_hand() -> None:
     found = paired_difference([12.0, 14.0] * 5, [11.0, 13.0] * 5)
     assert found is not None
-    assert (found["difference"], found["low"], found["high"], found["sd"], found["verdict"]) == (1.0, 1.0, 1.0, 0.0, "better")
+    assert (found["difference"], found["low"], found["high"], found["sd"], found["verdict"]) == (
+        1.0,
+        1.0,
+        1.0,
+        0.0,
+        "better",
+    )
     assert found["n_for_this"] == 2
     one = paired_difference([12.0], [11.0])
     assert one is not None
@@ -76,15 +88,29 @@ def test_a_slope_by_hand_with_each_questions_mean_taken_off() -> None:
     assert length_slope([[100, 200], [50, 90]], [[3, 3], [4, 4]]) is None
 
 
-@pytest.mark.parametrize(("words", "other", "is_equal"), [(100, 100, True), (80, 100, True), (79, 100, False), (0, 0, True), (0, 1, False)])
+@pytest.mark.parametrize(
+    ("words", "other", "is_equal"),
+    [(100, 100, True), (80, 100, True), (79, 100, False), (0, 0, True), (0, 1, False)],
+)
 def test_equally_long(words: int, other: int, is_equal: bool) -> None:
     assert is_equally_long(words, other) is is_equal
 
 
 def test_pairs_by_hand() -> None:
     verdicts = [1.0, 1.0, 2.0, 0.0, None]
-    found = pair_figures(verdicts, [False, False, False, True, False], [(50, 100), (100, 100), (90, 100), (10, 90), (5, 5)])
-    assert (found["n"], found["wins"], found["losses"], found["ties"], found["flips"], found["unreadable"]) == (5, 2, 1, 1, 1, 1)
+    found = pair_figures(
+        verdicts,
+        [False, False, False, True, False],
+        [(50, 100), (100, 100), (90, 100), (10, 90), (5, 5)],
+    )
+    assert (
+        found["n"],
+        found["wins"],
+        found["losses"],
+        found["ties"],
+        found["flips"],
+        found["unreadable"],
+    ) == (5, 2, 1, 1, 1, 1)
     assert found["win_rate"]["mean"] == 0.625
     assert found["longer_wins"] == 0.5  # of the two decided pairs of unequal length
     assert found["equal_length"] == {"n": 2, "wins": 1, "losses": 1, "ties": 0}

@@ -1,4 +1,6 @@
-"""A judge's calibration: its sets, its figures, what is kept, and what is resumed, refused and reported."""
+"""A judge's calibration: its sets, its figures, what is kept, and what is resumed, refused and
+reported.
+"""
 
 import gzip
 import json
@@ -48,33 +50,61 @@ def write(path: Path, rows: list[dict[str, Any]]) -> None:
 
 def evouna(i: int, is_right: bool, **more: Any) -> dict[str, Any]:
     answer = "It is Scorpio." if is_right else "It is Libra."
-    row = {"id": f"TQ-{i}", "question": f"What sign is person {i}?", "golden_answer": "Scorpio/Skorpio", "system": f"s{i % 2}"}
+    row = {
+        "id": f"TQ-{i}",
+        "question": f"What sign is person {i}?",
+        "golden_answer": "Scorpio/Skorpio",
+        "system": f"s{i % 2}",
+    }
     return row | {"answer": answer, "human_correct": is_right} | more
 
 
 def pair(i: int, better: int) -> dict[str, Any]:
-    outputs = ("A good one.", "A bad one, which is longer than the other.")[:: 1 if better == 1 else -1]
-    return {"id": f"p{i}", "set": "S/x", "instruction": f"Do {i}.", "output_1": outputs[0], "output_2": outputs[1], "better": better}
+    outputs = ("A good one.", "A bad one, which is longer than the other.")[
+        :: 1 if better == 1 else -1
+    ]
+    return {
+        "id": f"p{i}",
+        "set": "S/x",
+        "instruction": f"Do {i}.",
+        "output_1": outputs[0],
+        "output_2": outputs[1],
+        "better": better,
+    }
 
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     folder = tmp_path / "data"
-    write(folder / "judge" / "evouna_TQ.jsonl.gz", [evouna(i, i % 3 != 0) for i in range(40)] + [evouna(99, True, answer=None)])
+    write(
+        folder / "judge" / "evouna_TQ.jsonl.gz",
+        [evouna(i, i % 3 != 0) for i in range(40)] + [evouna(99, True, answer=None)],
+    )
     write(folder / "judge" / "pairs.jsonl.gz", [pair(i, 1 + i % 2) for i in range(12)])
     graded = []
     for story in range(4):
         for system, rating in (("bart", 10.0), ("human", 95.0)):
             text = f"Story {story} told {'well' if rating > 50 else 'badly'}. {NASTY}"
-            row = {"passage_id": str(story), "question": "What is the plot?", "system": system, "response": text}
+            row = {
+                "passage_id": str(story),
+                "question": "What is the plot?",
+                "system": system,
+                "response": text,
+            }
             graded.append(row | {"mean": {"overall-rating": rating}})
     write(folder / "judge" / "squality_human_eval.jsonl", graded)
-    answers = [{"response_text": f"Story {{}} told {how}. {NASTY}"} for how in ("well", "by one", "by another", "by a third")]
+    answers = [
+        {"response_text": f"Story {{}} told {how}. {NASTY}"}
+        for how in ("well", "by one", "by another", "by a third")
+    ]
     stories = [
         {
             "metadata": {"passage_id": str(s)},
             "questions": [
-                {"question_text": "What is the plot? ", "responses": [{"response_text": a["response_text"].format(s)} for a in answers]}
+                {
+                    "question_text": "What is the plot? ",
+                    "responses": [{"response_text": a["response_text"].format(s)} for a in answers],
+                }
             ],
         }
         for s in range(4)
@@ -88,7 +118,9 @@ def good_judge(prompt: Prompt, schema: Any) -> str:
     if "verdict" in schema["properties"]:
         return json.dumps({"verdict": "yes" if "It is Scorpio" in prompt.user else "no"})
     if "better" in schema["properties"]:
-        return json.dumps({"better": "1" if prompt.user.index("good") < prompt.user.index("bad") else "2"})
+        return json.dumps(
+            {"better": "1" if prompt.user.index("good") < prompt.user.index("bad") else "2"}
+        )
     answer = prompt.user.rpartition("<answer>")[2]
     return json.dumps({"score": 5 if "well" in answer else 1})
 
@@ -106,48 +138,75 @@ def settings(tmp_path: Path) -> Settings:
     return Settings(home=tmp_path / "home")
 
 
-# -------------------------------------------------------------------------------------------------------------- figures
+# ------------------------------------------------------------------------------------------ figures
 
 
-def test_a_judge_that_agrees_is_reliable_and_kept_with_its_figures(data: Path, settings: Settings) -> None:
+def test_a_judge_that_agrees_is_reliable_and_kept_with_its_figures(
+    data: Path, settings: Settings
+) -> None:
     model = FakeChat(good_judge, name="good")
     run, summary = calibrate_judge(settings, options(data), make=made(model))
     for own in summary["sets"].values():
-        assert (own["accuracy"], own["kappa"], own["unreadable"], own["flips"], own["ties"]) == (1.0, 1.0, 0, 0, 0)
+        assert (own["accuracy"], own["kappa"], own["unreadable"], own["flips"], own["ties"]) == (
+            1.0,
+            1.0,
+            0,
+            0,
+            0,
+        )
     assert [own["n"] for own in summary["sets"].values()] == [40, 8, 12]
     assert summary["verdict"].startswith(
-        "not known to be reliable for this: good on squality (kappa 1.00 (1.00 to 1.00), fewer than 10 rows)"
+        "not known to be reliable for this: good on squality (kappa 1.00 (1.00 to 1.00), fewer than"
+        " 10 rows)"
     )
     assert "; reliable: good on evouna_TQ (kappa 1.00 (1.00 to 1.00))" in summary["verdict"]
     assert summary["notes"] == {"evouna_TQ": {"rows without an answer": 1}}
     assert summary["sets"]["squality"]["pearson"] == 1.0
     kept = kept_calibration(settings.home, "good", model.identity)
-    assert {name: own.kappa for name, own in kept.sets.items()} == {"evouna_TQ": 1.0, "squality": 1.0, "pairs": 1.0}
+    assert {name: own.kappa for name, own in kept.sets.items()} == {
+        "evouna_TQ": 1.0,
+        "squality": 1.0,
+        "pairs": 1.0,
+    }
     assert kept_calibration(settings.home, "good", "another identity").sets == {}
     assert run.is_done
 
 
-def test_a_judge_that_says_one_thing_of_everything_is_not_reliable_in_the_first_line(data: Path, settings: Settings) -> None:
+def test_a_judge_that_says_one_thing_of_everything_is_not_reliable_in_the_first_line(
+    data: Path, settings: Settings
+) -> None:
     def constant(prompt: Prompt, schema: Any) -> str:
         replies = {"verdict": "yes", "better": "1", "score": 3}
         return json.dumps({name: replies[name] for name in schema["properties"]})
 
-    _, summary = calibrate_judge(settings, options(data), make=made(FakeChat(constant, name="flat")))
+    _, summary = calibrate_judge(
+        settings, options(data), make=made(FakeChat(constant, name="flat"))
+    )
     sets = summary["sets"]
     assert sets["evouna_TQ"]["kappa"] == 0.0
-    assert (sets["pairs"]["flips"], sets["pairs"]["ties"], sets["pairs"]["accuracy"]) == (12, 12, 0.0)
+    assert (sets["pairs"]["flips"], sets["pairs"]["ties"], sets["pairs"]["accuracy"]) == (
+        12,
+        12,
+        0.0,
+    )
     assert sets["squality"]["pearson"] is None
     assert not any(own["is_reliable"] for own in sets.values())
     assert next(calibration_lines(summary)).startswith(NOT_RELIABLE)
     json.dumps(summary, allow_nan=False)
 
 
-def test_verdicts_that_cannot_be_read_are_counted_and_make_a_judge_unreliable(data: Path, settings: Settings) -> None:
+def test_verdicts_that_cannot_be_read_are_counted_and_make_a_judge_unreliable(
+    data: Path, settings: Settings
+) -> None:
     def prose(prompt: Prompt, schema: Any) -> str:
         number = re.search(r"person (\d+)", prompt.user)
-        return "I rate 5/5 but 1" if number and int(number[1]) % 4 == 0 else good_judge(prompt, schema)
+        return (
+            "I rate 5/5 but 1" if number and int(number[1]) % 4 == 0 else good_judge(prompt, schema)
+        )
 
-    _, summary = calibrate_judge(settings, options(data, sets=("evouna_TQ",)), make=made(FakeChat(prose)))
+    _, summary = calibrate_judge(
+        settings, options(data, sets=("evouna_TQ",)), make=made(FakeChat(prose))
+    )
     own = summary["sets"]["evouna_TQ"]
     assert (own["n"], own["unreadable"], own["accuracy"]) == (40, 10, 1.0)
     assert not own["is_reliable"]
@@ -155,16 +214,25 @@ def test_verdicts_that_cannot_be_read_are_counted_and_make_a_judge_unreliable(da
 
 
 def test_figures_of_a_set_by_hand() -> None:
-    rows = [CalibrationRow("pairs", f"r{i}", RowKind.PAIR, "s", f"q{i}", "q", ("a b c", "a"), 1.0 if i < 6 else 2.0) for i in range(8)]
+    rows = [
+        CalibrationRow(
+            "pairs", f"r{i}", RowKind.PAIR, "s", f"q{i}", "q", ("a b c", "a"), 1.0 if i < 6 else 2.0
+        )
+        for i in range(8)
+    ]
     verdicts: list[tuple[float | None, tuple[float | None, ...]]] = [(1, (1, 1))] * 4 + [
         (0, (1, 2)),
         (2, (2, 2)),
         (2, (2, 2)),
         (None, (1, None)),
     ]
-    lines = {row.id: VerdictLine(set="pairs", row=row.id, verdict=v, orders=o, ms=1.0) for row, (v, o) in zip(rows, verdicts, strict=True)}
+    lines = {
+        row.id: VerdictLine(set="pairs", row=row.id, verdict=v, orders=o, ms=1.0)
+        for row, (v, o) in zip(rows, verdicts, strict=True)
+    }
     found = set_figures(RowKind.PAIR, rows, lines, resamples=100)
-    # of seven that could be read five agree: four of "1", one of "2"; by chance (6 * 4 + 1 * 2) / 49
+    # of seven that could be read five agree: four of "1", one of "2"; by chance (6 * 4 + 1 * 2) /
+    # 49
     assert found["accuracy"] == pytest.approx(5 / 7, abs=1e-4)
     assert found["kappa"] == pytest.approx((5 / 7 - 26 / 49) / (1 - 26 / 49), abs=1e-4)
     assert (found["flips"], found["ties"], found["unreadable"]) == (1, 1, 1)
@@ -174,12 +242,14 @@ def test_figures_of_a_set_by_hand() -> None:
     assert found["accuracy_by_odds"] is None
 
 
-@pytest.mark.parametrize(("rating", "grade"), [(0, 1), (19.9, 1), (20, 2), (50, 3), (80, 5), (100, 5)])
+@pytest.mark.parametrize(
+    ("rating", "grade"), [(0, 1), (19.9, 1), (20, 2), (50, 3), (80, 5), (100, 5)]
+)
 def test_a_rating_is_a_fifth_of_the_scale(rating: float, grade: int) -> None:
     assert grade_of(rating) == grade
 
 
-# -------------------------------------------------------------------------------------------------------------- runs
+# --------------------------------------------------------------------------------------------- runs
 
 
 def test_rows_are_drawn_by_the_seed(data: Path) -> None:
@@ -196,9 +266,13 @@ def test_a_reference_is_never_the_judged_text_itself(data: Path) -> None:
     assert all(row.references for row in found.rows)
 
 
-def test_a_run_that_was_stopped_goes_on_where_it_was_and_asks_nothing_twice(data: Path, settings: Settings, tmp_path: Path) -> None:
+def test_a_run_that_was_stopped_goes_on_where_it_was_and_asks_nothing_twice(
+    data: Path, settings: Settings, tmp_path: Path
+) -> None:
     out = tmp_path / "run"
-    first = FakeChat(good_judge, script=[*['{"verdict": "no"}'] * 10, ModelUnavailableError("429: slow down")])
+    first = FakeChat(
+        good_judge, script=[*['{"verdict": "no"}'] * 10, ModelUnavailableError("429: slow down")]
+    )
     with pytest.raises(ModelUnavailableError, match=r"429.*what was done is kept: resume"):
         calibrate_judge(settings, options(data, out=out), make=made(first))
     second = FakeChat(good_judge)
@@ -212,23 +286,34 @@ def test_a_run_that_was_stopped_goes_on_where_it_was_and_asks_nothing_twice(data
     assert third.num_calls == 0
 
 
-def test_a_judge_that_cannot_be_read_is_given_up_on(data: Path, settings: Settings, tmp_path: Path) -> None:
+def test_a_judge_that_cannot_be_read_is_given_up_on(
+    data: Path, settings: Settings, tmp_path: Path
+) -> None:
     prose = FakeChat(lambda prompt, schema: "I would rate it 5/5 but 1")
-    with pytest.raises(InvalidReplyError, match=r"the last 20 judgements of fake could not be read, e\.g\. .*holds no JSON.*resume"):
+    with pytest.raises(
+        InvalidReplyError,
+        match=r"the last 20 judgements of fake could not be read, e\.g\. .*holds no JSON.*resume",
+    ):
         calibrate_judge(settings, options(data, out=tmp_path / "run"), make=made(prose))
     assert 20 <= len(CalibrationRun.at(tmp_path / "run").lines()) < 40
 
 
-def test_a_row_that_the_provider_refuses_is_unreadable_and_the_others_are_judged(data: Path, settings: Settings) -> None:
+def test_a_row_that_the_provider_refuses_is_unreadable_and_the_others_are_judged(
+    data: Path, settings: Settings
+) -> None:
     refusing = FakeChat(good_judge, script=[PromptRefusedError("400: content policy")])
     run, summary = calibrate_judge(settings, options(data), make=made(refusing))
     assert [own["unreadable"] for own in summary["sets"].values()] == [1, 0, 0]
     assert [line.note for line in run.lines() if line.note] == ["400: content policy"]
 
 
-def test_a_judge_that_refuses_every_prompt_says_how_to_resume(data: Path, settings: Settings, tmp_path: Path) -> None:
+def test_a_judge_that_refuses_every_prompt_says_how_to_resume(
+    data: Path, settings: Settings, tmp_path: Path
+) -> None:
     refusing = FakeChat(good_judge, script=[ModelRefusedError("401: no such key")])
-    with pytest.raises(ModelRefusedError, match=r"401: no such key; .*resume with the same command and --out"):
+    with pytest.raises(
+        ModelRefusedError, match=r"401: no such key; .*resume with the same command and --out"
+    ):
         calibrate_judge(settings, options(data, out=tmp_path / "run"), make=made(refusing))
     assert not CalibrationRun.at(tmp_path / "run").lines()
 
@@ -249,19 +334,27 @@ def test_other_settings_are_refused(data: Path, settings: Settings, tmp_path: Pa
     calibrate_judge(settings, options(data, out=out), make=made(FakeChat(good_judge)))
     for more in ({"seed": 1}, {"max_rows": 3}, {"threshold": 0.6}):
         with pytest.raises(UsageError, match="other settings"):
-            calibrate_judge(settings, options(data, out=out, **more), make=made(FakeChat(good_judge)))
+            calibrate_judge(
+                settings, options(data, out=out, **more), make=made(FakeChat(good_judge))
+            )
     with pytest.raises(UsageError, match="judge was"):
-        calibrate_judge(settings, options(data, out=out), make=made(FakeChat(good_judge, name="another")))
+        calibrate_judge(
+            settings, options(data, out=out), make=made(FakeChat(good_judge, name="another"))
+        )
 
 
-def test_a_quick_look_does_not_replace_what_is_kept_of_more_rows(data: Path, settings: Settings) -> None:
+def test_a_quick_look_does_not_replace_what_is_kept_of_more_rows(
+    data: Path, settings: Settings
+) -> None:
     model = FakeChat(good_judge)
     calibrate_judge(settings, options(data), make=made(model))
     calibrate_judge(settings, options(data, max_rows=3), make=made(FakeChat(good_judge)))
     assert kept_calibration(settings.home, "fake", model.identity).sets["evouna_TQ"].n == 40
 
 
-def test_two_calibrations_at_once_keep_the_figures_of_both(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_two_calibrations_at_once_keep_the_figures_of_both(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     read = kept_calibrations.kept_calibration
 
     def slowly(*args: Any) -> kept_calibrations.KeptCalibration:
@@ -270,28 +363,48 @@ def test_two_calibrations_at_once_keep_the_figures_of_both(tmp_path: Path, monke
         return found
 
     monkeypatch.setattr(kept_calibrations, "kept_calibration", slowly)
-    figures = {"n": 4, "accuracy": 1.0, "kappa": 1.0, "pearson": None, "flips": 0, "ties": 0, "unreadable": 0}
+    figures = {
+        "n": 4,
+        "accuracy": 1.0,
+        "kappa": 1.0,
+        "pearson": None,
+        "flips": 0,
+        "ties": 0,
+        "unreadable": 0,
+    }
     with ThreadPoolExecutor() as pool:
-        each = [pool.submit(kept_calibrations.keep, tmp_path, "fake", "f", {name: figures}, {name: "p"}) for name in "abc"]
+        each = [
+            pool.submit(kept_calibrations.keep, tmp_path, "fake", "f", {name: figures}, {name: "p"})
+            for name in "abc"
+        ]
         for done in each:
             done.result()
     assert set(read(tmp_path, "fake", "f").sets) == {"a", "b", "c"}
     assert not list(tmp_path.rglob("*.part"))
 
 
-def test_the_cost_is_told_before_and_with_the_time_after_the_first(data: Path, settings: Settings) -> None:
+def test_the_cost_is_told_before_and_with_the_time_after_the_first(
+    data: Path, settings: Settings
+) -> None:
     costs: list[str] = []
     model = FakeChat(good_judge)
-    calibrate_judge(settings, options(data), on_cost=lambda cost: costs.append(f"{model.num_calls}: {cost}"), make=made(model))
+    calibrate_judge(
+        settings,
+        options(data),
+        on_cost=lambda cost: costs.append(f"{model.num_calls}: {cost}"),
+        make=made(model),
+    )
     assert costs[0].startswith("0: at most 72 calls, ")
     assert costs[1].startswith("1: at most 72 calls, ")
     assert "by the first one" in costs[1]
 
 
-# -------------------------------------------------------------------------------------------------------------- bad input
+# ---------------------------------------------------------------------------------------- bad input
 
 
-def test_what_was_given_wrong_is_said_before_anything_is_asked(data: Path, settings: Settings, tmp_path: Path) -> None:
+def test_what_was_given_wrong_is_said_before_anything_is_asked(
+    data: Path, settings: Settings, tmp_path: Path
+) -> None:
     model = FakeChat(good_judge)
     for given, error, words in [
         (options(data, sets=("nq",)), UsageError, "unknown set 'nq'; known: evouna_NQ"),
@@ -318,22 +431,30 @@ def test_what_was_given_wrong_is_said_before_anything_is_asked(data: Path, setti
     ],
 )
 def test_a_wrong_row_is_named(name: str, row: dict[str, Any], words: str, data: Path) -> None:
-    file = {"evouna_TQ": "evouna_TQ.jsonl.gz", "pairs": "pairs.jsonl.gz", "squality": "squality_human_eval.jsonl"}[name]
+    file = {
+        "evouna_TQ": "evouna_TQ.jsonl.gz",
+        "pairs": "pairs.jsonl.gz",
+        "squality": "squality_human_eval.jsonl",
+    }[name]
     path = data / "judge" / file
     text = gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
     rows = [json.loads(line) for line in text.splitlines()]
-    changed = {field: value for field, value in (rows[0] | {"id": "new"} | row).items() if value is not ...}
+    changed = {
+        field: value for field, value in (rows[0] | {"id": "new"} | row).items() if value is not ...
+    }
     write(path, [*rows, changed])
     with pytest.raises(LoadError, match=words):
         load_calibration_set(data, name, None, 0)
 
 
-# -------------------------------------------------------------------------------------------------------------- reports
+# ------------------------------------------------------------------------------------------ reports
 
 
 def test_the_report_is_whole_html_that_runs_nothing(data: Path, settings: Settings) -> None:
     run, _ = calibrate_judge(
-        settings, options(data), make=made(FakeChat(lambda p, s: json.dumps({"score": 4, "verdict": "no", "better": "2"})))
+        settings,
+        options(data),
+        make=made(FakeChat(lambda p, s: json.dumps({"score": 4, "verdict": "no", "better": "2"}))),
     )
     html = (run.path / "report.html").read_text(encoding="utf-8")
     assert NASTY not in html
@@ -344,19 +465,33 @@ def test_the_report_is_whole_html_that_runs_nothing(data: Path, settings: Settin
 
 def test_golden_answers_are_split_between_words_and_not_within_numbers(tmp_path: Path) -> None:
     golden = ["24/7/all day", "1/2 cup / half a cup", "A1/B2"]
-    write(tmp_path / "judge" / "evouna_NQ.jsonl.gz", [evouna(i, True, golden_answer=text) for i, text in enumerate(golden)])
+    write(
+        tmp_path / "judge" / "evouna_NQ.jsonl.gz",
+        [evouna(i, True, golden_answer=text) for i, text in enumerate(golden)],
+    )
     rows = load_calibration_set(tmp_path, "evouna_NQ", None, 1).rows
-    assert [row.references for row in rows] == [("24/7", "all day"), ("1/2 cup", "half a cup"), ("A1", "B2")]
+    assert [row.references for row in rows] == [
+        ("24/7", "all day"),
+        ("1/2 cup", "half a cup"),
+        ("A1", "B2"),
+    ]
 
 
 def test_rows_without_a_reference_are_passed_over_and_counted(data: Path) -> None:
-    rows = [evouna(i, True, golden_answer=golden) for i, golden in enumerate(("Scorpio", "/", " / / "))]
+    rows = [
+        evouna(i, True, golden_answer=golden) for i, golden in enumerate(("Scorpio", "/", " / / "))
+    ]
     write(data / "judge" / "evouna_NQ.jsonl.gz", rows)
     found = load_calibration_set(data, "evouna_NQ", None, 1)
-    assert ([row.id for row in found.rows], found.notes) == (["TQ-0"], {"rows whose reference is empty": 2})
+    assert ([row.id for row in found.rows], found.notes) == (
+        ["TQ-0"],
+        {"rows whose reference is empty": 2},
+    )
     path = data / "transcript_qa" / "squality_stories.jsonl.gz"
     stories = [json.loads(line) for line in gzip.decompress(path.read_bytes()).splitlines()]
-    stories[0]["questions"][0]["responses"] = [{"response_text": text} for text in ("", " ", "Story 0 told well.")]
+    stories[0]["questions"][0]["responses"] = [
+        {"response_text": text} for text in ("", " ", "Story 0 told well.")
+    ]
     write(path, stories)
     found = load_calibration_set(data, "squality", None, 1)
     assert (len(found.rows), found.notes) == (8, {})
@@ -381,6 +516,10 @@ def test_rows_without_a_reference_are_passed_over_and_counted(data: Path) -> Non
     ],
 )
 def test_a_judge_is_reliable_by_the_lower_end_of_its_interval(
-    kappa: float | None, interval: tuple[float, float] | None, n: int, unreadable: int, found: bool | None
+    kappa: float | None,
+    interval: tuple[float, float] | None,
+    n: int,
+    unreadable: int,
+    found: bool | None,
 ) -> None:
     assert is_reliable(kappa, interval, unreadable, n, 0.4) is found

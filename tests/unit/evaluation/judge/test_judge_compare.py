@@ -1,4 +1,6 @@
-"""Two judged runs side by side: by hand, in the terminal and in the app; and why two can't be compared."""
+"""Two judged runs side by side: by hand, in the terminal and in the app; and why two can't be
+compared.
+"""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -30,11 +32,18 @@ SETTINGS = {
 }
 
 
-def judged(folder: Path, grades: Mapping[str, float], verdict: float = 0.0, **more: Any) -> JudgeRun:
+def judged(
+    folder: Path, grades: Mapping[str, float], verdict: float = 0.0, **more: Any
+) -> JudgeRun:
     """A run whose every grade of an arm, and every verdict on hybrid, is the same."""
     run = JudgeRun.open(folder, SETTINGS | more, {})
     for i in range(NUM):
-        run.append([JudgedLine(question=f"q{i}", arm=arm, grades=dict.fromkeys(METRICS, grade)) for arm, grade in grades.items()])
+        run.append(
+            [
+                JudgedLine(question=f"q{i}", arm=arm, grades=dict.fromkeys(METRICS, grade))
+                for arm, grade in grades.items()
+            ]
+        )
         run.append([JudgedLine(question=f"q{i}", arm="hybrid", against="naive", verdict=verdict)])
     run.finish({"baseline": "naive", "arms": {arm: {} for arm in grades}})
     return run
@@ -42,17 +51,40 @@ def judged(folder: Path, grades: Mapping[str, float], verdict: float = 0.0, **mo
 
 def test_the_second_run_minus_the_first_by_hand(tmp_path: Path) -> None:
     first = judged(tmp_path / "a", {"hybrid": 3.0, "naive": 3.0})
-    second = judged(tmp_path / "b", {"hybrid": 4.0, "naive": 3.0, "bm25": 5.0}, 1.0, llm="writer two", arms=["hybrid", "naive", "bm25"])
+    second = judged(
+        tmp_path / "b",
+        {"hybrid": 4.0, "naive": 3.0, "bm25": 5.0},
+        1.0,
+        llm="writer two",
+        arms=["hybrid", "naive", "bm25"],
+    )
     found = compare_judged(first, second)
-    assert (found["questions"], found["left_out"], found["differing"]["llm"]) == (NUM, ["bm25"], ["writer one", "writer two"])
+    assert (found["questions"], found["left_out"], found["differing"]["llm"]) == (
+        NUM,
+        ["bm25"],
+        ["writer one", "writer two"],
+    )
     total, pairs = found["arms"]["hybrid"]["total"], found["arms"]["hybrid"]["win_rate"]
-    assert (total["first"], total["second"], total["difference"], total["verdict"], total["n"]) == (15.0, 20.0, 5.0, "better", NUM)
+    assert (total["first"], total["second"], total["difference"], total["verdict"], total["n"]) == (
+        15.0,
+        20.0,
+        5.0,
+        "better",
+        NUM,
+    )
     assert (pairs["first"], pairs["second"], pairs["difference"]) == (0.5, 1.0, 0.5)
     assert found["arms"]["naive"]["total"]["verdict"] == "no difference seen"
-    shown, lines_of = comparison_of(first.path, second.path) or pytest.fail("it is a run of answers")
+    shown, lines_of = comparison_of(first.path, second.path) or pytest.fail(
+        "it is a run of answers"
+    )
     lines = list(lines_of(shown))
-    assert lines[0] == "12 questions; second minus first, as qwen judged both, with paired 95 % intervals"
-    assert any("15.00   20.00  +5.00 (+5.00 to +5.00), better, 12 questions" in line for line in lines)
+    assert (
+        lines[0]
+        == "12 questions; second minus first, as qwen judged both, with paired 95 % intervals"
+    )
+    assert any(
+        "15.00   20.00  +5.00 (+5.00 to +5.00), better, 12 questions" in line for line in lines
+    )
     assert any("50.00  100.00  +50.00 (+50.00 to +50.00), better" in line for line in lines)
     (table,) = compared_tables(JUDGED, found)
     assert [(row["Arm"], row["Measure"], row["Second is"]) for row in table.rows] == [
@@ -72,14 +104,20 @@ def test_pairs_with_two_baselines_are_not_compared(tmp_path: Path) -> None:
     ("more", "why"),
     [
         ({"asked": "b"}, "different questions"),
-        ({"judge": "gpt temperature=0"}, "the judges are qwen and gpt, and grades of two judges are on two scales"),
+        (
+            {"judge": "gpt temperature=0"},
+            "the judges are qwen and gpt, and grades of two judges are on two scales",
+        ),
         ({"judge": "qwen sha256=2"}, "qwen and qwen in two versions"),
         ({"prompts": "q"}, "other words"),
         ({"arms": ["bm25"]}, "no arm is in both"),
     ],
 )
 def test_what_two_runs_must_share_is_said(more: dict[str, Any], why: str, tmp_path: Path) -> None:
-    first, second = (judged(tmp_path / name, {"hybrid": 3.0, "naive": 3.0}, **own) for name, own in (("a", {}), ("b", more)))
+    first, second = (
+        judged(tmp_path / name, {"hybrid": 3.0, "naive": 3.0}, **own)
+        for name, own in (("a", {}), ("b", more))
+    )
     with pytest.raises(UsageError, match=f"can't be compared: .*{why}.*--judge-llm"):
         compare_judged(first, second)
 

@@ -1,4 +1,6 @@
-"""Arms judged: blind and in both orders, resumed, refused, reported; a better arm is seen, and an unreadable judge guesses nothing."""
+"""Arms judged: blind and in both orders, resumed, refused, reported; a better arm is seen, and an
+unreadable judge guesses nothing.
+"""
 
 import json
 import re
@@ -38,7 +40,9 @@ from dynagrag.workspace.facade import open_workspace
 
 NUM_QUESTIONS = 4
 TALK = "\n".join(
-    f"LEO: Person Number{i} works at Company Letter{chr(65 + i)}. Company Letter{chr(65 + i)} is located in Town{i}." for i in range(8)
+    f"LEO: Person Number{i} works at Company Letter{chr(65 + i)}. Company Letter{chr(65 + i)} is"
+    f" located in Town{i}."
+    for i in range(8)
 )
 Run = tuple[JudgeRun, dict[str, Any]]
 
@@ -48,7 +52,9 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """Of a home with a workspace."""
     monkeypatch.chdir(tmp_path)
     Path("talk.txt").write_text(TALK, encoding="utf-8")
-    with open_workspace("w", chat_model=FakeChat(), embedder=FakeEmbedder(64), checker="rules") as space:
+    with open_workspace(
+        "w", chat_model=FakeChat(), embedder=FakeEmbedder(64), checker="rules"
+    ) as space:
         space.ingest([Path("talk.txt")])
         return space.settings.model_copy(update={"checker": "rules"})
 
@@ -69,7 +75,9 @@ class Answerer(FakeChat):
 
 
 def grading(prompt: Prompt, schema: Any) -> str:
-    """Grades by what is said, and prefers what stands first where nothing else tells two answers apart."""
+    """Grades by what is said, and prefers what stands first where nothing else tells two answers
+    apart.
+    """
     if "better" in schema["properties"]:
         return json.dumps({"better": "1"})
     return json.dumps(dict.fromkeys(METRICS, 3))
@@ -77,24 +85,45 @@ def grading(prompt: Prompt, schema: Any) -> str:
 
 @pytest.fixture
 def judged(settings: Settings, questions: Path) -> Callable[..., Run]:
-    def call(judge: FakeChat | None = None, writer: FakeChat | None = None, on_estimate: Any = None, **more: Any) -> Run:
-        options = JudgeOptions(**{"questions": questions, "workspace": "w", "arms": ("dsa-diverse", "naive"), "samples": 2} | more)
-        models = JudgeModels(writer or Answerer(), judge or FakeChat(grading, name="judge"), FakeEmbedder(64))
+    def call(
+        judge: FakeChat | None = None,
+        writer: FakeChat | None = None,
+        on_estimate: Any = None,
+        **more: Any,
+    ) -> Run:
+        options = JudgeOptions(
+            **{
+                "questions": questions,
+                "workspace": "w",
+                "arms": ("dsa-diverse", "naive"),
+                "samples": 2,
+            }
+            | more
+        )
+        models = JudgeModels(
+            writer or Answerer(), judge or FakeChat(grading, name="judge"), FakeEmbedder(64)
+        )
         return evaluate_judge(settings, options, on_estimate=on_estimate, models=models)
 
     return call
 
 
-# -------------------------------------------------------------------------------------------------------------- blind
+# -------------------------------------------------------------------------------------------- blind
 
 
 def test_no_prompt_of_a_judge_tells_an_arm(judged: Callable[..., Run]) -> None:
-    """Whatever the arms cite and however they are called: prompts hold the question, the words, and the rubrics."""
+    """Whatever the arms cite and however they are called: prompts hold the question, the words, and
+    the rubrics.
+    """
     judge = FakeChat(grading, name="judge")
     arms = (*EXPERIMENT, "graph", "hybrid", "closed-book")
     judged(judge, arms=arms)
     assert judge.prompts
-    names = [name for name in known_answer_arms() if ":" not in name and name not in ("default", "gold", "graph", "paper")]
+    names = [
+        name
+        for name in known_answer_arms()
+        if ":" not in name and name not in ("default", "gold", "graph", "paper")
+    ]
     for prompt in judge.prompts:
         shown = f"{prompt.name} {prompt.system} {prompt.user}".casefold()
         assert not re.search(r"\[\s*(?:found: )?e\d", shown)
@@ -105,12 +134,17 @@ def test_no_prompt_of_a_judge_tells_an_arm(judged: Callable[..., Run]) -> None:
 def test_answers_of_one_text_are_one_prompt_whatever_their_arms(judged: Callable[..., Run]) -> None:
     judge = FakeChat(grading, name="judge")
     same = Answerer(
-        rule=lambda prompt, schema: json.dumps({"answer": "It rained.", "citations": ["E1"], "enough_evidence": True, "scores": []})
+        rule=lambda prompt, schema: json.dumps(
+            {"answer": "It rained.", "citations": ["E1"], "enough_evidence": True, "scores": []}
+        )
     )
     run, summary = judged(judge, same, arms=("naive", "hybrid"))
     assert len({BlindAnswer.of(line).text for line in run.answers().values()}) == 1
     assert judge.num_calls == NUM_QUESTIONS * 2  # two samples of one text; no pair is asked about
-    assert (summary["pairs"]["hybrid"]["ties"], summary["pairs"]["hybrid"]["flips"]) == (NUM_QUESTIONS, 0)
+    assert (summary["pairs"]["hybrid"]["ties"], summary["pairs"]["hybrid"]["flips"]) == (
+        NUM_QUESTIONS,
+        0,
+    )
 
 
 def test_answers_are_judged_in_an_order_that_tells_nothing(judged: Callable[..., Run]) -> None:
@@ -121,14 +155,18 @@ def test_answers_are_judged_in_an_order_that_tells_nothing(judged: Callable[...,
     assert len({tuple(own) for own in by_question.values()}) == NUM_QUESTIONS
 
 
-# -------------------------------------------------------------------------------------------------------------- figures
+# ------------------------------------------------------------------------------------------ figures
 
 
-def test_a_better_arm_is_seen_and_a_judge_that_takes_the_first_makes_ties(judged: Callable[..., Run]) -> None:
+def test_a_better_arm_is_seen_and_a_judge_that_takes_the_first_makes_ties(
+    judged: Callable[..., Run],
+) -> None:
     def grades(prompt: Prompt, schema: Any) -> str:
         if "better" in schema["properties"]:
             return json.dumps({"better": "1"})
-        return json.dumps(dict.fromkeys(METRICS, 5 if "Company" in prompt.user.rpartition("<answer>")[2] else 2))
+        return json.dumps(
+            dict.fromkeys(METRICS, 5 if "Company" in prompt.user.rpartition("<answer>")[2] else 2)
+        )
 
     run, summary = judged(FakeChat(grades, name="judge"), arms=("naive", "closed-book"))
     found = summary["differences"]["closed-book"]
@@ -136,68 +174,111 @@ def test_a_better_arm_is_seen_and_a_judge_that_takes_the_first_makes_ties(judged
     assert totals == {"naive": 25.0, "closed-book": 10.0}
     assert (found["difference"], found["verdict"]) == (-15.0, "too few to tell")
     pairs = summary["pairs"]["closed-book"]
-    assert (pairs["flips"], pairs["ties"], pairs["wins"], pairs["losses"]) == (NUM_QUESTIONS, NUM_QUESTIONS, 0, 0)
+    assert (pairs["flips"], pairs["ties"], pairs["wins"], pairs["losses"]) == (
+        NUM_QUESTIONS,
+        NUM_QUESTIONS,
+        0,
+        0,
+    )
     assert summary["compared"] == NUM_QUESTIONS
     assert run.is_done
 
 
 def test_a_small_judge_gives_one_digit_by_metric(judged: Callable[..., Run]) -> None:
-    judge = FakeWordChat(lambda prompt: {"1": 0.5, "3": 0.5} if "1 or 2" not in prompt.user else {"1": 0.6, "2": 0.4}, name="small")
+    judge = FakeWordChat(
+        lambda prompt: (
+            {"1": 0.5, "3": 0.5} if "1 or 2" not in prompt.user else {"1": 0.6, "2": 0.4}
+        ),
+        name="small",
+    )
     _, summary = judged(judge)
     assert summary["arms"]["naive"]["total"]["mean"] == pytest.approx(10.0, abs=0.01)
     assert set(judge.max_tokens) == {1}
 
 
 def test_a_judge_that_cannot_be_read_guesses_nothing(judged: Callable[..., Run]) -> None:
-    run, summary = judged(FakeChat(lambda prompt, schema: "I would rate it 5/5 but 1", name="prose"), samples=1)
+    run, summary = judged(
+        FakeChat(lambda prompt, schema: "I would rate it 5/5 but 1", name="prose"), samples=1
+    )
     num = NUM_QUESTIONS * len(METRICS)
     assert summary["compared"] == 0
     assert [own["total"] for own in summary["arms"].values()] == [None, None]
     assert [own["unreadable"] for own in summary["arms"].values()] == [num] * 2
-    assert summary["pairs"]["dsa-diverse"]["unreadable"] + summary["pairs"]["dsa-diverse"]["ties"] == NUM_QUESTIONS
+    assert (
+        summary["pairs"]["dsa-diverse"]["unreadable"] + summary["pairs"]["dsa-diverse"]["ties"]
+        == NUM_QUESTIONS
+    )
     json.dumps(summary, allow_nan=False)
     said = f"{2 * num} of {2 * num} grades could not be read, e.g. prose: also after one repair"
     lines = list(judge_lines(summary))
     assert any(said in line for line in lines)
-    assert any(line.split()[-1:] == [str(num)] for line in lines if line.startswith("D naive")), "the table of grades is there"
+    assert any(line.split()[-1:] == [str(num)] for line in lines if line.startswith("D naive")), (
+        "the table of grades is there"
+    )
     page = (run.path / "report.html").read_text(encoding="utf-8")
     assert said in page
     assert "No answer has a grade on every metric." in page
 
 
-def test_grades_that_cannot_be_read_are_grades_by_kind_too(judged: Callable[..., Run], tmp_path: Path) -> None:
+def test_grades_that_cannot_be_read_are_grades_by_kind_too(
+    judged: Callable[..., Run], tmp_path: Path
+) -> None:
     path = tmp_path / "kinds.jsonl"
-    path.write_text("".join(json.dumps({"question": f"Who is Number{i}?", "kind": f"k{i}"}) + "\n" for i in range(2)), encoding="utf-8")
+    path.write_text(
+        "".join(
+            json.dumps({"question": f"Who is Number{i}?", "kind": f"k{i}"}) + "\n" for i in range(2)
+        ),
+        encoding="utf-8",
+    )
     prose = FakeChat(lambda prompt, schema: "fine", name="prose")
     _, summary = judged(prose, questions=path, forms=("pointwise",))
-    assert any(line.startswith("k0 (1 question), mean total: dsa-diverse -, naive -") for line in judge_lines(summary))
+    assert any(
+        line.startswith("k0 (1 question), mean total: dsa-diverse -, naive -")
+        for line in judge_lines(summary)
+    )
 
 
-def test_a_judge_that_cannot_be_read_is_given_up_on(judged: Callable[..., Run], tmp_path: Path) -> None:
+def test_a_judge_that_cannot_be_read_is_given_up_on(
+    judged: Callable[..., Run], tmp_path: Path
+) -> None:
     prose = FakeChat(lambda prompt, schema: "fine", name="prose")
     with pytest.raises(
-        InvalidReplyError, match=r"the last 20 judgements of prose could not be read, e\.g\. .*: name another judge; .*--out"
+        InvalidReplyError,
+        match=(
+            r"the last 20 judgements of prose could not be read, e\.g\. .*: name another judge;"
+            r" .*--out"
+        ),
     ):
         judged(prose, samples=5, out=tmp_path / "run")
     assert len(JudgeRun.at(tmp_path / "run").lines()) < NUM_QUESTIONS * 2 * 5
 
 
 @pytest.mark.parametrize("form", ["pointwise", "pairwise"])
-def test_a_prompt_that_the_provider_refuses_is_unreadable_and_the_others_are_judged(form: str, judged: Callable[..., Run]) -> None:
+def test_a_prompt_that_the_provider_refuses_is_unreadable_and_the_others_are_judged(
+    form: str, judged: Callable[..., Run]
+) -> None:
     judge = FakeChat(grading, name="judge", script=[PromptRefusedError("400: content policy")])
     run, summary = judged(judge, arms=("naive", "closed-book"), forms=(form,))
     assert [line.note for line in run.lines() if line.why_unreadable] == ["400: content policy"]
-    assert any("could not be read, e.g. 400: content policy" in line for line in judge_lines(summary))
+    assert any(
+        "could not be read, e.g. 400: content policy" in line for line in judge_lines(summary)
+    )
 
 
-def test_a_judge_that_refuses_every_prompt_ends_the_run_and_says_how_to_resume(judged: Callable[..., Run], tmp_path: Path) -> None:
+def test_a_judge_that_refuses_every_prompt_ends_the_run_and_says_how_to_resume(
+    judged: Callable[..., Run], tmp_path: Path
+) -> None:
     judge = FakeChat(grading, name="judge", script=[ModelRefusedError("401: no such key")])
-    with pytest.raises(ModelRefusedError, match=r"401: no such key; .*resume with the same command and --out"):
+    with pytest.raises(
+        ModelRefusedError, match=r"401: no such key; .*resume with the same command and --out"
+    ):
         judged(judge, out=tmp_path / "run")
     assert judged(judge, out=tmp_path / "run")[1]["compared"] == NUM_QUESTIONS
 
 
-def test_a_torn_line_of_an_answer_is_dropped_and_the_answer_made_again(judged: Callable[..., Run], tmp_path: Path) -> None:
+def test_a_torn_line_of_an_answer_is_dropped_and_the_answer_made_again(
+    judged: Callable[..., Run], tmp_path: Path
+) -> None:
     run, whole = judged(out=tmp_path / "run")
     data = run.answer_file().path.read_bytes()
     run.answer_file().path.write_bytes(data[:-20])
@@ -213,15 +294,19 @@ def test_a_judge_that_gives_one_score_to_everything_is_said(judged: Callable[...
     assert any("the same total" in line for line in judge_lines(summary))
 
 
-def test_the_published_figure_stands_beside_and_what_was_not_published_is_not_made_up(judged: Callable[..., Run]) -> None:
+def test_the_published_figure_stands_beside_and_what_was_not_published_is_not_made_up(
+    judged: Callable[..., Run],
+) -> None:
     _, summary = judged(arms=EXPERIMENT)
-    assert {arm: own["published"] for arm, own in summary["arms"].items()} == dict.fromkeys(EXPERIMENT) | {"dsa-diverse": 18.10}
+    assert {arm: own["published"] for arm, own in summary["arms"].items()} == dict.fromkeys(
+        EXPERIMENT
+    ) | {"dsa-diverse": 18.10}
     text = "\n".join(judge_lines(summary))
     assert text.count("n/a") == 4
     assert "not comparable" in text
 
 
-# -------------------------------------------------------------------------------------------------------------- reliability
+# -------------------------------------------------------------------------------------- reliability
 
 
 def calibrated(settings: Settings, kappa: float, judge: str = "judge") -> None:
@@ -238,17 +323,21 @@ def calibrated(settings: Settings, kappa: float, judge: str = "judge") -> None:
     keep(settings.home, judge, f"{judge} temperature=0", dict.fromkeys(prompts, figures), prompts)
 
 
-def test_the_first_line_tells_whether_the_judge_can_be_believed(judged: Callable[..., Run], settings: Settings) -> None:
+def test_the_first_line_tells_whether_the_judge_can_be_believed(
+    judged: Callable[..., Run], settings: Settings
+) -> None:
     _, unknown = judged()
     assert next(judge_lines(unknown)).startswith(f"{NOT_KNOWN}: judge, pointwise and pairwise")
     calibrated(settings, 0.3)
     run, weak = judged(samples=1)
     assert next(judge_lines(weak)).startswith(
-        f"{NOT_RELIABLE}: judge, pointwise (kappa with people 0.30 (0.25 to 0.35) on 100 rows of squality, below 0.4, "
-        "measured with references, which these grades lack)"
+        f"{NOT_RELIABLE}: judge, pointwise (kappa with people 0.30 (0.25 to 0.35) on 100 rows of"
+        " squality, below 0.4, measured with references, which these grades lack)"
     )
     assert NOT_RELIABLE in (run.path / "report.html").read_text(encoding="utf-8")
-    assert any("with people it agrees in 80 % of 100 rows of pairs" in line for line in judge_lines(weak))
+    assert any(
+        "with people it agrees in 80 % of 100 rows of pairs" in line for line in judge_lines(weak)
+    )
     _, strong = judged(samples=1, threshold=0.2)
     assert next(judge_lines(strong)).startswith("reliable: judge, pointwise")
 
@@ -261,10 +350,12 @@ def test_a_judge_that_is_the_writer_is_said(judged: Callable[..., Run]) -> None:
     assert not judged()[1]["is_own_judge"]
 
 
-# -------------------------------------------------------------------------------------------------------------- durable
+# ------------------------------------------------------------------------------------------ durable
 
 
-def test_a_run_that_was_stopped_anywhere_asks_nothing_twice(judged: Callable[..., Run], tmp_path: Path) -> None:
+def test_a_run_that_was_stopped_anywhere_asks_nothing_twice(
+    judged: Callable[..., Run], tmp_path: Path
+) -> None:
     whole_writer, whole_judge = Answerer(), FakeChat(grading, name="judge")
     _, whole = judged(whole_judge, whole_writer, out=tmp_path / "whole")
     writer, judge = Answerer(identity="w2"), FakeChat(grading, name="judge2")
@@ -275,7 +366,11 @@ def test_a_run_that_was_stopped_anywhere_asks_nothing_twice(judged: Callable[...
     run, summary = judged(judge, writer, out=tmp_path / "run")
     assert len(run.lines()) == len(run.judged()) == NUM_QUESTIONS * 5, "nothing is written twice"
     assert writer.num_calls == num_written
-    assert len({(p.name, p.user) for p in judge.prompts}) == len(judge.prompts) == whole_judge.num_calls
+    assert (
+        len({(p.name, p.user) for p in judge.prompts})
+        == len(judge.prompts)
+        == whole_judge.num_calls
+    )
     assert {**summary["arms"]["naive"], "seconds": 0} == {**whole["arms"]["naive"], "seconds": 0}
     again = judged(judge, writer, out=tmp_path / "run")
     assert len(judge.prompts) == whole_judge.num_calls
@@ -283,7 +378,9 @@ def test_a_run_that_was_stopped_anywhere_asks_nothing_twice(judged: Callable[...
     assert run.is_done
 
 
-def test_a_busy_judge_ends_the_run_with_all_kept(judged: Callable[..., Run], tmp_path: Path) -> None:
+def test_a_busy_judge_ends_the_run_with_all_kept(
+    judged: Callable[..., Run], tmp_path: Path
+) -> None:
     judge = FakeChat(grading, name="judge", script=[ModelUnavailableError("429: slow down")])
     with pytest.raises(ModelUnavailableError, match=r"429.*resume with the same command and --out"):
         judged(judge, out=tmp_path / "run")
@@ -292,7 +389,12 @@ def test_a_busy_judge_ends_the_run_with_all_kept(judged: Callable[..., Run], tmp
 
 def test_other_settings_are_refused(judged: Callable[..., Run], tmp_path: Path) -> None:
     judged(out=tmp_path / "run")
-    for more in ({"samples": 1}, {"arms": ("dsa-diverse", "naive", "hybrid")}, {"limit": 2}, {"seed": 4}):
+    for more in (
+        {"samples": 1},
+        {"arms": ("dsa-diverse", "naive", "hybrid")},
+        {"limit": 2},
+        {"seed": 4},
+    ):
         with pytest.raises(UsageError, match="other settings"):
             judged(out=tmp_path / "run", **more)
     with pytest.raises(UsageError, match="judge was"):
@@ -310,9 +412,13 @@ def test_an_answer_that_failed_is_tried_again(judged: Callable[..., Run], tmp_pa
     assert again["compared"] == NUM_QUESTIONS
 
 
-def test_an_arm_that_never_answers_leaves_the_others_their_totals(judged: Callable[..., Run]) -> None:
+def test_an_arm_that_never_answers_leaves_the_others_their_totals(
+    judged: Callable[..., Run],
+) -> None:
     def fails_alone(prompt: Prompt, schema: Any) -> str:
-        return "no object" if prompt.name.startswith("closed_book") else simple_reply(prompt, schema)
+        return (
+            "no object" if prompt.name.startswith("closed_book") else simple_reply(prompt, schema)
+        )
 
     _, summary = judged(writer=Answerer(rule=fails_alone), arms=("naive", "hybrid", "closed-book"))
     assert {arm: (own["errors"], own["graded"]) for arm, own in summary["arms"].items()} == {
@@ -327,7 +433,9 @@ def test_an_arm_that_never_answers_leaves_the_others_their_totals(judged: Callab
     assert list(judge_lines(summary))
 
 
-def test_an_answer_that_was_cut_off_has_the_lowest_grades_and_loses_without_being_asked_about(judged: Callable[..., Run]) -> None:
+def test_an_answer_that_was_cut_off_has_the_lowest_grades_and_loses_without_being_asked_about(
+    judged: Callable[..., Run],
+) -> None:
     def cut(prompt: Prompt, schema: Any) -> str:
         if prompt.name.startswith("closed_book"):
             raise CutOffReplyError("the reply hit its limit")
@@ -338,9 +446,19 @@ def test_an_answer_that_was_cut_off_has_the_lowest_grades_and_loses_without_bein
     judged(alone, Answerer(rule=cut), arms=("naive",), forms=("pointwise",))
     assert judge.num_calls == alone.num_calls > 0
     own, pair = summary["arms"]["closed-book"], summary["pairs"]["closed-book"]
-    assert (own["cut_off"], own["errors"], own["answers"], own["total"]["mean"]) == (NUM_QUESTIONS, 0, 0, 5.0)
+    assert (own["cut_off"], own["errors"], own["answers"], own["total"]["mean"]) == (
+        NUM_QUESTIONS,
+        0,
+        0,
+        5.0,
+    )
     assert own["calls"] == 1
-    assert (pair["losses"], pair["wins"], pair["ties"], pair["longer_wins"]) == (NUM_QUESTIONS, 0, 0, None)
+    assert (pair["losses"], pair["wins"], pair["ties"], pair["longer_wins"]) == (
+        NUM_QUESTIONS,
+        0,
+        0,
+        None,
+    )
     assert summary["compared"] == NUM_QUESTIONS
     assert summary["length"] is None
     assert list(judge_lines(summary))
@@ -355,10 +473,12 @@ def test_the_estimates_come_before_each_part(judged: Callable[..., Run]) -> None
     assert cost.calls >= judge.num_calls > 0
 
 
-# -------------------------------------------------------------------------------------------------------------- bad input
+# ---------------------------------------------------------------------------------------- bad input
 
 
-def test_what_was_given_wrong_is_said(judged: Callable[..., Run], questions: Path, tmp_path: Path) -> None:
+def test_what_was_given_wrong_is_said(
+    judged: Callable[..., Run], questions: Path, tmp_path: Path
+) -> None:
     for more, error, words in [
         ({"questions": tmp_path / "none.jsonl"}, LoadError, "there is no file"),
         ({"arms": ("best",)}, UsageError, "unknown arm 'best'"),
@@ -375,14 +495,20 @@ def test_what_was_given_wrong_is_said(judged: Callable[..., Run], questions: Pat
         assert judge.num_calls == 0
 
 
-def test_a_question_that_stands_twice_is_asked_once_and_one_id_for_two_is_refused(questions: Path, tmp_path: Path) -> None:
+def test_a_question_that_stands_twice_is_asked_once_and_one_id_for_two_is_refused(
+    questions: Path, tmp_path: Path
+) -> None:
     plan = plan_judge(JudgeOptions(questions))
     assert len(plan.questions) == NUM_QUESTIONS
     assert plan.notes == {"questions that stand in the file twice, asked once": 1}
     path = tmp_path / "bad.jsonl"
-    path.write_text('{"id": "a", "question": "One?"}\n{"id": "b", "question": "one? "}\n', encoding="utf-8")
+    path.write_text(
+        '{"id": "a", "question": "One?"}\n{"id": "b", "question": "one? "}\n', encoding="utf-8"
+    )
     assert [question.text for question in plan_judge(JudgeOptions(path)).questions] == ["One?"]
-    path.write_text('{"id": "a", "question": "One?"}\n{"id": "a", "question": "Two?"}\n', encoding="utf-8")
+    path.write_text(
+        '{"id": "a", "question": "One?"}\n{"id": "a", "question": "Two?"}\n', encoding="utf-8"
+    )
     with pytest.raises(LoadError, match=r"line 2.*'a'.*line 1"):
         plan_judge(JudgeOptions(path))
 
@@ -390,7 +516,9 @@ def test_a_question_that_stands_twice_is_asked_once_and_one_id_for_two_is_refuse
 def test_the_report_is_whole_html_that_runs_nothing(judged: Callable[..., Run]) -> None:
     nasty = "<script>alert(1)</script>"
     writer = Answerer(
-        rule=lambda prompt, schema: json.dumps({"answer": f"It rained. {nasty}", "citations": ["E1"], "enough_evidence": True})
+        rule=lambda prompt, schema: json.dumps(
+            {"answer": f"It rained. {nasty}", "citations": ["E1"], "enough_evidence": True}
+        )
     )
     run, _ = judged(writer=writer)
     html = (run.path / "report.html").read_text(encoding="utf-8")

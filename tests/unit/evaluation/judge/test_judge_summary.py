@@ -1,4 +1,6 @@
-"""What judged answers come to, of answers and verdicts that are written down by hand; and runs of before, read all the same."""
+"""What judged answers come to, of answers and verdicts that are written down by hand; and runs of
+before, read all the same.
+"""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,14 +25,23 @@ ARMS = ("hybrid", "bm25", "naive")
 NEW_IN_ARMS, NEW_IN_DIFFERENCES = ("stated", "claiming", "same_as_baseline"), ("p_holm", "holds")
 
 
-def planned(tmp_path: Path, rows: Sequence[Mapping[str, Any]], forms: tuple[str, ...] = FORMS) -> JudgePlan:
+def planned(
+    tmp_path: Path, rows: Sequence[Mapping[str, Any]], forms: tuple[str, ...] = FORMS
+) -> JudgePlan:
     path = tmp_path / "questions.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return plan_judge(JudgeOptions(path, arms=ARMS, forms=forms, samples=1))
 
 
 def answer(question: str, arm: str, text: str = "", **more: Any) -> AnswerLine:
-    return AnswerLine(scope="corpus", question=question, text="Who?", arm=arm, plain=text or f"{arm} says {question}.", **more)
+    return AnswerLine(
+        scope="corpus",
+        question=question,
+        text="Who?",
+        arm=arm,
+        plain=text or f"{arm} says {question}.",
+        **more,
+    )
 
 
 def grade(question: str, arm: str, value: float) -> JudgedLine:
@@ -38,12 +49,26 @@ def grade(question: str, arm: str, value: float) -> JudgedLine:
 
 
 def pair(question: str, arm: str, verdict: float) -> JudgedLine:
-    return JudgedLine(question=question, arm=arm, against="naive", verdict=verdict, orders=(verdict, verdict))
+    return JudgedLine(
+        question=question, arm=arm, against="naive", verdict=verdict, orders=(verdict, verdict)
+    )
 
 
-def summed(tmp_path: Path, plan: JudgePlan, answers: Sequence[AnswerLine], lines: Sequence[JudgedLine]) -> tuple[JudgeRun, dict[str, Any]]:
-    settings = {"evaluates": JudgeRun.evaluates, "llm": "writer", "judge": "judge", "arms": list(ARMS), "files": {"questions.jsonl": "0"}}
-    run = JudgeRun.open(tmp_path / "run", settings | {"questions": len(plan.questions), "forms": list(plan.forms)}, {})
+def summed(
+    tmp_path: Path, plan: JudgePlan, answers: Sequence[AnswerLine], lines: Sequence[JudgedLine]
+) -> tuple[JudgeRun, dict[str, Any]]:
+    settings = {
+        "evaluates": JudgeRun.evaluates,
+        "llm": "writer",
+        "judge": "judge",
+        "arms": list(ARMS),
+        "files": {"questions.jsonl": "0"},
+    }
+    run = JudgeRun.open(
+        tmp_path / "run",
+        settings | {"questions": len(plan.questions), "forms": list(plan.forms)},
+        {},
+    )
     run.answer_file().append(answers)
     run.append(lines)
     summary = judge_summary(run, plan, KeptCalibration(judge="judge", identity="judge"), THRESHOLD)
@@ -53,7 +78,10 @@ def summed(tmp_path: Path, plan: JudgePlan, answers: Sequence[AnswerLine], lines
 
 
 def rows(num: int) -> list[dict[str, Any]]:
-    return [{"id": f"q{i}", "question": f"Who is {i}?", "kind": "who" if i % 2 else "two_hop"} for i in range(num)]
+    return [
+        {"id": f"q{i}", "question": f"Who is {i}?", "kind": "who" if i % 2 else "two_hop"}
+        for i in range(num)
+    ]
 
 
 def shown(run: JudgeRun) -> str:
@@ -62,12 +90,22 @@ def shown(run: JudgeRun) -> str:
 
 def of_the_page(run: JudgeRun) -> tuple[list[str], dict[str, list[dict[str, Any]]]]:
     view = view_of(run.path)
-    return run_tables.notes(view), {table.title: list(table.rows) for table in run_tables.tables(view)}
+    return run_tables.notes(view), {
+        table.title: list(table.rows) for table in run_tables.tables(view)
+    }
 
 
 def test_context_tokens_are_of_whole_answers_and_the_other_costs_of_all(tmp_path: Path) -> None:
     whole = answer("q0", "hybrid", context_tokens=300, prompt_tokens=400)
-    cut = AnswerLine(scope="corpus", question="q1", text="Who?", arm="hybrid", error="no end", is_cut_off=True, prompt_tokens=200)
+    cut = AnswerLine(
+        scope="corpus",
+        question="q1",
+        text="Who?",
+        arm="hybrid",
+        error="no end",
+        is_cut_off=True,
+        prompt_tokens=200,
+    )
     run, summary = summed(tmp_path, planned(tmp_path, rows(2)), [whole, cut], [])
     own = summary["arms"]["hybrid"]
     assert (own["context_tokens"], own["tokens"], own["cut_off"]) == (300.0, 300.0, 1)
@@ -85,7 +123,9 @@ def test_an_answer_counts_by_its_share_of_stated_claims_however_many_it_has(tmp_
     ]
     _, summary = summed(tmp_path, planned(tmp_path, rows(3)), answers, [])
     own = summary["arms"]["hybrid"]
-    assert (own["stated"]["mean"], own["claiming"]) == (0.4, 2), "the mean of 8 of 10 and 0 of 1, as in `evaluate qa`"
+    assert (own["stated"]["mean"], own["claiming"]) == (0.4, 2), (
+        "the mean of 8 of 10 and 0 of 1, as in `evaluate qa`"
+    )
     assert own["stated"]["low"] < 0.4 < own["stated"]["high"]
     assert summary["arms"]["naive"]["stated"] is None
     assert any("40 % (0 to 80)" in line for line in judge_lines(summary))
@@ -94,11 +134,29 @@ def test_an_answer_counts_by_its_share_of_stated_claims_however_many_it_has(tmp_
 def test_answers_that_are_the_baselines_words_are_counted(tmp_path: Path) -> None:
     plan = planned(tmp_path, rows(4))
     answers = [answer(f"q{i}", "naive", f"It was {i} [E1].") for i in range(4)]
-    answers += [answer("q0", "hybrid", "It was 0 [E7]."), answer("q1", "hybrid", "It was 1."), answer("q2", "hybrid", "Nobody knows.")]
-    answers += [AnswerLine(scope="corpus", question="q3", text="Who?", arm="hybrid", error="no end", is_cut_off=True)]
+    answers += [
+        answer("q0", "hybrid", "It was 0 [E7]."),
+        answer("q1", "hybrid", "It was 1."),
+        answer("q2", "hybrid", "Nobody knows."),
+    ]
+    answers += [
+        AnswerLine(
+            scope="corpus",
+            question="q3",
+            text="Who?",
+            arm="hybrid",
+            error="no end",
+            is_cut_off=True,
+        )
+    ]
     run, summary = summed(tmp_path, plan, answers, [])
-    assert summary["arms"]["hybrid"]["same_as_baseline"] == pytest.approx(2 / 3, abs=1e-4), "citation marks are no words; cut off is none"
-    assert (summary["arms"]["naive"]["same_as_baseline"], summary["arms"]["bm25"]["same_as_baseline"]) == (None, None)
+    assert summary["arms"]["hybrid"]["same_as_baseline"] == pytest.approx(2 / 3, abs=1e-4), (
+        "citation marks are no words; cut off is none"
+    )
+    assert (
+        summary["arms"]["naive"]["same_as_baseline"],
+        summary["arms"]["bm25"]["same_as_baseline"],
+    ) == (None, None)
     assert any("67 %" in line for line in judge_lines(summary))
     assert "same as baseline" in shown(run)
 
@@ -108,11 +166,21 @@ def test_of_several_comparisons_the_report_says_which_hold(tmp_path: Path) -> No
     answers = [answer(q.id, arm) for q in plan.questions for arm in ARMS]
     better = {"hybrid": 4.0, "bm25": 3.0, "naive": 3.0}
     lines = [grade(q.id, arm, better[arm]) for q in plan.questions for arm in ARMS]
-    lines += [pair(q.id, arm, 1.0 if arm == "hybrid" else 0.0) for q in plan.questions for arm in ("hybrid", "bm25")]
+    lines += [
+        pair(q.id, arm, 1.0 if arm == "hybrid" else 0.0)
+        for q in plan.questions
+        for arm in ("hybrid", "bm25")
+    ]
     run, summary = summed(tmp_path, plan, answers, lines)
-    assert {arm: own["holds"] for arm, own in summary["differences"].items()} == {"hybrid": True, "bm25": False}
+    assert {arm: own["holds"] for arm, own in summary["differences"].items()} == {
+        "hybrid": True,
+        "bm25": False,
+    }
     assert summary["differences"]["hybrid"]["p_holm"] == pytest.approx(2 * 2 / 2**12, abs=1e-4)
-    assert {arm: own["holds"] for arm, own in summary["pairs"].items()} == {"hybrid": True, "bm25": False}
+    assert {arm: own["holds"] for arm, own in summary["pairs"].items()} == {
+        "hybrid": True,
+        "bm25": False,
+    }
     said = "f 2 comparisons with naive by grades, 1 holds after Holm's correction: hybrid"
     notes, tables = of_the_page(run)
     assert f"o{said}" in list(judge_lines(summary))
@@ -124,13 +192,22 @@ def test_of_several_comparisons_the_report_says_which_hold(tmp_path: Path) -> No
 def test_kinds_are_told_where_there_are_several(tmp_path: Path) -> None:
     plan = planned(tmp_path, rows(4))
     answers = [answer(q.id, arm) for q in plan.questions for arm in ARMS]
-    lines = [grade(q.id, arm, 4.0 if plan.kinds[q.id] == "who" else 2.0) for q in plan.questions for arm in ARMS]
+    lines = [
+        grade(q.id, arm, 4.0 if plan.kinds[q.id] == "who" else 2.0)
+        for q in plan.questions
+        for arm in ARMS
+    ]
     run, summary = summed(tmp_path, plan, answers, lines)
-    assert {kind: (own["questions"], own["arms"]["naive"]["total"]) for kind, own in summary["kinds"].items()} == {
+    assert {
+        kind: (own["questions"], own["arms"]["naive"]["total"])
+        for kind, own in summary["kinds"].items()
+    } == {
         "two_hop": (2, 10.0),
         "who": (2, 20.0),
     }
-    assert "who (2 questions), mean total: hybrid 20.00, bm25 20.00, naive 20.00" in list(judge_lines(summary))
+    assert "who (2 questions), mean total: hybrid 20.00, bm25 20.00, naive 20.00" in list(
+        judge_lines(summary)
+    )
     assert "By kind of question" in shown(run)
     assert of_the_page(run)[1]["By kind of question, mean total"][1] == {
         "Kind": "who",
@@ -144,10 +221,20 @@ def test_kinds_are_told_where_there_are_several(tmp_path: Path) -> None:
 def test_pairs_alone_are_told_by_kind_too_and_one_kind_is_none(tmp_path: Path) -> None:
     plan = planned(tmp_path, rows(3), ("pairwise",))
     answers = [answer(q.id, arm) for q in plan.questions for arm in ARMS]
-    lines = [pair("q0", "hybrid", 1.0), pair("q1", "hybrid", 0.0), pair("q2", "hybrid", 1.0), pair("q0", "bm25", 2.0)]
+    lines = [
+        pair("q0", "hybrid", 1.0),
+        pair("q1", "hybrid", 0.0),
+        pair("q2", "hybrid", 1.0),
+        pair("q0", "bm25", 2.0),
+    ]
     _, summary = summed(tmp_path, plan, answers, lines)
-    assert "who (1 question), wins and half the ties: hybrid 50 %, bm25 -, naive -" in list(judge_lines(summary))
-    assert "two_hop (2 questions), wins and half the ties: hybrid 100 %, bm25 0 % (1), naive -" in list(judge_lines(summary))
+    assert "who (1 question), wins and half the ties: hybrid 50 %, bm25 -, naive -" in list(
+        judge_lines(summary)
+    )
+    assert (
+        "two_hop (2 questions), wins and half the ties: hybrid 100 %, bm25 0 % (1), naive -"
+        in list(judge_lines(summary))
+    )
     one = planned(tmp_path, [row | {"kind": "who"} for row in rows(2)])
     assert summed(tmp_path / "one", one, answers, [])[1]["kinds"] == {}
 
@@ -155,7 +242,12 @@ def test_pairs_alone_are_told_by_kind_too_and_one_kind_is_none(tmp_path: Path) -
 def test_few_questions_are_said_by_the_arm_that_has_the_fewest(tmp_path: Path) -> None:
     plan = planned(tmp_path, rows(40))
     answers = [answer(q.id, arm) for q in plan.questions for arm in ARMS]
-    lines = [grade(q.id, arm, 3.0) for i, q in enumerate(plan.questions) for arm in ARMS if arm != "bm25" or i < 12]
+    lines = [
+        grade(q.id, arm, 3.0)
+        for i, q in enumerate(plan.questions)
+        for arm in ARMS
+        if arm != "bm25" or i < 12
+    ]
     run, summary = summed(tmp_path, plan, answers, lines)
     few = "fewer than 30 questions: the intervals say little"
     assert few in list(judge_lines(summary))
@@ -165,7 +257,9 @@ def test_few_questions_are_said_by_the_arm_that_has_the_fewest(tmp_path: Path) -
 def test_a_run_of_before_is_read_without_what_it_did_not_tell(tmp_path: Path) -> None:
     plan = planned(tmp_path, rows(12))
     answers = [answer(q.id, arm) for q in plan.questions for arm in ARMS]
-    lines = [grade(q.id, arm, 3.0) for q in plan.questions for arm in ARMS] + [pair(q.id, "hybrid", 1.0) for q in plan.questions]
+    lines = [grade(q.id, arm, 3.0) for q in plan.questions for arm in ARMS] + [
+        pair(q.id, "hybrid", 1.0) for q in plan.questions
+    ]
     run, summary = summed(tmp_path, plan, answers, lines)
     summary.pop("kinds")
     for own in summary["arms"].values():
@@ -185,15 +279,29 @@ def test_a_run_of_before_is_read_without_what_it_did_not_tell(tmp_path: Path) ->
 def test_an_answer_without_grades_is_not_the_worst(tmp_path: Path) -> None:
     plan = planned(tmp_path, rows(3))
     answers = [answer(q.id, arm, f"{q.id} says {arm}.") for q in plan.questions for arm in ARMS]
-    run, _ = summed(tmp_path, plan, answers, [grade("q1", "hybrid", 4.0), grade("q2", "hybrid", 2.0)])
+    run, _ = summed(
+        tmp_path, plan, answers, [grade("q1", "hybrid", 4.0), grade("q2", "hybrid", 2.0)]
+    )
     read = worst_questions(view_of(run.path), "hybrid", 3)
     assert [one.answers[0].lines[0][0].split()[0].lower() for one in read] == ["q2", "q1", "q0"]
 
 
 def test_the_median_of_the_samples_counts_and_what_cannot_be_read_is_left_out() -> None:
-    grades = [dict.fromkeys(METRICS, 2.0), dict.fromkeys(METRICS, 5.0), {**dict.fromkeys(METRICS, 4.0), "depth": None}]
-    lines = [JudgedLine(question="q", arm="a", sample=i, grades=own) for i, own in enumerate(grades)]
+    grades = [
+        dict.fromkeys(METRICS, 2.0),
+        dict.fromkeys(METRICS, 5.0),
+        {**dict.fromkeys(METRICS, 4.0), "depth": None},
+    ]
+    lines = [
+        JudgedLine(question="q", arm="a", sample=i, grades=own) for i, own in enumerate(grades)
+    ]
     found = grades_of(lines)["q", "a"]
-    assert found.grades == {"clarity": 4.0, "depth": 3.5, "nuance": 4.0, "implications": 4.0, "ethics": 4.0}
+    assert found.grades == {
+        "clarity": 4.0,
+        "depth": 3.5,
+        "nuance": 4.0,
+        "implications": 4.0,
+        "ethics": 4.0,
+    }
     assert (found.total, found.unreadable) == (19.5, 1)
     assert grades_of([lines[2]])["q", "a"].total is None

@@ -1,4 +1,6 @@
-"""Training and measuring pruners: it learns, goes on after a kill, and its checkpoint is what the commands say."""
+"""Training and measuring pruners: it learns, goes on after a kill, and its checkpoint is what the
+commands say.
+"""
 
 import json
 import re
@@ -35,20 +37,28 @@ def settings(home: Path) -> Settings:
     return Settings(home=home)
 
 
-def options(data: Path, out: Path, max_epochs: int = 12, seed: int = 0, **more: object) -> TrainOptions:
-    return TrainOptions("pathquestion", data, out=out, max_epochs=max_epochs, seed=seed, device="cpu", **more)  # type: ignore[arg-type]
+def options(
+    data: Path, out: Path, max_epochs: int = 12, seed: int = 0, **more: object
+) -> TrainOptions:
+    return TrainOptions(
+        "pathquestion", data, out=out, max_epochs=max_epochs, seed=seed, device="cpu", **more
+    )  # type: ignore[arg-type]
 
 
 def test_a_pruner_learns_which_facts_answer_and_is_measured_on_entities_it_did_not_see(
     data: Path, settings: Settings, tmp_path: Path
 ) -> None:
-    folder, (none, prior, near, own) = train_on_set(settings, options(data, tmp_path / "pruner", form="compared"))
+    folder, (none, prior, near, own) = train_on_set(
+        settings, options(data, tmp_path / "pruner", form="compared")
+    )
     assert own.means[NODE_AP].mean > 0.85 > prior.means[NODE_AP].mean
     assert own.means[EDGE_AP].mean > prior.means[EDGE_AP].mean
     assert own.means[NODE_AP].mean > max(none.means[NODE_AP].mean, near.means[NODE_AP].mean)
     assert not own.beats_untrained, "the questions are about one entity"
     assert not prior.beats_untrained
-    asked = SetMeasureOptions("pathquestion", data, pruners=["none", "random", "prior", str(folder)], device="cpu")
+    asked = SetMeasureOptions(
+        "pathquestion", data, pruners=["none", "random", "prior", str(folder)], device="cpu"
+    )
     _, _, again = measure_on_set(settings, asked)
     assert [figures.name for figures in again] == ["none", "random", "prior", str(folder)]
     assert again[-1].means == own.means
@@ -70,10 +80,18 @@ def gain(nodes: Bounds, groups: Bounds, edges: Bounds) -> Gain:
 
 def beside(prior: Gain, none: Gain | None = None, num_groups: int = 9) -> PrunerFigures:
     """Figures with these gains; over none the gain is great, unless it is given."""
-    return PrunerFigures("own", 50, {}, {"prior": prior, "none": none or gain((0.4, 0.5), (0.4, 0.5), (0.4, 0.5))}, num_groups=num_groups)
+    return PrunerFigures(
+        "own",
+        50,
+        {},
+        {"prior": prior, "none": none or gain((0.4, 0.5), (0.4, 0.5), (0.4, 0.5))},
+        num_groups=num_groups,
+    )
 
 
-def test_a_pruner_beats_the_untrained_by_more_than_chance_over_questions_and_groups_and_loses_no_edges() -> None:
+def test_a_pruner_beats_the_untrained_by_more_than_chance_over_questions_and_groups_and_loses_no_edges() -> (
+    None
+):
     assert beside(gain(ABOVE, ABOVE, UNCLEAR)).beats_untrained
     assert not beside(gain(UNCLEAR, ABOVE, ABOVE)).beats_untrained
     assert not beside(gain(ABOVE, UNCLEAR, ABOVE)).beats_untrained
@@ -81,7 +99,9 @@ def test_a_pruner_beats_the_untrained_by_more_than_chance_over_questions_and_gro
     assert not beside(gain(ABOVE, ABOVE, ABOVE), num_groups=4).beats_untrained
     over_none = beside(gain((0.2, 0.3), ABOVE, BELOW), gain(ABOVE, ABOVE, ABOVE))
     assert over_none.best_untrained == "none"
-    assert not over_none.beats_untrained, "it would take the place of the prior, which ranks edges better"
+    assert not over_none.beats_untrained, (
+        "it would take the place of the prior, which ranks edges better"
+    )
     assert over_none.verdict().endswith("worse over pairs of them than `prior`, so not in all")
 
 
@@ -91,7 +111,10 @@ def test_the_better_of_the_untrained_is_the_one_to_beat() -> None:
     assert not behind.beats_untrained
     assert behind.verdict() == "is not shown to be better than the untrained `none`"
     ahead = beside(gain((0.2, 0.3), ABOVE, ABOVE), gain(ABOVE, ABOVE, ABOVE))
-    assert (ahead.best_untrained, ahead.verdict()) == ("none", "is better than the untrained `none`")
+    assert (ahead.best_untrained, ahead.verdict()) == (
+        "none",
+        "is better than the untrained `none`",
+    )
 
 
 @pytest.mark.parametrize("form", ["paper", "compared"])
@@ -108,7 +131,9 @@ def test_ten_examples_can_be_learned_by_heart(form: str, data: Path) -> None:
     assert best_of(epochs[1:]).validation > (0.95 if form == "compared" else 0.85)
 
 
-def test_a_training_that_was_killed_goes_on_with_the_same_numbers(data: Path, settings: Settings, tmp_path: Path) -> None:
+def test_a_training_that_was_killed_goes_on_with_the_same_numbers(
+    data: Path, settings: Settings, tmp_path: Path
+) -> None:
     _, whole = train_on_set(settings, options(data, tmp_path / "whole", 4))
 
     def kill(epoch: Epoch) -> None:
@@ -129,11 +154,16 @@ def test_two_trainings_in_one_folder_are_refused_before_anything_is_embedded(
     from dynagrag.training.checkpoints import hold_folder
 
     monkeypatch.setattr(wiring, "make_embedder", lambda settings: pytest.fail("it embeds"))
-    with hold_folder(tmp_path / "pruner"), pytest.raises(UsageError, match="another training is at work"):
+    with (
+        hold_folder(tmp_path / "pruner"),
+        pytest.raises(UsageError, match="another training is at work"),
+    ):
         train_on_set(settings, options(data, tmp_path / "pruner"))
 
 
-def test_what_is_given_wrong_is_told_before_anything_is_embedded(data: Path, settings: Settings, tmp_path: Path) -> None:
+def test_what_is_given_wrong_is_told_before_anything_is_embedded(
+    data: Path, settings: Settings, tmp_path: Path
+) -> None:
     for wrong, said in (
         ({"without": ("heads",)}, "no component 'heads'"),
         ({"form": "letter"}, "no form 'letter'"),
@@ -143,19 +173,28 @@ def test_what_is_given_wrong_is_told_before_anything_is_embedded(data: Path, set
             train_on_set(settings, options(data, tmp_path / "pruner", **wrong))
     with pytest.raises(UsageError, match="what `--pruner` calls"):
         train_on_set(settings, options(data, Path("prior")))
-    with pytest.raises(UsageError, match="no pruner 'magic' to measure; known: none, prior, near, random, trained"):
+    with pytest.raises(
+        UsageError, match="no pruner 'magic' to measure; known: none, prior, near, random, trained"
+    ):
         measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=["magic"]))
 
 
-def test_a_device_that_is_not_there_is_told_whatever_is_measured(data: Path, settings: Settings) -> None:
+def test_a_device_that_is_not_there_is_told_whatever_is_measured(
+    data: Path, settings: Settings
+) -> None:
     with pytest.raises(UsageError, match="the device 'mars' can't be used here"):
-        measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=["none"], device="mars"))
+        measure_on_set(
+            settings, SetMeasureOptions("pathquestion", data, pruners=["none"], device="mars")
+        )
 
 
 def test_a_full_disk_is_told_with_the_file_that_had_no_room(
     data: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given, before = ["--dataset", "pathquestion", "--data", str(data), "--pruner", "prior"], resource.getrlimit(resource.RLIMIT_FSIZE)
+    given, before = (
+        ["--dataset", "pathquestion", "--data", str(data), "--pruner", "prior"],
+        resource.getrlimit(resource.RLIMIT_FSIZE),
+    )
     resource.setrlimit(resource.RLIMIT_FSIZE, (1500, before[1]))
     try:
         assert run(["evaluate", "pruner", *given, "--out", str(tmp_path / "run")]) == 1
@@ -164,24 +203,40 @@ def test_a_full_disk_is_told_with_the_file_that_had_no_room(
     assert str(tmp_path / "run" / "report.html") in capsys.readouterr().err
 
 
-def test_the_commands_print_json(data: Path, tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands_print_json(
+    data: Path, tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = str(tmp_path / "pruner")
     given = ["--dataset", "pathquestion", "--data", str(data), "--device", "cpu", "--json"]
-    assert app(["train", "pruner", *given, "--out", out, "--max-epochs", "2"], standalone_mode=False) == 0
+    assert (
+        app(["train", "pruner", *given, "--out", out, "--max-epochs", "2"], standalone_mode=False)
+        == 0
+    )
     trained = json.loads(capsys.readouterr().out)["pruners"]
-    assert app(["evaluate", "pruner", *given, "--pruner", f"none,prior,{out}"], standalone_mode=False) == 0
+    assert (
+        app(["evaluate", "pruner", *given, "--pruner", f"none,prior,{out}"], standalone_mode=False)
+        == 0
+    )
     measured = json.loads(capsys.readouterr().out)["pruners"]
     assert set(measured) == {"none", "prior", out}
     assert measured[out] == trained[out]
     assert {"n", "node_ap", "edge_ap", "support_recall@10"} < set(measured[out])
     assert app(["evaluate", "pruner", *given[:-1]], standalone_mode=False) == 0
-    assert {"random - prior", "random - none"} <= {line.split("  ")[0] for line in capsys.readouterr().out.splitlines()}
+    assert {"random - prior", "random - none"} <= {
+        line.split("  ")[0] for line in capsys.readouterr().out.splitlines()
+    }
 
 
 def test_a_measure_without_a_value_leaves_its_column_to_a_dash() -> None:
     full = {name: Interval(1.0, 1.0, 1.0) for name in NAMES}
-    lost = {"prior": Gain({name: Interval(-1.0, -1.0, -1.0) for name in NAMES}, Interval(-1.0, -1.0, -1.0))}
-    one = PrunerFigures("a/x", 1, {name: value for name, value in full.items() if name != EDGE_AP}, {})
+    lost = {
+        "prior": Gain(
+            {name: Interval(-1.0, -1.0, -1.0) for name in NAMES}, Interval(-1.0, -1.0, -1.0)
+        )
+    }
+    one = PrunerFigures(
+        "a/x", 1, {name: value for name, value in full.items() if name != EDGE_AP}, {}
+    )
     other = PrunerFigures("b/x", 1, full, lost)
     first, head, *rows, last = pruner_lines([one, other])
     assert first == "1 question"
@@ -193,18 +248,28 @@ def test_a_measure_without_a_value_leaves_its_column_to_a_dash() -> None:
     ]
     assert len({len(line) for line in (head, *rows)}) == 1, "columns end together"
     assert "in points" in last
-    assert any(line.startswith("x ") for line in pruner_lines([other])), "a name of its own is enough"
+    assert any(line.startswith("x ") for line in pruner_lines([other])), (
+        "a name of its own is enough"
+    )
 
 
-def test_without_torch_geometric_one_line_says_so(data: Path, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_torch_geometric_one_line_says_so(
+    data: Path, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(__import__("sys").modules, "torch_geometric", None)
     with pytest.raises(SettingsError, match=r"dynagrag\[train\]"):
         train_on_set(settings, options(data, tmp_path / "pruner"))
 
 
-def test_a_set_that_leaves_nothing_to_measure_on_is_refused_before_training(data: Path, settings: Settings, tmp_path: Path) -> None:
+def test_a_set_that_leaves_nothing_to_measure_on_is_refused_before_training(
+    data: Path, settings: Settings, tmp_path: Path
+) -> None:
     path = data / "graphqa" / "pathquestion" / "PQ-2H.txt"
-    kept = [line for line in path.read_text(encoding="utf-8").splitlines() if part_of(line.split("\t")[2].split("#")[0]) != Part.TEST]
+    kept = [
+        line
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if part_of(line.split("\t")[2].split("#")[0]) != Part.TEST
+    ]
     path.write_text("\n".join(kept), encoding="utf-8")
     seen: list[object] = []
     with pytest.raises(UsageError, match="left to measure on"):
@@ -229,7 +294,9 @@ def test_a_pruner_trained_on_another_version_of_the_set_is_told(
     folder, _ = train_on_set(settings, options(data, tmp_path / "pruner", 1))
 
     def notes(part: str | None = None) -> list[str]:
-        chosen = SetMeasureOptions("pathquestion", data, part, pruners=["prior", str(folder)], device="cpu")
+        chosen = SetMeasureOptions(
+            "pathquestion", data, part, pruners=["prior", str(folder)], device="cpu"
+        )
         return [own.note for own in measure_on_set(settings, chosen)[2]]
 
     assert notes() == ["", ""]
@@ -240,11 +307,23 @@ def test_a_pruner_trained_on_another_version_of_the_set_is_told(
     with open(questions / "PQ-2H.txt", "a", encoding="utf-8") as file:
         file.write("\n")
     assert notes() == ["", "trained on another version of the set"]
-    given = ["--dataset", "pathquestion", "--data", str(data), "--device", "cpu", "--pruner", str(folder)]
+    given = [
+        "--dataset",
+        "pathquestion",
+        "--data",
+        str(data),
+        "--device",
+        "cpu",
+        "--pruner",
+        str(folder),
+    ]
     assert app(["evaluate", "pruner", *given], standalone_mode=False) == 0
     assert "pruner: trained on another version of the set" in capsys.readouterr().out.splitlines()
     assert app(["evaluate", "pruner", *given, "--json"], standalone_mode=False) == 0
-    assert json.loads(capsys.readouterr().out)["pruners"][str(folder)]["note"] == "trained on another version of the set"
+    assert (
+        json.loads(capsys.readouterr().out)["pruners"][str(folder)]["note"]
+        == "trained on another version of the set"
+    )
 
 
 @pytest.mark.parametrize(
@@ -257,8 +336,12 @@ def test_a_pruner_trained_on_another_version_of_the_set_is_told(
         (UNCLEAR, ABOVE, 9, "is not shown to be better than the untrained `prior`"),
     ],
 )
-def test_the_command_says_what_was_shown_of_entities_and_pairs(nodes: Bounds, edges: Bounds, num_groups: int, said: str) -> None:
+def test_the_command_says_what_was_shown_of_entities_and_pairs(
+    nodes: Bounds, edges: Bounds, num_groups: int, said: str
+) -> None:
     line = _shown(beside(gain(nodes, nodes, edges), num_groups=num_groups))
     assert said in line
     low, high = nodes
-    assert f"entities {50 * (low + high):+.1f} ({100 * low:+.1f} to {100 * high:+.1f}) points" in line
+    assert (
+        f"entities {50 * (low + high):+.1f} ({100 * low:+.1f} to {100 * high:+.1f}) points" in line
+    )

@@ -23,7 +23,9 @@ def example(seed: int) -> PruningExample:
     x, y, weights = unit(num, DIMENSION), unit(num - 1, DIMENSION), np.ones(num - 1, np.float32)
     chain = Subgraph(tuple(range(num)), (0,) * num, pairs, ((),) * (num - 1), x, y, weights, 0.0)
     nodes, edges = (rng.integers(0, 2, size).astype(np.float32) for size in (num, num - 1))
-    return PruningExample(str(seed), "?", "g", unit(DIMENSION), (chain,), (nodes,), (edges,), num, num)
+    return PruningExample(
+        str(seed), "?", "g", unit(DIMENSION), (chain,), (nodes,), (edges,), num, num
+    )
 
 
 def test_parts_of_a_batch_sum_to_it() -> None:
@@ -45,7 +47,9 @@ def test_parts_of_a_batch_sum_to_it() -> None:
             loss = task.loss(part, rows)
             loss.backward()  # type: ignore[no-untyped-call]
             losses.append(float(loss.detach()))
-        return sum(losses), [value.grad.clone() for value in task.network.parameters() if value.grad is not None]
+        return sum(losses), [
+            value.grad.clone() for value in task.network.parameters() if value.grad is not None
+        ]
 
     whole, gradients = of(1)
     assert gradients

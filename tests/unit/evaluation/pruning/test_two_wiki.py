@@ -1,4 +1,6 @@
-"""2WikiMultihopQA for pruners: passages become graphs, gold triples support, and other rows are measured than were trained on."""
+"""2WikiMultihopQA for pruners: passages become graphs, gold triples support, and other rows are
+measured than were trained on.
+"""
 
 import json
 from pathlib import Path
@@ -28,8 +30,12 @@ def quiet(stage: str, done: int, total: int) -> None:
     pass
 
 
-def test_support_is_what_the_gold_triples_name_and_what_the_corpus_lacks_counts(two_wiki: Path, settings: Settings) -> None:
-    split = load_pruning_set("2wiki", two_wiki).examples(settings, FakeEmbedder(64), tuple(Part), quiet)
+def test_support_is_what_the_gold_triples_name_and_what_the_corpus_lacks_counts(
+    two_wiki: Path, settings: Settings
+) -> None:
+    split = load_pruning_set("2wiki", two_wiki).examples(
+        settings, FakeEmbedder(64), tuple(Part), quiet
+    )
     assert len(split[Part.TRAIN]) + len(split[Part.VALIDATION]) == 40
     assert 0 < len(split[Part.VALIDATION]) < 14
     learned = split[Part.TRAIN][0]
@@ -38,15 +44,26 @@ def test_support_is_what_the_gold_triples_name_and_what_the_corpus_lacks_counts(
     assert [example.id[:2] for example in split[Part.TEST]] == ["q-"] * 10
     asked = split[Part.TEST][0]
     assert (asked.num_nodes, asked.num_edges) == (3, 2)
-    assert (asked.node_labels[0].sum(), asked.edge_labels[0].sum()) == (2, 1), "no passage names Atlantis"
-    assert all(own[NODE_AP] <= 2 / 3 for own in measure_pruner(NoPruner(), split[Part.TEST]).values())
+    assert (asked.node_labels[0].sum(), asked.edge_labels[0].sum()) == (2, 1), (
+        "no passage names Atlantis"
+    )
+    assert all(
+        own[NODE_AP] <= 2 / 3 for own in measure_pruner(NoPruner(), split[Part.TEST]).values()
+    )
 
 
-def test_what_is_measured_needs_nothing_of_what_is_trained_on(two_wiki: Path, settings: Settings) -> None:
+def test_what_is_measured_needs_nothing_of_what_is_trained_on(
+    two_wiki: Path, settings: Settings
+) -> None:
     embedder = FakeEmbedder(64)
-    split = load_pruning_set("2wiki", two_wiki / "large").examples(settings, embedder, (Part.TEST,), quiet)
+    split = load_pruning_set("2wiki", two_wiki / "large").examples(
+        settings, embedder, (Part.TEST,), quiet
+    )
     assert (len(split[Part.TRAIN]), len(split[Part.TEST])) == (0, 10)
-    assert [path.name.rpartition("-")[0] for path in (settings.home / "evaluation" / "workspaces").iterdir()] == ["2wiki-fast"]
+    assert [
+        path.name.rpartition("-")[0]
+        for path in (settings.home / "evaluation" / "workspaces").iterdir()
+    ] == ["2wiki-fast"]
 
 
 def test_a_pruner_learns_from_passages_and_is_measured_on_the_other_questions(
@@ -57,11 +74,22 @@ def test_a_pruner_learns_from_passages_and_is_measured_on_the_other_questions(
     _, (*_, own) = train_on_set(settings, options)
     assert own.n == 10
     given = ["--dataset", "2wiki", "--data", str(two_wiki), "--device", "cpu", "--json"]
-    assert app(["evaluate", "pruner", *given, "--pruner", f"none,random,prior,{out}"], standalone_mode=False) == 0
+    assert (
+        app(
+            ["evaluate", "pruner", *given, "--pruner", f"none,random,prior,{out}"],
+            standalone_mode=False,
+        )
+        == 0
+    )
     measured = json.loads(capsys.readouterr().out)["pruners"]
     assert {"n", "node_ap", "edge_ap", "support_recall@10"} < set(measured[str(out)])
     assert measured[str(out)]["node_ap"] == pytest.approx(own.means[NODE_AP].mean, abs=1e-6)
-    assert [figures.n for figures in measure_on_set(settings, SetMeasureOptions("2wiki", two_wiki, pruners=["none"], limit=4))[2]] == [4]
+    assert [
+        figures.n
+        for figures in measure_on_set(
+            settings, SetMeasureOptions("2wiki", two_wiki, pruners=["none"], limit=4)
+        )[2]
+    ] == [4]
 
 
 def test_what_is_wrong_with_the_files_is_told(two_wiki: Path, settings: Settings) -> None:

@@ -1,4 +1,6 @@
-"""Measures of answers: cases counted by hand, and the values of the reference implementations (torchmetrics' SQuAD, rouge-score)."""
+"""Measures of answers: cases counted by hand, and the values of the reference implementations
+(torchmetrics' SQuAD, rouge-score).
+"""
 
 import json
 import random
@@ -26,7 +28,9 @@ from dynagrag.evaluation.qa.qa_report import abstention_cells, cells, heads_of, 
 from dynagrag.evaluation.qa.qa_summary import differences, qa_summary
 from dynagrag.evaluation.question_sets.question_set import GoldAnswer
 
-REFERENCE = json.loads((Path(__file__).parent / "reference_scores.json").read_text(encoding="utf-8"))
+REFERENCE = json.loads(
+    (Path(__file__).parent / "reference_scores.json").read_text(encoding="utf-8")
+)
 NOBODY = GoldAnswer(is_answerable=False)
 
 
@@ -34,12 +38,16 @@ def line(question: str = "q", arm: str = "a", **more: Any) -> AnswerLine:
     return AnswerLine(scope="corpus", question=question, text="Who?", arm=arm, **more)
 
 
-# ------------------------------------------------------------------------------------------------------------ references
+# --------------------------------------------------------------------------------------- references
 
 
 @pytest.mark.parametrize(("said", "wanted", "exact", "f1"), REFERENCE["squad"])
-def test_exact_match_and_f1_are_those_of_squad(said: str, wanted: str, exact: float, f1: float) -> None:
-    if normalized(wanted):  # where nothing of it is left, SQuAD gives all to an answer of which nothing is left either
+def test_exact_match_and_f1_are_those_of_squad(
+    said: str, wanted: str, exact: float, f1: float
+) -> None:
+    if normalized(
+        wanted
+    ):  # where nothing of it is left, SQuAD gives all to an answer of which nothing is left either
         assert exact_match(said, wanted) == exact
         assert word_f1(said, wanted) == pytest.approx(f1, abs=1e-5)
 
@@ -49,7 +57,10 @@ def test_nothing_said_is_never_right(wanted: str) -> None:
     for said in ("", " ", "an", "!"):
         assert exact_match(said, wanted) == word_f1(said, wanted) == contains(said, wanted) == 0
     assert exact_match(wanted, wanted) == word_f1(wanted, wanted) == contains(wanted, wanted) == 1
-    for cut_short in (line(is_abstained=True, answer="", short=""), line(is_cut_off=True, answer="It is", short="")):
+    for cut_short in (
+        line(is_abstained=True, answer="", short=""),
+        line(is_cut_off=True, answer="It is", short=""),
+    ):
         found = score(cut_short, WantedAnswer(GoldAnswer((wanted,))))
         assert (found["em"], found["f1"]) == (0, 0)
 
@@ -82,10 +93,13 @@ def test_measures_lie_between_0_and_1_and_the_same_words_get_all(said: str, want
     if normalized(wanted):
         assert not normalized(said) or word_f1(said, wanted) == pytest.approx(word_f1(wanted, said))
         assert contains(wanted, wanted) == word_recall(wanted, wanted) == 1
-        assert contains(said, wanted) <= word_recall(said, wanted) or normalized(wanted) in ("yes", "no")
+        assert contains(said, wanted) <= word_recall(said, wanted) or normalized(wanted) in (
+            "yes",
+            "no",
+        )
 
 
-# --------------------------------------------------------------------------------------------------------------- by hand
+# ------------------------------------------------------------------------------------------ by hand
 
 
 @pytest.mark.parametrize(
@@ -103,18 +117,25 @@ def test_measures_lie_between_0_and_1_and_the_same_words_get_all(said: str, want
         ("Anything", "The", 0),
     ],
 )
-def test_the_right_words_stand_in_an_answer_whole_and_in_order(said: str, wanted: str, expected: float) -> None:
+def test_the_right_words_stand_in_an_answer_whole_and_in_order(
+    said: str, wanted: str, expected: float
+) -> None:
     assert contains(said, wanted) == expected
 
 
 def test_recall_counts_each_wanted_word_as_often_as_it_is_wanted() -> None:
-    assert word_recall("The pump failed.", "a pump and a pump failed") == 2 / 4  # pump, and, pump, failed
+    assert (
+        word_recall("The pump failed.", "a pump and a pump failed") == 2 / 4
+    )  # pump, and, pump, failed
     assert word_recall("pump pump pump", "a pump and a pump failed") == 2 / 4
 
 
 def test_short_answers_are_compared_in_a_few_words_and_the_best_alias_counts() -> None:
     wanted = WantedAnswer(GoldAnswer(("Sir Francis Baring, 1st Baronet", "Francis Baring")))
-    found = score(line(plain="He was the son of Francis Baring, a banker.", short="Sir Francis Baring"), wanted)
+    found = score(
+        line(plain="He was the son of Francis Baring, a banker.", short="Sir Francis Baring"),
+        wanted,
+    )
     assert found["em"] == 0
     assert found["f1"] == pytest.approx(2 * 2 / (3 + 2))
     assert found["answer_recall"] == 1
@@ -122,19 +143,30 @@ def test_short_answers_are_compared_in_a_few_words_and_the_best_alias_counts() -
 
 
 def test_without_a_short_form_there_is_neither_exact_match_nor_f1() -> None:
-    assert set(score(line(plain="Delft"), WantedAnswer(GoldAnswer(("Delft",))))) == {"answer_recall", "abstained"}
+    assert set(score(line(plain="Delft"), WantedAnswer(GoldAnswer(("Delft",))))) == {
+        "answer_recall",
+        "abstained",
+    }
 
 
 def test_long_answers_are_compared_whole() -> None:
     long = " ".join(f"w{i}" for i in range(20))
     assert not is_short(GoldAnswer((long,)))
-    found = score(line(plain=" ".join(f"w{i}" for i in range(10)), short="w1"), WantedAnswer(GoldAnswer((long, f"{long} x"))))
+    found = score(
+        line(plain=" ".join(f"w{i}" for i in range(10)), short="w1"),
+        WantedAnswer(GoldAnswer((long, f"{long} x"))),
+    )
     assert found == pytest.approx({"rouge_l": 2 * 10 / 30, "answer_recall": 0.5, "abstained": 0})
 
 
 def test_an_abstention_has_said_nothing() -> None:
     wanted = WantedAnswer(GoldAnswer(("evidence",)))
-    found = score(line(plain="The evidence found does not answer this question.", short="", is_abstained=True), wanted)
+    found = score(
+        line(
+            plain="The evidence found does not answer this question.", short="", is_abstained=True
+        ),
+        wanted,
+    )
     assert found == {"em": 0, "f1": 0, "answer_recall": 0, "abstained": 1}
 
 
@@ -177,10 +209,18 @@ def test_answers_that_were_cut_off_lower_the_mean_and_are_counted_apart_from_fai
     assert cells(found, "a")[len(names_of(found))] == "1"
 
 
-def test_citations_are_right_where_they_touch_the_gold_and_gold_is_cited_where_it_is_touched() -> None:
+def test_citations_are_right_where_they_touch_the_gold_and_gold_is_cited_where_it_is_touched() -> (
+    None
+):
     things = [[[("d", 0, 10), ("d", 20, 30)]], [[("e", 0, 5)], [("f", 0, 5)]], [[("g", 0, 5)]]]
     wanted = WantedAnswer(GoldAnswer(("x",)), things, num_missing=1)
-    cited = [("d", 5, 15), ("d", 10, 20), ("f", 4, 9), ("e", 5, 9), ("d", 5, 15)]  # right, between, right, after, the first again
+    cited = [
+        ("d", 5, 15),
+        ("d", 10, 20),
+        ("f", 4, 9),
+        ("e", 5, 9),
+        ("d", 5, 15),
+    ]  # right, between, right, after, the first again
     spans = tuple(CitedSpan(document=d, start=a, end=b, quote="q") for d, a, b in cited)
     found = score(line(plain="y", citations=spans), wanted)
     assert found["citation_precision"] == 2 / 4
@@ -194,27 +234,36 @@ def test_nothing_needs_to_be_cited_where_nothing_answers() -> None:
     assert set(score(line(plain="y"), WantedAnswer(NOBODY, [[[("d", 0, 1)]]]))) == {"abstained"}
 
 
-# --------------------------------------------------------------------------------------------------------------- summary
+# ------------------------------------------------------------------------------------------ summary
 
 
-def summary(lines: list[AnswerLine], wanted: dict[str, WantedAnswer], kinds: dict[str, str] | None = None) -> dict[str, Any]:
+def summary(
+    lines: list[AnswerLine], wanted: dict[str, WantedAnswer], kinds: dict[str, str] | None = None
+) -> dict[str, Any]:
     arms = list(dict.fromkeys(line.arm for line in lines))
     return qa_summary(lines, wanted, kinds or dict.fromkeys(wanted, ""), arms, arms[-1])
 
 
 def test_abstention_is_counted_over_all_questions_and_the_rest_over_those_with_an_answer() -> None:
     wanted = {f"q{i}": WantedAnswer(GoldAnswer(("yes",)) if i < 6 else NOBODY) for i in range(10)}
-    lines = [line(f"q{i}", plain="Yes.", short="yes", is_abstained=i in (5, 6, 7, 8)) for i in range(10)]
+    lines = [
+        line(f"q{i}", plain="Yes.", short="yes", is_abstained=i in (5, 6, 7, 8)) for i in range(10)
+    ]
     found = summary(lines, wanted)
     assert (found["questions"], found["unanswerable"], found["measure"]) == (10, 4, "f1")
-    assert found["abstention"]["a"].items() >= {"abstained": 4, "precision": 0.75, "recall": 0.75}.items()
+    assert (
+        found["abstention"]["a"].items()
+        >= {"abstained": 4, "precision": 0.75, "recall": 0.75}.items()
+    )
     assert found["counts"]["a"]["f1"] == 6
     assert found["arms"]["a"]["answer_recall"] == pytest.approx(5 / 6, abs=1e-4)
     assert found["arms"]["a"]["abstained"] == pytest.approx(1 / 6, abs=1e-4)
 
 
 def test_what_is_claimed_where_nothing_answers_is_counted_apart() -> None:
-    wanted = {"q0": WantedAnswer(GoldAnswer(("x",)))} | {f"q{i}": WantedAnswer(NOBODY) for i in (1, 2, 3)}
+    wanted = {"q0": WantedAnswer(GoldAnswer(("x",)))} | {
+        f"q{i}": WantedAnswer(NOBODY) for i in (1, 2, 3)
+    }
     invented = VerdictClaims(stated=("a",), contradicted=("b",), not_found=("c", "d"))
     lines = [
         line("q0", plain="x", claims=VerdictClaims(stated=("a",))),
@@ -233,7 +282,18 @@ def test_what_is_claimed_where_nothing_answers_is_counted_apart() -> None:
     }
     assert abstention_cells(own) == ["1", "100.0", "33.3", "2", "12.5", "12.5", "75.0"]
     *_, heads, row = abstention_lines({"abstention": {"a": own}}, 4)
-    assert heads.split() == ["arm", "abstained", "rightly", "of", "all", "claiming", "stated", "contradicted", "not", "found"]
+    assert heads.split() == [
+        "arm",
+        "abstained",
+        "rightly",
+        "of",
+        "all",
+        "claiming",
+        "stated",
+        "contradicted",
+        "not",
+        "found",
+    ]
     assert len(row) == len(heads), "columns end together"
     none = summary(lines[:1], {"q0": wanted["q0"]})["abstention"]["a"]
     assert abstention_cells(none) == ["0", "-", "-", "0", "-", "-", "-"]
@@ -242,7 +302,11 @@ def test_what_is_claimed_where_nothing_answers_is_counted_apart() -> None:
 def test_a_mean_over_fewer_questions_says_over_how_many() -> None:
     wanted = {f"q{i}": WantedAnswer(GoldAnswer(("x",)), [[[("d", 0, 9)]]]) for i in range(3)}
     cited = (CitedSpan(document="d", start=0, end=5, quote="q"),)
-    lines = [line("q0", plain="x", citations=cited, claims=VerdictClaims(stated=("a",))), line("q1", plain="x"), line("q2", plain="y")]
+    lines = [
+        line("q0", plain="x", citations=cited, claims=VerdictClaims(stated=("a",))),
+        line("q1", plain="x"),
+        line("q2", plain="y"),
+    ]
     found = summary(lines, wanted)
     shown = dict(zip(names_of(found), cells(found, "a"), strict=False))
     assert (shown["stated"], shown["citation_precision"]) == ("100.0 (1)", "100.0 (1)")
@@ -251,7 +315,11 @@ def test_a_mean_over_fewer_questions_says_over_how_many() -> None:
 
 def test_failed_parts_of_answers_are_shown_where_there_are_any() -> None:
     wanted = {f"q{i}": WantedAnswer(GoldAnswer(("x",))) for i in range(3)}
-    lines = [line("q0", plain="x", failed_parts=3), line("q1", plain="x"), line("q2", error="cut", is_cut_off=True)]
+    lines = [
+        line("q0", plain="x", failed_parts=3),
+        line("q1", plain="x"),
+        line("q2", error="cut", is_cut_off=True),
+    ]
     found = summary(lines, wanted)
     assert found["failed_parts"] == {"a": 1.5}
     assert cells(found, "a")[heads_of(found).index("failed_parts")] == "1.50"
@@ -276,7 +344,13 @@ def test_costs_count_cached_replies_and_leave_failures_out() -> None:
         line("q1", "b", plain="x", calls=5),
     ]
     found = summary(lines, wanted)
-    assert found["costs"]["a"] == {"context_tokens": 0, "prompt_tokens": 30, "completion_tokens": 0, "calls": 3, "seconds": 2}
+    assert found["costs"]["a"] == {
+        "context_tokens": 0,
+        "prompt_tokens": 30,
+        "completion_tokens": 0,
+        "calls": 3,
+        "seconds": 2,
+    }
     assert found["costs"]["b"]["calls"] == 2.5
     assert found["errors"] == {"a": 1, "b": 0}
     assert found["differences"]["a"]["answer_recall"]["questions"] == 1
@@ -297,7 +371,9 @@ def test_a_better_arm_has_an_interval_above_nothing_and_an_equal_one_has_not() -
     better = {q: {"f1": max(own["f1"], float(rng.random() < 0.3))} for q, own in old.items()}
     equal = {f"q{i}": {"f1": float(rng.random() > h)} for i, h in enumerate(hard)}
     assert differences(better, old, old)["f1"]["low"] > 0
-    assert differences(equal, old, old)["f1"]["low"] < 0 < differences(equal, old, old)["f1"]["high"]
+    assert (
+        differences(equal, old, old)["f1"]["low"] < 0 < differences(equal, old, old)["f1"]["high"]
+    )
 
 
 def test_kinds_are_shown_where_there_are_several() -> None:
@@ -305,17 +381,33 @@ def test_kinds_are_shown_where_there_are_several() -> None:
     lines = [line("q0", plain="x"), line("q1", plain="x")]
     assert summary(lines, wanted)["kinds"] == {}
     found = summary(lines, wanted, {"q0": "specific", "q1": "none"})["kinds"]
-    assert found["specific"] == {"questions": 1, "arms": {"a": {"answer_recall": 1, "abstained": 0}}}
+    assert found["specific"] == {
+        "questions": 1,
+        "arms": {"a": {"answer_recall": 1, "abstained": 0}},
+    }
     assert found["none"]["arms"]["a"] == {}
 
 
 def test_of_several_arms_the_report_says_which_differ_after_the_correction() -> None:
     ids = [f"q{i}" for i in range(12)]
     right = {"good": 12, "same": 0, "naive": 0}
-    lines = [line(q, arm, plain="It was Ada.", short="Ada" if i < num else "Bob") for arm, num in right.items() for i, q in enumerate(ids)]
+    lines = [
+        line(q, arm, plain="It was Ada.", short="Ada" if i < num else "Bob")
+        for arm, num in right.items()
+        for i, q in enumerate(ids)
+    ]
     found = summary(lines, {q: WantedAnswer(GoldAnswer(("Ada",))) for q in ids})
-    assert {arm: own["f1"]["holds"] for arm, own in found["differences"].items()} == {"good": True, "same": False}
-    assert held_line(found) == "of 2 comparisons with naive by F1, 1 holds after Holm's correction: good"
+    assert {arm: own["f1"]["holds"] for arm, own in found["differences"].items()} == {
+        "good": True,
+        "same": False,
+    }
+    assert (
+        held_line(found)
+        == "of 2 comparisons with naive by F1, 1 holds after Holm's correction: good"
+    )
     assert "holds" not in found["differences"]["good"]["em"], "a run is judged by one measure"
-    two = summary([one for one in lines if one.arm != "same"], {q: WantedAnswer(GoldAnswer(("Ada",))) for q in ids})
+    two = summary(
+        [one for one in lines if one.arm != "same"],
+        {q: WantedAnswer(GoldAnswer(("Ada",))) for q in ids},
+    )
     assert held_line(two) == ""

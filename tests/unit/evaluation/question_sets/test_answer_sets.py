@@ -1,4 +1,6 @@
-"""Sets with their answers, and own files of questions with answers: what is read, left out and refused."""
+"""Sets with their answers, and own files of questions with answers: what is read, left out and
+refused.
+"""
 
 import json
 from collections.abc import Callable, Sequence
@@ -32,16 +34,28 @@ def write(tmp_path: Path) -> Write:
 
 def meeting(**more: Any) -> dict[str, Any]:
     turns = [{"speaker": "S", "content": f"Turn {i}."} for i in range(10)]
-    return {"meeting_transcripts": turns, "specific_query_list": [], "general_query_list": []} | more
+    return {
+        "meeting_transcripts": turns,
+        "specific_query_list": [],
+        "general_query_list": [],
+    } | more
 
 
-# ------------------------------------------------------------------------------------------------------------- published
+# ---------------------------------------------------------------------------------------- published
 
 
-def test_aliases_are_answers_too_and_rows_without_an_answer_are_counted(write: Write, tmp_path: Path) -> None:
+def test_aliases_are_answers_too_and_rows_without_an_answer_are_counted(
+    write: Write, tmp_path: Path
+) -> None:
     write("multihop/musique_corpus.jsonl", [{"title": "Ada", "text": "Ada was born in Delft."}])
     rows = [
-        {"id": "a", "question": "Where?", "supporting_titles": ["Ada"], "answer": "Delft", "answer_aliases": ["Delft ", "Delf"]},
+        {
+            "id": "a",
+            "question": "Where?",
+            "supporting_titles": ["Ada"],
+            "answer": "Delft",
+            "answer_aliases": ["Delft ", "Delf"],
+        },
         {"id": "b", "question": "When?", "supporting_titles": ["Ada"]},
         {"id": "c", "question": "Why?", "supporting_titles": ["Ada"], "answer": " "},
     ]
@@ -52,22 +66,41 @@ def test_aliases_are_answers_too_and_rows_without_an_answer_are_counted(write: W
     assert len(load_set("musique", tmp_path).questions) == 3
 
 
-def test_the_same_question_with_another_answer_stops_the_run_for_answers_alone(write: Write, tmp_path: Path) -> None:
+def test_the_same_question_with_another_answer_stops_the_run_for_answers_alone(
+    write: Write, tmp_path: Path
+) -> None:
     write("multihop/hotpotqa_corpus.jsonl", [{"title": "Ada", "text": "Ada was born in Delft."}])
     row = {"_id": "a", "question": "Where?", "supporting_facts": [["Ada", 0]], "answer": "Delft"}
     write("multihop/hotpotqa_questions.jsonl", [row, row | {"answer": "Leiden"}])
-    with pytest.raises(LoadError, match=r"line 2: the question 'Where\?' stands in line 1 with another answer"):
+    with pytest.raises(
+        LoadError, match=r"line 2: the question 'Where\?' stands in line 1 with another answer"
+    ):
         load_answer_set("hotpotqa", tmp_path)
     assert len(load_set("hotpotqa", tmp_path).questions) == 1
 
 
 def test_a_file_without_any_answer_is_refused(write: Write, tmp_path: Path) -> None:
     write("multihop/2wiki_corpus.jsonl", [{"title": "Ada", "text": "Ada was born in Delft."}])
-    write("multihop/2wiki_retrieval_questions.jsonl", [{"question": "Where?", "supporting_titles": ["Ada"]}])
+    write(
+        "multihop/2wiki_retrieval_questions.jsonl",
+        [{"question": "Where?", "supporting_titles": ["Ada"]}],
+    )
     with pytest.raises(LoadError, match="questions without answers alone"):
         load_answer_set("2wiki", tmp_path)
-    write("multihop/2wiki_questions.jsonl", [{"question": "Where?", "supporting_titles": ["Ada"], "answer": "Delft", "type": "inference"}])
-    assert [(q.answer, q.kind) for q in load_answer_set("2wiki", tmp_path).questions] == [(GoldAnswer(("Delft",)), "inference")]
+    write(
+        "multihop/2wiki_questions.jsonl",
+        [
+            {
+                "question": "Where?",
+                "supporting_titles": ["Ada"],
+                "answer": "Delft",
+                "type": "inference",
+            }
+        ],
+    )
+    assert [(q.answer, q.kind) for q in load_answer_set("2wiki", tmp_path).questions] == [
+        (GoldAnswer(("Delft",)), "inference")
+    ]
     assert load_set("2wiki", tmp_path).questions[0].answer is None
 
 
@@ -100,9 +133,17 @@ def test_multihop_rag_keeps_what_the_articles_do_not_answer(write: Write, tmp_pa
 
 
 def test_qmsum_has_specific_and_general_queries(write: Write, tmp_path: Path) -> None:
-    specific = [{"query": "What?", "answer": "This {vocalsound} one .", "relevant_text_span": [["2", "3"]]}]
-    general = [{"query": "Summarize the meeting", "answer": "All."}, {"query": "What?", "answer": "Another."}]
-    write("transcript_qa/qmsum_val.jsonl", [meeting(specific_query_list=specific, general_query_list=general)])
+    specific = [
+        {"query": "What?", "answer": "This {vocalsound} one .", "relevant_text_span": [["2", "3"]]}
+    ]
+    general = [
+        {"query": "Summarize the meeting", "answer": "All."},
+        {"query": "What?", "answer": "Another."},
+    ]
+    write(
+        "transcript_qa/qmsum_val.jsonl",
+        [meeting(specific_query_list=specific, general_query_list=general)],
+    )
     loaded = load_answer_set("qmsum", tmp_path)
     assert [(q.kind, q.answer, q.gold, q.document) for q in loaded.questions] == [
         ("specific", GoldAnswer(("This one .",)), Gold(spans=(TurnSpan("0", 2, 3),)), "0"),
@@ -114,26 +155,46 @@ def test_qmsum_has_specific_and_general_queries(write: Write, tmp_path: Path) ->
     assert [q.text for q in load_set("qmsum", tmp_path).questions] == ["What?"]
 
 
-def test_squality_has_several_people_s_answers_to_questions_of_a_story(write: Write, tmp_path: Path) -> None:
-    responses = [{"response_text": "He fled."}, {"response_text": " "}, {"response_text": "He ran."}, {"response_text": "He ran."}]
+def test_squality_has_several_people_s_answers_to_questions_of_a_story(
+    write: Write, tmp_path: Path
+) -> None:
+    responses = [
+        {"response_text": "He fled."},
+        {"response_text": " "},
+        {"response_text": "He ran."},
+        {"response_text": "He ran."},
+    ]
     story = {
         "metadata": {"passage_id": "77"},
         "document": "I\n\n\nHe said:\n go.\n \nThen he fled.",
-        "questions": [{"question_text": "What then?", "responses": responses}, {"question_text": "Who?", "responses": []}],
+        "questions": [
+            {"question_text": "What then?", "responses": responses},
+            {"question_text": "Who?", "responses": []},
+        ],
     }
     write("transcript_qa/squality_stories.jsonl", [story])
     loaded = load_answer_set("squality", tmp_path)
-    assert [(q.id, q.answer, q.document) for q in loaded.questions] == [("77-1", GoldAnswer(("He fled.", "He ran.")), "0")]
+    assert [(q.id, q.answer, q.document) for q in loaded.questions] == [
+        ("77-1", GoldAnswer(("He fled.", "He ran.")), "0")
+    ]
     assert [turn.text for turn in loaded.corpus[0].turns] == ["I", "He said: go.", "Then he fled."]
     assert loaded.scopes == (Scope.DOCUMENT,)
 
 
 def test_graphrag_bench_asks_of_one_text(write: Write, tmp_path: Path) -> None:
-    write("multihop/graphrag_bench_medical_questions.jsonl", [{"id": "m", "question": "What?", "answer": "BCC.", "question_type": "Fact"}])
+    write(
+        "multihop/graphrag_bench_medical_questions.jsonl",
+        [{"id": "m", "question": "What?", "answer": "BCC.", "question_type": "Fact"}],
+    )
     corpus = tmp_path / "multihop" / "graphrag_bench_medical_corpus.json"
-    corpus.write_text(json.dumps([{"corpus_name": "Medical", "context": "BCC is common.\nIt grows."}]), encoding="utf-8")
+    corpus.write_text(
+        json.dumps([{"corpus_name": "Medical", "context": "BCC is common.\nIt grows."}]),
+        encoding="utf-8",
+    )
     loaded = load_answer_set("graphrag-bench", tmp_path)
-    assert [(q.answer, q.kind, q.gold) for q in loaded.questions] == [(GoldAnswer(("BCC.",)), "Fact", Gold())]
+    assert [(q.answer, q.kind, q.gold) for q in loaded.questions] == [
+        (GoldAnswer(("BCC.",)), "Fact", Gold())
+    ]
     assert [turn.text for turn in loaded.corpus[0].turns] == ["BCC is common.", "It grows."]
     for bad in ("{", "[]", '[{"context": " "}]', '{"context": "x"}'):
         corpus.write_text(bad, encoding="utf-8")
@@ -157,17 +218,31 @@ def test_the_real_files_are_read(name: str) -> None:
         pytest.skip("the data sets aren't here")
     loaded = load_answer_set(name, folder)
     assert len(loaded.questions) > 50
-    assert all(q.answer is not None and bool(q.answer.texts) == q.answer.is_answerable for q in loaded.questions)
+    assert all(
+        q.answer is not None and bool(q.answer.texts) == q.answer.is_answerable
+        for q in loaded.questions
+    )
     assert len({q.id for q in loaded.questions}) == len(loaded.questions)
 
 
-# ------------------------------------------------------------------------------------------------------------------- own
+# ---------------------------------------------------------------------------------------------- own
 
 
 def test_own_questions_have_answers_evidence_kind_and_provenance(write: Write) -> None:
     rows = [
-        {"question": "Who?", "answer": " Ada ", "documents": ["a.txt"], "kind": "specific", "provenance": {"passages": ["p1"]}},
-        {"question": "When?", "answer": "1843", "answers": ["in 1843", "1843"], "turns": [{"document": "a.txt", "first": 2}]},
+        {
+            "question": "Who?",
+            "answer": " Ada ",
+            "documents": ["a.txt"],
+            "kind": "specific",
+            "provenance": {"passages": ["p1"]},
+        },
+        {
+            "question": "When?",
+            "answer": "1843",
+            "answers": ["in 1843", "1843"],
+            "turns": [{"document": "a.txt", "first": 2}],
+        },
         {"question": "Why?", "answerable": False},
         {"question": "How?"},
         {"id": "other", "question": " how? "},
@@ -179,8 +254,16 @@ def test_own_questions_have_answers_evidence_kind_and_provenance(write: Write) -
         GoldAnswer(is_answerable=False),
         GoldAnswer(),
     ]
-    assert [q.gold for q in loaded.questions] == [Gold(documents=("a.txt",)), Gold(spans=(TurnSpan("a.txt", 2, 2),)), Gold(), Gold()]
-    assert (loaded.questions[0].kind, loaded.questions[0].provenance) == ("specific", {"passages": ["p1"]})
+    assert [q.gold for q in loaded.questions] == [
+        Gold(documents=("a.txt",)),
+        Gold(spans=(TurnSpan("a.txt", 2, 2),)),
+        Gold(),
+        Gold(),
+    ]
+    assert (loaded.questions[0].kind, loaded.questions[0].provenance) == (
+        "specific",
+        {"passages": ["p1"]},
+    )
     assert loaded.notes == {"questions that stand in the file twice, asked once": 1}
 
 
@@ -189,27 +272,50 @@ def test_own_questions_have_answers_evidence_kind_and_provenance(write: Write) -
     [
         ([{"question": "Who?", "answer": ""}], r"line 1: the answer is empty or no text; write it"),
         ([{"question": "Who?", "answers": ["Ada", " "]}], "the answer is empty"),
-        ([{"question": "Who?", "provenance": {"records": ["\ud800"]}}], "line 1: 'provenance' holds a lone surrogate"),
+        (
+            [{"question": "Who?", "provenance": {"records": ["\ud800"]}}],
+            "line 1: 'provenance' holds a lone surrogate",
+        ),
         ([{"question": "Who?", "answers": "Ada"}], "'answers' must be a list"),
         ([{"question": "Who?", "answer": 7}], "the answer is empty or no text"),
         ([{"question": "Who?", "answer": "Ada", "answers": [""]}], "the answer is empty"),
-        ([{"question": "Who?", "answer": "Ada", "answerable": False}], "has an answer and 'answerable': false"),
+        (
+            [{"question": "Who?", "answer": "Ada", "answerable": False}],
+            "has an answer and 'answerable': false",
+        ),
         ([{"question": "Who?", "answerable": "no"}], "'answerable' must be true or false"),
         ([{"question": "Who?", "documents": ["a"], "turns": []}], "both 'documents' and 'turns'"),
-        ([{"question": "Who?", "answer": "Ada"}, {"question": "Who?", "answer": "Bo"}], r"line 2: .* stands in line 1 with another answer"),
+        (
+            [{"question": "Who?", "answer": "Ada"}, {"question": "Who?", "answer": "Bo"}],
+            r"line 2: .* stands in line 1 with another answer",
+        ),
         (
             [{"question": "Who?", "documents": ["a"]}, {"question": "Who?", "documents": ["b"]}],
             "line 2: .*'Who.'.*line 1 with other documents",
         ),
-        ([{"id": "a", "question": "Who?", "answer": "Ada"}, {"id": "b", "question": "WHO? ", "answer": "Bo"}], "line 2: .* another answer"),
         (
-            [{"id": "a", "question": "Who?", "answer": "Ada"}, {"id": "a", "question": "Why?", "answer": "Bo"}],
+            [
+                {"id": "a", "question": "Who?", "answer": "Ada"},
+                {"id": "b", "question": "WHO? ", "answer": "Bo"},
+            ],
+            "line 2: .* another answer",
+        ),
+        (
+            [
+                {"id": "a", "question": "Who?", "answer": "Ada"},
+                {"id": "a", "question": "Why?", "answer": "Bo"},
+            ],
             "line 2: the id 'a' was used",
         ),
-        ([{"question": "Who? " * 40_000, "answer": "Ada"}], r"line 1: the question has 200,000 characters, and 10,000 at most"),
+        (
+            [{"question": "Who? " * 40_000, "answer": "Ada"}],
+            r"line 1: the question has 200,000 characters, and 10,000 at most",
+        ),
     ],
 )
-def test_an_own_file_that_can_not_be_meant_is_refused_by_its_line(write: Write, rows: list[dict[str, Any]], message: str) -> None:
+def test_an_own_file_that_can_not_be_meant_is_refused_by_its_line(
+    write: Write, rows: list[dict[str, Any]], message: str
+) -> None:
     with pytest.raises(LoadError, match=message):
         load_own_answers(write("own.jsonl", rows))
 

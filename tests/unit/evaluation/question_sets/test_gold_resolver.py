@@ -1,4 +1,6 @@
-"""Gold and rankings on a snapshot: titles, facts, documents and turns; what is asked of arms and what becomes a line."""
+"""Gold and rankings on a snapshot: titles, facts, documents and turns; what is asked of arms and
+what becomes a line.
+"""
 
 from dataclasses import dataclass, field, replace
 
@@ -11,7 +13,16 @@ from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Gold, S
 from dynagrag.evaluation.results.run_folder import RetrievalLine
 from dynagrag.evaluation.retrieval.retriever_arms import Arm
 from dynagrag.evaluation.retrieval.retriever_bench import RetrieverBench, passage_words
-from dynagrag.schema import Document, Graph, Passage, Question, Retrieval, ScoredPassage, Snapshot, Turn
+from dynagrag.schema import (
+    Document,
+    Graph,
+    Passage,
+    Question,
+    Retrieval,
+    ScoredPassage,
+    Snapshot,
+    Turn,
+)
 
 EMPTY = Graph((), (), np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32), ())
 VECTOR = np.array([1, 0], np.float32)
@@ -34,7 +45,9 @@ PASSAGES = (
     Passage("p-t2", "d-talk", 1, 19, 30, 2, 2),
     Passage("p-t3", "d-talk", 2, 31, 41, 3, 3),
 )
-SNAPSHOT = Snapshot("w", "1", {d.id: d for d in DOCUMENTS}, {}, PASSAGES, np.zeros((6, 2), np.float32), {}, EMPTY)
+SNAPSHOT = Snapshot(
+    "w", "1", {d.id: d for d in DOCUMENTS}, {}, PASSAGES, np.zeros((6, 2), np.float32), {}, EMPTY
+)
 BY_ID = {p.id: p for p in PASSAGES}
 
 
@@ -51,7 +64,7 @@ def units(resolver: Resolver, gold: Gold, *ids: str) -> list[str]:
     return [r.unit for r in resolver.ranking(gold, ranked(*ids))]
 
 
-# --------------------------------------------------------------------------------------------------------------- target
+# ------------------------------------------------------------------------------------------- target
 
 
 @pytest.mark.parametrize("last", [4, 1_000_000_000])
@@ -72,7 +85,9 @@ def test_a_last_turn_without_words_is_there_all_the_same() -> None:
         resolver.target(Gold(spans=(TurnSpan("Talk", 3, 5),)))
 
 
-def test_a_title_that_two_documents_have_is_found_with_either_and_counts_once(resolver: Resolver) -> None:
+def test_a_title_that_two_documents_have_is_found_with_either_and_counts_once(
+    resolver: Resolver,
+) -> None:
     gold = Gold(titles=("Ada", "Nowhere"))
     assert resolver.target(gold) == Target(frozenset({"Ada"}), ("Nowhere",))
     assert units(resolver, gold, "p-ada2", "p-ada", "p-delft") == ["Ada", "d-ada", "Delft"]
@@ -95,9 +110,16 @@ def test_a_name_that_several_documents_have_is_refused_with_their_ids(resolver: 
 
 @pytest.mark.parametrize(
     ("first", "last", "wanted"),
-    [(0, 0, {"p-t1"}), (1, 2, {"p-t1", "p-t2"}), (2, 3, {"p-t2", "p-t3"}), (0, 3, {"p-t1", "p-t2", "p-t3"})],
+    [
+        (0, 0, {"p-t1"}),
+        (1, 2, {"p-t1", "p-t2"}),
+        (2, 3, {"p-t2", "p-t3"}),
+        (0, 3, {"p-t1", "p-t2", "p-t3"}),
+    ],
 )
-def test_turns_are_found_with_every_passage_that_touches_them(first: int, last: int, wanted: set[str], resolver: Resolver) -> None:
+def test_turns_are_found_with_every_passage_that_touches_them(
+    first: int, last: int, wanted: set[str], resolver: Resolver
+) -> None:
     assert resolver.target(Gold(spans=(TurnSpan("Talk", first, last),))).units == wanted
 
 
@@ -108,23 +130,34 @@ def test_a_name_that_can_be_no_path_is_one_that_is_not_there(name: str, resolver
 
 def test_turns_of_a_document_that_is_not_there_are_missing_gold(resolver: Resolver) -> None:
     target = resolver.target(Gold(spans=(TurnSpan("Elsewhere", 7, 8), TurnSpan("Nowhere", 0, 0))))
-    assert target == Target(frozenset(), ("turns 7 to 8 of 'Elsewhere'", "turns 0 to 0 of 'Nowhere'"))
+    assert target == Target(
+        frozenset(), ("turns 7 to 8 of 'Elsewhere'", "turns 0 to 0 of 'Nowhere'")
+    )
     assert missing_gold({"q": target, "again": target}) == list(target.missing)
 
 
-# -------------------------------------------------------------------------------------------------------------- ranking
+# ------------------------------------------------------------------------------------------ ranking
 
 
 def test_documents_stand_at_the_place_of_their_best_passage(resolver: Resolver) -> None:
-    ranking = resolver.ranking(Gold(documents=("Talk",)), ranked("p-t2", "p-ada", "p-t1", "p-delft"))
-    assert [(r.unit, r.passage.id) for r in ranking] == [("d-talk", "p-t2"), ("d-ada", "p-ada"), ("d-delft", "p-delft")]
+    ranking = resolver.ranking(
+        Gold(documents=("Talk",)), ranked("p-t2", "p-ada", "p-t1", "p-delft")
+    )
+    assert [(r.unit, r.passage.id) for r in ranking] == [
+        ("d-talk", "p-t2"),
+        ("d-ada", "p-ada"),
+        ("d-delft", "p-delft"),
+    ]
 
 
 def test_where_turns_are_looked_for_each_passage_counts(resolver: Resolver) -> None:
-    assert units(resolver, Gold(spans=(TurnSpan("Talk", 0, 0),)), "p-t2", "p-t1") == ["p-t2", "p-t1"]
+    assert units(resolver, Gold(spans=(TurnSpan("Talk", 0, 0),)), "p-t2", "p-t1") == [
+        "p-t2",
+        "p-t1",
+    ]
 
 
-# --------------------------------------------------------------------------------------------------------------- asking
+# ------------------------------------------------------------------------------------------- asking
 
 
 @dataclass
@@ -146,12 +179,23 @@ def test_each_arm_gets_a_line_with_what_it_brought_and_its_measures(resolver: Re
     question = EvalQuestion("q", "Where?", Gold(titles=("Ada", "Nowhere")), 0)
     target = resolver.target(question.gold)
     first, second = asker.ask(question, target, VECTOR)
-    assert [(p.id, p.score, p.gold) for p in first.passages] == [("p-delft", 1.0, False), ("p-ada", 0.9, True)]
+    assert [(p.id, p.score, p.gold) for p in first.passages] == [
+        ("p-delft", 1.0, False),
+        ("p-ada", 0.9, True),
+    ]
     assert (first.gold, first.missing, first.scope) == (("p-ada",), ("Nowhere",), "corpus")
-    assert (first.measures["recall@2"], first.recall[0], second.measures["recall@10"]) == (0.5, 0, 0)
+    assert (first.measures["recall@2"], first.recall[0], second.measures["recall@10"]) == (
+        0.5,
+        0,
+        0,
+    )
     assert first.ms >= 0
-    assert good.asked == [("Where?", 100, 5)] * 2, "once before it counts, for what is built at first use"
-    assert [line.arm for line in asker.ask(question, target, VECTOR, frozenset({"good"}))] == ["bad"]
+    assert good.asked == [("Where?", 100, 5)] * 2, (
+        "once before it counts, for what is built at first use"
+    )
+    assert [line.arm for line in asker.ask(question, target, VECTOR, frozenset({"good"}))] == [
+        "bad"
+    ]
     assert len(good.asked) == 2
     assert len(bad.asked) == 3, "warm by then"
 
@@ -169,8 +213,20 @@ def test_words_are_kept_of_what_was_brought_and_of_gold(resolver: Resolver) -> N
 def test_kept_titles_and_words_are_cut_where_they_are_very_long() -> None:
     long = document("d-long", "T" * 5000, "w" * 500_000)
     passage = Passage("p-long", long.id, 0, 0, len(long.text), 0, 0)
-    snapshot = Snapshot("w", "1", {long.id: long}, {}, (passage,), np.zeros((1, 2), np.float32), {}, EMPTY)
-    own = RetrievalLine(scope="corpus", question="q", text="?", arm="arm", passages=(), gold=("p-long",), measures={}, recall=(), ms=1)
+    snapshot = Snapshot(
+        "w", "1", {long.id: long}, {}, (passage,), np.zeros((1, 2), np.float32), {}, EMPTY
+    )
+    own = RetrievalLine(
+        scope="corpus",
+        question="q",
+        text="?",
+        arm="arm",
+        passages=(),
+        gold=("p-long",),
+        measures={},
+        recall=(),
+        ms=1,
+    )
     (words,) = passage_words([own], snapshot)
     assert (len(words.title), len(words.words)) == (300, 300)
     assert words.title.endswith("T…")

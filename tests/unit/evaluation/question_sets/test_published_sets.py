@@ -1,4 +1,6 @@
-"""Sets in their own forms: gold, halves, what is left out with a count, and what stops with file, line and remedy."""
+"""Sets in their own forms: gold, halves, what is left out with a count, and what stops with file,
+line and remedy.
+"""
 
 import gzip
 import json
@@ -14,14 +16,23 @@ from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.evaluation.question_sets.question_set import Gold, Half, Scope, TurnSpan
 
 Write = Callable[[str, Sequence[Any]], Path]
-PASSAGES = [{"title": "Ada", "text": "Ada was born in Delft."}, {"title": "Delft", "text": "Delft lies on a canal."}]
-TITLED = {"id": "q1", "question": "Where does the canal of Ada's town lie?", "supporting_titles": ["Ada", "Delft"]}
+PASSAGES = [
+    {"title": "Ada", "text": "Ada was born in Delft."},
+    {"title": "Delft", "text": "Delft lies on a canal."},
+]
+TITLED = {
+    "id": "q1",
+    "question": "Where does the canal of Ada's town lie?",
+    "supporting_titles": ["Ada", "Delft"],
+}
 SHARED = Path(__file__).parents[5] / "shared" / "data"
 
 
 @pytest.fixture
 def write(tmp_path: Path) -> Write:
-    """Writes rows below the data folder; .gz where the name says so. A row that is text is written as it is."""
+    """Writes rows below the data folder; .gz where the name says so. A row that is text is written
+    as it is.
+    """
 
     def make(name: str, rows: Sequence[Any]) -> Path:
         path = tmp_path / name
@@ -43,21 +54,32 @@ def musique(write: Write) -> Callable[..., Path]:
 
 
 def meeting(num_turns: int, *queries: dict[str, Any]) -> dict[str, Any]:
-    turns = [{"speaker": f"S{i % 2}", "content": f"Turn {i} {{disfmarker}} goes on ."} for i in range(num_turns)]
-    return {"meeting_transcripts": turns, "specific_query_list": list(queries), "topic_list": [], "general_query_list": []}
+    turns = [
+        {"speaker": f"S{i % 2}", "content": f"Turn {i} {{disfmarker}} goes on ."}
+        for i in range(num_turns)
+    ]
+    return {
+        "meeting_transcripts": turns,
+        "specific_query_list": list(queries),
+        "topic_list": [],
+        "general_query_list": [],
+    }
 
 
 def query(text: str, *spans: tuple[str, str]) -> dict[str, Any]:
     return {"query": text, "answer": "", "relevant_text_span": [list(s) for s in spans]}
 
 
-# ----------------------------------------------------------------------------------------------------------------- gold
+# --------------------------------------------------------------------------------------------- gold
 
 
 def test_plain_and_packed_files_are_read_alike(musique: Callable[..., Path]) -> None:
     loaded = load_set("musique", musique())
     assert [(q.id, q.gold) for q in loaded.questions] == [("q1", Gold(titles=("Ada", "Delft")))]
-    assert [(d.title, d.text) for d in loaded.corpus] == [("Ada", "Ada was born in Delft."), ("Delft", "Delft lies on a canal.")]
+    assert [(d.title, d.text) for d in loaded.corpus] == [
+        ("Ada", "Ada was born in Delft."),
+        ("Delft", "Delft lies on a canal."),
+    ]
     assert {f.name for f in loaded.files} == {"musique_questions.jsonl", "musique_corpus.jsonl.gz"}
     assert all(len(f.sha256) == 64 for f in loaded.files)
     assert (loaded.main_measure, loaded.scopes) == ("recall@5", (Scope.CORPUS,))
@@ -66,7 +88,10 @@ def test_plain_and_packed_files_are_read_alike(musique: Callable[..., Path]) -> 
 def test_hotpotqa_takes_each_supporting_title_once(write: Write, tmp_path: Path) -> None:
     write("multihop/hotpotqa_corpus.jsonl", PASSAGES)
     facts = [["Ada", 0], ["Ada", 1], ["Delft", 0]]
-    write("multihop/hotpotqa_questions.jsonl", [{"_id": "h", "question": "Where?", "supporting_facts": facts}])
+    write(
+        "multihop/hotpotqa_questions.jsonl",
+        [{"_id": "h", "question": "Where?", "supporting_facts": facts}],
+    )
     assert load_set("hotpotqa", tmp_path).questions[0].gold == Gold(titles=("Ada", "Delft"))
 
 
@@ -80,8 +105,12 @@ def test_2wiki_rows_without_ids_are_known_by_their_words(write: Write, tmp_path:
     assert len(set(ids)) == 2
 
 
-def test_multihop_rag_keeps_what_the_chunks_hold_and_counts_the_rest(write: Write, tmp_path: Path) -> None:
-    write("multihop/multihop_rag_chunks.jsonl", [{"chunk_id": 7, "text": "The firm, it said, grew."}])
+def test_multihop_rag_keeps_what_the_chunks_hold_and_counts_the_rest(
+    write: Write, tmp_path: Path
+) -> None:
+    write(
+        "multihop/multihop_rag_chunks.jsonl", [{"chunk_id": 7, "text": "The firm, it said, grew."}]
+    )
     rows = [
         {
             "id": str(i),
@@ -91,7 +120,12 @@ def test_multihop_rag_keeps_what_the_chunks_hold_and_counts_the_rest(write: Writ
             "evidence_list": [{"fact": "It grew."}],
         }
         for i, (kind, is_in) in enumerate(
-            [("inference_query", True), ("null_query", False), ("null_query", True), ("temporal_query", False)]
+            [
+                ("inference_query", True),
+                ("null_query", False),
+                ("null_query", True),
+                ("temporal_query", False),
+            ]
         )
     ]
     write("multihop/multihop_rag_questions.jsonl", rows)
@@ -101,15 +135,23 @@ def test_multihop_rag_keeps_what_the_chunks_hold_and_counts_the_rest(write: Writ
     assert [d.title for d in loaded.corpus] == [""]
 
 
-def test_qmsum_drops_tags_and_questions_about_half_of_a_meeting(write: Write, tmp_path: Path) -> None:
-    rows = [meeting(10, query("Narrow?", ("2", "4")), query("Wide?", ("0", "4"))), meeting(4, query("Both?", ("0", "0"), ("0", "0")))]
+def test_qmsum_drops_tags_and_questions_about_half_of_a_meeting(
+    write: Write, tmp_path: Path
+) -> None:
+    rows = [
+        meeting(10, query("Narrow?", ("2", "4")), query("Wide?", ("0", "4"))),
+        meeting(4, query("Both?", ("0", "0"), ("0", "0"))),
+    ]
     write("transcript_qa/qmsum_val.jsonl.gz", rows)
     loaded = load_set("qmsum", tmp_path)
     assert [(q.text, q.gold.spans, q.document) for q in loaded.questions] == [
         ("Narrow?", (TurnSpan("0", 2, 4),), "0"),
         ("Both?", (TurnSpan("1", 0, 0), TurnSpan("1", 0, 0)), "1"),
     ]
-    assert [(t.speaker, t.text) for t in loaded.corpus[0].turns[:2]] == [("S0", "Turn 0 goes on ."), ("S1", "Turn 1 goes on .")]
+    assert [(t.speaker, t.text) for t in loaded.corpus[0].turns[:2]] == [
+        ("S0", "Turn 0 goes on ."),
+        ("S1", "Turn 1 goes on ."),
+    ]
     assert loaded.notes == {"questions left out: their gold is half of the meeting or more": 1}
     assert (loaded.main_measure, loaded.scopes) == ("p@5", (Scope.DOCUMENT, Scope.CORPUS))
 
@@ -121,29 +163,58 @@ def test_qmsum_spans_beyond_the_meeting_are_cut_and_counted(write: Write, tmp_pa
     assert list(loaded.notes.values()) == [1]
 
 
-def test_a_question_that_a_meeting_asks_again_with_other_gold_has_its_number_in_its_id(write: Write, tmp_path: Path) -> None:
-    asked = [query("Why?", ("1", "1")), query("Who?", ("2", "2")), query("Why?", ("3", "3")), query("Why?", ("3", "3"))]
-    write("transcript_qa/qmsum_test.jsonl", [meeting(10, *asked), meeting(10, query("Why?", ("4", "4")))])
+def test_a_question_that_a_meeting_asks_again_with_other_gold_has_its_number_in_its_id(
+    write: Write, tmp_path: Path
+) -> None:
+    asked = [
+        query("Why?", ("1", "1")),
+        query("Who?", ("2", "2")),
+        query("Why?", ("3", "3")),
+        query("Why?", ("3", "3")),
+    ]
+    write(
+        "transcript_qa/qmsum_test.jsonl",
+        [meeting(10, *asked), meeting(10, query("Why?", ("4", "4")))],
+    )
     loaded = load_set("qmsum", tmp_path, "test")
     why = loaded.questions[0].id
-    assert [q.id for q in loaded.questions[2:]] == [f"{why}-3", why.replace("meeting-1", "meeting-2")]
+    assert [q.id for q in loaded.questions[2:]] == [
+        f"{why}-3",
+        why.replace("meeting-1", "meeting-2"),
+    ]
     assert [q.gold.spans[0].first for q in loaded.questions] == [1, 2, 3, 4]
     assert loaded.notes == {"double rows passed over": 1}
     write("transcript_qa/qmsum_val.jsonl", [meeting(10, asked[0], asked[1])])
-    assert [q.id for q in load_set("qmsum", tmp_path).questions] == [q.id for q in loaded.questions[:2]]
+    assert [q.id for q in load_set("qmsum", tmp_path).questions] == [
+        q.id for q in loaded.questions[:2]
+    ]
 
 
-def test_a_qmsum_span_that_stands_the_wrong_way_round_is_put_in_order(write: Write, tmp_path: Path) -> None:
+def test_a_qmsum_span_that_stands_the_wrong_way_round_is_put_in_order(
+    write: Write, tmp_path: Path
+) -> None:
     write("transcript_qa/qmsum_val.jsonl", [meeting(10, query("Back?", ("4", "2")))])
     assert load_set("qmsum", tmp_path).questions[0].gold.spans == (TurnSpan("0", 2, 4),)
 
 
 def test_a_qmsum_span_wholly_outside_its_meeting_is_no_gold(write: Write, tmp_path: Path) -> None:
-    rows = [meeting(20, query("Partly?", ("500", "600"), ("3", "3")), query("Never?", ("500", "600")), query("Before?", ("-9", "-2")))]
+    rows = [
+        meeting(
+            20,
+            query("Partly?", ("500", "600"), ("3", "3")),
+            query("Never?", ("500", "600")),
+            query("Before?", ("-9", "-2")),
+        )
+    ]
     write("transcript_qa/qmsum_val.jsonl", rows)
     loaded = load_set("qmsum", tmp_path)
-    assert [(q.text, q.gold.spans) for q in loaded.questions] == [("Partly?", (TurnSpan("0", 3, 3),))]
-    assert loaded.notes == {"turn spans wholly outside their meeting, left out": 3, "questions left out: they name no turn": 2}
+    assert [(q.text, q.gold.spans) for q in loaded.questions] == [
+        ("Partly?", (TurnSpan("0", 3, 3),))
+    ]
+    assert loaded.notes == {
+        "turn spans wholly outside their meeting, left out": 3,
+        "questions left out: they name no turn": 2,
+    }
 
 
 @pytest.mark.parametrize(
@@ -155,10 +226,16 @@ def test_a_qmsum_span_wholly_outside_its_meeting_is_no_gold(write: Write, tmp_pa
         ("7", "is 7; it must be a list"),
     ],
 )
-def test_a_qmsum_span_that_is_none_is_named(span: str, wanted: str, write: Write, tmp_path: Path) -> None:
-    row = json.dumps(meeting(10, query("Q?"))).replace('"relevant_text_span": []', f'"relevant_text_span": {span}')
+def test_a_qmsum_span_that_is_none_is_named(
+    span: str, wanted: str, write: Write, tmp_path: Path
+) -> None:
+    row = json.dumps(meeting(10, query("Q?"))).replace(
+        '"relevant_text_span": []', f'"relevant_text_span": {span}'
+    )
     write("transcript_qa/qmsum_val.jsonl", [row])
-    with pytest.raises(LoadError, match=rf"qmsum_val\.jsonl, line 1: 'relevant_text_span' .*{wanted}"):
+    with pytest.raises(
+        LoadError, match=rf"qmsum_val\.jsonl, line 1: 'relevant_text_span' .*{wanted}"
+    ):
         load_set("qmsum", tmp_path)
 
 
@@ -178,7 +255,7 @@ def test_halves_are_even_and_odd_rows_and_share_none() -> None:
     assert all(Half.ALL.holds(r) for r in rows)
 
 
-# ------------------------------------------------------------------------------------------------------------ bad input
+# ---------------------------------------------------------------------------------------- bad input
 
 
 @pytest.mark.parametrize(
@@ -186,31 +263,54 @@ def test_halves_are_even_and_odd_rows_and_share_none() -> None:
     [
         ({"id": "q"}, "line 1: the field 'question' is missing; the row has id"),
         ({"id": "q", "question": "Where?"}, "line 1: the field 'supporting_titles' is missing"),
-        ({"id": "q", "question": "Where?", "supporting_titles": []}, "must be a list that is not empty"),
-        ({"id": "q", "question": "Where?", "supporting_titles": [3]}, "'supporting_titles' holds 3; every item must be text"),
-        ({"id": "q", "question": "  ", "supporting_titles": ["Ada"]}, "'question' is \"  \"; it must be text"),
+        (
+            {"id": "q", "question": "Where?", "supporting_titles": []},
+            "must be a list that is not empty",
+        ),
+        (
+            {"id": "q", "question": "Where?", "supporting_titles": [3]},
+            "'supporting_titles' holds 3; every item must be text",
+        ),
+        (
+            {"id": "q", "question": "  ", "supporting_titles": ["Ada"]},
+            "'question' is \"  \"; it must be text",
+        ),
         ("{torn", "line 1 is no JSON"),
         ("[" * 100_000, "line 1 is no JSON"),
-        ({"id": "q\ud800", "question": "Where?", "supporting_titles": ["Ada"]}, "line 1: 'id' holds a lone surrogate"),
-        ({"id": "q", "question": "Where\ud800?", "supporting_titles": ["Ada"]}, "line 1: 'question' holds a lone surrogate"),
+        (
+            {"id": "q\ud800", "question": "Where?", "supporting_titles": ["Ada"]},
+            "line 1: 'id' holds a lone surrogate",
+        ),
+        (
+            {"id": "q", "question": "Where\ud800?", "supporting_titles": ["Ada"]},
+            "line 1: 'question' holds a lone surrogate",
+        ),
         ("[1]", "line 1 holds \\[1\\]; each line must be one object"),
     ],
 )
-def test_a_broken_row_is_named_by_file_line_and_field(row: Any, wanted: str, musique: Callable[..., Path]) -> None:
+def test_a_broken_row_is_named_by_file_line_and_field(
+    row: Any, wanted: str, musique: Callable[..., Path]
+) -> None:
     with pytest.raises(LoadError, match=wanted) as caught:
         load_set("musique", musique(row))
     assert "musique_questions.jsonl" in str(caught.value)
 
 
-def test_the_same_row_twice_counts_once_and_another_under_its_id_is_refused(musique: Callable[..., Path]) -> None:
+def test_the_same_row_twice_counts_once_and_another_under_its_id_is_refused(
+    musique: Callable[..., Path],
+) -> None:
     loaded = load_set("musique", musique(TITLED, TITLED))
     assert len(loaded.questions) == 1
     assert loaded.notes == {"double rows passed over": 1}
-    with pytest.raises(LoadError, match="line 3: the id 'q1' was used in line 1 for something else"):
+    with pytest.raises(
+        LoadError, match="line 3: the id 'q1' was used in line 1 for something else"
+    ):
         load_set("musique", musique(TITLED, TITLED, TITLED | {"question": "Who?"}))
 
 
-def test_missing_files_folders_and_names_say_what_there_should_be(musique: Callable[..., Path], tmp_path: Path) -> None:
+def test_missing_files_folders_and_names_say_what_there_should_be(
+    musique: Callable[..., Path], tmp_path: Path
+) -> None:
     with pytest.raises(LoadError, match="there is no musique_questions"):
         load_set("musique", tmp_path)
     with pytest.raises(LoadError, match="there is no folder"):
@@ -240,7 +340,7 @@ def test_a_set_without_a_usable_question_says_why(write: Write, tmp_path: Path) 
         load_set("qmsum", tmp_path)
 
 
-# ------------------------------------------------------------------------------------------------------------- own file
+# ----------------------------------------------------------------------------------------- own file
 
 
 def test_own_questions_name_documents_or_turns(write: Write) -> None:
@@ -248,16 +348,29 @@ def test_own_questions_name_documents_or_turns(write: Write) -> None:
         "own/questions.jsonl",
         [
             {"question": "Who?", "documents": ["kickoff.vtt", "Review"]},
-            {"id": 5, "question": "When?", "turns": [{"document": "Review", "first": 3, "last": 5}, {"document": "Review", "first": 9}]},
+            {
+                "id": 5,
+                "question": "When?",
+                "turns": [
+                    {"document": "Review", "first": 3, "last": 5},
+                    {"document": "Review", "first": 9},
+                ],
+            },
         ],
     )
     first, second = load_own(path).questions
     assert first.gold == Gold(documents=("kickoff.vtt", "Review"))
-    assert (second.id, second.gold.spans) == ("5", (TurnSpan("Review", 3, 5), TurnSpan("Review", 9, 9)))
+    assert (second.id, second.gold.spans) == (
+        "5",
+        (TurnSpan("Review", 3, 5), TurnSpan("Review", 9, 9)),
+    )
 
 
 def test_own_questions_without_an_answer_are_counted_and_left_out(write: Write) -> None:
-    rows = [{"question": "Who?", "documents": ["a"], "kind": "specific", "split": "train"}, {"question": "Why?", "answerable": False}]
+    rows = [
+        {"question": "Who?", "documents": ["a"], "kind": "specific", "split": "train"},
+        {"question": "Why?", "answerable": False},
+    ]
     loaded = load_own(write("own/questions.jsonl", rows))
     assert [question.text for question in loaded.questions] == ["Who?"]
     assert loaded.notes == {"questions left out: nothing answers them (answerable: false)": 1}
@@ -268,16 +381,37 @@ def test_own_questions_without_an_answer_are_counted_and_left_out(write: Write) 
     [
         ({"question": "Who?"}, "neither 'documents' nor 'turns'"),
         ({"question": "Who?", "documents": ["a"], "turns": []}, "both 'documents' and 'turns'"),
-        ({"question": "Who?", "documents": ["a"], "answerable": "no"}, "'answerable' must be true or false"),
+        (
+            {"question": "Who?", "documents": ["a"], "answerable": "no"},
+            "'answerable' must be true or false",
+        ),
         ({"question": "Who?", "answerable": False}, "no question that can be evaluated"),
-        ({"question": "Who?", "turns": [{"document": "a", "first": 3, "last": 1}]}, "go from 3 to 1, which is before it"),
+        (
+            {"question": "Who?", "turns": [{"document": "a", "first": 3, "last": 1}]},
+            "go from 3 to 1, which is before it",
+        ),
         ({"question": "Who?", "turns": [{"document": "a", "first": True}]}, "turns counted from 0"),
         ({"question": "Who?", "turns": ["a"]}, "turns counted from 0"),
-        ({"question": "Who?", "documents": ["Eve\ud800"]}, "line 1: 'documents' holds a lone surrogate"),
-        ({"question": "Who?", "documents": ["Eve\0"]}, "line 1: 'documents' holds a null character"),
-        ({"question": "Who?", "turns": [{"document": "Eve\0", "first": 0}]}, "line 1: 'document' holds a null character"),
-        ({"question": "Who\ud800?", "documents": ["Eve"]}, "line 1: 'question' holds a lone surrogate"),
-        ({"id": "\ud800", "question": "Who?", "documents": ["Eve"]}, "line 1: 'id' holds a lone surrogate"),
+        (
+            {"question": "Who?", "documents": ["Eve\ud800"]},
+            "line 1: 'documents' holds a lone surrogate",
+        ),
+        (
+            {"question": "Who?", "documents": ["Eve\0"]},
+            "line 1: 'documents' holds a null character",
+        ),
+        (
+            {"question": "Who?", "turns": [{"document": "Eve\0", "first": 0}]},
+            "line 1: 'document' holds a null character",
+        ),
+        (
+            {"question": "Who\ud800?", "documents": ["Eve"]},
+            "line 1: 'question' holds a lone surrogate",
+        ),
+        (
+            {"id": "\ud800", "question": "Who?", "documents": ["Eve"]},
+            "line 1: 'id' holds a lone surrogate",
+        ),
     ],
 )
 def test_own_rows_that_say_nothing_to_find_are_refused(row: Any, wanted: str, write: Write) -> None:
@@ -285,7 +419,7 @@ def test_own_rows_that_say_nothing_to_find_are_refused(row: Any, wanted: str, wr
         load_own(write("own/questions.jsonl", [row]))
 
 
-# ------------------------------------------------------------------------------------------------------------ real sets
+# ---------------------------------------------------------------------------------------- real sets
 
 
 @pytest.mark.skipif(not SHARED.is_dir(), reason="the real sets are not beside the repository")

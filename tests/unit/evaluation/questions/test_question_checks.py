@@ -1,4 +1,6 @@
-"""What is wrong with a question that a model wrote: each fault on its own, and the longest run against a slower way to find it."""
+"""What is wrong with a question that a model wrote: each fault on its own, and the longest run
+against a slower way to find it.
+"""
 
 from itertools import combinations
 
@@ -43,19 +45,29 @@ def request(kind: Kind, *words: str) -> Request:
         (f"{' '.join(['why'] * 50)}?", "is no question"),
         ("What does the excerpt say of the tanks?", "speaks of the lines"),
         ("What shut according to E2 in the tanks?", "speaks of the lines"),
-        ("Which low pressures in the tanks closed the Helium valve of the Odyssey?", "copied from one line"),
+        (
+            "Which low pressures in the tanks closed the Helium valve of the Odyssey?",
+            "copied from one line",
+        ),
         ("Who said that low pressures in the tanks?", "copied from one line"),
     ],
 )
-def test_a_question_of_its_own_words_that_stands_alone_passes(question: str, fault: str | None) -> None:
+def test_a_question_of_its_own_words_that_stands_alone_passes(
+    question: str, fault: str | None
+) -> None:
     found = question_fault(request(Kind.SPECIFIC, "Low pressures"), question)
     assert found is None if fault is None else fault in (found or "")
 
 
 def test_a_question_of_two_hops_does_not_name_what_it_describes() -> None:
     both = request(Kind.TWO_HOP, "53 amps", "serial number")
-    assert question_fault(both, "What should be read from the craft whose current fell by 53 amps?") is None
-    assert "names the thing" in (question_fault(both, "What should be read from the Odyssey?") or "")
+    assert (
+        question_fault(both, "What should be read from the craft whose current fell by 53 amps?")
+        is None
+    )
+    assert "names the thing" in (
+        question_fault(both, "What should be read from the Odyssey?") or ""
+    )
 
 
 @pytest.mark.parametrize(
@@ -76,7 +88,12 @@ def test_an_answer_is_there_is_not_given_away_and_rests_on_enough(
     kind: Kind, changes: dict[str, str], labels: list[str], fault: str | None
 ) -> None:
     asked = request(kind)
-    reply = WrittenReply(question=GOOD, answer="the Helium valve", statement="It closed the Helium valve.", lines=labels)
+    reply = WrittenReply(
+        question=GOOD,
+        answer="the Helium valve",
+        statement="It closed the Helium valve.",
+        lines=labels,
+    )
     found = answer_fault(asked, reply.model_copy(update=changes), known_lines(labels, asked.shown))
     assert found is None if fault is None else fault in (found or "")
 
@@ -99,12 +116,21 @@ def test_the_same_question_in_nearly_the_same_words_is_asked_once() -> None:
         ("It did not.", "yes", 0.5, False),
     ],
 )
-def test_an_answer_is_held_by_its_content_words(text: str, answer: str, share: float, is_held: bool) -> None:
+def test_an_answer_is_held_by_its_content_words(
+    text: str, answer: str, share: float, is_held: bool
+) -> None:
     assert holds_answer(text, answer, share) == is_held
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=8), st.lists(st.sampled_from("abc"), max_size=8))
 def test_the_longest_run_is_that_of_all_stretches(first: list[str], second: list[str]) -> None:
     stretches = {tuple(second[a:b]) for a, b in combinations(range(len(second) + 1), 2)}
-    slow = max((b - a for a, b in combinations(range(len(first) + 1), 2) if tuple(first[a:b]) in stretches), default=0)
+    slow = max(
+        (
+            b - a
+            for a, b in combinations(range(len(first) + 1), 2)
+            if tuple(first[a:b]) in stretches
+        ),
+        default=0,
+    )
     assert longest_run(first, second) == slow == longest_run(second, first)

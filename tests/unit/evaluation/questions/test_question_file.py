@@ -8,20 +8,41 @@ import pytest
 
 from dynagrag.errors import UsageError
 from dynagrag.evaluation.question_sets.own_questions import load_own
-from dynagrag.evaluation.questions.made_question import GoldTurns, Kind, MadeQuestion, Provenance, Split
-from dynagrag.evaluation.questions.question_file import check_writable, content_hash, made_with_path, path_for, write_questions
+from dynagrag.evaluation.questions.made_question import (
+    GoldTurns,
+    Kind,
+    MadeQuestion,
+    Provenance,
+    Split,
+)
+from dynagrag.evaluation.questions.question_file import (
+    check_writable,
+    content_hash,
+    made_with_path,
+    path_for,
+    write_questions,
+)
 
 
 def question(text: str, **more: object) -> MadeQuestion:
     turns = (GoldTurns(document="Loop", first=2, last=3),)
-    values: dict[str, object] = {"id": text[:4], "kind": Kind.SPECIFIC, "turns": turns, "made_by": "records", "split": Split.TEST}
+    values: dict[str, object] = {
+        "id": text[:4],
+        "kind": Kind.SPECIFIC,
+        "turns": turns,
+        "made_by": "records",
+        "split": Split.TEST,
+    }
     return MadeQuestion.model_validate({"question": text, "answer": "B", **values, **more})
 
 
 def test_a_line_holds_what_is_known_and_no_empty_field(tmp_path: Path) -> None:
     path = tmp_path / "q.jsonl"
     both = [
-        question("Who opened it?", provenance=Provenance(passages=("p1",), records=("r1",), entities=("e1",))),
+        question(
+            "Who opened it?",
+            provenance=Provenance(passages=("p1",), records=("r1",), entities=("e1",)),
+        ),
         question("Why?", id="2", kind=Kind.UNANSWERABLE, answer="", turns=(), answerable=False),
     ]
     write_questions(path, both, {"seed": 1})
@@ -85,7 +106,9 @@ def test_what_is_edited_meanwhile_is_left_and_another_file_is_named(tmp_path: Pa
     assert path_for(path, content_hash(path)) == path
 
 
-def test_killed_between_its_two_files_it_can_be_written_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_between_its_two_files_it_can_be_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "q.jsonl"
     write_questions(path, [question("One?")], {})
     replace, seen = os.replace, []

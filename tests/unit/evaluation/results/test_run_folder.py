@@ -29,7 +29,12 @@ NASTY = "<script>alert('x')</script> & \u2028 \"quoted\""
 
 
 def line(
-    question: str, arm: str, brought: Sequence[str], gold: Sequence[str] = ("g",), scope: str = "corpus", ms: float = 1.0
+    question: str,
+    arm: str,
+    brought: Sequence[str],
+    gold: Sequence[str] = ("g",),
+    scope: str = "corpus",
+    ms: float = 1.0,
 ) -> RetrievalLine:
     found = measure({arm: brought}, gold)[arm]
     return RetrievalLine(
@@ -47,7 +52,11 @@ def line(
 
 def lines(better: str = "default") -> list[RetrievalLine]:
     """Four questions: one arm finds the gold at once, the other at the third place."""
-    return [line(f"q{i}", arm, ["g"] if arm == better else ["x", "y", "g"], ms=i + 1) for i in range(4) for arm in SETTINGS["arms"]]
+    return [
+        line(f"q{i}", arm, ["g"] if arm == better else ["x", "y", "g"], ms=i + 1)
+        for i in range(4)
+        for arm in SETTINGS["arms"]
+    ]
 
 
 def done(path: Path, own: Sequence[RetrievalLine], **changes: object) -> RunFolder:
@@ -55,13 +64,28 @@ def done(path: Path, own: Sequence[RetrievalLine], **changes: object) -> RunFold
     run.append(own)
     scopes = summarize(own, SETTINGS["arms"], "naive")
     first = next(iter(scopes.values()))
-    more = {"notes": {f"of {NASTY}": 2}, "missing_gold": [NASTY], "half": "all", "measure": "recall@5", "baseline": "naive"}
-    summary = {"dataset": "tiny", "questions": first["questions"], "passages": 3, "arms": first["arms"], "intervals": first["intervals"]}
-    run.finish(summary | more | {"scopes": scopes}, [PassageWords(id=i, title=f"T-{i}", words=NASTY) for i in "gxy"])
+    more = {
+        "notes": {f"of {NASTY}": 2},
+        "missing_gold": [NASTY],
+        "half": "all",
+        "measure": "recall@5",
+        "baseline": "naive",
+    }
+    summary = {
+        "dataset": "tiny",
+        "questions": first["questions"],
+        "passages": 3,
+        "arms": first["arms"],
+        "intervals": first["intervals"],
+    }
+    run.finish(
+        summary | more | {"scopes": scopes},
+        [PassageWords(id=i, title=f"T-{i}", words=NASTY) for i in "gxy"],
+    )
     return run
 
 
-# -------------------------------------------------------------------------------------------------------------- folders
+# ------------------------------------------------------------------------------------------ folders
 
 
 def test_lines_come_back_as_they_were_written_whatever_they_hold(tmp_path: Path) -> None:
@@ -138,7 +162,9 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
 def test_a_run_of_other_settings_is_refused_by_name_and_left_alone(tmp_path: Path) -> None:
     RunFolder.open(tmp_path, SETTINGS, {})
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
-    with pytest.raises(UsageError, match=r"half was all, is tuning; seed was null, is 3; choose another folder"):
+    with pytest.raises(
+        UsageError, match=r"half was all, is tuning; seed was null, is 3; choose another folder"
+    ):
         RunFolder.open(tmp_path, SETTINGS | {"half": "tuning", "seed": 3}, {})
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
 
@@ -146,8 +172,14 @@ def test_a_run_of_other_settings_is_refused_by_name_and_left_alone(tmp_path: Pat
 def test_what_changed_is_named_and_no_hash_is_shown(tmp_path: Path) -> None:
     settings = SETTINGS | {"files": {"q.jsonl": "a" * 64, "r.jsonl": "b" * 64}, "asked": "c" * 32}
     RunFolder.open(tmp_path, settings, {})
-    with pytest.raises(UsageError, match=r"files: q\.jsonl changed; asked changed; choose another folder"):
-        RunFolder.open(tmp_path, settings | {"files": {"q.jsonl": "d" * 64, "r.jsonl": "b" * 64}, "asked": "e" * 32}, {})
+    with pytest.raises(
+        UsageError, match=r"files: q\.jsonl changed; asked changed; choose another folder"
+    ):
+        RunFolder.open(
+            tmp_path,
+            settings | {"files": {"q.jsonl": "d" * 64, "r.jsonl": "b" * 64}, "asked": "e" * 32},
+            {},
+        )
 
 
 def test_other_libraries_are_noted_and_no_reason_to_refuse(tmp_path: Path) -> None:
@@ -189,22 +221,31 @@ def test_a_run_lies_in_the_home_and_is_gone_on_with_until_it_is_done(tmp_path: P
     assert first.path.name.endswith("-my-set-[1]-1")
     assert not is_open_to_others(runs)
     assert RunFolder.begin(tmp_path, "my set [1]", SETTINGS).path == first.path
-    assert RunFolder.begin(tmp_path, "my set [1]", SETTINGS | {"half": "tuning"}).path.name.endswith("-2")
+    assert RunFolder.begin(
+        tmp_path, "my set [1]", SETTINGS | {"half": "tuning"}
+    ).path.name.endswith("-2")
     first.write_summary({})
     assert RunFolder.begin(tmp_path, "my set [1]", SETTINGS).path.name.endswith("-3")
     assert RunFolder.begin(tmp_path, "my set [1]", SETTINGS, first.path).path == first.path
 
 
 def test_a_run_says_what_it_evaluates_and_what_all_runs_say(tmp_path: Path) -> None:
-    found = [kind.begin(tmp_path, "a", {"seed": 0}).settings for kind in (RunFolder, CalibrationRun)]
-    assert [list(own) for own in found] == [["seed", "resamples", "dynagrag"], ["evaluates", "seed", "resamples", "dynagrag"]]
+    found = [
+        kind.begin(tmp_path, "a", {"seed": 0}).settings for kind in (RunFolder, CalibrationRun)
+    ]
+    assert [list(own) for own in found] == [
+        ["seed", "resamples", "dynagrag"],
+        ["evaluates", "seed", "resamples", "dynagrag"],
+    ]
     assert found[1]["evaluates"] == "calibration"
 
 
 def test_a_calibration_of_before_it_was_called_so_is_gone_on_with(tmp_path: Path) -> None:
     run = CalibrationRun.begin(tmp_path, "a", {"seed": 0})
     path = run.path / "run.json"
-    path.write_text(path.read_text(encoding="utf-8").replace('"calibration"', '"judge"'), encoding="utf-8")
+    path.write_text(
+        path.read_text(encoding="utf-8").replace('"calibration"', '"judge"'), encoding="utf-8"
+    )
     assert what_is_evaluated(run.path) == "calibration"
     assert CalibrationRun.begin(tmp_path, "a", {"seed": 0}).path == run.path
 
@@ -212,7 +253,10 @@ def test_a_calibration_of_before_it_was_called_so_is_gone_on_with(tmp_path: Path
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
     run = RunFolder.open(tmp_path, SETTINGS, {})
     with (
-        pytest.raises(StoppedRunError, match=r"what was done is kept: resume with the same command and --out .*test_ctrl_c"),
+        pytest.raises(
+            StoppedRunError,
+            match=r"what was done is kept: resume with the same command and --out .*test_ctrl_c",
+        ),
         run.asking(8),
     ):
         raise KeyboardInterrupt
@@ -224,7 +268,10 @@ def test_a_run_that_is_being_asked_is_refused_and_passed_over(tmp_path: Path) ->
         assert not RunFolder.is_unfinished(tmp_path, SETTINGS)
         with pytest.raises(UsageError, match="another process is at work on the run in"):
             RunFolder.open(tmp_path, SETTINGS, {})
-        with pytest.raises(UsageError, match="another process is at work on the run in"), run.asking(8):
+        with (
+            pytest.raises(UsageError, match="another process is at work on the run in"),
+            run.asking(8),
+        ):
             pass
     assert RunFolder.is_unfinished(tmp_path, SETTINGS)
     RunFolder.open(tmp_path, SETTINGS, {})
@@ -234,7 +281,9 @@ def test_a_done_run_that_lacks_lines_is_no_longer_done(tmp_path: Path) -> None:
     run = done(tmp_path, lines())
     with run.asking(8):
         assert run.is_done
-    (tmp_path / "questions.jsonl").write_text("".join(f"{own.model_dump_json()}\n" for own in lines()[1:]), encoding="utf-8")
+    (tmp_path / "questions.jsonl").write_text(
+        "".join(f"{own.model_dump_json()}\n" for own in lines()[1:]), encoding="utf-8"
+    )
     with run.asking(8):
         assert not run.is_done
 
@@ -248,12 +297,16 @@ def test_where_no_run_can_be_kept_the_option_is_named(tmp_path: Path) -> None:
     assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]
 
 
-# -------------------------------------------------------------------------------------------------------------- summary
+# ------------------------------------------------------------------------------------------ summary
 
 
 def test_a_summary_holds_means_medians_curves_and_paired_differences() -> None:
     found = summarize(lines(), SETTINGS["arms"], "naive")["corpus"]
-    assert (found["questions"], found["arms"]["default"]["mrr"], found["arms"]["naive"]["mrr"]) == (4, 1, pytest.approx(1 / 3, abs=1e-6))
+    assert (found["questions"], found["arms"]["default"]["mrr"], found["arms"]["naive"]["mrr"]) == (
+        4,
+        1,
+        pytest.approx(1 / 3, abs=1e-6),
+    )
     assert found["arms"]["default"]["ms"] == 2.5
     assert found["curves"]["naive"] == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
     assert found["intervals"]["default"]["hit@1"] == {"difference": 100, "low": 100, "high": 100}
@@ -262,13 +315,18 @@ def test_a_summary_holds_means_medians_curves_and_paired_differences() -> None:
 
 def test_scopes_are_summed_up_apart() -> None:
     both = [
-        line("q", arm, ["g"] if scope == "document" else [], scope=scope) for scope in ("document", "corpus") for arm in SETTINGS["arms"]
+        line("q", arm, ["g"] if scope == "document" else [], scope=scope)
+        for scope in ("document", "corpus")
+        for arm in SETTINGS["arms"]
     ]
     found = summarize(both, SETTINGS["arms"], "naive")
-    assert [(scope, own["arms"]["default"]["recall@5"]) for scope, own in found.items()] == [("document", 1), ("corpus", 0)]
+    assert [(scope, own["arms"]["default"]["recall@5"]) for scope, own in found.items()] == [
+        ("document", 1),
+        ("corpus", 0),
+    ]
 
 
-# -------------------------------------------------------------------------------------------------------------- compare
+# ------------------------------------------------------------------------------------------ compare
 
 
 def test_runs_on_the_same_questions_are_compared_arm_by_arm(tmp_path: Path) -> None:
@@ -276,7 +334,11 @@ def test_runs_on_the_same_questions_are_compared_arm_by_arm(tmp_path: Path) -> N
     second = done(tmp_path / "b", lines(better="default"), extractor="file")
     found = compare(first, second)
     assert found["differing"] == {"extractor": ["fast", "file"]}
-    assert found["scopes"]["corpus"]["intervals"]["default"]["hit@1"] == {"difference": 100, "low": 100, "high": 100}
+    assert found["scopes"]["corpus"]["intervals"]["default"]["hit@1"] == {
+        "difference": 100,
+        "low": 100,
+        "high": 100,
+    }
     assert found["scopes"]["corpus"]["intervals"]["naive"]["hit@1"]["difference"] == -100
     assert (found["questions"], found["left_out"]) == (4, [])
 
@@ -284,22 +346,33 @@ def test_runs_on_the_same_questions_are_compared_arm_by_arm(tmp_path: Path) -> N
 def test_runs_on_different_questions_are_refused_with_how_many(tmp_path: Path) -> None:
     first = done(tmp_path / "a", lines())
     second = done(tmp_path / "b", [own for own in lines() if own.question != "q0"])
-    with pytest.raises(UsageError, match=r"different questions: 1 of 4 .* and 0 of 3 the other way"):
+    with pytest.raises(
+        UsageError, match=r"different questions: 1 of 4 .* and 0 of 3 the other way"
+    ):
         compare(first, second)
 
 
 def test_the_same_ids_with_other_words_are_different_questions(tmp_path: Path) -> None:
     first = done(tmp_path / "a", lines())
-    other = [own.model_copy(update={"text": "Another question?"}) if own.question == "q2" else own for own in lines()]
-    with pytest.raises(UsageError, match=r"different questions: 1 of 4 .* and 1 of 4 the other way"):
+    other = [
+        own.model_copy(update={"text": "Another question?"}) if own.question == "q2" else own
+        for own in lines()
+    ]
+    with pytest.raises(
+        UsageError, match=r"different questions: 1 of 4 .* and 1 of 4 the other way"
+    ):
         compare(first, done(tmp_path / "b", other))
 
 
 @pytest.mark.parametrize("lost", [0, 1])
-def test_a_done_run_in_which_one_arm_lacks_a_line_is_not_compared(tmp_path: Path, lost: int) -> None:
+def test_a_done_run_in_which_one_arm_lacks_a_line_is_not_compared(
+    tmp_path: Path, lost: int
+) -> None:
     first, second = done(tmp_path / "a", lines()), done(tmp_path / "b", lines())
     kept = [own for i, own in enumerate(lines()) if i != lost]
-    (tmp_path / "b" / "questions.jsonl").write_text("".join(f"{own.model_dump_json()}\n" for own in kept), encoding="utf-8")
+    (tmp_path / "b" / "questions.jsonl").write_text(
+        "".join(f"{own.model_dump_json()}\n" for own in kept), encoding="utf-8"
+    )
     for pair in ((first, second), (second, first)):
         with pytest.raises(UsageError, match=r"b was stopped before its end"):
             compare(*pair)
@@ -317,7 +390,7 @@ def test_runs_without_a_common_scope_or_arm_are_refused(tmp_path: Path) -> None:
         compare(first, run)
 
 
-# --------------------------------------------------------------------------------------------------------------- report
+# ------------------------------------------------------------------------------------------- report
 
 
 class Page(HTMLParser):
@@ -333,7 +406,9 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append(tag)
         self.fetched += [
-            value or "" for name, value in attrs if name in ("src", "href", "data", "action", "xlink:href") or name.startswith("on")
+            value or ""
+            for name, value in attrs
+            if name in ("src", "href", "data", "action", "xlink:href") or name.startswith("on")
         ]
 
     def handle_data(self, data: str) -> None:
@@ -366,7 +441,11 @@ def test_the_report_shows_arms_plots_questions_gold_and_settings(tmp_path: Path)
 
 
 def test_the_worst_questions_come_first_and_the_best_are_others(tmp_path: Path) -> None:
-    own = [line(f"q{i:02}", arm, ["g"] if i % 2 else [], ms=1) for i in range(16) for arm in SETTINGS["arms"]]
+    own = [
+        line(f"q{i:02}", arm, ["g"] if i % 2 else [], ms=1)
+        for i in range(16)
+        for arm in SETTINGS["arms"]
+    ]
     words = Page(render_report(done(tmp_path, own))).words
     worst, best = words.split("The best questions of default")
     assert [f"q{i:02}?" in worst for i in range(16)].count(True) == 6
@@ -379,7 +458,8 @@ def test_the_report_cuts_what_is_very_long(tmp_path: Path) -> None:
     own = [own.model_copy(update={"text": long, "missing": (long,)}) for own in lines()]
     run = done(tmp_path, own)
     (tmp_path / "passages.jsonl").write_text(
-        "".join(f"{PassageWords(id=i, title=long, words=long).model_dump_json()}\n" for i in "gxy"), encoding="utf-8"
+        "".join(f"{PassageWords(id=i, title=long, words=long).model_dump_json()}\n" for i in "gxy"),
+        encoding="utf-8",
     )
     assert len(render_report(run)) < 100_000
 
@@ -389,8 +469,17 @@ def test_a_run_without_a_single_hit_and_one_arm_can_still_be_drawn(tmp_path: Pat
     run.append([line("q", "naive", [])])
     scopes = summarize(run.lines(), ["naive"], "naive")
     own = scopes["corpus"]
-    head = {"dataset": "tiny", "questions": 1, "passages": 0, "arms": own["arms"], "intervals": {}, "scopes": scopes, "notes": {}}
+    head = {
+        "dataset": "tiny",
+        "questions": 1,
+        "passages": 0,
+        "arms": own["arms"],
+        "intervals": {},
+        "scopes": scopes,
+        "notes": {},
+    }
     run.finish(
-        head | {"missing_gold": [], "half": "all", "measure": "recall@5", "baseline": "naive"}, [PassageWords(id="g", title="", words="")]
+        head | {"missing_gold": [], "half": "all", "measure": "recall@5", "baseline": "naive"},
+        [PassageWords(id="g", title="", words="")],
     )
     assert "nothing" in Page(render_report(run)).words

@@ -1,4 +1,6 @@
-"""What a run was made with, as run.json holds it: folders of earlier runs must open and be gone on with."""
+"""What a run was made with, as run.json holds it: folders of earlier runs must open and be gone on
+with.
+"""
 
 import json
 from dataclasses import replace
@@ -76,7 +78,10 @@ KEPT = """{
 
 def test_a_run_is_written_as_earlier_ones_were(tmp_path: Path) -> None:
     RunFolder.open(tmp_path / "run", MADE_WITH, {"python": "3.11.7"})
-    written, kept = (json.loads(text) for text in ((tmp_path / "run" / "run.json").read_text(encoding="utf-8"), KEPT))
+    written, kept = (
+        json.loads(text)
+        for text in ((tmp_path / "run" / "run.json").read_text(encoding="utf-8"), KEPT)
+    )
     assert written | {"begun": ""} == kept | {"begun": ""}
 
 

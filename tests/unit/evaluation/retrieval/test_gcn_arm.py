@@ -31,14 +31,22 @@ class Likes:
     def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
         (own,) = subgraphs
         nodes = np.array([node == self.entity for node in own.nodes], dtype=np.float32)
-        return (PruneScores(nodes, nodes[own.pairs].max(axis=1, initial=0), "likes", is_trained=False),)
+        return (
+            PruneScores(nodes, nodes[own.pairs].max(axis=1, initial=0), "likes", is_trained=False),
+        )
 
 
 def corpus(num: int) -> Snapshot:
     """Passage i is about entity i, and a line of it names entity i + 1 too."""
     held = [[i, (i + 1) % num] for i in range(num)]
     made = facts_of(held, [(i, own) for i, own in enumerate(held)], subjects=list(range(num)))
-    return snapshot([f"word{i} says so" for i in range(num)], unit(num, 3), [entity(i, f"Name{i}") for i in range(num)], unit(num, 4), made)
+    return snapshot(
+        [f"word{i} says so" for i in range(num)],
+        unit(num, 3),
+        [entity(i, f"Name{i}") for i in range(num)],
+        unit(num, 4),
+        made,
+    )
 
 
 def order(made: Snapshot, pruner: object, asked: Question, num: int) -> list[str]:
@@ -52,9 +60,13 @@ def test_what_a_pruner_likes_rises_and_the_scores_stay() -> None:
     ids = [scored.passage.id for scored in plain]
     assert order(made, NoPruner(), asked, 12) == ids, "a pruner that says nothing changes nothing"
     middle = ids[4]
-    found = GcnSearch(made, PassageScores(made), Likes(int(middle[1:]))).retrieve(asked, 12, 0).passages
+    found = (
+        GcnSearch(made, PassageScores(made), Likes(int(middle[1:]))).retrieve(asked, 12, 0).passages
+    )
     assert [scored.passage.id for scored in found].index(middle) < 4
-    assert [scored.score for scored in found] == pytest.approx([scored.score for scored in plain], abs=1e-6)
+    assert [scored.score for scored in found] == pytest.approx(
+        [scored.score for scored in plain], abs=1e-6
+    )
 
 
 def test_a_passage_rises_by_what_it_says_of_a_pair_too() -> None:
@@ -62,8 +74,13 @@ def test_a_passage_rises_by_what_it_says_of_a_pair_too() -> None:
         def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
             (own,) = subgraphs
             wanted = {self.entity, self.entity + 1}
-            edges = np.array([{own.nodes[a], own.nodes[b]} == wanted for a, b in own.pairs.tolist()], dtype=np.float32)
-            return (PruneScores(np.zeros(len(own.nodes), np.float32), edges, "likes", is_trained=False),)
+            edges = np.array(
+                [{own.nodes[a], own.nodes[b]} == wanted for a, b in own.pairs.tolist()],
+                dtype=np.float32,
+            )
+            return (
+                PruneScores(np.zeros(len(own.nodes), np.float32), edges, "likes", is_trained=False),
+            )
 
     made, asked = corpus(12), Question("word3 says what?", unit(1, 9)[0])
     ids = order(made, NoPruner(), asked, 12)
@@ -73,7 +90,10 @@ def test_a_passage_rises_by_what_it_says_of_a_pair_too() -> None:
 
 def test_passages_further_down_stay_where_they_are() -> None:
     made, asked = corpus(NUM_ORDERED + 8), Question("word3 says what?", unit(1, 9)[0])
-    ids = [scored.passage.id for scored in BridgeSearch(made).retrieve(asked, NUM_ORDERED + 8, 0).passages]
+    ids = [
+        scored.passage.id
+        for scored in BridgeSearch(made).retrieve(asked, NUM_ORDERED + 8, 0).passages
+    ]
     found = order(made, Likes(int(ids[-1][1:])), asked, NUM_ORDERED + 8)
     assert set(found[:NUM_ORDERED]) == set(ids[:NUM_ORDERED])
     assert found[NUM_ORDERED:] == ids[NUM_ORDERED:]
@@ -96,7 +116,9 @@ def test_the_arm_and_its_checkpoint_belong_together(tmp_path: Path) -> None:
             plan_run(EvaluateOptions(dataset="musique", data=tmp_path, **given), settings)  # type: ignore[arg-type]
 
 
-def test_a_checkpoint_that_cannot_be_used_is_refused_before_anything_is_ingested(home: Path, tmp_path: Path) -> None:
+def test_a_checkpoint_that_cannot_be_used_is_refused_before_anything_is_ingested(
+    home: Path, tmp_path: Path
+) -> None:
     import torch
 
     from dynagrag.training.checkpoints import Checkpoint, save_checkpoint
@@ -104,12 +126,26 @@ def test_a_checkpoint_that_cannot_be_used_is_refused_before_anything_is_ingested
     (tmp_path / "multihop").mkdir()
     for name, row in (
         ("corpus", {"title": "Ada", "text": "Ada founded Fathom Labs."}),
-        ("questions", {"id": "q", "question": "Who founded Fathom Labs?", "supporting_titles": ["Ada"]}),
+        (
+            "questions",
+            {"id": "q", "question": "Who founded Fathom Labs?", "supporting_titles": ["Ada"]},
+        ),
     ):
-        (tmp_path / "multihop" / f"musique_{name}.jsonl").write_text(json.dumps(row), encoding="utf-8")
-    made: dict[str, Any] = {"network": {"dimension": 4}, "made_with": {}, "figures": {}, "versions": {}}
+        (tmp_path / "multihop" / f"musique_{name}.jsonl").write_text(
+            json.dumps(row), encoding="utf-8"
+        )
+    made: dict[str, Any] = {
+        "network": {"dimension": 4},
+        "made_with": {},
+        "figures": {},
+        "versions": {},
+    }
     folder = tmp_path / "pruner"
-    save_checkpoint(folder, Checkpoint(kind="pruner", embedder="other", dimension=4, **made), {"a": torch.zeros(1)})
+    save_checkpoint(
+        folder,
+        Checkpoint(kind="pruner", embedder="other", dimension=4, **made),
+        {"a": torch.zeros(1)},
+    )
     options = EvaluateOptions(dataset="musique", data=tmp_path, arms=("gcn",), pruner=folder)
     with pytest.raises(UsageError, match="was trained on vectors of other"):
         evaluate_retrieval(Settings(home=home), options, embedder=FakeEmbedder(4))

@@ -12,16 +12,30 @@ from dynagrag.evaluation.retrieval.retriever_arms import INSTEAD, SPLIT, known_a
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.schema import Graph, Snapshot
 
-SNAPSHOT = Snapshot("w", "1", {}, {}, (), np.zeros((0, 3), np.float32), {}, Graph((), (), np.zeros((0, 3)), np.zeros((0, 3)), ()))
+SNAPSHOT = Snapshot(
+    "w",
+    "1",
+    {},
+    {},
+    (),
+    np.zeros((0, 3), np.float32),
+    {},
+    Graph((), (), np.zeros((0, 3)), np.zeros((0, 3)), ()),
+)
 
 
 def test_a_profile_arm_runs_its_own_retriever_and_any_other_the_one_of_its_name() -> None:
     names = [name for name in known_arms() if name != SPLIT]
     space = cast("Any", SimpleNamespace(folder=Path()))
-    made = {arm.name: arm.retriever.name for arm in make_arms(names, space, SNAPSHOT, is_whole=False, pruner=NoPruner())}
+    made = {
+        arm.name: arm.retriever.name
+        for arm in make_arms(names, space, SNAPSHOT, is_whole=False, pruner=NoPruner())
+    }
     of_profile = {"default": "bridge-ppr", "paper": "dynagrag", "paper-cosine": "dynagrag-cosine"}
     of_profile |= dict.fromkeys(("graph", "ego", "ego-cosine"), "bridge-ppr")
-    assert made == of_profile | {name: name for name in wiring.RETRIEVERS if name not in INSTEAD} | {GCN: GCN}
+    assert made == of_profile | {
+        name: name for name in wiring.RETRIEVERS if name not in INSTEAD
+    } | {GCN: GCN}
 
 
 def test_every_retriever_is_an_arm_or_has_arms_instead() -> None:

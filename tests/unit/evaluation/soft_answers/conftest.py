@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 
 from dynagrag import wiring
-from dynagrag.evaluation.soft_answers.workspace_training import SoftTraining, WorkspaceSoftOptions, train_soft_on_workspace
+from dynagrag.evaluation.soft_answers.workspace_training import (
+    SoftTraining,
+    WorkspaceSoftOptions,
+    train_soft_on_workspace,
+)
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
@@ -16,15 +20,30 @@ from dynagrag.schema import SourceTurn
 from dynagrag.settings import Settings
 from dynagrag.workspace.facade import open_workspace
 
-THINGS = ("Delta Valve", "Odyssey", "Helium Tank", "Comet Bennett", "Main Bus", "Aquarius", "Port Arthur", "Fathom Labs")
+THINGS = (
+    "Delta Valve",
+    "Odyssey",
+    "Helium Tank",
+    "Comet Bennett",
+    "Main Bus",
+    "Aquarius",
+    "Port Arthur",
+    "Fathom Labs",
+)
 Train = Callable[..., SoftTraining]
 
 
 def talk(number: int) -> GivenTurns:
     turns = []
     for line in range(6):
-        first, other = THINGS[(number + line) % len(THINGS)], THINGS[(number + 3 * line + 1) % len(THINGS)]
-        words = f"The {first} feeds the {other if other != first else 'Kettle'} for {10 * number + line + 20} hours."
+        first, other = (
+            THINGS[(number + line) % len(THINGS)],
+            THINGS[(number + 3 * line + 1) % len(THINGS)],
+        )
+        words = (
+            f"The {first} feeds the {other if other != first else 'Kettle'} for"
+            f" {10 * number + line + 20} hours."
+        )
         turns.append(SourceTurn(words, ("Ada", "Leo", "Grace")[line % 3]))
     return GivenTurns(f"Talk {number}", tuple(turns))
 
@@ -53,9 +72,13 @@ def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 @pytest.fixture
 def train(settings: Settings) -> Train:
     def run(method: str = "g-retriever", **more: Any) -> SoftTraining:
-        sizes = {name: more.pop(name) for name in ("max_epochs", "width", "num_layers") if name in more}
+        sizes = {
+            name: more.pop(name) for name in ("max_epochs", "width", "num_layers") if name in more
+        }
         recipe = SoftRecipe(**{"max_epochs": 1, "width": 16} | sizes)
-        options = WorkspaceSoftOptions(method=method, workspace="w", lm="tiny", recipe=recipe, **{"max_rows": 12} | more)
+        options = WorkspaceSoftOptions(
+            method=method, workspace="w", lm="tiny", recipe=recipe, **{"max_rows": 12} | more
+        )
         return train_soft_on_workspace(settings, options)
 
     return run

@@ -16,7 +16,11 @@ from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.qa.qa_options import QaOptions
 from dynagrag.evaluation.qa.qa_run import evaluate_qa
 from dynagrag.evaluation.soft_answers.soft_examples import WorkspaceSoftExamples
-from dynagrag.evaluation.soft_answers.workspace_training import SoftTraining, WorkspaceSoftOptions, train_soft_on_workspace
+from dynagrag.evaluation.soft_answers.workspace_training import (
+    SoftTraining,
+    WorkspaceSoftOptions,
+    train_soft_on_workspace,
+)
 from dynagrag.fakes import FakeChat
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import ModelReply, SoftPromptModel
@@ -30,18 +34,31 @@ from dynagrag.workspace.asking import Instead
 from dynagrag.workspace.facade import AskOptions, open_workspace
 from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
 
-THINGS = ("Delta Valve", "Odyssey", "Helium Tank", "Comet Bennett", "Main Bus", "Aquarius", "Port Arthur", "Fathom Labs")
+THINGS = (
+    "Delta Valve",
+    "Odyssey",
+    "Helium Tank",
+    "Comet Bennett",
+    "Main Bus",
+    "Aquarius",
+    "Port Arthur",
+    "Fathom Labs",
+)
 Train = Callable[..., SoftTraining]
 WIDE = TextRoom(lambda text: len(text) // 4, 768)
 
 
 @pytest.mark.parametrize("method", ["g-retriever", "grag", "graph-token", "prompt-tuning"])
-def test_a_system_is_trained_kept_in_the_workspace_and_answers(train: Train, settings: Settings, method: str) -> None:
+def test_a_system_is_trained_kept_in_the_workspace_and_answers(
+    train: Train, settings: Settings, method: str
+) -> None:
     made = train(method)
     assert made.folder == soft_prompt_folder(settings, "w", method)
     assert all(made.questions[part] >= 3 for part in Part)
     assert made.figures.n == min(made.questions["test"], 40)
-    assert bool(made.figures.with_line) is (method != "graph-token"), "some texts that it reads hold the line that states the answer"
+    assert bool(made.figures.with_line) is (method != "graph-token"), (
+        "some texts that it reads hold the line that states the answer"
+    )
     description = json.loads((made.folder / "model.json").read_text(encoding="utf-8"))
     assert (description["kind"], description["network"]["lm"]) == ("soft-answers", "tiny")
     encoder, is_grag = description["network"]["options"]["encoder"], method == "grag"
@@ -49,7 +66,9 @@ def test_a_system_is_trained_kept_in_the_workspace_and_answers(train: Train, set
     assert encoder is None or (encoder["is_pruned"], encoder["is_two_way"]) == (is_grag, is_grag)
     with open_workspace("w", settings=settings) as space:
         answer = space.ask("What does the Odyssey feed?", AskOptions(soft=method))
-        again = space.ask("What does the Odyssey feed?", AskOptions(soft=str(made.folder), retriever="naive"))
+        again = space.ask(
+            "What does the Odyssey feed?", AskOptions(soft=str(made.folder), retriever="naive")
+        )
     assert answer.is_answered_by_model
     assert answer.trace.retriever == ("grag" if method == "grag" else "pcst")
     assert f"answered by {method} with tiny, a trained soft prompt" in answer.trace.notes
@@ -63,8 +82,18 @@ def test_a_system_is_trained_kept_in_the_workspace_and_answers(train: Train, set
     assert bool(read.num_lines_read) is (method != "graph-token")
     assert read.num_lines_read <= read.num_lines
     assert answer_of(json.loads(json.dumps(answer_json(answer)))).trace == answer.trace
-    masks = [node.mask for prompt in answer.trace.prompts if prompt.subgraph for node in prompt.subgraph.nodes]
-    edges = [edge.mask for prompt in answer.trace.prompts if prompt.subgraph for edge in prompt.subgraph.edges]
+    masks = [
+        node.mask
+        for prompt in answer.trace.prompts
+        if prompt.subgraph
+        for node in prompt.subgraph.nodes
+    ]
+    edges = [
+        edge.mask
+        for prompt in answer.trace.prompts
+        if prompt.subgraph
+        for edge in prompt.subgraph.edges
+    ]
     assert masks
     assert edges
     if method == "grag":
@@ -73,21 +102,29 @@ def test_a_system_is_trained_kept_in_the_workspace_and_answers(train: Train, set
         assert set(masks) == {None}
 
 
-def test_a_reply_is_checked_as_any_answer(train: Train, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reply_is_checked_as_any_answer(
+    train: Train, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     train()
 
     def replying(text: str) -> None:
-        monkeypatch.setattr(SoftPromptModel, "replies", lambda self, examples: [ModelReply(text, 9, 5)])
+        monkeypatch.setattr(
+            SoftPromptModel, "replies", lambda self, examples: [ModelReply(text, 9, 5)]
+        )
 
     with open_workspace("w", settings=settings) as space:
         replying("Nothing is known [E99].")
-        prompt = space.ask("What does the Odyssey feed?", AskOptions(soft="g-retriever")).trace.prompts[0]
+        prompt = space.ask(
+            "What does the Odyssey feed?", AskOptions(soft="g-retriever")
+        ).trace.prompts[0]
         line = next(row for row in prompt.text.splitlines() if row.startswith("[E1]"))
         said = line.partition('"')[2].rstrip('"')
         replying(f"{said} [E1][E99]")
         stated = space.ask("What does the Odyssey feed?", AskOptions(soft="g-retriever"))
         replying("The Odyssey feeds the Moon for 3 years [E1].")
-        strict = space.ask("What does the Odyssey feed?", AskOptions(soft="g-retriever", is_strict=True))
+        strict = space.ask(
+            "What does the Odyssey feed?", AskOptions(soft="g-retriever", is_strict=True)
+        )
         replying("")
         silent = space.ask("What does the Odyssey feed?", AskOptions(soft="g-retriever"))
     assert "E99" not in stated.text
@@ -96,7 +133,9 @@ def test_a_reply_is_checked_as_any_answer(train: Train, settings: Settings, monk
     assert strict.is_abstained
     assert strict.left_out
     assert silent.is_abstained
-    assert silent.text.startswith("The trained system said nothing."), "the evidence may well answer the question"
+    assert silent.text.startswith("The trained system said nothing."), (
+        "the evidence may well answer the question"
+    )
     assert silent.trace.reason == "the trained system said nothing"
 
 
@@ -107,7 +146,10 @@ def test_hard_prompts_soft_prompts_and_both_answer_from_the_same_model_at_equal_
     train("graph-token")
     monkeypatch.chdir(tmp_path)
     Path("mine.jsonl").write_text(
-        "".join(json.dumps({"question": f"What does the {thing} feed?", "answer": "Kettle"}) + "\n" for thing in THINGS[:3])
+        "".join(
+            json.dumps({"question": f"What does the {thing} feed?", "answer": "Kettle"}) + "\n"
+            for thing in THINGS[:3]
+        )
     )
     arms = ("hard:g-retriever", "soft:graph-token", "soft:g-retriever")
     chat = FakeChat()
@@ -128,20 +170,37 @@ def test_hard_prompts_soft_prompts_and_both_answer_from_the_same_model_at_equal_
         assert not soft.citations, "what was not read is not cited"
     assert {prompt.name for prompt in chat.prompts} <= {"short_answer"}, "no other model answers"
     assert estimates[0].answers == 9
-    judged = JudgeOptions(Path("mine.jsonl"), "w", arms, out=tmp_path / "judge", forms=("pointwise",), samples=1)
-    own, graded = evaluate_judge(settings, judged, models=JudgeModels(answers=FakeChat(), judge=FakeChat()))
+    judged = JudgeOptions(
+        Path("mine.jsonl"), "w", arms, out=tmp_path / "judge", forms=("pointwise",), samples=1
+    )
+    own, graded = evaluate_judge(
+        settings, judged, models=JudgeModels(answers=FakeChat(), judge=FakeChat())
+    )
     assert graded["arms"].keys() == {*arms}
-    assert {key: line.plain for key, line in own.answers().items()} == {key: line.plain for key, line in lines.items()}
+    assert {key: line.plain for key, line in own.answers().items()} == {
+        key: line.plain for key, line in lines.items()
+    }
     assert own.settings["soft"] == run.settings["soft"]
 
 
-def test_arms_with_models_of_their_own_need_no_other_but_a_judge(train: Train, settings: Settings, tmp_path: Path) -> None:
+def test_arms_with_models_of_their_own_need_no_other_but_a_judge(
+    train: Train, settings: Settings, tmp_path: Path
+) -> None:
     train()
     questions = tmp_path / "mine.jsonl"
-    questions.write_text("".join(json.dumps({"question": f"What does the {t} feed?", "answer": "Kettle"}) + "\n" for t in THINGS[:2]))
+    questions.write_text(
+        "".join(
+            json.dumps({"question": f"What does the {t} feed?", "answer": "Kettle"}) + "\n"
+            for t in THINGS[:2]
+        )
+    )
     arms = ("hard:g-retriever", "soft:g-retriever")
     estimates: list[AnswersEstimate] = []
-    run, summary = evaluate_qa(settings, QaOptions(questions=questions, workspace="w", arms=arms), on_estimate=estimates.append)
+    run, summary = evaluate_qa(
+        settings,
+        QaOptions(questions=questions, workspace="w", arms=arms),
+        on_estimate=estimates.append,
+    )
     assert run.settings["llm"] is None
     assert {(line.calls, line.short, line.error) for line in run.answers()} == {(0, None, "")}
     assert (estimates[-1].calls, estimates[-1].is_last) == (0, True)
@@ -149,7 +208,9 @@ def test_arms_with_models_of_their_own_need_no_other_but_a_judge(train: Train, s
     assert "f1" not in summary["arms"]["soft:g-retriever"]
     assert summary["measure"] == "answer_recall"
     assert [count for note, count in summary["notes"].items() if "exact and F1" in note] == [2]
-    assert "answered by the arms' own models" in html.unescape((run.path / "report.html").read_text(encoding="utf-8"))
+    assert "answered by the arms' own models" in html.unescape(
+        (run.path / "report.html").read_text(encoding="utf-8")
+    )
     for arm in ("closed-book", "default"):
         with pytest.raises(SettingsError, match=f"gives the answers of {arm}: name one with --llm"):
             evaluate_qa(settings, QaOptions(questions=questions, workspace="w", arms=(*arms, arm)))
@@ -168,7 +229,9 @@ def test_hard_prompts_alone_are_those_of_the_system_without_its_soft_token(
     seen: list[tuple[bool, str, str]] = []
 
     def replies(self: SoftPromptModel, examples: list[SoftExample]) -> list[ModelReply]:
-        seen.append((self.options.encoder is not None, examples[0].description, examples[0].question))
+        seen.append(
+            (self.options.encoder is not None, examples[0].description, examples[0].question)
+        )
         return [ModelReply("Kettle", 9, 1)]
 
     monkeypatch.setattr(SoftPromptModel, "replies", replies)
@@ -176,13 +239,20 @@ def test_hard_prompts_alone_are_those_of_the_system_without_its_soft_token(
         question = "What does the Odyssey feed?"
         chat = MeteredChat(FakeChat(), space.journal, workspace="w")
         both = space.answer(question, AskOptions(soft="g-retriever"), chat)
-        hard = space.answer(question, AskOptions(soft="g-retriever"), chat, Instead(is_hard_alone=True))
+        hard = space.answer(
+            question, AskOptions(soft="g-retriever"), chat, Instead(is_hard_alone=True)
+        )
     assert [has_token for has_token, *_ in seen] == [True, False]
     assert seen[0][1:] == seen[1][1:]
     assert hard.trace.soft
     assert hard.trace.soft.num_soft_tokens == 0
-    assert any("answered by tiny as it is, without soft tokens" in note for note in hard.trace.notes)
-    assert any("answered by g-retriever with tiny, a trained soft prompt" in note for note in both.trace.notes)
+    assert any(
+        "answered by tiny as it is, without soft tokens" in note for note in hard.trace.notes
+    )
+    assert any(
+        "answered by g-retriever with tiny, a trained soft prompt" in note
+        for note in both.trace.notes
+    )
 
 
 def test_figures_are_shares_of_the_replies_that_hold_the_answer_and_progress_is_told_all_the_way(
@@ -196,11 +266,20 @@ def test_figures_are_shares_of_the_replies_that_hold_the_answer_and_progress_is_
         own += examples
         first = len(own) - len(examples)
         knows = [bool(place % 3) if is_trained else place == 0 for place in range(first, len(own))]
-        return [f"I say {one.label}." if is_known else "" for one, is_known in zip(examples, knows, strict=True)]
+        return [
+            f"I say {one.label}." if is_known else ""
+            for one, is_known in zip(examples, knows, strict=True)
+        ]
 
     monkeypatch.setattr(SoftPromptModel, "answers", answers)
     told: list[tuple[str, int, int]] = []
-    options = WorkspaceSoftOptions(method="g-retriever", workspace="w", lm="tiny", max_rows=12, recipe=SoftRecipe(max_epochs=2, width=16))
+    options = WorkspaceSoftOptions(
+        method="g-retriever",
+        workspace="w",
+        lm="tiny",
+        max_rows=12,
+        recipe=SoftRecipe(max_epochs=2, width=16),
+    )
     made = train_soft_on_workspace(settings, options, lambda *step: told.append(step))
     n = made.questions["test"]
     assert [one.label for one in asked[True]] == [one.label for one in asked[False]]
@@ -208,37 +287,64 @@ def test_figures_are_shares_of_the_replies_that_hold_the_answer_and_progress_is_
     assert made.figures.right == (n - (n + 2) // 3) / n
     assert made.figures.untrained == 1 / n
     assert made.figures.with_line == sum(one.label.endswith("]") for one in asked[True]) / n
-    assert list(dict.fromkeys(stage for stage, *_ in told)) == ["load", "retrieve", "epoch 1", "validate", "epoch 2", "measure"]
+    assert list(dict.fromkeys(stage for stage, *_ in told)) == [
+        "load",
+        "retrieve",
+        "epoch 1",
+        "validate",
+        "epoch 2",
+        "measure",
+    ]
     for epoch in ("epoch 1", "epoch 2"):
         steps = [(done, total) for stage, done, total in told if stage == epoch]
-        assert (len(steps), steps[0], steps[-1]) == (3, (0, 12), (12, 12)), "as it begins, and after each batch of 8"
-    assert [done for stage, done, _ in told if stage == "measure"] == [*range(0, n, 8), *range(n, 2 * n, 8), 2 * n]
+        assert (len(steps), steps[0], steps[-1]) == (
+            3,
+            (0, 12),
+            (12, 12),
+        ), "as it begins, and after each batch of 8"
+    assert [done for stage, done, _ in told if stage == "measure"] == [
+        *range(0, n, 8),
+        *range(n, 2 * n, 8),
+        2 * n,
+    ]
 
 
-def test_systems_before_one_language_model_share_it(train: Train, settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_systems_before_one_language_model_share_it(
+    train: Train, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from dynagrag.generation.soft_prompt import soft_checkpoint
 
     train()
     train("graph-token")
     loads: list[str] = []
     load = soft_checkpoint.load_language_model
-    monkeypatch.setattr(soft_checkpoint, "load_language_model", lambda name, *more: (loads.append(name), load(name, *more))[1])
+    monkeypatch.setattr(
+        soft_checkpoint,
+        "load_language_model",
+        lambda name, *more: (loads.append(name), load(name, *more))[1],
+    )
     with open_workspace("w", settings=settings) as space:
         for soft in ("g-retriever", "graph-token", "g-retriever", "graph-token"):
             space.ask("What does the Odyssey feed?", AskOptions(soft=soft))
     assert loads == ["tiny"]
 
 
-def test_the_same_training_goes_on_and_another_begins_anew_in_the_workspace_alone(train: Train, tmp_path: Path) -> None:
+def test_the_same_training_goes_on_and_another_begins_anew_in_the_workspace_alone(
+    train: Train, tmp_path: Path
+) -> None:
     first = train(max_epochs=2)
-    assert [epoch.loss for epoch in train(max_epochs=2).epochs] == [epoch.loss for epoch in first.epochs]
+    assert [epoch.loss for epoch in train(max_epochs=2).epochs] == [
+        epoch.loss for epoch in first.epochs
+    ]
     assert len(train(max_epochs=1, seed=1).epochs) == 1
     train(out=tmp_path / "own")
     with pytest.raises(UsageError, match="begun with other settings"):
         train(out=tmp_path / "own", seed=1)
 
 
-def test_nothing_that_was_learned_of_a_deleted_document_stays(train: Train, settings: Settings) -> None:
+def test_nothing_that_was_learned_of_a_deleted_document_stays(
+    train: Train, settings: Settings
+) -> None:
     def delete(number: int) -> None:
         with open_workspace("w", settings=settings) as space:
             space.delete(f"Talk {number}")
@@ -249,17 +355,32 @@ def test_nothing_that_was_learned_of_a_deleted_document_stays(train: Train, sett
     with pytest.raises(WorkspaceError, match="was deleted while it was trained on"):
         train_soft_on_workspace(
             settings,
-            WorkspaceSoftOptions(method="grag", workspace="w", lm="tiny", max_rows=12, recipe=SoftRecipe(max_epochs=1, width=16)),
+            WorkspaceSoftOptions(
+                method="grag",
+                workspace="w",
+                lm="tiny",
+                max_rows=12,
+                recipe=SoftRecipe(max_epochs=1, width=16),
+            ),
             on_epoch=lambda epoch: delete(2),
         )
     left = soft_prompt_folder(settings, "w", "grag")
     assert not any(path.name != "training.lock" for path in left.glob("*"))
 
 
-def test_what_does_not_fit_is_refused_in_a_line(train: Train, settings: Settings, tmp_path: Path) -> None:
+def test_what_does_not_fit_is_refused_in_a_line(
+    train: Train, settings: Settings, tmp_path: Path
+) -> None:
     with open_workspace("w", settings=settings) as space:
         for soft, kind, said in (
-            ("g-retriever", UsageError, "has no trained g-retriever; train one with `dynagrag train g-retriever --workspace w`"),
+            (
+                "g-retriever",
+                UsageError,
+                (
+                    "has no trained g-retriever; train one with `dynagrag train g-retriever"
+                    " --workspace w`"
+                ),
+            ),
             ("nowhere", UsageError, "there is no folder 'nowhere'"),
             (str(tmp_path), LoadError, "holds no model.json"),
         ):
@@ -278,13 +399,40 @@ def test_what_does_not_fit_is_refused_in_a_line(train: Train, settings: Settings
 
 
 def test_the_commands_train_and_ask(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
-    assert app(["train", "g-retriever", "-w", "w", "--lm", "tiny", "--max-epochs", "1", "--max-rows", "10"], standalone_mode=False) == 0
+    assert (
+        app(
+            [
+                "train",
+                "g-retriever",
+                "-w",
+                "w",
+                "--lm",
+                "tiny",
+                "--max-epochs",
+                "1",
+                "--max-rows",
+                "10",
+            ],
+            standalone_mode=False,
+        )
+        == 0
+    )
     shown = capsys.readouterr().out
     assert "10 to train on" in shown
     assert "dynagrag ask -w w --soft g-retriever" in shown
-    assert app(["ask", "What feeds the Main Bus?", "-w", "w", "--soft", "g-retriever", "--json"], standalone_mode=False) == 0
+    assert (
+        app(
+            ["ask", "What feeds the Main Bus?", "-w", "w", "--soft", "g-retriever", "--json"],
+            standalone_mode=False,
+        )
+        == 0
+    )
     assert json.loads(capsys.readouterr().out)["trace"]["retriever"] == "pcst"
-    for wrong in (["-w", "w", "--dataset", "explagraphs"], ["--questions", "q"], ["--dataset", "explagraphs"]):
+    for wrong in (
+        ["-w", "w", "--dataset", "explagraphs"],
+        ["--questions", "q"],
+        ["--dataset", "explagraphs"],
+    ):
         with pytest.raises(UsageError, match="give"):
             app(["train", "g-retriever", *wrong], standalone_mode=False)
     with pytest.raises(UsageError, match="answers no workspace's questions"):
@@ -300,15 +448,25 @@ def test_a_reply_rests_on_whole_lines_and_the_trace_tells_how_many_were_read(
     train()
     seen: list[SoftExample] = []
     reply = ModelReply("Kettle [E1][E2][E3][E4][E5][E6][E7][E8]", 9, 1)
-    monkeypatch.setattr(SoftPromptModel, "replies", lambda self, examples: (seen.extend(examples), [reply])[1])
+    monkeypatch.setattr(
+        SoftPromptModel, "replies", lambda self, examples: (seen.extend(examples), [reply])[1]
+    )
     with open_workspace("w", settings=settings) as space:
         answer = space.ask("What does the Odyssey feed?", AskOptions(soft="g-retriever"))
-    read, lines = answer.trace.soft, [line for line in seen[0].description.splitlines() if line and "left out" not in line]
+    read, lines = (
+        answer.trace.soft,
+        [line for line in seen[0].description.splitlines() if line and "left out" not in line],
+    )
     assert read is not None
     assert read.text_tokens <= 150
-    assert (read.num_lines_read, set(read.labels)) == (len(lines), {line[1:].partition("]")[0] for line in lines if line.startswith("[E")})
+    assert (read.num_lines_read, set(read.labels)) == (
+        len(lines),
+        {line[1:].partition("]")[0] for line in lines if line.startswith("[E")},
+    )
     assert read.num_lines > read.num_lines_read
-    assert {line.partition("]")[0] for line in lines if line.startswith("[E")} == {f"[{label}" for label in answer.trace.labels}
+    assert {line.partition("]")[0] for line in lines if line.startswith("[E")} == {
+        f"[{label}" for label in answer.trace.labels
+    }
     assert "".join(line for line in trace_lines(answer.trace) if "soft token" in line).count(
         f"({read.num_lines_read} of {read.num_lines} lines)"
     )
@@ -322,7 +480,10 @@ def test_a_system_learns_from_prompts_that_the_pruner_of_the_settings_scores_and
     other = settings.model_copy(update={"pruner": "none"})
     with open_workspace("w", settings=other) as space:
         asked = {name: WorkspaceSoftExamples(space, name, None) for name in ("g-retriever", "grag")}
-        notes = [space.ask("What feeds?", AskOptions(soft="g-retriever", pruner=name)).trace.notes for name in (None, "none", "prior")]
+        notes = [
+            space.ask("What feeds?", AskOptions(soft="g-retriever", pruner=name)).trace.notes
+            for name in (None, "none", "prior")
+        ]
         scores = {
             line.partition("(")[2].partition(")")[0]
             for row in asked["grag"].examples(WIDE, lambda *_: None)[Part.TRAIN]
@@ -331,4 +492,8 @@ def test_a_system_learns_from_prompts_that_the_pruner_of_the_settings_scores_and
         }
     assert {own.made_of["pruner"] for own in asked.values()} == {"none"}
     assert scores == {"0.50"}, "what is scored by nothing has one score"
-    assert [any("another pruner scored" in note for note in own) for own in notes] == [True, True, False]
+    assert [any("another pruner scored" in note for note in own) for own in notes] == [
+        True,
+        True,
+        False,
+    ]

@@ -1,4 +1,6 @@
-"""Verdicts on the claims of an answer: the model's citations first, then what code finds; what is shown of them; strict answers."""
+"""Verdicts on the claims of an answer: the model's citations first, then what code finds; what is
+shown of them; strict answers.
+"""
 
 from collections.abc import Sequence
 
@@ -13,7 +15,9 @@ from dynagrag.schema import CheckedClaim, Claim, ClaimCheck, Line, Verdict
 
 
 class ByLetter:
-    """Lines that hold the claim's last letter state it; those that hold it with a ! contradict it. Keeps what it was asked."""
+    """Lines that hold the claim's last letter state it; those that hold it with a ! contradict it.
+    Keeps what it was asked.
+    """
 
     name = "by letter"
 
@@ -37,7 +41,9 @@ def lines(**quotes: str) -> dict[str, Line]:
     return {label: Line(quote, "X", "talk", "d") for label, quote in quotes.items()}
 
 
-def checked(text: str, evidence: dict[str, Line], checker: ByLetter | None = None) -> tuple[CheckedClaim, ...]:
+def checked(
+    text: str, evidence: dict[str, Line], checker: ByLetter | None = None
+) -> tuple[CheckedClaim, ...]:
     return checked_claims([WrittenFrom(text, evidence)], checker or ByLetter())[0]
 
 
@@ -63,7 +69,9 @@ def test_a_line_that_is_cited_and_contradicts_is_not_outvoted_by_one_that_code_f
     assert told(checked("X did a [E1][E2].", lines(E1="a!", E2="a"))) == [("stated", ("E2",), ())]
 
 
-def test_the_checker_is_asked_once_whatever_the_number_of_claims_and_not_about_claims_without_lines() -> None:
+def test_the_checker_is_asked_once_whatever_the_number_of_claims_and_not_about_claims_without_lines() -> (
+    None
+):
     checker = ByLetter()
     checked("X did a [E1]. X did b [E1]. X did c [E1]. X did d.", lines(E1="a", E2="b"), checker)
     assert [len(claims) for claims in checker.asked] == [4]
@@ -76,7 +84,9 @@ def test_the_checker_is_asked_once_whatever_the_number_of_claims_and_not_about_c
 def test_a_checker_sees_the_cited_lines_alone_where_rules_are_sure_of_them() -> None:
     evidence = lines(E1="The valve leaked.", E2="The tank was full.", E3="Leo saw the crew.")
     checker = ByLetter()
-    checked("The valve leaked [E1]. The tank was full [E1]. Ada sold the tram [E1].", evidence, checker)
+    checked(
+        "The valve leaked [E1]. The tank was full [E1]. Ada sold the tram [E1].", evidence, checker
+    )
     assert [[line.text for line in claim.lines] for claim in checker.asked[0]] == [
         ["The valve leaked."],
         ["The tank was full.", "Leo saw the crew."],
@@ -94,7 +104,9 @@ def test_a_claim_keeps_the_lines_that_it_had_in_the_answer_it_came_from() -> Non
     evidence = lines(**{f"E{i}": "valve z" for i in range(1, 30)}, E30="a")
     known = [CheckedClaim(0, 1, "the valve did a", Verdict.STATED, (), ("E30",))]
     assert checked("The valve did a.", evidence)[0].verdict is Verdict.NOT_FOUND
-    assert checked_claims([WrittenFrom("The valve did a.", evidence)], ByLetter(), known)[0][0].found == ("E30",)
+    assert checked_claims([WrittenFrom("The valve did a.", evidence)], ByLetter(), known)[0][
+        0
+    ].found == ("E30",)
 
 
 @pytest.mark.parametrize("error", [ModelUnavailableError("gone"), BudgetError("spent")])
@@ -105,8 +117,13 @@ def test_where_the_checker_s_model_fails_rules_check_and_it_is_said(error: Excep
         def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
             raise error
 
-    final = final_claims(WrittenFrom("The valve leaked [E1].", lines(E1="The valve leaked.")), Failing(), ())
-    assert ([claim.verdict.value for claim in final.claims], final.checked_by) == (["stated"], "rules")
+    final = final_claims(
+        WrittenFrom("The valve leaked [E1].", lines(E1="The valve leaked.")), Failing(), ()
+    )
+    assert ([claim.verdict.value for claim in final.claims], final.checked_by) == (
+        ["stated"],
+        "rules",
+    )
     assert final.notes == (f"the claims were checked by rules, since model failed: {error}",)
 
 
@@ -114,7 +131,9 @@ STRICT = {
     "X did a. X did z.": "X did a.",
     "X did a [E1], and X did z.": "X did a. [E1]",
     "X did z, and it did a.": "It did a.",
-    "Here is what I found:\n- X did a\n- X did z\n\nX did b.": "Here is what I found:\n- X did a\n\nX did b.",
+    "Here is what I found:\n- X did a\n- X did z\n\nX did b.": (
+        "Here is what I found:\n- X did a\n\nX did b."
+    ),
     "EECOM reported:\n- loss of a\n- loss of z": "EECOM reported:\n- loss of a",
     "Yes. X did a. Who else?": "X did a.",
     "X did z.": "",
@@ -128,9 +147,9 @@ def test_a_strict_answer_keeps_what_is_stated_and_nothing_else(text: str) -> Non
     strict = strict_answer(text, claims)
     assert strict.text == STRICT[text]
     assert {*strict.left_out} == {claim for claim in claims if claim.verdict is not Verdict.STATED}
-    assert [strict.text[claim.start : claim.end].strip("[E1]. ")[-1] for claim in strict.claims] == [
-        claim.text.strip(".")[-1] for claim in claims if claim.verdict is Verdict.STATED
-    ]
+    assert [
+        strict.text[claim.start : claim.end].strip("[E1]. ")[-1] for claim in strict.claims
+    ] == [claim.text.strip(".")[-1] for claim in claims if claim.verdict is Verdict.STATED]
 
 
 def test_what_the_checker_notes_is_told_once_with_its_name() -> None:
@@ -140,12 +159,19 @@ def test_what_the_checker_notes_is_told_once_with_its_name() -> None:
 
     final = final_claims(WrittenFrom("X did a [E1]. X did b.", lines(E1="a", E2="b")), Noting(), ())
     assert (final.checked_by, final.notes, final.left_out) == ("by letter", ("slow",), ())
-    assert [(claim.text, claim.score, claim.lines) for claim in final.claims] == [("X did a.", 1.0, ("E1",)), ("X did b.", 1.0, ("E1",))]
+    assert [(claim.text, claim.score, claim.lines) for claim in final.claims] == [
+        ("X did a.", 1.0, ("E1",)),
+        ("X did b.", 1.0, ("E1",)),
+    ]
     assert final_claims(WrittenFrom("X did a.", lines(E1="a")), ByLetter(), ()).notes == ()
 
 
 def test_claims_of_several_texts_are_told_apart() -> None:
-    texts = [WrittenFrom("X did a. X did b.", lines(E1="a")), WrittenFrom("Yes.", {}), WrittenFrom("X did b.", lines(E1="b"))]
+    texts = [
+        WrittenFrom("X did a. X did b.", lines(E1="a")),
+        WrittenFrom("Yes.", {}),
+        WrittenFrom("X did b.", lines(E1="b")),
+    ]
     found = checked_claims(texts, ByLetter())
     assert [[(claim.text, claim.verdict.value) for claim in claims] for claims in found] == [
         [("X did a.", "stated"), ("X did b.", "not found")],
@@ -156,8 +182,13 @@ def test_claims_of_several_texts_are_told_apart() -> None:
 
 def test_case_and_blank_space_do_not_hide_a_claim_that_was_known() -> None:
     evidence = lines(**{f"E{i}": "valve z" for i in range(1, 30)}, E30="a")
-    known = [CheckedClaim(0, 1, " The  VALVE did a!", Verdict.STATED, (), ("E30",)), CheckedClaim(0, 1, "x", Verdict.NOT_FOUND)]
-    assert checked_claims([WrittenFrom("The valve did a.", evidence)], ByLetter(), known)[0][0].lines == ("E30",)
+    known = [
+        CheckedClaim(0, 1, " The  VALVE did a!", Verdict.STATED, (), ("E30",)),
+        CheckedClaim(0, 1, "x", Verdict.NOT_FOUND),
+    ]
+    assert checked_claims([WrittenFrom("The valve did a.", evidence)], ByLetter(), known)[0][
+        0
+    ].lines == ("E30",)
 
 
 def test_a_claim_is_held_against_the_same_lines_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,5 +201,13 @@ def test_a_claim_is_held_against_the_same_lines_once(monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(rules_checker, "_finding", counted)
     rules_checker._checked.cache_clear()
-    checked_claims([WrittenFrom("The crate was sold twice [E1].", {"E1": Line("The crate was sold twice.", "Ann", "T")})], RulesChecker())
+    checked_claims(
+        [
+            WrittenFrom(
+                "The crate was sold twice [E1].",
+                {"E1": Line("The crate was sold twice.", "Ann", "T")},
+            )
+        ],
+        RulesChecker(),
+    )
     assert len(held) == 1

@@ -1,4 +1,6 @@
-"""Answers of a model that cites wrongly, or not at all: what a user sees is what the model wrote, and what was found out about it."""
+"""Answers of a model that cites wrongly, or not at all: what a user sees is what the model wrote,
+and what was found out about it.
+"""
 
 import json
 import re
@@ -29,10 +31,19 @@ def names() -> list[str]:
 
 
 @pytest.fixture
-def ask(tmp_path: Path, names: list[str], request: pytest.FixtureRequest) -> Iterator[Callable[..., Answer]]:
-    """The answer where a model replies with these words; in them {words} is the mark of the line that begins so."""
+def ask(
+    tmp_path: Path, names: list[str], request: pytest.FixtureRequest
+) -> Iterator[Callable[..., Answer]]:
+    """The answer where a model replies with these words; in them {words} is the mark of the line
+    that begins so.
+    """
     (tmp_path / "talk.txt").write_text(SAID, encoding="utf-8")
-    with open_workspace("w", embedder=FakeEmbedder(64), chat_model=FakeChat(), checker=getattr(request, "param", "rules")) as space:
+    with open_workspace(
+        "w",
+        embedder=FakeEmbedder(64),
+        chat_model=FakeChat(),
+        checker=getattr(request, "param", "rules"),
+    ) as space:
         space.ingest([tmp_path / "talk.txt"])
 
         def call(text: str, **options: Any) -> Answer:
@@ -40,12 +51,23 @@ def ask(tmp_path: Path, names: list[str], request: pytest.FixtureRequest) -> Ite
                 names.append(prompt.name)
                 if prompt.name != "intermediate":
                     return simple_reply(prompt, schema)
-                labels = {words: label for label, words in re.findall(r'^\[(E\d+)\][^"\n]*"([^"\n]+)', prompt.user, re.MULTILINE)}
-                marked = re.sub(r"\{([^}]+)\}", lambda m: next(f"[{e}]" for w, e in labels.items() if w.startswith(m[1])), text)
+                labels = {
+                    words: label
+                    for label, words in re.findall(
+                        r'^\[(E\d+)\][^"\n]*"([^"\n]+)', prompt.user, re.MULTILINE
+                    )
+                }
+                marked = re.sub(
+                    r"\{([^}]+)\}",
+                    lambda m: next(f"[{e}]" for w, e in labels.items() if w.startswith(m[1])),
+                    text,
+                )
                 return json.dumps({"answer": marked, "citations": []})
 
             chat = FakeChat(rule, identity=text)
-            return space.ask("What happened?", AskOptions(retriever="naive", **options), chat_model=chat)
+            return space.ask(
+                "What happened?", AskOptions(retriever="naive", **options), chat_model=chat
+            )
 
         yield call
 
@@ -54,8 +76,13 @@ def told(answer: Answer) -> list[str]:
     return [claim.verdict.value for claim in answer.claims]
 
 
-def test_a_claim_without_a_mark_is_not_given_a_line_that_does_not_state_it(ask: Callable[..., Answer]) -> None:
-    answer = ask("The oxygen tank was inspected before launch{The oxygen}. The oxygen tank exploded before launch.")
+def test_a_claim_without_a_mark_is_not_given_a_line_that_does_not_state_it(
+    ask: Callable[..., Answer],
+) -> None:
+    answer = ask(
+        "The oxygen tank was inspected before launch{The oxygen}. The oxygen tank exploded before"
+        " launch."
+    )
     assert answer.text.endswith("The oxygen tank exploded before launch.")
     assert told(answer)[0] == "stated"
     assert told(answer)[1] != "stated"
@@ -79,21 +106,32 @@ def test_a_line_that_code_found_is_shown_as_found_by_code(ask: Callable[..., Ans
     assert shown[1].startswith(f"  [{label}] (found by rules) talk, LEO")
 
 
-def test_a_line_that_denies_what_it_is_cited_for_does_not_state_it(ask: Callable[..., Answer]) -> None:
+def test_a_line_that_denies_what_it_is_cited_for_does_not_state_it(
+    ask: Callable[..., Answer],
+) -> None:
     answer = ask("Kim Lee was fired by the board {Kim Lee}.")
     assert told(answer) != ["stated"]
     assert answer.claims[0].cited == answer.trace.labels
 
 
-def test_a_strict_answer_leaves_out_what_no_line_states_and_says_how_much(ask: Callable[..., Answer]) -> None:
-    answer = ask("The oxygen tank was inspected before launch {The oxygen}. Ada sold the tram.", is_strict=True)
+def test_a_strict_answer_leaves_out_what_no_line_states_and_says_how_much(
+    ask: Callable[..., Answer],
+) -> None:
+    answer = ask(
+        "The oxygen tank was inspected before launch {The oxygen}. Ada sold the tram.",
+        is_strict=True,
+    )
     assert re.fullmatch(r"The oxygen tank was inspected before launch \[E\d+\]\.", answer.text)
     assert [claim.text for claim in answer.left_out] == ["Ada sold the tram."]
     assert [answer.text[claim.start : claim.end] for claim in answer.claims] == [answer.text]
-    assert any("left out: 0 stated, 0 contradicted, 1 not found" in line for line in answer_lines(answer))
+    assert any(
+        "left out: 0 stated, 0 contradicted, 1 not found" in line for line in answer_lines(answer)
+    )
 
 
-def test_a_strict_answer_of_which_nothing_is_stated_is_an_abstention(ask: Callable[..., Answer]) -> None:
+def test_a_strict_answer_of_which_nothing_is_stated_is_an_abstention(
+    ask: Callable[..., Answer],
+) -> None:
     answer = ask("Ada sold the tram {The chief}.", is_strict=True)
     assert (answer.text, answer.is_abstained, answer.citations) == (ABSTENTION, True, ())
     assert answer.trace.reason == "no claim of the answer is stated by its lines"
@@ -102,6 +140,10 @@ def test_a_strict_answer_of_which_nothing_is_stated_is_an_abstention(ask: Callab
 
 
 @pytest.mark.parametrize("ask", ["auto"], indirect=True)
-def test_the_model_checks_all_claims_of_an_answer_in_one_call(ask: Callable[..., Answer], names: list[str]) -> None:
-    answer = ask("The oxygen tank was inspected before launch {The oxygen}. Kim Lee was fired {Kim Lee}.")
+def test_the_model_checks_all_claims_of_an_answer_in_one_call(
+    ask: Callable[..., Answer], names: list[str]
+) -> None:
+    answer = ask(
+        "The oxygen tank was inspected before launch {The oxygen}. Kim Lee was fired {Kim Lee}."
+    )
     assert (names, answer.checked_by) == (["intermediate", "check_claims"], "rules+model")

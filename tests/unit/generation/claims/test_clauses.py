@@ -1,4 +1,6 @@
-"""Where a sentence falls into clauses that state something of their own, and where it stays whole."""
+"""Where a sentence falls into clauses that state something of their own, and where it stays
+whole.
+"""
 
 import pytest
 
@@ -23,7 +25,10 @@ from dynagrag.generation.claims.clauses import clauses, independent_parts, state
         ("He took it, and engineers go.", None),  # no verb that is plainly one
         # the first subject
         ("Ada opened it and closed it.", ["Ada opened it", "Ada closed it."]),
-        ("Ada then opened it and finally closed it.", ["Ada then opened it", "Ada finally closed it."]),
+        (
+            "Ada then opened it and finally closed it.",
+            ["Ada then opened it", "Ada finally closed it."],
+        ),
         ("Ada opened it and was late.", ["Ada opened it", "Ada was late."]),
         ("Ada opened it and makes more.", ["Ada opened it", "Ada makes more."]),
         ("Ada opened it and the hatch.", None),
@@ -31,7 +36,10 @@ from dynagrag.generation.claims.clauses import clauses, independent_parts, state
         ("Then Ada opened it and closed it.", ["Then Ada opened it", "Ada closed it."]),
         # with its auxiliaries, where another participle follows
         ("It was opened and closed.", ["It was opened", "It was closed."]),
-        ("It had been broken and then written off.", ["It had been broken", "It had been then written off."]),
+        (
+            "It had been broken and then written off.",
+            ["It had been broken", "It had been then written off."],
+        ),
         ("It was also opened and taken.", ["It was also opened", "It was also taken."]),
         ("It hasn’t opened and closed.", ["It hasn’t opened", "It hasn’t closed."]),
         ("Ada opened it and added it.", ["Ada opened it", "Ada added it."]),
@@ -48,11 +56,23 @@ from dynagrag.generation.claims.clauses import clauses, independent_parts, state
         ("Ada has told how it was, and Bob left.", None),
         ("Ada said much, and Bob left.", ["Ada said much", "Bob left."]),
         # which
-        ("Ada saw low pressures, which were gone.", ["Ada saw low pressures", "low pressures were gone."]),
-        ("Ada had low pressures, which were gone.", ["Ada had low pressures", "low pressures were gone."]),
-        ("Ada was given low pressures, which were gone.", ["Ada was given low pressures", "low pressures were gone."]),
+        (
+            "Ada saw low pressures, which were gone.",
+            ["Ada saw low pressures", "low pressures were gone."],
+        ),
+        (
+            "Ada had low pressures, which were gone.",
+            ["Ada had low pressures", "low pressures were gone."],
+        ),
+        (
+            "Ada was given low pressures, which were gone.",
+            ["Ada was given low pressures", "low pressures were gone."],
+        ),
         ("Ada saw low pressures, which fell.", ["Ada saw low pressures", "low pressures fell."]),
-        ("Ada saw low pressures, which makes sense.", ["Ada saw low pressures", "low pressures makes sense."]),
+        (
+            "Ada saw low pressures, which makes sense.",
+            ["Ada saw low pressures", "low pressures makes sense."],
+        ),
         ("Ada saw low pressures, which Bob saw.", None),
         ("Ada saw low pressures, which the was.", None),
         ("Ada saw low pressures, which low.", None),
@@ -60,10 +80,16 @@ from dynagrag.generation.claims.clauses import clauses, independent_parts, state
         ("Ada went in low pressures, which were gone.", None),
         ("Ada saw in low pressures, which were gone.", None),
         ("Ada said the tank was low, which was wrong.", None),
-        ("Ada saw a b c d e f g h i, which were gone.", ["Ada saw a b c d e f g h i", "a b c d e f g h i were gone."]),
+        (
+            "Ada saw a b c d e f g h i, which were gone.",
+            ["Ada saw a b c d e f g h i", "a b c d e f g h i were gone."],
+        ),
         ("Ada saw a b c d e f g h i j k, which were gone.", None),
         # quotation marks and brackets
-        ("Ada opened it (who left, and Bob left), and Cleo left.", ["Ada opened it (who left, and Bob left)", "Cleo left."]),
+        (
+            "Ada opened it (who left, and Bob left), and Cleo left.",
+            ["Ada opened it (who left, and Bob left)", "Cleo left."],
+        ),
         ("Ada (a pilot), and Bob left.", None),
         ('"Ada opened it", and Bob left.', None),
         ('Ada opened "it", and "he" left.', None),
@@ -85,13 +111,18 @@ from dynagrag.generation.claims.clauses import clauses, independent_parts, state
         ("Ada said it, and Bob says.", ["Ada said it", "Bob says."]),
     ],
 )
-def test_a_sentence_falls_into_clauses_or_stays_whole(sentence: str, said: list[str] | None) -> None:
+def test_a_sentence_falls_into_clauses_or_stays_whole(
+    sentence: str, said: list[str] | None
+) -> None:
     assert [clause.text for clause in clauses(sentence)] == (said or [" ".join(sentence.split())])
 
 
 def test_clauses_stand_where_they_say_with_their_marks() -> None:
     sentence = "Ada opened it [E1], and Bob [E2] closed it."
-    assert [sentence[c.start : c.end] for c in clauses(sentence)] == ["Ada opened it [E1]", "Bob [E2] closed it."]
+    assert [sentence[c.start : c.end] for c in clauses(sentence)] == [
+        "Ada opened it [E1]",
+        "Bob [E2] closed it.",
+    ]
     assert [c.text for c in clauses(sentence)] == ["Ada opened it", "Bob closed it."]
     assert [(c.start, c.end) for c in clauses("If it fails, Ada left.")] == [(0, 22)]
 
@@ -108,7 +139,9 @@ def test_clauses_stand_where_they_say_with_their_marks() -> None:
         ("Was.", False),
     ],
 )
-def test_a_text_states_something_where_it_has_a_verb_or_some_words(text: str, is_stated: bool) -> None:
+def test_a_text_states_something_where_it_has_a_verb_or_some_words(
+    text: str, is_stated: bool
+) -> None:
     assert states_something(text) is is_stated
 
 

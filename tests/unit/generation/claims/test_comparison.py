@@ -21,7 +21,9 @@ class Beside:
 
 def about(pair: Beside) -> Comparison:
     claim = read(pair.claim)
-    return Comparison(claim, read(pair.line), Line(pair.line, pair.speaker, pair.title), predicate_of(claim))
+    return Comparison(
+        claim, read(pair.line), Line(pair.line, pair.speaker, pair.title), predicate_of(claim)
+    )
 
 
 @pytest.mark.parametrize(
@@ -31,7 +33,10 @@ def about(pair: Beside) -> Comparison:
         (Beside("It has 5 valves.", "It has 6 valves."), ("says 6, not 5", True)),
         (Beside("It has 5 valves.", "It has valves."), ("does not say 5", False)),
         (Beside("It has 5 volts.", "It has 6 amps."), ("does not say 5 volts", False)),
-        (Beside("It has at least 5 valves.", "It has 5 valves."), ("says 5, not at least 5", False)),
+        (
+            Beside("It has at least 5 valves.", "It has 5 valves."),
+            ("says 5, not at least 5", False),
+        ),
         (Beside("It has 5 volts.", "It has 5 amps."), ("says 5 amps, not 5 volts", False)),
         (Beside("At 5:20 it opened.", "On 3 March it opened."), ("does not say 5:20", False)),
         (Beside("Of 5 valves 7 failed.", "Of 5 valves 6 failed."), ("says 5, not 7", True)),
@@ -52,7 +57,10 @@ def test_numbers(pair: Beside, gap: Gap) -> None:
     ("pair", "gap"),
     [
         (Beside("We met Ada in Rome.", "We met Ada in Rome."), None),
-        (Beside("We met Ada Lee in Bonn.", "We met Ada Lee in Rome."), ("does not name Bonn", False)),
+        (
+            Beside("We met Ada Lee in Bonn.", "We met Ada Lee in Rome."),
+            ("does not name Bonn", False),
+        ),
         (Beside("We met Ada Lee.", "We met Bob."), ("does not name Ada Lee", False)),
         # in the title or the speaker
         (Beside("We met Ada.", "We met her.", title="Ada"), None),
@@ -67,13 +75,19 @@ def test_numbers(pair: Beside, gap: Gap) -> None:
         (Beside("Ada opened it in 1990.", "1990 saw it opened, in Rome."), None),
         (Beside("Ada opened the valve.", "opened the valve"), None),
         (Beside("Ada opened the valve.", "Bob opened the valve."), ("does not name Ada", False)),
-        (Beside("Ada opened the valve.", "pilots of Rome opened the valve."), ("does not name Ada", False)),
+        (
+            Beside("Ada opened the valve.", "pilots of Rome opened the valve."),
+            ("does not name Ada", False),
+        ),
         (Beside("Ada opened the valve in Rome.", "pilots of Rome opened the valve."), None),
         (Beside("Ada opened the valve.", "5 of Rome opened the valve."), None),
         (Beside("Ada opened the valve.", "The pilot of Rome opened the valve."), None),
         (Beside("Ada opened the valve.", "?!"), ("does not name Ada", False)),
         (Beside("The Acme opened the valve.", "It opened the valve."), None),
-        (Beside("In May Ada opened the valve.", "It opened the valve."), ("does not name Ada", False)),
+        (
+            Beside("In May Ada opened the valve.", "It opened the valve."),
+            ("does not name Ada", False),
+        ),
         (Beside("They met Ada.", "They met him."), ("does not name Ada", False)),
         (Beside("Ada is in Rome.", "She is in Rome."), None),
         (Beside("It is Ada.", "She it is."), ("does not name Ada", False)),
@@ -90,22 +104,61 @@ def test_names(pair: Beside, gap: Gap) -> None:
     ("pair", "gap"),
     [
         (Beside("The old pump failed at noon.", "The old pump failed at noon."), None),
-        (Beside("The old pump failed at noon.", "The old valve failed at noon."), ("says 'valve', not 'pump'", False)),
-        (Beside("The red pump failed.", "The green valve of Rome broke down."), None),  # speaks of something else
-        (Beside("We met old Ada Lee in Bonn.", "We met old Ada Lee in Rome."), ("says 'Rome', not 'Bonn'", False)),
-        (Beside("Ada opened the old pump valve.", "Bob opened the old pump valve."), None),  # the subject is for others to tell
+        (
+            Beside("The old pump failed at noon.", "The old valve failed at noon."),
+            ("says 'valve', not 'pump'", False),
+        ),
+        (
+            Beside("The red pump failed.", "The green valve of Rome broke down."),
+            None,
+        ),  # speaks of something else
+        (
+            Beside("We met old Ada Lee in Bonn.", "We met old Ada Lee in Rome."),
+            ("says 'Rome', not 'Bonn'", False),
+        ),
+        (
+            Beside("Ada opened the old pump valve.", "Bob opened the old pump valve."),
+            None,
+        ),  # the subject is for others to tell
         (Beside("Pumps and old valves failed today.", "Tanks and old valves failed today."), None),
-        (Beside("The pump and old valves failed today.", "The tank and old valves failed today."), ("says 'tank', not 'pump'", False)),
+        (
+            Beside(
+                "The pump and old valves failed today.", "The tank and old valves failed today."
+            ),
+            ("says 'tank', not 'pump'", False),
+        ),
         (Beside("The doctor left the room at noon.", "The physician left the room at noon."), None),
         (Beside("We met Brazilian pilots in town.", "We met Brazil pilots in town."), None),
-        (Beside("The first old pump valve seal failed x.", "The first old pump valve seal failed y."), None),
-        (Beside("The first old pump valve seal failed 5.", "The first old pump valve seal failed 6."), ("says '6', not '5'", False)),
-        (Beside("The first old pump valve seal failed ox.", "The first old pump valve seal failed ax."), ("says 'ax', not 'ox'", False)),
         (
-            Beside("Tall red blue valve seal cover broke today hot.", "Tall green black valve seal cover broke today hot."),
+            Beside(
+                "The first old pump valve seal failed x.", "The first old pump valve seal failed y."
+            ),
+            None,
+        ),
+        (
+            Beside(
+                "The first old pump valve seal failed 5.", "The first old pump valve seal failed 6."
+            ),
+            ("says '6', not '5'", False),
+        ),
+        (
+            Beside(
+                "The first old pump valve seal failed ox.",
+                "The first old pump valve seal failed ax.",
+            ),
+            ("says 'ax', not 'ox'", False),
+        ),
+        (
+            Beside(
+                "Tall red blue valve seal cover broke today hot.",
+                "Tall green black valve seal cover broke today hot.",
+            ),
             ("says 'green', not 'red'", False),
         ),
-        (Beside("The first old pump seal went on.", "The first old pump valve seal went on."), None),
+        (
+            Beside("The first old pump seal went on.", "The first old pump valve seal went on."),
+            None,
+        ),
     ],
 )
 def test_replaced_words(pair: Beside, gap: Gap) -> None:
@@ -116,17 +169,29 @@ def test_replaced_words(pair: Beside, gap: Gap) -> None:
     ("pair", "gap"),
     [
         (Beside("The pump failed.", "The pump failed."), None),
-        (Beside("The old blue pump failed.", "The pump failed."), ("says nothing of 'old blue'", False)),
+        (
+            Beside("The old blue pump failed.", "The pump failed."),
+            ("says nothing of 'old blue'", False),
+        ),
         (Beside("The old pump failed.", "The pump failed."), None),
         (Beside("The old pump failed badly.", "The pump failed."), None),
-        (Beside("The valve opened slowly near tanks.", "The valve opened."), ("says nothing of 'slowly tanks'", False)),
+        (
+            Beside("The valve opened slowly near tanks.", "The valve opened."),
+            ("says nothing of 'slowly tanks'", False),
+        ),
         (Beside("Ada is a citizen national of Rome.", "Ada of Rome."), None),
-        (Beside("The valve, an old seal, opened.", "It opened."), ("says nothing of 'valve old'", False)),
+        (
+            Beside("The valve, an old seal, opened.", "It opened."),
+            ("says nothing of 'valve old'", False),
+        ),
         (Beside("The red valve opened.", "It opened.", title="A red valve"), None),
         (Beside("The red valve opened.", "It opened.", speaker="RED VALVE"), None),
         # a subject that the line doesn't name, with what is said of it before the verb
         (Beside("Ada, the red pilot, opened it.", "She opened it."), None),
-        (Beside("Ada, the red pilot, opened it.", "Ada opened it."), ("says nothing of 'red pilot'", False)),
+        (
+            Beside("Ada, the red pilot, opened it.", "Ada opened it."),
+            ("says nothing of 'red pilot'", False),
+        ),
     ],
 )
 def test_added_words(pair: Beside, gap: Gap) -> None:
@@ -155,19 +220,39 @@ def test_the_share_of_words_that_a_line_has(pair: Beside, share: float) -> None:
 def test_what_a_line_has_of_a_claim_is_told_by_its_places() -> None:
     found = about(Beside("Ada Lee and Bob opened 5 red valves.", "Bob opened 5 valves.")).there()
     assert found == {("word", 4), ("word", 7), ("name", 3), ("number", 23)}
-    assert about(Beside("Ada opened it.", "She opened it.", title="Ada")).there() == {("word", 1), ("name", 0)}
+    assert about(Beside("Ada opened it.", "She opened it.", title="Ada")).there() == {
+        ("word", 1),
+        ("name", 0),
+    }
 
 
 @pytest.mark.parametrize(
     ("pair", "gap"),
     [
         (Beside("Cell 1 is on MAIN B.", "Cell 1 to MAIN B, cell 3 to MAIN A."), None),
-        (Beside("Cell 1 is on MAIN B.", "Cell 1 to MAIN A, cell 3 to MAIN B."), ("has cell 1 with main a", True)),
+        (
+            Beside("Cell 1 is on MAIN B.", "Cell 1 to MAIN A, cell 3 to MAIN B."),
+            ("has cell 1 with main a", True),
+        ),
         (Beside("Cell 1 is on MAIN B.", "Cell 1 to MAIN A, cell 3 to it."), None),
-        (Beside("Cell 1 is on MAIN B.", "Cell 1 to it, cell 3 to MAIN B."), ("has main b with cell 3", True)),
-        (Beside("Cell 1 is off, and cell 3 is on MAIN B.", "Cell 1 to MAIN A, cell 3 to MAIN B."), None),
-        (Beside("Cell 1 and cell 3 are on MAIN B.", "Cell 3 to MAIN A, cell 1 to MAIN B."), ("has cell 3 with main a", True)),
-        (Beside("Cell 1 of cell 3 is on MAIN B.", "Cell 3 to MAIN A, cell 1 to MAIN B."), ("has cell 3 with main a", True)),
+        (
+            Beside("Cell 1 is on MAIN B.", "Cell 1 to it, cell 3 to MAIN B."),
+            ("has main b with cell 3", True),
+        ),
+        (
+            Beside(
+                "Cell 1 is off, and cell 3 is on MAIN B.", "Cell 1 to MAIN A, cell 3 to MAIN B."
+            ),
+            None,
+        ),
+        (
+            Beside("Cell 1 and cell 3 are on MAIN B.", "Cell 3 to MAIN A, cell 1 to MAIN B."),
+            ("has cell 3 with main a", True),
+        ),
+        (
+            Beside("Cell 1 of cell 3 is on MAIN B.", "Cell 3 to MAIN A, cell 1 to MAIN B."),
+            ("has cell 3 with main a", True),
+        ),
     ],
 )
 def test_labels_that_stand_together(pair: Beside, gap: Gap) -> None:
@@ -199,15 +284,30 @@ ROUND, OTHERS, PLACE = (
         # a release may be said by the work's kind and year
         (Beside("Hiawatha was released in 1913.", "Hiawatha is a 1913 film."), None),
         (Beside("Hiawatha was published in 1913.", "Hiawatha is a 1913 novel."), None),
-        (Beside("Hiawatha was released in Rome.", "Hiawatha is a film."), ("does not say 'released'", False)),
-        (Beside("Hiawatha was released in 1913.", "Hiawatha is a 1913 pump."), ("does not say 'released'", False)),
-        (Beside("Hiawatha was composed in 1913.", "Hiawatha is a 1913 song."), ("does not say 'composed'", False)),
+        (
+            Beside("Hiawatha was released in Rome.", "Hiawatha is a film."),
+            ("does not say 'released'", False),
+        ),
+        (
+            Beside("Hiawatha was released in 1913.", "Hiawatha is a 1913 pump."),
+            ("does not say 'released'", False),
+        ),
+        (
+            Beside("Hiawatha was composed in 1913.", "Hiawatha is a 1913 song."),
+            ("does not say 'composed'", False),
+        ),
         # births and deaths
         (Beside("Ada died in 1990.", "Ada died in 1990."), None),
-        (Beside("Ada died in 1990.", "Ada died in 1991."), ("gives another time for it than 1990", True)),
+        (
+            Beside("Ada died in 1990.", "Ada died in 1991."),
+            ("gives another time for it than 1990", True),
+        ),
         (Beside("Ada died in 1990.", "Ada left in 1990."), ("does not say 'died'", False)),
         (Beside("Ada died in Rome.", "Ada died in Rome."), None),
-        (Beside("Ada died in Rome.", "Ada of Rome was born in Bonn and died in Ohio."), (PLACE, False)),
+        (
+            Beside("Ada died in Rome.", "Ada of Rome was born in Bonn and died in Ohio."),
+            (PLACE, False),
+        ),
         (Beside("Ada 5 died in 1990.", "Ada 5 died in 1990."), None),
         # parents and children
         (Beside("Ada's father was Bob.", "Ada was the daughter of Bob."), None),
@@ -224,7 +324,12 @@ ROUND, OTHERS, PLACE = (
         (Beside("Bob's daughter is Ada.", "Ada was the mother of Bob."), ROUND),
         (Beside("Bob's daughter is Ada.", "Bob met Ada."), ("does not say 'daughter'", False)),
         (Beside("The parents of Ada were Bob.", "Bob was the father of Ada."), None),
-        (Beside("The parents of Ada were Bob and Cleo.", "Ada was the daughter of Bob and Cleo."), None),
+        (
+            Beside(
+                "The parents of Ada were Bob and Cleo.", "Ada was the daughter of Bob and Cleo."
+            ),
+            None,
+        ),
     ],
 )
 def test_who_did_what(pair: Beside, gap: Gap) -> None:
@@ -236,7 +341,10 @@ def test_who_did_what(pair: Beside, gap: Gap) -> None:
     [
         (Beside("The union sued the company.", "The union sued the company."), None),
         (Beside("The union sued the company.", "The company sued the union."), ROUND),
-        (Beside("The board voted for the budget.", "The board voted against the budget."), ("says 'against', not 'for'", False)),
+        (
+            Beside("The board voted for the budget.", "The board voted against the budget."),
+            ("says 'against', not 'for'", False),
+        ),
         # what is compared with what
         (Beside("The pump is faster than the fan.", "The pump is faster than the fan."), None),
         (Beside("The pump is faster than the fan.", "The fan is faster than the pump."), ROUND),
@@ -247,7 +355,10 @@ def test_who_did_what(pair: Beside, gap: Gap) -> None:
         (Beside("The pump is faster than the fan.", "The tank is faster than the pump."), None),
         (Beside("More than 5 came.", "More than 5 came."), None),
         (Beside("The pump has rather than is.", "It has."), None),
-        (Beside("The money is from Ada.", "The money is to Ada."), ("says 'to', not 'from'", False)),
+        (
+            Beside("The money is from Ada.", "The money is to Ada."),
+            ("says 'to', not 'from'", False),
+        ),
     ],
 )
 def test_the_order_of_nouns_and_small_words(pair: Beside, gap: Gap) -> None:
@@ -258,17 +369,53 @@ def test_the_order_of_nouns_and_small_words(pair: Beside, gap: Gap) -> None:
     ("pair", "said", "gap"),
     [
         (Beside("The pump failed.", "The pump failed."), Attributed("", ""), None),
-        (Beside("The pump failed.", "The pump did not fail."), Attributed("", ""), ("denies it", True)),
-        (Beside("The pump failed.", "The pump may have failed."), Attributed("", ""), ("only holds it possible", False)),
-        (Beside("All pumps failed.", "Pumps failed."), Attributed("", ""), ("does not say 'all'", False)),
+        (
+            Beside("The pump failed.", "The pump did not fail."),
+            Attributed("", ""),
+            ("denies it", True),
+        ),
+        (
+            Beside("The pump failed.", "The pump may have failed."),
+            Attributed("", ""),
+            ("only holds it possible", False),
+        ),
+        (
+            Beside("All pumps failed.", "Pumps failed."),
+            Attributed("", ""),
+            ("does not say 'all'", False),
+        ),
         (Beside("the pump failed", "Did the pump fail?"), Attributed("", "", is_asked=True), None),
-        (Beside("the pump failed", "Ada asked whether the pump failed."), Attributed("", "", is_asked=True), None),
-        (Beside("the pump failed", "The pump failed."), Attributed("", "", is_asked=True), ("does not ask it", False)),
-        (Beside("the pump failed", "The pump may have failed."), Attributed("", "", is_opinion=True), None),
+        (
+            Beside("the pump failed", "Ada asked whether the pump failed."),
+            Attributed("", "", is_asked=True),
+            None,
+        ),
+        (
+            Beside("the pump failed", "The pump failed."),
+            Attributed("", "", is_asked=True),
+            ("does not ask it", False),
+        ),
+        (
+            Beside("the pump failed", "The pump may have failed."),
+            Attributed("", "", is_opinion=True),
+            None,
+        ),
         # of several places that which has most of the claim's words around
-        (Beside("The pump failed.", "The tank may have failed; the pump failed."), Attributed("", ""), None),
-        (Beside("The pump failed.", "The tank failed; the pump may have failed."), Attributed("", ""), ("only holds it possible", False)),
-        (Beside("The pump is red.", "The tank may be off; the red pump is on."), Attributed("", ""), None),
+        (
+            Beside("The pump failed.", "The tank may have failed; the pump failed."),
+            Attributed("", ""),
+            None,
+        ),
+        (
+            Beside("The pump failed.", "The tank failed; the pump may have failed."),
+            Attributed("", ""),
+            ("only holds it possible", False),
+        ),
+        (
+            Beside("The pump is red.", "The tank may be off; the red pump is on."),
+            Attributed("", ""),
+            None,
+        ),
     ],
 )
 def test_how_it_is_said(pair: Beside, said: Attributed, gap: Gap) -> None:
@@ -276,10 +423,20 @@ def test_how_it_is_said(pair: Beside, said: Attributed, gap: Gap) -> None:
 
 
 def test_an_opposite_is_said_with_both_words() -> None:
-    assert about(Beside("The valve is open.", "The valve is closed.")).opposite_gap() == ("says 'closed', not 'open'", True)
-    assert about(Beside("The pump is faster than the fan.", "The pump is slower than the fan.")).opposite_gap() == (
+    assert about(Beside("The valve is open.", "The valve is closed.")).opposite_gap() == (
+        "says 'closed', not 'open'",
+        True,
+    )
+    assert about(
+        Beside("The pump is faster than the fan.", "The pump is slower than the fan.")
+    ).opposite_gap() == (
         "says 'slower', not 'faster'",
         True,
     )
     assert about(Beside("The valve is open.", "The valve is open.")).opposite_gap() is None
-    assert about(Beside("The pump is faster than the fan.", "The fan is slower than the pump.")).opposite_gap() is None
+    assert (
+        about(
+            Beside("The pump is faster than the fan.", "The fan is slower than the pump.")
+        ).opposite_gap()
+        is None
+    )

@@ -40,7 +40,9 @@ def test_forms_of_a_word_have_its_stem(form: str, base: str) -> None:
 
 
 def test_a_form_that_no_rule_makes_is_irregular() -> None:
-    assert [word for word in ("wrote", "gone", "are", "wives", "write", "opened") if is_irregular(word)] == [
+    assert [
+        word for word in ("wrote", "gone", "are", "wives", "write", "opened") if is_irregular(word)
+    ] == [
         "wrote",
         "gone",
         "are",
@@ -127,8 +129,13 @@ def test_opposites_are_so_both_ways(one: str, other: str, is_opposite: bool) -> 
         ("table", "chair", False, False),
     ],
 )
-def test_a_word_may_be_said_in_others(word: str, other: str, is_alike: bool, is_sense: bool) -> None:
-    assert (lemma(other) in alike(lemma(word)), lemma(other) in senses(lemma(word))) == (is_alike, is_sense)
+def test_a_word_may_be_said_in_others(
+    word: str, other: str, is_alike: bool, is_sense: bool
+) -> None:
+    assert (lemma(other) in alike(lemma(word)), lemma(other) in senses(lemma(word))) == (
+        is_alike,
+        is_sense,
+    )
 
 
 @pytest.mark.parametrize(
@@ -142,9 +149,15 @@ def test_a_word_may_be_said_in_others(word: str, other: str, is_alike: bool, is_
         ("They beset up there.", "They beset up there."),
         ("Set up in May, blew up in June.", "founded in May, exploded in June."),
         ("It can't, won’t, didn't, and DON'T.", "It can not, will not, did not, and DO not."),
-        ("We've seen they'll say you're late; I'm not.", "We have seen they will say you are late; I am not."),
+        (
+            "We've seen they'll say you're late; I'm not.",
+            "We have seen they will say you are late; I am not.",
+        ),
         ("The warrantless search.", "The without warrant search."),
-        ("It is wireless, regardless, unless nevertheless less.", "It is wireless, regardless, unless nevertheless less."),
+        (
+            "It is wireless, regardless, unless nevertheless less.",
+            "It is wireless, regardless, unless nevertheless less.",
+        ),
         ("Bless her.", "Bless her."),
     ],
 )
@@ -154,7 +167,9 @@ def test_phrases_are_read_as_the_word_that_says_the_same(text: str, plain: str) 
 
 def test_threads_that_stem_at_once_get_what_one_gets() -> None:
     words = [
-        f"{stem}{ending}" for stem in ("organiz", "nation", "generaliz", "hope") for ending in ("ation", "ational", "fulness", "ings")
+        f"{stem}{ending}"
+        for stem in ("organiz", "nation", "generaliz", "hope")
+        for ending in ("ation", "ational", "fulness", "ings")
     ] * 200
     one = snowballstemmer.stemmer("english").stemWord
     interval = sys.getswitchinterval()

@@ -32,12 +32,24 @@ def test_a_word_may_say_an_event_of_a_life(word: str, event: str | None) -> None
 @pytest.mark.parametrize(
     ("line", "born", "died"),
     [
-        ("Ann Lee (1 May 1950, Ohio – 3 June 2000, Rome) flew.", ["1 May 1950, Ohio"], ["3 June 2000, Rome"]),
-        ("Ann Lee (1 May 1950 Ohio - 3 June 2000 Rome) flew.", ["1 May 1950 Ohio"], ["3 June 2000 Rome"]),
+        (
+            "Ann Lee (1 May 1950, Ohio – 3 June 2000, Rome) flew.",
+            ["1 May 1950, Ohio"],
+            ["3 June 2000, Rome"],
+        ),
+        (
+            "Ann Lee (1 May 1950 Ohio - 3 June 2000 Rome) flew.",
+            ["1 May 1950 Ohio"],
+            ["3 June 2000 Rome"],
+        ),
         ("Ann Lee (1950–2000) flew.", ["1950"], ["2000"]),
         ("Ann Lee (1950-2000) flew.", ["1950"], ["2000"]),
         ("Ann Lee (1950 2000) flew.", ["1950"], ["2000"]),
-        ("Ann Lee (Anna Kerr; b. 1 May 1950 – 3 June 2000) flew.", ["b. 1 May 1950"], ["3 June 2000"]),
+        (
+            "Ann Lee (Anna Kerr; b. 1 May 1950 – 3 June 2000) flew.",
+            ["b. 1 May 1950"],
+            ["3 June 2000"],
+        ),
         ("Ann Lee (in Ohio, 1950 – 2000; a pilot) flew.", ["in Ohio, 1950"], ["2000"]),
         ("1 May 1950 – 3 June 2000) flew.", ["1 May 1950"], ["3 June 2000"]),
         ("(1 May 1950 – 3 June 2000", ["1 May 1950"], ["3 June 2000"]),
@@ -49,18 +61,28 @@ def test_a_word_may_say_an_event_of_a_life(word: str, event: str | None) -> None
         ("Ann Lee (9–12) won.", [], []),
     ],
 )
-def test_two_dates_in_brackets_are_a_birth_and_a_death(line: str, born: list[str], died: list[str]) -> None:
+def test_two_dates_in_brackets_are_a_birth_and_a_death(
+    line: str, born: list[str], died: list[str]
+) -> None:
     assert (told(line, BIRTH), told(line, DEATH), told(line, BURIAL)) == (born, died, [])
 
 
 @pytest.mark.parametrize(
     ("line", "event", "texts"),
     [
-        ("In 1950 Ann was born in Ohio and died in Rome.", BIRTH, ["In 1950 Ann was born in Ohio and"]),
+        (
+            "In 1950 Ann was born in Ohio and died in Rome.",
+            BIRTH,
+            ["In 1950 Ann was born in Ohio and"],
+        ),
         ("In 1950 Ann was born in Ohio and died in Rome.", DEATH, ["died in Rome."]),
         ("Ann died in Rome and was buried in Bonn.", DEATH, ["Ann died in Rome and was"]),
         ("Ann died in Rome and was buried in Bonn.", BURIAL, ["buried in Bonn."]),
-        ("Ann was killed and died in Rome; her grave is there.", DEATH, ["Ann was killed and died in Rome", "died in Rome"]),
+        (
+            "Ann was killed and died in Rome; her grave is there.",
+            DEATH,
+            ["Ann was killed and died in Rome", "died in Rome"],
+        ),
         # a part ends at brackets, a semicolon, a full stop
         ("Ann died in Rome. She flew. Bob was born in 1950.", BIRTH, ["Bob was born in 1950."]),
         ("She flew; Ann died in Rome; she left a son.", DEATH, ["Ann died in Rome"]),
@@ -75,12 +97,17 @@ def test_two_dates_in_brackets_are_a_birth_and_a_death(line: str, born: list[str
         ("Ann died in 2000, and left.", BIRTH, []),
     ],
 )
-def test_an_event_is_told_from_its_word_to_the_next_event(line: str, event: str, texts: list[str]) -> None:
+def test_an_event_is_told_from_its_word_to_the_next_event(
+    line: str, event: str, texts: list[str]
+) -> None:
     assert told(line, event) == texts
 
 
 def test_dates_and_words_are_both_read() -> None:
-    assert told("Ann (born 1 May 1950 – died 2000)", BIRTH) == ["born 1 May 1950", "born 1 May 1950"]
+    assert told("Ann (born 1 May 1950 – died 2000)", BIRTH) == [
+        "born 1 May 1950",
+        "born 1 May 1950",
+    ]
 
 
 def test_long_brackets_are_read_at_once() -> None:

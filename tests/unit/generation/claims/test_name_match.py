@@ -54,7 +54,11 @@ from dynagrag.generation.claims.reading import read
         # another thing of the kind
         ("University of Wales", "We saw the University of South Wales.", False),
         ("University of South Wales", "We saw the University of Wales.", False),
-        ("University of Wales", "We saw the University of South Wales and the University of Wales.", True),
+        (
+            "University of Wales",
+            "We saw the University of South Wales and the University of Wales.",
+            True,
+        ),
         ("University of Wales", "We saw the University of Delft in Wales.", False),
         ("Department of Health", "We saw the Departments of Trade and Health.", True),
         ("Department of Health", "We saw the Department of Trade and health care.", False),
@@ -91,7 +95,9 @@ def test_a_line_has_a_name_or_not(name: str, line: str, is_there: bool) -> None:
         ("Doctor", "We met the physician and Bob.", range(4, 6), False),
     ],
 )
-def test_a_name_is_looked_for_in_a_region(name: str, line: str, words: range, is_there: bool) -> None:
+def test_a_name_is_looked_for_in_a_region(
+    name: str, line: str, words: range, is_there: bool
+) -> None:
     claim = read(f"So {name} left.")
     assert has_name(claim, (1, len(claim.words) - 2), read(line), frozenset(words)) is is_there
 
@@ -112,5 +118,7 @@ def test_a_name_is_looked_for_in_a_region(name: str, line: str, words: range, is
         ("", []),
     ],
 )
-def test_a_label_is_a_word_with_its_number_or_letter(text: str, found: list[tuple[str, str]]) -> None:
+def test_a_label_is_a_word_with_its_number_or_letter(
+    text: str, found: list[tuple[str, str]]
+) -> None:
     assert labels(read(text).words) == found

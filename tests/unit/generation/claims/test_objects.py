@@ -1,4 +1,6 @@
-"""To whom something is done is compared, too: who directed Comets and reviewed Rockets has not directed Rockets."""
+"""To whom something is done is compared, too: who directed Comets and reviewed Rockets has not
+directed Rockets.
+"""
 
 import pytest
 
@@ -31,17 +33,37 @@ def is_stated(claim: str, line: Line) -> bool:
             "The council approved the budget.",
             "The council rejected the budget but approved the report.",
         ),
-        ("Ann founded Foo.", "Ann founded Acme.", "Ann founded Foo in 1990 and joined Acme in 1995."),
+        (
+            "Ann founded Foo.",
+            "Ann founded Acme.",
+            "Ann founded Foo in 1990 and joined Acme in 1995.",
+        ),
         ("Ann married Leo.", "Ann married Bob.", "Ann married Leo, and later divorced Bob."),
         ("Ann visited Paris.", "Ann visited Rome.", "Ann visited Paris before she moved to Rome."),
         ("Ann visited Paris.", "Ann visited Rome.", "Ann visited Paris before moving to Rome."),
         ("Ann hired Leo.", "Ann hired Bob.", "Ann, who hired Leo, met Bob."),
         ("Ann hired Leo.", "Ann hired Bob.", "Ann hired Leo, who fired Bob."),
         ("Ann sold Acme to Bob.", "Ann sold Foo to Bob.", "Ann sold Acme to Bob and bought Foo."),
-        ("Ann praised Comets.", "Ann praised Rockets.", "Ann praised Comets, and Bob shunned Rockets."),
-        ("Comets was directed by Ann.", "Rockets was directed by Ann.", "Comets, directed by Ann, beat Rockets."),
-        ("Ann wrote Rockets.", "Ann wrote Comets.", "Ann wrote and produced Rockets and shunned Comets."),
-        ("Ann praised Comets.", "Ann praised Rockets.", "Ann praised Comets and Bob Lee Kerr Hill shunned Rockets."),
+        (
+            "Ann praised Comets.",
+            "Ann praised Rockets.",
+            "Ann praised Comets, and Bob shunned Rockets.",
+        ),
+        (
+            "Comets was directed by Ann.",
+            "Rockets was directed by Ann.",
+            "Comets, directed by Ann, beat Rockets.",
+        ),
+        (
+            "Ann wrote Rockets.",
+            "Ann wrote Comets.",
+            "Ann wrote and produced Rockets and shunned Comets.",
+        ),
+        (
+            "Ann praised Comets.",
+            "Ann praised Rockets.",
+            "Ann praised Comets and Bob Lee Kerr Hill shunned Rockets.",
+        ),
         ("Ann praised Comets.", "Ann praised Bob.", "Ann praised Comets and was seen with Bob."),
         ("Ann praised Comets.", "Ann praised Bob.", "Ann praised Comets. She met Bob."),
         ("Ann wrote Rockets.", "Ann wrote Comets.", "Ann praised Comets and wrote Rockets."),
@@ -76,7 +98,9 @@ def test_objects_may_be_listed_shared_and_named_before(claim: str, line: str) ->
 
 
 def test_an_object_may_stand_in_the_title() -> None:
-    assert is_stated("Ann directed Rockets.", Line("Ann directed the film and beat Leo.", title="Rockets"))
+    assert is_stated(
+        "Ann directed Rockets.", Line("Ann directed the film and beat Leo.", title="Rockets")
+    )
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,9 @@ def only(text: str) -> Quantity:
         ("More than once, 5 came.", 5, "", ""),
     ],
 )
-def test_a_number_has_a_value_a_unit_and_a_bound(text: str, value: float, unit: str, bound: str) -> None:
+def test_a_number_has_a_value_a_unit_and_a_bound(
+    text: str, value: float, unit: str, bound: str
+) -> None:
     found = only(text)
     assert (found.value, found.unit, found.bound, found.date) == (value, unit, bound, None)
 
@@ -92,20 +94,30 @@ def test_a_number_has_a_value_a_unit_and_a_bound(text: str, value: float, unit: 
         ("on 2020-12-31", (2020, 12, 31)),
     ],
 )
-def test_a_date_has_a_year_a_month_and_a_day_as_far_as_they_are_given(text: str, date: tuple[int, int, int]) -> None:
+def test_a_date_has_a_year_a_month_and_a_day_as_far_as_they_are_given(
+    text: str, date: tuple[int, int, int]
+) -> None:
     found = only(text)
     assert (found.date, found.value, found.said) == (date, None, found.text)
 
 
-@pytest.mark.parametrize("text", ["", "One may go.", "No one came.", "It may be so.", "Ada marched on."])
+@pytest.mark.parametrize(
+    "text", ["", "One may go.", "No one came.", "It may be so.", "Ada marched on."]
+)
 def test_what_is_no_number_is_left_out(text: str) -> None:
     assert quantities(text) == ()
 
 
 def test_quantities_come_in_their_order_each_once() -> None:
-    found = quantities("At 55:20 on 3 March 2020, 12 valves, then two, read 300 psi. One of them 1:02:03.")
+    found = quantities(
+        "At 55:20 on 3 March 2020, 12 valves, then two, read 300 psi. One of them 1:02:03."
+    )
     assert [q.text for q in found] == ["55:20", "3 March 2020", "12", "two", "300", "1:02:03"]
-    assert [("At 55:20 on 3 March 2020, 12 valves"[q.start : q.end]) for q in found[:3]] == ["55:20", "3 March 2020", "12"]
+    assert [("At 55:20 on 3 March 2020, 12 valves"[q.start : q.end]) for q in found[:3]] == [
+        "55:20",
+        "3 March 2020",
+        "12",
+    ]
     assert (found[0].value, found[0].date, found[0].said) == (None, None, "55:20")
 
 
@@ -210,13 +222,23 @@ def test_a_quantity_agrees_with_one_that_says_as_much(claim: str, line: str, is_
         ("2020", "at least 2020", False),
     ],
 )
-def test_a_quantity_stands_in_the_place_of_another_of_its_kind(claim: str, line: str, is_like: bool) -> None:
+def test_a_quantity_stands_in_the_place_of_another_of_its_kind(
+    claim: str, line: str, is_like: bool
+) -> None:
     assert only(claim).is_like(only(line)) is is_like
 
 
 @pytest.mark.parametrize(
     ("text", "is_year"),
-    [("999", False), ("1000", True), ("2100", True), ("2101", False), ("1999.5", False), ("1999 volts", False), ("3 March 2020", False)],
+    [
+        ("999", False),
+        ("1000", True),
+        ("2100", True),
+        ("2101", False),
+        ("1999.5", False),
+        ("1999 volts", False),
+        ("3 March 2020", False),
+    ],
 )
 def test_a_bare_number_of_these_centuries_looks_like_a_year(text: str, is_year: bool) -> None:
     assert only(text).looks_like_year is is_year

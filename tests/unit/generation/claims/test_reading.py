@@ -7,7 +7,9 @@ from dynagrag.generation.claims.reading import folded, read, same_word
 
 def names(text: str) -> list[str]:
     reading = read(text)
-    return [" ".join(word.text for word in reading.words[start:end]) for start, end in reading.names]
+    return [
+        " ".join(word.text for word in reading.words[start:end]) for start, end in reading.names
+    ]
 
 
 @pytest.mark.parametrize(
@@ -116,15 +118,40 @@ def test_words_are_numbered_by_their_clause(text: str, clauses: list[int]) -> No
 
 def test_a_word_has_its_text_and_is_compared_without_accents_case_and_possessive() -> None:
     words = read("Zoë's tanks: 5, engineers' Ada’s").words
-    assert [word.text for word in words] == ["Zoë's", "tanks", ":", "5", ",", "engineers", "'", "Ada's"]
+    assert [word.text for word in words] == [
+        "Zoë's",
+        "tanks",
+        ":",
+        "5",
+        ",",
+        "engineers",
+        "'",
+        "Ada's",
+    ]
     assert [word.low for word in words] == ["zoe", "tanks", ":", "5", ",", "engineers", "'", "ada"]
     assert [word.stem for word in words][:2] == ["zoe", "tank"]
     assert [word.is_word for word in words[:4]] == [True, True, False, False]
-    assert [word.is_possessive for word in words] == [True, False, False, False, False, False, False, True]
+    assert [word.is_possessive for word in words] == [
+        True,
+        False,
+        False,
+        False,
+        False,
+        False,
+        False,
+        True,
+    ]
 
 
 @pytest.mark.parametrize(
-    ("text", "is_question"), [("Is it?", True), ("“Is it?” ", True), ("(Is it?)", True), ("It is.", False), ("Is it? No.", False)]
+    ("text", "is_question"),
+    [
+        ("Is it?", True),
+        ("“Is it?” ", True),
+        ("(Is it?)", True),
+        ("It is.", False),
+        ("Is it? No.", False),
+    ],
 )
 def test_a_text_that_ends_with_a_question_mark_asks(text: str, is_question: bool) -> None:
     assert read(text).is_question is is_question
@@ -156,6 +183,8 @@ def test_folding_takes_accents_and_case() -> None:
         ("marc", "mars", False),
     ],
 )
-def test_words_of_names_are_one_with_and_without_an_ending(one: str, other: str, is_same: bool) -> None:
+def test_words_of_names_are_one_with_and_without_an_ending(
+    one: str, other: str, is_same: bool
+) -> None:
     assert same_word(one, other) is is_same
     assert same_word(other, one) is is_same

@@ -3,16 +3,34 @@
 import pytest
 
 from dynagrag.generation.claims.reading import read
-from dynagrag.generation.claims.relations import complement_gap, number_binding_gap, order_gap, pivot_gap, preposition_gap
+from dynagrag.generation.claims.relations import (
+    complement_gap,
+    number_binding_gap,
+    order_gap,
+    pivot_gap,
+    preposition_gap,
+)
 
 
 @pytest.mark.parametrize(
     ("claim", "line", "gap"),
     [
-        ("They voted for the budget.", "They voted against the budget.", "says 'against', not 'for'"),
-        ("They voted against the budget.", "They voted for the budget.", "says 'for', not 'against'"),
+        (
+            "They voted for the budget.",
+            "They voted against the budget.",
+            "says 'against', not 'for'",
+        ),
+        (
+            "They voted against the budget.",
+            "They voted for the budget.",
+            "says 'for', not 'against'",
+        ),
         ("They voted for the budget.", "They voted for the budget.", ""),
-        ("They voted for the budget.", "They voted for and against the budget.", "says 'against', not 'for'"),
+        (
+            "They voted for the budget.",
+            "They voted for and against the budget.",
+            "says 'against', not 'for'",
+        ),
         ("They voted for the budget.", "First for the budget, then against the budget.", ""),
         ("They voted for the budget.", "They voted on the budget.", ""),
         ("They voted for the budget.", "They voted against the tax.", ""),
@@ -39,15 +57,35 @@ def test_small_words_that_say_the_opposite(claim: str, line: str, gap: str) -> N
         ("The union sued the company.", "sued", "The company sued the union.", True),
         ("The union sued the company.", "sued", "The firm sued the union.", True),
         ("The union sued the company.", "sued", "The union sued the company.", False),
-        ("The union sued the company.", "sued", "The company sued the union; the union sued the company.", False),
+        (
+            "The union sued the company.",
+            "sued",
+            "The company sued the union; the union sued the company.",
+            False,
+        ),
         ("The union sued the company.", "sued", "The company was sued by the union.", False),
         ("The union sued the company.", "sued", "The union was sued by the company.", True),
         ("The union sued the company.", "sued", "The union was not sued by the company.", True),
         ("The union sued the company.", "sued", "The union was sued then by the company.", True),
-        ("The union sued the company.", "sued", "The union was sued once and then by the company.", False),
+        (
+            "The union sued the company.",
+            "sued",
+            "The union was sued once and then by the company.",
+            False,
+        ),
         ("The union sued the company.", "sued", "The union was sued over the company.", False),
-        ("The union sued the company.", "sued", "The union was not once sued by the company.", True),
-        ("The union sued the company.", "sued", "The union was sued once then by the company.", True),
+        (
+            "The union sued the company.",
+            "sued",
+            "The union was not once sued by the company.",
+            True,
+        ),
+        (
+            "The union sued the company.",
+            "sued",
+            "The union was sued once then by the company.",
+            True,
+        ),
         ("The union sued the company.", "sued", "Was union sued by company?", True),
         ("The union was sued by the company.", "sued", "The union sued the company.", True),
         ("The union was sued by the company.", "sued", "The company sued the union.", False),
@@ -61,7 +99,12 @@ def test_small_words_that_say_the_opposite(claim: str, line: str, gap: str) -> N
         ("The union sued.", "sued", "The company sued the union.", False),
         ("Acme sued the company.", "sued", "The company sued the union.", False),
         ("The old union sued the small company.", "sued", "The big company sued the union.", False),
-        ("The old union sued the company there.", "sued", "The company sued the union there.", True),
+        (
+            "The old union sued the company there.",
+            "sued",
+            "The company sued the union there.",
+            True,
+        ),
     ],
 )
 def test_nouns_that_change_places(claim: str, verb: str, line: str, is_swapped: bool) -> None:
@@ -109,7 +152,11 @@ def test_a_number_is_of_the_thing_behind_it(claim: str, line: str, gap: str) -> 
         ("The rule is broad.", "It is a broad rule.", ""),
         ("The rule is really not the broad rule.", "It is narrow.", "does not say 'broad'"),
         ("It is an old red pump.", "It is an old pump.", "does not say 'red'"),
-        ("It is a big old red iron pump.", "It is a big old red pump.", ""),  # three words are enough
+        (
+            "It is a big old red iron pump.",
+            "It is a big old red pump.",
+            "",
+        ),  # three words are enough
         ("It is an old pump in the red room.", "It is an old pump.", ""),
         ("It is in the red room.", "It runs.", ""),
         ("It is Ada.", "It runs.", ""),
@@ -119,21 +166,59 @@ def test_a_number_is_of_the_thing_behind_it(claim: str, line: str, gap: str) -> 
     ],
 )
 def test_what_something_is_stands_in_the_line(claim: str, line: str, gap: str) -> None:
-    assert complement_gap(read(claim), read(line), frozenset({read("citizen").words[0].stem})) == gap
+    assert (
+        complement_gap(read(claim), read(line), frozenset({read("citizen").words[0].stem})) == gap
+    )
 
 
 @pytest.mark.parametrize(
     ("claim", "line", "is_round"),
     [
-        ("The pump failed because the valve closed.", "The pump failed because the valve closed.", False),
-        ("The pump failed because the valve closed.", "The valve closed because the pump failed.", True),
-        ("The pump failed because the valve closed.", "Because the valve closed, the pump failed.", False),
-        ("The pump failed because the valve closed.", "Because the pump failed, the valve closed.", True),
-        ("Because the pump failed, the valve closed.", "The pump failed because the valve closed.", True),
-        ("The pump failed because the valve closed.", "The valve closed after the pump failed.", False),
-        ("The pump failed because the valve closed.", "The valve closed because the fan failed.", True),
-        ("The pump failed because the valve closed.", "The fan stopped because the pump failed.", False),
-        ("The pump stopped because the pump broke.", "The pump broke because the pump stopped.", True),
+        (
+            "The pump failed because the valve closed.",
+            "The pump failed because the valve closed.",
+            False,
+        ),
+        (
+            "The pump failed because the valve closed.",
+            "The valve closed because the pump failed.",
+            True,
+        ),
+        (
+            "The pump failed because the valve closed.",
+            "Because the valve closed, the pump failed.",
+            False,
+        ),
+        (
+            "The pump failed because the valve closed.",
+            "Because the pump failed, the valve closed.",
+            True,
+        ),
+        (
+            "Because the pump failed, the valve closed.",
+            "The pump failed because the valve closed.",
+            True,
+        ),
+        (
+            "The pump failed because the valve closed.",
+            "The valve closed after the pump failed.",
+            False,
+        ),
+        (
+            "The pump failed because the valve closed.",
+            "The valve closed because the fan failed.",
+            True,
+        ),
+        (
+            "The pump failed because the valve closed.",
+            "The fan stopped because the pump failed.",
+            False,
+        ),
+        (
+            "The pump stopped because the pump broke.",
+            "The pump broke because the pump stopped.",
+            True,
+        ),
         ("She prefers tea to coffee.", "She prefers coffee to tea.", True),
         ("She prefers tea to coffee.", "She gave coffee to tea.", False),
         ("Oslo is north of Rome.", "Rome is north of Oslo.", True),

@@ -85,12 +85,24 @@ def test_what_a_claim_says_of_its_names(claim: str, word: str | None, is_passive
     predicate = predicate_of(reading)
     assert (predicate and reading.words[predicate.at].text) == word
     if predicate:
-        assert (predicate.stem, predicate.is_passive) == (reading.words[predicate.at].stem, is_passive)
+        assert (predicate.stem, predicate.is_passive) == (
+            reading.words[predicate.at].stem,
+            is_passive,
+        )
 
 
 def test_may_is_a_month_and_may_a_verb() -> None:
-    may, month, been = read("it may be May").words[1], read("it may be May").words[3], read("has been").words
-    assert [is_auxiliary(may), is_auxiliary(month), *map(is_auxiliary, been)] == [True, False, True, True]
+    may, month, been = (
+        read("it may be May").words[1],
+        read("it may be May").words[3],
+        read("has been").words,
+    )
+    assert [is_auxiliary(may), is_auxiliary(month), *map(is_auxiliary, been)] == [
+        True,
+        False,
+        True,
+        True,
+    ]
     assert [*map(is_be, been)] == [False, True]
 
 
@@ -138,7 +150,12 @@ def test_where_a_line_says_it(line: str, verb: str, places: list[str]) -> None:
         # by
         ("Bob was hired by Ada.", "hire", "Ada", "Bob"),
         ("Bob was hired in Rome by Ada and Cleo in Bonn.", "hire", "Ada Cleo", "Bob Rome Bonn"),
-        ("The film, produced, written and directed by Ada and Cleo, stars Bob.", "produce", "Ada Cleo", "Bob"),
+        (
+            "The film, produced, written and directed by Ada and Cleo, stars Bob.",
+            "produce",
+            "Ada Cleo",
+            "Bob",
+        ),
         ("It was produced by Ada and directed by Cleo.", "produce", "Ada", "Cleo"),
         ("It was produced by Ada, directed by Cleo.", "produce", "Ada", "Cleo"),
         ("It was produced by Ada Lee directed by Cleo.", "produce", "Ada Lee", "Cleo"),
@@ -182,7 +199,9 @@ def test_where_a_line_says_it(line: str, verb: str, places: list[str]) -> None:
         ("Ada met the singers of Bob.", "sing", "Ada", "Bob"),
     ],
 )
-def test_who_does_it_and_to_whom(line: str, verb: str, agents: str | None, patients: str | None) -> None:
+def test_who_does_it_and_to_whom(
+    line: str, verb: str, agents: str | None, patients: str | None
+) -> None:
     reading = read(line)
     role = next(verb_roles(reading, lemma(verb)))
     assert (words(reading, role.agents), words(reading, role.patients)) == (agents, patients)
@@ -200,7 +219,9 @@ def test_who_does_it_and_to_whom(line: str, verb: str, agents: str | None, patie
         ("Acme's education of Bob.", "study", False),
     ],
 )
-def test_words_that_are_only_related_do_not_tell_who_does_it(line: str, verb: str, is_clear: bool) -> None:
+def test_words_that_are_only_related_do_not_tell_who_does_it(
+    line: str, verb: str, is_clear: bool
+) -> None:
     assert [role.is_clear for role in verb_roles(read(line), lemma(verb))] == [is_clear]
 
 
@@ -220,7 +241,12 @@ def test_words_that_are_only_related_do_not_tell_who_does_it(line: str, verb: st
         ("Ann, daughter of Bert, a pilot.", "parent", "Bert", "Ann"),
         ("Bert is Ann's father.", "father", "Bert", "Ann's"),
         ("Ann, daughter of Bert, Leo and Max.", "parent", "Bert Leo Max", "Ann"),
-        ("Ann, brother of Cleo and son of Bert and cousin of Max.", "parent", "Bert", "Ann Cleo Max"),
+        (
+            "Ann, brother of Cleo and son of Bert and cousin of Max.",
+            "parent",
+            "Bert",
+            "Ann Cleo Max",
+        ),
         ("Ann is a daughter of Bert; Cleo left.", "parent", "Bert", "Ann Cleo"),
         ("Bert's daughter Ann left.", "parent", "Bert's", "Ann"),
         ("Bert's second eldest daughter is Ann.", "parent", "Bert's", "Ann"),
@@ -240,7 +266,12 @@ def test_words_that_are_only_related_do_not_tell_who_does_it(line: str, verb: st
         ("Ann was born to Bert and Cleo.", "mother", "Cleo", "Ann"),
         ("Ann was born to Bert and Cleo.", "parent", "Bert Cleo", "Ann"),
         ("Ann was born to her father Bert and Cleo.", "father", "Bert", "Ann"),
-        ("Ann is the daughter of Queen Cleo and Queen Dora.", "mother", "Queen Cleo Queen Dora", "Ann"),
+        (
+            "Ann is the daughter of Queen Cleo and Queen Dora.",
+            "mother",
+            "Queen Cleo Queen Dora",
+            "Ann",
+        ),
         ("Ann's very old kind father is Bert.", "father", "Bert", "Ann's"),
     ],
 )
@@ -253,12 +284,21 @@ def test_parents_and_children(line: str, wanted: str, parents: str, children: st
 
 @pytest.mark.parametrize(
     ("line", "wanted"),
-    [("Bert is the father of Ann.", "mother"), ("Ann was born in Rome.", "parent"), ("Ann was born", "parent"), ("Father Brown", "father")],
+    [
+        ("Bert is the father of Ann.", "mother"),
+        ("Ann was born in Rome.", "parent"),
+        ("Ann was born", "parent"),
+        ("Father Brown", "father"),
+    ],
 )
 def test_who_is_no_parent_of_the_kind(line: str, wanted: str) -> None:
     assert list(parent_roles(read(line), wanted)) == []
 
 
 def test_the_word_that_says_it_is_told() -> None:
-    assert [role.at for role in verb_roles(read("Ada hired Bob, who was hired by Cleo."), lemma("hire"))] == [1, 6]
-    assert list(parent_roles(read("Ann was born to Cleo"), "parent")) == [Roles(2, frozenset([4]), frozenset([0, 1]))]
+    assert [
+        role.at for role in verb_roles(read("Ada hired Bob, who was hired by Cleo."), lemma("hire"))
+    ] == [1, 6]
+    assert list(parent_roles(read("Ann was born to Cleo"), "parent")) == [
+        Roles(2, frozenset([4]), frozenset([0, 1]))
+    ]

@@ -10,12 +10,21 @@ RACE = "Alice won the race in 2018 and Bob won the race in 2019."
 OFFICES = "Alice leads the Paris office, and Bob leads the London office."
 PRESSURES = "The fuel pressure is 30 psi and the oxidizer pressure is 40 psi."
 STACK = (
-    "The combined Command Module and Service Module stack was powered by three fuel cells located in the Service Module, as well as five "
-    "batteries located in the Command Module. The Lunar Module, on the other hand, had aboard only five batteries."
+    "The combined Command Module and Service Module stack was powered by three fuel cells located"
+    " in the Service Module, as well as five batteries located in the Command Module. The Lunar"
+    " Module, on the other hand, had aboard only five batteries."
 )
-CELLS = "Each of the three fuel cells contained 31 individual 1 volt cells, wired together to provide the 28 volt baseline power."
-BATTERIES = "The Command Module had three primary rechargeable batteries and two pyrotechnic batteries."
-PANEL = "Photo Lights are still on. Launch control is on. All sequence panel positions are normal except Landing Bag is off."
+CELLS = (
+    "Each of the three fuel cells contained 31 individual 1 volt cells, wired together to provide"
+    " the 28 volt baseline power."
+)
+BATTERIES = (
+    "The Command Module had three primary rechargeable batteries and two pyrotechnic batteries."
+)
+PANEL = (
+    "Photo Lights are still on. Launch control is on. All sequence panel positions are normal"
+    " except Landing Bag is off."
+)
 WEDDING = "Ann and Bob met in Rome, and they married in Paris."
 
 
@@ -36,10 +45,26 @@ def verdict(claim: str, *lines: Line) -> Verdict:
         ("Ann and Bob met in Rome.", "Ann and Bob met in Paris.", WEDDING),
         ("Each fuel cell contained 31 cells.", "Each fuel cell contained 28 cells.", CELLS),
         ("The fuel cells provided 28 volts.", "The fuel cells provided 31 volts.", CELLS),
-        ("The Command Module had three primary batteries.", "The Command Module had two primary batteries.", BATTERIES),
-        ("The Command Module had two pyrotechnic batteries.", "The Command Module had three pyrotechnic batteries.", BATTERIES),
-        ("The stack was powered by three fuel cells.", "The stack was powered by five fuel cells.", STACK),
-        ("The Lunar Module had five batteries.", "The Lunar Module was powered by fuel cells.", STACK),
+        (
+            "The Command Module had three primary batteries.",
+            "The Command Module had two primary batteries.",
+            BATTERIES,
+        ),
+        (
+            "The Command Module had two pyrotechnic batteries.",
+            "The Command Module had three pyrotechnic batteries.",
+            BATTERIES,
+        ),
+        (
+            "The stack was powered by three fuel cells.",
+            "The stack was powered by five fuel cells.",
+            STACK,
+        ),
+        (
+            "The Lunar Module had five batteries.",
+            "The Lunar Module was powered by fuel cells.",
+            STACK,
+        ),
         ("The photo lights were on.", "The photo lights were off.", PANEL),
         ("Launch control was on.", "Launch control was off.", PANEL),
         ("The landing bag was off.", "The landing bag was on.", PANEL),
@@ -50,7 +75,9 @@ def verdict(claim: str, *lines: Line) -> Verdict:
         ),
     ],
 )
-def test_a_line_states_what_it_says_of_the_thing_itself(said: str, not_said: str, line: str) -> None:
+def test_a_line_states_what_it_says_of_the_thing_itself(
+    said: str, not_said: str, line: str
+) -> None:
     assert verdict(said, Line(line)) is Verdict.STATED
     assert verdict(not_said, Line(line)) is not Verdict.STATED
 
@@ -58,19 +85,37 @@ def test_a_line_states_what_it_says_of_the_thing_itself(said: str, not_said: str
 @pytest.mark.parametrize(
     ("said", "not_said", "line"),
     [
-        ("London is larger than Paris.", "Paris is larger than London.", "London is larger than Paris."),
-        ("Jones was hired before Smith resigned.", "Smith resigned before Jones was hired.", "Jones was hired before Smith resigned."),
-        ("Smith resigned before Jones was hired.", "Jones was hired before Smith resigned.", "Before Jones was hired, Smith resigned."),
+        (
+            "London is larger than Paris.",
+            "Paris is larger than London.",
+            "London is larger than Paris.",
+        ),
+        (
+            "Jones was hired before Smith resigned.",
+            "Smith resigned before Jones was hired.",
+            "Jones was hired before Smith resigned.",
+        ),
+        (
+            "Smith resigned before Jones was hired.",
+            "Jones was hired before Smith resigned.",
+            "Before Jones was hired, Smith resigned.",
+        ),
         (
             "The valve closed because the pump failed.",
             "The pump failed because the valve closed.",
             "The valve closed because the pump failed.",
         ),
         ("Oslo is north of Rome.", "Rome is north of Oslo.", "Oslo is north of Rome."),
-        ("The panel preferred coffee to tea.", "The panel preferred tea to coffee.", "The panel preferred coffee to tea."),
+        (
+            "The panel preferred coffee to tea.",
+            "The panel preferred tea to coffee.",
+            "The panel preferred coffee to tea.",
+        ),
     ],
 )
-def test_what_stands_on_either_side_may_not_change_places(said: str, not_said: str, line: str) -> None:
+def test_what_stands_on_either_side_may_not_change_places(
+    said: str, not_said: str, line: str
+) -> None:
     assert verdict(said, Line(line)) is Verdict.STATED
     assert verdict(not_said, Line(line)) is not Verdict.STATED
 
@@ -82,11 +127,17 @@ def test_what_stands_on_either_side_may_not_change_places(said: str, not_said: s
         ("Smith voted for the plan.", Line("I voted for the plan.", "JONES"), False),
         ("EECOM closed the valve.", Line("He closed the valve.", "GNC"), False),
         ("Dracula was released in 1922.", Line("It was released in 1922.", title="Dracula"), True),
-        ("Nosferatu was released in 1922.", Line("It was released in 1922.", title="Dracula"), False),
+        (
+            "Nosferatu was released in 1922.",
+            Line("It was released in 1922.", title="Dracula"),
+            False,
+        ),
         ("Nosferatu was released in 1922.", Line("It was released in 1922."), True),
     ],
 )
-def test_who_is_meant_by_a_pronoun_is_the_speaker_or_the_title_where_they_are_known(claim: str, line: Line, is_stated: bool) -> None:
+def test_who_is_meant_by_a_pronoun_is_the_speaker_or_the_title_where_they_are_known(
+    claim: str, line: Line, is_stated: bool
+) -> None:
     assert (verdict(claim, line) is Verdict.STATED) is is_stated
 
 
@@ -108,8 +159,14 @@ def test_what_is_said_with_a_reservation_states_nothing_outright(line: str) -> N
 
 def test_sentences_are_read_together_only_where_the_second_leans_on_the_first() -> None:
     claim = "The oxygen tank exploded before launch."
-    assert verdict(claim, Line("The oxygen tank was inspected before launch. A heater exploded.")) is not Verdict.STATED
-    assert verdict("The oxygen tank exploded.", Line("The oxygen tank was full. It exploded.")) is Verdict.STATED
+    assert (
+        verdict(claim, Line("The oxygen tank was inspected before launch. A heater exploded."))
+        is not Verdict.STATED
+    )
+    assert (
+        verdict("The oxygen tank exploded.", Line("The oxygen tank was full. It exploded."))
+        is Verdict.STATED
+    )
 
 
 def test_who_is_spoken_to_may_stand_in_the_sentence_before() -> None:
@@ -120,16 +177,23 @@ def test_who_is_spoken_to_may_stand_in_the_sentence_before() -> None:
 
 
 def test_lines_are_read_together_only_where_the_second_leans_on_the_first() -> None:
-    apart = Line("I saw low pressures in the oxidizer.", "GNC"), Line("The fuel cell is fine.", "GNC")
+    apart = (
+        Line("I saw low pressures in the oxidizer.", "GNC"),
+        Line("The fuel cell is fine.", "GNC"),
+    )
     assert verdict("GNC saw low pressures in the fuel cell.", *apart) is not Verdict.STATED
-    together = Line("The oxygen tank was full at noon.", "GNC"), Line("It exploded an hour later.", "GNC")
+    together = (
+        Line("The oxygen tank was full at noon.", "GNC"),
+        Line("It exploded an hour later.", "GNC"),
+    )
     assert verdict("The oxygen tank exploded an hour later.", *together) is Verdict.STATED
 
 
 def test_not_just_one_but_also_the_other_is_both() -> None:
-    assert verdict("The law covers both inside and outside work.", Line("The law covers not just outside but also inside work.")) is (
-        Verdict.STATED
-    )
+    assert verdict(
+        "The law covers both inside and outside work.",
+        Line("The law covers not just outside but also inside work."),
+    ) is (Verdict.STATED)
 
 
 @pytest.mark.parametrize(
@@ -143,38 +207,60 @@ def test_not_just_one_but_also_the_other_is_both() -> None:
         ("The deal is worth 5 million dollars.", "The deal is worth $5m."),
     ],
 )
-def test_a_number_that_may_be_written_otherwise_is_neither_contradicted_nor_surely_missing(claim: str, line: str) -> None:
+def test_a_number_that_may_be_written_otherwise_is_neither_contradicted_nor_surely_missing(
+    claim: str, line: str
+) -> None:
     check = RulesChecker().check([Claim(claim, (Line(line),))])[0]
     assert (check.verdict, check.is_sure) == (Verdict.NOT_FOUND, False)
 
 
 def test_a_number_that_is_in_no_line_is_surely_missing() -> None:
-    check = RulesChecker().check([Claim("The race is over 5,000 metres.", (Line("The race is long, over several days."),))])[0]
+    check = RulesChecker().check(
+        [Claim("The race is over 5,000 metres.", (Line("The race is long, over several days."),))]
+    )[0]
     assert (check.verdict, check.is_sure) == (Verdict.NOT_FOUND, True)
 
 
 def test_who_bought_is_not_contradicted_by_who_sold() -> None:
-    assert verdict("Bob bought the company from Ada.", Line("Ada sold the company to Bob.")) is Verdict.NOT_FOUND
+    assert (
+        verdict("Bob bought the company from Ada.", Line("Ada sold the company to Bob."))
+        is Verdict.NOT_FOUND
+    )
 
 
 @pytest.mark.parametrize(
     ("claim", "line"),
     [
         ("Smith supports the plan.", Line("I support the plan, Smith.", "Jones")),
-        ("Mr. Smith voted against the bill.", Line("Mr. Smith, I voted against the bill.", "Jones")),
+        (
+            "Mr. Smith voted against the bill.",
+            Line("Mr. Smith, I voted against the bill.", "Jones"),
+        ),
         ("Smith will write the report.", Line("I will write the report for Smith.", "Jones")),
         ("Trudeau resigned.", Line("Trudeau's aide resigned.")),
         ("The tank weighs 7 kg.", Line("The tank weighs 5 kg and the pump weighs 7 kg.")),
         ("Ann is 30 and Bob is 40.", Line("Ann is 40 and Bob is 30.")),
         ("Five engines failed.", Line("Two of the five engines failed.")),
         ("The test starts on Monday.", Line("The test starts on Monday if the weather is fine.")),
-        ("The test starts on Monday.", Line("The test starts on Monday, provided the weather is fine.")),
-        ("The committee will publish the report.", Line("The committee will publish the report only if the minister agrees.")),
+        (
+            "The test starts on Monday.",
+            Line("The test starts on Monday, provided the weather is fine."),
+        ),
+        (
+            "The committee will publish the report.",
+            Line("The committee will publish the report only if the minister agrees."),
+        ),
         ("The test starts on Monday.", Line("The test starts before Monday.")),
         ("The house was built before 2019.", Line("The house was built in 2019.")),
         ("The house was built within 5 years.", Line("The house was built after 5 years.")),
-        ("The launch was delayed due to the leaking valve.", Line("The launch was delayed despite the leaking valve.")),
-        ("The fire destroyed the lab.", Line("It is wrong to say that the fire destroyed the lab.")),
+        (
+            "The launch was delayed due to the leaking valve.",
+            Line("The launch was delayed despite the leaking valve."),
+        ),
+        (
+            "The fire destroyed the lab.",
+            Line("It is wrong to say that the fire destroyed the lab."),
+        ),
         ("The fire destroyed the lab.", Line("We feared the fire destroyed the lab.")),
         ("The door is locked.", Line("The door is anything but locked.")),
         ("The door is locked.", Line("The door used to be locked.")),
@@ -182,7 +268,9 @@ def test_who_bought_is_not_contradicted_by_who_sold() -> None:
         ("The door is locked. " * 120, Line("The door is locked.")),
     ],
 )
-def test_what_is_said_of_another_under_a_condition_or_not_outright_states_nothing(claim: str, line: Line) -> None:
+def test_what_is_said_of_another_under_a_condition_or_not_outright_states_nothing(
+    claim: str, line: Line
+) -> None:
     assert verdict(claim, line) is not Verdict.STATED
 
 
@@ -197,10 +285,16 @@ def test_what_is_said_of_another_under_a_condition_or_not_outright_states_nothin
         ("The crew saw no fire.", Line("The crew did not see a fire.")),
         ("The price fell.", Line("The price did not rise, it fell.")),
         ("The heater was not on.", Line("The heater was off.")),
-        ("The rule doesn't apply to children.", Line("The rule applies to adults, not to children.")),
+        (
+            "The rule doesn't apply to children.",
+            Line("The rule applies to adults, not to children."),
+        ),
         ("Smith could not attend.", Line("I was unable to attend.", "Smith")),
         ("Smith died in 2001.", Line("John Smith (1950-2001) was an actor.")),
-        ("The launch was delayed due to the leaking valve.", Line("The launch was delayed because of the leaking valve.")),
+        (
+            "The launch was delayed due to the leaking valve.",
+            Line("The launch was delayed because of the leaking valve."),
+        ),
         (
             'TELMU said, "The hatch is closed, and the heater looks normal."',
             Line("The hatch is closed, and the heater looks normal.", "TELMU"),
@@ -212,15 +306,24 @@ def test_the_same_in_other_words_is_stated(claim: str, line: Line) -> None:
 
 
 def test_about_is_within_a_tenth() -> None:
-    assert verdict("About 30 gallons were left.", Line("35 gallons were left.")) is Verdict.CONTRADICTED
+    assert (
+        verdict("About 30 gallons were left.", Line("35 gallons were left."))
+        is Verdict.CONTRADICTED
+    )
     assert verdict("30 gallons were left.", Line("About 30 gallons were left.")) is Verdict.STATED
 
 
 def test_who_arrived_before_is_not_contradicted_by_who_arrived_after() -> None:
-    assert verdict("Smith arrived before Jones.", Line("Jones arrived after Smith.")) is not Verdict.CONTRADICTED
+    assert (
+        verdict("Smith arrived before Jones.", Line("Jones arrived after Smith."))
+        is not Verdict.CONTRADICTED
+    )
 
 
-ASKED = "When the White House Press Secretary on July 16th is asked about this by the press at the time, what she says is, we talk to them."
+ASKED = (
+    "When the White House Press Secretary on July 16th is asked about this by the press at the"
+    " time, what she says is, we talk to them."
+)
 HEARING = "Murthy v. Missouri"
 BUTTONS = "We eliminate one of the mute buttons , instead of having two mute buttons ."
 
@@ -228,17 +331,39 @@ BUTTONS = "We eliminate one of the mute buttons , instead of having two mute but
 @pytest.mark.parametrize(
     ("claim", "line", "is_stated"),
     [
-        ("The White House Press Secretary was asked about this on July 16th.", Line(ASKED, "Fletcher", HEARING), True),
+        (
+            "The White House Press Secretary was asked about this on July 16th.",
+            Line(ASKED, "Fletcher", HEARING),
+            True,
+        ),
         ("Missouri was asked about this on July 16th.", Line(ASKED, "Fletcher", HEARING), False),
         ("Fletcher was asked about this on July 16th.", Line(ASKED, "Fletcher", HEARING), False),
-        ("Missouri was asked about this on July 16th.", Line("On July 16th, the state was asked about this.", "Fletcher", HEARING), True),
-        ("Fletcher was asked about this on July 16th.", Line("On July 16th I was asked about this.", "Fletcher", HEARING), True),
+        (
+            "Missouri was asked about this on July 16th.",
+            Line("On July 16th, the state was asked about this.", "Fletcher", HEARING),
+            True,
+        ),
+        (
+            "Fletcher was asked about this on July 16th.",
+            Line("On July 16th I was asked about this.", "Fletcher", HEARING),
+            True,
+        ),
         ("Acme Works is in Delft.", Line("The company is in Delft.", "Leo", "Acme Works"), True),
-        ("Acme Works is in Delft.", Line("Ever since then Bob Lee is in Delft.", "Leo", "Acme Works"), False),
-        ("Acme Works was founded in Delft.", Line("With help of Bob Lee it was founded in Delft.", None, "Acme Works"), True),
+        (
+            "Acme Works is in Delft.",
+            Line("Ever since then Bob Lee is in Delft.", "Leo", "Acme Works"),
+            False,
+        ),
+        (
+            "Acme Works was founded in Delft.",
+            Line("With help of Bob Lee it was founded in Delft.", None, "Acme Works"),
+            True,
+        ),
     ],
 )
-def test_title_and_speaker_stand_for_no_subject_beside_the_one_that_a_line_names(claim: str, line: Line, is_stated: bool) -> None:
+def test_title_and_speaker_stand_for_no_subject_beside_the_one_that_a_line_names(
+    claim: str, line: Line, is_stated: bool
+) -> None:
     assert (verdict(claim, line) is Verdict.STATED) is is_stated
 
 
@@ -250,19 +375,35 @@ def test_title_and_speaker_stand_for_no_subject_beside_the_one_that_a_line_names
         ("We eliminate one of the volume buttons.", BUTTONS, False),
         ("We eliminate one of the red buttons.", BUTTONS, False),
         ("We eliminate one of the buttons.", BUTTONS, True),
-        ("We eliminate one of the volume buttons.", "We eliminate one of the buttons for the volume.", True),
+        (
+            "We eliminate one of the volume buttons.",
+            "We eliminate one of the buttons for the volume.",
+            True,
+        ),
         ("One of the engines failed.", "Two of the three engines failed.", False),
         ("One of the engines failed.", "One of the three engines failed.", True),
         ("One of the engines failed.", "The three engines were old, and an engine failed.", True),
-        ("The old mute buttons went.", "The buttons went , those old ones , the mute buttons .", True),
+        (
+            "The old mute buttons went.",
+            "The buttons went , those old ones , the mute buttons .",
+            True,
+        ),
     ],
 )
-def test_which_things_and_how_many_of_them_must_be_the_line_s_own(claim: str, line: str, is_stated: bool) -> None:
+def test_which_things_and_how_many_of_them_must_be_the_line_s_own(
+    claim: str, line: str, is_stated: bool
+) -> None:
     assert (verdict(claim, Line(line)) is Verdict.STATED) is is_stated
 
 
-DEGREE = "Yeah, in the sense that I have a- a bachelor's degree in computer engineering from Iowa State University."
-SCHOOLS = (Line("I started Everyoak for my three-year-old school.", "Vic"), Line("So I have two schools that use Everyoak.", "Vic"))
+DEGREE = (
+    "Yeah, in the sense that I have a- a bachelor's degree in computer engineering from Iowa State"
+    " University."
+)
+SCHOOLS = (
+    Line("I started Everyoak for my three-year-old school.", "Vic"),
+    Line("So I have two schools that use Everyoak.", "Vic"),
+)
 
 
 @pytest.mark.parametrize(
@@ -275,5 +416,7 @@ SCHOOLS = (Line("I started Everyoak for my three-year-old school.", "Vic"), Line
         ("Three schools use Everyoak.", SCHOOLS, False),
     ],
 )
-def test_neither_half_of_what_a_thing_is_called_may_differ(claim: str, lines: tuple[Line, ...], is_stated: bool) -> None:
+def test_neither_half_of_what_a_thing_is_called_may_differ(
+    claim: str, lines: tuple[Line, ...], is_stated: bool
+) -> None:
     assert (verdict(claim, *lines) is Verdict.STATED) is is_stated

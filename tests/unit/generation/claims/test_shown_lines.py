@@ -2,7 +2,13 @@
 
 import pytest
 
-from dynagrag.generation.claims.shown_lines import documents_of, line_tokens, nearest_rows, shortened, written
+from dynagrag.generation.claims.shown_lines import (
+    documents_of,
+    line_tokens,
+    nearest_rows,
+    shortened,
+    written,
+)
 from dynagrag.ids import estimate_tokens
 from dynagrag.schema import Claim, Line
 
@@ -36,7 +42,9 @@ def test_a_budget_is_spent_to_its_last_token_and_holds_the_first_line_whatever_i
     assert nearest_rows(claim, 8, first - 1) == [2]
     long = Claim(CLAIM, (Line("The pump failed. " * 50), Line("A pump.")))
     assert nearest_rows(long, 8, 20) == [0], "nothing is left for a second one"
-    assert nearest_rows(Claim(CLAIM, (TWO, NONE, Line("x"))), 8, line_tokens(TWO) + 2) == [0], "a shorter one that fits is no nearer"
+    assert nearest_rows(Claim(CLAIM, (TWO, NONE, Line("x"))), 8, line_tokens(TWO) + 2) == [0], (
+        "a shorter one that fits is no nearer"
+    )
 
 
 @pytest.mark.parametrize(
@@ -54,7 +62,9 @@ def test_a_line_is_written_as_data_on_one_line(line: Line, text: str) -> None:
 
 
 def sentences(num: int, at: int) -> str:
-    return " ".join("The pump failed in it." if i == at else f"We talked of thing {i:03}." for i in range(num))
+    return " ".join(
+        "The pump failed in it." if i == at else f"We talked of thing {i:03}." for i in range(num)
+    )
 
 
 def long(at: int) -> Line:
@@ -69,7 +79,9 @@ def long(at: int) -> Line:
         (39, "We talked of thing 036.", "it."),
     ],
 )
-def test_a_long_line_is_cut_to_the_sentences_around_the_nearest(at: int, first: str, last: str) -> None:
+def test_a_long_line_is_cut_to_the_sentences_around_the_nearest(
+    at: int, first: str, last: str
+) -> None:
     line = long(at)
     short = shortened(line, CLAIM, 32)
     assert (short.speaker, short.title, short.document_id) == ("EECOM", "loop", "d1")
@@ -86,12 +98,19 @@ def test_a_line_that_fits_stays_and_the_first_of_two_that_are_as_near_counts() -
     twice = Line(f"{sentences(40, 10)} {sentences(40, 30)}")
     assert "thing 009. The pump failed" in shortened(twice, CLAIM, 30).text
     in_rome = sentences(40, 20).replace("in it.", "in Rome.")
-    assert len(shortened(Line(in_rome), CLAIM, 24 + line_tokens(Line(""))).text) == 96, "four sentences fit to the letter"
+    assert len(shortened(Line(in_rome), CLAIM, 24 + line_tokens(Line(""))).text) == 96, (
+        "four sentences fit to the letter"
+    )
     exact = Line(sentences(8, 4))
     tokens = line_tokens(Line("")) + -(-len(exact.text) // 4)
     assert shortened(exact, CLAIM, tokens) is exact
 
 
 def test_the_documents_of_lines_are_named_once() -> None:
-    lines = [Line("a", document_id="d2"), Line("b"), Line("c", document_id="d1"), Line("d", document_id="d2")]
+    lines = [
+        Line("a", document_id="d2"),
+        Line("b"),
+        Line("c", document_id="d1"),
+        Line("d", document_id="d2"),
+    ]
     assert documents_of(lines) == ("d1", "d2")

@@ -4,7 +4,13 @@ import pytest
 
 from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.rules_checker import RulesChecker
-from dynagrag.generation.claims.stance import denial_gap, mood_gap, moods, opposite_of, quantifier_gap
+from dynagrag.generation.claims.stance import (
+    denial_gap,
+    mood_gap,
+    moods,
+    opposite_of,
+    quantifier_gap,
+)
 from dynagrag.schema import Claim, Line, Verdict
 
 DENIES, DOES_NOT = "denies it", "does not deny it"
@@ -45,7 +51,11 @@ DENIES, DOES_NOT = "denies it", "does not deny it"
         ("I was sure about it.", "I wasn't sure about it, but I was sure about the plan.", DENIES),
         ("I am sure about it.", "I'm not sure about the plan, but I'm sure about it.", ""),
         ("I am sure about it.", "I'm really not so sure about it.", DENIES),
-        ("I think it is ready.", "I think that we met, I don't think it is ready, and I think so.", DENIES),
+        (
+            "I think it is ready.",
+            "I think that we met, I don't think it is ready, and I think so.",
+            DENIES,
+        ),
         ("We have that.", "We don't have that.", DENIES),
         ("We have that.", "We don't have that plan.", DENIES),
         ("We have that plan.", "We don't have that map, and that is the plan.", ""),
@@ -55,7 +65,11 @@ DENIES, DOES_NOT = "denies it", "does not deny it"
         ("Ann was hired by Bob.", "Ann was not hired by Leo but hired by Bob.", ""),
         ("The schools are ready.", "The councils aren't ready, and the schools are ready.", ""),
         ("I have that.", "I don't have that, while they have that.", DENIES),
-        ("The pump did not start today.", "The pump starts well but the pump failed to start today.", ""),
+        (
+            "The pump did not start today.",
+            "The pump starts well but the pump failed to start today.",
+            "",
+        ),
         # the claim denies
         ("I'm not sure about it.", "I'm sure about it, and I'm not here.", DOES_NOT),
         ("I'm not sure about it.", "I'm sure about the plan, and I'm not sure about it.", ""),
@@ -156,9 +170,19 @@ def test_without_a_place_the_whole_text_counts() -> None:
         ("The pump may have failed.", "The pump failed if it leaked.", "failed", ""),
         ("The pump may have failed.", "Has the pump failed?", "failed", "states it outright"),
         ("The pump may have failed.", "Has the pump perhaps failed?", "failed", "only asks it"),
-        ("The pump will have failed.", "The pump failed.", "failed", "does not speak of what is to come"),
+        (
+            "The pump will have failed.",
+            "The pump failed.",
+            "failed",
+            "does not speak of what is to come",
+        ),
         ("The pump will have failed.", "The pump going failed.", "failed", ""),
-        ("The pump will have failed.", "They want that the pump failed.", "failed", "says what should be"),
+        (
+            "The pump will have failed.",
+            "They want that the pump failed.",
+            "failed",
+            "says what should be",
+        ),
         ("The pump should have failed.", "The pump failed.", "failed", ""),
         ("Has the pump failed?", "The pump failed.", "failed", "does not ask it"),
         ("Has the pump failed?", "Has the pump failed?", "failed", ""),
@@ -167,7 +191,12 @@ def test_without_a_place_the_whole_text_counts() -> None:
         ("The pump could have failed.", "The pump failed.", "failed", ""),
         ("The pump would have failed.", "The pump failed.", "failed", ""),
         ("The pump would have failed.", "The pump will have failed.", "failed", ""),
-        ("The pump would have failed.", "The pump should have failed.", "failed", "says what should be"),
+        (
+            "The pump would have failed.",
+            "The pump should have failed.",
+            "failed",
+            "says what should be",
+        ),
     ],
 )
 def test_a_mood_that_only_one_of_them_has(claim: str, line: str, word: str, gap: str) -> None:
@@ -223,7 +252,7 @@ def test_a_word_and_its_opposite(claim: str, line: str, pair: tuple[str, str] | 
     assert opposite_of(read(claim), read(line)) == pair
 
 
-# ------------------------------------------------------------------------------------------ titles and quotations
+# ---------------------------------------------------------------------------- titles and quotations
 
 MARTIANS = "Jouez or Do n't Play with Martians is a 1967 comedy film."
 QUOTED = 'The song "Don\'t look back" was written by Ann.'
@@ -237,7 +266,10 @@ def verdict(claim: str, line: str) -> Verdict:
 @pytest.mark.parametrize(
     ("claim", "line"),
     [
-        ("Don't Look Up was directed by Adam McKay.", "Don't Look Up is a film directed by Adam McKay."),
+        (
+            "Don't Look Up was directed by Adam McKay.",
+            "Don't Look Up is a film directed by Adam McKay.",
+        ),
         ("Adam McKay directed Don't Look Up.", "Adam McKay directed the film Don’t Look Up."),
         ("The film was directed by Adam McKay.", "Don't Look Up is a film directed by Adam McKay."),
         ("Can't Buy Me Love was written by Paul.", "Can't Buy Me Love was written by Paul."),
@@ -249,13 +281,22 @@ def verdict(claim: str, line: str) -> Verdict:
 )
 def test_what_has_such_a_title_is_stated_and_its_denial_is_not(claim: str, line: str) -> None:
     assert verdict(claim, line) is Verdict.STATED
-    assert verdict(claim.replace(" was ", " was not ").replace("McKay directed", "McKay never directed"), line) is Verdict.CONTRADICTED
+    assert (
+        verdict(
+            claim.replace(" was ", " was not ").replace("McKay directed", "McKay never directed"),
+            line,
+        )
+        is Verdict.CONTRADICTED
+    )
 
 
 @pytest.mark.parametrize(
     ("claim", "line"),
     [
-        ("Don't Look Up was directed by Adam McKay.", "Don't Look Up wasn't directed by Adam McKay."),
+        (
+            "Don't Look Up was directed by Adam McKay.",
+            "Don't Look Up wasn't directed by Adam McKay.",
+        ),
         ("The pump has failed.", 'He said "the pump has not failed".'),
         ("The pump has failed.", '"The pump has not failed," he said.'),
         ("Ann closed the valve.", "Don't close the valve, Ann."),
@@ -282,4 +323,6 @@ def test_what_is_denied_outside_of_a_title_stays_so(claim: str, line: str) -> No
 )
 def test_a_title_with_a_negation_is_one_name(text: str, names: list[str]) -> None:
     found = read(text)
-    assert [" ".join(word.text for word in found.words[start:end]) for start, end in found.names] == names
+    assert [
+        " ".join(word.text for word in found.words[start:end]) for start, end in found.names
+    ] == names

@@ -12,7 +12,10 @@ from dynagrag.schema import CheckedClaim, Line, Verdict
 def test_what_is_contradicted_or_not_found_goes_and_what_is_stated_stays() -> None:
     text = "The pump failed at noon [E1]. The valve was open [E2]. Nine engineers left."
     verdicts = (Verdict.STATED, Verdict.CONTRADICTED, Verdict.NOT_FOUND)
-    claims = [CheckedClaim(c.start, c.end, c.text, v, c.labels) for c, v in zip(split_claims(text), verdicts, strict=True)]
+    claims = [
+        CheckedClaim(c.start, c.end, c.text, v, c.labels)
+        for c, v in zip(split_claims(text), verdicts, strict=True)
+    ]
     strict = strict_answer(text, claims)
     assert strict.text == "The pump failed at noon [E1]."
     assert [claim.verdict for claim in strict.left_out] == [Verdict.CONTRADICTED, Verdict.NOT_FOUND]
@@ -22,7 +25,9 @@ def test_what_is_contradicted_or_not_found_goes_and_what_is_stated_stays() -> No
 def strict(text: str, *stated: int) -> StrictAnswer:
     """The strict answer where the claims of these numbers are stated."""
     claims = [
-        CheckedClaim(c.start, c.end, c.text, Verdict.STATED if i in stated else Verdict.NOT_FOUND, c.labels)
+        CheckedClaim(
+            c.start, c.end, c.text, Verdict.STATED if i in stated else Verdict.NOT_FOUND, c.labels
+        )
         for i, c in enumerate(split_claims(text))
     ]
     return strict_answer(text, claims)
@@ -42,18 +47,32 @@ LIST = "They found:\n- Ada sold the tram [E1]\n- Bob came home\n\nCleo left Rome
         (LIST, (0, 2), "They found:\n- Ada sold the tram [E1]\n\nCleo left Rome."),
         (LIST, (1, 3), "They found:\n- Bob came home\n\nDora met Max."),
         (LIST, (2, 3), "Cleo left Rome. Dora met Max."),
-        (f"Dora met Max.\n\n{LIST}", (0, 1, 2), "Dora met Max.\n\nThey found:\n- Ada sold the tram [E1]\n- Bob came home"),
+        (
+            f"Dora met Max.\n\n{LIST}",
+            (0, 1, 2),
+            "Dora met Max.\n\nThey found:\n- Ada sold the tram [E1]\n- Bob came home",
+        ),
         (LIST, (), ""),
     ],
 )
-def test_what_is_left_reads_on_and_its_claims_know_their_places(text: str, stated: tuple[int, ...], left: str) -> None:
+def test_what_is_left_reads_on_and_its_claims_know_their_places(
+    text: str, stated: tuple[int, ...], left: str
+) -> None:
     made = strict(text, *stated)
     assert made.text == left
-    assert (len(made.claims), len(made.left_out)) == (len(stated), len(split_claims(text)) - len(stated))
-    assert [(claim.start, claim.end) for claim in made.claims] == [(claim.start, claim.end) for claim in split_claims(left)]
+    assert (len(made.claims), len(made.left_out)) == (
+        len(stated),
+        len(split_claims(text)) - len(stated),
+    )
+    assert [(claim.start, claim.end) for claim in made.claims] == [
+        (claim.start, claim.end) for claim in split_claims(left)
+    ]
 
 
-ITEM, LINE = "- The valve was opened at nine [E1].", Line("The valve was opened at nine.", "Ann", "T")
+ITEM, LINE = (
+    "- The valve was opened at nine [E1].",
+    Line("The valve was opened at nine.", "Ann", "T"),
+)
 
 
 @pytest.mark.parametrize(

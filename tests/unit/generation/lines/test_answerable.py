@@ -1,4 +1,6 @@
-"""Whether the sources answer a question at all is said for the embedder that was measured, and for no other."""
+"""Whether the sources answer a question at all is said for the embedder that was measured, and for
+no other.
+"""
 
 import numpy as np
 import pytest
@@ -26,7 +28,10 @@ def signs_of(text: str) -> Signs:
 
 
 def test_signs_of_a_question_that_the_words_answer_and_of_one_about_something_else() -> None:
-    known, other = signs_of("Where does the flour of the mill come from?"), signs_of("Which constellations did Shepard see?")
+    known, other = (
+        signs_of("Where does the flour of the mill come from?"),
+        signs_of("Which constellations did Shepard see?"),
+    )
     assert known.passage > other.passage
     assert known.shared > other.shared == 0.0
     assert (known.unknown, other.unknown) == (0.0, 1.0)
@@ -34,7 +39,10 @@ def test_signs_of_a_question_that_the_words_answer_and_of_one_about_something_el
 
 def test_who_is_asked_for_need_not_be_said() -> None:
     asked = signs_of("Where does the flour of the mill come from?")
-    for text in ("Where does the flour of the pilot's mill come from?", "Where does Ann say the flour of the mill comes from?"):
+    for text in (
+        "Where does the flour of the pilot's mill come from?",
+        "Where does Ann say the flour of the mill comes from?",
+    ):
         found = signs_of(text)
         assert (found.shared, found.unknown) == (asked.shared, 0.0)
     assert signs_of("Where does the flour of the castle come from?").unknown > 0.0
@@ -48,15 +56,23 @@ def test_a_role_that_is_said_counts() -> None:
 
 
 def test_a_speaker_s_name_that_is_said_tells_nothing_of_what_they_are_asked_about() -> None:
-    turns: list[tuple[str | None, str]] = [*TALK, ("CAROL", "Thank you, Justice Ann. Ann is right.")]
+    turns: list[tuple[str | None, str]] = [
+        *TALK,
+        ("CAROL", "Thank you, Justice Ann. Ann is right."),
+    ]
     index = line_index(turns, 12)
     rows = range(len(index.snapshot.passages))
 
     def of(text: str) -> Signs:
-        return signs(index, question(text), fits(index, question(text), rows, FakeEmbedder(DIMENSION)))
+        return signs(
+            index, question(text), fits(index, question(text), rows, FakeEmbedder(DIMENSION))
+        )
 
     assert index.is_known("ann")
-    assert (of("What did Justice Ann say about constellations?").shared, of("What did Ann say about flour?").unknown) == (0.0, 0.0)
+    assert (
+        of("What did Justice Ann say about constellations?").shared,
+        of("What did Ann say about flour?").unknown,
+    ) == (0.0, 0.0)
     assert of("What did Justice Ann say about constellations?").unknown == 1.0
     assert of("What did Ann say about flour?").shared == of("What of flour?").shared
     assert of("What did Ann say?").shared > 0.0
@@ -69,7 +85,9 @@ def test_a_question_without_a_content_word_has_nothing_unknown() -> None:
 
 def test_another_embedder_is_not_judged() -> None:
     index = line_index(TALK)
-    found = best_lines(index, question("Which constellations did Shepard see?"), [0], FakeEmbedder(DIMENSION))
+    found = best_lines(
+        index, question("Which constellations did Shepard see?"), [0], FakeEmbedder(DIMENSION)
+    )
     assert (found.answerable, found.is_nothing_fitting) == (None, False)
 
 
@@ -81,15 +99,25 @@ class _NamedLikeMiniLM(FakeEmbedder):
 
 def test_what_has_nothing_of_a_question_is_said_not_to_answer_it() -> None:
     index = line_index(TALK)
-    known = best_lines(index, question("Where does the flour of the mill near Delft come from?"), [0], _NamedLikeMiniLM(DIMENSION))
-    other = best_lines(index, question("Which constellations did Shepard see?"), [0], _NamedLikeMiniLM(DIMENSION))
+    known = best_lines(
+        index,
+        question("Where does the flour of the mill near Delft come from?"),
+        [0],
+        _NamedLikeMiniLM(DIMENSION),
+    )
+    other = best_lines(
+        index, question("Which constellations did Shepard see?"), [0], _NamedLikeMiniLM(DIMENSION)
+    )
     assert known.answerable is not None
     assert other.answerable is not None
     assert (known.is_nothing_fitting, other.is_nothing_fitting) == (False, True)
     assert other.answerable < LEAST <= known.answerable
 
 
-@pytest.mark.parametrize(("text", "fitting"), [("Is the flour good?", False), ("Does the bakery have a garden near the sea?", True)])
+@pytest.mark.parametrize(
+    ("text", "fitting"),
+    [("Is the flour good?", False), ("Does the bakery have a garden near the sea?", True)],
+)
 def test_nothing_fits_where_an_answer_is_less_likely_than_none(text: str, fitting: bool) -> None:
     found = best_lines(line_index(TALK), question(text), [0], _NamedLikeMiniLM(DIMENSION))
     assert found.answerable is not None
@@ -104,12 +132,17 @@ def test_more_of_a_sign_makes_an_answer_likelier_and_unknown_words_less_likely(n
 
 
 @settings(max_examples=30, deadline=None)
-@given(st.text(max_size=60), st.lists(st.text(alphabet="abc .?!\n", max_size=60), min_size=1, max_size=4))
+@given(
+    st.text(max_size=60),
+    st.lists(st.text(alphabet="abc .?!\n", max_size=60), min_size=1, max_size=4),
+)
 def test_the_chance_lies_between_0_and_1_whatever_is_asked(text: str, turns: list[str]) -> None:
     index = line_index([("ANN", turn) for turn in turns])
     rows = range(len(index.snapshot.passages))
     if not rows:
         return
-    found = answerable(index, question(text), fits(index, question(text), rows, FakeEmbedder(DIMENSION)), MINILM)
+    found = answerable(
+        index, question(text), fits(index, question(text), rows, FakeEmbedder(DIMENSION)), MINILM
+    )
     assert found is not None
     assert 0.0 <= found <= 1.0

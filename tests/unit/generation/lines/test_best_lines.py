@@ -1,4 +1,6 @@
-"""The lines that fit a question best: in their order, whole, exact, with what stands around them."""
+"""The lines that fit a question best: in their order, whole, exact, with what stands around
+them.
+"""
 
 from itertools import pairwise
 
@@ -16,17 +18,37 @@ from dynagrag.sentences import sentence_spans
 from tests.transcripts import DIMENSION, line_index, question
 
 Turns = list[tuple[str | None, str]]
-WORD = st.sampled_from("valve tank pump crew moon Okay right fans oxygen heater pressure three why 12 landing gear".split())
-SENTENCE = st.builds(
-    lambda words, mark: " ".join(words) + mark, st.lists(WORD, min_size=1, max_size=14), st.sampled_from([".", "?", "!", "", "..."])
+WORD = st.sampled_from(
+    """
+        valve tank pump crew moon Okay right fans oxygen heater pressure three why 12 landing gear
+    """.split()
 )
-TURN = st.tuples(st.sampled_from([None, "LEO", "ANN", "Bo"]), st.lists(SENTENCE, max_size=9).map(" ".join))
+SENTENCE = st.builds(
+    lambda words, mark: " ".join(words) + mark,
+    st.lists(WORD, min_size=1, max_size=14),
+    st.sampled_from([".", "?", "!", "", "..."]),
+)
+TURN = st.tuples(
+    st.sampled_from([None, "LEO", "ANN", "Bo"]), st.lists(SENTENCE, max_size=9).map(" ".join)
+)
 TALK: Turns = [
-    ("ANN", "Good morning, everybody. Let us begin with the budget of the bakery. It is three hundred euros."),
+    (
+        "ANN",
+        (
+            "Good morning, everybody. Let us begin with the budget of the bakery. It is three"
+            " hundred euros."
+        ),
+    ),
     ("BOB", "Okay, gotcha. Thanks."),
     ("ANN", "Which oven did the bakery buy?"),
     ("BOB", "(Laughter.)"),
-    ("BOB", "The blue one with two doors. I got very excited, in part because it is so quiet. Nobody else wanted it."),
+    (
+        "BOB",
+        (
+            "The blue one with two doors. I got very excited, in part because it is so quiet."
+            " Nobody else wanted it."
+        ),
+    ),
     ("ANN", "Right."),
     ("BOB", "The flour comes from a mill near Delft. We pay every month."),
     (None, "News, Events, Resources"),
@@ -35,7 +57,9 @@ TALK: Turns = [
 
 def ask(turns: Turns, text: str, passage_words: int = 40) -> BestLines:
     index = line_index(turns, passage_words)
-    return best_lines(index, question(text), range(len(index.snapshot.passages)), FakeEmbedder(DIMENSION))
+    return best_lines(
+        index, question(text), range(len(index.snapshot.passages)), FakeEmbedder(DIMENSION)
+    )
 
 
 @pytest.mark.parametrize(
@@ -43,7 +67,10 @@ def ask(turns: Turns, text: str, passage_words: int = 40) -> BestLines:
     [
         ("Where does the flour come from?", "The flour comes from a mill near Delft."),
         ("Why was Bob so very excited?", "I got very excited, in part because it is so quiet."),
-        ("How much is the budget of the bakery?", "Let us begin with the budget of the bakery. It is three hundred euros."),
+        (
+            "How much is the budget of the bakery?",
+            "Let us begin with the budget of the bakery. It is three hundred euros.",
+        ),
     ],
 )
 def test_the_line_that_answers_leads_and_is_whole(text: str, said: str) -> None:
@@ -52,14 +79,26 @@ def test_the_line_that_answers_leads_and_is_whole(text: str, said: str) -> None:
 
 def test_what_a_named_speaker_says_leads_what_names_them() -> None:
     turns: Turns = [
-        ("ANN", "Bob Weaver said on Monday that he wonders about the flour, and Bob Weaver wonders a lot."),
+        (
+            "ANN",
+            (
+                "Bob Weaver said on Monday that he wonders about the flour, and Bob Weaver wonders"
+                " a lot."
+            ),
+        ),
         ("BOB WEAVER", "Is the flour from Delft milled twice?"),
     ]
-    assert ask(turns, "What did Bob Weaver wonder about the flour?").lines[0].speaker == "BOB WEAVER"
+    assert (
+        ask(turns, "What did Bob Weaver wonder about the flour?").lines[0].speaker == "BOB WEAVER"
+    )
 
 
 def test_a_speaker_who_is_meant_by_a_call_alone_is_not_evidence_of_it_first() -> None:
-    turns: Turns = [("FLIGHT", "EECOM, FLIGHT."), ("EECOM", "FLIGHT, EECOM."), ("EECOM", "We lost the second bus, and volts drop.")]
+    turns: Turns = [
+        ("FLIGHT", "EECOM, FLIGHT."),
+        ("EECOM", "FLIGHT, EECOM."),
+        ("EECOM", "We lost the second bus, and volts drop."),
+    ]
     lines = ask(turns, "What did EECOM report?").lines
     assert lines[0].quote.endswith("volts drop.")
 
@@ -67,32 +106,58 @@ def test_a_speaker_who_is_meant_by_a_call_alone_is_not_evidence_of_it_first() ->
 def test_a_fit_adds_up_what_a_sentence_has_of_the_question() -> None:
     index = line_index(TALK, 40)
     found = fits(
-        index, question("How many euros did Bob say that the oven was?"), range(len(index.snapshot.passages)), FakeEmbedder(DIMENSION)
+        index,
+        question("How many euros did Bob say that the oven was?"),
+        range(len(index.snapshot.passages)),
+        FakeEmbedder(DIMENSION),
     )
-    having = {name: {s.text for s, has in zip(found.sentences, found.parts[name], strict=True) if has} for name in found.parts}
+    having = {
+        name: {s.text for s, has in zip(found.sentences, found.parts[name], strict=True) if has}
+        for name in found.parts
+    }
     assert having["number"] == {"It is three hundred euros.", "The blue one with two doors."}
     assert having["question"] == {"Which oven did the bakery buy?"}
     assert having["speaker"] == {s.text for s in found.sentences if s.speaker == "BOB"}
     assert {"(Laughter.)", "Right.", "News, Events, Resources"} <= having["empty"]
-    summed = found.parts["cosine"] + sum(weight * found.parts[name] for name, weight in WEIGHTS.items())
+    summed = found.parts["cosine"] + sum(
+        weight * found.parts[name] for name, weight in WEIGHTS.items()
+    )
     assert np.allclose(found.total, summed)
-    other = fits(index, question("Who said that the oven was blue?"), range(len(index.snapshot.passages)), FakeEmbedder(DIMENSION))
+    other = fits(
+        index,
+        question("Who said that the oven was blue?"),
+        range(len(index.snapshot.passages)),
+        FakeEmbedder(DIMENSION),
+    )
     assert not other.parts["number"].any()
 
 
 @pytest.mark.parametrize(
     ("text", "is_named"),
-    [("What did Van say?", False), ("What did Ann Van Berg say?", True), ("What did Berg say?", True), ("What was Berg's answer?", True)],
+    [
+        ("What did Van say?", False),
+        ("What did Ann Van Berg say?", True),
+        ("What did Berg say?", True),
+        ("What was Berg's answer?", True),
+    ],
 )
-def test_a_speaker_is_named_by_the_whole_name_or_a_word_of_four_letters(text: str, is_named: bool) -> None:
+def test_a_speaker_is_named_by_the_whole_name_or_a_word_of_four_letters(
+    text: str, is_named: bool
+) -> None:
     index = line_index([("Ann Van Berg", "The bakery is open."), ("Bob", "The mill is closed.")])
     found = fits(index, question(text), [0], FakeEmbedder(DIMENSION))
     assert found.parts["speaker"].tolist() == [float(is_named), 0.0]
 
 
 @pytest.mark.parametrize(("num_between", "is_shared"), [(0, True), (1, True), (2, False)])
-def test_words_around_reach_over_one_turn_that_was_not_found(num_between: int, is_shared: bool) -> None:
-    turns: Turns = [("ANN", "The bakery is open."), *[("BOB", "Nothing more was said.")] * num_between, ("ANN", "The mill is closed.")]
+def test_words_around_reach_over_one_turn_that_was_not_found(
+    num_between: int, is_shared: bool
+) -> None:
+    turns: Turns = [
+        ("ANN", "The bakery is open."),
+        *[("BOB", "Nothing more was said.")] * num_between,
+        ("ANN", "The mill is closed."),
+    ]
     index = line_index(turns, passage_words=4)
     rows = [0, len(index.snapshot.passages) - 1]
     found = fits(index, question("Is the mill closed?"), rows, FakeEmbedder(DIMENSION))
@@ -102,14 +167,25 @@ def test_words_around_reach_over_one_turn_that_was_not_found(num_between: int, i
 
 def test_what_says_nothing_comes_last() -> None:
     quotes = [line.quote for line in ask(TALK, "Which oven did the bakery buy?").lines]
-    idle = {"Okay, gotcha.", "Thanks.", "Okay, gotcha. Thanks.", "(Laughter.)", "Right.", "News, Events, Resources"}
+    idle = {
+        "Okay, gotcha.",
+        "Thanks.",
+        "Okay, gotcha. Thanks.",
+        "(Laughter.)",
+        "Right.",
+        "News, Events, Resources",
+    }
     shown = [quote in idle for quote in quotes]
     assert shown == sorted(shown)
     assert not any(shown[:4])
 
 
 def test_the_answer_stands_after_a_question_and_nothing_idle_between() -> None:
-    asked = next(line for line in ask(TALK, "Which oven did the bakery buy?").lines if line.quote == "Which oven did the bakery buy?")
+    asked = next(
+        line
+        for line in ask(TALK, "Which oven did the bakery buy?").lines
+        if line.quote == "Which oven did the bakery buy?"
+    )
     assert asked.after
     assert asked.after.speaker == "BOB"
     assert asked.after.quote.startswith("The blue one with two doors.")
@@ -119,7 +195,12 @@ def test_the_answer_stands_after_a_question_and_nothing_idle_between() -> None:
 
 def test_a_short_answer_to_a_question_is_no_filler() -> None:
     lines = ask(
-        [("ANN", "Did the bakery buy the oven?"), ("BOB", "Yes."), ("ANN", "How nice for the bakery.")], "Did the bakery buy the oven?"
+        [
+            ("ANN", "Did the bakery buy the oven?"),
+            ("BOB", "Yes."),
+            ("ANN", "How nice for the bakery."),
+        ],
+        "Did the bakery buy the oven?",
     )
     asked = next(line for line in lines.lines if line.quote.endswith("oven?"))
     assert asked.after
@@ -128,10 +209,14 @@ def test_a_short_answer_to_a_question_is_no_filler() -> None:
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(TURN, min_size=1, max_size=12), SENTENCE, st.integers(5, 60))
-def test_quotes_are_exact_whole_sentences_of_one_turn_and_each_sentence_is_shown_once(turns: Turns, text: str, words: int) -> None:
+def test_quotes_are_exact_whole_sentences_of_one_turn_and_each_sentence_is_shown_once(
+    turns: Turns, text: str, words: int
+) -> None:
     index = line_index(turns, words)
     snapshot = index.snapshot
-    found = best_lines(index, question(text), range(len(snapshot.passages)), FakeEmbedder(DIMENSION))
+    found = best_lines(
+        index, question(text), range(len(snapshot.passages)), FakeEmbedder(DIMENSION)
+    )
     (document,) = snapshot.documents.values()
     ends = {(s.start, s.end) for row in range(len(snapshot.passages)) for s in index.sentences(row)}
     starts, stops = {a for a, _ in ends}, {b for _, b in ends}
@@ -151,12 +236,16 @@ def test_quotes_are_exact_whole_sentences_of_one_turn_and_each_sentence_is_shown
         assert line.after is None or line.after.start >= line.end
     quoted = sorted((line.start, line.end) for line in found.lines)
     assert all(end <= start for (_, end), (start, _) in pairwise(quoted))
-    assert [line.fit for line in found.lines] == sorted((line.fit for line in found.lines), reverse=True)
+    assert [line.fit for line in found.lines] == sorted(
+        (line.fit for line in found.lines), reverse=True
+    )
     assert found.is_nothing_fitting is not bool(found.lines)
 
 
 @given(st.lists(st.integers(1, 400), min_size=1, max_size=12), st.data())
-def test_an_excerpt_grows_to_what_fits_and_no_further(sizes: list[int], data: st.DataObject) -> None:
+def test_an_excerpt_grows_to_what_fits_and_no_further(
+    sizes: list[int], data: st.DataObject
+) -> None:
     text = " ".join("x" * (size - 1) + "." for size in sizes)
     around = line_index([("LEO", text)], 100_000).around(0)
     at = data.draw(st.integers(0, len(around) - 1))
@@ -172,7 +261,13 @@ def test_an_excerpt_grows_to_what_fits_and_no_further(sizes: list[int], data: st
     "turns",
     [
         [("LEO", "One turn about a mill near Delft. And more of it. " * 40)],
-        [(None, "we bought the oven in may and then the mill near delft sent us flour which was " * 60)],
+        [
+            (
+                None,
+                "we bought the oven in may and then the mill near delft sent us flour which was "
+                * 60,
+            )
+        ],
         [("LEO", "THE FLOUR COMES FROM A MILL NEAR DELFT. WE PAY EVERY MONTH."), ("ANN", "RIGHT.")],
         [("LEO", "Okay."), ("ANN", "(Laughter.)")],
     ],
@@ -193,7 +288,12 @@ def test_nothing_found_is_nothing_fitting() -> None:
 def test_only_what_has_no_vector_yet_is_embedded_and_fillers_never() -> None:
     embedder, index = FakeEmbedder(DIMENSION), line_index(TALK, 40)
     best_lines(index, question("Where is the mill?"), range(len(index.snapshot.passages)), embedder)
-    said = {s.text for row in range(len(index.snapshot.passages)) for s in index.sentences(row) if not s.says_nothing}
+    said = {
+        s.text
+        for row in range(len(index.snapshot.passages))
+        for s in index.sentences(row)
+        if not s.says_nothing
+    }
     assert embedder.num_texts == len(said)
 
 
@@ -221,7 +321,16 @@ def test_the_reply_to_a_question_stands_beyond_a_short_question_back() -> None:
     [
         (1, ("WHALEN", "That was never a thing which anybody could say, was it?" * 2)),
         (1, ("WHALEN", "Any marriage at all.")),
-        (2, ("ROBERTS", "Any marriage, yes, and of any kind, as long as it was one that another state had recorded.")),
+        (
+            2,
+            (
+                "ROBERTS",
+                (
+                    "Any marriage, yes, and of any kind, as long as it was one that another state"
+                    " had recorded."
+                ),
+            ),
+        ),
         (2, ("ALITO", "Any marriage.")),
         (3, ("ALITO", "1970 is the last one that I could point to.")),
     ],
@@ -235,7 +344,9 @@ def test_what_is_no_short_question_back_is_the_reply_itself(at: int, turn: tuple
 
 def test_a_reply_that_begins_with_a_few_words_is_shown_with_its_next_sentence() -> None:
     long = (
-        "I think that the judge made this point when he wrote of the one who threatens " + "and of the one who is threatened " * 5 + "once."
+        "I think that the judge made this point when he wrote of the one who threatens "
+        + "and of the one who is threatened " * 5
+        + "once."
     )
     reply = _reply([HEARING[0], ("WHALEN", f"Your Honor, it doesn't matter. {long} And so on.")])
     assert reply is not None

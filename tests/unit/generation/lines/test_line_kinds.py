@@ -103,7 +103,15 @@ def test_a_chain_of_hyphens_is_read_in_linear_time() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("Why?", True), ('"Why?"', True), ("Why? ", True), ("Why? Because.", False), ("why", False), ("", False)]
+    ("text", "expected"),
+    [
+        ("Why?", True),
+        ('"Why?"', True),
+        ("Why? ", True),
+        ("Why? Because.", False),
+        ("why", False),
+        ("", False),
+    ],
 )
 def test_a_question_ends_with_its_mark(text: str, expected: bool) -> None:
     assert is_question(text) is expected
@@ -124,7 +132,10 @@ def test_some_questions_ask_for_a_number(text: str, expected: bool) -> None:
     assert asks_for_number(text) is expected
 
 
-@pytest.mark.parametrize(("text", "expected"), [("3-foot waves", True), ("about sixty", True), ("often", False), ("a tenor", False)])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("3-foot waves", True), ("about sixty", True), ("often", False), ("a tenor", False)],
+)
 def test_numbers_stand_in_figures_or_words(text: str, expected: bool) -> None:
     assert has_number(text) is expected
 
@@ -156,5 +167,7 @@ def test_numbers_stand_in_figures_or_words(text: str, expected: bool) -> None:
         ("I'm Tobias, the flight director.", False),
     ],
 )
-def test_a_call_or_an_introduction_names_a_speaker_or_is_a_formula_and_says_no_more(text: str, calls: bool) -> None:
+def test_a_call_or_an_introduction_names_a_speaker_or_is_a_formula_and_says_no_more(
+    text: str, calls: bool
+) -> None:
     assert is_call(text, frozenset({"flight", "eecom", "kagan", "tobias"})) is calls

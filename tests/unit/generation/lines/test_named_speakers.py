@@ -1,4 +1,6 @@
-"""Whose lines a question asks for: each person once, with all their labels, and nobody whom it is only about."""
+"""Whose lines a question asks for: each person once, with all their labels, and nobody whom it is
+only about.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,13 +22,26 @@ def named(speakers: Sequence[str], entities: Sequence[Sequence[str]] = ()) -> Na
     """`entities`: the labels of each speaker of the graph."""
     snapshot = snapshot_of([(who, "The mill is near Delft.") for who in speakers])
     made = tuple(
-        Entity(str(i), entity_key(own[0]), own[0], "", tuple(map(entity_key, own)), tuple(own[1:]), "speaker", 1, (), is_speaker=True)
+        Entity(
+            str(i),
+            entity_key(own[0]),
+            own[0],
+            "",
+            tuple(map(entity_key, own)),
+            tuple(own[1:]),
+            "speaker",
+            1,
+            (),
+            is_speaker=True,
+        )
         for i, own in enumerate(entities)
     )
     return NamedSpeakers(replace(snapshot, graph=replace(snapshot.graph, entities=made)))
 
 
-def asked(speakers: Sequence[str], text: str, entities: Sequence[Sequence[str]] = ()) -> set[frozenset[str]]:
+def asked(
+    speakers: Sequence[str], text: str, entities: Sequence[Sequence[str]] = ()
+) -> set[frozenset[str]]:
     people = named(speakers, entities).people_in(text)
     assert len(set(people)) == len(people)
     return set(people)
@@ -52,19 +67,42 @@ def each(*labels: str) -> set[frozenset[str]]:
         (TALK, "What was said about the mill?", []),
         (COURT, "Do Justice Kagan and Justice Alito agree?", ["JUSTICE KAGAN", "JUSTICE ALITO"]),
         (COURT, "What did Justice Kagan say about Justice Alito?", ["JUSTICE KAGAN"]),
-        (SENEDD, "Why did Eluned Morgan disagree with Suzy Davies?", ["Eluned Morgan AM", "Suzy Davies AM"]),
-        (MEETING, "What did the Project Manager think when the user interface was discussed?", ["Project Manager"]),
-        (MEETING, "What did the industrial designer and the user interface designer say?", ["Industrial Designer", "User Interface"]),
-        (("Speaker 1", "Speaker 2", "Speaker 3"), "Do Speaker 1 and Speaker 2 agree?", ["Speaker 1", "Speaker 2"]),
+        (
+            SENEDD,
+            "Why did Eluned Morgan disagree with Suzy Davies?",
+            ["Eluned Morgan AM", "Suzy Davies AM"],
+        ),
+        (
+            MEETING,
+            "What did the Project Manager think when the user interface was discussed?",
+            ["Project Manager"],
+        ),
+        (
+            MEETING,
+            "What did the industrial designer and the user interface designer say?",
+            ["Industrial Designer", "User Interface"],
+        ),
+        (
+            ("Speaker 1", "Speaker 2", "Speaker 3"),
+            "Do Speaker 1 and Speaker 2 agree?",
+            ["Speaker 1", "Speaker 2"],
+        ),
     ],
 )
-def test_each_person_who_is_asked_for_is_found(speakers: Sequence[str], text: str, people: Sequence[str]) -> None:
+def test_each_person_who_is_asked_for_is_found(
+    speakers: Sequence[str], text: str, people: Sequence[str]
+) -> None:
     assert asked(speakers, text) == each(*people)
 
 
 def test_a_word_that_several_have_names_one_person() -> None:
-    assert asked(SENEDD, "What did Morgan say?") == {frozenset({"Eluned Morgan AM", "Julie Morgan AM"})}
-    assert asked(("Hon. Bill Morneau", "Hon. Bill Morneau (Minister of Finance)", "Ann"), "Did Morneau and Ann agree?") == {
+    assert asked(SENEDD, "What did Morgan say?") == {
+        frozenset({"Eluned Morgan AM", "Julie Morgan AM"})
+    }
+    assert asked(
+        ("Hon. Bill Morneau", "Hon. Bill Morneau (Minister of Finance)", "Ann"),
+        "Did Morneau and Ann agree?",
+    ) == {
         frozenset({"Hon. Bill Morneau", "Hon. Bill Morneau (Minister of Finance)"}),
         frozenset({"Ann"}),
     }
@@ -81,4 +119,6 @@ def test_labels_that_were_merged_are_one_person_and_a_last_name_of_the_graph_cou
 def test_words_in_a_label_s_brackets_name_nobody() -> None:
     speakers = named(("Chrystia Freeland (Deputy Prime Minister)", "Ann"))
     assert speakers.named_in("What did the prime minister say?") == frozenset()
-    assert speakers.named_in("What did Freeland say?") == {"Chrystia Freeland (Deputy Prime Minister)"}
+    assert speakers.named_in("What did Freeland say?") == {
+        "Chrystia Freeland (Deputy Prime Minister)"
+    }

@@ -13,27 +13,50 @@ from tests.transcripts import DIMENSION, line_index, question
 
 Turns = list[tuple[str | None, str]]
 MILL: Turns = [
-    *[("Alice", f"The mill grinds the flour, and the mill has a wheel number {i}.") for i in range(8)],
+    *[
+        ("Alice", f"The mill grinds the flour, and the mill has a wheel number {i}.")
+        for i in range(8)
+    ],
     ("Bob", "I would sell the mill and the wheel tomorrow."),
     ("Carol", "The mill is old and grinds the flour of the bakery, the mill of Alice and Bob."),
     ("Bob", "The wheel of the mill costs more than we earn in any year."),
-    *[("Dan", f"Rain fell upon Rotterdam throughout night {i}, and nobody came.") for i in range(12)],
+    *[
+        ("Dan", f"Rain fell upon Rotterdam throughout night {i}, and nobody came.")
+        for i in range(12)
+    ],
 ]
 
 
 def speakers_of(turns: Turns, text: str, num: int = 5) -> list[str | None]:
     index = line_index(turns, 20)
-    found = best_lines(index, question(text), range(len(index.snapshot.passages)), FakeEmbedder(DIMENSION))
+    found = best_lines(
+        index, question(text), range(len(index.snapshot.passages)), FakeEmbedder(DIMENSION)
+    )
     return [line.speaker for line in found.lines[:num]]
 
 
 def line(speaker: str, said: float, start: int) -> EvidenceLine:
     """A line whose words alone fit so well."""
-    return EvidenceLine("p", "Talk", start, start + 5, speaker, None, "words", start, start + 5, round(said + WEIGHTS["speaker"], 4))
+    return EvidenceLine(
+        "p",
+        "Talk",
+        start,
+        start + 5,
+        speaker,
+        None,
+        "words",
+        start,
+        start + 5,
+        round(said + WEIGHTS["speaker"], 4),
+    )
 
 
 @pytest.mark.parametrize(
-    "text", ["What do Alice and Bob think about the mill?", "How do Bob's and Alice's views of the mill and its wheel differ?"]
+    "text",
+    [
+        "What do Alice and Bob think about the mill?",
+        "How do Bob's and Alice's views of the mill and its wheel differ?",
+    ],
 )
 def test_speakers_who_are_compared_take_turns(text: str) -> None:
     shown = speakers_of(MILL, text)
@@ -41,17 +64,39 @@ def test_speakers_who_are_compared_take_turns(text: str) -> None:
 
 
 def test_one_who_is_named_alone_and_nobody_named_keep_the_order_of_the_fit() -> None:
-    for text in ("What does Alice think about the mill?", "What does the mill grind?", "What did Alice say about Bob?"):
+    for text in (
+        "What does Alice think about the mill?",
+        "What does the mill grind?",
+        "What did Alice say about Bob?",
+    ):
         index = line_index(MILL, 20)
-        found = best_lines(index, question(text), range(len(index.snapshot.passages)), FakeEmbedder(DIMENSION))
+        found = best_lines(
+            index, question(text), range(len(index.snapshot.passages)), FakeEmbedder(DIMENSION)
+        )
         assert all(first.fit >= second.fit for first, second in pairwise(found.lines))
 
 
-def test_the_best_lines_of_each_stand_where_the_best_of_all_stands_and_what_hardly_fits_stays() -> None:
+def test_the_best_lines_of_each_stand_where_the_best_of_all_stands_and_what_hardly_fits_stays() -> (
+    None
+):
     weak = LEAST_SHARE * 2.0
-    lines = [line("A", 2.0, 0), line("A", 1.9, 1), line("C", 1.8, 2), line("A", 1.5, 3), line("B", weak, 4), line("B", weak - 0.01, 5)]
+    lines = [
+        line("A", 2.0, 0),
+        line("A", 1.9, 1),
+        line("C", 1.8, 2),
+        line("A", 1.5, 3),
+        line("B", weak, 4),
+        line("B", weak - 0.01, 5),
+    ]
     ordered = in_turn(lines, [frozenset({"A"}), frozenset({"B", "b"})])
-    assert [(one.speaker, one.start) for one in ordered] == [("A", 0), ("B", 4), ("A", 1), ("C", 2), ("A", 3), ("B", 5)]
+    assert [(one.speaker, one.start) for one in ordered] == [
+        ("A", 0),
+        ("B", 4),
+        ("A", 1),
+        ("C", 2),
+        ("A", 3),
+        ("B", 5),
+    ]
     assert [one.fit for one in ordered] == [lines[one.start].fit for one in ordered]
 
 
@@ -63,7 +108,12 @@ def test_who_of_several_has_no_line_that_fits_is_told_by_the_longest_label() -> 
     assert quiet([line("Bob", 2.0, 0)], [ann, bob]) == ("Ann Lee",)
     assert quiet([fitting], [ann]) == quiet([line("C", 2.0, 0)], [ann, bob]) == ()
     index = line_index(MILL, 20)
-    found = best_lines(index, question("What do Alice and Dan think about the mill?"), range(3), FakeEmbedder(DIMENSION))
+    found = best_lines(
+        index,
+        question("What do Alice and Dan think about the mill?"),
+        range(3),
+        FakeEmbedder(DIMENSION),
+    )
     assert found.quiet_speakers == ("Dan",)
 
 
@@ -77,15 +127,28 @@ def test_passages_of_each_are_looked_at_besides_those_that_were_found() -> None:
     rows = [row for row in range(len(index.snapshot.passages)) if "Bob" not in index.labels_in(row)]
     assert rows
     assert speakers_of(MILL, "What do Alice and Bob think about the mill?").count("Bob") == 2
-    both = fits(index, question("What do Alice and Bob think about the mill?"), rows, FakeEmbedder(DIMENSION))
-    assert {s.text for s in both.sentences if s.speaker == "Bob"} == {text for who, text in MILL if who == "Bob"}
-    one = fits(index, question("What does Bob think about the mill?"), rows, FakeEmbedder(DIMENSION))
+    both = fits(
+        index,
+        question("What do Alice and Bob think about the mill?"),
+        rows,
+        FakeEmbedder(DIMENSION),
+    )
+    assert {s.text for s in both.sentences if s.speaker == "Bob"} == {
+        text for who, text in MILL if who == "Bob"
+    }
+    one = fits(
+        index, question("What does Bob think about the mill?"), rows, FakeEmbedder(DIMENSION)
+    )
     assert "Bob" not in {s.speaker for s in one.sentences}
-    none_found = fits(index, question("What do Alice and Bob think about the mill?"), [], FakeEmbedder(DIMENSION))
+    none_found = fits(
+        index, question("What do Alice and Bob think about the mill?"), [], FakeEmbedder(DIMENSION)
+    )
     assert len({s.row for s in none_found.sentences if s.speaker == "Alice"}) >= NUM_OF_EACH
 
 
 def test_the_names_of_those_who_are_compared_are_no_words_to_be_found() -> None:
     index = line_index([("Alice", "Bob and Alice, anything further?"), ("Bob", "The mill is old.")])
-    found = fits(index, question("What do Alice and Bob think of the mill?"), [0], FakeEmbedder(DIMENSION))
+    found = fits(
+        index, question("What do Alice and Bob think of the mill?"), [0], FakeEmbedder(DIMENSION)
+    )
     assert found.parts["words"].tolist() == [0.0, 1.0]

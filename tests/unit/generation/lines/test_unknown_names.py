@@ -1,4 +1,6 @@
-"""A name in a question that no document has is told, and nothing that may be no name or may be somebody's."""
+"""A name in a question that no document has is told, and nothing that may be no name or may be
+somebody's.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,7 +16,10 @@ from tests.transcripts import DIMENSION, line_index, question, snapshot_of
 
 Turns = Sequence[tuple[str | None, str]]
 TALK: Turns = [
-    ("Elena Kagan", "The algorithm of You Tube is old, says Sian Bradley, and the committee met in Wales."),
+    (
+        "Elena Kagan",
+        "The algorithm of You Tube is old, says Sian Bradley, and the committee met in Wales.",
+    ),
     ("Neil Gorsuch", "Canada and the Thomas rule are another matter."),
     ("MR. STEWART", "I agree with Zoë."),
 ]
@@ -34,7 +39,10 @@ def told(text: str, turns: Turns = TALK) -> dict[str, tuple[str, ...]]:
         ("What did Mr. Fisher say?", ["Fisher"]),
         ("What did Ruth Ginsburg and Stephen Breyer say?", ["Ruth Ginsburg", "Stephen Breyer"]),
         ("What did Elena Ginsburg say?", ["Elena Ginsburg"]),
-        ("Did O'Connor or McReynolds or Smith-Jones agree?", ["O'Connor", "McReynolds", "Smith-Jones"]),
+        (
+            "Did O'Connor or McReynolds or Smith-Jones agree?",
+            ["O'Connor", "McReynolds", "Smith-Jones"],
+        ),
         ("Is Kagan right? Ginsburg says so, and Ginsburg knows.", ["Ginsburg"]),
     ],
 )
@@ -70,18 +78,29 @@ def test_what_may_be_no_name_or_is_known_is_not_told(text: str) -> None:
 
 def test_names_that_are_spelt_alike_are_told_with_it() -> None:
     text = "What did Gorsush, Kegan, Stewert and Xavier say?"
-    assert told(text) == {"Gorsush": ("Neil Gorsuch",), "Kegan": ("Elena Kagan",), "Stewert": ("MR. STEWART",), "Xavier": ()}
+    assert told(text) == {
+        "Gorsush": ("Neil Gorsuch",),
+        "Kegan": ("Elena Kagan",),
+        "Stewert": ("MR. STEWART",),
+        "Xavier": (),
+    }
 
 
 @pytest.mark.parametrize("speaker", ["CAPCOM", None, "Speaker 1"])
 def test_nothing_is_told_where_most_speakers_go_by_no_name(speaker: str | None) -> None:
-    turns: Turns = [(speaker, "The algorithm is old."), (speaker, "I agree."), ("Elena Kagan", "So do I.")]
+    turns: Turns = [
+        (speaker, "The algorithm is old."),
+        (speaker, "I agree."),
+        ("Elena Kagan", "So do I."),
+    ]
     assert told("What did Ginsburg say?", turns) == {}
     assert list(told("What did Ginsburg say?", turns[1:])) == ["Ginsburg"]
 
 
 def test_speakers_in_capitals_with_a_title_are_named() -> None:
-    assert list(told("What did Ginsburg say?", [("JUSTICE KAGAN", "The algorithm is old.")])) == ["Ginsburg"]
+    assert list(told("What did Ginsburg say?", [("JUSTICE KAGAN", "The algorithm is old.")])) == [
+        "Ginsburg"
+    ]
 
 
 def test_titles_roles_and_names_of_the_graph_are_known() -> None:
@@ -90,13 +109,25 @@ def test_titles_roles_and_names_of_the_graph_are_known() -> None:
     (document,) = snapshot.documents.values()
     meta = {ROLES_KEY: roles_text({"Elena Kagan": "Solicitor of Breyer"})}
     documents = {document.id: replace(document, title="Fisher v. Gonzalez", meta=meta)}
-    known = replace(snapshot, documents=documents, graph=replace(snapshot.graph, entities=(entity,)))
+    known = replace(
+        snapshot, documents=documents, graph=replace(snapshot.graph, entities=(entity,))
+    )
     text = "What did Ginsburg, Breyer, Fisher and Gonzalez say?"
-    assert list(UnknownNames(snapshot).in_question(text)) == ["Ginsburg", "Breyer", "Fisher", "Gonzalez"]
+    assert list(UnknownNames(snapshot).in_question(text)) == [
+        "Ginsburg",
+        "Breyer",
+        "Fisher",
+        "Gonzalez",
+    ]
     assert UnknownNames(known).in_question(text) == {}
 
 
 def test_the_lines_of_a_question_come_with_its_unknown_names() -> None:
-    found = best_lines(line_index(TALK), question("What did Ginsburg say about the algorithm?"), [0], FakeEmbedder(DIMENSION))
+    found = best_lines(
+        line_index(TALK),
+        question("What did Ginsburg say about the algorithm?"),
+        [0],
+        FakeEmbedder(DIMENSION),
+    )
     assert found.unknown_names == {"Ginsburg": ()}
     assert found.lines

@@ -18,19 +18,27 @@ DIMENSION = 6
 QUERY = np.eye(DIMENSION, dtype=np.float32)[0]
 
 
-def graph(ends: Sequence[tuple[int, int]] = ((0, 1), (1, 2), (0, 2)), num_nodes: int = 3) -> "GraphArrays":
+def graph(
+    ends: Sequence[tuple[int, int]] = ((0, 1), (1, 2), (0, 2)), num_nodes: int = 3
+) -> "GraphArrays":
     from dynagrag.generation.soft_prompt.soft_example import GraphArrays
 
     rng = np.random.default_rng(3)
-    x, y = (rng.standard_normal((size, DIMENSION)).astype(np.float32) for size in (num_nodes, len(ends)))
+    x, y = (
+        rng.standard_normal((size, DIMENSION)).astype(np.float32) for size in (num_nodes, len(ends))
+    )
     return GraphArrays(x, np.array(ends, dtype=np.int64), y)
 
 
-def encoder(num_layers: int = 3, *, is_pruned: bool = True, is_two_way: bool = True) -> "GraphEncoder":
+def encoder(
+    num_layers: int = 3, *, is_pruned: bool = True, is_two_way: bool = True
+) -> "GraphEncoder":
     from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions, GraphEncoder
 
     torch.manual_seed(1)
-    options = EncoderOptions(DIMENSION, width=16, num_layers=num_layers, is_pruned=is_pruned, is_two_way=is_two_way)
+    options = EncoderOptions(
+        DIMENSION, width=16, num_layers=num_layers, is_pruned=is_pruned, is_two_way=is_two_way
+    )
     return GraphEncoder(options).eval()
 
 
@@ -41,7 +49,9 @@ def batch_of(*graphs: "GraphArrays", query: Any = QUERY) -> Any:
 
 
 @contextmanager
-def what_layers_do(made: "GraphEncoder") -> Iterator[list[tuple[tuple[torch.Tensor, ...], torch.Tensor]]]:
+def what_layers_do(
+    made: "GraphEncoder",
+) -> Iterator[list[tuple[tuple[torch.Tensor, ...], torch.Tensor]]]:
     """Of each layer in turn: nodes, ends and edges that it reads, and what it makes of them."""
     seen: list[tuple[tuple[torch.Tensor, ...], torch.Tensor]] = []
 
@@ -65,7 +75,9 @@ def after_one_layer(own: "GraphArrays", *, is_two_way: bool) -> torch.Tensor:
 @pytest.mark.parametrize("is_two_way", [True, False])
 def test_an_edge_is_heard_at_both_its_ends_where_edges_run_both_ways(is_two_way: bool) -> None:
     own = graph([(0, 1)], num_nodes=2)
-    before, after = (after_one_layer(one, is_two_way=is_two_way) for one in (own, replace(own, y=-own.y)))
+    before, after = (
+        after_one_layer(one, is_two_way=is_two_way) for one in (own, replace(own, y=-own.y))
+    )
     changed = [not torch.allclose(before[node], after[node], atol=1e-6) for node in (0, 1)]
     assert changed == [is_two_way, True]
 
@@ -75,9 +87,17 @@ def test_a_flag_tells_an_edge_from_its_reverse() -> None:
     made = encoder()
     with torch.no_grad():
         before = made(batch_of(own))
-        assert not torch.allclose(made(batch_of(replace(own, ends=own.ends[:, ::-1]))), before, atol=1e-6)
+        assert not torch.allclose(
+            made(batch_of(replace(own, ends=own.ends[:, ::-1]))), before, atol=1e-6
+        )
         turned = replace(own, ends=own.ends[::-1].copy(), y=own.y[::-1].copy())
-        torch.testing.assert_close(made(batch_of(turned)), before, atol=1e-6, rtol=0, msg="the order of edges tells nothing")
+        torch.testing.assert_close(
+            made(batch_of(turned)),
+            before,
+            atol=1e-6,
+            rtol=0,
+            msg="the order of edges tells nothing",
+        )
 
 
 def test_in_every_layer_messages_are_of_masked_nodes_and_masked_edges() -> None:
@@ -106,7 +126,9 @@ def test_masks_of_0_silence_edges_in_each_layer(layer: int) -> None:
         made.edge_mask[-1].bias -= 1e4
         silent = made(batch)
         made.layers[layer].lin_edge.weight += 1.0
-        torch.testing.assert_close(made(batch), silent, msg="what the layer makes of an edge is not heard")
+        torch.testing.assert_close(
+            made(batch), silent, msg="what the layer makes of an edge is not heard"
+        )
         made.edge_mask[-1].bias += 1e4
         assert not torch.allclose(made(batch), heard, atol=1e-4)
 
@@ -118,7 +140,9 @@ def test_masks_of_0_silence_nodes_in_the_last_layer_too() -> None:
         made.node_mask[-1].bias -= 1e4
         silent = made(batch)
         made.layers[1].lin_value.bias += torch.arange(16)
-        torch.testing.assert_close(made(batch), silent, msg="it reads zeros, whatever the layers before it made")
+        torch.testing.assert_close(
+            made(batch), silent, msg="it reads zeros, whatever the layers before it made"
+        )
         made.node_mask[-1].bias += 1e4
         assert not torch.allclose(made(batch), heard, atol=1e-4)
 
@@ -133,19 +157,25 @@ def test_a_mask_is_a_function_of_the_distance_between_unit_vectors() -> None:
         nodes, edges = made.masks(batch_of(own))
         far = made.masks(batch_of(own, query=9 * QUERY))
         distance = 2 * np.sin(angle / 2)
-        expected = torch.sigmoid(made.node_mask(torch.tensor(distance, dtype=torch.float32).unsqueeze(1)))
+        expected = torch.sigmoid(
+            made.node_mask(torch.tensor(distance, dtype=torch.float32).unsqueeze(1))
+        )
     torch.testing.assert_close(nodes, expected, atol=1e-5, rtol=0)
     assert nodes[1] == pytest.approx(float(nodes[2]))
     assert len({round(float(value), 5) for value in nodes}) == 3
     assert edges[0] == pytest.approx(float(edges[1]))
     assert edges[0] != pytest.approx(float(nodes[1])), "edges have an MLP of their own"
-    assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(far, (nodes, edges), strict=True)), "the question's vector is made unit"
+    assert all(torch.allclose(a, b, atol=1e-6) for a, b in zip(far, (nodes, edges), strict=True)), (
+        "the question's vector is made unit"
+    )
 
 
 def test_little_is_pruned_before_it_is_learned() -> None:
     made = encoder()
     for own in (made.node_mask, made.edge_mask):
-        assert [(layer.in_features, layer.out_features) for layer in own if isinstance(layer, nn.Linear)] == [(1, 32), (32, 32), (32, 1)]
+        assert [
+            (layer.in_features, layer.out_features) for layer in own if isinstance(layer, nn.Linear)
+        ] == [(1, 32), (32, 32), (32, 1)]
         assert own[-1].bias.item() == 2.0
     with torch.no_grad():
         masks = torch.cat(made.masks(batch_of(graph())))

@@ -21,13 +21,19 @@ def folder(tmp_path: Path) -> str:
     return str(tmp_path / "lm")
 
 
-def test_a_folder_is_loaded_frozen_in_the_precision_that_was_asked_for(folder: str, home: Path) -> None:
+def test_a_folder_is_loaded_frozen_in_the_precision_that_was_asked_for(
+    folder: str, home: Path
+) -> None:
     from dynagrag.generation.soft_prompt.language_model import load_language_model
     from dynagrag.training.devices import has_bfloat16
 
     settings = Settings(home=home)
     auto = Precision.BFLOAT16 if has_bfloat16(torch.device("cpu")) else Precision.FLOAT32
-    for precision, found in ((Precision.FLOAT32, Precision.FLOAT32), (Precision.BFLOAT16, Precision.BFLOAT16), (Precision.AUTO, auto)):
+    for precision, found in (
+        (Precision.FLOAT32, Precision.FLOAT32),
+        (Precision.BFLOAT16, Precision.BFLOAT16),
+        (Precision.AUTO, auto),
+    ):
         lm = load_language_model(folder, settings, precision, device="cpu")
         assert (lm.precision, lm.width, lm.name) == (found, 128, folder)
         assert not any(value.requires_grad for value in lm.model.parameters())
@@ -55,7 +61,12 @@ def test_a_models_digest_is_one_in_any_precision_and_of_any_files_and_another_af
 
 
 @pytest.mark.parametrize(
-    "err", [MemoryError(), torch.OutOfMemoryError("CUDA out of memory"), RuntimeError("not enough memory: you tried to allocate 9 bytes")]
+    "err",
+    [
+        MemoryError(),
+        torch.OutOfMemoryError("CUDA out of memory"),
+        RuntimeError("not enough memory: you tried to allocate 9 bytes"),
+    ],
 )
 def test_a_model_that_memory_does_not_hold_is_refused_in_a_line(
     folder: str, home: Path, monkeypatch: pytest.MonkeyPatch, err: Exception
@@ -63,17 +74,29 @@ def test_a_model_that_memory_does_not_hold_is_refused_in_a_line(
     from transformers import AutoModelForCausalLM
 
     from dynagrag.generation.soft_prompt.language_model import load_language_model
-    from dynagrag.generation.soft_prompt.soft_prompt_model import EncoderOptions, SoftPromptModel, SoftPromptOptions
+    from dynagrag.generation.soft_prompt.soft_prompt_model import (
+        EncoderOptions,
+        SoftPromptModel,
+        SoftPromptOptions,
+    )
 
     lm = LanguageModel(*tiny_llama(), "tiny")
-    with pytest.raises(ModelError, match="what is learned before tiny doesn't fit into memory; train with smaller sizes"):
+    with pytest.raises(
+        ModelError,
+        match="what is learned before tiny doesn't fit into memory; train with smaller sizes",
+    ):
         SoftPromptModel(lm, SoftPromptOptions(EncoderOptions(dimension=10**11, width=16_384)))
 
     def full(*_: object, **__: object) -> None:
         raise err
 
     monkeypatch.setattr(AutoModelForCausalLM, "from_pretrained", full)
-    with pytest.raises(ModelError, match=f"{folder} doesn't fit into memory; take a smaller model, or free some of the machine's"):
+    with pytest.raises(
+        ModelError,
+        match=(
+            f"{folder} doesn't fit into memory; take a smaller model, or free some of the machine's"
+        ),
+    ):
         load_language_model(folder, Settings(home=home), device="cpu")
 
 
@@ -91,7 +114,9 @@ def test_a_text_is_cut_where_its_tokens_are(is_fast: bool) -> None:
     class Slow:
         is_fast, chat_template, bos_token_id, eos_token_id = False, None, None, 4
 
-        def __call__(self, text: str, add_special_tokens: bool, **how: bool) -> dict[str, list[int]]:
+        def __call__(
+            self, text: str, add_special_tokens: bool, **how: bool
+        ) -> dict[str, list[int]]:
             return {"input_ids": tokenizer(text, add_special_tokens=False)["input_ids"]}
 
         def decode(self, ids: list[int]) -> str:

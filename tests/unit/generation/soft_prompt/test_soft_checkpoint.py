@@ -13,7 +13,12 @@ from dynagrag.generation.soft_prompt import soft_checkpoint
 from dynagrag.generation.soft_prompt.adapters import LoraOptions
 from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
 from dynagrag.generation.soft_prompt.language_model import LanguageModel
-from dynagrag.generation.soft_prompt.soft_checkpoint import network_of, open_network, open_soft_answerer, read_network
+from dynagrag.generation.soft_prompt.soft_checkpoint import (
+    network_of,
+    open_network,
+    open_soft_answerer,
+    read_network,
+)
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
 from dynagrag.schema import EmbedderIdentity
 from dynagrag.settings import Settings
@@ -42,8 +47,20 @@ def changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Changed:
         model = SoftPromptModel(lm, SoftPromptOptions(encoder, projection=32, **options))
         made = network_of("g-retriever", lm, model.options)
         network(made)
-        kept = Checkpoint(kind=KIND, network=made, embedder="fake", dimension=DIMENSION, made_with={}, figures={}, versions={})
-        save_checkpoint(tmp_path / "own", kept, {name: weights(value) for name, value in model.tokens.state_dict().items()})
+        kept = Checkpoint(
+            kind=KIND,
+            network=made,
+            embedder="fake",
+            dimension=DIMENSION,
+            made_with={},
+            figures={},
+            versions={},
+        )
+        save_checkpoint(
+            tmp_path / "own",
+            kept,
+            {name: weights(value) for name, value in model.tokens.state_dict().items()},
+        )
         return tmp_path / "own"
 
     return write
@@ -51,7 +68,12 @@ def changed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Changed:
 
 def test_a_network_of_before_dropout_was_taken_out_is_read(changed: Changed) -> None:
     plain = read_network(changed(), KIND, EMBEDDER)
-    assert read_network(changed(lambda made: made["options"]["encoder"].update(dropout=0.0)), KIND, EMBEDDER) == plain
+    assert (
+        read_network(
+            changed(lambda made: made["options"]["encoder"].update(dropout=0.0)), KIND, EMBEDDER
+        )
+        == plain
+    )
 
 
 @pytest.mark.parametrize("lora", [None, LoraOptions(rank=4)])
@@ -59,7 +81,9 @@ def test_a_network_is_read_as_it_was_kept(changed: Changed, lora: LoraOptions | 
     folder = changed(lora=lora)
     network = read_network(folder, KIND, EMBEDDER)
     assert (network.method, network.lm, network.lm_width) == ("g-retriever", "tiny", 128)
-    assert network.options == SoftPromptOptions(EncoderOptions(DIMENSION, width=16, num_layers=2), projection=32, lora=lora)
+    assert network.options == SoftPromptOptions(
+        EncoderOptions(DIMENSION, width=16, num_layers=2), projection=32, lora=lora
+    )
     opened = open_network(folder, KIND, network, Settings())
     assert opened.options == network.options
     assert open_soft_answerer(folder, Settings(), EMBEDDER).label == "g-retriever with tiny"
@@ -68,19 +92,58 @@ def test_a_network_is_read_as_it_was_kept(changed: Changed, lora: LoraOptions | 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (lambda made: made.update(num_layers=3), "the network option num_layers = '3', which this version doesn't know"),
-        (lambda made: made["options"].update(gate="on"), "the network option options.gate = 'on', which this version"),
-        (lambda made: made["options"]["encoder"].update(dropout=0.1), "the network option options.encoder.dropout = '0.1'"),
-        (lambda made: made["options"]["encoder"].update(num_hops=2), "the network option options.encoder.num_hops = '2'"),
-        (lambda made: made["options"]["encoder"].update(layer="gin"), "the network option options.encoder.layer = 'gin'"),
-        (lambda made: made["options"]["encoder"].update(width="16"), "the network option options.encoder.width = '16'"),
-        (lambda made: made["options"]["encoder"].update(width=-16), "the network option options.encoder.width = '-16'"),
-        (lambda made: made["options"]["encoder"].update(width=10_000_000), "the network option options.encoder.width = '10000000'"),
-        (lambda made: made["options"].update(num_virtual=10_000_000), "the network option options.num_virtual = '10000000'"),
-        (lambda made: made["options"]["encoder"].update(num_heads=3), "a width of 16 is not 3 heads of one width"),
-        (lambda made: made["options"]["encoder"].pop("dimension"), "its network lacks options.encoder.dimension"),
-        (lambda made: made["options"]["encoder"].update(dimension=9), "its encoder reads vectors of 9 numbers, and it was trained on 8"),
-        (lambda made: made["options"].update(layout=None), "the network option options.layout = None"),
+        (
+            lambda made: made.update(num_layers=3),
+            "the network option num_layers = '3', which this version doesn't know",
+        ),
+        (
+            lambda made: made["options"].update(gate="on"),
+            "the network option options.gate = 'on', which this version",
+        ),
+        (
+            lambda made: made["options"]["encoder"].update(dropout=0.1),
+            "the network option options.encoder.dropout = '0.1'",
+        ),
+        (
+            lambda made: made["options"]["encoder"].update(num_hops=2),
+            "the network option options.encoder.num_hops = '2'",
+        ),
+        (
+            lambda made: made["options"]["encoder"].update(layer="gin"),
+            "the network option options.encoder.layer = 'gin'",
+        ),
+        (
+            lambda made: made["options"]["encoder"].update(width="16"),
+            "the network option options.encoder.width = '16'",
+        ),
+        (
+            lambda made: made["options"]["encoder"].update(width=-16),
+            "the network option options.encoder.width = '-16'",
+        ),
+        (
+            lambda made: made["options"]["encoder"].update(width=10_000_000),
+            "the network option options.encoder.width = '10000000'",
+        ),
+        (
+            lambda made: made["options"].update(num_virtual=10_000_000),
+            "the network option options.num_virtual = '10000000'",
+        ),
+        (
+            lambda made: made["options"]["encoder"].update(num_heads=3),
+            "a width of 16 is not 3 heads of one width",
+        ),
+        (
+            lambda made: made["options"]["encoder"].pop("dimension"),
+            "its network lacks options.encoder.dimension",
+        ),
+        (
+            lambda made: made["options"]["encoder"].update(dimension=9),
+            "its encoder reads vectors of 9 numbers, and it was trained on 8",
+        ),
+        (
+            lambda made: made["options"].update(layout=None),
+            "the network option options.layout = None",
+        ),
         (lambda made: made.pop("options"), "its network lacks options"),
         (lambda made: made.pop("lm"), "its network lacks lm"),
         (lambda made: made.update(lm_width="wide"), "the network option lm_width = 'wide'"),
@@ -100,7 +163,10 @@ def test_a_network_that_this_version_does_not_have_is_refused_in_one_line(
 @pytest.mark.parametrize(
     ("weights", "said"),
     [
-        (lambda value: (100 * value).to(torch.int8), r"are of torch\.int8, and only floats are read"),
+        (
+            lambda value: (100 * value).to(torch.int8),
+            r"are of torch\.int8, and only floats are read",
+        ),
         (lambda value: value / 0, "are no numbers"),
         (lambda value: value[:1], "are not those of its network"),
     ],
@@ -114,9 +180,13 @@ def test_weights_that_are_no_floats_or_of_another_network_are_refused(
 
 
 def test_another_width_of_the_language_model_or_embedder_is_refused(changed: Changed) -> None:
-    with pytest.raises(UsageError, match="was trained before a model of width 64, and tiny has 128; train it again"):
+    with pytest.raises(
+        UsageError, match="was trained before a model of width 64, and tiny has 128; train it again"
+    ):
         open_soft_answerer(changed(lambda made: made.update(lm_width=64)), Settings(), EMBEDDER)
-    with pytest.raises(UsageError, match=r"was trained on vectors of fake \(8 numbers\); these are of other"):
+    with pytest.raises(
+        UsageError, match=r"was trained on vectors of fake \(8 numbers\); these are of other"
+    ):
         open_soft_answerer(changed(), Settings(), EmbedderIdentity("other", DIMENSION))
 
 
@@ -126,19 +196,31 @@ def test_another_model_of_the_same_name_and_width_is_refused_and_one_that_is_loa
     from tiny_llama import tiny_llama
 
     folder = changed()
-    network, trained_before = read_network(folder, KIND, EMBEDDER), soft_checkpoint.load_language_model("tiny", Settings())
+    network, trained_before = (
+        read_network(folder, KIND, EMBEDDER),
+        soft_checkpoint.load_language_model("tiny", Settings()),
+    )
     tuned = LanguageModel(*tiny_llama(seed=1), "tiny")
     assert open_network(folder, KIND, network, Settings(), known=[tuned]).lm is trained_before
     monkeypatch.setattr(soft_checkpoint, "load_language_model", lambda *_: tuned)
-    with pytest.raises(UsageError, match=rf"{folder} was trained before a model of other weights than tiny has now; put those back"):
+    with pytest.raises(
+        UsageError,
+        match=(
+            rf"{folder} was trained before a model of other weights than tiny has now; put those"
+            r" back"
+        ),
+    ):
         open_soft_answerer(folder, Settings(), EMBEDDER)
 
 
-def test_a_checkpoint_of_an_older_version_is_read_and_told(changed: Changed, caplog: pytest.LogCaptureFixture) -> None:
+def test_a_checkpoint_of_an_older_version_is_read_and_told(
+    changed: Changed, caplog: pytest.LogCaptureFixture
+) -> None:
     folder = changed(lambda made: made.pop("lm_digest"))
     assert open_soft_answerer(folder, Settings(), EMBEDDER).label == "g-retriever with tiny"
     assert [record.message for record in caplog.records] == [
-        f"{folder} is of an older version: whether tiny still has the weights that it was trained before isn't known"
+        f"{folder} is of an older version: whether tiny still has the weights that it was trained"
+        " before isn't known"
     ]
 
 

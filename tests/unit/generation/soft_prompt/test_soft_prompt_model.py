@@ -1,4 +1,6 @@
-"""Soft prompts: every part is learned and has a say, rows don't touch each other, and only labels are targets."""
+"""Soft prompts: every part is learned and has a say, rows don't touch each other, and only labels
+are targets.
+"""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -22,14 +24,24 @@ def graph(num_nodes: int, seed: int = 0) -> "GraphArrays":
     from dynagrag.generation.soft_prompt.soft_example import GraphArrays
 
     rng = np.random.default_rng(seed)
-    pairs = [(i, i + 1) for i in range(num_nodes - 1)] + [(i, num_nodes - 1) for i in range(num_nodes - 2)]
+    pairs = [(i, i + 1) for i in range(num_nodes - 1)] + [
+        (i, num_nodes - 1) for i in range(num_nodes - 2)
+    ]
     ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    x, y = (rng.standard_normal((size, DIMENSION)).astype(np.float32) for size in (num_nodes, len(pairs)))
+    x, y = (
+        rng.standard_normal((size, DIMENSION)).astype(np.float32)
+        for size in (num_nodes, len(pairs))
+    )
     return GraphArrays(x, ends, y)
 
 
 def example(
-    seed: int = 0, *, num_nodes: int = 4, num_graphs: int = 1, text: str = "cat is a animal", label: str = "support"
+    seed: int = 0,
+    *,
+    num_nodes: int = 4,
+    num_graphs: int = 1,
+    text: str = "cat is a animal",
+    label: str = "support",
 ) -> "SoftExample":
     from dynagrag.generation.soft_prompt.soft_example import SoftExample
 
@@ -38,29 +50,57 @@ def example(
     return SoftExample(graphs, query, text, "argument 1 the cat can fly answer", label)
 
 
-def model(*, is_pruned: bool = False, num_virtual: int = 0, layer: Any = "transformer", **more: Any) -> "SoftPromptModel":
+def model(
+    *, is_pruned: bool = False, num_virtual: int = 0, layer: Any = "transformer", **more: Any
+) -> "SoftPromptModel":
     from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
     from dynagrag.generation.soft_prompt.language_model import LanguageModel
     from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
 
     lm = LanguageModel(*tiny_llama(), "tiny")
     torch.manual_seed(1)
-    encoder = EncoderOptions(DIMENSION, layer, width=16, num_layers=3, num_heads=4, is_pruned=is_pruned, is_two_way=is_pruned)
-    return SoftPromptModel(lm, SoftPromptOptions(**({"encoder": encoder, "num_virtual": num_virtual, "projection": 16} | more)))
+    encoder = EncoderOptions(
+        DIMENSION,
+        layer,
+        width=16,
+        num_layers=3,
+        num_heads=4,
+        is_pruned=is_pruned,
+        is_two_way=is_pruned,
+    )
+    return SoftPromptModel(
+        lm,
+        SoftPromptOptions(
+            **({"encoder": encoder, "num_virtual": num_virtual, "projection": 16} | more)
+        ),
+    )
 
 
 @pytest.mark.parametrize("is_pruned", [False, True])
-def test_every_group_of_parameters_gets_a_gradient_and_the_language_model_none(is_pruned: bool) -> None:
+def test_every_group_of_parameters_gets_a_gradient_and_the_language_model_none(
+    is_pruned: bool,
+) -> None:
     made = model(is_pruned=is_pruned, num_virtual=3)
     made.loss([example(i, num_graphs=2) for i in range(3)]).backward()  # type: ignore[no-untyped-call]
-    dead = [name for name, value in made.tokens.named_parameters() if value.grad is None or not value.grad.abs().sum() > 0]
+    dead = [
+        name
+        for name, value in made.tokens.named_parameters()
+        if value.grad is None or not value.grad.abs().sum() > 0
+    ]
     assert dead == []
     assert all(value.grad is None for value in made.lm.model.parameters())
-    assert any(name.startswith("encoder.edge_mask") for name, _ in made.tokens.named_parameters()) is is_pruned
+    assert (
+        any(name.startswith("encoder.edge_mask") for name, _ in made.tokens.named_parameters())
+        is is_pruned
+    )
 
 
-@pytest.mark.parametrize(("layer", "reads_edges"), [("transformer", True), ("gat", True), ("gcn", False)])
-def test_tokens_change_with_nodes_edges_direction_and_the_text_does_not_touch_them(layer: str, reads_edges: bool) -> None:
+@pytest.mark.parametrize(
+    ("layer", "reads_edges"), [("transformer", True), ("gat", True), ("gcn", False)]
+)
+def test_tokens_change_with_nodes_edges_direction_and_the_text_does_not_touch_them(
+    layer: str, reads_edges: bool
+) -> None:
     made, one = model(layer=layer), example()
 
     def token(of: "SoftExample") -> torch.Tensor:
@@ -70,10 +110,13 @@ def test_tokens_change_with_nodes_edges_direction_and_the_text_does_not_touch_th
 
     own = one.graphs[0]
     with_graph = [
-        replace(one, graphs=(replace(own, **changed),)) for changed in ({"x": -own.x}, {"y": -own.y}, {"ends": own.ends[:, ::-1]})
+        replace(one, graphs=(replace(own, **changed),))
+        for changed in ({"x": -own.x}, {"y": -own.y}, {"ends": own.ends[:, ::-1]})
     ]
     before = token(one)
-    nodes, edges, direction = (not torch.allclose(token(changed), before, atol=1e-6) for changed in with_graph)
+    nodes, edges, direction = (
+        not torch.allclose(token(changed), before, atol=1e-6) for changed in with_graph
+    )
     assert (nodes, edges, direction) == (True, reads_edges, True)
     assert torch.equal(token(replace(one, description="bird")), before)
 
@@ -100,17 +143,33 @@ def test_the_graph_token_is_the_mean_over_graphs_that_are_pooled_each_by_itself(
     both = replace(example(), graphs=(graph(5, 3), graph(2, 4)))
     with torch.no_grad():
         pooled = made.tokens.encoder(batch_graphs([one, two], DIMENSION))
-        torch.testing.assert_close(made.tokens([both])[0, 0], made.tokens.projector(pooled.mean(dim=0)), atol=1e-6, rtol=0)
+        torch.testing.assert_close(
+            made.tokens([both])[0, 0], made.tokens.projector(pooled.mean(dim=0)), atol=1e-6, rtol=0
+        )
 
 
 @pytest.mark.parametrize("layer", ["transformer", "gat", "gcn"])
-def test_a_batch_of_eight_gives_what_each_gives_alone_graphs_without_nodes_or_edges_too(layer: str) -> None:
+def test_a_batch_of_eight_gives_what_each_gives_alone_graphs_without_nodes_or_edges_too(
+    layer: str,
+) -> None:
     made = model(is_pruned=True, num_virtual=2, layer=layer)
     sizes, texts = (
         (4, 1, 0, 6, 2, 3, 1, 0),
-        ("cat", "dog is a animal and the bird", "", "cat can fly", "a", "of the dog", "not", "one word"),
+        (
+            "cat",
+            "dog is a animal and the bird",
+            "",
+            "cat can fly",
+            "a",
+            "of the dog",
+            "not",
+            "one word",
+        ),
     )
-    rows = [example(i, num_nodes=n, text=text) for i, (n, text) in enumerate(zip(sizes, texts, strict=True))]
+    rows = [
+        example(i, num_nodes=n, text=text)
+        for i, (n, text) in enumerate(zip(sizes, texts, strict=True))
+    ]
     assert made.answers(rows) == [made.answers([row])[0] for row in rows]
     with torch.no_grad():
         together, alone = float(made.loss(rows)), [float(made.loss([row])) for row in rows]
@@ -122,15 +181,30 @@ def test_only_the_label_and_its_end_are_targets_and_rows_are_padded_on_the_left(
     from dynagrag.generation.soft_prompt.prompt_layout import IGNORED, LayoutOptions, lay_out
 
     made = model(num_virtual=2)
-    rows = [example(0, text="cat is a animal"), example(1, text="bird", label="counter counter counter")]
-    laid = lay_out(made.lm, rows, made.tokens(rows), LayoutOptions(max_description=3, max_label=2), has_text=True, has_labels=True)
+    rows = [
+        example(0, text="cat is a animal"),
+        example(1, text="bird", label="counter counter counter"),
+    ]
+    laid = lay_out(
+        made.lm,
+        rows,
+        made.tokens(rows),
+        LayoutOptions(max_description=3, max_label=2),
+        has_text=True,
+        has_labels=True,
+    )
     ids = made.lm.tokenizer.convert_tokens_to_ids
-    assert [row[row != IGNORED].tolist() for row in laid.targets] == [ids(["support", "</s>"]), ids(["counter", "counter", "</s>"])]
+    assert [row[row != IGNORED].tolist() for row in laid.targets] == [
+        ids(["support", "</s>"]),
+        ids(["counter", "counter", "</s>"]),
+    ]
     # before 1, soft 3, description 3 and 1 (cut at 3), question 7, after 1, label and end
     assert laid.mask.sum(dim=1).tolist() == [1 + 3 + 3 + 7 + 1 + 2, 1 + 3 + 1 + 7 + 1 + 3]
     assert laid.mask[1].tolist() == [0] + [1] * 16
     assert laid.embeddings.shape == (2, 17, 128)
-    asked = lay_out(made.lm, rows, made.tokens(rows), LayoutOptions(), has_text=False, has_labels=False)
+    asked = lay_out(
+        made.lm, rows, made.tokens(rows), LayoutOptions(), has_text=False, has_labels=False
+    )
     assert asked.mask.sum(dim=1).tolist() == [12, 12]
     assert (asked.targets == IGNORED).all()
 
@@ -144,12 +218,16 @@ def test_in_bfloat16_the_model_is_shorter_and_what_is_learned_is_not() -> None:
     assert float(losses[1].detach()) == pytest.approx(float(losses[0].detach()), rel=0.02)
     assert losses[1].dtype == torch.float32
     losses[1].backward()  # type: ignore[no-untyped-call]
-    assert {value.grad.dtype for value in short.tokens.parameters() if value.grad is not None} == {torch.float32}
+    assert {value.grad.dtype for value in short.tokens.parameters() if value.grad is not None} == {
+        torch.float32
+    }
 
 
 def test_a_prompt_that_does_not_fit_is_refused() -> None:
     made = model()
-    with pytest.raises(UsageError, match=r"doesn't fit into tiny, whose context has 128; .* --max-description"):
+    with pytest.raises(
+        UsageError, match=r"doesn't fit into tiny, whose context has 128; .* --max-description"
+    ):
         made.loss([replace(example(), description="cat " * 300)])
 
 
@@ -177,12 +255,25 @@ def test_without_a_template_the_layout_is_the_beginning_if_there_is_one_and_a_li
         {"lora": True},
         {"is_pruned": True, "lora": True},
     ],
-    ids=["g-retriever", "grag", "prompt-tuning", "graph-token", "lora", "g-retriever-lora", "grag-lora"],
+    ids=[
+        "g-retriever",
+        "grag",
+        "prompt-tuning",
+        "graph-token",
+        "lora",
+        "g-retriever-lora",
+        "grag-lora",
+    ],
 )
 def test_ten_examples_are_learned_by_heart(how: dict[str, Any]) -> None:
     """What tells the labels apart: the graph, and for prompt tuning, which has none, the text."""
     made = lora(**{k: v for k, v in how.items() if k != "lora"}) if "lora" in how else model(**how)
-    rows = [example(i, text=("cat", "dog")[i % 2], label=("support", "counter")[i % 2], num_graphs=1 + i % 2) for i in range(10)]
+    rows = [
+        example(
+            i, text=("cat", "dog")[i % 2], label=("support", "counter")[i % 2], num_graphs=1 + i % 2
+        )
+        for i in range(10)
+    ]
     optimizer = torch.optim.AdamW(made.tokens.parameters(), 1e-2)
     for _ in range(150):
         optimizer.zero_grad()
@@ -203,17 +294,35 @@ def lora(**more: Any) -> "SoftPromptModel":
 def test_adapters_are_of_queries_and_values_begin_without_effect_and_get_gradients() -> None:
     made, rows = lora(is_pruned=True), [example(i, num_graphs=2) for i in range(3)]
     plain = model(is_pruned=True)
-    plain.tokens.load_state_dict({name: v for name, v in made.tokens.state_dict().items() if not name.startswith("adapters.")})
+    plain.tokens.load_state_dict(
+        {
+            name: v
+            for name, v in made.tokens.state_dict().items()
+            if not name.startswith("adapters.")
+        }
+    )
     assert torch.equal(made.loss(rows), plain.loss(rows)), "the second matrix begins at 0"
-    assert {name.rpartition("/")[2].partition(".")[0] for name, _ in made.tokens.adapters.named_parameters()} == {"q_proj", "v_proj"}  # type: ignore[union-attr]
+    assert {
+        name.rpartition("/")[2].partition(".")[0]
+        for name, _ in made.tokens.adapters.named_parameters()
+    } == {
+        "q_proj",
+        "v_proj",
+    }  # type: ignore[union-attr]
     with torch.no_grad():
         for own in made.tokens.adapters.up.parameters():  # type: ignore[union-attr]
             own += 0.1
     made.loss(rows).backward()  # type: ignore[no-untyped-call]
-    dead = [name for name, value in made.tokens.named_parameters() if value.grad is None or not value.grad.abs().sum() > 0]
+    dead = [
+        name
+        for name, value in made.tokens.named_parameters()
+        if value.grad is None or not value.grad.abs().sum() > 0
+    ]
     assert dead == []
     learned = {id(value) for value in made.tokens.parameters()}
-    assert all(value.grad is None for value in made.lm.model.parameters() if id(value) not in learned)
+    assert all(
+        value.grad is None for value in made.lm.model.parameters() if id(value) not in learned
+    )
 
 
 def test_adapters_leave_the_model_as_it_is_for_others() -> None:
@@ -222,7 +331,10 @@ def test_adapters_leave_the_model_as_it_is_for_others() -> None:
 
     rows = [example(i) for i in range(3)]
     lm = model().lm
-    base, one, two = (SoftPromptModel(lm, SoftPromptOptions(lora=own)) for own in (None, LoraOptions(), LoraOptions(rank=2)))
+    base, one, two = (
+        SoftPromptModel(lm, SoftPromptOptions(lora=own))
+        for own in (None, LoraOptions(), LoraOptions(rank=2))
+    )
     before = base.loss(rows)
     with torch.no_grad():
         for own in one.tokens.adapters.up.parameters():  # type: ignore[union-attr]
@@ -266,19 +378,34 @@ def test_adapters_are_exact_where_the_model_is_short() -> None:
     from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
 
     lm, tokenizer = tiny_llama()
-    made = SoftPromptModel(LanguageModel(lm.bfloat16(), tokenizer, "tiny"), SoftPromptOptions(lora=LoraOptions()))
+    made = SoftPromptModel(
+        LanguageModel(lm.bfloat16(), tokenizer, "tiny"), SoftPromptOptions(lora=LoraOptions())
+    )
     made.loss([example(i) for i in range(3)]).backward()  # type: ignore[no-untyped-call]
     assert {value.dtype for value in made.tokens.parameters()} == {torch.float32}
-    assert any(value.grad is not None and value.grad.abs().sum() > 0 for value in made.tokens.parameters())
+    assert any(
+        value.grad is not None and value.grad.abs().sum() > 0 for value in made.tokens.parameters()
+    )
     assert made.answers([example()])
 
 
-def test_a_batch_in_parts_has_the_loss_and_the_gradients_of_the_whole_one_whatever_the_labels_lengths() -> None:
+def test_a_batch_in_parts_has_the_loss_and_the_gradients_of_the_whole_one_whatever_the_labels_lengths() -> (
+    None
+):
     from dynagrag.generation.soft_prompt.soft_task import SoftTask
     from dynagrag.training.memory import parts_of
 
     made = model(is_pruned=True, num_virtual=2)
-    labels = ("support", "a cat can fly and the dog", "counter", "not", "one word in the argument", "a", "the bird", "support support")
+    labels = (
+        "support",
+        "a cat can fly and the dog",
+        "counter",
+        "not",
+        "one word in the argument",
+        "a",
+        "the bird",
+        "support support",
+    )
     rows = [example(i, num_nodes=1 + i % 4, label=label) for i, label in enumerate(labels)]
     task = SoftTask(made, rows, 8)
 
@@ -289,7 +416,9 @@ def test_a_batch_in_parts_has_the_loss_and_the_gradients_of_the_whole_one_whatev
             loss = task.loss(part, rows)
             loss.backward()  # type: ignore[no-untyped-call]
             losses.append(float(loss.detach()))
-        return sum(losses), [value.grad.clone() for value in made.tokens.parameters() if value.grad is not None]
+        return sum(losses), [
+            value.grad.clone() for value in made.tokens.parameters() if value.grad is not None
+        ]
 
     loss, gradients = of(1)
     assert loss == pytest.approx(float(made.loss(rows).detach()))
@@ -298,4 +427,8 @@ def test_a_batch_in_parts_has_the_loss_and_the_gradients_of_the_whole_one_whatev
         assert parted == pytest.approx(loss, rel=1e-5)
         for one, other in zip(gradients, own, strict=True):
             torch.testing.assert_close(one, other, rtol=1e-4, atol=1e-6)
-    assert task.validate() == pytest.approx(SoftTask(made, rows, 2).validate(), rel=1e-5) == pytest.approx(-loss, rel=1e-5)
+    assert (
+        task.validate()
+        == pytest.approx(SoftTask(made, rows, 2).validate(), rel=1e-5)
+        == pytest.approx(-loss, rel=1e-5)
+    )

@@ -1,4 +1,6 @@
-"""Acronyms over a corpus: which name they spell, when a fit may be a coincidence, and what texts say they are."""
+"""Acronyms over a corpus: which name they spell, when a fit may be a coincidence, and what texts
+say they are.
+"""
 
 import string
 
@@ -41,7 +43,11 @@ def _defined(text: str, *names: str) -> set[frozenset[str]]:
     by_key = {n.key: n for n in used_names([said(name, type_="") for name in names])}
     found = find_definitions([text], by_key)
     pairs = [*said_aliases(found, str), *defined_acronyms(found, by_key, str)]
-    return {frozenset(pair) for _, *pair in pairs if conflict(by_key[pair[0]].name, by_key[pair[1]].name) is None}
+    return {
+        frozenset(pair)
+        for _, *pair in pairs
+        if conflict(by_key[pair[0]].name, by_key[pair[1]].name) is None
+    }
 
 
 def _corpus(pairs: dict[str, str], *more: str) -> list[Mention]:
@@ -49,9 +55,17 @@ def _corpus(pairs: dict[str, str], *more: str) -> list[Mention]:
     return [said(name, doc=f"d{n}", type_="") for n, name in enumerate(names)]
 
 
-@pytest.mark.parametrize("pairs", [_MEDICINE, _LAW, _SOFTWARE, _MEETINGS], ids=["medicine", "law", "software", "meetings"])
-def test_acronyms_are_joined_with_the_one_name_of_the_corpus_that_they_spell(pairs: dict[str, str]) -> None:
-    assert _joined(_corpus(pairs)) == {frozenset({long.casefold(), short.casefold()}) for long, short in pairs.items()}
+@pytest.mark.parametrize(
+    "pairs",
+    [_MEDICINE, _LAW, _SOFTWARE, _MEETINGS],
+    ids=["medicine", "law", "software", "meetings"],
+)
+def test_acronyms_are_joined_with_the_one_name_of_the_corpus_that_they_spell(
+    pairs: dict[str, str],
+) -> None:
+    assert _joined(_corpus(pairs)) == {
+        frozenset({long.casefold(), short.casefold()}) for long, short in pairs.items()
+    }
 
 
 @pytest.mark.parametrize("pairs", [_MEDICINE, _SOFTWARE], ids=["medicine", "software"])
@@ -71,7 +85,13 @@ def test_spellings_of_one_name_are_one_meaning() -> None:
 def test_in_a_corpus_full_of_names_a_fit_of_two_letters_is_taken_for_a_coincidence() -> None:
     pairs = {**_MEDICINE, "Command Module": "CM"}
     assert frozenset({"cm", "command module"}) in _joined(_corpus(pairs))
-    crowd = [f"{a}{b}lan {c}{d}ton" for a in "BDFGHJKL" for b in "aeiou" for c in "CMPRSTW" for d in "aeo"]
+    crowd = [
+        f"{a}{b}lan {c}{d}ton"
+        for a in "BDFGHJKL"
+        for b in "aeiou"
+        for c in "CMPRSTW"
+        for d in "aeo"
+    ]
     assert not any("cm" in group for group in _joined(_corpus(pairs, *crowd)))
 
 
@@ -97,7 +117,9 @@ def test_an_acronym_is_not_joined_with_words_a_person_or_another_code() -> None:
         ("the request\nfor proposal (RFP)", "request for proposal", "RFP"),
     ],
 )
-def test_a_text_defines_an_acronym_beside_the_words_that_spell_it(text: str, long: str, short: str) -> None:
+def test_a_text_defines_an_acronym_beside_the_words_that_spell_it(
+    text: str, long: str, short: str
+) -> None:
     assert _defined(text, long, short)
     assert _defined("Nothing of the sort is said here.", long, short) == set()
 
@@ -118,8 +140,13 @@ def test_brackets_alone_define_nothing(text: str, one: str, other: str) -> None:
 
 
 def test_an_acronym_that_texts_define_twice_is_left_apart() -> None:
-    mentions = [said(n, type_="") for n in ("American Football League", "Australian Football League", "AFL")]
-    one, other = "The American Football League (AFL) won.", "The Australian Football League (AFL) won."
+    mentions = [
+        said(n, type_="") for n in ("American Football League", "Australian Football League", "AFL")
+    ]
+    one, other = (
+        "The American Football League (AFL) won.",
+        "The Australian Football League (AFL) won.",
+    )
     assert _joined(mentions, [one]) == {frozenset({"afl", "american football league"})}
     assert _joined(mentions, [one, other]) == set()
 
@@ -139,7 +166,12 @@ def test_a_text_speaks_against_another_name_that_happens_to_fit() -> None:
         ("Samuel Clemens (a.k.a. Mark Twain) wrote.", "Samuel Clemens", "Mark Twain", True),
         ("He was an engineer with NASA, also known as Bob.", "NASA", "Bob", False),
         ("the president of France, also known as Le General", "France", "Le General", False),
-        ("the 1984 outbreak, also known as the Ivanovo tornado outbreak", "1984 outbreak", "Ivanovo", False),
+        (
+            "the 1984 outbreak, also known as the Ivanovo tornado outbreak",
+            "1984 outbreak",
+            "Ivanovo",
+            False,
+        ),
         ("Bombay is near Pune, also a city.", "Bombay", "Pune", False),
         ("Section 4, also known as Section 5", "Section 4", "Section 5", False),
         ("Main A, also known as Main B", "Main A", "Main B", False),
@@ -150,8 +182,14 @@ def test_names_are_one_where_a_text_says_so(text: str, one: str, other: str, are
 
 
 def test_a_name_that_is_said_to_be_two_things_is_neither() -> None:
-    texts = ["George Ruth, also known as Babe, played.", "Mildred Zaharias, also known as Babe, ran."]
-    assert _joined([said(n, type_="") for n in ("George Ruth", "Mildred Zaharias", "Babe")], texts) == set()
+    texts = [
+        "George Ruth, also known as Babe, played.",
+        "Mildred Zaharias, also known as Babe, ran.",
+    ]
+    assert (
+        _joined([said(n, type_="") for n in ("George Ruth", "Mildred Zaharias", "Babe")], texts)
+        == set()
+    )
 
 
 def test_persons_whose_names_differ_are_never_joined_by_a_definition() -> None:
@@ -160,12 +198,18 @@ def test_persons_whose_names_differ_are_never_joined_by_a_definition() -> None:
 
 
 _words = st.text(string.ascii_lowercase, min_size=1, max_size=6)
-_names = st.lists(st.lists(_words, min_size=1, max_size=4).map(lambda ws: " ".join(w.capitalize() for w in ws)), min_size=1, max_size=12)
+_names = st.lists(
+    st.lists(_words, min_size=1, max_size=4).map(lambda ws: " ".join(w.capitalize() for w in ws)),
+    min_size=1,
+    max_size=12,
+)
 _codes = st.lists(st.text("ABCM", min_size=2, max_size=4), max_size=6)
 
 
 @given(_names, _codes, st.randoms(use_true_random=False))
-def test_the_order_of_mentions_and_texts_changes_nothing(names: list[str], codes: list[str], rnd) -> None:  # type: ignore[no-untyped-def]
+def test_the_order_of_mentions_and_texts_changes_nothing(
+    names: list[str], codes: list[str], rnd
+) -> None:  # type: ignore[no-untyped-def]
     mentions = [said(name, doc=f"d{n}", type_="") for n, name in enumerate([*names, *codes])]
     texts = [f"{name} ({code}) is here." for name, code in zip(names, codes, strict=False)]
     before = merged(run(mentions, texts=texts))
@@ -195,6 +239,10 @@ def test_the_index_finds_what_spelling_out_says(names: list[str]) -> None:
 def test_any_text_joins_only_names_in_use(text: str) -> None:
     by_key = {n.key: n for n in used_names([said("a b", type_=""), said("AB", type_="")])}
     found = find_definitions([text, f"X {text}, also known as {text}"], by_key)
-    assert all(key in by_key and key != other for pair in found.aliases for key, other in (pair, pair[::-1]))
+    assert all(
+        key in by_key and key != other
+        for pair in found.aliases
+        for key, other in (pair, pair[::-1])
+    )
     assert all(meanings for meanings in found.acronyms.values())
     assert not is_acronym(text) or any(c.isupper() for c in text)

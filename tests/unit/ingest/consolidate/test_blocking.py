@@ -8,7 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynagrag.ingest.consolidate import blocking
-from dynagrag.ingest.consolidate.blocking import MAX_BLOCK, Pair, candidate_pairs, cut_into_blocks, initials, near_pairs
+from dynagrag.ingest.consolidate.blocking import (
+    MAX_BLOCK,
+    Pair,
+    candidate_pairs,
+    cut_into_blocks,
+    initials,
+    near_pairs,
+)
 from dynagrag.ingest.consolidate.guards import MAX_GROUP, Name, conflict, split_group
 from dynagrag.schema import Vectors
 from dynagrag.vectors import unit_rows
@@ -16,7 +23,9 @@ from dynagrag.vectors import unit_rows
 ALIKE: Vectors = np.ones((1, 4), dtype=np.float32) / 2
 
 
-def candidates(keys: list[str], vectors: Vectors | None = None, type_: str = "") -> set[tuple[str, str]]:
+def candidates(
+    keys: list[str], vectors: Vectors | None = None, type_: str = ""
+) -> set[tuple[str, str]]:
     rows = np.repeat(ALIKE, len(keys), axis=0) if vectors is None else vectors
     return {(keys[p.i], keys[p.j]) for p in candidate_pairs([Name(k, type_) for k in keys], rows)}
 
@@ -117,7 +126,10 @@ def test_different_person_names_never_meet(a: str, b: str, is_same: bool) -> Non
 
 
 def test_speakers_are_never_merged_with_each_other_but_may_be_with_a_name() -> None:
-    assert conflict(Name("jim lovell", is_speaker=True), Name("jim lovell jr", is_speaker=True)) == "two speakers"
+    assert (
+        conflict(Name("jim lovell", is_speaker=True), Name("jim lovell jr", is_speaker=True))
+        == "two speakers"
+    )
     assert conflict(Name("lovell", is_speaker=True), Name("jim lovell", "person")) is None
 
 
@@ -132,12 +144,18 @@ def test_speakers_are_never_merged_with_each_other_but_may_be_with_a_name() -> N
         ("mary ann lee", "mary-ann lee", False),
     ],
 )
-def test_speakers_whose_names_differ_in_the_letters_of_an_office_alone_may_be_one(a: str, b: str, is_same: bool) -> None:
+def test_speakers_whose_names_differ_in_the_letters_of_an_office_alone_may_be_one(
+    a: str, b: str, is_same: bool
+) -> None:
     assert (conflict(Name(a, is_speaker=True), Name(b, is_speaker=True)) is None) == is_same
 
 
 def test_names_meet_by_near_vectors_a_shared_head_or_an_acronym() -> None:
-    vectors = unit_rows(np.array([[1, 0, 0.2], [1, 0.1, 0], [0, 1, 0.9], [0.1, 1, 0], [0.9, 0, 1.2]], dtype=np.float32))
+    vectors = unit_rows(
+        np.array(
+            [[1, 0, 0.2], [1, 0.1, 0], [0, 1, 0.9], [0.1, 1, 0], [0.9, 0, 1.2]], dtype=np.float32
+        )
+    )
     keys = ["command ship", "mother vessel", "msc", "manned spacecraft center", "command module"]
     assert candidates(keys, vectors) == {
         ("command ship", "mother vessel"),
@@ -167,7 +185,9 @@ def test_a_word_that_opens_more_than_two_hundred_names_tells_nothing() -> None:
 
 def test_a_number_at_the_begin_is_no_shared_head() -> None:
     assert candidates(["1970 census", "1970 budget"], _all_at_cosine(2, 0.7)) == set()
-    assert candidates(["open census", "open budget"], _all_at_cosine(2, 0.7)) == {("open census", "open budget")}
+    assert candidates(["open census", "open budget"], _all_at_cosine(2, 0.7)) == {
+        ("open census", "open budget")
+    }
 
 
 def test_a_lone_letter_at_the_begin_is_no_shared_head_but_a_sign_is() -> None:
@@ -181,12 +201,16 @@ def test_words_that_say_little_are_heads_where_a_name_has_no_others() -> None:
 
 
 def test_a_name_of_signs_alone_shares_no_head() -> None:
-    assert candidates(["!!!", "red falcon", "???", "red river"], _all_at_cosine(4, 0.7)) == {("red falcon", "red river")}
+    assert candidates(["!!!", "red falcon", "???", "red river"], _all_at_cosine(4, 0.7)) == {
+        ("red falcon", "red river")
+    }
 
 
 @pytest.mark.parametrize(("cosine", "num_pairs"), [(0.54, 0), (0.56, 1)])
 def test_an_acronym_too_must_be_as_near_as_a_group(cosine: float, num_pairs: int) -> None:
-    assert len(candidates(["msc", "manned spacecraft center"], _all_at_cosine(2, cosine))) == num_pairs
+    assert (
+        len(candidates(["msc", "manned spacecraft center"], _all_at_cosine(2, cosine))) == num_pairs
+    )
 
 
 @pytest.mark.parametrize(("cosine", "num_pairs"), [(0.64, 0), (0.66, 1)])
@@ -196,11 +220,15 @@ def test_a_shared_head_needs_a_cosine_of_its_own(cosine: float, num_pairs: int) 
 
 @pytest.mark.parametrize(("cosine", "num_pairs"), [(0.79, 0), (0.81, 1)])
 def test_near_vectors_alone_make_a_pair_from_eight_tenths(cosine: float, num_pairs: int) -> None:
-    assert len(candidates(["command ship", "mother vessel"], _all_at_cosine(2, cosine))) == num_pairs
+    assert (
+        len(candidates(["command ship", "mother vessel"], _all_at_cosine(2, cosine))) == num_pairs
+    )
 
 
 def test_candidates_come_strongest_first_then_by_place_with_cosines_to_six_decimals() -> None:
-    rows = unit_rows(np.array([[1, 0, 0], [1, 0.5, 0], [1, 0.1, 0.1], [1, 0.5, 0]], dtype=np.float32))
+    rows = unit_rows(
+        np.array([[1, 0, 0], [1, 0.5, 0], [1, 0.1, 0.1], [1, 0.5, 0]], dtype=np.float32)
+    )
     names = [Name(k) for k in ("red falcon", "red river", "red fox", "red stone")]
     pairs = candidate_pairs(names, rows)
     assert [(p.i, p.j) for p in pairs] == [(1, 3), (0, 2), (1, 2), (2, 3), (0, 1), (0, 3)]
@@ -225,13 +253,17 @@ def test_near_pairs_equal_the_naive_ones() -> None:
 def _topics(num_rows: int, seed: int = 0) -> Vectors:
     rng = np.random.default_rng(seed)
     centres = rng.standard_normal((max(20, num_rows // 40), 32))
-    rows = 0.7 * centres[rng.zipf(1.5, num_rows) % len(centres)] + rng.standard_normal((num_rows, 32))
+    rows = 0.7 * centres[rng.zipf(1.5, num_rows) % len(centres)] + rng.standard_normal(
+        (num_rows, 32)
+    )
     doubles = rng.choice(num_rows, num_rows // 5)
     rows[: num_rows // 5] = rows[doubles] + 0.4 * rng.standard_normal((num_rows // 5, 32))
     return unit_rows(rows.astype(np.float32))
 
 
-def test_the_approximate_search_finds_nearly_all_near_pairs_and_only_true_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_approximate_search_finds_nearly_all_near_pairs_and_only_true_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     vectors = _topics(5000)
     found = near_pairs(vectors)
     assert found == near_pairs(vectors)
@@ -239,7 +271,10 @@ def test_the_approximate_search_finds_nearly_all_near_pairs_and_only_true_ones(m
     exact = {(i, j) for i, j, _ in near_pairs(vectors)}
     assert len(exact) > 500
     assert len({(i, j) for i, j, _ in found} & exact) >= 0.95 * len(exact)
-    assert all(cosine >= 0.8 and abs(cosine - float(vectors[i] @ vectors[j])) < 1e-5 for i, j, cosine in found)
+    assert all(
+        cosine >= 0.8 and abs(cosine - float(vectors[i] @ vectors[j])) < 1e-5
+        for i, j, cosine in found
+    )
 
 
 def test_of_thousands_of_equal_vectors_each_is_near_the_first_ten() -> None:
@@ -253,25 +288,36 @@ def test_blocking_stays_far_below_all_pairs_as_names_grow(monkeypatch: pytest.Mo
     compared: dict[int, int] = {}
     for num_names in (4000, 16000):
         vectors = _topics(num_names)
-        compared[num_names] = sum(len(rows) * len(columns) for rows, columns, _ in blocking._compared(vectors, 0))
+        compared[num_names] = sum(
+            len(rows) * len(columns) for rows, columns, _ in blocking._compared(vectors, 0)
+        )
     assert compared[16000] < 0.2 * 16000**2
     assert compared[16000] < 10 * compared[4000]  # all pairs would be 16 times as many
 
 
 def test_a_word_that_all_names_share_does_not_make_all_pairs() -> None:
-    keys = [f"report {chr(97 + i // 26 % 26)}{chr(97 + i % 26)}{chr(97 + i // 676)}x" for i in range(5000)]
+    keys = [
+        f"report {chr(97 + i // 26 % 26)}{chr(97 + i % 26)}{chr(97 + i // 676)}x"
+        for i in range(5000)
+    ]
     rng = np.random.default_rng(0)
     start = time.process_time()
-    assert len(candidates(keys, unit_rows(rng.standard_normal((5000, 64)).astype(np.float32)))) < 100
+    assert (
+        len(candidates(keys, unit_rows(rng.standard_normal((5000, 64)).astype(np.float32)))) < 100
+    )
     assert time.process_time() - start < 20
 
 
-_pairs = st.lists(st.tuples(st.integers(0, 80), st.integers(0, 80), st.floats(0.55, 1)), max_size=200)
+_pairs = st.lists(
+    st.tuples(st.integers(0, 80), st.integers(0, 80), st.floats(0.55, 1)), max_size=200
+)
 
 
 @settings(max_examples=60, deadline=None)
 @given(_pairs, st.randoms(use_true_random=False))
-def test_blocks_are_small_disjoint_and_depend_on_the_pairs_alone(raw: list[tuple[int, int, float]], rng: object) -> None:
+def test_blocks_are_small_disjoint_and_depend_on_the_pairs_alone(
+    raw: list[tuple[int, int, float]], rng: object
+) -> None:
     unique = {(min(i, j), max(i, j)): c for i, j, c in raw if i != j}
     pairs = [Pair(i, j, c) for (i, j), c in unique.items()]
     blocks = cut_into_blocks(pairs)
@@ -289,7 +335,10 @@ def test_a_chain_longer_than_a_block_is_cut_at_its_weakest_links() -> None:
 
 
 def test_a_pair_that_would_overfill_a_block_is_passed_over_and_later_ones_still_join() -> None:
-    first, second = [Pair(i, i + 1, 0.95) for i in range(19)], [Pair(i, i + 1, 0.94) for i in range(100, 109)]
+    first, second = (
+        [Pair(i, i + 1, 0.95) for i in range(19)],
+        [Pair(i, i + 1, 0.94) for i in range(100, 109)],
+    )
     late = [Pair(5, 105, 0.9), Pair(19, 50, 0.8)]
     assert cut_into_blocks([*late, *first, *second]) == [[*range(20), 50], list(range(100, 110))]
 
@@ -302,7 +351,9 @@ def test_a_block_holds_twenty_five_names() -> None:
 def test_a_group_is_split_where_members_conflict_or_are_far_apart() -> None:
     keys = ["tank 1", "tank 2", "tank one"]
     cosines = np.ones((3, 3), dtype=np.float32)
-    assert split_group([0, 1, 2], lambda i, j: conflict(Name(keys[i]), Name(keys[j])) is None, cosines, [1] * 3) == [[0, 2], [1]]
+    assert split_group(
+        [0, 1, 2], lambda i, j: conflict(Name(keys[i]), Name(keys[j])) is None, cosines, [1] * 3
+    ) == [[0, 2], [1]]
     cosines[0, 2] = cosines[2, 0] = 0.5
     cosines[0, 1] = cosines[1, 0] = 0.9
     assert split_group([0, 1, 2], lambda i, j: True, cosines, [1] * 3) == [[0], [1, 2]]
@@ -310,11 +361,19 @@ def test_a_group_is_split_where_members_conflict_or_are_far_apart() -> None:
 
 def test_a_member_that_fits_two_parts_which_exclude_each_other_stays_alone() -> None:
     names = [Name(k, "person") for k in ("jim lovell", "lovell", "marilyn lovell")]
-    parts = split_group([0, 1, 2], lambda i, j: conflict(names[i], names[j]) is None, np.ones((3, 3), dtype=np.float32), [1] * 3)
+    parts = split_group(
+        [0, 1, 2],
+        lambda i, j: conflict(names[i], names[j]) is None,
+        np.ones((3, 3), dtype=np.float32),
+        [1] * 3,
+    )
     assert parts == [[0], [1], [2]]
 
 
 def test_a_group_holds_at_most_twelve_keys() -> None:
     parts = split_group(range(20), lambda i, j: True, np.ones((20, 20), dtype=np.float32), [1] * 20)
     assert max(len(p) for p in parts) == MAX_GROUP
-    assert split_group([0, 1], lambda i, j: True, np.ones((2, 2), dtype=np.float32), [7, 6]) == [[0], [1]]
+    assert split_group([0, 1], lambda i, j: True, np.ones((2, 2), dtype=np.float32), [7, 6]) == [
+        [0],
+        [1],
+    ]

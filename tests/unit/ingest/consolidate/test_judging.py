@@ -7,9 +7,25 @@ from typing import TypeVar
 
 import pytest
 from pydantic import BaseModel
-from scripted_judge import DictVerdicts, ScriptedJudge, group, merged, record, run, said, same, vectors_of
+from scripted_judge import (
+    DictVerdicts,
+    ScriptedJudge,
+    group,
+    merged,
+    record,
+    run,
+    said,
+    same,
+    vectors_of,
+)
 
-from dynagrag.errors import BudgetError, DynaGragError, InvalidReplyError, ModelRefusedError, ModelUnavailableError
+from dynagrag.errors import (
+    BudgetError,
+    DynaGragError,
+    InvalidReplyError,
+    ModelRefusedError,
+    ModelUnavailableError,
+)
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
 from dynagrag.ids import estimate_tokens
@@ -27,9 +43,35 @@ T = TypeVar("T", bound=BaseModel)
 def _many_like_names() -> tuple[list[Mention], list[RelationRecord]]:
     """120 names of 15 x 14 word pairs in 20 documents of 24 facts, each a thing of its own."""
     rng = random.Random(0)
-    first = ["Red", "Blue", "Green", "Iron", "Silver", "North", "South", "East", "West", "Grand", "Bright", "Swift"]
+    first = [
+        "Red",
+        "Blue",
+        "Green",
+        "Iron",
+        "Silver",
+        "North",
+        "South",
+        "East",
+        "West",
+        "Grand",
+        "Bright",
+        "Swift",
+    ]
     first += ["Quiet", "Amber", "Royal"]
-    second = ["Falcon", "River", "Harbor", "Summit", "Meadow", "Canyon", "Forge", "Lantern", "Orchard", "Beacon", "Anchor", "Willow"]
+    second = [
+        "Falcon",
+        "River",
+        "Harbor",
+        "Summit",
+        "Meadow",
+        "Canyon",
+        "Forge",
+        "Lantern",
+        "Orchard",
+        "Beacon",
+        "Anchor",
+        "Willow",
+    ]
     second += ["Bridge", "Prairie"]
     names = [f"{a} {b}" for a in first for b in second]
     rng.shuffle(names)
@@ -37,14 +79,20 @@ def _many_like_names() -> tuple[list[Mention], list[RelationRecord]]:
     for number in range(20):
         for _ in range(24):
             a, b = rng.sample(names[:120], 2)
-            label = rng.choice(["works at", "founded", "acquired", "is located in", "partners with", "invested in"])
+            label = rng.choice(
+                ["works at", "founded", "acquired", "is located in", "partners with", "invested in"]
+            )
             fact = f"{a} {label} {b}."
             mentions += [said(n, fact, doc=f"d{number}", type_="organization") for n in (a, b)]
             records.append(record(a, label, b, f"d{number}"))
     return mentions, records
 
 
-@pytest.mark.parametrize("embed", [same, FakeEmbedder(32).embed_documents, FakeEmbedder(384).embed_documents], ids=["alike", "32", "384"])
+@pytest.mark.parametrize(
+    "embed",
+    [same, FakeEmbedder(32).embed_documents, FakeEmbedder(384).embed_documents],
+    ids=["alike", "32", "384"],
+)
 def test_a_corpus_of_like_names_costs_few_calls(embed: Callable[[Sequence[str]], Vectors]) -> None:
     mentions, records = _many_like_names()
     judge = ScriptedJudge()
@@ -57,7 +105,12 @@ def test_a_corpus_of_like_names_costs_few_calls(embed: Callable[[Sequence[str]],
 
 def test_the_plan_says_before_what_the_calls_will_cost() -> None:
     mentions, records = _many_like_names()
-    given = ConsolidationInput(mentions, records, vectors_of(mention_texts(mentions), same), vectors_of(label_texts(records), same))
+    given = ConsolidationInput(
+        mentions,
+        records,
+        vectors_of(mention_texts(mentions), same),
+        vectors_of(label_texts(records), same),
+    )
     plan = plan_consolidation(given)
     judge = ScriptedJudge()
     run(mentions, records, judge=judge)
@@ -65,11 +118,14 @@ def test_the_plan_says_before_what_the_calls_will_cost() -> None:
     assert plan.prompt_tokens == sum(estimate_tokens(p.system + p.user) for p, _, _ in judge.asked)
 
 
-# --------------------------------------------------------------------------------------------------------------- calls
+# -------------------------------------------------------------------------------------------- calls
 
 
 def _open_docket(num_blocks: int) -> Docket:
-    blocks = tuple(ShownBlock((f"pump {n}", f"valve {n}"), (f"pump {n}", f"valve {n}"), (f"d{n}",)) for n in range(num_blocks))
+    blocks = tuple(
+        ShownBlock((f"pump {n}", f"valve {n}"), (f"pump {n}", f"valve {n}"), (f"d{n}",))
+        for n in range(num_blocks)
+    )
     return Docket(ENTITIES, blocks, Judged())
 
 
@@ -80,18 +136,30 @@ class MeetingJudge(ScriptedJudge):
         super().__init__()
         self.barrier = threading.Barrier(num_calls, timeout=20)
 
-    def ask(self, prompt: Prompt, schema: type[T], *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> T:
+    def ask(
+        self,
+        prompt: Prompt,
+        schema: type[T],
+        *,
+        stage: str,
+        max_tokens: int,
+        documents: Sequence[str] = (),
+    ) -> T:
         self.barrier.wait()
         return super().ask(prompt, schema, stage=stage, max_tokens=max_tokens, documents=documents)
 
 
 def test_as_many_calls_are_under_way_as_may_be_at_once() -> None:
-    judged = ask_judge(_open_docket(3), Judging(MeetingJudge(3), one_block_a_call=True, max_concurrency=3))
+    judged = ask_judge(
+        _open_docket(3), Judging(MeetingJudge(3), one_block_a_call=True, max_concurrency=3)
+    )
     assert judged.num_calls == 3
     assert judged.is_complete
 
 
-@pytest.mark.parametrize("error", [BudgetError("spent"), ModelUnavailableError("gone"), ModelRefusedError("no key")])
+@pytest.mark.parametrize(
+    "error", [BudgetError("spent"), ModelUnavailableError("gone"), ModelRefusedError("no key")]
+)
 def test_after_what_no_other_call_can_mend_none_is_made(error: DynaGragError) -> None:
     judge = ScriptedJudge(lambda text: error)
     judged = ask_judge(_open_docket(3), Judging(judge, one_block_a_call=True))
@@ -112,9 +180,21 @@ class StoppedJudge(ScriptedJudge):
 
     def __init__(self) -> None:
         super().__init__()
-        self.under_way, self.may_end, self.ended = threading.Event(), threading.Event(), threading.Event()
+        self.under_way, self.may_end, self.ended = (
+            threading.Event(),
+            threading.Event(),
+            threading.Event(),
+        )
 
-    def ask(self, prompt: Prompt, schema: type[T], *, stage: str, max_tokens: int, documents: Sequence[str] = ()) -> T:
+    def ask(
+        self,
+        prompt: Prompt,
+        schema: type[T],
+        *,
+        stage: str,
+        max_tokens: int,
+        documents: Sequence[str] = (),
+    ) -> T:
         if "pump 0" in prompt.user:
             assert self.under_way.wait(20)
             raise KeyboardInterrupt
@@ -140,12 +220,17 @@ def test_a_reply_has_room_for_every_name_twice_and_the_documents_of_its_blocks()
     ask_judge(docket, Judging(judge))
     ((_, documents, max_tokens),) = judge.asked
     assert documents == ("d0", "d1")
-    assert max_tokens == 150 + 2 * sum(estimate_tokens(name) + 4 for block in docket.blocks for name in block.names)
+    assert max_tokens == 150 + 2 * sum(
+        estimate_tokens(name) + 4 for block in docket.blocks for name in block.names
+    )
 
 
 def test_verdicts_on_blocks_that_are_no_more_stay_until_all_that_are_is_judged() -> None:
     verdicts = DictVerdicts()
-    before, after = [said("compute"), said("compute resources")], [said("compute", "new light on it"), said("compute resources")]
+    before, after = (
+        [said("compute"), said("compute resources")],
+        [said("compute", "new light on it"), said("compute resources")],
+    )
     run(before, judge=ScriptedJudge(), verdicts=verdicts)
     old = dict(verdicts.texts)
     run(after, judge=ScriptedJudge(lambda text: InvalidReplyError("no JSON")), verdicts=verdicts)
@@ -155,30 +240,48 @@ def test_verdicts_on_blocks_that_are_no_more_stay_until_all_that_are_is_judged()
     assert verdicts.texts.keys() != old.keys()
 
 
-# -------------------------------------------------------------------------------------------------------------- replies
+# ------------------------------------------------------------------------------------------ replies
 
-BLOCKS = [ShownBlock(names, names) for names in (("pump", "pump a", "fan"), ("pump", "valve", "lid"))]
+BLOCKS = [
+    ShownBlock(names, names) for names in (("pump", "pump a", "fan"), ("pump", "valve", "lid"))
+]
 
 
 def _reply(*members: str, canonical: str = "", inverted: Sequence[str] = ()) -> LabelGroups:
-    return LabelGroups.model_validate({"groups": [{**group(*members, canonical=canonical), "inverted": list(inverted)}]})
+    return LabelGroups.model_validate(
+        {"groups": [{**group(*members, canonical=canonical), "inverted": list(inverted)}]}
+    )
 
 
 def test_a_group_is_of_the_block_that_holds_most_of_its_names() -> None:
-    assert read_reply(BLOCKS, [0, 1], _reply("pump", "pump a"))[0] == {0: (Group(0, (0, 1)),), 1: ()}
-    assert read_reply(BLOCKS, [0, 1], _reply("valve", "pump", "fan", "lid"))[0] == {0: (), 1: (Group(1, (0, 1, 2)),)}
+    assert read_reply(BLOCKS, [0, 1], _reply("pump", "pump a"))[0] == {
+        0: (Group(0, (0, 1)),),
+        1: (),
+    }
+    assert read_reply(BLOCKS, [0, 1], _reply("valve", "pump", "fan", "lid"))[0] == {
+        0: (),
+        1: (Group(1, (0, 1, 2)),),
+    }
 
 
 def test_the_canonical_name_is_the_one_that_the_model_chose_wherever_it_stands() -> None:
-    assert read_reply(BLOCKS, [0], _reply("pump", "fan", canonical="fan"))[0] == {0: (Group(2, (0, 2)),)}
-    assert read_reply(BLOCKS, [0], _reply("fan", "pump", canonical="nobody"))[0] == {0: (Group(2, (0, 2)),)}
+    assert read_reply(BLOCKS, [0], _reply("pump", "fan", canonical="fan"))[0] == {
+        0: (Group(2, (0, 2)),)
+    }
+    assert read_reply(BLOCKS, [0], _reply("fan", "pump", canonical="nobody"))[0] == {
+        0: (Group(2, (0, 2)),)
+    }
 
 
 def test_a_canonical_name_that_another_group_has_gives_way_to_the_first_member() -> None:
-    reply = LabelGroups.model_validate({"groups": [group("pump", "pump a"), group("fan", "lid", canonical="pump")]})
+    reply = LabelGroups.model_validate(
+        {"groups": [group("pump", "pump a"), group("fan", "lid", canonical="pump")]}
+    )
     blocks = [ShownBlock(("pump", "pump a", "fan", "lid"), ("a", "b", "c", "d"))]
     assert read_reply(blocks, [0], reply)[0] == {0: (Group(0, (0, 1)), Group(2, (2, 3)))}
 
 
 def test_the_canonical_label_is_never_inverted() -> None:
-    assert read_reply(BLOCKS, [0], _reply("pump", "fan", inverted=["pump", "fan"]))[0] == {0: (Group(0, (0, 2), (2,)),)}
+    assert read_reply(BLOCKS, [0], _reply("pump", "fan", inverted=["pump", "fan"]))[0] == {
+        0: (Group(0, (0, 2), (2,)),)
+    }

@@ -1,4 +1,6 @@
-"""Relation labels: verb forms by rule, verdicts with inverted members, opposites that never merge."""
+"""Relation labels: verb forms by rule, verdicts with inverted members, opposites that never
+merge.
+"""
 
 from collections.abc import Mapping
 
@@ -6,20 +8,38 @@ import numpy as np
 import pytest
 from scripted_judge import ScriptedJudge, group, record, run, said, same, vectors_of
 
-from dynagrag.ingest.consolidate.labels import LabelPlan, label_texts, labels_by_rule, labels_may_join, merge_labels, plan_labels
+from dynagrag.ingest.consolidate.labels import (
+    LabelPlan,
+    label_texts,
+    labels_by_rule,
+    labels_may_join,
+    merge_labels,
+    plan_labels,
+)
 from dynagrag.ingest.consolidate.shown_block import ShownBlock
 from dynagrag.ingest.consolidate.verdicts import Group
 from dynagrag.schema import LabelMerge
 
 
 def test_verb_forms_merge_by_rule_and_a_passive_flips_the_ends() -> None:
-    counts = {"owns": 3, "owned by": 2, "is owned by": 1, "works at": 1, "worked at": 2, "is located in": 1, "located in": 2, "lives by": 1}
+    counts = {
+        "owns": 3,
+        "owned by": 2,
+        "is owned by": 1,
+        "works at": 1,
+        "worked at": 2,
+        "is located in": 1,
+        "located in": 2,
+        "lives by": 1,
+    }
     assert labels_by_rule(counts) == {
         "owned by": ("owns", True),
         "is owned by": ("owns", True),
         "works at": ("worked at", False),
     }
-    assert labels_by_rule({"was founded by": 1, "founded by": 2}) == {"was founded by": ("founded by", False)}
+    assert labels_by_rule({"was founded by": 1, "founded by": 2}) == {
+        "was founded by": ("founded by", False)
+    }
 
 
 def test_a_passive_without_its_agent_is_no_form_of_the_active() -> None:
@@ -36,7 +56,11 @@ def test_a_verdict_on_labels_joins_them_and_inverts_those_that_it_names() -> Non
     labels = ["owns", "possesses", "belongs to", "is owned by", "mentioned with", "left"]
     records = [record("Acme", label, "Zen") for label in labels] + [record("Acme", "owns", "Bob")]
     judge = ScriptedJudge(
-        lambda text: [{**group("owns", "possesses", "belongs to"), "inverted": ["belongs to"]}] if "<labels>" in text else []
+        lambda text: (
+            [{**group("owns", "possesses", "belongs to"), "inverted": ["belongs to"]}]
+            if "<labels>" in text
+            else []
+        )
     )
     result = run([said("Acme"), said("Zen"), said("Bob")], records, judge=judge)
     assert result.consolidation.labels == (
@@ -49,8 +73,15 @@ def test_a_verdict_on_labels_joins_them_and_inverts_those_that_it_names() -> Non
 
 def test_a_rules_label_follows_its_canonical_label_through_a_verdict() -> None:
     records = [record("Acme", label, "Zen") for label in ("owns", "owns", "owned by", "belongs to")]
-    judge = ScriptedJudge(lambda text: [{**group("belongs to", "owns"), "inverted": ["owns"]}] if "<labels>" in text else [])
-    labels = {m.label: (m.canonical, m.inverted) for m in run([said("Acme"), said("Zen")], records, judge=judge).consolidation.labels}
+    judge = ScriptedJudge(
+        lambda text: (
+            [{**group("belongs to", "owns"), "inverted": ["owns"]}] if "<labels>" in text else []
+        )
+    )
+    labels = {
+        m.label: (m.canonical, m.inverted)
+        for m in run([said("Acme"), said("Zen")], records, judge=judge).consolidation.labels
+    }
     assert labels == {"owns": ("belongs to", True), "owned by": ("belongs to", False)}
 
 
@@ -84,12 +115,20 @@ def test_two_inverted_labels_without_the_chosen_one_say_the_same() -> None:
 
 
 def test_without_the_chosen_label_one_that_is_not_inverted_stands_for_the_others() -> None:
-    plan = _judged_labels("belongs to", "has", "owns", far="owns", counts={"belongs to": 9, "has": 1, "owns": 1})
-    assert merge_labels(plan, {0: [Group(2, (0, 1, 2), (0,))]})[0] == (LabelMerge("belongs to", "has", True, "model"),)
+    plan = _judged_labels(
+        "belongs to", "has", "owns", far="owns", counts={"belongs to": 9, "has": 1, "owns": 1}
+    )
+    assert merge_labels(plan, {0: [Group(2, (0, 1, 2), (0,))]})[0] == (
+        LabelMerge("belongs to", "has", True, "model"),
+    )
 
 
 def test_a_label_is_shown_with_its_first_example_whatever_the_order_of_the_records() -> None:
-    records = [record(head, label, "Zen", doc) for head, doc in (("Cy", "d1"), ("Acme", "d2"), ("Bob", "d3")) for label in ("owns", "has")]
+    records = [
+        record(head, label, "Zen", doc)
+        for head, doc in (("Cy", "d1"), ("Acme", "d2"), ("Bob", "d3"))
+        for label in ("owns", "has")
+    ]
     vectors = vectors_of(label_texts(records), same)
     (block,) = plan_labels(records, vectors, {}).blocks
     assert block.lines == ("has | acme has zen", "owns | acme owns zen")
@@ -98,9 +137,15 @@ def test_a_label_is_shown_with_its_first_example_whatever_the_order_of_the_recor
 
 
 def test_an_example_is_shown_in_the_usual_spelling_of_its_names() -> None:
-    records = [record("acme", label, "zen") for label in ("owns", "has")] + [record("bob", "owns", "zen")]
-    (block,) = plan_labels(records, vectors_of(label_texts(records), same), {"acme": "Acme Inc.", "zen": "ZEN"}).blocks
-    assert block == ShownBlock(("has", "owns"), ("has | Acme Inc. has ZEN", "owns | Acme Inc. owns ZEN"), ("d0",))
+    records = [record("acme", label, "zen") for label in ("owns", "has")] + [
+        record("bob", "owns", "zen")
+    ]
+    (block,) = plan_labels(
+        records, vectors_of(label_texts(records), same), {"acme": "Acme Inc.", "zen": "ZEN"}
+    ).blocks
+    assert block == ShownBlock(
+        ("has", "owns"), ("has | Acme Inc. has ZEN", "owns | Acme Inc. owns ZEN"), ("d0",)
+    )
 
 
 @pytest.mark.parametrize(
@@ -121,7 +166,10 @@ def test_forms_of_one_verb_are_one_label(forms: tuple[str, ...], canonical: str)
     assert found == {form: (canonical, False) for form in forms if form != canonical}
 
 
-@pytest.mark.parametrize("labels", [("us", "u"), ("is", "i"), ("bus", "bu"), ("add", "ad"), ("hall", "hal"), ("sees", "sing")])
+@pytest.mark.parametrize(
+    "labels",
+    [("us", "u"), ("is", "i"), ("bus", "bu"), ("add", "ad"), ("hall", "hal"), ("sees", "sing")],
+)
 def test_other_words_are_other_labels(labels: tuple[str, str]) -> None:
     assert labels_by_rule(dict.fromkeys(labels, 1)) == {}
 
@@ -136,7 +184,10 @@ def test_a_group_that_the_guards_leave_whole_is_not_refused() -> None:
 def test_each_block_has_the_cosines_of_its_own_labels() -> None:
     alike = {"owns": (1.0, 0.0), "holds": (0.96, 0.28), "sees": (0.0, 1.0), "views": (0.28, 0.96)}
     records = [record("Acme", label, "Zen") for label in alike]
-    vectors = vectors_of(label_texts(records), lambda texts: np.array([alike[text] for text in texts], dtype=np.float32))
+    vectors = vectors_of(
+        label_texts(records),
+        lambda texts: np.array([alike[text] for text in texts], dtype=np.float32),
+    )
     plan = plan_labels(records, vectors, {})
     assert sorted(plan.members) == [("holds", "owns"), ("sees", "views")]
     for cosines in plan.cosines:

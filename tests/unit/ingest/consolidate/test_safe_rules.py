@@ -1,4 +1,6 @@
-"""Rules that need no model: which name stands for a group, what a key is usually called, how large a group may be."""
+"""Rules that need no model: which name stands for a group, what a key is usually called, how large
+a group may be.
+"""
 
 import pytest
 from scripted_judge import merged, run, said
@@ -15,9 +17,13 @@ def test_only_what_is_said_counts_for_which_key_stands_for_a_group() -> None:
 def test_the_usual_type_and_spelling_are_the_most_frequent_ties_the_shortest() -> None:
     types = ["equipment", "equipment", "thing"]
     names = ["oxygen tank", "OXYGEN TANK", "OXYGEN TANK"]
-    (name,) = used_names([said(n, str(i), type_=t) for i, (n, t) in enumerate(zip(names, types, strict=True))])
+    (name,) = used_names(
+        [said(n, str(i), type_=t) for i, (n, t) in enumerate(zip(names, types, strict=True))]
+    )
     assert (name.name.type, name.surface, name.weight) == ("equipment", "OXYGEN TANK", 3)
-    (tied,) = used_names([said("a tank", "x", type_="equipment"), said("a tank", "y", type_="thing")])
+    (tied,) = used_names(
+        [said("a tank", "x", type_="equipment"), said("a tank", "y", type_="thing")]
+    )
     assert tied.name.type == "thing"
 
 
@@ -58,6 +64,10 @@ def test_plurals(one: str, many: str, is_plural: bool) -> None:
         ("The Office for Arms and Ships (OAS) agreed.", "Office for Arms and Ships", "OAS"),
     ],
 )
-def test_an_acronym_is_made_of_first_letters_with_or_without_the_small_words(text: str, long: str, short: str) -> None:
-    assert [rule for _, _, rule in merged(run([said(long), said(short)], texts=[text]))] == ["acronym"]
+def test_an_acronym_is_made_of_first_letters_with_or_without_the_small_words(
+    text: str, long: str, short: str
+) -> None:
+    assert [rule for _, _, rule in merged(run([said(long), said(short)], texts=[text]))] == [
+        "acronym"
+    ]
     assert merged(run([said(long), said("XQZ")], texts=[text.replace(short, "XQZ")])) == []

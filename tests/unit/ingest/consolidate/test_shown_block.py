@@ -7,11 +7,19 @@ from dynagrag.ingest.consolidate.safe_rules import SafeGroup
 from dynagrag.ingest.consolidate.shown_block import distinct_names, fenced_excerpt, name_blocks
 
 
-def test_a_name_is_shown_with_its_longest_summary_and_the_three_names_it_most_often_occurs_with() -> None:
+def test_a_name_is_shown_with_its_longest_summary_and_the_three_names_it_most_often_occurs_with() -> (
+    None
+):
     group = SafeGroup(Name("tank", "thing"), ("tank", "tanks"))
-    mentions = [said("tank", "Short.", doc="d1"), said("tanks", "It is longer.", doc="d2"), said("fan", "Of another.", doc="d3")]
+    mentions = [
+        said("tank", "Short.", doc="d1"),
+        said("tanks", "It is longer.", doc="d2"),
+        said("fan", "Of another.", doc="d3"),
+    ]
     others = ["alloy", "bolt", "crew", "crew", "duct", "duct", "duct"]
-    records = [record("tank", "has", other, f"r{n}") for n, other in enumerate(others)] + [record("tank", "is", "tanks", "r9")] * 9
+    records = [record("tank", "has", other, f"r{n}") for n, other in enumerate(others)] + [
+        record("tank", "is", "tanks", "r9")
+    ] * 9
     ((block,),) = [name_blocks([[group]], mentions, records, {"tank": "Tank", "crew": "Crew"})]
     assert block.names == ("Tank",)
     assert block.lines == ("Tank (thing): It is longer. | duct, Crew, alloy",)
@@ -19,7 +27,12 @@ def test_a_name_is_shown_with_its_longest_summary_and_the_three_names_it_most_of
 
 
 def test_names_that_look_the_same_are_numbered() -> None:
-    assert distinct_names(["pump", "fan", "pump", "pump"], 60) == ("pump", "fan", "pump [2]", "pump [3]")
+    assert distinct_names(["pump", "fan", "pump", "pump"], 60) == (
+        "pump",
+        "fan",
+        "pump [2]",
+        "pump [3]",
+    )
     assert distinct_names(["pump number one", "pump number two"], 8) == ("pump nu…", "pump nu… [2]")
 
 

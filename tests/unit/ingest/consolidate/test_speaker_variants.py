@@ -31,8 +31,12 @@ def joined(mentions: Sequence[Mention]) -> dict[str, tuple[str, ...]]:
         ("Ann Lee KC MP", "Lee"),
     ],
 )
-def test_a_speaker_is_called_by_their_last_name_and_keeps_the_whole_one(speaker: str, called: str) -> None:
-    (found,) = joined([speaks(speaker), said(called, type_=""), said(called, "again", type_="")]).items()
+def test_a_speaker_is_called_by_their_last_name_and_keeps_the_whole_one(
+    speaker: str, called: str
+) -> None:
+    (found,) = joined(
+        [speaks(speaker), said(called, type_=""), said(called, "again", type_="")]
+    ).items()
     assert found[0].startswith(speaker.split()[0].casefold())
     assert len(found[1]) == 2
 
@@ -52,9 +56,13 @@ def test_who_may_be_another_stays_apart(others: list[Mention]) -> None:
     assert not joined([speaks("Clarence Thomas"), said("Thomas", type_=""), *others])
 
 
-@pytest.mark.parametrize("label", ["SPEAKER_01", "Speaker Two", "Project Manager", "CAPCOM", "EECOM WHITE", "Thomas"])
+@pytest.mark.parametrize(
+    "label", ["SPEAKER_01", "Speaker Two", "Project Manager", "CAPCOM", "EECOM WHITE", "Thomas"]
+)
 def test_a_label_that_is_no_whole_name_has_no_last_name(label: str) -> None:
-    assert not joined([speaks(label), said(label.split()[-1].title(), type_=""), said("Mr. Thomas", type_="")])
+    assert not joined(
+        [speaks(label), said(label.split()[-1].title(), type_=""), said("Mr. Thomas", type_="")]
+    )
 
 
 def test_a_plain_word_is_nobodys_last_name() -> None:
@@ -69,7 +77,13 @@ def test_a_last_name_that_a_text_has_in_small_letters_is_a_word() -> None:
 
 @pytest.mark.parametrize("letters", ["AM", "MP", "MS", "KC", "QC", "KC MP"])
 def test_a_speaker_with_the_letters_of_an_office_in_one_document_alone_is_one(letters: str) -> None:
-    (members,) = joined([speaks("Lynne Neagle"), speaks(f"Lynne Neagle {letters}", "d1"), said("Neagle", doc="d1", type_="")]).values()
+    (members,) = joined(
+        [
+            speaks("Lynne Neagle"),
+            speaks(f"Lynne Neagle {letters}", "d1"),
+            said("Neagle", doc="d1", type_=""),
+        ]
+    ).values()
     assert members == ("lynne neagle", f"lynne neagle {letters.casefold()}", "neagle")
 
 

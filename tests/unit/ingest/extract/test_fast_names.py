@@ -1,4 +1,6 @@
-"""Which names the fast extractor finds: whole, without what stands beside them, and of the right type."""
+"""Which names the fast extractor finds: whole, without what stands beside them, and of the right
+type.
+"""
 
 import string
 from itertools import pairwise
@@ -26,27 +28,50 @@ def types(sentence: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
-        ("We compared GPT-3.5 with GPT-4o and Llama 3.1 today.", ["GPT-3.5", "GPT-4o", "Llama 3.1"]),
+        (
+            "We compared GPT-3.5 with GPT-4o and Llama 3.1 today.",
+            ["GPT-3.5", "GPT-4o", "Llama 3.1"],
+        ),
         ("It needs Python 3.11, not Python 2.", ["Python 3.11", "Python 2"]),
-        ("We asked Claude 3.5 Sonnet about PyTorch 2.3.0 and CUDA 12.1.", ["Claude 3.5 Sonnet", "PyTorch 2.3.0", "CUDA 12.1"]),
-        ("The crew saw S-IVB, O2 and CO2 from a Boeing 747-400.", ["S-IVB", "O2", "CO2", "Boeing 747-400"]),
+        (
+            "We asked Claude 3.5 Sonnet about PyTorch 2.3.0 and CUDA 12.1.",
+            ["Claude 3.5 Sonnet", "PyTorch 2.3.0", "CUDA 12.1"],
+        ),
+        (
+            "The crew saw S-IVB, O2 and CO2 from a Boeing 747-400.",
+            ["S-IVB", "O2", "CO2", "Boeing 747-400"],
+        ),
         ("They fly the 747-400 to it.", ["747-400"]),
         ("We did the PC+2 burn with C++ and C#.", ["PC+2", "C++", "C#"]),
         ("He read of Qwen2.5-Coder 1.5B and Llama-2-7b.", ["Qwen2.5-Coder 1.5B", "Llama-2-7b"]),
         ("An iPhone 12 bought on eBay runs iOS, not macOS.", ["iPhone 12", "eBay", "iOS", "macOS"]),
         ("The mRNA, the tRNA and al-Baghdadi.", ["mRNA", "tRNA", "al-Baghdadi"]),
         ("It ran at 5 kHz, with 3 kWh and 20 mV.", ["5 kHz", "3 kWh", "20 mV"]),
-        ("We told SpaceX and NASA's Goddard Space Flight Center.", ["SpaceX", "NASA", "Goddard Space Flight Center"]),
-        ("We have CRYO FAN MOTORS TANK 1, three of them, and TANK 2.", ["CRYO FAN MOTORS TANK 1", "TANK 2"]),
+        (
+            "We told SpaceX and NASA's Goddard Space Flight Center.",
+            ["SpaceX", "NASA", "Goddard Space Flight Center"],
+        ),
+        (
+            "We have CRYO FAN MOTORS TANK 1, three of them, and TANK 2.",
+            ["CRYO FAN MOTORS TANK 1", "TANK 2"],
+        ),
         ("Then MAIN A 25 volts, and Houston 65 percent.", ["MAIN A", "25 volts", "Houston"]),
-        ("On Type 90-1 Reconnaissance Seaplane and F-16s.", ["Type 90-1 Reconnaissance Seaplane", "F-16s"]),
+        (
+            "On Type 90-1 Reconnaissance Seaplane and F-16s.",
+            ["Type 90-1 Reconnaissance Seaplane", "F-16s"],
+        ),
     ],
 )
-def test_versions_numbers_and_names_that_begin_small_are_whole(sentence: str, expected: list[str]) -> None:
+def test_versions_numbers_and_names_that_begin_small_are_whole(
+    sentence: str, expected: list[str]
+) -> None:
     assert names(sentence) == expected
 
 
-@given(st.sampled_from(["Python", "Llama", "Android", "CUDA"]), st.lists(st.integers(0, 40), min_size=1, max_size=3))
+@given(
+    st.sampled_from(["Python", "Llama", "Android", "CUDA"]),
+    st.lists(st.integers(0, 40), min_size=1, max_size=3),
+)
 def test_any_version_behind_a_name_is_part_of_it(name: str, parts: list[int]) -> None:
     version = ".".join(map(str, parts))
     assert names(f"We run it with {name} {version}, and that is all.") == [f"{name} {version}"]
@@ -58,13 +83,28 @@ def test_any_version_behind_a_name_is_part_of_it(name: str, parts: list[int]) ->
         ("In January Trump won.", ["Trump"]),
         ("They say January Trump won.", ["Trump"]),
         ("He told President Trump Friday that it is over.", ["President Trump"]),
-        ("On Tuesday Kerry met Theresa May, and April O'Neil came in May.", ["Kerry", "Theresa May", "April O'Neil"]),
-        ("It was May Day, then Black Friday and the January 6 Committee.", ["May Day", "Black Friday", "January 6 Committee"]),
-        ("It ended on March 21, and in November 1918 Kerry left.", ["March 21", "November 1918", "Kerry"]),
+        (
+            "On Tuesday Kerry met Theresa May, and April O'Neil came in May.",
+            ["Kerry", "Theresa May", "April O'Neil"],
+        ),
+        (
+            "It was May Day, then Black Friday and the January 6 Committee.",
+            ["May Day", "Black Friday", "January 6 Committee"],
+        ),
+        (
+            "It ended on March 21, and in November 1918 Kerry left.",
+            ["March 21", "November 1918", "Kerry"],
+        ),
         ("See Page 12 of Exhibit B.", []),
         ("On Page 12 of Exhibit it says so.", []),
-        ("See Figure 3 of the Mueller Report, Chapter Two and Mueller Exhibit 4.", ["Mueller Report", "Mueller"]),
-        ("As Jimmy Page said in Section 230 of the Communications Act.", ["Jimmy Page", "Section 230 of the Communications Act"]),
+        (
+            "See Figure 3 of the Mueller Report, Chapter Two and Mueller Exhibit 4.",
+            ["Mueller Report", "Mueller"],
+        ),
+        (
+            "As Jimmy Page said in Section 230 of the Communications Act.",
+            ["Jimmy Page", "Section 230 of the Communications Act"],
+        ),
         ("Yesterday Kerry left.", ["Kerry"]),
         ("But Lovell stayed.", ["Lovell"]),
         ("Okay Houston, we are there.", ["Houston"]),
@@ -96,25 +136,61 @@ def test_a_word_that_was_broken_off_is_no_name() -> None:
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
-        ("Here spoke J. R. R. Tolkien, John F. Kennedy and Vivica A. Fox.", ["J. R. R. Tolkien", "John F. Kennedy", "Vivica A. Fox"]),
-        ("He met O'Brien, Jean-Luc Picard and Ludwig van Beethoven.", ["O'Brien", "Jean-Luc Picard", "Ludwig van Beethoven"]),
+        (
+            "Here spoke J. R. R. Tolkien, John F. Kennedy and Vivica A. Fox.",
+            ["J. R. R. Tolkien", "John F. Kennedy", "Vivica A. Fox"],
+        ),
+        (
+            "He met O'Brien, Jean-Luc Picard and Ludwig van Beethoven.",
+            ["O'Brien", "Jean-Luc Picard", "Ludwig van Beethoven"],
+        ),
         ("Put MAIN BUS A on, CAPCOM, and ask the LM.", ["MAIN BUS A", "CAPCOM", "LM"]),
         ("We lost MAIN A. MAIN B is fine.", ["MAIN A", "MAIN B"]),
         ("He saw Houston and Apollo 13.", ["Houston", "Apollo 13"]),
-        ("It's Procter & Gamble, Bank of America and AT&T.", ["Procter & Gamble", "Bank of America", "AT&T"]),
-        ("They run the Center For Democracy and Technology.", ["Center For Democracy and Technology"]),
-        ("The Association for the Advancement of Science met.", ["Association for the Advancement of Science"]),
-        ("The Department of Health and Human Services met NASA.", ["Department of Health and Human Services", "NASA"]),
-        ("It's in Prince George's County on Presidents' Day.", ["Prince George's County", "Presidents' Day"]),
+        (
+            "It's Procter & Gamble, Bank of America and AT&T.",
+            ["Procter & Gamble", "Bank of America", "AT&T"],
+        ),
+        (
+            "They run the Center For Democracy and Technology.",
+            ["Center For Democracy and Technology"],
+        ),
+        (
+            "The Association for the Advancement of Science met.",
+            ["Association for the Advancement of Science"],
+        ),
+        (
+            "The Department of Health and Human Services met NASA.",
+            ["Department of Health and Human Services", "NASA"],
+        ),
+        (
+            "It's in Prince George's County on Presidents' Day.",
+            ["Prince George's County", "Presidents' Day"],
+        ),
         ("That is Houston's Kerry.", ["Houston", "Kerry"]),
-        ("He told Kerry the White House knew of Alexander the Great.", ["Kerry", "White House", "Alexander the Great"]),
+        (
+            "He told Kerry the White House knew of Alexander the Great.",
+            ["Kerry", "White House", "Alexander the Great"],
+        ),
         ("It was World War I, then Louis XVI.", ["World War I", "Louis XVI"]),
-        ('They sang "You\'re Getting Old" and "Hurt Me Bad (In a Way)".', ["You're Getting Old", "Hurt Me Bad (In a Way)"]),
+        (
+            'They sang "You\'re Getting Old" and "Hurt Me Bad (In a Way)".',
+            ["You're Getting Old", "Hurt Me Bad (In a Way)"],
+        ),
         ("A 1950 West German film.", ["1950", "West German"]),
-        ("In 2004 the American Kennel Club saw the 2008 Summer Olympics.", ["2004", "American Kennel Club", "2008 Summer Olympics"]),
+        (
+            "In 2004 the American Kennel Club saw the 2008 Summer Olympics.",
+            ["2004", "American Kennel Club", "2008 Summer Olympics"],
+        ),
         ("They sold 21st Century Fox.", ["21st Century Fox"]),
-        ("It won at the 58th Primetime Emmy Awards, as the 54th Disney film.", ["58th Primetime Emmy Awards", "Disney"]),
-        ("They heard Symphony No. 5 and shut FUEL CELL number 1.", ["Symphony No. 5", "FUEL CELL number 1"]),
+        (
+            "It won at the 58th Primetime Emmy Awards, as the 54th Disney film.",
+            ["58th Primetime Emmy Awards", "Disney"],
+        ),
+        (
+            "They heard Symphony No. 5 and shut FUEL CELL number 1.",
+            ["Symphony No. 5", "FUEL CELL number 1"],
+        ),
         ("It was an American 3D film.", ["American"]),
         ("They read 1102 17203 and 0027 in 1970.", ["1970"]),
     ],
@@ -124,7 +200,10 @@ def test_names_of_several_words_are_whole(sentence: str, expected: list[str]) ->
 
 
 def test_an_office_its_holder_and_what_they_are_of_are_three() -> None:
-    found = types("Secretary of State John Kerry of the State Department met Senator Elizabeth Warren and Mr. Haise.")
+    found = types(
+        "Secretary of State John Kerry of the State Department met Senator Elizabeth Warren and Mr."
+        " Haise."
+    )
     assert found == {
         "Secretary of State": "office",
         "John Kerry": "person",
@@ -139,20 +218,34 @@ def test_an_office_its_holder_and_what_they_are_of_are_three() -> None:
     }
 
 
-@given(st.sampled_from(["Senator", "Justice", "Governor", "Judge", "Professor", "Dr."]), st.sampled_from(SURNAMES))
+@given(
+    st.sampled_from(["Senator", "Justice", "Governor", "Judge", "Professor", "Dr."]),
+    st.sampled_from(SURNAMES),
+)
 def test_a_title_is_part_of_a_last_name_alone_and_of_no_full_name(title: str, surname: str) -> None:
     assert types(f"We heard {title} {surname} speak.") == {f"{title} {surname}": "person"}
     assert types(f"We heard {title} Anna {surname} speak.") == {f"Anna {surname}": "person"}
 
 
 @pytest.mark.parametrize(
-    "name", ["General Motors Corporation", "Major League Baseball", "President Warren G. Harding High School", "Justice Department"]
+    "name",
+    [
+        "General Motors Corporation",
+        "Major League Baseball",
+        "President Warren G. Harding High School",
+        "Justice Department",
+    ],
 )
 def test_a_title_that_begins_an_organisation_stays(name: str) -> None:
     assert names(f"They saw the {name} there.") == [name]
 
 
-@given(st.lists(st.text(alphabet=string.ascii_letters + "0123456789 .,'-\"()&:é中ßא", max_size=30), max_size=8))
+@given(
+    st.lists(
+        st.text(alphabet=string.ascii_letters + "0123456789 .,'-\"()&:é中ßא", max_size=30),
+        max_size=8,
+    )
+)
 def test_candidates_lie_in_the_sentence_in_order_with_one_key_each(pieces: list[str]) -> None:
     text = " ".join(pieces)
     found = candidates(text, case_use(text))

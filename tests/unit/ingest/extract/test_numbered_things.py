@@ -1,4 +1,6 @@
-"""What a number, a letter or a unit makes a thing of, what names nothing, and names with the part behind them."""
+"""What a number, a letter or a unit makes a thing of, what names nothing, and names with the part
+behind them.
+"""
 
 import pytest
 from hypothesis import given
@@ -18,7 +20,14 @@ def names(sentence: str, use: CaseUse = NO_USE) -> list[str]:
     return [c.name for c in candidates(sentence, use) if not c.is_word]
 
 
-@given(st.sampled_from(NOUNS), st.one_of(st.integers(1, 999).map(str), st.sampled_from("BCDEFGH"), st.sampled_from(["3A", "11-2", "4.1"])))
+@given(
+    st.sampled_from(NOUNS),
+    st.one_of(
+        st.integers(1, 999).map(str),
+        st.sampled_from("BCDEFGH"),
+        st.sampled_from(["3A", "11-2", "4.1"]),
+    ),
+)
 def test_a_noun_with_its_number_or_letter_is_a_thing(noun: str, number: str) -> None:
     assert names(f"They went to {noun} {number}, and that is all.") == [f"{noun} {number}"]
     assert names(f"So the {noun} is there.") == []
@@ -27,12 +36,18 @@ def test_a_noun_with_its_number_or_letter_is_a_thing(noun: str, number: str) -> 
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
-        ("In the LM, on panel 11 and panel 16, look at tank 2.", ["LM", "panel 11", "panel 16", "tank 2"]),
+        (
+            "In the LM, on panel 11 and panel 16, look at tank 2.",
+            ["LM", "panel 11", "panel 16", "tank 2"],
+        ),
         ("Watch fuel cell 3, main bus B and quad C.", ["fuel cell 3", "main bus B", "quad C"]),
         ("Go to step 13, then meet in room 204.", ["step 13", "room 204"]),
         ("We are selecting water separator number 2 now.", ["water separator number 2"]),
         ("It pulled off the A bus, the second only the B bus.", ["A bus", "B bus"]),
-        ("Close panels 11 and 16, and quads A, B, and D.", ["panels 11 and 16", "quads A, B, and D"]),
+        (
+            "Close panels 11 and 16, and quads A, B, and D.",
+            ["panels 11 and 16", "quads A, B, and D"],
+        ),
         ("We lost O2 tank 2 in Activation 1 step 3.", ["O2 tank 2", "Activation 1 step 3"]),
         ("Inverter 2. Step 3 is done.", ["Inverter 2", "Step 3"]),
         ("On panel 14, BATS 1, 2, 3, and 4 are ON.", ["panel 14", "BATS 1, 2, 3, and 4"]),
@@ -77,7 +92,10 @@ def test_a_number_with_its_unit_is_one_thing(number: str, unit: str) -> None:
 @pytest.mark.parametrize(
     ("sentence", "expected"),
     [
-        ("We burn 40 feet a second, or 42 feet per second, or 35 ft/sec.", ["40 feet a second", "42 feet per second", "35 ft/sec"]),
+        (
+            "We burn 40 feet a second, or 42 feet per second, or 35 ft/sec.",
+            ["40 feet a second", "42 feet per second", "35 ft/sec"],
+        ),
         ("It reached 500°C (1,000°F) at 26.25V.", ["500°C", "1,000°F", "26.25V"]),
         ("It is at 10,800 feet.", ["10,800 feet"]),
     ],
@@ -93,8 +111,14 @@ def test_a_bare_number_is_no_thing_unless_it_is_a_year(number: int) -> None:
     assert names("They changed it in 1402, plus 1102.") == ["1402"]
 
 
-@given(st.integers(1, 31), st.sampled_from(sorted(MONTHS)), st.one_of(st.none(), st.integers(1000, 2020)))
-def test_a_date_is_whole_whichever_side_its_day_stands_on(day: int, month: str, year: int | None) -> None:
+@given(
+    st.integers(1, 31),
+    st.sampled_from(sorted(MONTHS)),
+    st.one_of(st.none(), st.integers(1000, 2020)),
+)
+def test_a_date_is_whole_whichever_side_its_day_stands_on(
+    day: int, month: str, year: int | None
+) -> None:
     tail = f" {year}" if year else ""
     date = f"{day} {month.title()}{tail}"
     assert names(f"They came on {date} in a ship.") == [date]
@@ -109,14 +133,20 @@ def test_a_command_or_a_position_names_nothing_alone(word: str) -> None:
 
 
 def test_what_something_is_set_to_is_no_thing_but_who_is_spoken_to_is_one() -> None:
-    assert names("Put the DEMAND REGs to CABIN, with the THROTTLE set to LANDER.") == ["DEMAND REGs", "THROTTLE"]
+    assert names("Put the DEMAND REGs to CABIN, with the THROTTLE set to LANDER.") == [
+        "DEMAND REGs",
+        "THROTTLE",
+    ]
     assert names("EECOM to FLIGHT.") == ["EECOM", "FLIGHT"]
     assert names("Mark that.") == []
     assert names("Mark left.", case_use("So we asked Mark. Mark left.")) == ["Mark"]
 
 
 def test_capitals_that_a_document_writes_small_as_a_rule_are_words() -> None:
-    use = case_use("We watch the cabin, the cabin, the cabin and the cabin. It is in the CABIN now, with the LM.")
+    use = case_use(
+        "We watch the cabin, the cabin, the cabin and the cabin. It is in the CABIN now, with"
+        " the LM."
+    )
     assert names("It is in the CABIN now, with the LM.", use) == ["LM"]
     assert names("It is in the CABIN now, with the LM.") == ["CABIN", "LM"]
 
@@ -126,7 +156,10 @@ def test_capitals_that_a_document_writes_small_as_a_rule_are_words() -> None:
     [
         ("They had five of the immense F-1 engines.", ["F-1", "F-1 engines"]),
         ("And close the DUA breaker.", ["DUA", "DUA breaker"]),
-        ("It is on the S-II second stage, off the LM inverter.", ["S-II", "S-II second stage", "LM", "LM inverter"]),
+        (
+            "It is on the S-II second stage, off the LM inverter.",
+            ["S-II", "S-II second stage", "LM", "LM inverter"],
+        ),
         ("Then the LM POWER switch, reset.", ["LM POWER", "LM POWER switch"]),
         ("O₂ tanks - fans are on.", ["O₂", "O₂ tanks"]),
         ("He was a Russian Empire stage actress.", ["Russian Empire"]),
@@ -134,7 +167,9 @@ def test_capitals_that_a_document_writes_small_as_a_rule_are_words() -> None:
         ("I want to have FLIGHT switch over to it.", ["FLIGHT"]),
     ],
 )
-def test_a_name_stands_beside_the_part_that_it_tells_apart(sentence: str, expected: list[str]) -> None:
+def test_a_name_stands_beside_the_part_that_it_tells_apart(
+    sentence: str, expected: list[str]
+) -> None:
     assert names(sentence) == expected
 
 
@@ -146,7 +181,9 @@ def test_a_plural_has_its_noun(noun: str, ending: str) -> None:
 
 
 def test_a_subscript_is_part_of_its_name_and_no_part_of_its_key() -> None:
-    (name,) = [c for c in candidates("We see erratic CO<sub>2</sub> readings.", NO_USE) if not c.is_word]
+    (name,) = [
+        c for c in candidates("We see erratic CO<sub>2</sub> readings.", NO_USE) if not c.is_word
+    ]
     assert (name.name, name.key) == ("CO<sub>2</sub>", "co2")
     (other,) = [c for c in candidates("We see erratic CO₂ readings.", NO_USE) if not c.is_word]
     assert other.key == name.key == entity_key("CO2")
@@ -157,14 +194,20 @@ def test_a_subscript_is_part_of_its_name_and_no_part_of_its_key() -> None:
     [
         ("The Command/Service Module had AC/DC power.", ["Command/Service Module", "AC/DC"]),
         ("The Main Bus Tie Bat A/C is on.", ["Main Bus Tie Bat A/C"]),
-        ("They saw Facebook/YouTube and MAIN A/MAIN B.", ["Facebook", "YouTube", "MAIN A", "MAIN B"]),
+        (
+            "They saw Facebook/YouTube and MAIN A/MAIN B.",
+            ["Facebook", "YouTube", "MAIN A", "MAIN B"],
+        ),
     ],
 )
 def test_a_slash_joins_what_is_one_name(sentence: str, expected: list[str]) -> None:
     assert names(sentence) == expected
 
 
-@pytest.mark.parametrize("rank", ["First Lieutenant", "Major General", "Rear Admiral", "Lieutenant Colonel", "Staff Sergeant"])
+@pytest.mark.parametrize(
+    "rank",
+    ["First Lieutenant", "Major General", "Rear Admiral", "Lieutenant Colonel", "Staff Sergeant"],
+)
 def test_a_rank_of_two_words_is_no_part_of_a_full_name(rank: str) -> None:
     assert names(f"There is {rank} Wayne Koons, the pilot.") == ["Wayne Koons"]
 

@@ -22,7 +22,9 @@ def test_srt_labels_at_a_change_of_speaker_hold_until_the_next_change(tmp_path: 
         "Anna: bye",
         ">> Stop!",
     ]
-    srt = "\n".join(f"{n}\n00:00:{n:02},000 --> 00:00:{n:02},900\n{text}\n" for n, text in enumerate(said))
+    srt = "\n".join(
+        f"{n}\n00:00:{n:02},000 --> 00:00:{n:02},900\n{text}\n" for n, text in enumerate(said)
+    )
     (tmp_path / "a.srt").write_text(srt, encoding="utf-8")
     found = [(turn.speaker, turn.text) for turn in load_source(tmp_path / "a.srt").turns]
     assert found == [
@@ -54,7 +56,23 @@ def test_two_dashes_go_on_with_the_same_speaker_and_one_begins_another(tmp_path:
         "Ann: No.",
         "Bob: Yes.",
     ]
-    path.write_text("\n\n".join(f"{i}\n00:00:0{i},000 --> 00:00:0{i + 1},000\n{line}" for i, line in enumerate(lines)), encoding="utf-8")
+    path.write_text(
+        "\n\n".join(
+            f"{i}\n00:00:0{i},000 --> 00:00:0{i + 1},000\n{line}" for i, line in enumerate(lines)
+        ),
+        encoding="utf-8",
+    )
     source = load_source(path)
-    assert [turn.speaker for turn in source.turns] == ["Ann", "Ann", None, "Bob", "Bob", "Ann", "Bob"]
-    assert turns_of(source)[0].text == "It began because we did -- I think it was the first week of April."
+    assert [turn.speaker for turn in source.turns] == [
+        "Ann",
+        "Ann",
+        None,
+        "Bob",
+        "Bob",
+        "Ann",
+        "Bob",
+    ]
+    assert (
+        turns_of(source)[0].text
+        == "It began because we did -- I think it was the first week of April."
+    )

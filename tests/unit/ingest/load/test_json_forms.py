@@ -18,5 +18,9 @@ from dynagrag.ingest.load.json_forms import parse_json
     ],
 )
 def test_the_recordings_address_is_kept(given: dict[str, object], kept: str | None) -> None:
-    found = parse_json(json.dumps({"utterances": [{"speaker": "A", "text": "So it is.", "start": 0, "end": 900}], **given}))
+    found = parse_json(
+        json.dumps(
+            {"utterances": [{"speaker": "A", "text": "So it is.", "start": 0, "end": 900}], **given}
+        )
+    )
     assert found.meta.get("media_url") == kept

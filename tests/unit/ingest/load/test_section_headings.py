@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 from dynagrag.ingest.load import load_source
 from dynagrag.ingest.load.speakers import find_labels
 
-TALK = ["Anna: Welcome back to the show.", "Leo: It is good to be here.", "Anna: So what happened?", "Leo: A lot did."]
+TALK = [
+    "Anna: Welcome back to the show.",
+    "Leo: It is good to be here.",
+    "Anna: So what happened?",
+    "Leo: A lot did.",
+]
 HEADINGS = [
     "News, Events, Resources:",
     "News, Events, and Resources: none this week",
@@ -52,11 +57,20 @@ def test_a_heading_and_its_list_are_nobodys_and_stay(tmp_path: Path, heading: st
 
 @pytest.mark.parametrize("label", [label for label in ONE_OFF if label != "Smith, John:"])
 def test_who_speaks_once_is_a_speaker(tmp_path: Path, label: str) -> None:
-    assert (label.rstrip(":"), "I have one question.") in turns(tmp_path, [*TALK, f"{label} I have one question.", *TALK])
+    assert (label.rstrip(":"), "I have one question.") in turns(
+        tmp_path, [*TALK, f"{label} I have one question.", *TALK]
+    )
 
 
 def test_headings_inside_a_block_of_lines_end_what_was_said(tmp_path: Path) -> None:
-    lines = ["Chair: Good morning.", "Dr. Smith: The budget is done.", "Chair: Fine.", "Action Items:", "- Smith sends it", "Chair: Bye."]
+    lines = [
+        "Chair: Good morning.",
+        "Dr. Smith: The budget is done.",
+        "Chair: Fine.",
+        "Action Items:",
+        "- Smith sends it",
+        "Chair: Bye.",
+    ]
     made = turns(tmp_path, lines, "\n")
     assert [speaker for speaker, _ in made] == ["Chair", "Dr. Smith", "Chair", None, "Chair"]
     assert made[3][1] == "Action Items: - Smith sends it"
@@ -64,15 +78,38 @@ def test_headings_inside_a_block_of_lines_end_what_was_said(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("rest", ["https://github.com/x/y", "@acme", "www.example.org"])
 def test_a_label_of_an_address_is_no_speaker(tmp_path: Path, rest: str) -> None:
-    assert "Blogsite" not in {speaker for speaker, _ in turns(tmp_path, [*TALK, f"Blogsite: {rest}", *TALK])}
+    assert "Blogsite" not in {
+        speaker for speaker, _ in turns(tmp_path, [*TALK, f"Blogsite: {rest}", *TALK])
+    }
 
 
 def test_show_notes_alone_have_no_speaker(tmp_path: Path) -> None:
-    made = turns(tmp_path, ["Summary: A talk on ships.", "Links:\n- https://a.b", "Sponsors: Acme", "Topics: ships, boats"])
+    made = turns(
+        tmp_path,
+        [
+            "Summary: A talk on ships.",
+            "Links:\n- https://a.b",
+            "Sponsors: Acme",
+            "Topics: ships, boats",
+        ],
+    )
     assert {speaker for speaker, _ in made} == {None}
 
 
-@given(st.lists(st.sampled_from([*TALK, *HEADINGS, *[f"{label} Hello." for label in ONE_OFF], "- an item", "Plain words."]), max_size=20))
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                *TALK,
+                *HEADINGS,
+                *[f"{label} Hello." for label in ONE_OFF],
+                "- an item",
+                "Plain words.",
+            ]
+        ),
+        max_size=20,
+    )
+)
 def test_no_heading_is_ever_a_speaker(lines: list[str]) -> None:
     labels = find_labels([[line] for line in lines])
     assert not labels.names & {heading.partition(":")[0] for heading in HEADINGS}

@@ -11,14 +11,27 @@ from hypothesis import strategies as st
 
 from dynagrag.errors import UsageError
 from dynagrag.graph_store.derived.speaker_roles import ROLES_KEY, roles_text, stored_roles
-from dynagrag.ingest.load.speaker_names import SpeakerNames, alike, check_known, check_names, kept_names, read_speaker_names, renamed
+from dynagrag.ingest.load.speaker_names import (
+    SpeakerNames,
+    alike,
+    check_known,
+    check_names,
+    kept_names,
+    read_speaker_names,
+    renamed,
+)
 from dynagrag.schema import LoadedSource, SourceTurn
 
 LABELS = st.sampled_from(["A", "B", "C", "D", "Anna Lee", "Ünal"])
 
 
 def source(*labels: str | None) -> LoadedSource:
-    return LoadedSource("talk.txt", "speaker-text", tuple(SourceTurn(f"Words of {label}.", label) for label in labels), sha256="s")
+    return LoadedSource(
+        "talk.txt",
+        "speaker-text",
+        tuple(SourceTurn(f"Words of {label}.", label) for label in labels),
+        sha256="s",
+    )
 
 
 def speakers(made: LoadedSource) -> list[str | None]:
@@ -40,7 +53,10 @@ def write(tmp_path: Path, text: str, name: str = "map.csv") -> Path:
         ("A,B\nB,Carl\n", {"A": "Carl", "B": "Carl"}),
         ("A,A\n", {"A": "A"}),
         ("A,B\nB,A\n", {"A": "B", "B": "A"}),
-        ('{"A": "B", "B": "C", "C": "A", "D": "Dora"}', {"A": "B", "B": "C", "C": "A", "D": "Dora"}),
+        (
+            '{"A": "B", "B": "C", "C": "A", "D": "Dora"}',
+            {"A": "B", "B": "C", "C": "A", "D": "Dora"},
+        ),
         ('{"A": "Anna", "B": null, "C": "-", "D": ""}', {"A": "Anna", "B": "", "C": "", "D": ""}),
     ],
 )
@@ -48,7 +64,9 @@ def test_a_map_is_csv_or_json(tmp_path: Path, text: str, expected: dict[str, str
     assert read_speaker_names(write(tmp_path, text)).everywhere == expected
 
 
-@pytest.mark.parametrize("text", ["A,Anna\nA,Berta,two.vtt\n", '{"A": "Anna", "two.vtt": {"A": "Berta"}}'])
+@pytest.mark.parametrize(
+    "text", ["A,Anna\nA,Berta,two.vtt\n", '{"A": "Anna", "two.vtt": {"A": "Berta"}}']
+)
 def test_one_label_may_be_another_person_in_another_file(tmp_path: Path, text: str) -> None:
     names = read_speaker_names(write(tmp_path, text))
     assert names.of_file("x/one.vtt") == {"A": "Anna"}
@@ -58,8 +76,17 @@ def test_one_label_may_be_another_person_in_another_file(tmp_path: Path, text: s
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("C,A\nA,B\nB,A\n", "leads into a circle: C -> A -> B, and 'A' changes places itself; give 'C' another name"),
-        ('{"A": "B", "D": "E", "E": "C", "B": "C", "C": "B"}', "leads into a circle: A -> B -> C, and 'B' changes places"),
+        (
+            "C,A\nA,B\nB,A\n",
+            (
+                "leads into a circle: C -> A -> B, and 'A' changes places itself; give 'C' another"
+                " name"
+            ),
+        ),
+        (
+            '{"A": "B", "D": "E", "E": "C", "B": "C", "C": "B"}',
+            "leads into a circle: A -> B -> C, and 'B' changes places",
+        ),
         ("A,Anna\nA,Berta\n", "names 'A' twice: 'Anna' and 'Berta'"),
         ('{"A": "Anna", "A": "Berta"}', "names 'A' twice"),
         ("A,Anna,x,y\n", "line 1 has 4 columns"),
@@ -88,9 +115,15 @@ def test_a_map_that_cannot_be_says_why(tmp_path: Path, text: str, said: str) -> 
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("name", "said"), [("x" * 201, "201 characters"), ("An\0na", "control"), ("\u200b", "none to be seen")])
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("x" * 201, "201 characters"), ("An\0na", "control"), ("\u200b", "none to be seen")],
+)
 def test_names_that_no_file_gave_are_held_to_the_same_rules(name: str, said: str) -> None:
-    for names in (SpeakerNames({"A": name}), SpeakerNames({}, {"talk.txt": {"B": "Berta", "A": name}})):
+    for names in (
+        SpeakerNames({"A": name}),
+        SpeakerNames({}, {"talk.txt": {"B": "Berta", "A": name}}),
+    ):
         with pytest.raises(UsageError, match=said):
             check_names(names)
     check_names(SpeakerNames({"A": "x" * 200, "B": ""}, {"talk.txt": {"A": "Ünal"}}))
@@ -121,7 +154,10 @@ def test_two_change_places_once_and_stay_there(tmp_path: Path) -> None:
         again = renamed(source("A", "B", "A"), told, kept_names(first.meta))
         assert (speakers(again), again.meta) == (["B", "A", "B"], first.meta)
     # each label is the file's: what B is called now says nothing of A, who is called B
-    assert speakers(renamed(source("A", "B"), {"B": "Berta"}, kept_names(first.meta))) == ["B", "Berta"]
+    assert speakers(renamed(source("A", "B"), {"B": "Berta"}, kept_names(first.meta))) == [
+        "B",
+        "Berta",
+    ]
 
 
 def test_names_are_kept_and_taken_back() -> None:
@@ -134,7 +170,10 @@ def test_names_are_kept_and_taken_back() -> None:
 
 
 def test_a_role_goes_with_its_label() -> None:
-    file = replace(source("A", "B", "C", "D"), meta={ROLES_KEY: roles_text({"A": "Judge", "B": "Clerk", "D": "Guest"})})
+    file = replace(
+        source("A", "B", "C", "D"),
+        meta={ROLES_KEY: roles_text({"A": "Judge", "B": "Clerk", "D": "Guest"})},
+    )
 
     def roles(names: dict[str, str]) -> dict[str, str]:
         return dict(stored_roles(renamed(file, names, {}).meta))
@@ -146,7 +185,9 @@ def test_a_role_goes_with_its_label() -> None:
 
 def test_a_long_way_of_names_takes_as_many_times_as_long(tmp_path: Path) -> None:
     num = 20_000
-    names = read_speaker_names(write(tmp_path, "".join(f"S{i},S{i + 1}\n" for i in range(num)))).everywhere
+    names = read_speaker_names(
+        write(tmp_path, "".join(f"S{i},S{i + 1}\n" for i in range(num)))
+    ).everywhere
     assert set(names.values()) == {f"S{num}"}
     round_ = "".join(f"S{i},S{(i + 1) % num}\n" for i in range(num))
     assert read_speaker_names(write(tmp_path, round_)).everywhere["S7"] == "S8"
@@ -159,16 +200,29 @@ def test_a_long_way_of_names_takes_as_many_times_as_long(tmp_path: Path) -> None
 def test_a_label_that_nobody_has_is_named_with_what_is_near() -> None:
     known = {"one.vtt": ["SPEAKER_00", "SPEAKER_01"], "two.vtt": ["Anna"]}
     check_known(SpeakerNames({"SPEAKER_00": "X"}, {"two.vtt": {"Anna": ""}}), known)
-    with pytest.raises(UsageError, match=r"'SPEAKER_0' \(near: SPEAKER_01, SPEAKER_00\)|'SPEAKER_0' \(near: SPEAKER_00, SPEAKER_01\)"):
+    with pytest.raises(
+        UsageError,
+        match=(
+            r"'SPEAKER_0' \(near: SPEAKER_01, SPEAKER_00\)|'SPEAKER_0' \(near: SPEAKER_00,"
+            r" SPEAKER_01\)"
+        ),
+    ):
         check_known(SpeakerNames({"SPEAKER_0": "X"}), known)
-    with pytest.raises(UsageError, match=r"labels that nobody has in two\.vtt: 'SPEAKER_00' \(known: Anna\)"):
+    with pytest.raises(
+        UsageError, match=r"labels that nobody has in two\.vtt: 'SPEAKER_00' \(known: Anna\)"
+    ):
         check_known(SpeakerNames({}, {"two.vtt": {"SPEAKER_00": "X"}}), known)
     with pytest.raises(UsageError, match=r"a file 'tow\.vtt' that isn't read \(near: two\.vtt"):
         check_known(SpeakerNames({}, {"tow.vtt": {"A": "X"}}), known)
 
 
 def test_a_document_whose_names_are_broken_has_none() -> None:
-    assert kept_names({"speaker_names": "{"}) == kept_names({"speaker_names": "[1]"}) == kept_names({}) == {}
+    assert (
+        kept_names({"speaker_names": "{"})
+        == kept_names({"speaker_names": "[1]"})
+        == kept_names({})
+        == {}
+    )
 
 
 def ways(names: dict[str, str], label: str) -> list[str]:
@@ -190,8 +244,14 @@ def read(names: dict[str, str]) -> SpeakerNames:
 
 
 @given(st.dictionaries(LABELS, LABELS, min_size=1, max_size=6), st.lists(LABELS, max_size=8))
-def test_any_map_either_names_everybody_or_is_refused(names: dict[str, str], labels: list[str]) -> None:
-    if any(changes_places(names, way[-1]) and not changes_places(names, label) for label in names for way in [ways(names, label)]):
+def test_any_map_either_names_everybody_or_is_refused(
+    names: dict[str, str], labels: list[str]
+) -> None:
+    if any(
+        changes_places(names, way[-1]) and not changes_places(names, label)
+        for label in names
+        for way in [ways(names, label)]
+    ):
         with pytest.raises(UsageError, match="circle"):
             read(names)
         return
@@ -200,7 +260,10 @@ def test_any_map_either_names_everybody_or_is_refused(names: dict[str, str], lab
     for label, speaker in zip(labels, speakers(first), strict=True):
         assert speaker == (names[label] if changes_places(names, label) else ways(names, label)[-1])
     again = renamed(source(*labels), {}, kept_names(first.meta))
-    assert (speakers(again), json.dumps(dict(again.meta))) == (speakers(first), json.dumps(dict(first.meta)))
+    assert (speakers(again), json.dumps(dict(again.meta))) == (
+        speakers(first),
+        json.dumps(dict(first.meta)),
+    )
 
 
 @pytest.mark.parametrize(
@@ -208,14 +271,31 @@ def test_any_map_either_names_everybody_or_is_refused(names: dict[str, str], lab
     [
         (["Vic", "Vic Vijayakumar", "Ann"], [("Vic", "Vic Vijayakumar")]),
         (["VIC", "Vic Vijayakumar"], [("VIC", "Vic Vijayakumar")]),
-        (["Ann Lee", "Ann Lee Fox", "Bo J.", "Bo J. O'Hara-Lim"], [("Ann Lee", "Ann Lee Fox"), ("Bo J.", "Bo J. O'Hara-Lim")]),
+        (
+            ["Ann Lee", "Ann Lee Fox", "Bo J.", "Bo J. O'Hara-Lim"],
+            [("Ann Lee", "Ann Lee Fox"), ("Bo J.", "Bo J. O'Hara-Lim")],
+        ),
         (["Vic", "Vic Reeves", "Vic Vijayakumar"], []),  # whose?
         (["Vic", "Victor Lim", "Lim", "Anna Vic"], []),  # no beginning by words
         (["Justice", "Justice Kagan"], []),
-        (["Speaker", "Speaker 1", "FLIGHT", "FLIGHT (off loop)", "CDR", "CDR / LMP", "A", "A Lee"], []),
+        (
+            [
+                "Speaker",
+                "Speaker 1",
+                "FLIGHT",
+                "FLIGHT (off loop)",
+                "CDR",
+                "CDR / LMP",
+                "A",
+                "A Lee",
+            ],
+            [],
+        ),
         (["VIC", "Vic"], []),  # one name already
         ([], []),
     ],
 )
-def test_labels_that_look_like_one_person_s(labels: list[str], pairs: list[tuple[str, str]]) -> None:
+def test_labels_that_look_like_one_person_s(
+    labels: list[str], pairs: list[tuple[str, str]]
+) -> None:
     assert alike([*labels, *labels]) == pairs

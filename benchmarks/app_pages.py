@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING
 
 from result_lines import ResultLines
 
+from dynagrag.config.settings import load_settings
 from dynagrag.fakes.models import FakeEmbedder
 from dynagrag.fakes.server import OpenAIStubServer
-from dynagrag.settings import load_settings
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
 

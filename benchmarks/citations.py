@@ -25,13 +25,13 @@ from result_lines import ResultLines
 
 from dynagrag import load_settings
 from dynagrag.cli.evaluate.citations import citation_lines
+from dynagrag.config.settings import Settings
 from dynagrag.demo import transcripts
 from dynagrag.evaluation.citations.citation_run import CitationOptions, evaluate_citations
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.ingest.given.given_corpus import GivenTurns
-from dynagrag.settings import Settings
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
 

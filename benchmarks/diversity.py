@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 
 from dynagrag import wiring
+from dynagrag.config.settings import Profile, load_settings
+from dynagrag.core.schema import Question, Retrieval, Snapshot
+from dynagrag.core.vectors import unit_rows
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.ego_search import CosineEgoSearch, DiverseEgoSearch
 from dynagrag.retrieval.ego.undirected_graph import Ints
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Question, Retrieval, Snapshot
-from dynagrag.settings import Profile, load_settings
-from dynagrag.vectors import unit_rows
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
 

@@ -19,11 +19,11 @@ import numpy as np
 from result_lines import ResultLines
 
 from dynagrag import demo
+from dynagrag.config.settings import Settings
+from dynagrag.core.protocols import Embedder
 from dynagrag.models.catalog import model_path
 from dynagrag.models.embedders import SentenceTransformersEmbedder
 from dynagrag.models.minilm_embedder import MiniLmEmbedder
-from dynagrag.protocols import Embedder
-from dynagrag.settings import Settings
 
 NUM_TEXTS, ROUNDS = 1_000, 7
 

@@ -35,6 +35,10 @@ from numpy.typing import NDArray
 from result_lines import ResultLines
 
 from dynagrag import load_settings
+from dynagrag.config.settings import Settings
+from dynagrag.core.protocols import Embedder
+from dynagrag.core.schema import Citation, Filters, Question, Snapshot
+from dynagrag.core.text import collapse
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.evaluation.retrieval.evaluated_workspace import open_evaluated
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
@@ -45,13 +49,9 @@ from dynagrag.generation.lines.excerpts import evidence_lines
 from dynagrag.generation.lines.line_fit import NUM_PASSAGES, fits
 from dynagrag.generation.lines.line_index import LineIndex
 from dynagrag.generation.stretches import in_stretches
-from dynagrag.protocols import Embedder
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.filters import apply_filters
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Citation, Filters, Question, Snapshot
-from dynagrag.settings import Settings
-from dynagrag.text import collapse
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
 

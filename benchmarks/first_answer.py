@@ -23,7 +23,7 @@ from statistics import median
 from result_lines import ResultLines
 
 from dynagrag import demo
-from dynagrag.settings import Settings
+from dynagrag.config.settings import Settings
 
 sys.path.insert(
     0, str(Path(__file__).parents[1] / "tests" / "servers")

@@ -15,8 +15,8 @@ from itertools import pairwise
 from pathlib import Path
 from threading import Thread
 
+from dynagrag.config.settings import Settings, load_settings
 from dynagrag.journal.jobs import JobCancelledError, JobStatus
-from dynagrag.settings import Settings, load_settings
 from dynagrag.workspace.facade import Workspace, open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions, PreparedIngest
 

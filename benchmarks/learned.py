@@ -33,6 +33,8 @@ from result_lines import ResultLines
 from torch import Tensor, nn
 
 from dynagrag import wiring
+from dynagrag.config.settings import Settings
+from dynagrag.core.schema import EmbedderIdentity, Vector, Vectors
 from dynagrag.evaluation.graphqa.graph_methods import METHODS
 from dynagrag.evaluation.graphqa.graph_question import AnswerForm, GraphQuestion, Part, TextGraph
 from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors, ego_graphs_of, tree_of
@@ -44,8 +46,6 @@ from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
 from dynagrag.retrieval.steiner.steiner_tree import TreeOptions
-from dynagrag.schema import EmbedderIdentity, Vector, Vectors
-from dynagrag.settings import Settings
 
 WIDTH = 256
 NUM_NODES, NUM_EDGES = 1371, 4252

@@ -15,13 +15,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from dynagrag.config.settings import Settings
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, TextGraph
 from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
 from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions, GraphEncoder
 from dynagrag.generation.soft_prompt.language_model import load_language_model
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.soft_example import SoftExample, batch_graphs
-from dynagrag.settings import Settings
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

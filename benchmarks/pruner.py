@@ -18,15 +18,15 @@ import numpy as np
 import torch
 from result_lines import ResultLines
 
-from dynagrag.evaluation.pruning.pruner_training import PrunerTask
+from dynagrag.checkpoints.training_loop import Training, TrainingOptions
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.protocols import Pruner
+from dynagrag.core.schema import Subgraph, Vector
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
-from dynagrag.protocols import Pruner
 from dynagrag.retrieval.pruning.gcn_pruner import GcnPruner
 from dynagrag.retrieval.pruning.pruning_network import NetworkOptions, PruningNetwork
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
-from dynagrag.schema import Subgraph, Vector
-from dynagrag.settings import PROFILES
-from dynagrag.training.training_loop import Training, TrainingOptions
+from dynagrag.training.pruner.pruner_training import PrunerTask
 
 SIZES = (20, 50, 117, 300, 512)
 """Nodes; 117 is the mean in PathQuestion, 512 the most that the profile `graph` has."""

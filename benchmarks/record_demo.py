@@ -13,9 +13,9 @@ from pathlib import Path
 from unittest.mock import patch
 
 from dynagrag import demo
+from dynagrag.config.settings import Settings, load_settings
+from dynagrag.core.protocols import ModelReply
 from dynagrag.journal.workspace_journal import Journal
-from dynagrag.protocols import ModelReply
-from dynagrag.settings import Settings, load_settings
 
 
 def main() -> None:

@@ -20,10 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from result_lines import ResultLines
 
-from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
-from dynagrag.retrieval.passages import PassageScores
-from dynagrag.retrieval.plain_search import HybridSearch, NaiveSearch
-from dynagrag.schema import (
+from dynagrag.core.schema import (
     Document,
     Entity,
     Facts,
@@ -34,6 +31,9 @@ from dynagrag.schema import (
     Turn,
     Vectors,
 )
+from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.retrieval.plain_search import HybridSearch, NaiveSearch
 
 DIMENSION = 384
 WORDS, FACTS, NAMES, NAMES_IN_FACT = 75, 4, 20, 6

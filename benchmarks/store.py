@@ -28,6 +28,17 @@ from pathlib import Path
 import numpy as np
 from result_lines import ResultLines
 
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import (
+    Consolidation,
+    EmbedderIdentity,
+    Entity,
+    Graph,
+    Relation,
+    VectorKind,
+    Vectors,
+)
 from dynagrag.graph_store.neo4j_store import rows
 from dynagrag.graph_store.neo4j_store.cache import RowCache
 from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
@@ -39,17 +50,6 @@ from dynagrag.graph_store.neo4j_store.graph_writer import (
 )
 from dynagrag.graph_store.neo4j_store.store import Neo4jStore
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
-from dynagrag.ids import content_id
-from dynagrag.protocols import GraphStore
-from dynagrag.schema import (
-    Consolidation,
-    EmbedderIdentity,
-    Entity,
-    Graph,
-    Relation,
-    VectorKind,
-    Vectors,
-)
 
 WORKSPACE = "benchmark-store"
 DIMENSION = 384

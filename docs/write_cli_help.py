@@ -52,7 +52,7 @@ def _names(group: Any, before: list[str]) -> Iterator[list[str]]:
 
 
 def _settings() -> Iterator[str]:
-    from dynagrag.settings import Settings
+    from dynagrag.config.settings import Settings
 
     for name, field in Settings.model_fields.items():
         variable = field.validation_alias or f"DYNAGRAG_{name.upper()}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 
 _USUAL = "naive"
 

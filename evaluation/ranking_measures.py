@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dynagrag.extras import check_extras
+from dynagrag.core.extras import check_extras
 
 if TYPE_CHECKING:
     from ir_measures import Measure

@@ -16,7 +16,29 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import count
 
-from dynagrag.errors import DynaGragError, ModelError
+from dynagrag.config.settings import Profile
+from dynagrag.core.errors import DynaGragError, ModelError
+from dynagrag.core.protocols import (
+    Asker,
+    ClaimChecker,
+    Embedder,
+    Prompt,
+    Pruner,
+    Retriever,
+    Traversal,
+)
+from dynagrag.core.schema import (
+    Answer,
+    AnswerTrace,
+    Evidence,
+    IntermediateAnswer,
+    Line,
+    Question,
+    Retrieval,
+    Snapshot,
+    Usage,
+    Verdict,
+)
 from dynagrag.generation.citations import (
     bounded_stream,
     checked_marks,
@@ -53,21 +75,7 @@ from dynagrag.generation.spread import POOL_PER_PROMPT
 from dynagrag.generation.stretches import stretches
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
-from dynagrag.protocols import Asker, ClaimChecker, Embedder, Prompt, Pruner, Retriever, Traversal
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import (
-    Answer,
-    AnswerTrace,
-    Evidence,
-    IntermediateAnswer,
-    Line,
-    Question,
-    Retrieval,
-    Snapshot,
-    Usage,
-    Verdict,
-)
-from dynagrag.settings import Profile
 
 ABSTENTION = "The evidence found does not answer this question."
 SILENCE = "The trained system said nothing. More questions or epochs of training may help."

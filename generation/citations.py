@@ -5,7 +5,7 @@ always the source's own text.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from dynagrag.schema import Citation, Evidence, Snapshot
+from dynagrag.core.schema import Citation, Evidence, Snapshot
 
 _MARK = re.compile(r"\[\s*(E\d+(?:\s*[,;]\s*E\d+)*)\s*\]")
 _LABEL = re.compile(r"E\d+")

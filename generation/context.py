@@ -9,6 +9,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
+from dynagrag.config.settings import Profile
+from dynagrag.core.ids import estimate_tokens
+from dynagrag.core.protocols import Prompt, Pruner, Traversal
+from dynagrag.core.schema import (
+    Evidence,
+    HardPrompt,
+    PromptTrace,
+    Question,
+    Retrieval,
+    ScoredPassage,
+    Snapshot,
+    SubgraphTrace,
+)
 from dynagrag.generation.citations import checked_marks, cited_labels, known_labels
 from dynagrag.generation.evidence import QuestionEvidence, line_of, passage_evidence
 from dynagrag.generation.hard_prompt import (
@@ -23,22 +36,9 @@ from dynagrag.generation.retrieval_trace import subgraph_trace
 from dynagrag.generation.spread import spread_passages
 from dynagrag.generation.stretches import in_stretches
 from dynagrag.generation.traversal import first_nodes
-from dynagrag.ids import estimate_tokens
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
-from dynagrag.protocols import Prompt, Pruner, Traversal
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import (
-    Evidence,
-    HardPrompt,
-    PromptTrace,
-    Question,
-    Retrieval,
-    ScoredPassage,
-    Snapshot,
-    SubgraphTrace,
-)
-from dynagrag.settings import Profile
 
 _LABEL_CHARS = 6
 """What a label and a line's end take beyond those of the first label."""

@@ -12,9 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynagrag.generation.prompt_lines import evidence_line
-from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import (
+from dynagrag.core.schema import (
     Evidence,
     Passage,
     Question,
@@ -24,6 +22,8 @@ from dynagrag.schema import (
     Subgraph,
     Turn,
 )
+from dynagrag.generation.prompt_lines import evidence_line
+from dynagrag.retrieval.passages import PassageScores
 
 Span = tuple[str, str, int, int]
 """(id of the record or passage, document id, start, end)."""

@@ -8,12 +8,12 @@ reference points back. Under a budget, whole lines go, lowest score first.
 
 from collections.abc import Sequence
 
+from dynagrag.core.schema import Evidence, HardPrompt, PruneScores, Snapshot, Subgraph, Walk
 from dynagrag.generation.evidence import first_word, line_of, shortened
 from dynagrag.generation.prompt_cut import LineCut, RelationLine
 from dynagrag.generation.prompt_lines import left_out_line
 from dynagrag.generation.prompt_room import PromptRoom
 from dynagrag.generation.subgraph_lines import Nearest, SubgraphLines
-from dynagrag.schema import Evidence, HardPrompt, PruneScores, Snapshot, Subgraph, Walk
 
 EVIDENCE_SHARE = 0.5
 """Of a budget, what evidence may take before graph lines do; what the graph leaves over goes to

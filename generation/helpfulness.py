@@ -7,14 +7,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from dynagrag.errors import InvalidReplyError, ModelError
+from dynagrag.core.errors import InvalidReplyError, ModelError
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import Asker, Embedder, Prompt
+from dynagrag.core.schema import CheckedClaim, Question, Verdict
 from dynagrag.generation.reply_types import helpfulness_reply
 from dynagrag.generation.support import content_stems
-from dynagrag.ids import content_id
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
-from dynagrag.protocols import Asker, Embedder, Prompt
-from dynagrag.schema import CheckedClaim, Question, Verdict
 
 JUDGE = "judge"
 CLAIMS = "claims"

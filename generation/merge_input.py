@@ -11,10 +11,10 @@ alone: no answer is shown so, and what the merge then cites is checked claim by 
 import re
 from collections.abc import Mapping
 
-from dynagrag.generation.answer_sentences import answer_sentences
+from dynagrag.core.schema import Evidence
 from dynagrag.generation.citations import cited_labels, without_marks
+from dynagrag.generation.claims.answer_sentences import answer_sentences
 from dynagrag.generation.support import NO_CONTENT, WORD, content_stems, stem
-from dynagrag.schema import Evidence
 
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nobody|nothing|neither|nor|negative|without)\b|n['’]t\b", re.IGNORECASE

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dynagrag.schema import Walk
+from dynagrag.core.schema import Walk
 
 
 @dataclass(frozen=True, slots=True)

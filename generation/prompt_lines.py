@@ -19,7 +19,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from dynagrag.text import clock
+from dynagrag.core.text import clock
 
 _CONTROL = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
 _CITATION = r"\[(?=\s*[Ee]\d)"

@@ -4,9 +4,9 @@ DSA-BFS, step 5).
 
 from collections.abc import Sequence
 
+from dynagrag.core.schema import Evidence, Subgraph
 from dynagrag.generation.prompt_cut import RelationLine
 from dynagrag.generation.subgraph_lines import SubgraphLines
-from dynagrag.schema import Evidence, Subgraph
 
 
 class PromptRoom:

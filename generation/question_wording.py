@@ -4,10 +4,10 @@ several steps is split into them.
 
 from collections.abc import Sequence
 
-from dynagrag.errors import CutOffReplyError, InvalidReplyError
+from dynagrag.core.errors import CutOffReplyError, InvalidReplyError
+from dynagrag.core.protocols import Asker, Prompt
 from dynagrag.generation.reply_types import RewriteReply, SplitReply
 from dynagrag.prompts import render
-from dynagrag.protocols import Asker, Prompt
 
 _MAX_STEP = 300
 """Characters of a step that a model split a question into."""

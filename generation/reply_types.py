@@ -7,8 +7,8 @@ from typing import Any, Literal
 from pydantic import Field, create_model, field_validator, model_validator
 from pydantic_core import from_json
 
+from dynagrag.language.sentences import sentence_spans
 from dynagrag.models.reply_schema import StrictReply
-from dynagrag.sentences import sentence_spans
 
 
 class IntermediateReply(StrictReply):

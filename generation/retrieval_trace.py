@@ -5,7 +5,7 @@ subgraph as a picture needs it.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dynagrag.schema import (
+from dynagrag.core.schema import (
     BridgeTrace,
     CandidateTrace,
     EdgeTrace,

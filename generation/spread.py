@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 
+from dynagrag.config.settings import Profile
+from dynagrag.core.schema import ScoredPassage, Snapshot
 from dynagrag.generation.evidence import line_of, passage_evidence
 from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS
-from dynagrag.schema import ScoredPassage, Snapshot
-from dynagrag.settings import Profile
 
 POOL_PER_PROMPT = 30
 """Ranked passages that a prompt is chosen from: about three times those that fit, so that what is

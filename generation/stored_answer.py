@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 
-from dynagrag.schema import (
+from dynagrag.core.schema import (
     Answer,
     AnswerTrace,
     CandidateTrace,

@@ -4,7 +4,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from dynagrag.schema import Evidence, ScoredPassage, Snapshot, Stretch
+from dynagrag.core.schema import Evidence, ScoredPassage, Snapshot, Stretch
 
 MAX_GAP = 80
 """Characters between two lines of one stretch: what two short turns ("Go ahead.") take that

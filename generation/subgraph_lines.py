@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from dynagrag.core.schema import Evidence, PruneScores, Snapshot, Subgraph
 from dynagrag.generation.evidence import holds
 from dynagrag.generation.prompt_cut import NodeLine, RelationLine
 from dynagrag.generation.prompt_lines import node_body, node_line, relation_body, relation_line
-from dynagrag.schema import Evidence, PruneScores, Snapshot, Subgraph
 
 MAX_SUMMARIES, MAX_SUMMARY_WORDS = 2, 60
 """Of each node and relation: so many summaries, those nearest to the question, of so many words

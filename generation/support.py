@@ -2,7 +2,7 @@
 
 import re
 
-from dynagrag.words import COMMON_VERBS, FUNCTION_WORDS
+from dynagrag.language.words import COMMON_VERBS, FUNCTION_WORDS
 
 WORD = re.compile(r"[^\W_]+")
 NO_CONTENT = FUNCTION_WORDS | COMMON_VERBS

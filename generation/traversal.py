@@ -8,8 +8,8 @@ from itertools import count
 
 import numpy as np
 
-from dynagrag.protocols import Takes
-from dynagrag.schema import PruneScores, Subgraph, Vector, Walk
+from dynagrag.core.protocols import Takes
+from dynagrag.core.schema import PruneScores, Subgraph, Vector, Walk
 
 Neighbour = tuple[int, float]
 """(node, weight of the edge to it)."""

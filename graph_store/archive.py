@@ -19,9 +19,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from dynagrag.errors import NewerStoreError, StoreError
-from dynagrag.files.private_files import touch
-from dynagrag.files.regular_files import IRREGULAR, is_irregular
+from dynagrag.core.errors import NewerStoreError, StoreError
+from dynagrag.core.files.private_files import touch
+from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.graph_store.rules import WORKSPACE_NAME
 from dynagrag.graph_store.sqlite_store.migrations import APPLICATION_ID
 from dynagrag.graph_store.sqlite_store.store import SqliteStore

@@ -15,10 +15,10 @@ from pathlib import Path
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from dynagrag.errors import StoreError, WorkspaceError
-from dynagrag.ids import content_id
-from dynagrag.protocols import GraphStore
-from dynagrag.schema import Document
+from dynagrag.core.errors import StoreError, WorkspaceError
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import Document
 
 NOTE = "deletions"
 _MAX_KEPT = 100

@@ -8,9 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from dynagrag.errors import EmbedderMismatchError, StoreError, WorkspaceError
-from dynagrag.protocols import Embedder, GraphStore
-from dynagrag.schema import Document, EmbedderIdentity, Finding, Vector, VectorKind, Vectors
+from dynagrag.core.errors import EmbedderMismatchError, StoreError, WorkspaceError
+from dynagrag.core.schema import Document, EmbedderIdentity, Finding, Vector, VectorKind, Vectors
 
 WORKSPACE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 REPAIR = "run `dynagrag doctor --repair`"
@@ -115,15 +114,6 @@ def check_asking_embedder(
             f" dimensions), but the embedder is {mine.name} ({mine.dimension}); use --embedder"
             f" {stored.name}"
         )
-
-
-def query_vector(store: GraphStore, embedder: Embedder, text: str) -> Vector:
-    """A question's vector, to be held against those of a workspace. EmbedderMismatchError where
-    another embedder made these.
-    """
-    vector = embedder.embed_query(text)  # first: a server's identity is known by its first reply
-    check_asking_embedder(store.workspace, store.embedder(), embedder.identity)
-    return vector
 
 
 def check_search(

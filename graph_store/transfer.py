@@ -16,11 +16,11 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from dynagrag.errors import StoreError, WorkspaceError
+from dynagrag.core.errors import StoreError, WorkspaceError
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import Document, Records, VectorKind, Vectors
 from dynagrag.graph_store.deletions import check_no_deletion
-from dynagrag.ids import content_id
-from dynagrag.protocols import GraphStore
-from dynagrag.schema import Document, Records, VectorKind, Vectors
 
 NOTE = "copy"
 """The note of an unfinished copy, on the target."""
@@ -207,7 +207,8 @@ def _send_document(
     stored = set(target.extractions(document.id)) if there is not None else set()
     if (
         stored - set(extractions)
-        # the source made it anew since: all again, rather than working out which record replaced which
+        # the source made it anew since: all again, rather than working out which record replaced
+        # which
     ):
         target.delete_document(document.id)
         target.put_document(document, turns, passages)

@@ -9,7 +9,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
+from dynagrag.core.protocols import Embedder, GraphStore
+from dynagrag.core.schema import (
+    Consolidation,
+    Document,
+    Graph,
+    Mention,
+    Records,
+    RelationRecord,
+    VectorKind,
+)
 from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
 from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import (
@@ -29,16 +39,6 @@ from dynagrag.ingest.consolidate.judging import Judging
 from dynagrag.ingest.consolidate.labels import label_texts
 from dynagrag.ingest.consolidate.verdicts import Judge, VerdictStore
 from dynagrag.ingest.embedding_batches import BatchSizes, embedding_work
-from dynagrag.protocols import Embedder, GraphStore
-from dynagrag.schema import (
-    Consolidation,
-    Document,
-    Graph,
-    Mention,
-    Records,
-    RelationRecord,
-    VectorKind,
-)
 
 _LOG = logging.getLogger(__name__)
 _MAX_TRIES = 3

@@ -9,11 +9,11 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+from dynagrag.core.protocols import Prompt
 from dynagrag.ingest.consolidate.verdicts import Judge
 from dynagrag.ingest.graph_deriver import Progress
 from dynagrag.journal.job_files import JobFiles
 from dynagrag.journal.jobs import JobBook, JobCancelledError, JobStatus
-from dynagrag.protocols import Prompt
 
 _NOTE_EVERY_S = 0.4
 """A pause shall be seen within a second."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dynagrag.schema import Document
+from dynagrag.core.schema import Document
 
 _KEY = "given_title"
 """In a document's meta."""

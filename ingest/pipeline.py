@@ -21,14 +21,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from dynagrag.errors import BudgetError, DynaGragError, ModelError, StoreError
+from dynagrag.core.errors import BudgetError, DynaGragError, ModelError, StoreError
+from dynagrag.core.protocols import SPLIT_EXTRACTOR, Extraction, Extractor, GraphStore
+from dynagrag.core.schema import Chunk, ChunkWork, Document, LoadedSource, Mention
 from dynagrag.ingest.graph_deriver import Deriver, GraphReport, Progress
 from dynagrag.ingest.load.speaker_names import NAMES_KEY
 from dynagrag.ingest.plan import IngestPlan, PlannedDocument, find_missing
 from dynagrag.ingest.split import speaker_mentions
 from dynagrag.journal.jobs import JobCancelledError
-from dynagrag.protocols import SPLIT_EXTRACTOR, Extraction, Extractor, GraphStore
-from dynagrag.schema import Chunk, ChunkWork, Document, LoadedSource, Mention
 
 _LOG = logging.getLogger(__name__)
 _MAX_ROUNDS = 3

@@ -9,7 +9,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
-from dynagrag.ids import estimate_tokens
+from dynagrag.config.settings import ChunkProfile
+from dynagrag.core.ids import estimate_tokens
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import Chunk, ChunkWork, Document, LoadedSource, Passage, Turn
 from dynagrag.ingest.kept_title import kept_title, titled
 from dynagrag.ingest.load import load_source
 from dynagrag.ingest.load.speaker_names import (
@@ -20,10 +23,7 @@ from dynagrag.ingest.load.speaker_names import (
     renamed,
 )
 from dynagrag.ingest.split import chunk_passages, document_id_of, make_document, split_passages
-from dynagrag.protocols import GraphStore
-from dynagrag.schema import Chunk, ChunkWork, Document, LoadedSource, Passage, Turn
-from dynagrag.sentences import Span
-from dynagrag.settings import ChunkProfile
+from dynagrag.language.sentences import Span
 
 AS_LABELLED = SpeakerNames()
 

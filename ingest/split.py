@@ -12,11 +12,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from dynagrag.ids import GENERIC_SPEAKER, content_id, entity_key, estimate_tokens, speaker_key
+from dynagrag.config.settings import ChunkProfile
+from dynagrag.core.ids import GENERIC_SPEAKER, content_id, entity_key, estimate_tokens, speaker_key
+from dynagrag.core.schema import Chunk, Document, LoadedSource, Mention, MentionKind, Passage, Turn
 from dynagrag.ingest.load.whole_turns import turns_of
-from dynagrag.schema import Chunk, Document, LoadedSource, Mention, MentionKind, Passage, Turn
-from dynagrag.sentences import Span, num_words, sentence_spans, strip_span
-from dynagrag.settings import ChunkProfile
+from dynagrag.language.sentences import Span, num_words, sentence_spans, strip_span
 
 SPLITTER = "split-1"
 """Version of the rules below. Change it with them: passage ids depend on it."""

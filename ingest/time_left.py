@@ -3,7 +3,7 @@
 from collections import deque
 from dataclasses import dataclass, field
 
-from dynagrag.text import duration_text
+from dynagrag.core.text import duration_text
 
 _WINDOW_S = 30.0
 _MIN_S = 2.0

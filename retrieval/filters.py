@@ -10,13 +10,9 @@ from difflib import SequenceMatcher
 
 import numpy as np
 
-from dynagrag.errors import UsageError
-from dynagrag.graph_store.derived.derive import derive
-from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
-from dynagrag.protocols import GraphStore
-from dynagrag.retrieval.bridge.fact_arrays import read_facts, stored_table
-from dynagrag.retrieval.named_speakers import NamedSpeakers
-from dynagrag.schema import (
+from dynagrag.core.errors import UsageError
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import (
     Consolidation,
     Document,
     Filters,
@@ -29,6 +25,10 @@ from dynagrag.schema import (
     Turn,
     VectorKind,
 )
+from dynagrag.graph_store.derived.derive import derive
+from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
+from dynagrag.retrieval.bridge.fact_arrays import read_facts, stored_table
+from dynagrag.retrieval.named_speakers import NamedSpeakers
 
 FILTERED = "+filtered"
 """At the end of a filtered snapshot's version."""

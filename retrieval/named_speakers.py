@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
 
-from dynagrag.ids import entity_key, speaker_key
+from dynagrag.core.ids import entity_key, speaker_key
+from dynagrag.core.schema import Snapshot
+from dynagrag.language.words import HONORIFICS, word_set
 from dynagrag.retrieval.bridge.speaker_linking import BRACKETS, WORD, SpeakerLinker, speaker_linker
-from dynagrag.schema import Snapshot
-from dynagrag.words import HONORIFICS, word_set
 
 _LEADS_TO_TOPIC = word_set("about regarding concerning on towards")
 _SAYING = word_set("think thinks thought say says said speak speaks spoke talk talks talked")

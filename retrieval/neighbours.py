@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.schema import Passage
+from dynagrag.core.schema import Passage
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -13,11 +13,11 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from dynagrag.core.schema import ScoredPassage, Snapshot, Vector, Vectors
+from dynagrag.core.vectors import unit_rows
 from dynagrag.graph_store.derived.embedded_texts import own_titles, passage_text
 from dynagrag.retrieval.neighbours import Neighbours
 from dynagrag.retrieval.threads import num_threads, thread_pool
-from dynagrag.schema import ScoredPassage, Snapshot, Vector, Vectors
-from dynagrag.vectors import unit_rows
 
 Scores = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -4,8 +4,8 @@ fusions). Controls for every graph arm.
 
 import numpy as np
 
+from dynagrag.core.schema import Question, Retrieval, Snapshot
 from dynagrag.retrieval.passages import PassageScores, Scores, best_rows
-from dynagrag.schema import Question, Retrieval, Snapshot
 
 _RRF = 60
 """The constant of the paper; ranks count from 1."""

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import Mention, RelationRecord, Snapshot, Turn, VectorKind, Vectors
 from dynagrag.graph_store.derived.embedded_texts import mention_text, record_text, text_id
-from dynagrag.protocols import GraphStore
 from dynagrag.retrieval.bridge.fact_arrays import read_facts
 from dynagrag.retrieval.filters import without_deleted
-from dynagrag.schema import Mention, RelationRecord, Snapshot, Turn, VectorKind, Vectors
 
 
 def read_snapshot(store: GraphStore) -> Snapshot:

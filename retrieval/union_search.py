@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
-from dynagrag.protocols import Retriever
+from dynagrag.core.protocols import Retriever
+from dynagrag.core.schema import Passage, Question, Retrieval, ScoredPassage, Snapshot
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Passage, Question, Retrieval, ScoredPassage, Snapshot
 
 
 class UnionSearch:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 from hypothesis import strategies as st
 
+from dynagrag.core.schema import Document, Entity, Facts, Graph, Passage, Snapshot
 from dynagrag.retrieval.bridge.bridge_graph import NUM_STEPS, BridgeGraph
-from dynagrag.schema import Document, Entity, Facts, Graph, Passage, Snapshot
 
 D = 16
 

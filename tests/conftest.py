@@ -277,7 +277,7 @@ def keyring() -> Iterator[Any]:
     from keyring.backend import KeyringBackend
     from keyring.errors import KeyringLocked, PasswordDeleteError
 
-    from dynagrag import system_keyring
+    from dynagrag.config import system_keyring
 
     class InMemory(KeyringBackend):
         priority = 1
@@ -315,7 +315,7 @@ def no_keyring() -> Iterator[None]:
     library = pytest.importorskip("keyring", reason="pip install 'dynagrag[ui]'")
     from keyring.backends import fail
 
-    from dynagrag import system_keyring
+    from dynagrag.config import system_keyring
 
     before = library.get_keyring()
     library.set_keyring(fail.Keyring())

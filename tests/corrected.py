@@ -1,9 +1,9 @@
 """Two small transcripts to correct, and how tests look at what became of them."""
 
 from dynagrag import IngestOptions
+from dynagrag.core.schema import EditKind, Entity
 from dynagrag.curation import corrections
 from dynagrag.curation.view import EditState, Seen, history, read_seen
-from dynagrag.schema import EditKind, Entity
 from dynagrag.workspace.facade import Workspace
 
 FAST = IngestOptions(extractor="fast")

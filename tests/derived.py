@@ -4,12 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dynagrag.graph_store.derived.canonical import make_edit
-from dynagrag.graph_store.derived.derive import derive
-from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
-from dynagrag.graph_store.derived.two_step_mean import VectorTable
-from dynagrag.ids import content_id
-from dynagrag.schema import (
+from dynagrag.core.ids import content_id
+from dynagrag.core.schema import (
     Consolidation,
     Document,
     Edit,
@@ -23,6 +19,10 @@ from dynagrag.schema import (
     RelationRecord,
     Vectors,
 )
+from dynagrag.graph_store.derived.canonical import make_edit
+from dynagrag.graph_store.derived.derive import derive
+from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 
 DOCUMENTS = {
     f"d{i}": Document(f"d{i}", "w", f"title {i}", "", f"sha{i}", "0123456789 " * 100)

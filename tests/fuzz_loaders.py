@@ -22,7 +22,7 @@ import atheris
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-with atheris.instrument_imports(include=["dynagrag.ingest", "dynagrag.text"]):
+with atheris.instrument_imports(include=["dynagrag.ingest", "dynagrag.core.text"]):
     from hostile_files import FORMS, check_reading
 
 from hypothesis import HealthCheck, given, settings

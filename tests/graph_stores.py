@@ -11,15 +11,9 @@ import numpy as np
 import pytest
 from neo4j_server import Neo4jServer
 
-from dynagrag.graph_store.derived.derive import derive
-from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
-from dynagrag.graph_store.derived.graph_digest import digest
-from dynagrag.graph_store.derived.two_step_mean import VectorTable
-from dynagrag.graph_store.neo4j_store.store import Neo4jStore
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
-from dynagrag.ids import content_id
-from dynagrag.protocols import Extraction, GraphStore
-from dynagrag.schema import (
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import Extraction, GraphStore
+from dynagrag.core.schema import (
     Consolidation,
     Document,
     EmbedderIdentity,
@@ -32,6 +26,12 @@ from dynagrag.schema import (
     VectorKind,
     Vectors,
 )
+from dynagrag.graph_store.derived.derive import derive
+from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
+from dynagrag.graph_store.derived.graph_digest import digest
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
+from dynagrag.graph_store.neo4j_store.store import Neo4jStore
+from dynagrag.graph_store.sqlite_store.store import SqliteStore
 
 MakeStore = Callable[[str], GraphStore]
 """The store of a workspace, opened anew; the same workspace is the same store."""

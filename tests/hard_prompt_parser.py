@@ -6,9 +6,9 @@ import json
 import re
 from dataclasses import dataclass
 
-from dynagrag.errors import DynaGragError
+from dynagrag.core.errors import DynaGragError
+from dynagrag.core.text import seconds_of
 from dynagrag.generation import prompt_lines
-from dynagrag.text import seconds_of
 
 _ESCAPED = re.compile(r"\\(?:u([0-9a-f]{4})|(.))")
 _JSON_STRING = r'"(?:[^"\\]|\\.)*"'

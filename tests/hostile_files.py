@@ -14,10 +14,10 @@ from xml.sax.saxutils import escape
 
 from hypothesis import strategies as st
 
+from dynagrag.config.settings import CHUNK_PROFILES
+from dynagrag.core.schema import LoadedSource
 from dynagrag.ingest.load import load_source
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
-from dynagrag.schema import LoadedSource
-from dynagrag.settings import CHUNK_PROFILES
 
 PACKED = {".docx": 2000, ".pdf": 200}
 """How many letters a byte of a packed file may hold."""

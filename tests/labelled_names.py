@@ -7,9 +7,9 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
+from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.entities.entity_sets import EntitySet, read_ditto
 from dynagrag.ingest.consolidate.verdicts import EntityGroups
-from dynagrag.protocols import Prompt
 
 T = TypeVar("T", bound=BaseModel)
 

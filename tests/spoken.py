@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
-from dynagrag.ids import entity_key
-from dynagrag.schema import Document, Entity, Graph, Passage, RelationRecord, Snapshot, Turn
-from dynagrag.sentences import sentence_spans
+from dynagrag.core.ids import entity_key
+from dynagrag.core.schema import Document, Entity, Graph, Passage, RelationRecord, Snapshot, Turn
+from dynagrag.language.sentences import sentence_spans
 
 Talk = Sequence[tuple[str | None, str]]
 LOOPS: Mapping[str, Talk] = {

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from dynagrag import wiring
+from dynagrag.config.settings import Settings
+from dynagrag.core.schema import SourceTurn
 from dynagrag.evaluation.questions.question_run import QuestionOptions, make_questions
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.ingest.given.given_corpus import GivenTurns
-from dynagrag.schema import SourceTurn
-from dynagrag.settings import Settings
 from dynagrag.workspace.facade import open_workspace
 
 NUM_TALKS = 8

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from dynagrag import AskOptions, open_workspace
+from dynagrag.config.settings import CHUNK_PROFILES
+from dynagrag.core.ids import entity_key
+from dynagrag.core.protocols import Prompt
+from dynagrag.core.schema import Verdict
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.fakes.models import JsonSchema, simple_reply
-from dynagrag.ids import entity_key
 from dynagrag.ingest.load import load_source
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
-from dynagrag.protocols import Prompt
-from dynagrag.schema import Verdict
-from dynagrag.settings import CHUNK_PROFILES
 from dynagrag.workspace.facade import Workspace
 
 TRANSCRIPT = """WEBVTT

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from threading import Event, Lock, Thread
 from typing import Any
 
-from dynagrag.errors import DynaGragError
-from dynagrag.settings import Settings
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import DynaGragError
 
 _LOG = logging.getLogger(__name__)
 Key = tuple[str, ...]

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from dynagrag.schema import Document
+from dynagrag.core.schema import Document
 from dynagrag.ui.safe_markdown import clean
 
 Key = TypeVar("Key")

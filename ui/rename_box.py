@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dynagrag.schema import Document
+from dynagrag.core.schema import Document
 from dynagrag.ui import state
 from dynagrag.ui.state import Desk
 from dynagrag.workspace.renaming import MAX_TITLE, rename_document

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote, urlencode
 
-from dynagrag.text import STEERING, clock
+from dynagrag.core.text import STEERING, clock
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,8 @@
 
 import unicodedata
 
-from dynagrag.errors import LoadError
-from dynagrag.ids import content_id
+from dynagrag.core.errors import LoadError
+from dynagrag.core.ids import content_id
 
 _MAX_NAME = 120
 """Bytes: so are a folder's limits."""

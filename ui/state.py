@@ -20,12 +20,12 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from dynagrag import wiring
-from dynagrag.errors import DynaGragError, SettingsError
+from dynagrag.config.settings import Settings, load_settings
+from dynagrag.config.system_keyring import KEYS
+from dynagrag.core.errors import DynaGragError, SettingsError
+from dynagrag.core.protocols import ChatModel, Embedder
+from dynagrag.core.schema import Document
 from dynagrag.graph_store.rules import check_workspace_name
-from dynagrag.protocols import ChatModel, Embedder
-from dynagrag.schema import Document
-from dynagrag.settings import Settings, load_settings
-from dynagrag.system_keyring import KEYS
 from dynagrag.ui import background
 from dynagrag.ui.background import unexpected
 from dynagrag.ui.safe_markdown import plain

@@ -11,7 +11,10 @@ from functools import partial
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import UsageError
+from dynagrag.config.settings import PROFILES, Profile
+from dynagrag.core.errors import UsageError
+from dynagrag.core.protocols import Retriever
+from dynagrag.core.schema import Answer, Filters, Snapshot
 from dynagrag.evaluation.answers.closed_book import closed_book_answer
 from dynagrag.evaluation.answers.control_searches import (
     CrossEncoderScorer,
@@ -21,11 +24,8 @@ from dynagrag.evaluation.answers.control_searches import (
 )
 from dynagrag.evaluation.retrieval.prompt_arms import with_equal_room
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import Retriever
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.plain_search import HybridSearch
-from dynagrag.schema import Answer, Filters, Snapshot
-from dynagrag.settings import PROFILES, Profile
 from dynagrag.workspace.asking import AskOptions, Instead
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.workspace_soft_prompt import soft_identity

@@ -14,16 +14,16 @@ from tempfile import TemporaryDirectory
 from pydantic import BaseModel
 
 from dynagrag import wiring
-from dynagrag.errors import ModelError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import ModelError
+from dynagrag.core.protocols import ModelReply, Prompt
+from dynagrag.core.text import duration_text, plural
 from dynagrag.evaluation.answers.answer_arms import AnswerArm, AskedQuestion
 from dynagrag.evaluation.answers.answering import Answering
 from dynagrag.evaluation.answers.short_answer import short_answer
 from dynagrag.fakes import FakeChat
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import Budget, MeteredChat, prompt_tokens
-from dynagrag.protocols import ModelReply, Prompt
-from dynagrag.settings import Settings
-from dynagrag.text import duration_text, plural
 from dynagrag.workspace.facade import Workspace
 
 _NUM_TRIED = 3

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import BaseModel, ConfigDict
 
+from dynagrag.core.schema import Answer, CheckedClaim, Usage, Verdict
 from dynagrag.generation.citations import without_marks
-from dynagrag.schema import Answer, CheckedClaim, Usage, Verdict
 
 AnswerKey = tuple[str, str, str]
 """Scope, question and arm: what a line is the answer of."""

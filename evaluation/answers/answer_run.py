@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Lock
 
-from dynagrag.errors import CutOffReplyError, ModelError, ModelUnavailableError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import CutOffReplyError, ModelError, ModelUnavailableError
+from dynagrag.core.schema import Answer, Usage
 from dynagrag.evaluation.answers.answer_arms import AnswerArm, AskedQuestion
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate, estimates_of
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines, line_of
@@ -20,8 +22,6 @@ from dynagrag.evaluation.batches import MAX_FAILED, FailedInARow
 from dynagrag.evaluation.results.lines_file import LinesFile
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.schema import Answer, Usage
-from dynagrag.settings import Settings
 from dynagrag.workspace.facade import Workspace
 
 ANSWERS = "answers.jsonl"

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from dynagrag import wiring
-from dynagrag.errors import SettingsError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import SettingsError
+from dynagrag.core.protocols import ChatModel
 from dynagrag.evaluation.answers.answer_arms import AnswerArm
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import Budget, MeteredChat
-from dynagrag.protocols import ChatModel
-from dynagrag.settings import Settings
 
 _JOURNAL = Path("evaluation") / "answers"
 _CACHE_NAME = "evaluate-answers"

@@ -1,10 +1,10 @@
 """What a model answers without any evidence: how much of a set it knows by heart."""
 
+from dynagrag.core.protocols import Asker, Prompt
+from dynagrag.core.schema import Answer, AnswerTrace
 from dynagrag.generation.answer import ABSTENTION
 from dynagrag.models.reply_schema import StrictReply
 from dynagrag.prompts import render
-from dynagrag.protocols import Asker, Prompt
-from dynagrag.schema import Answer, AnswerTrace
 
 _MAX_TOKENS = 400
 """As an intermediate answer has."""

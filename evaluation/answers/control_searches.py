@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from threading import Lock
 from typing import Any
 
-from dynagrag.errors import SettingsError
-from dynagrag.protocols import Retriever
-from dynagrag.schema import Question, Retrieval, ScoredPassage, Snapshot
+from dynagrag.core.errors import SettingsError
+from dynagrag.core.protocols import Retriever
+from dynagrag.core.schema import Question, Retrieval, ScoredPassage, Snapshot
 
 NUM_RERANKED = 50
 """Passages that the cross-encoder reads for each question."""

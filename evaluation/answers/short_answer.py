@@ -2,11 +2,11 @@
 (docs/decisions.md, Short answers).
 """
 
+from dynagrag.core.protocols import Asker, Prompt
+from dynagrag.core.schema import Answer
 from dynagrag.generation.citations import without_marks
 from dynagrag.models.reply_schema import StrictReply
 from dynagrag.prompts import render
-from dynagrag.protocols import Asker, Prompt
-from dynagrag.schema import Answer
 
 _MAX_TOKENS = 100
 

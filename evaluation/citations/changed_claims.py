@@ -29,7 +29,7 @@ from dynagrag.evaluation.statements.verb_forms import (
     participle_of_past,
     stem,
 )
-from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS, MONTHS, WEEKDAYS, word_set
+from dynagrag.language.words import COMMON_WORDS, FUNCTION_WORDS, MONTHS, WEEKDAYS, word_set
 
 
 class Change(StrEnum):

@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynagrag.core.schema import ClaimCheck, Verdict
 from dynagrag.evaluation.bootstrap_intervals import LEVEL, RESAMPLES, SEED
 from dynagrag.evaluation.citations.claim_sets import LabelledClaim
-from dynagrag.schema import ClaimCheck, Verdict
 
 _DIGITS = 6
 _BATCH = 500

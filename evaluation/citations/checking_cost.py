@@ -8,12 +8,12 @@ from typing import Never, TypeVar
 
 from pydantic import BaseModel
 
-from dynagrag.errors import BudgetError, ModelError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import BudgetError, ModelError
+from dynagrag.core.protocols import ClaimChecker, Prompt
+from dynagrag.core.schema import Claim, Usage
+from dynagrag.core.text import plural
 from dynagrag.models.metered_chat import prompt_tokens
-from dynagrag.protocols import ClaimChecker, Prompt
-from dynagrag.schema import Claim, Usage
-from dynagrag.settings import Settings
-from dynagrag.text import plural
 
 R = TypeVar("R", bound=BaseModel)
 

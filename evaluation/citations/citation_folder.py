@@ -7,10 +7,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from dynagrag.core.schema import ClaimCheck, Line, Verdict
 from dynagrag.evaluation.citations.claim_sets import ClaimSet, LabelledClaim
 from dynagrag.evaluation.results.lines_file import read_lines
 from dynagrag.evaluation.results.run_folder import KeptRun, shortened
-from dynagrag.schema import ClaimCheck, Line, Verdict
 
 _CLAIMS = "claims.jsonl"
 

@@ -5,6 +5,8 @@ checker got wrong, to read.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from dynagrag.core.schema import Verdict
+from dynagrag.core.text import plural
 from dynagrag.evaluation.citations.citation_folder import (
     CheckLine,
     CitationRun,
@@ -28,8 +30,6 @@ from dynagrag.evaluation.results.html_report import (
 from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
 from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
-from dynagrag.schema import Verdict
-from dynagrag.text import plural
 
 _NUM_READ = 3
 """How many claims of each kind that the first checker got wrong are shown."""

@@ -14,13 +14,16 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import (
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import (
     CutOffReplyError,
     InvalidReplyError,
     ModelUnavailableError,
     SettingsError,
     UsageError,
 )
+from dynagrag.core.protocols import Asker, ClaimChecker
+from dynagrag.core.schema import ClaimCheck, Verdict
 from dynagrag.evaluation.batches import FailedInARow, in_batches
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.citations.checker_scores import Checked, checker_scores, difference
@@ -39,9 +42,6 @@ from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import Asker, ClaimChecker
-from dynagrag.schema import ClaimCheck, Verdict
-from dynagrag.settings import Settings
 from dynagrag.workspace.facade import open_workspace
 
 _JOURNAL = Path("evaluation") / "citations"

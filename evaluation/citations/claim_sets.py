@@ -11,11 +11,11 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
+from dynagrag.core.ids import content_id
+from dynagrag.core.schema import Claim, Line
 from dynagrag.evaluation.question_sets.json_rows import SUFFIXES, Row, read_rows
 from dynagrag.evaluation.question_sets.question_set import DataFile
-from dynagrag.ids import content_id
-from dynagrag.schema import Claim, Line
 
 WICE = "wice"
 _FOLDER = "citations"

@@ -11,7 +11,10 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from dynagrag.errors import WorkspaceError
+from dynagrag.core.errors import WorkspaceError
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import RecordStore
+from dynagrag.core.schema import Claim, Line
 from dynagrag.evaluation.citations.changed_claims import (
     Change,
     Said,
@@ -23,10 +26,7 @@ from dynagrag.evaluation.citations.changed_claims import (
 from dynagrag.evaluation.citations.claim_sets import ClaimSet, LabelledClaim
 from dynagrag.evaluation.statements.rewordings import reworded, said_by
 from dynagrag.evaluation.statements.statement import cleaned, is_statement
-from dynagrag.ids import content_id
-from dynagrag.protocols import RecordStore
-from dynagrag.schema import Claim, Line
-from dynagrag.sentences import sentence_spans
+from dynagrag.language.sentences import sentence_spans
 
 MAX_CLAIMS = 600
 """By default: half true, half false. A model of 2 s a claim takes 20 minutes."""

@@ -5,6 +5,7 @@ and the pairs that went wrong.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dynagrag.core.text import plural
 from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.entities.entity_folder import EntityRun
 from dynagrag.evaluation.results.html_report import (
@@ -22,7 +23,6 @@ from dynagrag.evaluation.results.html_report import (
 from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
 from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import POINTS
-from dynagrag.text import plural
 
 _NUM_READ = 30
 """How many pairs of each kind are shown."""

@@ -19,6 +19,9 @@ from enum import StrEnum
 
 import numpy as np
 
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import Embedder
+from dynagrag.core.schema import Consolidation, EditKind, Mention, MentionKind, Vectors
 from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.entities.entity_scores import (
     Scores,
@@ -32,7 +35,6 @@ from dynagrag.graph_store.derived.canonical import canonical_keys, make_edit
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
 from dynagrag.graph_store.derived.glossary import glossary_text
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, key_vectors
-from dynagrag.ids import content_id
 from dynagrag.ingest.consolidate.consolidation import decide
 from dynagrag.ingest.consolidate.consolidation_plan import (
     ConsolidationInput,
@@ -44,8 +46,6 @@ from dynagrag.ingest.consolidate.judging import Judging
 from dynagrag.ingest.consolidate.used_names import squashed
 from dynagrag.ingest.consolidate.verdicts import Group, Judge, Judged
 from dynagrag.ingest.load.glossary_file import GlossaryFile
-from dynagrag.protocols import Embedder
-from dynagrag.schema import Consolidation, EditKind, Mention, MentionKind, Vectors
 
 THRESHOLDS = (MIN_GROUP_COSINE, 0.65, 0.75, 0.80, 0.85, 0.90, 0.95)
 _EXTRACTOR = "evaluation"

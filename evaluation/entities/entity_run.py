@@ -6,6 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from dynagrag.config.settings import Settings
+from dynagrag.core.ids import content_id
 from dynagrag.evaluation.entities.entity_folder import EntityRun, MissedLine
 from dynagrag.evaluation.entities.entity_report import render_entity_report
 from dynagrag.evaluation.entities.entity_resolution import (
@@ -16,9 +18,7 @@ from dynagrag.evaluation.entities.entity_resolution import (
 from dynagrag.evaluation.entities.entity_sets import EntitySet, load_entity_set
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.graph_store.derived.glossary import glossary_text
-from dynagrag.ids import content_id
 from dynagrag.ingest.load.glossary_file import GlossaryFile, read_glossary_file
-from dynagrag.settings import Settings
 from dynagrag.wiring import (
     concurrency_of,
     make_chat_model,

@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 from pydantic import BaseModel, ValidationError
 
-from dynagrag.errors import LoadError, UsageError
-from dynagrag.ids import entity_key
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.ids import entity_key
 
 ENTITY_SETS = ("ditto-NAME", "apollo13-aliases", "spacelog-aliases", "spacelog-MISSION")
 MAX_SUMMARY_WORDS = 40

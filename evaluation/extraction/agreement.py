@@ -5,7 +5,7 @@ extractor is.
 from pathlib import Path
 from typing import Any
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.extraction.extraction_gold import GoldSet, load_gold, shipped_gold
 from dynagrag.evaluation.extraction.extraction_scores import extraction_scores

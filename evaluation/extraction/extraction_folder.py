@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
+from dynagrag.core.schema import Flag, Mention, MentionKind, RelationRecord
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
 from dynagrag.evaluation.results.lines_file import read_lines
 from dynagrag.evaluation.results.run_folder import KeptRun
-from dynagrag.schema import Flag, Mention, MentionKind, RelationRecord
 
 _CHUNKS = "chunks.jsonl"
 

@@ -14,11 +14,11 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
+from dynagrag.core.ids import content_id, entity_key
+from dynagrag.core.text import collapse, cut
 from dynagrag.evaluation.question_sets.json_rows import Row, read_rows
 from dynagrag.evaluation.question_sets.question_set import DataFile
-from dynagrag.ids import content_id, entity_key
-from dynagrag.text import collapse, cut
 
 _MAX_SHOWN = 60
 

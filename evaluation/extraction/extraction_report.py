@@ -5,6 +5,7 @@ mistakes, to read.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from dynagrag.core.text import plural
 from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
@@ -25,7 +26,6 @@ from dynagrag.evaluation.results.html_report import (
 from dynagrag.evaluation.results.report_plots import quality_bars
 from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import POINTS
-from dynagrag.text import plural
 
 _NUM_READ = 12
 """How many chunks are shown."""

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import SettingsError, UsageError
+from dynagrag.config.settings import ChunkProfile, Settings
+from dynagrag.core.errors import SettingsError, UsageError
+from dynagrag.core.protocols import ChatModel, Extraction, Extractor
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.extraction.extraction_folder import (
     ExtractionRun,
@@ -29,8 +31,6 @@ from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions as LLMOptions
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.ingest.plan import Estimate, PromptingExtractor, estimate_run, span_tokens
-from dynagrag.protocols import ChatModel, Extraction, Extractor
-from dynagrag.settings import ChunkProfile, Settings
 
 _JOURNAL = Path("evaluation") / "extraction"
 Span = tuple[str, int, int]

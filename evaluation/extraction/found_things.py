@@ -11,12 +11,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from dynagrag.core.ids import entity_key
+from dynagrag.core.schema import CO_OCCURRENCE, MentionKind
 from dynagrag.evaluation.extraction.extraction_folder import FoundLine, FoundMention
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk, places
 from dynagrag.graph_store.derived.linking_words import is_word, thing_keys
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
-from dynagrag.ids import entity_key
-from dynagrag.schema import CO_OCCURRENCE, MentionKind
 
 Span = tuple[int, int]
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
+from dynagrag.config.settings import ChunkProfile
+from dynagrag.core.ids import content_id
+from dynagrag.core.schema import ChunkWork, LoadedSource, SourceTurn
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
-from dynagrag.ids import content_id
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
-from dynagrag.schema import ChunkWork, LoadedSource, SourceTurn
-from dynagrag.settings import ChunkProfile
 
 _WORKSPACE = "evaluate-extraction"
 

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 
-from dynagrag.text import without_accents
+from dynagrag.core.text import without_accents
 
 Tokens = tuple[str, ...]
 _KEPT = "\N{SINGLE LOW-9 QUOTATION MARK}"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
 from dynagrag.evaluation.graphqa.graph_question import (
     PARTS,
     GraphQuestion,

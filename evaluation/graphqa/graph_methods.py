@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 from dynagrag.generation.soft_prompt.soft_parts import (
     G_RETRIEVER,
     GRAG,

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import coo_array
 
+from dynagrag.core.protocols import Embedder
+from dynagrag.core.schema import Vector, Vectors
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, TextGraph
 from dynagrag.evaluation.pruning.triple_graph import Triple
-from dynagrag.protocols import Embedder
 from dynagrag.retrieval.passages import Scores, WordScores, best_rows, cosines_with, words
 from dynagrag.retrieval.steiner.steiner_tree import Ints, steiner_tree
-from dynagrag.schema import Vector, Vectors
 
 Flags = NDArray[np.bool_]
 NUM_FACTS = 10

@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.ids import content_id
 from dynagrag.evaluation.graphqa.expla_graphs import load_expla_graphs
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part
 from dynagrag.evaluation.graphqa.path_questions import load_path_questions
 from dynagrag.evaluation.graphqa.scene_graphs import load_scene_graphs
 from dynagrag.evaluation.graphqa.web_questions import load_web_questions
 from dynagrag.evaluation.question_sets.question_set import DataFile
-from dynagrag.ids import content_id
 
 ALL = "all"
 """In place of a split: the rows of all."""

@@ -5,6 +5,7 @@ and answers that are wrong.
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from dynagrag.core.text import plural
 from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.graphqa.graph_methods import MAJORITY
 from dynagrag.evaluation.graphqa.graph_scorers import Scorer
@@ -23,7 +24,6 @@ from dynagrag.evaluation.results.html_report import (
 )
 from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS, POINTS
-from dynagrag.text import plural
 
 _SCORED: Mapping[str, Mapping[str, str]] = {
     "label": {

@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynagrag import wiring
-from dynagrag.errors import UsageError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import UsageError
+from dynagrag.core.extras import check_extras
 from dynagrag.evaluation.bootstrap_intervals import Interval, share_intervals
 from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, method_of, variant_name
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part
@@ -32,13 +34,11 @@ from dynagrag.evaluation.graphqa.hallucination import (
 from dynagrag.evaluation.graphqa.published_figures import published_beside
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.results.run_summary import DIGITS
-from dynagrag.extras import check_extras
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.settings import Settings
 
 if TYPE_CHECKING:
-    from dynagrag.evaluation.graphqa.soft_training import OpenedMethod
+    from dynagrag.evaluation.graphqa.opened_method import OpenedMethod
 
 _BATCH = 8
 _MAX_LEARNED = 0.1
@@ -102,7 +102,7 @@ class GraphQaOptions:
                 {"torch_geometric": "train", "transformers": "local"},
             )
         if self.device is not None:
-            from dynagrag.training.devices import choose_device
+            from dynagrag.checkpoints.devices import choose_device
 
             choose_device(self.device)
         if self.out is not None:
@@ -169,16 +169,16 @@ class _Answers:
         self._num_cut = 0
         if options.method == MAJORITY:
             return
+        from dynagrag.checkpoints.checkpoints import read_description
+        from dynagrag.checkpoints.memory import Halving
         from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
-        from dynagrag.evaluation.graphqa.soft_training import (
+        from dynagrag.evaluation.graphqa.opened_method import (
             KIND,
             check_retrieves,
             open_soft_prompt,
             untrained,
         )
         from dynagrag.generation.soft_prompt.language_model import load_language_model
-        from dynagrag.training.checkpoints import read_description
-        from dynagrag.training.memory import Halving
 
         assert options.lm is not None
         embedder = wiring.make_embedder(settings)
@@ -243,7 +243,7 @@ class _Answers:
     def tell_cut(self, num_asked: int) -> None:
         """Logs how many of the texts that were put before the model in this run were cut."""
         if self._opened is not None:
-            from dynagrag.evaluation.graphqa.soft_training import TEXTS, UNREAD
+            from dynagrag.evaluation.graphqa.opened_method import TEXTS, UNREAD
             from dynagrag.generation.soft_prompt.soft_task import tell_cut
 
             tell_cut(
@@ -357,7 +357,7 @@ def _measures(lines: Sequence[GraphAnswerLine], scorer: Scorer) -> dict[str, dic
 def _made_with(
     graph_set: GraphSet, questions: Sequence[GraphQuestion], options: GraphQaOptions
 ) -> dict[str, Any]:
-    from dynagrag.training.checkpoints import digest_of
+    from dynagrag.checkpoints.checkpoints import digest_of
 
     return {
         "dataset": graph_set.name,

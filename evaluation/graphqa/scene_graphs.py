@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
 from dynagrag.evaluation.graphqa.graph_question import (
     AnswerForm,
     GraphQuestion,

@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
 from dynagrag.evaluation.graphqa.graph_question import (
     PARTS,
     AnswerForm,

@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judged_text import fenced, inert
 from dynagrag.prompts import render
-from dynagrag.protocols import Prompt
 
 _LABEL = r"E\d{1,4}(?:\.\d{1,3}){0,3}"
 _LABELS = rf"{_LABEL}(?:\s{{0,8}}(?:[,;&]|\band)\s{{0,8}}{_LABEL})*"

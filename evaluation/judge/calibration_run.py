@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import SettingsError, UsageError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import SettingsError, UsageError
+from dynagrag.core.protocols import ChatModel
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.judge.calibration_figures import set_figures
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, VerdictLine
@@ -42,8 +44,6 @@ from dynagrag.evaluation.judge.reliability import THRESHOLD
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import ChatModel
-from dynagrag.settings import Settings
 
 _LOG = logging.getLogger(__name__)
 JOURNAL = Path("evaluation") / "judge"

@@ -14,10 +14,10 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.ids import content_id
 from dynagrag.evaluation.question_sets.json_rows import Row, find_file, read_rows
 from dynagrag.evaluation.question_sets.question_set import DataFile
-from dynagrag.ids import content_id
 
 _FOLDER, _STORIES = "judge", "transcript_qa"
 _NUM_REFERENCES = 2

@@ -5,7 +5,7 @@ minus the first by arm.
 from collections.abc import Mapping
 from typing import Any
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.judge.arm_statistics import pair_points, paired_difference
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_options import PAIRWISE

@@ -13,7 +13,9 @@ from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
-from dynagrag.errors import CutOffReplyError, InvalidReplyError, PromptRefusedError
+from dynagrag.core.errors import CutOffReplyError, InvalidReplyError, PromptRefusedError
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.judge.blind_answers import (
     BlindAnswer,
     levels_of,
@@ -29,9 +31,7 @@ from dynagrag.evaluation.judge.judge_replies import (
     RightReply,
 )
 from dynagrag.evaluation.judge.judged_text import fenced, inert
-from dynagrag.ids import content_id
 from dynagrag.prompts import render
-from dynagrag.protocols import Prompt
 
 STAGE = "judge"
 GRADES = ("1", "2", "3", "4", "5")

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
+from dynagrag.core.ids import content_id
+from dynagrag.core.text import collapse
 from dynagrag.evaluation.answers.answer_arms import AnswerArm, AskedQuestion, make_answer_arms
 from dynagrag.evaluation.baseline import chosen_baseline
 from dynagrag.evaluation.bootstrap_intervals import SEED
@@ -14,8 +16,6 @@ from dynagrag.evaluation.judge.reliability import THRESHOLD
 from dynagrag.evaluation.question_sets.own_questions import load_own_texts
 from dynagrag.evaluation.question_sets.question_set import DataFile
 from dynagrag.evaluation.results.run_folder import check_folder
-from dynagrag.ids import content_id
-from dynagrag.text import collapse
 
 EXPERIMENT = ("dsa-diverse", "bfs-diverse", "bfs-cosine", "naive", "default")
 """DynaGRAG's four, A to D, and the project's own, E."""

@@ -5,6 +5,7 @@ cost, the worst questions to read.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.answers.answering import answerer
 from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict
@@ -30,7 +31,6 @@ from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
 from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS, POINTS
 from dynagrag.evaluation.several_comparisons import HOLM, HOLM_MEANS, what_holds
-from dynagrag.text import plural
 
 _BEST_TOTAL = 25
 _NUM_READ = 6

@@ -14,7 +14,9 @@ from functools import partial
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import SettingsError, WorkspaceError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import SettingsError, WorkspaceError
+from dynagrag.core.protocols import ChatModel, Embedder
 from dynagrag.evaluation.answers.answer_arms import pruners_made_with, soft_made_with
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.answers.answer_line import AnswerLine
@@ -37,8 +39,6 @@ from dynagrag.evaluation.judge.judging import JudgingCost, judge_left, units_cos
 from dynagrag.evaluation.judge.kept_calibrations import kept_calibration
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import ChatModel, Embedder
-from dynagrag.settings import Settings
 from dynagrag.workspace.facade import Workspace, open_workspace
 
 JUDGE_PROMPTS = ("judge_metrics", "judge_better")

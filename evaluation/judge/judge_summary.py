@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.judge.arm_statistics import (
@@ -28,7 +29,6 @@ from dynagrag.evaluation.judge.kept_calibrations import KeptCalibration, KeptFig
 from dynagrag.evaluation.judge.reliability import NOT_KNOWN, NOT_RELIABLE, why_not
 from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.several_comparisons import corrected
-from dynagrag.text import plural
 
 PUBLISHED = {"dsa-diverse": 18.10}
 """DynaGRAG, section 4: the only figure that can be read. Its arm B is called a close second, D a

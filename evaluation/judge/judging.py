@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from dynagrag import wiring
-from dynagrag.errors import InvalidReplyError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import InvalidReplyError
+from dynagrag.core.protocols import ChatModel, FirstWordModel
+from dynagrag.core.text import duration_text, plural
 from dynagrag.evaluation.batches import FailedInARow, in_batches
 from dynagrag.evaluation.judge.blind_answers import (
     BlindAnswer,
@@ -20,9 +23,6 @@ from dynagrag.evaluation.judge.judge_options import JudgePlan
 from dynagrag.evaluation.judge.judge_replies import METRICS, BetterReply, JudgeLine, MetricsReply
 from dynagrag.evaluation.results.run_folder import KeptRun, shortened
 from dynagrag.models.metered_chat import MeteredChat, prompt_tokens
-from dynagrag.protocols import ChatModel, FirstWordModel
-from dynagrag.settings import Settings
-from dynagrag.text import duration_text, plural
 
 T = TypeVar("T")
 SaidLine = TypeVar("SaidLine", bound=JudgeLine)

@@ -11,9 +11,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
+from dynagrag.core.files.private_files import make_folder, private, replace_text
 from dynagrag.evaluation.judge.reliability import is_reliable
-from dynagrag.files.private_files import make_folder, private, replace_text
 
 _FOLDER = Path("evaluation") / "judge" / "calibrations"
 

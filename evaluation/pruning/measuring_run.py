@@ -8,24 +8,27 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import UsageError
+from dynagrag.checkpoints.checkpoints import digest_of, read_description
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import UsageError
+from dynagrag.core.protocols import Pruner
+from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.evaluation.pruning.pruner_figures import PrunerFigures, compare_pruners, figures_json
 from dynagrag.evaluation.pruning.pruner_folder import MeasuredLine, PrunerRun
 from dynagrag.evaluation.pruning.pruner_report import render_pruner_report
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
-from dynagrag.evaluation.pruning.pruning_measures import MEASURED, untrained_pruner
+from dynagrag.evaluation.pruning.pruning_measures import (
+    MEASURED,
+    check_training_libraries,
+    untrained_pruner,
+)
 from dynagrag.evaluation.pruning.pruning_sets import load_pruning_set, made_of_set
-from dynagrag.evaluation.pruning.training_run import check_training_libraries
 from dynagrag.evaluation.pruning.workspace_examples import QUESTIONS, WorkspaceQuestions
 from dynagrag.evaluation.ranking_measures import check_library
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.results.run_summary import DIGITS
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.protocols import Pruner
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
-from dynagrag.schema import EmbedderIdentity
-from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import digest_of, read_description
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.workspace_pruner import (
     TRAINED,
@@ -59,7 +62,7 @@ class MeasureOptions:
         check_library()
         if self.device is not None:
             check_training_libraries()
-            from dynagrag.training.devices import choose_device
+            from dynagrag.checkpoints.devices import choose_device
 
             choose_device(self.device)
         if self.out is not None:

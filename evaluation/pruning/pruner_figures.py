@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
+from dynagrag.core.protocols import Pruner
 from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict, intervals, share_intervals
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.evaluation.pruning.pruning_measures import (
@@ -19,7 +20,6 @@ from dynagrag.evaluation.pruning.pruning_measures import (
     untrained_pruner,
 )
 from dynagrag.evaluation.results.run_summary import DIGITS
-from dynagrag.protocols import Pruner
 
 BASELINES = (*wiring.PRUNERS, NEAR)
 """The untrained pruners, which a trained one has to beat: the distance to the question, the order

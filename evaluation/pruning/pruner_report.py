@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dynagrag.core.text import plural
 from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.pruning.pruner_figures import BASELINES
 from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
@@ -25,7 +26,6 @@ from dynagrag.evaluation.results.html_report import (
 from dynagrag.evaluation.results.report_plots import quality_bars
 from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
-from dynagrag.text import plural
 
 WORDS: Mapping[str, str] = {
     "pruner": (

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dynagrag.ids import content_id
-from dynagrag.schema import Subgraph, Vector
+from dynagrag.core.ids import content_id
+from dynagrag.core.schema import Subgraph, Vector
 
 MIN_EXAMPLES = 10
 """Questions from which something can be learned."""

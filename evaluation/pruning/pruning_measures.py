@@ -10,11 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from dynagrag import wiring
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
+from dynagrag.core.extras import check_extras
+from dynagrag.core.protocols import Pruner
+from dynagrag.core.schema import PruneScores, Subgraph, Vector
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
-from dynagrag.protocols import Pruner
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
-from dynagrag.schema import PruneScores, Subgraph, Vector
 
 BUDGET = 10
 """Nodes that a prompt of an ego-graph has room for, about."""
@@ -154,3 +155,8 @@ def _measures(
 
 def _drawn(rng: np.random.Generator, count: int) -> Vector:
     return rng.random(count, dtype=np.float32)
+
+
+def check_training_libraries() -> None:
+    """Raises SettingsError where torch-geometric, or what measures, is missing."""
+    check_extras("training a pruner", {"torch_geometric": "train", "ir_measures": "evaluate"})

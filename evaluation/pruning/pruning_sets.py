@@ -13,19 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import Embedder
+from dynagrag.core.schema import Vector
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample, Split, split_by_group
 from dynagrag.evaluation.pruning.support import Support, example_of
 from dynagrag.evaluation.pruning.triple_graph import Triple, TripleGraph, words
 from dynagrag.evaluation.pruning.two_wiki import load_two_wiki, triples_of
 from dynagrag.evaluation.question_sets.json_rows import Row, find_file, read_lines_of, read_rows
 from dynagrag.evaluation.question_sets.question_set import DataFile
-from dynagrag.ids import content_id
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.protocols import Embedder
-from dynagrag.retrieval.pruning.gcn_pruner import Form
-from dynagrag.schema import Vector
-from dynagrag.settings import Settings
+from dynagrag.retrieval.pruning.network_input import Form
 
 _GRAPHS = {"PQ-2H": "2H-kb", "PQ-3H": "3H-kb", "PQL-2H": "PQL2-KB", "PQL-3H": "PQL3-KB"}
 _END = "#<end>#"

@@ -7,13 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from dynagrag import wiring
+from dynagrag.core.schema import Question
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.evaluation.pruning.support import Support, example_of
 from dynagrag.generation.answer import num_ranked
-from dynagrag.graph_store.rules import query_vector
 from dynagrag.retrieval.ego.line_vectors import LineVectors
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Question
 from dynagrag.workspace.facade import Workspace
 
 PROFILE, RETRIEVER = "graph", "dynagrag"
@@ -41,7 +40,7 @@ class RetrievedExamples:
 
         Raises EmbedderMismatchError where another embedder made the workspace's vectors.
         """
-        vector = query_vector(self._space.store, self._space.embedder, text)
+        vector = self._space.query_vector(text)
         found = self._retriever.retrieve(
             Question(text, vector), num_ranked(self._profile), self._profile.num_subgraphs
         ).subgraphs

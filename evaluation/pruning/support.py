@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dynagrag.core.schema import Snapshot, Subgraph, Vector
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
-from dynagrag.schema import Snapshot, Subgraph, Vector
 
 NEAR = 0.5
 """The label of what only stands beside support, in the same passages."""

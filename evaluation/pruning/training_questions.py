@@ -12,7 +12,10 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from dynagrag.errors import LoadError, UsageError, WorkspaceError
+from dynagrag.core.errors import LoadError, UsageError, WorkspaceError
+from dynagrag.core.ids import content_id
+from dynagrag.core.schema import Snapshot
+from dynagrag.core.text import plural
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, finder
 from dynagrag.evaluation.question_sets.json_rows import Row, read_rows
@@ -23,9 +26,6 @@ from dynagrag.evaluation.questions.drafts import Evidence
 from dynagrag.evaluation.questions.made_question import Kind, Provenance, Split
 from dynagrag.evaluation.questions.record_questions import record_questions
 from dynagrag.evaluation.questions.sayings import Sayings
-from dynagrag.ids import content_id
-from dynagrag.schema import Snapshot
-from dynagrag.text import plural
 
 NUM_MADE = 400
 """Questions that are made where no file gives any: training goes on gaining up to some hundreds."""

@@ -11,9 +11,9 @@ from itertools import groupby
 
 import numpy as np
 
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.schema import Entity, Graph, Relation, Subgraph, Vectors
 from dynagrag.retrieval.ego.ego_index import EgoIndex
-from dynagrag.schema import Entity, Graph, Relation, Subgraph, Vectors
-from dynagrag.settings import PROFILES
 
 Triple = tuple[str, str, str]
 _PROFILE = replace(PROFILES["graph"], has_hub_cut=False)

@@ -11,7 +11,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.ids import content_id, entity_key, plain_title
+from dynagrag.core.protocols import Embedder
+from dynagrag.core.schema import Question, Snapshot
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample, Split, part_of
 from dynagrag.evaluation.pruning.support import Support, example_of
 from dynagrag.evaluation.pruning.triple_graph import Triple
@@ -20,15 +24,11 @@ from dynagrag.evaluation.question_sets.published_sets import MULTIHOP, fact_titl
 from dynagrag.evaluation.question_sets.question_set import CorpusDocument, DataFile, EvaluationSet
 from dynagrag.evaluation.retrieval.evaluated_workspace import EvaluatedWorkspace, open_evaluated
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
-from dynagrag.ids import content_id, entity_key, plain_title
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.protocols import Embedder
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.ego.passage_graph import PassageGraphs
 from dynagrag.retrieval.passages import best_rows
-from dynagrag.retrieval.pruning.gcn_pruner import Form
-from dynagrag.schema import Question, Snapshot
-from dynagrag.settings import Settings
+from dynagrag.retrieval.pruning.network_input import Form
 
 NUM_PASSAGES = 10
 """As many as the set gives with a question."""

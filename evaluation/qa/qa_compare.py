@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.qa.answer_scores import MEASURES
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
 from dynagrag.evaluation.qa.qa_summary import arm_scores, differences

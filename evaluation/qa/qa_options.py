@@ -5,7 +5,7 @@ was given wrong is refused here.
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.answers.answer_arms import AnswerArm, make_answer_arms
 from dynagrag.evaluation.baseline import chosen_baseline
 from dynagrag.evaluation.qa.ragas_rows import check_ragas_file

@@ -5,6 +5,7 @@ worst questions, to read.
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_arms import GOLD
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.answers.answering import answerer
@@ -32,7 +33,6 @@ from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
 from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
 from dynagrag.evaluation.several_comparisons import HOLM, HOLM_MEANS, what_holds
-from dynagrag.text import plural
 
 TITLES = {
     "em": "exact",

@@ -9,7 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import WorkspaceError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import WorkspaceError
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import ChatModel, Embedder
+from dynagrag.core.schema import Snapshot
 from dynagrag.evaluation.answers.answer_arms import (
     GOLD,
     AskedQuestion,
@@ -29,11 +33,7 @@ from dynagrag.evaluation.qa.ragas_rows import LEFT_OUT, check_ragas_file, write_
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, GoldAnswer, Scope
 from dynagrag.evaluation.retrieval.evaluated_workspace import EvaluatedWorkspace, open_evaluated
-from dynagrag.ids import content_id
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.protocols import ChatModel, Embedder
-from dynagrag.schema import Snapshot
-from dynagrag.settings import Settings
 
 _NOT_SHORTENED = (
     "questions with short answers, whose exact and F1 need a language model that shortens what is"

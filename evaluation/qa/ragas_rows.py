@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
+from dynagrag.core.files.private_files import replace_text
+from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
+from dynagrag.core.schema import Snapshot
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion
-from dynagrag.files.private_files import replace_text
-from dynagrag.files.regular_files import IRREGULAR, is_irregular
-from dynagrag.schema import Snapshot
 
 LEFT_OUT = (
     "answers left out of the rows for RAGAS: they failed, or were made before it was kept what"

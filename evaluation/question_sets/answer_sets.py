@@ -16,7 +16,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
+from dynagrag.core.schema import SourceTurn
 from dynagrag.evaluation.question_sets.json_rows import Row, find_file, read_rows, without_doubles
 from dynagrag.evaluation.question_sets.published_sets import (
     MULTIHOP,
@@ -37,8 +39,6 @@ from dynagrag.evaluation.question_sets.question_set import (
     GoldAnswer,
     Scope,
 )
-from dynagrag.files.regular_files import IRREGULAR, is_irregular
-from dynagrag.schema import SourceTurn
 
 _BLANK_LINES = re.compile(r"\n\s*\n")
 

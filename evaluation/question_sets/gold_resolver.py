@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.schema import Document, Passage, ScoredPassage, Snapshot
 from dynagrag.evaluation.question_sets.question_set import Gold, TurnSpan
 from dynagrag.ingest.plan import uri_of
-from dynagrag.schema import Document, Passage, ScoredPassage, Snapshot
 
 FindDocument = Callable[[str], str | None]
 """The id of a document by the name that a set has for it; None where there is none, or several."""

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
+from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.evaluation.question_sets.question_set import DataFile, EvalQuestion, GoldAnswer
-from dynagrag.files.regular_files import IRREGULAR, is_irregular
 
 _MAX_SHOWN = 60
 SUFFIXES = (".jsonl.gz", ".jsonl")

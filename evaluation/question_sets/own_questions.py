@@ -8,7 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
+from dynagrag.core.ids import content_id
+from dynagrag.core.text import collapse
 from dynagrag.evaluation.question_sets.json_rows import Row, read_rows, shortened
 from dynagrag.evaluation.question_sets.question_set import (
     DataFile,
@@ -18,8 +20,6 @@ from dynagrag.evaluation.question_sets.question_set import (
     GoldAnswer,
     TurnSpan,
 )
-from dynagrag.ids import content_id
-from dynagrag.text import collapse
 from dynagrag.workspace.asking import MAX_QUESTION_CHARS
 
 DOUBLES = "questions that stand in the file twice, asked once"

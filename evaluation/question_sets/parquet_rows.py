@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dynagrag.errors import LoadError, SettingsError
+from dynagrag.core.errors import LoadError, SettingsError
 from dynagrag.evaluation.question_sets.json_rows import Row
 from dynagrag.evaluation.question_sets.question_set import DataFile
 

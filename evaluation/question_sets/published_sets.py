@@ -13,7 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.ids import content_id
+from dynagrag.core.schema import SourceTurn
 from dynagrag.evaluation.question_sets.json_rows import Row, find_file, read_rows, without_doubles
 from dynagrag.evaluation.question_sets.question_set import (
     CorpusDocument,
@@ -24,8 +26,6 @@ from dynagrag.evaluation.question_sets.question_set import (
     Scope,
     TurnSpan,
 )
-from dynagrag.ids import content_id
-from dynagrag.schema import SourceTurn
 
 MULTIHOP, TRANSCRIPTS = "multihop", "transcript_qa"
 _TAG = re.compile(r"\{[^{}\n]*\}")

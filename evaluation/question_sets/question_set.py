@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from dynagrag.schema import SourceTurn
+from dynagrag.core.schema import SourceTurn
 
 
 class Half(StrEnum):

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from dynagrag.core.schema import Entity
 from dynagrag.evaluation.questions.drafts import Draft, Evidence
 from dynagrag.evaluation.questions.made_question import Kind, Split
 from dynagrag.evaluation.questions.sayings import Named, Saying, may_be_joined, wording
@@ -13,8 +14,7 @@ from dynagrag.evaluation.statements.finite_verbs import finite_verb
 from dynagrag.evaluation.statements.rewordings import said_by
 from dynagrag.evaluation.statements.statement import is_statement
 from dynagrag.generation.support import content_stems
-from dynagrag.schema import Entity
-from dynagrag.words import FUNCTION_WORDS
+from dynagrag.language.words import FUNCTION_WORDS
 
 GAP = "____"
 _MIN_LEFT = 3

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
+from dynagrag.core.ids import content_id
+from dynagrag.core.schema import Entity
 from dynagrag.evaluation.question_sets.gold_resolver import FindDocument, finder
 from dynagrag.evaluation.questions.made_question import (
     GoldTurns,
@@ -14,8 +16,6 @@ from dynagrag.evaluation.questions.made_question import (
     Split,
 )
 from dynagrag.evaluation.questions.sayings import Saying, Sayings, wording
-from dynagrag.ids import content_id
-from dynagrag.schema import Entity
 
 RECORDS = "records"
 """Who made a question that no model wrote."""

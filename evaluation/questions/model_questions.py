@@ -12,13 +12,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
-from dynagrag.errors import (
+from dynagrag.core.errors import (
     BudgetError,
     CutOffReplyError,
     InvalidReplyError,
     ModelError,
     PromptRefusedError,
 )
+from dynagrag.core.protocols import ClaimChecker, Prompt
+from dynagrag.core.schema import ScoredPassage, Usage, Verdict
+from dynagrag.core.text import collapse
 from dynagrag.evaluation.answers.closed_book import closed_book_answer
 from dynagrag.evaluation.batches import FailedInARow
 from dynagrag.evaluation.questions.drafts import Draft, Evidence
@@ -44,9 +47,6 @@ from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.models.metered_chat import MeteredChat, prompt_tokens
 from dynagrag.prompts import render
-from dynagrag.protocols import ClaimChecker, Prompt
-from dynagrag.schema import ScoredPassage, Usage, Verdict
-from dynagrag.text import collapse
 
 STAGE = "questions"
 _FOUND_SHARE = {Kind.SPECIFIC: 0.5, Kind.TWO_HOP: 0.5, Kind.COMPARISON: 0.3, Kind.THEMATIC: 0.3}

@@ -5,13 +5,13 @@ words in which it is counted.
 import re
 from collections.abc import Mapping, Sequence
 
+from dynagrag.core.schema import Evidence as ShownLine
 from dynagrag.evaluation.questions.cloze_drafts import has_words
 from dynagrag.evaluation.questions.made_question import Kind
 from dynagrag.evaluation.questions.question_writing import Request, WrittenReply
 from dynagrag.evaluation.questions.record_questions import GIVEN_AWAY
 from dynagrag.evaluation.questions.sayings import wording
 from dynagrag.generation.support import content_stems
-from dynagrag.schema import Evidence as ShownLine
 
 _MIN_WORDS, _MAX_WORDS = 4, 40
 _MAX_RUN = 7

@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 
+from dynagrag.config.settings import Settings
+from dynagrag.core.protocols import Prompt
+from dynagrag.core.text import duration_text, plural
 from dynagrag.evaluation.answers.closed_book import ClosedBookReply
 from dynagrag.evaluation.questions.drafts import Evidence
 from dynagrag.evaluation.questions.made_question import Kind
@@ -18,9 +21,6 @@ from dynagrag.generation.evidence import line_of
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
-from dynagrag.protocols import Prompt
-from dynagrag.settings import Settings
-from dynagrag.text import duration_text, plural
 
 _QUESTION = "x" * 120
 """Stands for a question that nobody has written yet."""

@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
+from dynagrag.core.files.private_files import write_text
+from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.evaluation.questions.made_question import MadeQuestion
-from dynagrag.files.private_files import write_text
-from dynagrag.files.regular_files import IRREGULAR, is_irregular
 
 _SUFFIX = ".made.json"
 

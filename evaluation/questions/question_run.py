@@ -9,7 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import DynaGragError, ModelError, SettingsError, UsageError, WorkspaceError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import (
+    DynaGragError,
+    ModelError,
+    SettingsError,
+    UsageError,
+    WorkspaceError,
+)
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.questions.document_splits import SHARES, document_splits
 from dynagrag.evaluation.questions.drafts import Evidence
@@ -26,7 +33,6 @@ from dynagrag.evaluation.questions.question_writing import WRITABLE
 from dynagrag.evaluation.questions.record_questions import record_questions
 from dynagrag.evaluation.questions.sayings import Sayings
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.settings import Settings
 from dynagrag.workspace.facade import Workspace, open_workspace
 
 NUM = 100

@@ -7,6 +7,9 @@ from functools import cached_property
 
 from pydantic import Field
 
+from dynagrag.core.protocols import Prompt
+from dynagrag.core.schema import Evidence as ShownLine
+from dynagrag.core.schema import Line, Passage, ScoredPassage, Snapshot
 from dynagrag.evaluation.questions.diverse_order import diverse_order
 from dynagrag.evaluation.questions.drafts import Draft, Evidence
 from dynagrag.evaluation.questions.made_question import Kind
@@ -15,9 +18,6 @@ from dynagrag.evaluation.questions.sayings import Saying
 from dynagrag.generation.evidence import line_of, passage_evidence
 from dynagrag.models.reply_schema import StrictReply
 from dynagrag.prompts import render
-from dynagrag.protocols import Prompt
-from dynagrag.schema import Evidence as ShownLine
-from dynagrag.schema import Line, Passage, ScoredPassage, Snapshot
 
 MAX_REPLY_TOKENS = 400
 WRITABLE = tuple(kind for kind in Kind if kind is not Kind.CLOZE)

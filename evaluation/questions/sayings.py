@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from dynagrag.core.ids import GENERIC_SPEAKER, entity_key
+from dynagrag.core.schema import Entity, Passage, RelationRecord, Snapshot, Turn
 from dynagrag.evaluation.statements.statement import cleaned, is_whole
-from dynagrag.ids import GENERIC_SPEAKER, entity_key
-from dynagrag.schema import Entity, Passage, RelationRecord, Snapshot, Turn
-from dynagrag.sentences import sentence_spans
+from dynagrag.language.sentences import sentence_spans
 
 _MIN_WORDS, _MIN_CONTENT_WORDS = 5, 3
 _MAX_SENTENCE_CHARS = 2_000

@@ -7,12 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, islice, zip_longest
 
+from dynagrag.core.ids import entity_key
+from dynagrag.core.schema import Entity, Snapshot
 from dynagrag.evaluation.questions.drafts import Draft, Evidence
 from dynagrag.evaluation.questions.made_question import Kind
 from dynagrag.evaluation.questions.sayings import Saying, may_be_joined
 from dynagrag.generation.support import content_stems
-from dynagrag.ids import entity_key
-from dynagrag.schema import Entity, Snapshot
 
 MAX_SAID = 3
 """Sayings of a speaker about a thing that a specific question asks for; with more it is a theme."""

@@ -10,8 +10,8 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from dynagrag.errors import LoadError
-from dynagrag.files.private_files import naming, private
+from dynagrag.core.errors import LoadError
+from dynagrag.core.files.private_files import naming, private
 
 _Row = TypeVar("_Row", bound=BaseModel)
 

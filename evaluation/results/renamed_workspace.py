@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.files.private_files import replace_text
 from dynagrag.evaluation.results.run_folder import RunFolder
-from dynagrag.files.private_files import replace_text
 
 _FILES = ("run.json", "request.json")
 """What a run was made with, and what was asked for in the app."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from dynagrag.text import cut
+from dynagrag.core.text import cut
 
 WIDTH = 440
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 122, 14, 50

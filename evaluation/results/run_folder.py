@@ -22,11 +22,11 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
-from dynagrag.errors import BudgetError, DynaGragError, LoadError, ModelError, UsageError
+from dynagrag.checkpoints.versions import library_versions
+from dynagrag.core.errors import BudgetError, DynaGragError, LoadError, ModelError, UsageError
+from dynagrag.core.files.private_files import close_to_others, make_folder, replace_text, write_text
 from dynagrag.evaluation.bootstrap_intervals import RESAMPLES
 from dynagrag.evaluation.results.lines_file import LinesFile, read_lines
-from dynagrag.files.private_files import close_to_others, make_folder, replace_text, write_text
-from dynagrag.training.versions import library_versions
 
 _LOG = logging.getLogger(__name__)
 FORMAT = 1

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import Any
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals, share_intervals
 from dynagrag.evaluation.question_sets.gold_resolver import Target, missing_gold
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from importlib.metadata import version
 
 from dynagrag import wiring
+from dynagrag.config.settings import Settings
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import Embedder, Extractor
 from dynagrag.evaluation.question_sets.gold_resolver import FindDocument, finder
 from dynagrag.evaluation.question_sets.json_rows import find_file, read_rows
 from dynagrag.evaluation.question_sets.published_sets import MULTIHOP
@@ -17,7 +20,6 @@ from dynagrag.evaluation.question_sets.question_set import DataFile, EvaluationS
 from dynagrag.evaluation.retrieval.retriever_arms import SPLIT
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
 from dynagrag.graph_store.rules import check_asking_embedder
-from dynagrag.ids import content_id
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.ingest.given.given_corpus import (
     GivenCorpus,
@@ -30,9 +32,7 @@ from dynagrag.ingest.given.given_corpus import (
 from dynagrag.ingest.given.given_extractor import GivenExtractor
 from dynagrag.ingest.given.given_plan import given_ids
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.protocols import Embedder, Extractor
 from dynagrag.retrieval.pruning.gcn_pruner import GcnPruner
-from dynagrag.settings import Settings
 from dynagrag.workspace.facade import Workspace, open_workspace
 
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.protocols import Pruner
+from dynagrag.core.protocols import Pruner
+from dynagrag.core.schema import Question, Retrieval, Snapshot, Vector
 from dynagrag.retrieval.bridge.bridge_search import TIE, BridgeSearch
 from dynagrag.retrieval.ego.passage_graph import PassageGraphs
 from dynagrag.retrieval.passages import PassageScores, Scores, best_rows, z01
-from dynagrag.schema import Question, Retrieval, Snapshot, Vector
 
 GCN = "gcn"
 NUM_ORDERED = 40

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from dynagrag import wiring
+from dynagrag.config.settings import PROFILES, Profile
+from dynagrag.core.ids import estimate_tokens
+from dynagrag.core.protocols import Pruner, Retriever, Traversal
+from dynagrag.core.schema import Evidence, Question, Snapshot
 from dynagrag.evaluation.question_sets.gold_resolver import GoldWords
 from dynagrag.generation.answer import num_ranked
 from dynagrag.generation.context import Context, build_contexts
-from dynagrag.ids import estimate_tokens
-from dynagrag.protocols import Pruner, Retriever, Traversal
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Evidence, Question, Snapshot
-from dynagrag.settings import PROFILES, Profile
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ first arm is worst and best, to read.
 from collections.abc import Mapping
 from typing import Any
 
+from dynagrag.core.text import plural
 from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.evaluation.results.html_report import (
@@ -25,7 +26,6 @@ from dynagrag.evaluation.results.html_report import (
 from dynagrag.evaluation.results.report_plots import cost_points, quality_bars, recall_curves
 from dynagrag.evaluation.results.run_folder import PassageWords, RetrievalLine, RunFolder, shortened
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS, by_scope
-from dynagrag.text import plural
 
 _NUM_READ = 6
 """How many of the worst and of the best questions are shown."""

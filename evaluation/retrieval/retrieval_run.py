@@ -9,7 +9,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from dynagrag.errors import UsageError, WorkspaceError
+from dynagrag.checkpoints.checkpoints import digest_of
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import UsageError, WorkspaceError
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import Embedder, Pruner
+from dynagrag.core.schema import Filters, Snapshot
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target, missing_gold
 from dynagrag.evaluation.question_sets.question_set import Scope
@@ -22,13 +27,8 @@ from dynagrag.evaluation.retrieval.retrieval_report import render_report
 from dynagrag.evaluation.retrieval.retriever_arms import DEPTH, SPLIT, make_arms, profiles_of
 from dynagrag.evaluation.retrieval.retriever_bench import RetrieverBench, passage_words
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, RunPlan, plan_run
-from dynagrag.ids import content_id
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.protocols import Embedder, Pruner
 from dynagrag.retrieval.filters import apply_filters
-from dynagrag.schema import Filters, Snapshot
-from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import digest_of
 
 
 def evaluate_retrieval(

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from dynagrag import wiring
+from dynagrag.config.settings import PROFILES, Profile
+from dynagrag.core.protocols import Pruner, Retriever
+from dynagrag.core.schema import Question, Retrieval, Snapshot
 from dynagrag.evaluation.retrieval.gcn_arm import GCN, GcnSearch
 from dynagrag.evaluation.retrieval.prompt_arms import PromptArm, make_prompt_arm, with_equal_room
-from dynagrag.protocols import Pruner, Retriever
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Question, Retrieval, Snapshot
-from dynagrag.settings import PROFILES, Profile
 from dynagrag.workspace.facade import Workspace
 
 DEPTH = 100

@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dynagrag.errors import SettingsError, UsageError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import SettingsError, UsageError
+from dynagrag.core.extras import check_extras
 from dynagrag.evaluation.baseline import chosen_baseline
 from dynagrag.evaluation.question_sets.own_questions import load_own
 from dynagrag.evaluation.question_sets.published_sets import load_set
@@ -14,9 +16,7 @@ from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Evaluat
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.retrieval.gcn_arm import GCN
 from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS, INSTEAD, SPLIT, known_arms
-from dynagrag.extras import check_extras
 from dynagrag.retrieval.pruning.gcn_pruner import KIND
-from dynagrag.settings import Settings
 
 FILE = "file"
 SET_EXTRACTORS = ("fast", FILE)
@@ -112,7 +112,7 @@ def _check_pruner(options: EvaluateOptions, arms: Sequence[str]) -> None:
     if options.prompts:
         raise UsageError(f"the arm {GCN} writes no prompts; leave out --prompts, or the arm")
     check_extras(f"the arm {GCN}", {"torch_geometric": "train"})
-    from dynagrag.training.checkpoints import read_description
+    from dynagrag.checkpoints.checkpoints import read_description
 
     read_description(options.pruner, KIND)
 

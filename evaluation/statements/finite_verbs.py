@@ -14,7 +14,7 @@ from dynagrag.evaluation.statements.verb_forms import (
     is_participle,
     is_past,
 )
-from dynagrag.words import COMMON_WORDS
+from dynagrag.language.words import COMMON_WORDS
 
 AUXILIARIES = tuple(
     "am is are was were will would can could should must may might has have had does do did".split()

@@ -5,7 +5,7 @@ contractions written out.
 import re
 from collections.abc import Sequence
 
-from dynagrag.words import COMMON_WORDS, word_set
+from dynagrag.language.words import COMMON_WORDS, word_set
 
 _PERSONAL = re.compile(
     r"\b(?:I|me|my|mine|we|us|our|ours|you|your|yours|here|now|this|these)\b", re.IGNORECASE

@@ -2,10 +2,10 @@
 
 import re
 
+from dynagrag.core.text import collapse
 from dynagrag.evaluation.statements.finite_verbs import finite_verb
 from dynagrag.evaluation.statements.verb_forms import BASES
-from dynagrag.text import collapse
-from dynagrag.words import COMMON_VERBS, FUNCTION_WORDS, word_set
+from dynagrag.language.words import COMMON_VERBS, FUNCTION_WORDS, word_set
 
 _MIN_CONTENT_WORDS = 4
 _MAX_WORDS = 40

@@ -5,7 +5,7 @@ Own rules because no library fits: inflectors guess at any word, and the lemmati
 spaCy need data that must be fetched first. Here a word that is not known is left alone.
 """
 
-from dynagrag.words import COMMON_VERBS, word_set
+from dynagrag.language.words import COMMON_VERBS, word_set
 
 _IRREGULAR = """
     be was been | bear bore born | become became become | begin began begun | bend bent bent | blow blew blown | break broke broken |

@@ -8,12 +8,12 @@ by the checker, and is kept apart.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from dynagrag.errors import BudgetError, ModelError
+from dynagrag.core.errors import BudgetError, ModelError
+from dynagrag.core.protocols import ClaimChecker
+from dynagrag.core.schema import CheckedClaim, Claim, ClaimCheck, Line, Verdict
 from dynagrag.generation.claims.claim_split import SplitClaim, split_claims
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.support import content_stems
-from dynagrag.protocols import ClaimChecker
-from dynagrag.schema import CheckedClaim, Claim, ClaimCheck, Line, Verdict
 
 _MAX_FOUND = 2
 """Lines that a checker names for a claim; the model may cite more."""

@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
+from dynagrag.core.schema import Line
 from dynagrag.generation.claims.lexicon import ASKING, SAYING, THINKING, TITLES, lemma, told_forms
 from dynagrag.generation.claims.reading import folded, read
-from dynagrag.schema import Line
 
 _SPOKEN = "|".join(sorted(told_forms((*SAYING, *ASKING, *THINKING))))
 _SAID = re.compile(

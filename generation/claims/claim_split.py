@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dynagrag.generation.answer_sentences import answer_sentences
 from dynagrag.generation.citations import cited_labels, without_marks
+from dynagrag.generation.claims.answer_sentences import answer_sentences
 from dynagrag.generation.claims.clauses import clauses, has_verb, states_something
 from dynagrag.generation.claims.lexicon import ASKING, AUXILIARIES, SAYING, THINKING, told_forms
-from dynagrag.sentences import strip_span
+from dynagrag.language.sentences import strip_span
 
 _AUXILIARY = "|".join(sorted(AUXILIARIES))
 _OPENS_QUESTION = re.compile(

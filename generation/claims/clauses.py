@@ -18,8 +18,8 @@ from dynagrag.generation.claims.lexicon import (
     THINKING,
     told_forms,
 )
-from dynagrag.sentences import num_words
-from dynagrag.words import COMMON_VERBS, word_set
+from dynagrag.language.sentences import num_words
+from dynagrag.language.words import COMMON_VERBS, word_set
 
 _AUXILIARIES = AUXILIARIES | word_set("""
     cannot isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't shouldn't mustn't

@@ -6,9 +6,9 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dynagrag.errors import ModelError
-from dynagrag.protocols import ClaimChecker
-from dynagrag.schema import Claim, ClaimCheck, Verdict
+from dynagrag.core.errors import ModelError
+from dynagrag.core.protocols import ClaimChecker
+from dynagrag.core.schema import Claim, ClaimCheck, Verdict
 
 _LOG = logging.getLogger(__name__)
 FIRST_WEIGHT = 0.5

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from dynagrag.core.schema import Line
 from dynagrag.generation.claims.attribution import Attributed
 from dynagrag.generation.claims.lexicon import ARTICLES, TITLES, lemma, senses, speaks_of
 from dynagrag.generation.claims.life_dates import event_of, event_texts
@@ -41,7 +42,6 @@ from dynagrag.generation.claims.roles import (
     verb_roles,
 )
 from dynagrag.generation.claims.stance import denial_gap, mood_gap, opposite_of, quantifier_gap
-from dynagrag.schema import Line
 
 _WORKS = frozenset(
     "film movie album song single novel book series game opera play record show documentary".split()

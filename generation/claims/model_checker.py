@@ -5,6 +5,8 @@ it gives them, any other for all claims in one call.
 import math
 from collections.abc import Mapping, Sequence
 
+from dynagrag.core.protocols import Asker, Prompt
+from dynagrag.core.schema import Claim, ClaimCheck, Line, Verdict
 from dynagrag.generation.claims.shown_lines import (
     documents_of,
     line_tokens,
@@ -14,8 +16,6 @@ from dynagrag.generation.claims.shown_lines import (
 )
 from dynagrag.generation.reply_types import ClaimReply, ClaimsReply
 from dynagrag.prompts import render
-from dynagrag.protocols import Asker, Prompt
-from dynagrag.schema import Claim, ClaimCheck, Line, Verdict
 
 STAGE = "check"
 YES_NO_THRESHOLD = 0.0

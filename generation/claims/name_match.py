@@ -10,7 +10,7 @@ from dynagrag.generation.claims.lexicon import ARTICLES, PRONOUNS, senses, speak
 from dynagrag.generation.claims.life_dates import event_of
 from dynagrag.generation.claims.reading import Reading, Word, read, same_word
 from dynagrag.generation.claims.roles import is_auxiliary
-from dynagrag.words import COMMON_VERBS, FUNCTION_WORDS, are_given_alike
+from dynagrag.language.words import COMMON_VERBS, FUNCTION_WORDS, are_given_alike
 
 Span = tuple[int, int]
 _ALMOST_ALL = 0.75

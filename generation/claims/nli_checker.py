@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from dynagrag.errors import ModelUnavailableError, SettingsError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import ModelUnavailableError, SettingsError
+from dynagrag.core.schema import Claim, ClaimCheck, Vectors, Verdict
 from dynagrag.generation.claims.shown_lines import nearest_rows
 from dynagrag.models.catalog import hub_model
-from dynagrag.schema import Claim, ClaimCheck, Vectors, Verdict
-from dynagrag.settings import Settings
 
 _LOG = logging.getLogger(__name__)
 _MAX_TOKENS = 512

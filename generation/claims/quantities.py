@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dynagrag.words import MONTHS
+from dynagrag.language.words import MONTHS
 
 _MONTH = "|".join(f"{m}|{m[:3]}\\.?" if len(m) > 3 else m for m in MONTHS) + r"|sept\.?"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"

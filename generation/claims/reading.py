@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+from dynagrag.core.text import without_accents
 from dynagrag.generation.claims.lexicon import NEGATIONS, TITLES, lemma, plain_phrases, senses
-from dynagrag.text import without_accents
-from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS, MONTHS
+from dynagrag.language.words import COMMON_WORDS, FUNCTION_WORDS, MONTHS
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[^\w\s]|_")
 _CLAUSE_END = frozenset(";()[]—–:")

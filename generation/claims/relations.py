@@ -19,7 +19,7 @@ from dynagrag.generation.claims.roles import (
     is_be,
     occurrences,
 )
-from dynagrag.words import COMMON_VERBS, FUNCTION_WORDS
+from dynagrag.language.words import COMMON_VERBS, FUNCTION_WORDS
 
 _OPPOSED = (
     ("for", "against"),

@@ -20,7 +20,7 @@ from dynagrag.generation.claims.lexicon import (
 )
 from dynagrag.generation.claims.life_dates import event_of
 from dynagrag.generation.claims.reading import Reading, Word
-from dynagrag.words import COMMON_VERBS
+from dynagrag.language.words import COMMON_VERBS
 
 _AUXILIARIES = AUXILIARIES | frozenset("not never get gets got".split())
 _BEFORE_VERBS = frozenset("to quite very also still just so too only able likely".split())

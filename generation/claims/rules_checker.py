@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from dynagrag.core.schema import Claim, ClaimCheck, Line, Verdict
 from dynagrag.generation.claims.attribution import Attributed, attributed, names_who, speaker_says
 from dynagrag.generation.claims.clauses import independent_parts, is_joint
 from dynagrag.generation.claims.comparison import Comparison
 from dynagrag.generation.claims.lexicon import PRONOUNS
 from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.roles import predicate_of
-from dynagrag.schema import Claim, ClaimCheck, Line, Verdict
-from dynagrag.sentences import sentence_spans
+from dynagrag.language.sentences import sentence_spans
 
 MIN_SHARE = 0.7
 """Of a claim's content words that a line must have (names and numbers aside, which must all be

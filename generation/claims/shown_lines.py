@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
+from dynagrag.core.ids import estimate_tokens
+from dynagrag.core.schema import Claim, Line
 from dynagrag.generation.prompt_lines import as_json, evidence_line, one_line
 from dynagrag.generation.support import content_stems
-from dynagrag.ids import estimate_tokens
-from dynagrag.schema import Claim, Line
-from dynagrag.sentences import sentence_spans
+from dynagrag.language.sentences import sentence_spans
 
 
 def nearest_rows(claim: Claim, max_lines: int, token_budget: int) -> list[int]:

@@ -32,7 +32,7 @@ from dynagrag.generation.claims.lexicon import (
     told_forms,
 )
 from dynagrag.generation.claims.reading import Reading, Word
-from dynagrag.words import FUNCTION_WORDS
+from dynagrag.language.words import FUNCTION_WORDS
 
 _BEFORE, _BEHIND = 6, 2
 _REACH = 8

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from dynagrag.core.schema import CheckedClaim, Verdict
 from dynagrag.generation.claims.claim_split import Statement, statements
-from dynagrag.schema import CheckedClaim, Verdict
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from dynagrag.schema import Answer, CheckedClaim, Citation, Verdict
+from dynagrag.core.schema import Answer, CheckedClaim, Citation, Verdict
 
 NOT_FOUND = "not found in the sources"
 IDLE = "also cited, though other lines state what they are cited for"

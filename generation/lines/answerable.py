@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynagrag.core.schema import EmbedderIdentity, Question
 from dynagrag.generation.lines.line_fit import Fits
 from dynagrag.generation.lines.line_index import LineIndex
 from dynagrag.generation.support import content_stems
-from dynagrag.schema import EmbedderIdentity, Question
-from dynagrag.words import HONORIFICS, ROLE_NOUNS
+from dynagrag.language.words import HONORIFICS, ROLE_NOUNS
 
 NOTHING_FITS = "Nothing in the sources seems to answer this question."
 CALIBRATED = ("minilm", "all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2")

@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from dynagrag.core.protocols import Embedder
+from dynagrag.core.schema import EvidenceLine, Question
 from dynagrag.generation.lines.answerable import LEAST, answerable
 from dynagrag.generation.lines.excerpts import evidence_lines
 from dynagrag.generation.lines.line_fit import fits
 from dynagrag.generation.lines.line_index import LineIndex
 from dynagrag.generation.lines.speaker_turns import quiet
-from dynagrag.protocols import Embedder
-from dynagrag.schema import EvidenceLine, Question
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """What is said before lines that may not answer a question."""
 
+from dynagrag.core.schema import Answer
 from dynagrag.generation.lines.answerable import NOTHING_FITS
-from dynagrag.schema import Answer
 
 
 def doubts_text(answer: Answer) -> str:

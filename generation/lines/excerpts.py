@@ -5,14 +5,14 @@ and after them.
 from collections.abc import Sequence
 from itertools import groupby
 
+from dynagrag.core.schema import Citation, Evidence, EvidenceLine, Snapshot
 from dynagrag.generation.citations import to_citation
 from dynagrag.generation.lines.line_fit import Fits, are_neighbours
 from dynagrag.generation.lines.line_index import LineIndex, Sentence
 from dynagrag.generation.lines.line_kinds import is_aside, is_filler, is_question
 from dynagrag.generation.lines.quote_cuts import grown
 from dynagrag.generation.lines.speaker_turns import in_turn
-from dynagrag.schema import Citation, Evidence, EvidenceLine, Snapshot
-from dynagrag.sentences import Span
+from dynagrag.language.sentences import Span
 
 MAX_CHARS = 320
 """Of an excerpt that is more than the one sentence, which is whole whatever its length."""

@@ -7,13 +7,13 @@ from itertools import chain, pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from dynagrag.core.protocols import Embedder
+from dynagrag.core.schema import Question, Vectors
+from dynagrag.core.vectors import unit_rows
 from dynagrag.generation.lines.line_index import LineIndex, Sentence
 from dynagrag.generation.lines.line_kinds import asks_for_number, has_number, is_call, is_question
 from dynagrag.generation.support import content_stems
-from dynagrag.protocols import Embedder
 from dynagrag.retrieval.passages import cosines_with
-from dynagrag.schema import Question, Vectors
-from dynagrag.vectors import unit_rows
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -11,15 +11,15 @@ from threading import Lock
 
 import numpy as np
 
+from dynagrag.core.protocols import Embedder
+from dynagrag.core.schema import Turn, Vectors
 from dynagrag.generation.lines.line_kinds import says_nothing
 from dynagrag.generation.lines.unknown_names import UnknownNames
 from dynagrag.generation.support import WORD, content_stems, stem
 from dynagrag.graph_store.derived.embedded_texts import own_titles, sentence_text
-from dynagrag.protocols import Embedder
+from dynagrag.language.sentences import sentence_spans
 from dynagrag.retrieval.named_speakers import NamedSpeakers
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Turn, Vectors
-from dynagrag.sentences import sentence_spans
 
 
 @dataclass(frozen=True, slots=True)

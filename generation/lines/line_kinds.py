@@ -6,7 +6,7 @@ import re
 
 from dynagrag.generation.claims.clauses import has_verb
 from dynagrag.generation.support import WORD
-from dynagrag.words import COMMON_WORDS, HONORIFICS
+from dynagrag.language.words import COMMON_WORDS, HONORIFICS
 
 _ASIDE = re.compile(r"[(\[<*♪].{1,60}[)\]>*♪][.!?]?", re.DOTALL)
 _MAX_ASIDE_WORDS = 3

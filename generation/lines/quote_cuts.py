@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from dynagrag.generation.lines.line_kinds import says_nothing
 from dynagrag.generation.support import content_stems
-from dynagrag.sentences import Span, sentence_spans
+from dynagrag.language.sentences import Span, sentence_spans
 
 _LONG = 2
 """A sentence of that many times the limit is cut too, to the words around most hits: speech without

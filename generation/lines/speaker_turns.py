@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from itertools import zip_longest
 
+from dynagrag.core.schema import EvidenceLine
 from dynagrag.generation.lines.line_fit import WEIGHTS
-from dynagrag.schema import EvidenceLine
 
 LEAST_SHARE = 0.5
 """Of the best line's fit, without what counts for its speaker: with less a line is not brought

@@ -12,12 +12,12 @@ from difflib import get_close_matches
 from functools import cached_property
 from itertools import chain, pairwise
 
+from dynagrag.core.ids import GENERIC_SPEAKER, entity_key
+from dynagrag.core.schema import Snapshot
+from dynagrag.core.text import without_accents
 from dynagrag.generation.support import WORD
 from dynagrag.graph_store.derived.speaker_roles import roles_of
-from dynagrag.ids import GENERIC_SPEAKER, entity_key
-from dynagrag.schema import Snapshot
-from dynagrag.text import without_accents
-from dynagrag.words import COMMON_WORDS, HONORIFICS, MONTHS, WEEKDAYS, word_set
+from dynagrag.language.words import COMMON_WORDS, HONORIFICS, MONTHS, WEEKDAYS, word_set
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _OPENS = re.compile(r"(?:^|[.?!:;\"“”(\[]\s*)$")

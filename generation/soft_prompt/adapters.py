@@ -13,7 +13,7 @@ from typing import Annotated, Any, ClassVar
 from pydantic import ConfigDict, Field
 from torch import nn
 
-from dynagrag.errors import SettingsError
+from dynagrag.core.errors import SettingsError
 
 _QUERY_AND_VALUE = ("q_proj", "v_proj")
 _TOGETHER = ("qkv_proj", "query_key_value", "c_attn", "Wqkv", "qkv")

@@ -9,12 +9,12 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from dynagrag.errors import SettingsError
+from dynagrag.checkpoints.devices import choose_device, has_bfloat16
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import SettingsError
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.models.catalog import CATALOG, model_path
 from dynagrag.models.transformers_chat import load_transformers, locate_model
-from dynagrag.settings import Settings
-from dynagrag.training.devices import choose_device, has_bfloat16
 
 _PLACE = "\N{OBJECT REPLACEMENT CHARACTER}"
 

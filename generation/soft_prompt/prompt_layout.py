@@ -13,7 +13,7 @@ import torch
 from pydantic import ConfigDict, Field
 from torch import Tensor
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 from dynagrag.generation.soft_prompt.language_model import LanguageModel
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynagrag.errors import UsageError
+from dynagrag.config.settings import PROFILES, Profile
+from dynagrag.core.errors import UsageError
+from dynagrag.core.schema import Question, Retrieval, Snapshot, SoftTrace, Subgraph
 from dynagrag.generation.context import all_evidence
 from dynagrag.generation.soft_prompt.soft_parts import (
     G_RETRIEVER,
@@ -26,8 +28,6 @@ from dynagrag.generation.soft_prompt.soft_parts import (
 )
 from dynagrag.generation.soft_prompt.text_room import Build, Reading, TextRoom, reading_of
 from dynagrag.models.memory_errors import within_memory
-from dynagrag.schema import Question, Retrieval, Snapshot, SoftTrace, Subgraph
-from dynagrag.settings import PROFILES, Profile
 
 if TYPE_CHECKING:
     from dynagrag.generation.soft_prompt.soft_example import GraphArrays, SoftExample

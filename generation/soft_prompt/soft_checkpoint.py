@@ -11,14 +11,14 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.checkpoints.checkpoints import load_checkpoint, read_description
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.generation.soft_prompt.language_model import LanguageModel, load_language_model
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.soft_answers import KIND, SYSTEMS, SoftAnswerer
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
-from dynagrag.schema import EmbedderIdentity
-from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import load_checkpoint, read_description
 
 _LOG = logging.getLogger(__name__)
 _MAX_SHOWN = 60

@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from dynagrag.schema import Vector, Vectors
+from dynagrag.core.schema import Vector, Vectors
 
 with warnings.catch_warnings():
     warnings.simplefilter(

@@ -5,7 +5,8 @@ and the papers'.
 from dataclasses import dataclass, replace
 from typing import Any
 
-from dynagrag.errors import UsageError
+from dynagrag.checkpoints.training_loop import TrainingOptions
+from dynagrag.core.errors import UsageError
 from dynagrag.generation.soft_prompt.adapters import LoraOptions
 from dynagrag.generation.soft_prompt.graph_encoder import MAX_LAYERS, MAX_WIDTH, EncoderOptions
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
@@ -15,7 +16,6 @@ from dynagrag.generation.soft_prompt.soft_prompt_model import (
     MAX_VIRTUAL,
     SoftPromptOptions,
 )
-from dynagrag.training.training_loop import TrainingOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

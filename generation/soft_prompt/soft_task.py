@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 import torch
 from torch import Tensor
 
+from dynagrag.checkpoints.memory import Halving
 from dynagrag.generation.soft_prompt.language_model import LanguageModel
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftTokens
-from dynagrag.training.memory import Halving
 
 _LOG = logging.getLogger(__name__)
 

@@ -8,9 +8,9 @@ leave out first, and evidence keeps its share (docs/papers.md, Soft answers).
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from dynagrag.config.settings import Profile
 from dynagrag.generation.context import Context
 from dynagrag.generation.prompt_lines import is_left_out_line
-from dynagrag.settings import Profile
 
 Build = Callable[[Profile], list[Context]]
 _LEAST_STEP = 8

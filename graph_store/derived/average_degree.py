@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 
+from dynagrag.core.schema import Graph, Mention, RelationRecord
 from dynagrag.graph_store.derived.linking_words import thing_keys
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
-from dynagrag.schema import Graph, Mention, RelationRecord
 
 
 def average_degree(graph: Graph) -> float:

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
-from dynagrag.ids import content_id, entity_key, sense_key
-from dynagrag.schema import Consolidation, Edit, EditKind, Merge
+from dynagrag.core.ids import content_id, entity_key, sense_key
+from dynagrag.core.schema import Consolidation, Edit, EditKind, Merge
 
 _BLANKS = re.compile(r"[\s_]+")
 

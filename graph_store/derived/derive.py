@@ -18,17 +18,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dynagrag.errors import StoreError
-from dynagrag.graph_store.derived.canonical import Canon, canonical_keys, label_key
-from dynagrag.graph_store.derived.embedded_texts import quote_of
-from dynagrag.graph_store.derived.glossary import explained, read_glossary
-from dynagrag.graph_store.derived.linking_words import canonical_things, is_word
-from dynagrag.graph_store.derived.live_mentions import counting_mentions
-from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
-from dynagrag.graph_store.derived.two_step_mean import VectorTable, entity_vectors, relation_vectors
-from dynagrag.graph_store.stepping import stepped
-from dynagrag.ids import content_id, sense_of
-from dynagrag.schema import (
+from dynagrag.core.errors import StoreError
+from dynagrag.core.ids import content_id, sense_of
+from dynagrag.core.schema import (
     CO_OCCURRENCE,
     Consolidation,
     Document,
@@ -40,6 +32,14 @@ from dynagrag.schema import (
     Relation,
     RelationRecord,
 )
+from dynagrag.graph_store.derived.canonical import Canon, canonical_keys, label_key
+from dynagrag.graph_store.derived.embedded_texts import quote_of
+from dynagrag.graph_store.derived.glossary import explained, read_glossary
+from dynagrag.graph_store.derived.linking_words import canonical_things, is_word
+from dynagrag.graph_store.derived.live_mentions import counting_mentions
+from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
+from dynagrag.graph_store.derived.two_step_mean import VectorTable, entity_vectors, relation_vectors
+from dynagrag.graph_store.stepping import stepped
 
 
 def derive(

@@ -5,10 +5,10 @@ held go, from the corrections, too.
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
+from dynagrag.core.ids import entity_key, plain_key
+from dynagrag.core.schema import Edit, EditKind, Mention
 from dynagrag.graph_store.derived.canonical import make_edit, make_merge
 from dynagrag.graph_store.derived.senses import documents_of, documents_text
-from dynagrag.ids import entity_key, plain_key
-from dynagrag.schema import Edit, EditKind, Mention
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,9 +7,9 @@ Equal texts have one id and one vector, so what is said twice is embedded once.
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
-from dynagrag.errors import StoreError
-from dynagrag.ids import content_id, plain_key
-from dynagrag.schema import CO_OCCURRENCE, Document, Mention, Passage, RelationRecord
+from dynagrag.core.errors import StoreError
+from dynagrag.core.ids import content_id, plain_key
+from dynagrag.core.schema import CO_OCCURRENCE, Document, Mention, Passage, RelationRecord
 
 MAX_TITLE = 200
 

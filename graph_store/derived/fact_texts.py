@@ -9,6 +9,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dynagrag.core.ids import entity_key, plain_title
+from dynagrag.core.protocols import SENTENCE_EXTRACTOR
+from dynagrag.core.schema import Document, Edit, Mention, MentionKind, RelationRecord
 from dynagrag.graph_store.derived.embedded_texts import (
     document_of,
     is_co_occurrence,
@@ -25,9 +28,6 @@ from dynagrag.graph_store.derived.senses import (
     read_senses,
     records_in_senses,
 )
-from dynagrag.ids import entity_key, plain_title
-from dynagrag.protocols import SENTENCE_EXTRACTOR
-from dynagrag.schema import Document, Edit, Mention, MentionKind, RelationRecord
 
 NO_SENSES: Senses = {}
 

@@ -19,9 +19,9 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
+from dynagrag.core.ids import entity_key
+from dynagrag.core.schema import Edit, EditKind, Entity
 from dynagrag.graph_store.derived.canonical import effective_edits
-from dynagrag.ids import entity_key
-from dynagrag.schema import Edit, EditKind, Entity
 
 
 @dataclass(frozen=True, slots=True)

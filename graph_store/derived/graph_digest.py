@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 
-from dynagrag.schema import Graph
+from dynagrag.core.schema import Graph
 
 
 def digest(graph: Graph) -> str:

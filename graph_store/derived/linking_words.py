@@ -5,9 +5,9 @@ no entities of the graph.
 from collections import Counter
 from collections.abc import Iterable
 
+from dynagrag.core.schema import Edit, EditKind, Flag, Graph, Mention, Merge
 from dynagrag.graph_store.derived.canonical import Canon, effective_edits, scoped_keys
 from dynagrag.graph_store.derived.glossary import read_glossary
-from dynagrag.schema import Edit, EditKind, Flag, Graph, Mention, Merge
 
 _NAMING = (EditKind.MERGE, EditKind.RENAME, EditKind.SENSE)
 

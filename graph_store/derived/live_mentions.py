@@ -9,7 +9,7 @@ counts.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from dynagrag.schema import Flag, Mention, MentionKind
+from dynagrag.core.schema import Flag, Mention, MentionKind
 
 MIN_CONTENT_PASSAGES = 2
 """A content word heard in one passage connects nothing."""

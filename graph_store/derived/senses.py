@@ -10,8 +10,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from dynagrag.core.schema import Document, Edit, EditKind, Mention, RelationRecord
 from dynagrag.graph_store.derived.canonical import effective_edits, scoped_keys
-from dynagrag.schema import Document, Edit, EditKind, Mention, RelationRecord
 
 Senses = Mapping[tuple[str, str], str]
 """(document id, key) -> the key that it stands for there."""

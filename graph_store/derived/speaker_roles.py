@@ -5,7 +5,7 @@ document's meta.
 import json
 from collections.abc import Mapping
 
-from dynagrag.schema import Document
+from dynagrag.core.schema import Document
 
 ROLES_KEY = "roles"
 MAX_ROLE = 160

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
+from dynagrag.core.schema import Entity, Mention, MentionKind, Relation, RelationRecord, Vectors
 from dynagrag.graph_store.derived.embedded_texts import (
     is_co_occurrence,
     mention_text,
     record_text,
     text_id,
 )
-from dynagrag.schema import Entity, Mention, MentionKind, Relation, RelationRecord, Vectors
 
 _COLUMNS_AT_ONCE = 64
 """Means are summed in float64; so many columns at a time bound the memory of the wider copy."""

@@ -13,8 +13,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from dynagrag.errors import StoreError
-from dynagrag.files.private_files import touch
+from dynagrag.core.errors import StoreError
+from dynagrag.core.files.private_files import touch
 
 _LOG = logging.getLogger(__name__)
 _SCHEMA = """

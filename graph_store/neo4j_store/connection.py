@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, LiteralString, TypeVar
 from urllib.parse import urlsplit
 
-from dynagrag.errors import SettingsError, StoreError, UsageError
+from dynagrag.core.errors import SettingsError, StoreError, UsageError
 from dynagrag.graph_store.neo4j_store.cypher import schema_statements
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
-from dynagrag.errors import NewerStoreError, StoreError
+from dynagrag.core.errors import NewerStoreError, StoreError
+from dynagrag.core.schema import Finding
 from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.cypher import labels, schema_statements, vector_statements
 from dynagrag.graph_store.rules import REPAIR
-from dynagrag.schema import Finding
 
 _LOG = logging.getLogger(__name__)
 _AWAIT_S = 300

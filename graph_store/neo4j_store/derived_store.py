@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from dynagrag.core.schema import Consolidation, Graph, Records, VectorKind
 from dynagrag.graph_store import rules
 from dynagrag.graph_store.derived.graph_digest import digest_rows
 from dynagrag.graph_store.neo4j_store import rows
@@ -9,13 +10,12 @@ from dynagrag.graph_store.neo4j_store import workspace_state as states
 from dynagrag.graph_store.neo4j_store.graph_writer import GraphWriter
 from dynagrag.graph_store.neo4j_store.store_base import Neo4jStoreBase
 from dynagrag.graph_store.neo4j_store.workspace_state import State
-from dynagrag.schema import Consolidation, Graph, Records, VectorKind
 
 _MAX_READS = 5
 
 
 class Neo4jDerivedStore(Neo4jStoreBase):
-    """Implements `dynagrag.protocols.DerivedStore`."""
+    """Implements `dynagrag.core.protocols.DerivedStore`."""
 
     def write_graph(self, graph: Graph, consolidation: Consolidation, records: Records) -> None:
         """Makes the derived view equal to this one, writing only what differs. `records`: those it

@@ -7,18 +7,18 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
+from dynagrag.core.schema import Neighbourhood, Overview, RelationRecord, Vector, VectorKind
 from dynagrag.graph_store import rules
 from dynagrag.graph_store.hops import Edge, Hops, walk_hops
 from dynagrag.graph_store.neo4j_store import rows
 from dynagrag.graph_store.neo4j_store import workspace_state as states
 from dynagrag.graph_store.neo4j_store.cypher import graph_statements, row_statements
 from dynagrag.graph_store.neo4j_store.store_base import Neo4jStoreBase
-from dynagrag.schema import Neighbourhood, Overview, RelationRecord, Vector, VectorKind
 
 
 class Neo4jGraphBrowser(Neo4jStoreBase):
-    """Implements `dynagrag.protocols.GraphBrowser`."""
+    """Implements `dynagrag.core.protocols.GraphBrowser`."""
 
     def neighbourhood(
         self,

@@ -13,6 +13,7 @@ from typing import Any, LiteralString
 
 import numpy as np
 
+from dynagrag.core.schema import Consolidation, Graph, Records, Relation, Vectors
 from dynagrag.graph_store.derived.live_mentions import live_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses
 from dynagrag.graph_store.neo4j_store import rows
@@ -24,7 +25,6 @@ from dynagrag.graph_store.neo4j_store.cypher import (
     vector_statements,
 )
 from dynagrag.graph_store.neo4j_store.record_changes import batches
-from dynagrag.schema import Consolidation, Graph, Records, Relation, Vectors
 
 HUB_DEGREE = 100
 """A node of more relations than this keeps a list of its heaviest, so that a look at it needn't

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from dynagrag.errors import StoreError, WorkspaceError
+from dynagrag.core.errors import StoreError, WorkspaceError
 from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.cypher import workspace_statements
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, LiteralString
 
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
+from dynagrag.core.protocols import SPLIT_EXTRACTOR, Extraction
+from dynagrag.core.schema import Document, Edit, Passage, Turn
 from dynagrag.graph_store.neo4j_store import rows
 from dynagrag.graph_store.neo4j_store.cypher import record_statements
-from dynagrag.protocols import SPLIT_EXTRACTOR, Extraction
-from dynagrag.schema import Document, Edit, Passage, Turn
 
 if TYPE_CHECKING:
     from neo4j import Transaction

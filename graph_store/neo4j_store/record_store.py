@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
+from dynagrag.core.protocols import SPLIT_EXTRACTOR, Extraction
+from dynagrag.core.schema import Document, Edit, Mention, Passage, Records, RelationRecord, Turn
 from dynagrag.graph_store import rules
 from dynagrag.graph_store.neo4j_store import record_changes as changes
 from dynagrag.graph_store.neo4j_store import rows
@@ -11,8 +13,6 @@ from dynagrag.graph_store.neo4j_store.cache import packed
 from dynagrag.graph_store.neo4j_store.cypher import record_statements, row_statements
 from dynagrag.graph_store.neo4j_store.store_base import Neo4jStoreBase
 from dynagrag.graph_store.neo4j_store.workspace_state import State
-from dynagrag.protocols import SPLIT_EXTRACTOR, Extraction
-from dynagrag.schema import Document, Edit, Mention, Passage, Records, RelationRecord, Turn
 
 _MAX_READS = 5
 _MAX_TEXTS = 20
@@ -20,7 +20,7 @@ Placed = TypeVar("Placed", Turn, Passage)
 
 
 class Neo4jRecordStore(Neo4jStoreBase):
-    """Implements `dynagrag.protocols.RecordStore`."""
+    """Implements `dynagrag.core.protocols.RecordStore`."""
 
     def put_document(
         self, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]

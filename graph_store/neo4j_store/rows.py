@@ -11,9 +11,9 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from dynagrag.ids import content_id
-from dynagrag.protocols import SPLIT_EXTRACTOR, Extraction
-from dynagrag.schema import (
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import SPLIT_EXTRACTOR, Extraction
+from dynagrag.core.schema import (
     Document,
     Edit,
     EditKind,

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dynagrag.core.schema import VectorKind, Vectors
 from dynagrag.graph_store.neo4j_store import rows
 from dynagrag.graph_store.neo4j_store import workspace_state as states
 from dynagrag.graph_store.neo4j_store.cache import RowCache, packed, unpacked
@@ -17,7 +18,6 @@ from dynagrag.graph_store.neo4j_store.database_schema import Neo4jSchema
 from dynagrag.graph_store.neo4j_store.graph_writer import read_pages
 from dynagrag.graph_store.neo4j_store.vector_io import Neo4jVectors
 from dynagrag.graph_store.neo4j_store.workspace_state import State
-from dynagrag.schema import VectorKind, Vectors
 
 T = TypeVar("T")
 

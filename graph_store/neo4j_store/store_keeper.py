@@ -6,19 +6,19 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, LiteralString
 
+from dynagrag.core.schema import Finding
 from dynagrag.graph_store.neo4j_store import health
 from dynagrag.graph_store.neo4j_store import workspace_state as states
 from dynagrag.graph_store.neo4j_store.cypher import labels, row_statements, workspace_statements
 from dynagrag.graph_store.neo4j_store.lease import Neo4jLease
 from dynagrag.graph_store.neo4j_store.store_base import Neo4jStoreBase
 from dynagrag.graph_store.neo4j_store.workspace_state import State
-from dynagrag.schema import Finding
 
 _CLEAR_AT_ONCE = 5_000
 
 
 class Neo4jStoreKeeper(Neo4jStoreBase):
-    """Implements `dynagrag.protocols.StoreKeeper`."""
+    """Implements `dynagrag.core.protocols.StoreKeeper`."""
 
     def address(self) -> str:
         """Where it is, for people: no user, no password."""

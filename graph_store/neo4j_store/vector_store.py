@@ -4,18 +4,18 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
+from dynagrag.core.schema import EmbedderIdentity, VectorKind, Vectors
 from dynagrag.graph_store import rules
 from dynagrag.graph_store.neo4j_store import record_changes as changes
 from dynagrag.graph_store.neo4j_store import workspace_state as states
 from dynagrag.graph_store.neo4j_store.store_base import Neo4jStoreBase
 from dynagrag.graph_store.neo4j_store.workspace_state import State
-from dynagrag.schema import EmbedderIdentity, VectorKind, Vectors
 
 _DROPPED_AT_ONCE = 5_000
 
 
 class Neo4jVectorStore(Neo4jStoreBase):
-    """Implements `dynagrag.protocols.VectorStore`."""
+    """Implements `dynagrag.core.protocols.VectorStore`."""
 
     def put_vectors(self, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
         """Stores or replaces vectors (n, d). EmbedderMismatchError for another dimension than the

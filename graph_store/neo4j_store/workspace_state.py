@@ -6,9 +6,9 @@ import uuid
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
+from dynagrag.core.schema import EmbedderIdentity, VectorKind
 from dynagrag.graph_store.neo4j_store.cypher import workspace_statements
-from dynagrag.schema import EmbedderIdentity, VectorKind
 
 if TYPE_CHECKING:
     from neo4j import Transaction

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from dynagrag.errors import StoreError
-from dynagrag.files.private_files import make_folder, touch
-from dynagrag.files.write_ahead_log import use_write_ahead_log
+from dynagrag.core.errors import StoreError
+from dynagrag.core.files.private_files import make_folder, touch
+from dynagrag.core.files.write_ahead_log import use_write_ahead_log
 from dynagrag.graph_store.sqlite_store.migrations import migrate
 
 _log = logging.getLogger(__name__)

@@ -3,17 +3,17 @@
 import sqlite3
 from collections.abc import Sequence
 
+from dynagrag.core.schema import Consolidation, Graph, LabelMerge, Records, VectorKind
 from dynagrag.graph_store import rules
 from dynagrag.graph_store.derived.graph_digest import digest_rows
 from dynagrag.graph_store.sqlite_store import rows
 from dynagrag.graph_store.sqlite_store import workspace_state as states
 from dynagrag.graph_store.sqlite_store.store_base import SqliteStoreBase
 from dynagrag.graph_store.sqlite_store.vector_io import keep_vectors, put_vectors, read_vectors
-from dynagrag.schema import Consolidation, Graph, LabelMerge, Records, VectorKind
 
 
 class SqliteDerivedStore(SqliteStoreBase):
-    """Implements `dynagrag.protocols.DerivedStore`."""
+    """Implements `dynagrag.core.protocols.DerivedStore`."""
 
     def write_graph(self, graph: Graph, consolidation: Consolidation, records: Records) -> None:
         """Makes the derived view equal to this one, writing only what differs. `records`: those it

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
+from dynagrag.core.schema import Neighbourhood, Overview, RelationRecord, Vector, VectorKind
 from dynagrag.graph_store import rules
 from dynagrag.graph_store.hops import Edge, walk_hops
 from dynagrag.graph_store.sqlite_store import rows
 from dynagrag.graph_store.sqlite_store import workspace_state as states
 from dynagrag.graph_store.sqlite_store.store_base import SqliteStoreBase
-from dynagrag.schema import Neighbourhood, Overview, RelationRecord, Vector, VectorKind
 
 _ROWS_A_STEP = 2_000
 _WORD = re.compile("\\w+|[\u2600-\u27bf\U0001f000-\U0001faff]")
@@ -34,7 +34,7 @@ _HOP = (
 
 
 class SqliteGraphBrowser(SqliteStoreBase):
-    """Implements `dynagrag.protocols.GraphBrowser`."""
+    """Implements `dynagrag.core.protocols.GraphBrowser`."""
 
     def neighbourhood(
         self,

@@ -2,9 +2,9 @@
 
 import sqlite3
 
+from dynagrag.core.schema import Finding
 from dynagrag.graph_store.rules import REPAIR, orphans
 from dynagrag.graph_store.sqlite_store.migrations import MIGRATIONS
-from dynagrag.schema import Finding
 
 _ORPHANS = (
     ("turns", "FROM turns WHERE document_id NOT IN (SELECT id FROM documents)"),

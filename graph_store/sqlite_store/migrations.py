@@ -2,13 +2,13 @@
 `PRAGMA user_version` counts them.
 
 Text columns hold text from documents and models as data; tuples are JSON arrays; vectors are
-little-endian float32 blobs. Spans and ids are those of `dynagrag.schema`. A chunk that yielded
+little-endian float32 blobs. Spans and ids are those of `dynagrag.core.schema`. A chunk that yielded
 nothing has a row in `extractions` all the same.
 """
 
 import sqlite3
 
-from dynagrag.errors import NewerStoreError, StoreError
+from dynagrag.core.errors import NewerStoreError, StoreError
 
 APPLICATION_ID = 0x44594E41
 """Marks the file as one of this project's ("DYNA"), so that another program's database is never

@@ -3,14 +3,9 @@
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from dynagrag.errors import StoreError
-from dynagrag.graph_store import rules
-from dynagrag.graph_store.sqlite_store import rows
-from dynagrag.graph_store.sqlite_store import workspace_state as states
-from dynagrag.graph_store.sqlite_store.store_base import SqliteStoreBase
-from dynagrag.graph_store.stepping import stepped
-from dynagrag.protocols import SPLIT_EXTRACTOR, Extraction
-from dynagrag.schema import (
+from dynagrag.core.errors import StoreError
+from dynagrag.core.protocols import SPLIT_EXTRACTOR, Extraction
+from dynagrag.core.schema import (
     Document,
     Edit,
     Mention,
@@ -20,6 +15,11 @@ from dynagrag.schema import (
     Turn,
     VectorKind,
 )
+from dynagrag.graph_store import rules
+from dynagrag.graph_store.sqlite_store import rows
+from dynagrag.graph_store.sqlite_store import workspace_state as states
+from dynagrag.graph_store.sqlite_store.store_base import SqliteStoreBase
+from dynagrag.graph_store.stepping import stepped
 
 _BY_DOCUMENT = (
     "JOIN documents ON documents.id = document_id {where} ORDER BY documents.title,"
@@ -28,7 +28,7 @@ _BY_DOCUMENT = (
 
 
 class SqliteRecordStore(SqliteStoreBase):
-    """Implements `dynagrag.protocols.RecordStore`."""
+    """Implements `dynagrag.core.protocols.RecordStore`."""
 
     def put_document(
         self, document: Document, turns: Sequence[Turn], passages: Sequence[Passage]

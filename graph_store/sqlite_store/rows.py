@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from dynagrag.schema import (
+from dynagrag.core.schema import (
     Document,
     Edit,
     EditKind,

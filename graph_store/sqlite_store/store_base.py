@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
 from dynagrag.graph_store.sqlite_store import workspace_state as states
 from dynagrag.graph_store.sqlite_store.connection import Connection
 

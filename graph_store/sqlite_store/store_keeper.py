@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from dynagrag.core.schema import Finding
 from dynagrag.graph_store.sqlite_store import health, rows
 from dynagrag.graph_store.sqlite_store import workspace_state as states
 from dynagrag.graph_store.sqlite_store.store_base import SqliteStoreBase
-from dynagrag.schema import Finding
 
 
 class SqliteStoreKeeper(SqliteStoreBase):
-    """Implements `dynagrag.protocols.StoreKeeper`."""
+    """Implements `dynagrag.core.protocols.StoreKeeper`."""
 
     def address(self) -> str:
         """Where it is, for people."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from dynagrag.core.schema import VectorKind, Vectors
 from dynagrag.graph_store.rules import check_none_missing
-from dynagrag.schema import VectorKind, Vectors
 
 _IDS_AT_ONCE = 500
 _SCAN_SHARE = 0.25

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from dynagrag.core.schema import EmbedderIdentity, VectorKind, Vectors
 from dynagrag.graph_store import rules
 from dynagrag.graph_store.sqlite_store import workspace_state as states
 from dynagrag.graph_store.sqlite_store.store_base import SqliteStoreBase
@@ -11,11 +12,10 @@ from dynagrag.graph_store.sqlite_store.vector_io import (
     put_vectors,
     read_vectors,
 )
-from dynagrag.schema import EmbedderIdentity, VectorKind, Vectors
 
 
 class SqliteVectorStore(SqliteStoreBase):
-    """Implements `dynagrag.protocols.VectorStore`."""
+    """Implements `dynagrag.core.protocols.VectorStore`."""
 
     def put_vectors(self, kind: VectorKind, ids: Sequence[str], vectors: Vectors) -> None:
         """Stores or replaces vectors (n, d). EmbedderMismatchError for another dimension than the

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dynagrag.schema import EmbedderIdentity
+from dynagrag.core.schema import EmbedderIdentity
 
 
 def value(sqlite: sqlite3.Connection, name: str) -> str:

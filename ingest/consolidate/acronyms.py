@@ -20,7 +20,7 @@ from dynagrag.ingest.consolidate.used_names import (
     initials,
     squashed,
 )
-from dynagrag.words import COMMON_WORDS
+from dynagrag.language.words import COMMON_WORDS
 
 MAX_FALSE = 0.05
 """The share of joined acronyms that may be coincidences."""

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynagrag.core.schema import Vectors
 from dynagrag.ingest.consolidate.guards import MIN_GROUP_COSINE, Name, conflict, tokens_of
 from dynagrag.ingest.consolidate.used_names import SMALL_WORDS, initials, squashed
-from dynagrag.schema import Vectors
 
 MIN_NEAR_COSINE = 0.80
 NUM_NEAREST = 10

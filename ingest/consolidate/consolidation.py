@@ -10,6 +10,7 @@ that `derive` makes. Without a judge only rules and verdicts that are kept alrea
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from dynagrag.core.schema import Consolidation, Merge
 from dynagrag.graph_store.derived.canonical import make_merge
 from dynagrag.ingest.consolidate.consolidation_plan import (
     CandidateBlock,
@@ -21,7 +22,6 @@ from dynagrag.ingest.consolidate.guards import MergeGuard, split_group
 from dynagrag.ingest.consolidate.judging import NOBODY, Judging, ask_judge
 from dynagrag.ingest.consolidate.labels import merge_labels
 from dynagrag.ingest.consolidate.verdicts import Group, Judged
-from dynagrag.schema import Consolidation, Merge
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,12 @@ from itertools import combinations
 
 import numpy as np
 
+from dynagrag.core.ids import estimate_tokens
+from dynagrag.core.schema import Edit, EditKind, Flag, Mention, Merge, RelationRecord, Vectors
+from dynagrag.core.vectors import unit_rows
 from dynagrag.graph_store.derived.canonical import effective_edits, kept_apart
 from dynagrag.graph_store.derived.glossary import read_glossary
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means, key_vectors
-from dynagrag.ids import estimate_tokens
 from dynagrag.ingest.consolidate.blocking import candidate_pairs, cut_into_blocks
 from dynagrag.ingest.consolidate.guards import MIN_GROUP_COSINE, MergeGuard
 from dynagrag.ingest.consolidate.judging import NOBODY, Docket, Judging
@@ -23,8 +25,6 @@ from dynagrag.ingest.consolidate.safe_rules import SafeGroup, safe_groups, safe_
 from dynagrag.ingest.consolidate.shown_block import name_blocks
 from dynagrag.ingest.consolidate.used_names import used_names
 from dynagrag.ingest.consolidate.verdicts import ENTITIES, LABELS
-from dynagrag.schema import Edit, EditKind, Flag, Mention, Merge, RelationRecord, Vectors
-from dynagrag.vectors import unit_rows
 
 
 @dataclass(frozen=True, slots=True)

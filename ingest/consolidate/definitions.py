@@ -11,10 +11,10 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from dynagrag.ids import entity_key
+from dynagrag.core.ids import entity_key
 from dynagrag.ingest.consolidate.acronyms import is_acronym, spells_out
 from dynagrag.ingest.consolidate.used_names import Proposal, UsedName, content_words
-from dynagrag.words import COMMON_VERBS, FUNCTION_WORDS, word_set
+from dynagrag.language.words import COMMON_VERBS, FUNCTION_WORDS, word_set
 
 _MAX_WORDS = 8
 _WORD = re.compile(r"[^\W_]+(?:['’&.\-][^\W_]+)*")

@@ -10,9 +10,9 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from dynagrag.core.schema import Vectors
 from dynagrag.graph_store.derived.glossary import Glossary
-from dynagrag.schema import Vectors
-from dynagrag.words import (
+from dynagrag.language.words import (
     HONORIFICS,
     LETTERS_OF_OFFICE,
     MONTHS,

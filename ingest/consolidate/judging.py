@@ -9,14 +9,15 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass
 
-from dynagrag.errors import (
+from dynagrag.core.errors import (
     BudgetError,
     DynaGragError,
     ModelError,
     ModelRefusedError,
     ModelUnavailableError,
 )
-from dynagrag.ids import entity_key, estimate_tokens
+from dynagrag.core.ids import entity_key, estimate_tokens
+from dynagrag.core.protocols import Prompt
 from dynagrag.ingest.consolidate.shown_block import ShownBlock
 from dynagrag.ingest.consolidate.verdicts import (
     STAGE,
@@ -34,7 +35,6 @@ from dynagrag.ingest.consolidate.verdicts import (
 )
 from dynagrag.journal.jobs import JobCancelledError
 from dynagrag.models.metered_chat import prompt_tokens
-from dynagrag.protocols import Prompt
 
 CALL_TOKENS = 1200
 """Up to how many prompt tokens a call is packed, instructions included."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dynagrag.core.schema import CO_OCCURRENCE, LabelMerge, RelationRecord, Vectors
 from dynagrag.graph_store.derived.canonical import label_key
 from dynagrag.graph_store.derived.embedded_texts import text_id
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
@@ -17,7 +18,6 @@ from dynagrag.ingest.consolidate.blocking import Pair, cut_into_blocks, near_pai
 from dynagrag.ingest.consolidate.guards import Name, conflict, split_group
 from dynagrag.ingest.consolidate.shown_block import ShownBlock, distinct_names, fenced_excerpt
 from dynagrag.ingest.consolidate.verdicts import Group
-from dynagrag.schema import CO_OCCURRENCE, LabelMerge, RelationRecord, Vectors
 
 _MAX_LABEL = 60
 _MAX_EXAMPLE = 70

@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from dynagrag.core.schema import Merge
 from dynagrag.graph_store.derived.canonical import make_merge
 from dynagrag.graph_store.derived.glossary import Glossary
 from dynagrag.ingest.consolidate.acronyms import corpus_acronyms
@@ -18,7 +19,6 @@ from dynagrag.ingest.consolidate.guards import MAX_GROUP, MergeGuard, Name
 from dynagrag.ingest.consolidate.name_variants import cut_words, designators, plurals, spellings
 from dynagrag.ingest.consolidate.speaker_variants import LAST_NAME_RULE, speakers_last_names
 from dynagrag.ingest.consolidate.used_names import Proposal, UsedName
-from dynagrag.schema import Merge
 
 GLOSSARY_RULE = "glossary"
 

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from dynagrag.core.schema import Mention, RelationRecord
+from dynagrag.core.text import collapse
 from dynagrag.ingest.consolidate.safe_rules import SafeGroup
-from dynagrag.schema import Mention, RelationRecord
-from dynagrag.text import collapse
 
 _MAX_NAME = 60
 _MAX_TYPE = 20

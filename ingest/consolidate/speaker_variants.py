@@ -6,10 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from dynagrag.ids import GENERIC_SPEAKER
+from dynagrag.core.ids import GENERIC_SPEAKER
 from dynagrag.ingest.consolidate.guards import TITLES, tokens_of, without_letters
 from dynagrag.ingest.consolidate.used_names import Proposal, UsedName
-from dynagrag.words import COMMON_WORDS, are_given_alike
+from dynagrag.language.words import COMMON_WORDS, are_given_alike
 
 LAST_NAME_RULE = "speaker's last name"
 _SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md", "esq"})

@@ -4,8 +4,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from dynagrag.core.schema import Flag, Mention, MentionKind
 from dynagrag.ingest.consolidate.guards import Name, tokens_of
-from dynagrag.schema import Flag, Mention, MentionKind
 
 Proposal = tuple[str, str, str]
 """A rule's name and two keys that it takes for one entity."""

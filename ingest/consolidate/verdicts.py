@@ -12,11 +12,11 @@ from typing import Protocol, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from dynagrag.ids import content_id
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import Prompt
 from dynagrag.ingest.consolidate.shown_block import ShownBlock
 from dynagrag.models.reply_schema import StrictReply
 from dynagrag.prompts import render
-from dynagrag.protocols import Prompt
 
 STAGE = "consolidate"
 

@@ -11,12 +11,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from dynagrag.graph_store.derived.embedded_texts import own_title
-from dynagrag.ids import content_id, entity_key, plain_title
-from dynagrag.ingest.extract.case_use import CaseUse, case_use
-from dynagrag.ingest.extract.fast_rules import Candidate, candidates
-from dynagrag.protocols import SENTENCE_EXTRACTOR, Extraction
-from dynagrag.schema import (
+from dynagrag.core.ids import content_id, entity_key, plain_title
+from dynagrag.core.protocols import SENTENCE_EXTRACTOR, Extraction
+from dynagrag.core.schema import (
     Chunk,
     ChunkWork,
     Document,
@@ -26,7 +23,10 @@ from dynagrag.schema import (
     RelationRecord,
     Turn,
 )
-from dynagrag.sentences import sentence_spans
+from dynagrag.graph_store.derived.embedded_texts import own_title
+from dynagrag.ingest.extract.case_use import CaseUse, case_use
+from dynagrag.ingest.extract.fast_rules import Candidate, candidates
+from dynagrag.language.sentences import sentence_spans
 
 LABEL = "mentioned with"
 PAIR_WINDOW = 12

@@ -5,7 +5,8 @@ from bisect import bisect_left
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from dynagrag.ids import entity_key, plain_quotes
+from dynagrag.core.ids import entity_key, plain_quotes
+from dynagrag.core.schema import Flag
 from dynagrag.ingest.extract.case_use import CaseUse, Writing
 from dynagrag.ingest.extract.name_parts import NAME, NUMBER, OFFICE, PERSON, Part, parts_of
 from dynagrag.ingest.extract.name_spans import Sentence
@@ -28,8 +29,7 @@ from dynagrag.ingest.extract.name_words import (
 from dynagrag.ingest.extract.numbered_things import numbered_things, part_behind, quantities
 from dynagrag.ingest.extract.part_words import NUMBERED
 from dynagrag.ingest.extract.tokens import ENDING, Token, tokens_of, without_markup
-from dynagrag.schema import Flag
-from dynagrag.words import COMMON_WORDS
+from dynagrag.language.words import COMMON_WORDS
 
 MIN_CONTENT_LETTERS = 4
 MIN_SHOUTED_TOKENS = 6

@@ -18,14 +18,17 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 
-from dynagrag.errors import (
+from dynagrag.config.settings import ChunkProfile
+from dynagrag.core.errors import (
     BudgetError,
     CutOffReplyError,
     InvalidReplyError,
     ModelRefusedError,
     ModelUnavailableError,
 )
-from dynagrag.ids import content_id
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import Asker, Extraction, Prompt
+from dynagrag.core.schema import Chunk, ChunkWork, Document, Mention, RelationRecord, Turn
 from dynagrag.ingest.extract.reply_records import (
     ExtractionReply,
     RecordBuilder,
@@ -35,9 +38,6 @@ from dynagrag.ingest.extract.reply_records import (
 from dynagrag.ingest.split import halve, turn_at
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
-from dynagrag.protocols import Asker, Extraction, Prompt
-from dynagrag.schema import Chunk, ChunkWork, Document, Mention, RelationRecord, Turn
-from dynagrag.settings import ChunkProfile
 
 _LOG = logging.getLogger(__name__)
 _RULES_VERSION = "extract-2"

@@ -27,7 +27,7 @@ from dynagrag.ingest.extract.name_words import (
     WHEN_PREPOSITIONS,
 )
 from dynagrag.ingest.extract.tokens import Span, Token
-from dynagrag.words import COMMON_WORDS, MONTHS, VAGUE_WORDS
+from dynagrag.language.words import COMMON_WORDS, MONTHS, VAGUE_WORDS
 
 NAME, NUMBER, PERSON, OFFICE = "name", "number", "person", "office"
 _MAX_DATE_NUMBERS = 2

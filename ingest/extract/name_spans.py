@@ -28,7 +28,7 @@ from dynagrag.ingest.extract.name_words import (
 from dynagrag.ingest.extract.numbered_things import end_of_list, numbered_by
 from dynagrag.ingest.extract.part_words import NUMBERED
 from dynagrag.ingest.extract.tokens import MODEL_NUMBER, ORDINAL, Span, Token
-from dynagrag.words import COMMON_VERBS, MONTHS, VAGUE_WORDS
+from dynagrag.language.words import COMMON_VERBS, MONTHS, VAGUE_WORDS
 
 MAX_CONNECTORS = 2
 _MAX_QUOTED_WORDS = 10

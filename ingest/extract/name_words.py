@@ -1,6 +1,6 @@
 """Words that say where a name begins and ends: lower case, with plain apostrophes."""
 
-from dynagrag.words import MONTHS, WEEKDAYS, word_set
+from dynagrag.language.words import MONTHS, WEEKDAYS, word_set
 
 CONNECTORS = word_set("of the de la le du da di von van der den al el bin ibn & des dos del")
 TITLE_CONNECTORS = CONNECTORS | word_set("for and in on at to from with a an or by as into")

@@ -17,7 +17,7 @@ from dynagrag.ingest.extract.part_words import (
     singular,
 )
 from dynagrag.ingest.extract.tokens import Span, Token
-from dynagrag.words import COMMON_WORDS
+from dynagrag.language.words import COMMON_WORDS
 
 _MAX_KINDS = 2
 _MIN_PLURAL = 3

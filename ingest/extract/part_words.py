@@ -2,7 +2,7 @@
 singular.
 """
 
-from dynagrag.words import word_set
+from dynagrag.language.words import word_set
 
 DEVICES = word_set("""
     accumulator actuator adapter aircraft airlock alarm amplifier antenna assembly battery bay beacon bearing board boiler booster brake

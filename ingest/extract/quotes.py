@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dynagrag.ids import entity_key, plain_quotes
-from dynagrag.schema import Chunk, Document
-from dynagrag.sentences import Span
+from dynagrag.core.ids import entity_key, plain_quotes
+from dynagrag.core.schema import Chunk, Document
+from dynagrag.language.sentences import Span
 
 MIN_WORD_CHARACTERS = 2
 """A quote with fewer letters and digits would be found anywhere."""

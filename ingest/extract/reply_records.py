@@ -15,12 +15,8 @@ from typing import Any
 
 from pydantic import Field, model_validator
 
-from dynagrag.ids import content_id, entity_key, speaker_key
-from dynagrag.ingest.extract.name_words import CONNECTORS
-from dynagrag.ingest.extract.quotes import find_quote, mention_passages
-from dynagrag.ingest.split import turn_at
-from dynagrag.models.reply_schema import StrictReply
-from dynagrag.schema import (
+from dynagrag.core.ids import content_id, entity_key, speaker_key
+from dynagrag.core.schema import (
     CO_OCCURRENCE,
     Chunk,
     Document,
@@ -29,8 +25,12 @@ from dynagrag.schema import (
     RelationRecord,
     Turn,
 )
-from dynagrag.sentences import sentence_spans
-from dynagrag.words import FUNCTION_WORDS
+from dynagrag.ingest.extract.name_words import CONNECTORS
+from dynagrag.ingest.extract.quotes import find_quote, mention_passages
+from dynagrag.ingest.split import turn_at
+from dynagrag.language.sentences import sentence_spans
+from dynagrag.language.words import FUNCTION_WORDS
+from dynagrag.models.reply_schema import StrictReply
 
 _MAX_NAME_CHARACTERS = 120
 _MAX_NAME_WORDS = 12

@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dynagrag.ids import plain_quotes
+from dynagrag.core.ids import plain_quotes
 from dynagrag.ingest.extract.name_words import (
     ABBREVIATIONS,
     COMPOUND_TAILS,
     KEEP_UPPER,
     LOWER_FIRST_UNITS,
 )
-from dynagrag.words import COMMON_WORDS, FUNCTION_WORDS
+from dynagrag.language.words import COMMON_WORDS, FUNCTION_WORDS
 
 _TOKEN = re.compile(
     r"\d+(?:,\d{3})*(?:\.\d+)*(?:[^\W\d_]\w*)?(?:-\w+)*"  # 1970, 10,000, 3.11, 2nd, 4o, 747-400

@@ -19,11 +19,11 @@ from typing import Any, TypeAlias
 
 from pydantic import AliasChoices, BaseModel, Field, ValidationError
 
-from dynagrag.errors import LoadError
-from dynagrag.files.regular_files import IRREGULAR, is_irregular
-from dynagrag.ids import entity_key
+from dynagrag.core.errors import LoadError
+from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
+from dynagrag.core.ids import entity_key
+from dynagrag.core.schema import SourceTurn
 from dynagrag.ingest.plan import uri_of
-from dynagrag.schema import SourceTurn
 
 Triple: TypeAlias = tuple[str, str, str]
 """(head, label, tail) as they are named in the source."""

@@ -12,7 +12,18 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from dynagrag.ids import content_id, entity_key, plain_quotes
+from dynagrag.core.ids import content_id, entity_key, plain_quotes
+from dynagrag.core.protocols import Extraction
+from dynagrag.core.schema import (
+    Chunk,
+    ChunkWork,
+    Document,
+    Mention,
+    MentionKind,
+    Passage,
+    RelationRecord,
+    Turn,
+)
 from dynagrag.ingest.extract.quotes import mention_passages
 from dynagrag.ingest.given.given_corpus import (
     NO_ENTITY,
@@ -26,18 +37,7 @@ from dynagrag.ingest.given.given_corpus import (
     is_text,
 )
 from dynagrag.ingest.split import turn_at
-from dynagrag.protocols import Extraction
-from dynagrag.schema import (
-    Chunk,
-    ChunkWork,
-    Document,
-    Mention,
-    MentionKind,
-    Passage,
-    RelationRecord,
-    Turn,
-)
-from dynagrag.sentences import Span, sentence_spans
+from dynagrag.language.sentences import Span, sentence_spans
 
 STATED_TWICE = "triple: stated before in its passage"
 WITHOUT = "passage: it came without entities and triples"

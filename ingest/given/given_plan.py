@@ -10,8 +10,11 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from dynagrag.errors import LoadError
-from dynagrag.ids import content_id
+from dynagrag.config.settings import CHUNK_PROFILES, ChunkProfile
+from dynagrag.core.errors import LoadError
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import Chunk, Document, LoadedSource, Passage, SourceTurn, Turn
 from dynagrag.ingest.given.given_corpus import (
     GivenCorpus,
     GivenDocument,
@@ -21,9 +24,6 @@ from dynagrag.ingest.given.given_corpus import (
 from dynagrag.ingest.kept_title import kept_title
 from dynagrag.ingest.plan import IngestPlan, PlannedDocument
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
-from dynagrag.protocols import GraphStore
-from dynagrag.schema import Chunk, Document, LoadedSource, Passage, SourceTurn, Turn
-from dynagrag.settings import CHUNK_PROFILES, ChunkProfile
 
 SPLITTER = "given-1"
 """In the ids of passages that are a whole given text, as `split.SPLITTER` is in those of others."""

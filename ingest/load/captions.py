@@ -9,11 +9,11 @@ entities; a test holds this parser to it where both can read.
 import re
 from dataclasses import dataclass, field
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
+from dynagrag.core.schema import SourceTurn
+from dynagrag.core.text import clock_seconds, collapse, plural, short
 from dynagrag.ingest.load.parsed import Parsed, speaker_or_none, without_tags
 from dynagrag.ingest.load.speakers import Labels, find_labels, is_aside
-from dynagrag.schema import SourceTurn
-from dynagrag.text import clock_seconds, collapse, plural, short
 
 _TIME = r"(\d{1,4}:)?\d{1,4}:\d{1,2}[.,]\d{1,6}"
 _ARROW_TIMES = re.compile(rf"\s*(?P<start>{_TIME})\s*-->\s*(?P<end>{_TIME})(?![\d:.,])", re.ASCII)

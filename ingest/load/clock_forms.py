@@ -8,10 +8,10 @@ import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from dynagrag.core.schema import SourceTurn
+from dynagrag.core.text import clock_seconds, collapse, plural
 from dynagrag.ingest.load.parsed import Parsed, paragraphs, speaker_or_none
 from dynagrag.ingest.load.speakers import find_labels, split_label
-from dynagrag.schema import SourceTurn
-from dynagrag.text import clock_seconds, collapse, plural
 
 _HMS = r"(\d{1,4}) (\d{1,2}) (\d{1,2})"
 _MISSION = re.compile(rf"\[(?:{_HMS})? ?(-)? ?(?:{_HMS})?\][ \t]*(.*)", re.ASCII)

@@ -9,7 +9,9 @@ import zipfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
+from dynagrag.core.schema import SourceTurn
+from dynagrag.core.text import collapse
 from dynagrag.ingest.load.clock_forms import is_otter, is_timed_text, parse_otter, parse_timed_text
 from dynagrag.ingest.load.parsed import (
     MAX_FILE_BYTES,
@@ -20,8 +22,6 @@ from dynagrag.ingest.load.parsed import (
 )
 from dynagrag.ingest.load.prose import parse_text
 from dynagrag.ingest.load.tables import columns_of, parse_rows
-from dynagrag.schema import SourceTurn
-from dynagrag.text import collapse
 
 _SHORT_LINE = 0.75
 """A line shorter than this share of its page's long lines ends a paragraph: PDF has no paragraphs,

@@ -4,8 +4,8 @@ import codecs
 import re
 from dataclasses import dataclass
 
-from dynagrag.errors import LoadError
-from dynagrag.text import plural
+from dynagrag.core.errors import LoadError
+from dynagrag.core.text import plural
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),

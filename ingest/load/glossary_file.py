@@ -15,13 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dynagrag.errors import LoadError
-from dynagrag.files.regular_files import IRREGULAR, is_irregular
+from dynagrag.core.errors import LoadError
+from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
+from dynagrag.core.ids import entity_key
+from dynagrag.core.text import collapse, cut
 from dynagrag.graph_store.derived.glossary import GlossaryRow, resolve
-from dynagrag.ids import entity_key
 from dynagrag.ingest.load.encoding import decode
 from dynagrag.ingest.load.parsed import CONTROLS
-from dynagrag.text import collapse, cut
 
 MAX_NAME = 200
 MAX_DEFINITION = 10_000

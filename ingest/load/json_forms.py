@@ -13,7 +13,9 @@ from typing import Any
 
 from pydantic import AliasChoices, BaseModel, Field, ValidationError, field_validator
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
+from dynagrag.core.schema import SourceTurn
+from dynagrag.core.text import any_seconds, collapse, plural, short
 from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, roles_text
 from dynagrag.ingest.load.parsed import (
     MAX_TURN_CHARS,
@@ -22,8 +24,6 @@ from dynagrag.ingest.load.parsed import (
     is_address,
     speaker_or_none,
 )
-from dynagrag.schema import SourceTurn
-from dynagrag.text import any_seconds, collapse, plural, short
 
 _MEDIA_KEYS = ("media_url", "audio_url", "webpage_url")
 KNOWN_SHAPES = (

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit
 
-from dynagrag.errors import LoadError
-from dynagrag.schema import SourceTurn
-from dynagrag.text import collapse, plural
+from dynagrag.core.errors import LoadError
+from dynagrag.core.schema import SourceTurn
+from dynagrag.core.text import collapse, plural
 
 MAX_FILE_BYTES = 200_000_000
 """A day of speech is about 1 MB of text; what is larger is no transcript."""

@@ -2,6 +2,8 @@
 
 import re
 
+from dynagrag.core.schema import SourceTurn
+from dynagrag.core.text import clock_seconds, collapse
 from dynagrag.ingest.load.parsed import (
     Parsed,
     has_letter,
@@ -10,8 +12,6 @@ from dynagrag.ingest.load.parsed import (
     without_tags,
 )
 from dynagrag.ingest.load.speakers import Labels, find_labels, is_aside, split_label
-from dynagrag.schema import SourceTurn
-from dynagrag.text import clock_seconds, collapse
 
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _UNDERLINE = re.compile(r" {0,3}(?:=+|-+)\s*")

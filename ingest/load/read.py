@@ -9,8 +9,10 @@ import stat
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dynagrag.errors import LoadError
-from dynagrag.files.regular_files import IRREGULAR
+from dynagrag.core.errors import LoadError
+from dynagrag.core.files.regular_files import IRREGULAR
+from dynagrag.core.schema import LoadedSource
+from dynagrag.core.text import collapse, short
 from dynagrag.ingest.load import sniff
 from dynagrag.ingest.load.captions import parse_captions
 from dynagrag.ingest.load.clock_forms import (
@@ -26,8 +28,6 @@ from dynagrag.ingest.load.parsed import MAX_FILE_BYTES, MAX_TREE_BYTES, Parsed, 
 from dynagrag.ingest.load.prose import parse_markdown, parse_text
 from dynagrag.ingest.load.tables import parse_csv
 from dynagrag.ingest.load.youtube_xml import parse_youtube_xml
-from dynagrag.schema import LoadedSource
-from dynagrag.text import collapse, short
 
 logger = logging.getLogger(__name__)
 

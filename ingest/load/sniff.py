@@ -4,7 +4,7 @@ say.
 
 import re
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
 from dynagrag.ingest.load.captions import is_timing
 from dynagrag.ingest.load.clock_forms import is_mission_clock, is_otter, is_spacelog, is_timed_text
 from dynagrag.ingest.load.prose import is_bold_speakers

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
 from dynagrag.ingest.load.encoding import binary_kind
 
 logger = logging.getLogger(__name__)

@@ -15,15 +15,15 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from dynagrag.errors import LoadError, UsageError
-from dynagrag.files.regular_files import IRREGULAR, is_irregular
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
+from dynagrag.core.ids import entity_key
+from dynagrag.core.schema import LoadedSource
+from dynagrag.core.text import collapse, cut, short
 from dynagrag.graph_store.derived.speaker_roles import ROLES_KEY, roles_text, stored_roles
-from dynagrag.ids import entity_key
 from dynagrag.ingest.load.encoding import decode
 from dynagrag.ingest.load.parsed import CONTROLS
-from dynagrag.schema import LoadedSource
-from dynagrag.text import collapse, cut, short
-from dynagrag.words import HONORIFICS
+from dynagrag.language.words import HONORIFICS
 
 NOBODY = ""
 NAMES_KEY = "speaker_names"

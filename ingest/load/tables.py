@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
+from dynagrag.core.schema import SourceTurn
+from dynagrag.core.text import any_seconds, collapse, plural, short
 from dynagrag.ingest.load.parsed import MAX_TURN_CHARS, Parsed, speaker_or_none
-from dynagrag.schema import SourceTurn
-from dynagrag.text import any_seconds, collapse, plural, short
 
 _ALIASES = {
     "text": (

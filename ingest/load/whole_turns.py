@@ -11,10 +11,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 
+from dynagrag.core.schema import LoadedSource, SourceTurn
 from dynagrag.ingest.load.captions import begins_another
 from dynagrag.ingest.load.speakers import is_aside
-from dynagrag.schema import LoadedSource, SourceTurn
-from dynagrag.sentences import num_words, sentence_spans
+from dynagrag.language.sentences import num_words, sentence_spans
 
 _CAPTIONS = frozenset(
     {"vtt", "srt", "sbv", "youtube-xml", "youtube-text", "podcast-json", "whisperx-json"}

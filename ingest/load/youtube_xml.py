@@ -5,10 +5,10 @@ milliseconds.
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
+from dynagrag.core.schema import SourceTurn
+from dynagrag.core.text import any_seconds, collapse, plural, short
 from dynagrag.ingest.load.parsed import Parsed, without_tags
-from dynagrag.schema import SourceTurn
-from dynagrag.text import any_seconds, collapse, plural, short
 
 
 def parse_youtube_xml(text: str) -> Parsed:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from dynagrag.core.schema import Facts
 from dynagrag.retrieval.threads import num_threads, thread_pool
-from dynagrag.schema import Facts
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -9,12 +9,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.ids import speaker_key
-from dynagrag.retrieval.bridge.bridge_graph import BridgeGraph
-from dynagrag.retrieval.bridge.linking import EntityLinker
-from dynagrag.retrieval.bridge.scorer import BRIDGE_WEIGHT, BridgeScorer, BridgeScores, length_gate
-from dynagrag.retrieval.passages import DENSE_SHARE, PassageScores, Scores, best_rows, fuse, z01
-from dynagrag.schema import (
+from dynagrag.core.ids import speaker_key
+from dynagrag.core.schema import (
     Bridge,
     BridgeTrace,
     PassageParts,
@@ -23,7 +19,11 @@ from dynagrag.schema import (
     ScoredPassage,
     Snapshot,
 )
-from dynagrag.vectors import unit_rows
+from dynagrag.core.vectors import unit_rows
+from dynagrag.retrieval.bridge.bridge_graph import BridgeGraph
+from dynagrag.retrieval.bridge.linking import EntityLinker
+from dynagrag.retrieval.bridge.scorer import BRIDGE_WEIGHT, BridgeScorer, BridgeScores, length_gate
+from dynagrag.retrieval.passages import DENSE_SHARE, PassageScores, Scores, best_rows, fuse, z01
 
 Ints = NDArray[np.int64]
 

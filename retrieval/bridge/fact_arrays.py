@@ -7,12 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.graph_store.derived.canonical import canonical_keys
-from dynagrag.graph_store.derived.embedded_texts import mention_texts, text_id
-from dynagrag.graph_store.derived.fact_texts import Fact, Said, counted_said
-from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means, key_vectors
-from dynagrag.protocols import GraphStore
-from dynagrag.schema import (
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import (
     Document,
     Facts,
     Graph,
@@ -22,6 +18,10 @@ from dynagrag.schema import (
     VectorKind,
     Vectors,
 )
+from dynagrag.graph_store.derived.canonical import canonical_keys
+from dynagrag.graph_store.derived.embedded_texts import mention_texts, text_id
+from dynagrag.graph_store.derived.fact_texts import Fact, Said, counted_said
+from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means, key_vectors
 
 Ints = NDArray[np.int64]
 

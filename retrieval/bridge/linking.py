@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.ids import entity_key, plain_key
+from dynagrag.core.ids import entity_key, plain_key
+from dynagrag.core.schema import Document, Entity
+from dynagrag.language.words import FUNCTION_WORDS
 from dynagrag.retrieval.bridge.speaker_linking import SpeakerLinker, speaker_linker
-from dynagrag.schema import Document, Entity
-from dynagrag.words import FUNCTION_WORDS
 
 MAX_WORDS = 10
 """The longest name that is looked up."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dynagrag.core.schema import Vector, Vectors
 from dynagrag.retrieval.bridge.bridge_graph import BridgeGraph, PageRank
 from dynagrag.retrieval.passages import Scores, best_rows, cosines_with, words, z01
-from dynagrag.schema import Vector, Vectors
 
 Ints = NDArray[np.int64]
 

@@ -9,10 +9,10 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
+from dynagrag.core.ids import GENERIC_SPEAKER, entity_key, plain_key, speaker_key
+from dynagrag.core.schema import Document, Entity
 from dynagrag.graph_store.derived.speaker_roles import roles_of
-from dynagrag.ids import GENERIC_SPEAKER, entity_key, plain_key, speaker_key
-from dynagrag.schema import Document, Entity
-from dynagrag.words import (
+from dynagrag.language.words import (
     COMMON_WORDS,
     FUNCTION_WORDS,
     HONORIFICS,

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from dynagrag.config.settings import Profile
+from dynagrag.core.schema import Graph, Snapshot, Subgraph, Vector, Vectors
 from dynagrag.retrieval.ego import index_files
 from dynagrag.retrieval.ego.index_refresh import IndexState, build_state, refresh_state
 from dynagrag.retrieval.ego.pooling import embeddings
@@ -26,8 +28,6 @@ from dynagrag.retrieval.ego.undirected_graph import (
     undirected_graph,
 )
 from dynagrag.retrieval.passages import cosines_with
-from dynagrag.schema import Graph, Snapshot, Subgraph, Vector, Vectors
-from dynagrag.settings import Profile
 
 logger = logging.getLogger(__name__)
 

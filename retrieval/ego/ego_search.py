@@ -7,6 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
+from dynagrag.config.settings import Profile
+from dynagrag.core.schema import Question, Retrieval, ScoredPassage, Snapshot, Subgraph
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.bridge.scorer import MASS_FLOOR
 from dynagrag.retrieval.ego.ego_index import EgoIndex
@@ -14,8 +16,6 @@ from dynagrag.retrieval.ego.line_vectors import LineVectors
 from dynagrag.retrieval.ego.selection import Selection, select_by_cosine, select_diverse
 from dynagrag.retrieval.ego.undirected_graph import Floats
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Question, Retrieval, ScoredPassage, Snapshot, Subgraph
-from dynagrag.settings import Profile
 
 CENTRE_WEIGHT = 0.1
 """Of the logarithm of an entity's PageRank, beside its ego-graph's cosine (docs/papers.md, Centres,

@@ -2,8 +2,8 @@
 ego-graphs).
 """
 
+from dynagrag.config.settings import Profile
 from dynagrag.retrieval.ego.ego_search import CosineEgoSearch
-from dynagrag.settings import Profile
 
 GRAG_CUT = Profile(
     "grag", num_hops=1, weight="one", pool="joint", decay=1.0, has_hub_cut=False, max_ego_nodes=None

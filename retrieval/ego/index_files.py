@@ -16,8 +16,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dynagrag.errors import StoreError
-from dynagrag.files.private_files import make_folder, private
+from dynagrag.core.errors import StoreError
+from dynagrag.core.files.private_files import make_folder, private
 from dynagrag.retrieval.ego.index_refresh import IndexState
 from dynagrag.retrieval.ego.pooling import Sums
 from dynagrag.retrieval.ego.reach import EgoRule

@@ -15,10 +15,10 @@ from hashlib import blake2b
 import numpy as np
 from numpy.typing import NDArray
 
+from dynagrag.core.schema import Vectors
 from dynagrag.retrieval.ego.pooling import MAX_CHUNK_NNZ, Sums, pooled_sums
 from dynagrag.retrieval.ego.reach import EgoRule, Reach, hub_threshold
 from dynagrag.retrieval.ego.undirected_graph import Ints, UndirectedGraph
-from dynagrag.schema import Vectors
 
 MAX_DIRTY_SHARE = 0.25
 """More dirty centres than this: everything is built anew."""

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from dynagrag.core.schema import Snapshot, Subgraph, Vector
 from dynagrag.retrieval.ego.undirected_graph import Ints
-from dynagrag.schema import Snapshot, Subgraph, Vector
 
 
 class LineVectors:

@@ -8,9 +8,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from dynagrag.core.schema import Snapshot, Subgraph, Vector
 from dynagrag.retrieval.bridge.bridge_graph import BridgeGraph
 from dynagrag.retrieval.ego.undirected_graph import precise_unit_rows
-from dynagrag.schema import Snapshot, Subgraph, Vector
 
 Ints = NDArray[np.int64]
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dynagrag.core.schema import Vectors
 from dynagrag.retrieval.ego.reach import EgoRule, Reach
 from dynagrag.retrieval.ego.undirected_graph import Floats, Ints, UndirectedGraph, precise_unit_rows
-from dynagrag.schema import Vectors
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

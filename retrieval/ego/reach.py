@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.errors import SettingsError
+from dynagrag.config.settings import Profile
+from dynagrag.core.errors import SettingsError
 from dynagrag.retrieval.ego.undirected_graph import Floats, Ints, UndirectedGraph, ranges
-from dynagrag.settings import Profile
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from dynagrag.config.settings import Profile
+from dynagrag.core.schema import Candidate, Entity
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.undirected_graph import Floats, Ints
-from dynagrag.schema import Candidate, Entity
-from dynagrag.settings import Profile
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.errors import StoreError
-from dynagrag.schema import Graph, Subgraph, Vectors
+from dynagrag.core.errors import StoreError
+from dynagrag.core.schema import Graph, Subgraph, Vectors
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

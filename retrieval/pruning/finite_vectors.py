@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dynagrag.errors import LoadError
-from dynagrag.schema import Subgraph, Vector
+from dynagrag.core.errors import LoadError
+from dynagrag.core.schema import Subgraph, Vector
 
 
 def check_finite(subgraphs: Sequence[Subgraph], query: Vector) -> None:

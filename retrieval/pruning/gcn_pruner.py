@@ -4,22 +4,19 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynagrag.errors import DynaGragError, LoadError, SettingsError, UsageError
+from dynagrag.core.errors import DynaGragError, LoadError, SettingsError, UsageError
+from dynagrag.core.schema import EmbedderIdentity, PruneScores, Subgraph, Vector, Vectors
 from dynagrag.retrieval.pruning.finite_vectors import check_finite
-from dynagrag.schema import EmbedderIdentity, PruneScores, Subgraph, Vector, Vectors
 
 if TYPE_CHECKING:
     from torch_geometric.data import Data
 
     from dynagrag.retrieval.pruning.pruning_network import PruningNetwork
 
-Form = Literal["distances", "compared", "paper"]
-"""What a network reads: see NetworkOptions."""
-FORMS: tuple[Form, ...] = get_args(Form)
 KIND = "pruner"
 LABEL = "trained GCN"
 _ELSEWHERE = (
@@ -39,7 +36,7 @@ class GcnPruner:
     label = LABEL
 
     def __init__(self, network: "PruningNetwork") -> None:
-        from dynagrag.training.memory import Halving
+        from dynagrag.checkpoints.memory import Halving
 
         self._network = network.eval()
         self._halving = Halving()
@@ -55,9 +52,9 @@ class GcnPruner:
         without torch-geometric.
         """
         try:
+            from dynagrag.checkpoints.checkpoints import load_checkpoint
+            from dynagrag.checkpoints.devices import choose_device
             from dynagrag.retrieval.pruning.pruning_network import PruningNetwork, read_options
-            from dynagrag.training.checkpoints import load_checkpoint
-            from dynagrag.training.devices import choose_device
         except ImportError as err:
             raise SettingsError(
                 "a trained pruner needs torch-geometric: pip install 'dynagrag[train]', or take"
@@ -93,8 +90,8 @@ class GcnPruner:
         Raises LoadError where a vector is no number, ScoringError where a single subgraph doesn't
         fit, or the weights make no numbers.
         """
+        from dynagrag.checkpoints.checkpoints import TrainingError
         from dynagrag.retrieval.pruning.pruning_network import graphs_of
-        from dynagrag.training.checkpoints import TrainingError
 
         if not subgraphs:
             return ()

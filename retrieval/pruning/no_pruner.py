@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dynagrag.schema import PruneScores, Subgraph, Vector
+from dynagrag.core.schema import PruneScores, Subgraph, Vector
 
 
 class NoPruner:

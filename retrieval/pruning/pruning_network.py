@@ -15,10 +15,10 @@ import torch
 from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
 from torch import Tensor, nn
 
-from dynagrag.errors import LoadError
-from dynagrag.retrieval.pruning.gcn_pruner import Form
+from dynagrag.core.errors import LoadError
+from dynagrag.core.schema import Subgraph, Vector
+from dynagrag.retrieval.pruning.network_input import Form
 from dynagrag.retrieval.pruning.untrained_prior import prior_logits
-from dynagrag.schema import Subgraph, Vector
 
 with warnings.catch_warnings():
     warnings.simplefilter(

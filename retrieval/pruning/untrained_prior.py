@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dynagrag.core.schema import PruneScores, Subgraph, Vector, Vectors
 from dynagrag.retrieval.pruning.finite_vectors import check_finite
-from dynagrag.schema import PruneScores, Subgraph, Vector, Vectors
 
 MIN_TEMPERATURE = 0.05
 """Keeps nodes that are all about as near from being told apart by noise."""

@@ -12,10 +12,10 @@ from functools import cached_property
 
 import numpy as np
 
+from dynagrag.core.schema import Candidate, Question, Retrieval, Snapshot, Subgraph, Vector
 from dynagrag.retrieval.ego.undirected_graph import UndirectedGraph, cut_out, undirected_graph
 from dynagrag.retrieval.passages import PassageScores, best_rows, cosines_with
 from dynagrag.retrieval.steiner.steiner_tree import Floats, Ints, Tree, TreeOptions, steiner_tree
-from dynagrag.schema import Candidate, Question, Retrieval, Snapshot, Subgraph, Vector
 
 NUM_TRIPLES = 10
 """KAPING's number of facts in a prompt (its section 4.3)."""

@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.errors import SettingsError
+from dynagrag.core.errors import SettingsError
 from dynagrag.retrieval.passages import best_rows
 
 Ints = NDArray[np.int64]

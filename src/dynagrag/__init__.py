@@ -14,29 +14,29 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dynagrag.errors import DynaGragError
+    from dynagrag.config.settings import Settings, load_settings
+    from dynagrag.core.errors import DynaGragError
+    from dynagrag.core.schema import Answer, Citation, Filters
     from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
-    from dynagrag.langchain_retriever import WorkspaceRetriever
-    from dynagrag.schema import Answer, Citation, Filters
-    from dynagrag.settings import Settings, load_settings
+    from dynagrag.integrations.langchain_retriever import WorkspaceRetriever
     from dynagrag.workspace.asking import AskOptions
     from dynagrag.workspace.facade import Stats, Workspace, open_workspace
     from dynagrag.workspace.holdings import workspace_names
     from dynagrag.workspace.ingest_job import IngestOptions
 
 _HOMES = {
-    "Answer": "dynagrag.schema",
+    "Answer": "dynagrag.core.schema",
     "AskOptions": "dynagrag.workspace.facade",
-    "Citation": "dynagrag.schema",
-    "DynaGragError": "dynagrag.errors",
+    "Citation": "dynagrag.core.schema",
+    "DynaGragError": "dynagrag.core.errors",
     "ExtractionOptions": "dynagrag.ingest.extract.llm_extractor",
-    "Filters": "dynagrag.schema",
+    "Filters": "dynagrag.core.schema",
     "IngestOptions": "dynagrag.workspace.facade",
-    "Settings": "dynagrag.settings",
+    "Settings": "dynagrag.config.settings",
     "Stats": "dynagrag.workspace.facade",
     "Workspace": "dynagrag.workspace.facade",
-    "WorkspaceRetriever": "dynagrag.langchain_retriever",
-    "load_settings": "dynagrag.settings",
+    "WorkspaceRetriever": "dynagrag.integrations.langchain_retriever",
+    "load_settings": "dynagrag.config.settings",
     "open_workspace": "dynagrag.workspace.facade",
     "workspace_names": "dynagrag.workspace.facade",
 }

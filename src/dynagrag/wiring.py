@@ -8,23 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from dynagrag.errors import SettingsError, UsageError
-from dynagrag.files.private_files import close_to_others
-from dynagrag.generation.claims.combined_checker import CombinedChecker
-from dynagrag.generation.claims.model_checker import ModelChecker
-from dynagrag.generation.claims.nli_checker import open_nli_checker
-from dynagrag.generation.claims.rules_checker import RulesChecker
-from dynagrag.generation.traversal import BFS, DSABFS
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
-from dynagrag.ingest.extract.fast_extractor import FastExtractor
-from dynagrag.ingest.extract.llm_extractor import ExtractionOptions, LLMExtractor
-from dynagrag.journal.workspace_journal import Journal
-from dynagrag.key_hosts import check_store_host
-from dynagrag.models.catalog import CATALOG
-from dynagrag.models.chat_models import open_chat_model
-from dynagrag.models.embedders import open_embedder
-from dynagrag.models.metered_chat import Budget, MeteredChat
-from dynagrag.protocols import (
+from dynagrag.config.key_hosts import check_store_host
+from dynagrag.config.settings import CHUNK_PROFILES, PROFILES, ChunkProfile, Profile, Settings
+from dynagrag.core.errors import SettingsError, UsageError
+from dynagrag.core.files.private_files import close_to_others
+from dynagrag.core.protocols import (
     Asker,
     ChatModel,
     ClaimChecker,
@@ -35,6 +23,20 @@ from dynagrag.protocols import (
     Retriever,
     Traversal,
 )
+from dynagrag.core.schema import Snapshot
+from dynagrag.generation.claims.combined_checker import CombinedChecker
+from dynagrag.generation.claims.model_checker import ModelChecker
+from dynagrag.generation.claims.nli_checker import open_nli_checker
+from dynagrag.generation.claims.rules_checker import RulesChecker
+from dynagrag.generation.traversal import BFS, DSABFS
+from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.ingest.extract.fast_extractor import FastExtractor
+from dynagrag.ingest.extract.llm_extractor import ExtractionOptions, LLMExtractor
+from dynagrag.journal.workspace_journal import Journal
+from dynagrag.models.catalog import CATALOG
+from dynagrag.models.chat_models import open_chat_model
+from dynagrag.models.embedders import open_embedder
+from dynagrag.models.metered_chat import Budget, MeteredChat
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.ego_search import CosineEgoSearch, DiverseEgoSearch
@@ -45,8 +47,6 @@ from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.retrieval.steiner.fact_search import SteinerSearch, TripleSearch
 from dynagrag.retrieval.union_search import UnionSearch
-from dynagrag.schema import Snapshot
-from dynagrag.settings import CHUNK_PROFILES, PROFILES, ChunkProfile, Profile, Settings
 
 EMBEDDED = "sqlite"
 """The address of the embedded store."""

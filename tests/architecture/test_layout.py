@@ -2,6 +2,7 @@
 documented.
 """
 
+import json
 import re
 import subprocess
 import sys
@@ -10,38 +11,40 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.settings import Settings
+from dynagrag.config.settings import Settings
 
 ROOT = Path(__file__).parents[2]
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 FOLDERS = {"ingest", "graph_store", "retrieval", "generation", "evaluation", "prompts", "ui"}
 
 
-def test_the_map_the_folders_and_the_links_agree() -> None:
-    mapped = {
-        v
-        for v in PYPROJECT["tool"]["setuptools"]["package-dir"].values()
-        if not v.startswith("src")
-    }
+def test_the_links_and_the_folders_agree() -> None:
     links = {p.name for p in (ROOT / "src" / "dynagrag").iterdir() if p.is_symlink()}
-    assert mapped == links == FOLDERS
+    assert links == FOLDERS
     assert all((ROOT / "src" / "dynagrag" / name).resolve() == ROOT / name for name in FOLDERS)
 
 
-def test_every_package_is_in_the_map() -> None:
-    packages = set(PYPROJECT["tool"]["setuptools"]["packages"])
+def test_every_package_is_installed_with_and_without_links() -> None:
+    code = (
+        "import setuptools, runpy, json\n"
+        "setuptools.setup = lambda **given: print(json.dumps(given))\n"
+        "runpy.run_path('setup.py')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    made = json.loads(done.stdout)
+    assert {k: v for k, v in made["package_dir"].items() if k} == {
+        f"dynagrag.{name}": name for name in FOLDERS
+    }
+    inits = [
+        p for p in _tracked() if p.name == "__init__.py" and p.parts[len(ROOT.parts)] != "tests"
+    ]
     found = set()
-    for init in [
-        *ROOT.glob("src/dynagrag/**/__init__.py"),
-        *(i for f in FOLDERS for i in (ROOT / f).rglob("__init__.py")),
-    ]:
-        relative = (
-            init.parent.relative_to(ROOT / "src")
-            if init.is_relative_to(ROOT / "src")
-            else Path("dynagrag") / init.parent.relative_to(ROOT)
-        )
-        found.add(".".join(relative.parts))
-    assert found == packages
+    for folder in (init.parent.relative_to(ROOT) for init in inits):
+        inside = folder.relative_to("src") if folder.parts[0] == "src" else Path("dynagrag", folder)
+        found.add(".".join(inside.parts))
+    assert found == set(made["packages"])
 
 
 def test_every_file_that_is_no_python_is_in_the_wheel() -> None:
@@ -58,13 +61,15 @@ def test_every_file_that_is_no_python_is_in_the_wheel() -> None:
 
 def test_heavy_libraries_are_imported_where_they_are_used() -> None:
     code = (
-        "import sys, pkgutil, importlib, dynagrag\nwhole = ('langchain_retriever',"
-        " 'dynagrag.training.', 'pruning_network', 'pruner_training', 'soft_')\nnames = [m.name for"
-        " m in pkgutil.walk_packages(dynagrag.__path__, 'dynagrag.') if not any(own in m.name for"
-        " own in whole)]\nfor name in names: importlib.import_module(name)\nheavy = {'torch',"
-        " 'torch_geometric', 'transformers', 'sentence_transformers', 'openai', 'langchain_openai',"
-        " 'langchain'}\nheavy |= {'bm25s', 'networkx'}\nprint(sorted(heavy & set(sys.modules)),"
-        " len(names))"
+        "import sys, pkgutil, importlib, dynagrag\n"
+        "whole = ('langchain_retriever', 'dynagrag.checkpoints.', 'dynagrag.training.',"
+        " 'pruning_network', 'opened_method', 'soft_')\n"
+        "names = [m.name for m in pkgutil.walk_packages(dynagrag.__path__, 'dynagrag.')"
+        " if not any(own in m.name for own in whole)]\n"
+        "for name in names: importlib.import_module(name)\n"
+        "heavy = {'torch', 'torch_geometric', 'transformers', 'sentence_transformers', 'openai',"
+        " 'langchain_openai', 'langchain', 'bm25s', 'networkx'}\n"
+        "print(sorted(heavy & set(sys.modules)), len(names))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded, _, count = done.stdout.strip().rpartition(" ")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from graph_stores import EMBEDDER, SERVERS, MakeStore, W, open_neo4j, open_sqlite
 
-from dynagrag.protocols import GraphStore
+from dynagrag.core.protocols import GraphStore
 
 
 @pytest.fixture(params=["sqlite", *SERVERS])

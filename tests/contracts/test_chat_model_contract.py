@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, SecretStr
 
-from dynagrag.errors import CutOffReplyError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import CutOffReplyError
+from dynagrag.core.protocols import ChatModel, FirstWordModel, Prompt
 from dynagrag.fakes import FakeChat
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
@@ -21,8 +23,6 @@ from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.langchain_chat import LangChainChat
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.models.yes_no import difference
-from dynagrag.protocols import ChatModel, FirstWordModel, Prompt
-from dynagrag.settings import Settings
 
 PROMPT = Prompt("p", "You extract data as JSON.", "Ada is 36. Give name and age.")
 YES_NO = Prompt("p", "Answer with one word, yes or no.", "Ada is 36. Is Ada 36? Answer yes or no.")

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from dynagrag.config.settings import Settings
+from dynagrag.core.protocols import ClaimChecker
+from dynagrag.core.schema import Claim, Line, Verdict
 from dynagrag.fakes import FakeChat, FakeYesNoChat
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import ClaimChecker
-from dynagrag.schema import Claim, Line, Verdict
-from dynagrag.settings import Settings
 from dynagrag.wiring import make_checker
 
 PUMP = Line("The pump failed at noon.", "EECOM", "loop", "doc1")

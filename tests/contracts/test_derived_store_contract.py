@@ -22,10 +22,10 @@ from graph_stores import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import CO_OCCURRENCE, Consolidation, EditKind, LabelMerge, VectorKind
 from dynagrag.graph_store.derived.canonical import make_edit, make_merge
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
-from dynagrag.protocols import GraphStore
-from dynagrag.schema import CO_OCCURRENCE, Consolidation, EditKind, LabelMerge, VectorKind
 
 
 def test_an_empty_store_has_an_empty_graph(make_store: MakeStore) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from dynagrag.config.settings import Settings
+from dynagrag.core.protocols import Embedder
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.models.catalog import CATALOG
 from dynagrag.models.embedders import OpenAIEmbedder, open_embedder
 from dynagrag.models.minilm_embedder import MiniLmEmbedder
-from dynagrag.protocols import Embedder
-from dynagrag.settings import Settings
 
 _REAL = [
     pytest.mark.model,

@@ -3,9 +3,9 @@
 import pytest
 from graph_stores import FACTS_A, document, put, rederive
 
-from dynagrag.errors import EmbedderMismatchError, StoreError
-from dynagrag.protocols import GraphStore
-from dynagrag.schema import VectorKind
+from dynagrag.core.errors import EmbedderMismatchError, StoreError
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import VectorKind
 
 
 def test_an_overview_is_that_of_the_whole_graph_cut_to_its_heaviest_part(store: GraphStore) -> None:

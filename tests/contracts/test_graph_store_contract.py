@@ -20,8 +20,8 @@ from graph_stores import (
     rederive,
 )
 
-from dynagrag.errors import StoreError
-from dynagrag.protocols import (
+from dynagrag.core.errors import StoreError
+from dynagrag.core.protocols import (
     DerivedStore,
     Extraction,
     GraphBrowser,
@@ -30,7 +30,7 @@ from dynagrag.protocols import (
     StoreKeeper,
     VectorStore,
 )
-from dynagrag.schema import Document, Mention, MentionKind, RelationRecord, VectorKind
+from dynagrag.core.schema import Document, Mention, MentionKind, RelationRecord, VectorKind
 
 HOSTILE = [
     "`) DETACH DELETE n //",

@@ -15,10 +15,10 @@ from graph_stores import (
     rederive,
 )
 
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
+from dynagrag.core.protocols import Extraction, GraphStore
+from dynagrag.core.schema import EditKind, MentionKind, VectorKind
 from dynagrag.graph_store.derived.canonical import make_edit
-from dynagrag.protocols import Extraction, GraphStore
-from dynagrag.schema import EditKind, MentionKind, VectorKind
 
 
 def test_records_read_back_as_they_were_put_also_from_a_store_opened_again(

@@ -5,7 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from dynagrag.protocols import Retriever
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.protocols import Retriever
+from dynagrag.core.schema import Document, Entity, Graph, Passage, Question, Relation, Snapshot
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.ego_search import CosineEgoSearch, DiverseEgoSearch
@@ -13,8 +15,6 @@ from dynagrag.retrieval.ego.grag_search import GRAG_CUT, GragSearch
 from dynagrag.retrieval.plain_search import BM25Search, HybridSearch, NaiveSearch, RRFSearch
 from dynagrag.retrieval.steiner.fact_search import SteinerSearch, TripleSearch
 from dynagrag.retrieval.union_search import UnionSearch
-from dynagrag.schema import Document, Entity, Graph, Passage, Question, Relation, Snapshot
-from dynagrag.settings import PROFILES
 
 D = 8
 

@@ -3,10 +3,10 @@
 import pytest
 from graph_stores import FACTS_A, FACTS_B, MakeStore, W, document, everything, put, rederive
 
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import Consolidation, EditKind, EmbedderIdentity, VectorKind
 from dynagrag.graph_store.derived.canonical import make_edit, make_merge
-from dynagrag.protocols import GraphStore
-from dynagrag.schema import Consolidation, EditKind, EmbedderIdentity, VectorKind
 
 
 def test_a_store_that_is_whole_says_so_and_repairing_it_loses_nothing(store: GraphStore) -> None:

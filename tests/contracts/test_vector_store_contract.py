@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from graph_stores import FACTS_A, MakeStore, W, document, everything, put, rederive
 
-from dynagrag.errors import EmbedderMismatchError, StoreError
-from dynagrag.protocols import GraphStore
-from dynagrag.schema import EmbedderIdentity, VectorKind
+from dynagrag.core.errors import EmbedderMismatchError, StoreError
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import EmbedderIdentity, VectorKind
 
 
 def test_vectors_come_in_the_order_asked_and_a_missing_one_is_an_error(store: GraphStore) -> None:

@@ -23,10 +23,10 @@ from workspace_contents import silent
 
 from dynagrag import open_workspace
 from dynagrag.cli.main import run
+from dynagrag.config.settings import load_settings
+from dynagrag.core.schema import Answer
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.fakes.server import Fault, OpenAIStubServer
-from dynagrag.schema import Answer
-from dynagrag.settings import load_settings
 from dynagrag.upkeep.backup import back_up
 from dynagrag.workspace.facade import Workspace
 

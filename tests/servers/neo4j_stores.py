@@ -5,9 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from neo4j_server import GivenServer, Neo4jServer
 
-from dynagrag.graph_store.neo4j_store.store import Neo4jStore
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
-from dynagrag.schema import (
+from dynagrag.core.schema import (
     Consolidation,
     Document,
     EmbedderIdentity,
@@ -18,6 +16,8 @@ from dynagrag.schema import (
     Relation,
     Turn,
 )
+from dynagrag.graph_store.neo4j_store.store import Neo4jStore
+from dynagrag.graph_store.sqlite_store.store import SqliteStore
 
 AnyServer = Neo4jServer | GivenServer
 OpenStore = Callable[..., Neo4jStore]

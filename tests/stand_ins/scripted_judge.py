@@ -7,17 +7,17 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from dynagrag.errors import DynaGragError
+from dynagrag.core.errors import DynaGragError
+from dynagrag.core.ids import content_id, entity_key
+from dynagrag.core.protocols import Prompt
+from dynagrag.core.schema import Edit, Mention, MentionKind, RelationRecord, Vectors
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
-from dynagrag.ids import content_id, entity_key
 from dynagrag.ingest.consolidate.consolidation import ConsolidationResult, consolidate
 from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput
 from dynagrag.ingest.consolidate.judging import Judging
 from dynagrag.ingest.consolidate.labels import label_texts
-from dynagrag.protocols import Prompt
-from dynagrag.schema import Edit, Mention, MentionKind, RelationRecord, Vectors
 
 T = TypeVar("T", bound=BaseModel)
 Groups = Sequence[dict[str, object]]

@@ -5,6 +5,9 @@ of random weights.
 import pytest
 from tiny_llama import tiny_llama
 
+from dynagrag.checkpoints.checkpoints import Checkpoint, save_checkpoint
+from dynagrag.config.settings import load_settings
+from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.generation.soft_prompt import soft_checkpoint
 from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
 from dynagrag.generation.soft_prompt.language_model import LanguageModel
@@ -12,9 +15,6 @@ from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
 from dynagrag.generation.soft_prompt.soft_answers import KIND
 from dynagrag.generation.soft_prompt.soft_checkpoint import network_of
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
-from dynagrag.schema import EmbedderIdentity
-from dynagrag.settings import load_settings
-from dynagrag.training.checkpoints import Checkpoint, save_checkpoint
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from dynagrag.schema import (
+from dynagrag.core.schema import (
     Document,
     Entity,
     Graph,

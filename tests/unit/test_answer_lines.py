@@ -6,11 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dynagrag.generation.answer import UNANSWERED
-from dynagrag.generation.lines.answerable import NOTHING_FITS
-from dynagrag.generation.stored_answer import answer_json, answer_of
-from dynagrag.reporting import answer_lines, citation_line
-from dynagrag.schema import (
+from dynagrag.core.schema import (
     Answer,
     AnswerTrace,
     Citation,
@@ -21,6 +17,10 @@ from dynagrag.schema import (
     SubgraphTrace,
     Usage,
 )
+from dynagrag.generation.answer import UNANSWERED
+from dynagrag.generation.lines.answerable import NOTHING_FITS
+from dynagrag.generation.stored_answer import answer_json, answer_of
+from dynagrag.workspace.text_reports import answer_lines, citation_line
 
 LONG = (
     "We had looked at pictures all morning, and nobody knew what they were. I got very excited, in"

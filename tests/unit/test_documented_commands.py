@@ -12,7 +12,7 @@ import pytest
 from typer.main import get_command
 
 from dynagrag.cli.main import app
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.answers.answer_arms import make_answer_arms
 from dynagrag.evaluation.graphqa.graph_sets import LOADERS
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
@@ -24,8 +24,8 @@ _GIVEN = re.compile(r"^([A-Z]+)=(\S+)", re.MULTILINE)
 _LOOP = re.compile(r"^\s*for (\w+) in (.*); do$", re.MULTILINE)
 _STARTS = {
     "evaluation.graphqa.graphqa_run.evaluate_graphqa",
-    "evaluation.graphqa.soft_training.train_soft_prompt",
-    "evaluation.soft_answers.workspace_training.train_soft_on_workspace",
+    "training.soft_prompt.graph_training.train_soft_prompt",
+    "training.soft_prompt.workspace_training.train_soft_on_workspace",
     "evaluation.qa.qa_run.evaluate_qa",
     "evaluation.judge.judge_run.evaluate_judge",
 }

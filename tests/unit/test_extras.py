@@ -1,7 +1,7 @@
 import pytest
 
-from dynagrag.errors import SettingsError
-from dynagrag.extras import check_extras, lacking_extras
+from dynagrag.core.errors import SettingsError
+from dynagrag.core.extras import check_extras, lacking_extras
 
 
 def test_all_that_is_missing_is_named_with_the_extras_that_bring_it() -> None:

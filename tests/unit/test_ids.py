@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynagrag.ids import content_id, entity_key, estimate_tokens, speaker_key
+from dynagrag.core.ids import content_id, entity_key, estimate_tokens, speaker_key
 
 names = st.text(max_size=30) | st.lists(
     st.sampled_from(

@@ -8,12 +8,12 @@ import pytest
 import typer
 
 from dynagrag.cli import terminal
-from dynagrag.errors import SettingsError
-from dynagrag.key_hosts import allow, check_model_host, check_store_host, key_hosts
+from dynagrag.config.key_hosts import allow, check_model_host, check_store_host, key_hosts
+from dynagrag.config.settings import load_settings
+from dynagrag.config.settings_file import save_settings
+from dynagrag.core.errors import SettingsError
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.embedders import open_embedder
-from dynagrag.settings import load_settings
-from dynagrag.settings_file import save_settings
 from dynagrag.workspace.address import open_store
 
 URL = "http://evil.example:8080/v1"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from dynagrag import passwords
-from dynagrag.errors import SettingsError
-from dynagrag.passwords import check_hash, hash_password, is_password
+from dynagrag.config import passwords
+from dynagrag.config.passwords import check_hash, hash_password, is_password
+from dynagrag.core.errors import SettingsError
 
 BYTES_OF_WORK = 128 * passwords._N * passwords._R * passwords._P
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import DynaGragError
+from dynagrag.core.errors import DynaGragError
+from dynagrag.core.files.regular_files import is_irregular
 from dynagrag.evaluation.citations.claim_sets import load_pairs
-from dynagrag.files.regular_files import is_irregular
 from dynagrag.graph_store.archive import read_manifest
 from dynagrag.ingest.given.given_corpus import read_given
 

@@ -2,10 +2,10 @@
 
 import pytest
 
+from dynagrag.core.schema import Usage
 from dynagrag.ingest.graph_deriver import GraphReport
 from dynagrag.ingest.pipeline import IngestReport
-from dynagrag.reporting import ingest_report_lines
-from dynagrag.schema import Usage
+from dynagrag.workspace.text_reports import ingest_report_lines
 
 
 @pytest.mark.parametrize(

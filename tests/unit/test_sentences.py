@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynagrag.sentences import num_words, sentence_spans, strip_span
+from dynagrag.language.sentences import num_words, sentence_spans, strip_span
 
 
 def pieces(text: str, max_words: int = 120) -> list[str]:

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import SettingsError
-from dynagrag.settings import CHUNK_PROFILES, PROFILES, Settings, load_settings
+from dynagrag.config.settings import CHUNK_PROFILES, PROFILES, Settings, load_settings
+from dynagrag.core.errors import SettingsError
 
 
 @pytest.fixture

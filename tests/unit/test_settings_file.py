@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.errors import SettingsError
-from dynagrag.settings import load_settings, where_set
-from dynagrag.settings_file import save_settings, settings_file
+from dynagrag.config.settings import load_settings, where_set
+from dynagrag.config.settings_file import save_settings, settings_file
+from dynagrag.core.errors import SettingsError
 
 
 def test_a_setting_is_saved_read_back_and_taken_out(home: Path) -> None:

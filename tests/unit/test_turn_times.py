@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynagrag.schema import Turn
+from dynagrag.core.schema import Turn
 
 
 @pytest.mark.parametrize(

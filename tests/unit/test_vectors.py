@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dynagrag.vectors import unit_rows
+from dynagrag.core.vectors import unit_rows
 
 
 def test_rows_have_length_one_and_rows_of_zeros_stay() -> None:

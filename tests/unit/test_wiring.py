@@ -15,7 +15,10 @@ import typer.main
 from dynagrag import wiring
 from dynagrag.cli.main import app
 from dynagrag.cli.train_soft_prompt import HELP
-from dynagrag.errors import SettingsError, UsageError
+from dynagrag.config.settings import CHUNK_PROFILES, PROFILES, Profile, Settings
+from dynagrag.core.errors import SettingsError, UsageError
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import Graph, Snapshot
 from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, METHODS, TRAINED
 from dynagrag.fakes import FakeChat
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
@@ -23,12 +26,9 @@ from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import GraphStore
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.grag_search import GRAG_CUT
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Graph, Snapshot
-from dynagrag.settings import CHUNK_PROFILES, PROFILES, Profile, Settings
 from dynagrag.workspace import address as address_module
 
 SNAPSHOT = Snapshot(

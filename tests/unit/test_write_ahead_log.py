@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.files import write_ahead_log
-from dynagrag.files.write_ahead_log import use_write_ahead_log
+from dynagrag.core.files import write_ahead_log
+from dynagrag.core.files.write_ahead_log import use_write_ahead_log
 
 
 @pytest.fixture

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import streamlit as st
 
+from dynagrag.core.schema import Answer, CheckedClaim, Citation, SoftTrace, Usage, Verdict
+from dynagrag.core.text import collapse
 from dynagrag.generation.claims.verdict_text import (
     IDLE,
     claims_summary,
@@ -15,8 +17,6 @@ from dynagrag.generation.claims.verdict_text import (
 )
 from dynagrag.generation.lines.doubts import doubts_text
 from dynagrag.generation.lines.quote_cuts import cut_around
-from dynagrag.schema import Answer, CheckedClaim, Citation, SoftTrace, Usage, Verdict
-from dynagrag.text import collapse
 from dynagrag.ui.ask.evidence_view import Row, by_document, evidence_row, grouped, links_of
 from dynagrag.ui.choice_labels import SOFT
 from dynagrag.ui.safe_markdown import MarkLink, answer_markdown, mark_link, plain, said_by

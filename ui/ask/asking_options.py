@@ -9,13 +9,13 @@ from typing import Any
 import streamlit as st
 
 from dynagrag import wiring
-from dynagrag.errors import UsageError
+from dynagrag.config.settings import PROFILES, Profile
+from dynagrag.core.errors import UsageError
+from dynagrag.core.protocols import ChatModel
+from dynagrag.core.schema import Filters
+from dynagrag.core.text import any_seconds, plural
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
 from dynagrag.models.catalog import models_list
-from dynagrag.protocols import ChatModel
-from dynagrag.schema import Filters
-from dynagrag.settings import PROFILES, Profile
-from dynagrag.text import any_seconds, plural
 from dynagrag.ui import state
 from dynagrag.ui.ask.answer_view import RETRIEVERS, soft_of, way_name
 from dynagrag.ui.ask.soft_choice import HELP, show_refused, soft_labels, soft_prompts

@@ -4,8 +4,8 @@ answer that is being written.
 
 import streamlit as st
 
+from dynagrag.core.schema import Filters
 from dynagrag.generation.lines.doubts import doubts_text
-from dynagrag.schema import Filters
 from dynagrag.ui import background, state
 from dynagrag.ui.ask import pending
 from dynagrag.ui.ask.answer_view import (

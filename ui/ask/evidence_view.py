@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from dynagrag.core.schema import Citation, EvidenceLine
+from dynagrag.core.text import collapse
 from dynagrag.generation.lines.quote_cuts import first_words, last_words
 from dynagrag.generation.support import WORD, content_stems, stem
-from dynagrag.schema import Citation, EvidenceLine
-from dynagrag.text import collapse
 from dynagrag.ui.safe_markdown import MarkLink, clean, mark_link, plain, said_by, source_link
 
 _MAX_TITLE, _MAX_TIP = 60, 240

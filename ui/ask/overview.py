@@ -10,9 +10,9 @@ from pathlib import Path
 
 import streamlit as st
 
-from dynagrag.ids import content_id
-from dynagrag.schema import Document, Turn
-from dynagrag.text import clock, plural
+from dynagrag.core.ids import content_id
+from dynagrag.core.schema import Document, Turn
+from dynagrag.core.text import clock, plural
 from dynagrag.ui import state
 from dynagrag.ui.ask import beside, refused_question
 from dynagrag.ui.choice_labels import document_labels

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import streamlit as st
 
-from dynagrag.errors import DynaGragError, StoreError, UsageError
-from dynagrag.protocols import ChatModel
-from dynagrag.schema import Filters
+from dynagrag.core.errors import DynaGragError, StoreError, UsageError
+from dynagrag.core.protocols import ChatModel
+from dynagrag.core.schema import Filters
 from dynagrag.ui import state
 from dynagrag.ui.ask import beside, conversation_view, pending, refused_question
 from dynagrag.ui.ask.asking_options import choose_filters, choose_options

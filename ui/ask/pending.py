@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from dynagrag.errors import DynaGragError
-from dynagrag.protocols import ChatModel
-from dynagrag.schema import Answer
-from dynagrag.settings import Settings
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import DynaGragError
+from dynagrag.core.protocols import ChatModel
+from dynagrag.core.schema import Answer
 from dynagrag.ui import background
 from dynagrag.ui.background import Key, Work, WorkStoppedError
 from dynagrag.ui.state import Desk

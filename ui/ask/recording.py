@@ -10,9 +10,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 import streamlit as st
 
+from dynagrag.core.schema import Document, Turn
+from dynagrag.core.text import clock
 from dynagrag.ingest.load.parsed import MEDIA_KEY, is_address
-from dynagrag.schema import Document, Turn
-from dynagrag.text import clock
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.state import Desk
 

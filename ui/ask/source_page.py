@@ -4,7 +4,7 @@ citation's link leads.
 
 import streamlit as st
 
-from dynagrag.schema import Document
+from dynagrag.core.schema import Document
 from dynagrag.ui import state
 from dynagrag.ui.ask import beside
 from dynagrag.ui.ask.beside import InView, OpenSource, number, watch_links

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import streamlit as st
 
-from dynagrag.schema import Document, Turn
-from dynagrag.text import clock
+from dynagrag.core.schema import Document, Turn
+from dynagrag.core.text import clock
 from dynagrag.ui.ask.beside import OpenSource
 from dynagrag.ui.ask.recording import show_recording
 from dynagrag.ui.safe_markdown import plain, plain_lines, short_label

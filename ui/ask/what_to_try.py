@@ -7,8 +7,8 @@ from difflib import get_close_matches
 
 import streamlit as st
 
+from dynagrag.core.schema import Filters
 from dynagrag.generation.support import NO_CONTENT, WORD, stem
-from dynagrag.schema import Filters
 from dynagrag.ui.safe_markdown import clean, plain
 
 _NUM_LIKE = 3

@@ -5,8 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from dynagrag.retrieval.pruning.no_pruner import NoPruner
-from dynagrag.schema import (
+from dynagrag.core.schema import (
     CO_OCCURRENCE,
     AnswerTrace,
     EdgeTrace,
@@ -14,7 +13,8 @@ from dynagrag.schema import (
     PromptTrace,
     SubgraphTrace,
 )
-from dynagrag.text import plural
+from dynagrag.core.text import plural
+from dynagrag.retrieval.pruning.no_pruner import NoPruner
 from dynagrag.ui.choice_labels import told_apart
 from dynagrag.ui.drawing.graph_drawing import draw_graph
 from dynagrag.ui.drawing.graph_parts import Edge, Node

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 from dynagrag.ui import state
 from dynagrag.ui.ask.answer_view import has_details, show_answer, show_details, soft_of, way_name
 from dynagrag.ui.ask.why_ego_graphs import show_candidates, show_subgraphs

@@ -7,8 +7,8 @@ from typing import Any
 
 import streamlit as st
 
-from dynagrag.schema import Answer, PassageTrace, RankingTrace
-from dynagrag.text import clock, plural
+from dynagrag.core.schema import Answer, PassageTrace, RankingTrace
+from dynagrag.core.text import clock, plural
 from dynagrag.ui.safe_markdown import plain, source_link
 
 _NUMBERS = ("Score", "Words and vectors", "Graph", "Bridge", "Around it", "Steps")

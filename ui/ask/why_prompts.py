@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dynagrag.schema import Answer, CheckedClaim, IntermediateAnswer, SoftTrace
-from dynagrag.text import plural
+from dynagrag.core.schema import Answer, CheckedClaim, IntermediateAnswer, SoftTrace
+from dynagrag.core.text import plural
 from dynagrag.ui.safe_markdown import plain
 
 

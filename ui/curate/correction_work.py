@@ -9,13 +9,13 @@ from uuid import uuid4
 
 import streamlit as st
 
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import Entity
+from dynagrag.core.text import times
 from dynagrag.curation import corrections
 from dynagrag.curation.corrections import Outcome, Preview
 from dynagrag.curation.view import Seen, clipped, read_seen
 from dynagrag.ingest.consolidate.verdicts import STAGE
-from dynagrag.protocols import GraphStore
-from dynagrag.schema import Entity
-from dynagrag.text import times
 from dynagrag.ui import background, state
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.state import Desk

@@ -4,10 +4,10 @@ about it.
 
 import streamlit as st
 
+from dynagrag.core.schema import Entity
+from dynagrag.core.text import plural, times
 from dynagrag.curation import corrections
 from dynagrag.curation.view import Seen, clipped
-from dynagrag.schema import Entity
-from dynagrag.text import plural, times
 from dynagrag.ui import state
 from dynagrag.ui.choice_labels import told_apart
 from dynagrag.ui.curate.correction_work import correct, given_name

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from dynagrag.core.schema import Entity
+from dynagrag.core.text import times
 from dynagrag.curation.suggestions import UNTOLD_TYPES
 from dynagrag.curation.view import Quote, Seen, clipped
-from dynagrag.schema import Entity
-from dynagrag.text import times
 from dynagrag.ui.safe_markdown import plain, said_by, source_link
 from dynagrag.ui.state import Desk
 

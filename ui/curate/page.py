@@ -4,10 +4,10 @@ their history with a way back.
 
 import streamlit as st
 
+from dynagrag.core.text import times
 from dynagrag.curation import corrections
 from dynagrag.curation.suggestions import Suggestion
 from dynagrag.curation.view import EditState, MadeMerge, Seen, clipped, history, made_merges
-from dynagrag.text import times
 from dynagrag.ui import state
 from dynagrag.ui.curate import edit_tab
 from dynagrag.ui.curate.correction_work import (

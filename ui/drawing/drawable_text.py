@@ -9,7 +9,7 @@ template.
 
 import re
 
-from dynagrag.text import STEERING
+from dynagrag.core.text import STEERING
 
 MAX_TIP = 300
 """Characters of a tooltip."""

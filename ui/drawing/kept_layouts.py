@@ -13,7 +13,7 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.files.private_files import write_text
+from dynagrag.core.files.private_files import write_text
 from dynagrag.ui.drawing.graph_layout import Pairs, Positions, communities, place, place_3d
 
 _LOG = logging.getLogger(__name__)

@@ -6,13 +6,13 @@ from typing import Any
 
 import streamlit as st
 
+from dynagrag.core.text import plural
 from dynagrag.evaluation.judge.judge_compare import compare_judged, why_not_comparable
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.qa.qa_compare import compare_qa
 from dynagrag.evaluation.qa.qa_folder import QaRun
 from dynagrag.evaluation.results.run_folder import RunFolder
 from dynagrag.evaluation.results.run_summary import compare
-from dynagrag.text import plural
 from dynagrag.ui import state
 from dynagrag.ui.evaluate import run_tables
 from dynagrag.ui.evaluate.kept_runs import COMPARABLE, JUDGED, QA, KeptView, kept_runs

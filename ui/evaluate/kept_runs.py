@@ -8,7 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from dynagrag.errors import LoadError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError
+from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_run import ANSWERS
 from dynagrag.evaluation.citations.citation_folder import CitationRun
 from dynagrag.evaluation.entities.entity_folder import EntityRun
@@ -20,8 +22,6 @@ from dynagrag.evaluation.judge.judge_options import PAIRWISE, POINTWISE
 from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
 from dynagrag.evaluation.qa.qa_folder import QaRun
 from dynagrag.evaluation.results.run_folder import REPORT, KeptRun, RunFolder, what_is_evaluated
-from dynagrag.settings import Settings
-from dynagrag.text import plural
 from dynagrag.ui.evaluate.run_request import RunRequest, kept_request
 from dynagrag.ui.evaluate.run_work import runs_folder
 

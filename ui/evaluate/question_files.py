@@ -10,13 +10,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any
 
-from dynagrag.errors import LoadError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError
+from dynagrag.core.files.private_files import make_folder, private
 from dynagrag.evaluation.judge.judge_options import JudgeOptions, plan_judge
 from dynagrag.evaluation.question_sets.json_rows import SUFFIXES, read_rows
 from dynagrag.evaluation.questions.question_run import By, QuestionOptions, make_questions
-from dynagrag.files.private_files import make_folder, private
 from dynagrag.graph_store.rules import check_workspace_name
-from dynagrag.settings import Settings
 from dynagrag.ui.safe_markdown import clean
 from dynagrag.ui.safe_name import safe_name
 

@@ -8,9 +8,9 @@ from uuid import uuid4
 
 import streamlit as st
 
-from dynagrag.errors import LoadError
-from dynagrag.settings import Settings
-from dynagrag.text import plural
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError
+from dynagrag.core.text import plural
 from dynagrag.ui import background, state
 from dynagrag.ui.evaluate import question_files
 from dynagrag.ui.progress import has_ended

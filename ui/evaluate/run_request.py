@@ -9,13 +9,13 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from dynagrag.config.settings import Settings
+from dynagrag.core.files.private_files import write_text
 from dynagrag.evaluation.answers.answer_arms import GOLD, HARD, SOFT, known_answer_arms
 from dynagrag.evaluation.judge.judge_options import EXPERIMENT, FORMS, JudgeOptions, plan_judge
 from dynagrag.evaluation.qa.qa_options import DEFAULT_ARMS, QaOptions, plan_qa
 from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, plan_run
-from dynagrag.files.private_files import write_text
-from dynagrag.settings import Settings
 from dynagrag.ui import choice_labels
 from dynagrag.ui.evaluate import question_files
 from dynagrag.workspace.workspace_soft_prompt import OwnSoftPrompt

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from dynagrag.errors import DynaGragError, UsageError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import DynaGragError, UsageError
+from dynagrag.core.protocols import ChatModel, Embedder
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.judge.judge_options import plan_judge
 from dynagrag.evaluation.judge.judge_run import JudgeModels, evaluate_judge
@@ -19,8 +21,6 @@ from dynagrag.evaluation.qa.qa_run import evaluate_qa
 from dynagrag.evaluation.results.run_folder import new_folder
 from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.protocols import ChatModel, Embedder
-from dynagrag.settings import Settings
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Key, Work
 from dynagrag.ui.evaluate.run_request import (

@@ -4,8 +4,8 @@ was made with, its report.
 
 import streamlit as st
 
+from dynagrag.core.text import plural
 from dynagrag.evaluation.results.html_report import flat
-from dynagrag.text import plural
 from dynagrag.ui import state
 from dynagrag.ui.evaluate import run_tables, work_view, worst_questions
 from dynagrag.ui.evaluate.kept_runs import KeptView, kept_runs

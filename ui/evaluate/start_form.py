@@ -6,11 +6,11 @@ from uuid import uuid4
 
 import streamlit as st
 
-from dynagrag.errors import DynaGragError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import DynaGragError
+from dynagrag.core.ids import content_id
+from dynagrag.core.text import duration_text, plural
 from dynagrag.evaluation.judge.judge_options import FORMS, PAIRWISE, POINTWISE
-from dynagrag.ids import content_id
-from dynagrag.settings import Settings
-from dynagrag.text import duration_text, plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.evaluate import kept_runs, questions_box, run_work

@@ -4,7 +4,7 @@ stopped and can go on.
 
 import streamlit as st
 
-from dynagrag.text import duration_text, plural
+from dynagrag.core.text import duration_text, plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.evaluate import run_work

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
+from dynagrag.core.text import cut
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
@@ -17,7 +18,6 @@ from dynagrag.evaluation.qa.qa_report import TITLES
 from dynagrag.evaluation.qa.qa_summary import arm_scores
 from dynagrag.evaluation.results.run_folder import KeptRun, PassageWords, RunFolder
 from dynagrag.evaluation.results.run_summary import POINTS, by_scope
-from dynagrag.text import cut
 from dynagrag.ui.evaluate.kept_runs import KeptView
 
 _NUM_BROUGHT = 5

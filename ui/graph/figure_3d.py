@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dynagrag.schema import Entity, Relation
+from dynagrag.core.schema import Entity, Relation
 from dynagrag.ui.drawing.drawable_text import drawable
 from dynagrag.ui.drawing.graph_layout import Positions
 from dynagrag.ui.drawing.graph_parts import PALETTE

@@ -13,10 +13,10 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dynagrag.core.schema import Entity, Graph, Overview, Relation
+from dynagrag.core.text import cut
 from dynagrag.curation.graph_export import exported, part
 from dynagrag.curation.graph_queries import binned, narrowed
-from dynagrag.schema import Entity, Graph, Overview, Relation
-from dynagrag.text import cut
 from dynagrag.ui import state
 from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.drawing.graph_drawing import draw_bars, draw_graph

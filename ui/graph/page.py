@@ -10,6 +10,9 @@ from collections.abc import Mapping
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from dynagrag.core.errors import StoreError
+from dynagrag.core.schema import Document, Entity, Neighbourhood
+from dynagrag.core.text import cut, times
 from dynagrag.curation.graph_export import part
 from dynagrag.curation.graph_queries import (
     EntityFacts,
@@ -18,9 +21,6 @@ from dynagrag.curation.graph_queries import (
     entity_facts,
     way_between,
 )
-from dynagrag.errors import StoreError
-from dynagrag.schema import Document, Entity, Neighbourhood
-from dynagrag.text import cut, times
 from dynagrag.ui import state
 from dynagrag.ui.choice_labels import told_apart
 from dynagrag.ui.drawing.graph_drawing import draw_graph

@@ -4,8 +4,8 @@ deletion.
 
 import streamlit as st
 
-from dynagrag.schema import Document
-from dynagrag.text import plural
+from dynagrag.core.schema import Document
+from dynagrag.core.text import plural
 from dynagrag.ui import background, state
 from dynagrag.ui.ingest import job_runner
 from dynagrag.ui.rename_box import ask_title

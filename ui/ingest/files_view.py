@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from dynagrag.core.text import plural
 from dynagrag.journal.job_files import JobFile
-from dynagrag.text import plural
 
 _OPEN_UP_TO = 10
 

@@ -9,12 +9,12 @@ from typing import IO
 
 import streamlit as st
 
-from dynagrag.errors import LoadError
-from dynagrag.files.private_files import make_folder
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError
+from dynagrag.core.files.private_files import make_folder
+from dynagrag.core.text import plural
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ingest.load.glossary_file import MAX_BYTES, read_glossary_file
-from dynagrag.settings import Settings
-from dynagrag.text import plural
 from dynagrag.ui import state
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.safe_name import safe_name

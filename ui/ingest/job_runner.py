@@ -8,20 +8,20 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from dynagrag.core.protocols import Extraction, Extractor
+from dynagrag.core.schema import Chunk, ChunkWork, Document
+from dynagrag.core.text import plural
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
 from dynagrag.ingest.graph_deriver import GraphReport, Progress
 from dynagrag.ingest.plan import Estimate
 from dynagrag.journal.jobs import Job, JobCancelledError, JobRequest
 from dynagrag.journal.workspace_journal import Journal, LedgerRow
-from dynagrag.protocols import Extraction, Extractor
-from dynagrag.reporting import ingest_report_lines
-from dynagrag.schema import Chunk, ChunkWork, Document
-from dynagrag.text import plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.glossaries import lines_once_made
 from dynagrag.workspace.ingest_job import IngestOptions, PreparedIngest, RetryGroup, retry_groups
+from dynagrag.workspace.text_reports import ingest_report_lines
 
 Opener = Callable[[], AbstractContextManager[Workspace]]
 _INTERACTIVE_WAIT_S = 60.0

@@ -10,12 +10,12 @@ from datetime import UTC, datetime
 
 import streamlit as st
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
+from dynagrag.core.schema import Document
+from dynagrag.core.text import duration_text, plural
 from dynagrag.ingest.time_left import TimeLeft
 from dynagrag.journal.jobs import RESUMABLE, Job, JobStatus
 from dynagrag.journal.workspace_journal import SetAside
-from dynagrag.schema import Document
-from dynagrag.text import duration_text, plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.ingest import files_view, job_runner

@@ -24,11 +24,11 @@ from dynagrag.ui.state import Desk
 
 _UPLOAD, _PASTE, _FOLDER = "Upload files", "Paste text", "Files on this machine"
 _FROM_THE_WEB = (
-    "The app fetches nothing. Bring the file yourself:\n- **YouTube**: under the video choose *…"
+    "The app fetches nothing. Bring the file yourself:\n"
+    "- **YouTube**: under the video choose *…"
     " more*, then *Show transcript*, and paste its text under *Paste text*; or save the captions"
-    " with `yt-dlp --skip-download --write-subs --write-auto-subs ADDRESS` and upload the"
-    " `.vtt`.\n- **A web page**: save it in your browser (Ctrl+S, *HTML only*) and upload the"
-    " `.html`."
+    " with `yt-dlp --skip-download --write-subs --write-auto-subs ADDRESS` and upload the `.vtt`.\n"
+    "- **A web page**: save it in your browser (Ctrl+S, *HTML only*) and upload the `.html`."
 )
 _FORMATS = (
     "WebVTT, SRT, SBV, plain text with speakers, JSON, CSV, Markdown, PDF, DOCX, HTML and more; the"

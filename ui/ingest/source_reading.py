@@ -6,10 +6,10 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
+from dynagrag.core.schema import LoadedSource
 from dynagrag.ingest.extract.case_use import fast_remarks
 from dynagrag.ingest.load import find_sources, load_source, turns_of
-from dynagrag.schema import LoadedSource
 from dynagrag.ui.ingest.upload_folder import Kept, keep, text_name
 
 _MAX_TURNS = 8

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import streamlit as st
 
-from dynagrag.text import clock
+from dynagrag.core.text import clock
 from dynagrag.ui.ingest.source_reading import SourceRow
 from dynagrag.ui.safe_markdown import plain, said_by, short_label
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import streamlit as st
 
+from dynagrag.core.schema import Document
+from dynagrag.core.text import collapse, plural
 from dynagrag.ingest.load.speaker_names import SpeakerNames, kept_names
-from dynagrag.schema import Document
-from dynagrag.text import collapse, plural
 from dynagrag.ui import state
 from dynagrag.ui.ingest.source_reading import SourceRow
 from dynagrag.ui.safe_markdown import plain, short_label, speaker_choices

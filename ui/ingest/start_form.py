@@ -9,12 +9,12 @@ from uuid import uuid4
 
 import streamlit as st
 
-from dynagrag.errors import DynaGragError
-from dynagrag.ids import content_id
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import DynaGragError
+from dynagrag.core.ids import content_id
+from dynagrag.core.text import duration_text, plural
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.load.speaker_names import SpeakerNames
-from dynagrag.settings import Settings
-from dynagrag.text import duration_text, plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Key, Work
 from dynagrag.ui.ingest import glossary_box, job_runner

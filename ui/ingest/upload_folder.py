@@ -14,12 +14,12 @@ from pathlib import Path, PurePath
 from typing import IO
 from uuid import uuid4
 
-from dynagrag.errors import LoadError
-from dynagrag.files.private_files import make_folder, private
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError
+from dynagrag.core.files.private_files import make_folder, private
+from dynagrag.core.schema import LoadedSource
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ingest.load import load_source
-from dynagrag.schema import LoadedSource
-from dynagrag.settings import Settings
 from dynagrag.ui.background import not_written
 from dynagrag.ui.safe_name import safe_name
 

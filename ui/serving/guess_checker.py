@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from dynagrag.passwords import is_password
+from dynagrag.config.passwords import is_password
 
 _IPV6_BITS = 64
 """Of an IPv6 address name a network; one machine has all addresses behind them."""

@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from dynagrag.errors import SettingsError
+from dynagrag.core.errors import SettingsError
 
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s\[\]:/?#@\\,]+)(?::(\d{1,5}))?")
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")

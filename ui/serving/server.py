@@ -15,8 +15,8 @@ from typing import Any
 import streamlit as st
 from starlette.middleware import Middleware
 
-from dynagrag.errors import SettingsError
-from dynagrag.passwords import check_hash
+from dynagrag.config.passwords import check_hash
+from dynagrag.core.errors import SettingsError
 from dynagrag.ui.serving.base_address import SCRIPT, BaseAddress
 from dynagrag.ui.serving.guess_checker import GuessChecker
 from dynagrag.ui.serving.request_guard import RequestGuard, ServedHosts, is_loopback

@@ -6,10 +6,10 @@ from uuid import uuid4
 
 import streamlit as st
 
-from dynagrag.errors import SettingsError
-from dynagrag.settings import clean_key, where_set
-from dynagrag.settings_file import kept_in_keyring, save_settings
-from dynagrag.system_keyring import KEYS, keep_key, look_again, remove_key, why_unusable
+from dynagrag.config.settings import clean_key, where_set
+from dynagrag.config.settings_file import kept_in_keyring, save_settings
+from dynagrag.config.system_keyring import KEYS, keep_key, look_again, remove_key, why_unusable
+from dynagrag.core.errors import SettingsError
 from dynagrag.ui import state
 from dynagrag.ui.safe_markdown import plain
 

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from dynagrag import wiring
+from dynagrag.config.settings import Settings
+from dynagrag.core.protocols import ChatModel, Prompt
 from dynagrag.models.catalog import CATALOG
-from dynagrag.protocols import ChatModel, Prompt
-from dynagrag.settings import Settings
 from dynagrag.ui.state import QUICK
 
 _PROMPT = Prompt(

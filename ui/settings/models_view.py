@@ -4,11 +4,11 @@ models that can be fetched.
 
 import streamlit as st
 
-from dynagrag.errors import SettingsError
+from dynagrag.config.scrubbing import address_secrets, scrubbed
+from dynagrag.config.settings import Settings, where_set
+from dynagrag.config.settings_file import save_settings, settings_file
+from dynagrag.core.errors import SettingsError
 from dynagrag.models.catalog import CATALOG, ModelRow, models_list, pull
-from dynagrag.scrubbing import address_secrets, scrubbed
-from dynagrag.settings import Settings, where_set
-from dynagrag.settings_file import save_settings, settings_file
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.progress import has_ended
@@ -200,8 +200,8 @@ def _show_fetched(settings: Settings) -> None:
             border=True,
         ):
             st.markdown(
-                f"**{plain(row.name)}** · {row.size_bytes / 1e6:,.0f} MB · {plain(row.licence)} "
-                f" \n{plain(row.title)}",
+                f"**{plain(row.name)}** · {row.size_bytes / 1e6:,.0f} MB · {plain(row.licence)}  \n"
+                f"{plain(row.title)}",
                 width="stretch",
             )
             _show_pull(settings, row)

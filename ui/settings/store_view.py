@@ -3,10 +3,10 @@
 import streamlit as st
 
 from dynagrag import wiring
-from dynagrag.errors import SettingsError
-from dynagrag.passwords import MIN_LENGTH, hash_password
-from dynagrag.settings import where_set
-from dynagrag.settings_file import save_settings
+from dynagrag.config.passwords import MIN_LENGTH, hash_password
+from dynagrag.config.settings import where_set
+from dynagrag.config.settings_file import save_settings
+from dynagrag.core.errors import SettingsError
 from dynagrag.ui import state
 from dynagrag.ui.safe_markdown import plain
 

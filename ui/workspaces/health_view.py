@@ -5,8 +5,8 @@ from tempfile import TemporaryDirectory
 
 import streamlit as st
 
-from dynagrag.errors import UsageError
-from dynagrag.schema import Finding
+from dynagrag.core.errors import UsageError
+from dynagrag.core.schema import Finding
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.progress import has_ended

@@ -7,11 +7,11 @@ import time
 import streamlit as st
 
 from dynagrag import wiring
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import UsageError
+from dynagrag.core.text import plural
 from dynagrag.demo import WORKSPACE as DEMO
 from dynagrag.demo import run_demo
-from dynagrag.errors import UsageError
-from dynagrag.settings import Settings
-from dynagrag.text import plural
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Key, Work
 from dynagrag.ui.progress import has_ended

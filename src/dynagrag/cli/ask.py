@@ -17,8 +17,8 @@ from dynagrag.cli.terminal import (
     say_json,
     set_up_log,
 )
-from dynagrag.errors import DynaGragError, UsageError
-from dynagrag.text import any_seconds
+from dynagrag.core.errors import DynaGragError, UsageError
+from dynagrag.core.text import any_seconds
 
 if TYPE_CHECKING:
     from dynagrag.workspace.asking import AskOptions
@@ -186,7 +186,7 @@ def ask(
     from dynagrag.models.embedders import begin_loading
 
     loading = begin_loading(settings)  # while the rest is imported and the graph is read
-    from dynagrag.schema import Filters
+    from dynagrag.core.schema import Filters
     from dynagrag.workspace.asking import AskOptions
 
     filters = Filters(tuple(document or ()), tuple(speaker or ()), *times)
@@ -249,8 +249,8 @@ def _ask_once(
 ) -> str:
     """Asks, prints, and gives back the answer's text."""
     from dynagrag.generation.stored_answer import answer_json
-    from dynagrag.reporting import answer_lines, trace_lines
     from dynagrag.workspace.asking import STAGES
+    from dynagrag.workspace.text_reports import answer_lines, trace_lines
 
     printed: list[str] = []
 

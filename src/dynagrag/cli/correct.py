@@ -20,8 +20,8 @@ from dynagrag.cli.terminal import (
     say_json,
     set_up_log,
 )
-from dynagrag.errors import UsageError
-from dynagrag.text import times
+from dynagrag.core.errors import UsageError
+from dynagrag.core.text import times
 
 if TYPE_CHECKING:
     from dynagrag.curation.corrections import Outcome
@@ -145,8 +145,8 @@ def split(space: "Workspace", name: NAME, out: ALIASES, together: TOGETHER = Fal
 
     Example: dynagrag graph split "Jack Lousma" "Cap Com"
     """
+    from dynagrag.core.ids import entity_key
     from dynagrag.curation import corrections
-    from dynagrag.ids import entity_key
 
     keys = {entity_key(alias) or alias: alias for alias in out}
     return corrections.split(

@@ -17,11 +17,11 @@ from dynagrag.cli.terminal import (
     say_json,
     set_up_log,
 )
-from dynagrag.errors import UsageError
-from dynagrag.text import plural
+from dynagrag.core.errors import UsageError
+from dynagrag.core.text import plural
 
 if TYPE_CHECKING:
-    from dynagrag.schema import Document, Turn
+    from dynagrag.core.schema import Document, Turn
     from dynagrag.workspace.facade import Workspace
 
 _NUM_SPEAKERS = 4

@@ -163,7 +163,7 @@ def _absolute(paths: list[str] | None) -> tuple[str, ...]:
 
 
 def _ask_for_fast(yes: bool) -> str:
-    from dynagrag.errors import SettingsError
+    from dynagrag.core.errors import SettingsError
     from dynagrag.wiring import NO_LLM
 
     question = (

@@ -6,10 +6,10 @@ import typer
 
 from dynagrag.cli.options import JSON
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, in_line, say, say_json
-from dynagrag.text import clock, cut
+from dynagrag.core.text import clock, cut
 
 if TYPE_CHECKING:
-    from dynagrag.schema import LoadedSource
+    from dynagrag.core.schema import LoadedSource
 
 _MAX_SPEAKERS = 12
 _MAX_WORDS_SHOWN = 90

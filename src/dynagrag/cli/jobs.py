@@ -18,11 +18,11 @@ from dynagrag.cli.terminal import (
     set_up_log,
     tell_of_work,
 )
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 
 if TYPE_CHECKING:
+    from dynagrag.config.settings import Settings
     from dynagrag.journal.jobs import Job, JobRequest
-    from dynagrag.settings import Settings
 
 jobs_app = typer.Typer(
     help="List, resume and cancel ingests; retry what they set aside.", rich_markup_mode=None

@@ -17,10 +17,10 @@ from dynagrag.cli.terminal import (
     say_json,
     set_up_log,
 )
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 
 if TYPE_CHECKING:
-    from dynagrag.schema import Finding
+    from dynagrag.core.schema import Finding
 
 
 def doctor(

@@ -32,7 +32,7 @@ from dynagrag.cli.terminal import EXIT_INTERRUPTED, complain, say
 from dynagrag.cli.train import train_app
 from dynagrag.cli.train_soft_prompt import add_soft_prompts
 from dynagrag.cli.workspaces import workspaces_app
-from dynagrag.errors import DynaGragError
+from dynagrag.core.errors import DynaGragError
 from dynagrag.models.memory_errors import is_out_of_memory
 
 _ABOUT = (

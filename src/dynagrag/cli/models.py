@@ -42,7 +42,7 @@ def models_pull(
 
     Example: dynagrag models pull qwen
     """
-    from dynagrag.extras import lacking_extras
+    from dynagrag.core.extras import lacking_extras
     from dynagrag.models.catalog import pull, runs_by_gguf
 
     if runs_by_gguf(name) and (

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 
 
 def is_given(context: typer.Context, parameter: str) -> bool:

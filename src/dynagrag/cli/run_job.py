@@ -17,14 +17,14 @@ from dynagrag.cli.terminal import (
     say,
     say_json,
 )
-from dynagrag.errors import DynaGragError, UsageError
-from dynagrag.text import duration_text, plural
+from dynagrag.core.errors import DynaGragError, UsageError
+from dynagrag.core.text import duration_text, plural
 
 if TYPE_CHECKING:
+    from dynagrag.core.schema import LoadedSource
     from dynagrag.ingest.load.glossary_file import GlossaryFile
     from dynagrag.ingest.pipeline import IngestReport
     from dynagrag.ingest.plan import IngestPlan
-    from dynagrag.schema import LoadedSource
     from dynagrag.workspace.ingest_job import PreparedIngest
 
 _MAX_SHOWN = 10
@@ -95,8 +95,8 @@ def _print_report(
     as_json: bool,
     say_report: Callable[[dict[str, Any]], None],
 ) -> None:
-    from dynagrag.reporting import ingest_report_json, ingest_report_lines
     from dynagrag.workspace.glossaries import lines_once_made
+    from dynagrag.workspace.text_reports import ingest_report_json, ingest_report_lines
 
     usage = prepared.chat.usage() if prepared.chat else None
     if as_json:

@@ -10,11 +10,11 @@ import typer
 
 from dynagrag.cli.options import EMBEDDER, LLM, STORE, WORKSPACE
 from dynagrag.cli.terminal import is_terminal, read_settings, say, set_up_log
-from dynagrag.errors import SettingsError, UsageError
-from dynagrag.extras import check_extras
+from dynagrag.core.errors import SettingsError, UsageError
+from dynagrag.core.extras import check_extras
 
 if TYPE_CHECKING:
-    from dynagrag.settings import Settings
+    from dynagrag.config.settings import Settings
 
 _MEDIA = Annotated[
     Path | None,
@@ -148,8 +148,8 @@ def kept_hash(wanted: bool | None) -> str | None:
     """The hash of the password that the app asks for, after a new one was kept or the kept one was
     forgotten; None: it asks for none.
     """
-    from dynagrag.passwords import hash_password
-    from dynagrag.settings_file import save_settings
+    from dynagrag.config.passwords import hash_password
+    from dynagrag.config.settings_file import save_settings
 
     settings = read_settings()
     _check_whose_password(settings)
@@ -171,7 +171,7 @@ def _check_whose_password(settings: "Settings") -> None:
     """SettingsError where the `.env` of this folder, which may come from elsewhere, would replace a
     password that the user has set.
     """
-    from dynagrag.settings import own_settings
+    from dynagrag.config.settings import own_settings
 
     own = own_settings()
     if own.password is not None or own.password_hash is None:

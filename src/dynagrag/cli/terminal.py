@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from dynagrag.text import STEERING, collapse, duration_text
+from dynagrag.core.text import STEERING, collapse, duration_text
 
 if TYPE_CHECKING:
-    from dynagrag.protocols import Embedder
-    from dynagrag.settings import Settings
+    from dynagrag.config.settings import Settings
+    from dynagrag.core.protocols import Embedder
     from dynagrag.workspace.facade import Workspace
 
 EXIT_SET_ASIDE = 3
@@ -33,8 +33,8 @@ steers what is.
 
 def complain(message: str) -> None:
     """One line on stderr, without keys."""
-    from dynagrag.scrubbing import scrubbed
-    from dynagrag.settings import known_secrets
+    from dynagrag.config.scrubbing import scrubbed
+    from dynagrag.config.settings import known_secrets
 
     sys.stderr.write("dynagrag: " + printable(collapse(scrubbed(message, known_secrets()))) + "\n")
 
@@ -121,7 +121,7 @@ def read_settings(
     llm: str | None = None, embedder: str | None = None, store: str | None = None, **more: Any
 ) -> "Settings":
     """Settings, with what the command line gives."""
-    from dynagrag.settings import load_settings
+    from dynagrag.config.settings import load_settings
 
     settings = load_settings(llm=llm, embedder=embedder, store=store, **more)
     _ask_about_hosts(settings)
@@ -133,7 +133,7 @@ def _ask_about_hosts(settings: "Settings") -> None:
     needs the key refuses.
     """
     if is_terminal():
-        from dynagrag.key_hosts import allow, key_hosts
+        from dynagrag.config.key_hosts import allow, key_hosts
 
         for host in key_hosts(settings):
             if typer.confirm(printable(host.question), err=True):

@@ -22,17 +22,17 @@ from dynagrag.cli.options import (
     check_pruning_source,
 )
 from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
-from dynagrag.errors import UsageError
-from dynagrag.text import plural
+from dynagrag.core.errors import UsageError
+from dynagrag.core.text import plural
 
 if TYPE_CHECKING:
+    from dynagrag.checkpoints.training_loop import Epoch
+    from dynagrag.config.settings import Settings
     from dynagrag.evaluation.pruning.pruner_figures import PrunerFigures
-    from dynagrag.evaluation.pruning.workspace_training import (
+    from dynagrag.training.pruner.workspace_training import (
         WorkspaceTraining,
         WorkspaceTrainOptions,
     )
-    from dynagrag.settings import Settings
-    from dynagrag.training.training_loop import Epoch
 
 train_app = typer.Typer(
     help="Train what can be learned.", no_args_is_help=True, rich_markup_mode=None
@@ -146,7 +146,7 @@ def _on_set(
     as_json: bool,
 ) -> None:
     from dynagrag.evaluation.pruning.pruner_figures import figures_json
-    from dynagrag.evaluation.pruning.training_run import TrainOptions, train_on_set
+    from dynagrag.training.pruner.training_run import TrainOptions, train_on_set
 
     options = TrainOptions(dataset, data, part, **how)
     with Bars(as_json) as progress:
@@ -172,7 +172,7 @@ def _on_workspace(
     as_json: bool,
 ) -> None:
     from dynagrag.evaluation.pruning.pruner_figures import figures_json
-    from dynagrag.evaluation.pruning.workspace_training import (
+    from dynagrag.training.pruner.workspace_training import (
         WorkspaceTrainOptions,
         train_on_workspace,
     )

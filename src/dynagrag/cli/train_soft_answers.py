@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json
-from dynagrag.errors import UsageError
-from dynagrag.text import plural
+from dynagrag.core.errors import UsageError
+from dynagrag.core.text import plural
 
 if TYPE_CHECKING:
-    from dynagrag.training.training_loop import Epoch
+    from dynagrag.checkpoints.training_loop import Epoch
 
 TRAINED_ON = Annotated[
     str | None,
@@ -93,11 +93,11 @@ def train_on_own_workspace(
     say_epoch: "Callable[[Epoch], None]",
 ) -> int:
     """Trains and says what it is worth. `models`: embedder and store, as options have them."""
-    from dynagrag.evaluation.soft_answers.workspace_training import (
+    from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
+    from dynagrag.training.soft_prompt.workspace_training import (
         WorkspaceSoftOptions,
         train_soft_on_workspace,
     )
-    from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
 
     options = WorkspaceSoftOptions(method=method, workspace=workspace, **how)
     settings = read_settings(None, models[0], store=models[1])

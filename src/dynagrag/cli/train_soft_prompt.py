@@ -26,13 +26,13 @@ from dynagrag.cli.train_soft_answers import (
     check_soft_source,
     train_on_own_workspace,
 )
-from dynagrag.errors import SettingsError, UsageError
+from dynagrag.core.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
+    from dynagrag.checkpoints.training_loop import Epoch
+    from dynagrag.config.settings import Settings
     from dynagrag.generation.soft_prompt.precision import Precision
     from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
-    from dynagrag.settings import Settings
-    from dynagrag.training.training_loop import Epoch
 
 _SET = typer.Option(
     "--dataset",
@@ -313,7 +313,7 @@ def _recipe(method: str, is_paper: bool, given: dict[str, Any]) -> "SoftRecipe":
 
 def _precision(name: str) -> "Precision":
     try:
-        import dynagrag.evaluation.graphqa.soft_training  # noqa: F401  its libraries may be missing
+        import dynagrag.training.soft_prompt.graph_training  # noqa: F401  its libraries may be missing
         from dynagrag.generation.soft_prompt.precision import Precision
     except ImportError as err:
         raise SettingsError(
@@ -338,7 +338,7 @@ def _check_left_out(
 
 def _train(settings: "Settings", how: dict[str, Any], embedder: str | None, as_json: bool) -> None:
     from dynagrag.evaluation.graphqa.graph_methods import Description
-    from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
+    from dynagrag.training.soft_prompt.graph_training import SoftTrainOptions, train_soft_prompt
 
     named = how["description"]
     options = SoftTrainOptions(

@@ -7,8 +7,8 @@ import typer
 
 from dynagrag.cli.options import JSON, YES
 from dynagrag.cli.terminal import complain, confirm, read_settings, say, say_json, set_up_log
-from dynagrag.errors import UsageError
-from dynagrag.text import plural
+from dynagrag.core.errors import UsageError
+from dynagrag.core.text import plural
 
 if TYPE_CHECKING:
     from dynagrag.workspace.holdings import Holdings

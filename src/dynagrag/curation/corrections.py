@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import product
 
+from dynagrag.core.errors import UsageError
+from dynagrag.core.ids import entity_key, plain_key, sense_key
+from dynagrag.core.schema import Edit, EditKind, Entity, Graph, Merge
+from dynagrag.core.text import collapse
 from dynagrag.curation.fullest_name import fullest_name
 from dynagrag.curation.view import Seen, clipped, read_seen
-from dynagrag.errors import UsageError
 from dynagrag.graph_store.derived.canonical import make_merge, undone_edits
 from dynagrag.graph_store.derived.senses import documents_text
-from dynagrag.ids import entity_key, plain_key, sense_key
-from dynagrag.schema import Edit, EditKind, Entity, Graph, Merge
-from dynagrag.text import collapse
 from dynagrag.workspace.edit_stamp import MAX_NAME, Stamp
 from dynagrag.workspace.edit_stamp import somebody as somebody
 from dynagrag.workspace.facade import Workspace

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from dynagrag.ids import entity_key
-from dynagrag.schema import Entity
+from dynagrag.core.ids import entity_key
+from dynagrag.core.schema import Entity
 
 
 def is_called(entity: Entity, name: str) -> bool:

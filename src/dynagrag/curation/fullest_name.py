@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 
-from dynagrag.ids import entity_key
+from dynagrag.core.ids import entity_key
+from dynagrag.core.schema import Entity
 from dynagrag.ingest.consolidate.acronyms import spells_out
 from dynagrag.ingest.consolidate.guards import tokens_of
-from dynagrag.schema import Entity
-from dynagrag.words import FUNCTION_WORDS, HONORIFICS
+from dynagrag.language.words import FUNCTION_WORDS, HONORIFICS
 
 _MAX_WORDS = 10
 """A longer name is a phrase that the extractor cut badly rather than a name."""

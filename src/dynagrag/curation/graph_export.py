@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from dynagrag.errors import UsageError
-from dynagrag.schema import Entity, Graph, Relation
+from dynagrag.core.errors import UsageError
+from dynagrag.core.schema import Entity, Graph, Relation
 
 
 def export(graph: Graph, file: Path, force: bool) -> list[Path]:

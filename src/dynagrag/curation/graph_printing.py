@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
+from dynagrag.core.text import collapse, cut, times
 from dynagrag.curation.graph_queries import Row
-from dynagrag.text import collapse, cut, times
 
 _MAX_QUOTE = 160
 

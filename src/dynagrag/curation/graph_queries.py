@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from dynagrag.core.errors import UsageError
+from dynagrag.core.ids import entity_key
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import Document, Entity, Graph, Overview, Relation
 from dynagrag.curation.entity_lookup import called
-from dynagrag.errors import UsageError
-from dynagrag.ids import entity_key
-from dynagrag.protocols import GraphStore
-from dynagrag.schema import Document, Entity, Graph, Overview, Relation
 from dynagrag.workspace.facade import Workspace
 
 Row = dict[str, Any]

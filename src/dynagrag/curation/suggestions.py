@@ -14,13 +14,13 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import combinations, product
 
+from dynagrag.core.schema import Edit, EditKind, Entity, Flag, Graph, Mention
+from dynagrag.core.text import plural
+from dynagrag.core.vectors import unit_rows
 from dynagrag.graph_store.derived.canonical import effective_edits, kept_apart
 from dynagrag.ingest.consolidate.blocking import candidate_pairs
 from dynagrag.ingest.consolidate.guards import MAX_GROUP, TITLES, Name, conflict, tokens_of
 from dynagrag.ingest.consolidate.used_names import initials, squashed
-from dynagrag.schema import Edit, EditKind, Entity, Flag, Graph, Mention
-from dynagrag.text import plural
-from dynagrag.vectors import unit_rows
 
 MAX_SUGGESTIONS = 10_000
 LIKELY = 0.5

@@ -11,16 +11,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 
-from dynagrag.curation.entity_lookup import called, is_called
-from dynagrag.curation.suggestions import Suggestion, suggest_merges
-from dynagrag.errors import UsageError
-from dynagrag.graph_store.derived.canonical import effective_edits, undone_edits
-from dynagrag.graph_store.derived.glossary import glossary_rows
-from dynagrag.graph_store.derived.live_mentions import counting_mentions
-from dynagrag.graph_store.derived.senses import documents_of, mentions_in_senses, read_senses
-from dynagrag.ids import entity_key, plain_key
-from dynagrag.protocols import GraphStore
-from dynagrag.schema import (
+from dynagrag.core.errors import UsageError
+from dynagrag.core.ids import entity_key, plain_key
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import (
     Document,
     Edit,
     EditKind,
@@ -32,7 +26,13 @@ from dynagrag.schema import (
     Passage,
     Turn,
 )
-from dynagrag.text import collapse, cut
+from dynagrag.core.text import collapse, cut
+from dynagrag.curation.entity_lookup import called, is_called
+from dynagrag.curation.suggestions import Suggestion, suggest_merges
+from dynagrag.graph_store.derived.canonical import effective_edits, undone_edits
+from dynagrag.graph_store.derived.glossary import glossary_rows
+from dynagrag.graph_store.derived.live_mentions import counting_mentions
+from dynagrag.graph_store.derived.senses import documents_of, mentions_in_senses, read_senses
 
 _QUOTE = 90
 """Characters shown on each side of a name in a quote, cut at words."""

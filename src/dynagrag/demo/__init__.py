@@ -18,20 +18,20 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dynagrag.errors import ModelError, ModelUnavailableError
-from dynagrag.reporting import answer_lines, ingest_report_lines
-from dynagrag.schema import Answer
-from dynagrag.text import plural
+from dynagrag.core.errors import ModelError, ModelUnavailableError
+from dynagrag.core.schema import Answer
+from dynagrag.core.text import plural
 from dynagrag.workspace.conversations import ConversationBook, Exchange, KeptAnswer, now
 from dynagrag.workspace.facade import Workspace, open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
+from dynagrag.workspace.text_reports import answer_lines, ingest_report_lines
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from dynagrag.config.settings import Settings
+    from dynagrag.core.protocols import ModelReply, Prompt
     from dynagrag.ingest.pipeline import Progress
-    from dynagrag.protocols import ModelReply, Prompt
-    from dynagrag.settings import Settings
 
 WORKSPACE = "demo"
 MODEL = "qwen"

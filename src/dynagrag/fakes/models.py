@@ -19,9 +19,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from pydantic import BaseModel
 
-from dynagrag.ids import estimate_tokens
-from dynagrag.protocols import FirstWord, ModelReply, Prompt
-from dynagrag.schema import EmbedderIdentity, Vector, Vectors
+from dynagrag.core.ids import estimate_tokens
+from dynagrag.core.protocols import FirstWord, ModelReply, Prompt
+from dynagrag.core.schema import EmbedderIdentity, Vector, Vectors
 
 JsonSchema: TypeAlias = Mapping[str, Any]
 Rule: TypeAlias = Callable[[Prompt, JsonSchema | None], str]

@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from dynagrag.core.ids import estimate_tokens
+from dynagrag.core.protocols import FirstWordModel, Prompt
 from dynagrag.fakes.models import FakeChat, FakeEmbedder
-from dynagrag.ids import estimate_tokens
-from dynagrag.protocols import FirstWordModel, Prompt
 
 _HANG_S = 60.0
 _PAGE = "<html>not JSON</html>"

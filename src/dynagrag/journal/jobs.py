@@ -18,8 +18,8 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-from dynagrag.errors import BudgetError, StoreError, UsageError, WorkspaceError
-from dynagrag.files.private_files import make_folder, private
+from dynagrag.core.errors import BudgetError, StoreError, UsageError, WorkspaceError
+from dynagrag.core.files.private_files import make_folder, private
 from dynagrag.journal.journal_file import JournalFile, now, storable
 
 _LOCK_WAIT_S = 2.0

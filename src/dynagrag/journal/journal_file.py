@@ -14,9 +14,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from dynagrag.errors import NewerStoreError, StoreError
-from dynagrag.files.private_files import make_folder, touch
-from dynagrag.files.write_ahead_log import use_write_ahead_log
+from dynagrag.core.errors import NewerStoreError, StoreError
+from dynagrag.core.files.private_files import make_folder, touch
+from dynagrag.core.files.write_ahead_log import use_write_ahead_log
 
 _LOG = logging.getLogger(__name__)
 _BUSY_TIMEOUT_S = 15.0

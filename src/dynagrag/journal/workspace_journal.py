@@ -19,12 +19,12 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from dynagrag.errors import StoreError
-from dynagrag.ids import content_id
+from dynagrag.core.errors import StoreError
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import ModelReply
 from dynagrag.journal.job_files import JobFiles
 from dynagrag.journal.jobs import Job, JobBook
 from dynagrag.journal.journal_file import JournalFile, checked, checksum, now, storable
-from dynagrag.protocols import ModelReply
 
 
 class _StoredReply(BaseModel):

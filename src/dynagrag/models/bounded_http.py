@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dynagrag.errors import ModelRefusedError, ModelUnavailableError
+from dynagrag.core.errors import ModelRefusedError, ModelUnavailableError
 
 if TYPE_CHECKING:
     import openai

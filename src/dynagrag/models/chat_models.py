@@ -14,16 +14,16 @@ from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import SecretStr
 
-from dynagrag.errors import SettingsError
-from dynagrag.ids import content_id
-from dynagrag.key_hosts import check_model_host
+from dynagrag.config.key_hosts import check_model_host
+from dynagrag.config.scrubbing import address_secrets, scrubbed
+from dynagrag.config.settings import Settings, clean_key, known_secrets
+from dynagrag.core.errors import SettingsError
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import ChatModel
 from dynagrag.models.bounded_http import bounded_client
 from dynagrag.models.catalog import CATALOG, HUB_GGUF, hub_gguf, model_path
 from dynagrag.models.chat_names import is_small_name
 from dynagrag.models.error_translation import Endpoint
-from dynagrag.protocols import ChatModel
-from dynagrag.scrubbing import address_secrets, scrubbed
-from dynagrag.settings import Settings, clean_key, known_secrets
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

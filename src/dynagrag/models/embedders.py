@@ -18,20 +18,20 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dynagrag.errors import ModelError, ModelRefusedError, ModelUnavailableError, SettingsError
-from dynagrag.extras import check_extras
-from dynagrag.key_hosts import check_model_host
+from dynagrag.config.key_hosts import check_model_host
+from dynagrag.config.scrubbing import address_secrets
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import ModelError, ModelRefusedError, ModelUnavailableError, SettingsError
+from dynagrag.core.extras import check_extras
+from dynagrag.core.protocols import Embedder
+from dynagrag.core.schema import EmbedderIdentity, Vector, Vectors
+from dynagrag.core.vectors import unit_rows
 from dynagrag.models.bounded_http import bounded_client, embedding_call
 from dynagrag.models.catalog import CATALOG, hub_model, model_path
 from dynagrag.models.embedding_replies import read_vectors
 from dynagrag.models.error_translation import Endpoint, translating
 from dynagrag.models.minilm_embedder import MINILM, MiniLmEmbedder
 from dynagrag.models.reply_parsing import clean_text
-from dynagrag.protocols import Embedder
-from dynagrag.schema import EmbedderIdentity, Vector, Vectors
-from dynagrag.scrubbing import address_secrets
-from dynagrag.settings import Settings
-from dynagrag.vectors import unit_rows
 
 if TYPE_CHECKING:
     import openai

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from dynagrag.schema import Vector, Vectors
-from dynagrag.vectors import unit_rows
+from dynagrag.core.schema import Vector, Vectors
+from dynagrag.core.vectors import unit_rows
 
 _LENGTH_TOLERANCE = 1e-3
 

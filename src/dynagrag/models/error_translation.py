@@ -9,9 +9,14 @@ from dataclasses import dataclass
 from types import TracebackType
 from urllib.parse import urlsplit
 
-from dynagrag.errors import ModelError, ModelRefusedError, ModelUnavailableError, PromptRefusedError
-from dynagrag.scrubbing import scrub_chain, scrubbed
-from dynagrag.settings import known_secrets
+from dynagrag.config.scrubbing import scrub_chain, scrubbed
+from dynagrag.config.settings import known_secrets
+from dynagrag.core.errors import (
+    ModelError,
+    ModelRefusedError,
+    ModelUnavailableError,
+    PromptRefusedError,
+)
 
 _MAX_DETAIL_CHARS = 300
 _MAX_TEXT_CHARS = 100_000

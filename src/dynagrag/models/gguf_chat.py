@@ -12,12 +12,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from dynagrag.errors import ModelUnavailableError, SettingsError
-from dynagrag.extras import check_extras
+from dynagrag.core.errors import ModelUnavailableError, SettingsError
+from dynagrag.core.extras import check_extras
+from dynagrag.core.protocols import FirstWord, ModelReply, Prompt
 from dynagrag.models.bounded_http import bounded_client
 from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.langchain_chat import OpenAIProtocolChat
-from dynagrag.protocols import FirstWord, ModelReply, Prompt
 
 _LOG = logging.getLogger(__name__)
 _CONTEXT_TOKENS = 8192

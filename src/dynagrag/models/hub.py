@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dynagrag.errors import ModelRefusedError, ModelUnavailableError, SettingsError
+from dynagrag.core.errors import ModelRefusedError, ModelUnavailableError, SettingsError
 
 if TYPE_CHECKING:
     from huggingface_hub import ModelInfo

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from dynagrag.errors import CutOffReplyError, ModelError, ModelUnavailableError
+from dynagrag.config.scrubbing import ReplyScrubber
+from dynagrag.core.errors import CutOffReplyError, ModelError, ModelUnavailableError
+from dynagrag.core.protocols import FirstWord, ModelReply, Prompt
 from dynagrag.models.bounded_http import BoundedCall
 from dynagrag.models.error_translation import Endpoint, translating
 from dynagrag.models.reply_parsing import clean_text
 from dynagrag.models.reply_schema import response_format
 from dynagrag.models.yes_no import TOP_TOKENS, word_logprobs
-from dynagrag.protocols import FirstWord, ModelReply, Prompt
-from dynagrag.scrubbing import ReplyScrubber
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel

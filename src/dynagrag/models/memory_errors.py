@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from dynagrag.errors import ModelError
+from dynagrag.core.errors import ModelError
 
 _SAID = (
     "can't allocate memory",

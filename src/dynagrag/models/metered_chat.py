@@ -17,15 +17,15 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError
-from dynagrag.ids import content_id, estimate_tokens
+from dynagrag.core.errors import BudgetError, CutOffReplyError, InvalidReplyError
+from dynagrag.core.ids import content_id, estimate_tokens
+from dynagrag.core.protocols import ChatModel, FirstWord, FirstWordModel, ModelReply, Prompt
+from dynagrag.core.schema import Usage
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.reply_parsing import clean_json, clean_text, parse_reply
 from dynagrag.models.reply_schema import StrictReply, strict_schema
 from dynagrag.models.yes_no import YES_NO, difference
 from dynagrag.prompts import render
-from dynagrag.protocols import ChatModel, FirstWord, FirstWordModel, ModelReply, Prompt
-from dynagrag.schema import Usage
 
 _LOG = logging.getLogger(__name__)
 _MAX_REPAIRED_CHARS = 2000

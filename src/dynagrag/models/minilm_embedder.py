@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dynagrag.errors import SettingsError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import SettingsError
+from dynagrag.core.schema import EmbedderIdentity, Vector, Vectors
+from dynagrag.core.vectors import unit_rows
 from dynagrag.models.catalog import CATALOG, model_path, pull
 from dynagrag.models.minilm_weights import DIMENSION, IDS, MASK, SEGMENTS, graph_bytes, laid_out
 from dynagrag.models.reply_parsing import clean_text
-from dynagrag.schema import EmbedderIdentity, Vector, Vectors
-from dynagrag.settings import Settings
-from dynagrag.vectors import unit_rows
 
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession

@@ -15,6 +15,8 @@ from pathlib import Path
 from onnx import ModelProto, NodeProto, TensorProto, ValueInfoProto, helper
 from safetensors.numpy import load_file
 
+from dynagrag.config.settings import Settings
+from dynagrag.core.schema import Vectors
 from dynagrag.models.catalog import model_path
 from dynagrag.models.minilm_weights import (
     DIMENSION,
@@ -30,8 +32,6 @@ from dynagrag.models.minilm_weights import (
     layer_parts,
     norm,
 )
-from dynagrag.schema import Vectors
-from dynagrag.settings import Settings
 
 _NUM_HEADS = 12
 _RUNTIME = "com.microsoft"

@@ -7,7 +7,7 @@ from importlib.resources import files
 
 import numpy as np
 
-from dynagrag.schema import Vectors
+from dynagrag.core.schema import Vectors
 
 DIMENSION, NUM_LAYERS = 384, 6
 IDS, SEGMENTS, MASK = "ids", "segments", "mask"

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from dynagrag.errors import InvalidReplyError
+from dynagrag.core.errors import InvalidReplyError
 
 T = TypeVar("T", bound=BaseModel)
 

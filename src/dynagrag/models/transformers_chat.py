@@ -15,20 +15,20 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from dynagrag.errors import (
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import (
     CutOffReplyError,
     ModelUnavailableError,
     PromptRefusedError,
     SettingsError,
 )
-from dynagrag.extras import check_extras
+from dynagrag.core.extras import check_extras
+from dynagrag.core.protocols import FirstWord, ModelReply, Prompt
 from dynagrag.models.catalog import hub_model
 from dynagrag.models.chat_names import is_small_name
 from dynagrag.models.memory_errors import is_out_of_memory, within_memory
 from dynagrag.models.reply_schema import strict_schema
 from dynagrag.models.yes_no import TOP_TOKENS, word_logprobs
-from dynagrag.protocols import FirstWord, ModelReply, Prompt
-from dynagrag.settings import Settings
 
 _LOG = logging.getLogger(__name__)
 _SMALL_PARAMETERS = 4_000_000_000

@@ -10,7 +10,7 @@ import zipfile
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 
-from dynagrag.errors import ModelUnavailableError
+from dynagrag.core.errors import ModelUnavailableError
 
 _BLOCK_BYTES = 1 << 20
 _DATA_SUFFIXES = {".json", ".txt", ".md", ".safetensors"}

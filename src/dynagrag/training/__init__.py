@@ -1,3 +1,1 @@
-"""Training: one loop, one form of checkpoint and one learning curve for all that is learned. Needs
-torch (the extra `train`).
-"""
+"""Training of what is learned: pruners and soft prompts."""

@@ -17,8 +17,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dynagrag import wiring
-from dynagrag.errors import StoreError, UsageError, WorkspaceError
-from dynagrag.files.private_files import make_folder, private, touch
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import StoreError, UsageError, WorkspaceError
+from dynagrag.core.files.private_files import make_folder, private, touch
+from dynagrag.core.protocols import GraphStore
 from dynagrag.graph_store.archive import (
     GRAPH,
     JOURNAL,
@@ -33,8 +35,6 @@ from dynagrag.graph_store.deletions import check_no_deletion
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.graph_store.transfer import CopyReport, Progress, copy_workspace, is_unfinished
-from dynagrag.protocols import GraphStore
-from dynagrag.settings import Settings
 from dynagrag.workspace.address import (
     has_store,
     name_in_store,

@@ -18,8 +18,11 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from dynagrag.errors import DynaGragError, SettingsError, WorkspaceError
-from dynagrag.files.private_files import is_open_to_others, make_folder
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import DynaGragError, SettingsError, WorkspaceError
+from dynagrag.core.files.private_files import is_open_to_others, make_folder
+from dynagrag.core.protocols import Embedder, GraphStore
+from dynagrag.core.schema import EmbedderIdentity, Finding, Vector, VectorKind, Vectors
 from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
 from dynagrag.graph_store.derived.graph_digest import digest
@@ -27,9 +30,6 @@ from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.graph_store.rules import REPAIR
 from dynagrag.graph_store.transfer import is_unfinished
-from dynagrag.protocols import Embedder, GraphStore
-from dynagrag.schema import EmbedderIdentity, Finding, Vector, VectorKind, Vectors
-from dynagrag.settings import Settings
 from dynagrag.wiring import EMBEDDED, make_chat_model, make_embedder
 from dynagrag.workspace.address import name_in_store, open_store, store_address, workspace_meant
 from dynagrag.workspace.facade import Workspace, open_workspace

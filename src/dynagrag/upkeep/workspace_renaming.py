@@ -12,11 +12,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from dynagrag import wiring
-from dynagrag.errors import UsageError, WorkspaceError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import UsageError, WorkspaceError
+from dynagrag.core.files.private_files import private, write_text
 from dynagrag.evaluation.results.renamed_workspace import check_no_run, rename_in_runs
-from dynagrag.files.private_files import private, write_text
 from dynagrag.graph_store.rules import check_workspace_name
-from dynagrag.settings import Settings
 from dynagrag.workspace.address import FIRST_NAME_FILE, name_in_store
 from dynagrag.workspace.facade import Workspace, open_workspace
 from dynagrag.workspace.holdings import check_no_job, workspace_folder

@@ -4,11 +4,11 @@ there.
 
 from pathlib import Path
 
-from dynagrag.errors import UsageError
-from dynagrag.files.private_files import write_text
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import UsageError
+from dynagrag.core.files.private_files import write_text
+from dynagrag.core.protocols import GraphStore
 from dynagrag.graph_store.rules import check_workspace_name
-from dynagrag.protocols import GraphStore
-from dynagrag.settings import Settings
 from dynagrag.wiring import EMBEDDED, GRAPH_FILE, STORES
 
 ADDRESS_FILE = "store"

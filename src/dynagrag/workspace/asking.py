@@ -12,20 +12,20 @@ from functools import partial
 from threading import RLock
 
 from dynagrag import wiring
-from dynagrag.errors import SettingsError, UsageError, WorkspaceError
+from dynagrag.config.settings import Profile
+from dynagrag.core.errors import SettingsError, UsageError, WorkspaceError
+from dynagrag.core.protocols import ChatModel, Retriever
+from dynagrag.core.schema import Answer, Filters, Question, Retrieval, Snapshot, Vector
 from dynagrag.generation.answer import Parts, answer_question
 from dynagrag.generation.lines.line_index import LineIndex
 from dynagrag.generation.question_wording import rewrite_question, split_question
 from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
 from dynagrag.generation.spread import with_calls
-from dynagrag.graph_store.rules import query_vector
+from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.graph_deriver import Progress
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import ChatModel, Retriever
 from dynagrag.retrieval.filters import FILTERED, apply_filters
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Answer, Filters, Question, Retrieval, Snapshot, Vector
-from dynagrag.settings import Profile
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.parts import WorkspaceParts
 from dynagrag.workspace.workspace_pruner import WorkspacePruners, asked_pruner
@@ -128,7 +128,7 @@ class QuestionAnswering:
     def retrieve(self, text: str, options: AskOptions, num_passages: int) -> Retrieval:
         """Evidence for a question, without a language model."""
         ready = self._ready_retriever(options)
-        question = Question(text, self._query_vector(text))
+        question = Question(text, self.query_vector(text))
         return ready.retriever.retrieve(
             question, num_passages=num_passages, num_subgraphs=ready.profile.num_subgraphs
         )
@@ -176,7 +176,7 @@ class QuestionAnswering:
                 replace(instead, profile=soft.system.profile),
             )
         ready = self._ready_retriever(options, chat, instead)
-        inside, question = ready.inside, Question(text, self._query_vector(text))
+        inside, question = ready.inside, Question(text, self.query_vector(text))
         is_pruned = wiring.brings_subgraphs(options.retriever, ready.profile)
         pruner = asked_pruner(
             self._parts.settings, options.pruner, ready.profile.name, options.retriever, is_pruned
@@ -263,8 +263,12 @@ class QuestionAnswering:
             question, steps=tuple(Question(step, embedder.embed_query(step)) for step in steps)
         )
 
-    def _query_vector(self, text: str) -> Vector:
-        return query_vector(self._parts.store, self._parts.models.embedder, text)
+    def query_vector(self, text: str) -> Vector:
+        """As `Workspace.query_vector` has it."""
+        store, embedder = self._parts.store, self._parts.models.embedder
+        vector = embedder.embed_query(text)  # a server's identity is known by its first reply
+        check_asking_embedder(store.workspace, store.embedder(), embedder.identity)
+        return vector
 
     def _ready_retriever(
         self, options: AskOptions, chat: MeteredChat | None = None, instead: Instead | None = None

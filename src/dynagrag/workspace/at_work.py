@@ -5,10 +5,10 @@ process or another.
 from contextlib import closing
 
 from dynagrag import wiring
+from dynagrag.config.settings import Settings
+from dynagrag.core.text import cut
 from dynagrag.journal.jobs import Job, JobStatus
 from dynagrag.journal.workspace_journal import Journal
-from dynagrag.settings import Settings
-from dynagrag.text import cut
 
 _MAX_PATH = 80
 

@@ -5,14 +5,14 @@ have none at hand.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dynagrag.errors import DynaGragError
+from dynagrag.core.errors import DynaGragError
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import Consolidation, EmbedderIdentity, Records, Vector, Vectors
 from dynagrag.graph_store.derived.canonical import label_key
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses
 from dynagrag.ingest.consolidate.verdicts import VerdictStore
 from dynagrag.ingest.graph_deriver import Deriver
-from dynagrag.protocols import GraphStore
 from dynagrag.retrieval.filters import derived_as_stored
-from dynagrag.schema import Consolidation, EmbedderIdentity, Records, Vector, Vectors
 
 
 class _EmbedderNeededError(DynaGragError):

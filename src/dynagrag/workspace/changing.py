@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import UsageError, WorkspaceError
+from dynagrag.core.errors import UsageError, WorkspaceError
+from dynagrag.core.protocols import Extractor
+from dynagrag.core.schema import Document, Edit
 from dynagrag.ingest.given.given_corpus import GivenCorpus
 from dynagrag.ingest.graph_deriver import GraphReport, Progress
 from dynagrag.ingest.plan import uri_of
 from dynagrag.journal.jobs import RESUMABLE, Job
-from dynagrag.protocols import Extractor
-from dynagrag.schema import Document, Edit
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.given_job import prepare_given, prepare_given_files
 from dynagrag.workspace.ingest_job import (

@@ -15,8 +15,10 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, TypeVar
 
-from dynagrag.errors import StoreError, UsageError
-from dynagrag.files.private_files import private, write_text
+from dynagrag.core.errors import StoreError, UsageError
+from dynagrag.core.files.private_files import private, write_text
+from dynagrag.core.schema import Answer, Citation
+from dynagrag.core.text import clock
 from dynagrag.generation.claims.verdict_text import (
     IDLE,
     claims_summary,
@@ -27,8 +29,6 @@ from dynagrag.generation.claims.verdict_text import (
     with_numbers,
 )
 from dynagrag.generation.stored_answer import answer_json, answer_of
-from dynagrag.schema import Answer, Citation
-from dynagrag.text import clock
 
 CitationT = TypeVar("CitationT", bound=Citation)
 _LOG = logging.getLogger(__name__)

@@ -6,13 +6,13 @@ import logging
 import shutil
 
 from dynagrag import wiring
-from dynagrag.errors import WorkspaceError
-from dynagrag.protocols import ChatModel
+from dynagrag.config.settings import Profile
+from dynagrag.core.errors import WorkspaceError
+from dynagrag.core.protocols import ChatModel
+from dynagrag.core.schema import Snapshot
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.filters import FILTERED
 from dynagrag.retrieval.snapshots import read_snapshot
-from dynagrag.schema import Snapshot
-from dynagrag.settings import Profile
 from dynagrag.workspace.parts import WorkspaceParts
 
 _LOG = logging.getLogger(__name__)

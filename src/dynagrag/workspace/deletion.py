@@ -17,13 +17,13 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from dynagrag.files.private_files import write_text
+from dynagrag.core.files.private_files import write_text
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import Document
 from dynagrag.graph_store.deletions import Deletion, hash_of, read_deletions, write_deletions
 from dynagrag.graph_store.derived.edits_left import edits_left, keys_only_in
 from dynagrag.ingest.plan import uri_of
 from dynagrag.journal.workspace_journal import Journal
-from dynagrag.protocols import GraphStore
-from dynagrag.schema import Document
 from dynagrag.workspace.conversations import ConversationBook
 from dynagrag.workspace.workspace_soft_prompt import FOLDER as SOFT_PROMPTS
 

@@ -4,9 +4,9 @@ import getpass
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
+from dynagrag.core.schema import Edit, EditKind, Merge
+from dynagrag.core.text import collapse
 from dynagrag.graph_store.derived.canonical import make_edit, undo_merge
-from dynagrag.schema import Edit, EditKind, Merge
-from dynagrag.text import collapse
 
 MAX_NAME = 200
 

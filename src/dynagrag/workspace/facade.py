@@ -11,8 +11,21 @@ from types import TracebackType
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import SettingsError, WorkspaceError
-from dynagrag.files.private_files import make_folder
+from dynagrag.config.settings import Profile, Settings, load_settings
+from dynagrag.core.errors import SettingsError, WorkspaceError
+from dynagrag.core.files.private_files import make_folder
+from dynagrag.core.protocols import ChatModel, Embedder, Extractor, GraphStore
+from dynagrag.core.schema import (
+    Answer,
+    Document,
+    Edit,
+    Graph,
+    Merge,
+    Question,
+    Retrieval,
+    Snapshot,
+    Vector,
+)
 from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
 from dynagrag.graph_store.derived.linking_words import num_words
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
@@ -22,10 +35,7 @@ from dynagrag.ingest.pipeline import IngestReport, Progress
 from dynagrag.journal.jobs import Job
 from dynagrag.journal.workspace_journal import Journal, LedgerRow, SetAside
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import ChatModel, Embedder, Extractor, GraphStore
 from dynagrag.retrieval.ego.ego_index import EgoIndex
-from dynagrag.schema import Answer, Document, Edit, Graph, Merge, Question, Retrieval, Snapshot
-from dynagrag.settings import Profile, Settings, load_settings
 from dynagrag.workspace.address import (
     has_embedded,
     has_store,
@@ -423,6 +433,13 @@ class Workspace:
     def split(self, question: Question, chat: MeteredChat) -> Question:
         """The question with the steps that a model splits it into."""
         return self._questions.split(question, chat)
+
+    def query_vector(self, text: str) -> Vector:
+        """A question's vector (d,), to be compared with those of this workspace.
+
+        EmbedderMismatchError where another embedder made these.
+        """
+        return self._questions.query_vector(text)
 
     def pruner_identity(self, name: str | None = None) -> str:
         """What the pruner called so, else that of the settings, scores with now: the name of an

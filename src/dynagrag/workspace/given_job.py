@@ -9,11 +9,11 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
+from dynagrag.core.protocols import Extractor
 from dynagrag.ingest.given.given_corpus import GivenCorpus, read_given
 from dynagrag.ingest.given.given_extractor import GivenExtractor
 from dynagrag.ingest.given.given_plan import plan_given
 from dynagrag.journal.jobs import Job, JobRequest
-from dynagrag.protocols import Extractor
 from dynagrag.workspace.address import shown_address, store_address
 from dynagrag.workspace.glossaries import read_glossaries
 from dynagrag.workspace.ingest_job import (

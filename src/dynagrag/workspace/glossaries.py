@@ -8,16 +8,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
+from dynagrag.core.ids import entity_key, plain_key
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import Edit, EditKind, Graph
+from dynagrag.core.text import plural, short
 from dynagrag.graph_store.derived.canonical import effective_edits
 from dynagrag.graph_store.derived.glossary import glossary_rows, glossary_text
 from dynagrag.graph_store.derived.linking_words import is_word
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
-from dynagrag.ids import entity_key, plain_key
 from dynagrag.ingest.load.glossary_file import GlossaryFile, read_glossary_file
-from dynagrag.protocols import GraphStore
-from dynagrag.schema import Edit, EditKind, Graph
-from dynagrag.text import plural, short
 from dynagrag.workspace.edit_stamp import Stamp, somebody
 
 _MAX_TERMS = 5

@@ -12,12 +12,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from dynagrag import wiring
-from dynagrag.errors import DynaGragError, StoreError, WorkspaceError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import DynaGragError, StoreError, WorkspaceError
+from dynagrag.core.protocols import GraphStore
 from dynagrag.graph_store.rules import REPAIR, check_workspace_name
 from dynagrag.journal.jobs import JobStatus
 from dynagrag.journal.workspace_journal import Journal
-from dynagrag.protocols import GraphStore
-from dynagrag.settings import Settings
 from dynagrag.workspace.address import (
     ADDRESS_FILE,
     FIRST_NAME_FILE,

@@ -17,7 +17,9 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from dynagrag import wiring
-from dynagrag.errors import (
+from dynagrag.config.scrubbing import scrubbed
+from dynagrag.config.settings import ChunkProfile, known_secrets
+from dynagrag.core.errors import (
     BudgetError,
     DynaGragError,
     ModelError,
@@ -25,6 +27,8 @@ from dynagrag.errors import (
     UsageError,
     WorkspaceError,
 )
+from dynagrag.core.protocols import ChatModel, Extractor
+from dynagrag.core.schema import ChunkWork
 from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.job_follower import Follower
@@ -45,10 +49,6 @@ from dynagrag.journal.job_files import JobFile
 from dynagrag.journal.jobs import Job, JobRequest, JobStatus
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import ChatModel, Extractor
-from dynagrag.schema import ChunkWork
-from dynagrag.scrubbing import scrubbed
-from dynagrag.settings import ChunkProfile, known_secrets
 from dynagrag.workspace.address import shown_address, store_address
 from dynagrag.workspace.glossaries import read_glossaries, store_glossaries
 from dynagrag.workspace.parts import WorkspaceParts

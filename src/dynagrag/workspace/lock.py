@@ -14,10 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from dynagrag.errors import WorkspaceError
-from dynagrag.files.private_files import private, write_text
-from dynagrag.protocols import GraphStore
-from dynagrag.text import duration_text
+from dynagrag.core.errors import WorkspaceError
+from dynagrag.core.files.private_files import private, write_text
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.text import duration_text
 
 MAX_WAIT_S = 600.0
 """An ingest that ends waits so long for others that are deriving the graph; each takes seconds,

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
-from dynagrag.errors import WorkspaceError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import WorkspaceError
+from dynagrag.core.protocols import ChatModel, Embedder, GraphStore
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
 from dynagrag.ingest.graph_deriver import Deriver, Progress
 from dynagrag.ingest.job_follower import StoppableJudge
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import ChatModel, Embedder, GraphStore
-from dynagrag.settings import Settings
 from dynagrag.workspace.address import open_store, restoring_folder
 from dynagrag.workspace.bare_derivation import derive_without_models
 from dynagrag.workspace.conversations import ConversationBook

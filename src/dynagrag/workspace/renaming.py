@@ -2,9 +2,9 @@
 stay.
 """
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
+from dynagrag.core.schema import Document
 from dynagrag.ingest.kept_title import titled
-from dynagrag.schema import Document
 from dynagrag.workspace.facade import Workspace
 
 MAX_TITLE = 200

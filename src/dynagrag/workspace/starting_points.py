@@ -9,8 +9,8 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from dynagrag.protocols import GraphStore
-from dynagrag.schema import Document, Entity, Turn
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import Document, Entity, Turn
 
 _NUM_LOOKED_AT = 400
 _MAX_TOPICS = 60

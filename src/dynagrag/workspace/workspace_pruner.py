@@ -9,13 +9,13 @@ from pathlib import Path
 from threading import Lock
 
 from dynagrag import wiring
-from dynagrag.errors import LoadError, SettingsError, UsageError
+from dynagrag.checkpoints.checkpoints import DESCRIPTION, Stamp, read_description, stamp_of
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError, SettingsError, UsageError
+from dynagrag.core.protocols import Pruner
+from dynagrag.core.schema import EmbedderIdentity, PruneScores, Subgraph, Vector
 from dynagrag.graph_store.rules import check_workspace_name
-from dynagrag.protocols import Pruner
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner, ScoringError
-from dynagrag.schema import EmbedderIdentity, PruneScores, Subgraph, Vector
-from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import DESCRIPTION, Stamp, read_description, stamp_of
 
 BEATS_UNTRAINED = "beats_untrained"
 """Of a checkpoint's figures: whether it ranked held-out documents' entities better than the best

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 
-from dynagrag.errors import LoadError, SettingsError, UsageError
+from dynagrag.checkpoints.checkpoints import DESCRIPTION, Stamp, read_description, stamp_of
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError, SettingsError, UsageError
+from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.generation.soft_prompt.soft_answers import KIND, SYSTEMS, SoftAnswerer
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.models.catalog import CATALOG, model_path
-from dynagrag.schema import EmbedderIdentity
-from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import DESCRIPTION, Stamp, read_description, stamp_of
 from dynagrag.workspace.workspace_pruner import UNTRAINED
 
 FOLDER = "soft-prompt"

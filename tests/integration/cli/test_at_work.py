@@ -4,7 +4,7 @@ from typing import Any
 
 from ingests import Gate
 
-from dynagrag.text import cut
+from dynagrag.core.text import cut
 
 
 def test_who_only_looks_is_told_of_an_ingest_that_is_at_work(

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 from workspace_contents import contents, silent
 
+from dynagrag.config.settings import load_settings
 from dynagrag.fakes import FakeChat, simple_reply
-from dynagrag.settings import load_settings
 from dynagrag.upkeep.backup import back_up, restore
 from dynagrag.workspace.facade import Workspace
 

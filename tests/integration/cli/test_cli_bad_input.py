@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from ingests import without_progress
 
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
 from dynagrag.fakes import FakeChat
 from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.workspace.facade import Workspace

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from dynagrag import demo
+from dynagrag.config.settings import load_settings
+from dynagrag.core.schema import Verdict
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.claims.verdict_text import marked_text
-from dynagrag.schema import Verdict
-from dynagrag.settings import load_settings
 from dynagrag.workspace.conversations import ConversationBook
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions

@@ -15,8 +15,9 @@ from dynagrag.workspace.facade import open_workspace
 
 ROOT = Path(__file__).parents[3]
 TALK = (
-    "Maria: Ada Byron works at Analytical Engines.\n\nLeo: Charles Babbage founded Analytical"
-    " Engines.\n"
+    "Maria: Ada Byron works at Analytical Engines.\n"
+    "\n"
+    "Leo: Charles Babbage founded Analytical Engines.\n"
 )
 
 

@@ -26,8 +26,10 @@ def ingest(cli: Callable[..., Any], corpus: Any, server: object) -> Callable[...
 def glossary(tmp_path: Path) -> Path:
     path = tmp_path / "moon.csv"
     path.write_text(
-        "term,aliases,definition\nLunar Module,LM;Aquarius;Spider,It lands on the"
-        " Moon.\nX,AGC\nY,AGC\n"
+        "term,aliases,definition\n"
+        "Lunar Module,LM;Aquarius;Spider,It lands on the Moon.\n"
+        "X,AGC\n"
+        "Y,AGC\n"
     )
     return path
 

@@ -15,7 +15,7 @@ import pytest
 from ingests import ONE, TWO, Gate, digest, num_stored_replies, without_progress
 
 from dynagrag import IngestOptions
-from dynagrag.errors import LoadError, UsageError, WorkspaceError
+from dynagrag.core.errors import LoadError, UsageError, WorkspaceError
 from dynagrag.fakes import FakeChat
 from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.journal.jobs import JobCancelledError

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from dynagrag import passwords
 from dynagrag.cli.serve import kept_hash
-from dynagrag.errors import SettingsError
-from dynagrag.passwords import is_password
-from dynagrag.settings_file import save_settings, settings_file
+from dynagrag.config import passwords
+from dynagrag.config.passwords import is_password
+from dynagrag.config.settings_file import save_settings, settings_file
+from dynagrag.core.errors import SettingsError
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from workspace_contents import contents, silent
 
-from dynagrag.settings import load_settings
+from dynagrag.config.settings import load_settings
 from dynagrag.upkeep.backup import restore
 from dynagrag.workspace.facade import Workspace
 

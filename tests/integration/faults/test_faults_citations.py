@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from dynagrag import AskOptions, IngestOptions, open_workspace
-from dynagrag.errors import ModelUnavailableError, UsageError
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.errors import ModelUnavailableError, UsageError
+from dynagrag.core.schema import Answer, Filters
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.generation.answer import ABSTENTION
-from dynagrag.schema import Answer, Filters
-from dynagrag.settings import PROFILES
 from dynagrag.wiring import RETRIEVERS, TRAVERSALS
 from dynagrag.workspace.facade import Workspace
 

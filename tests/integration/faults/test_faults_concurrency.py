@@ -15,9 +15,9 @@ import pytest
 from ingests import ONE, TWO, WatchedModels, digest
 
 from dynagrag import IngestOptions
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
+from dynagrag.core.protocols import Extraction
 from dynagrag.fakes import FakeChat, simple_reply
-from dynagrag.protocols import Extraction
 from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]

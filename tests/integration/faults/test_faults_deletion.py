@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dynagrag import AskOptions, IngestOptions, open_workspace
-from dynagrag.errors import DynaGragError, WorkspaceError
+from dynagrag.config.settings import load_settings
+from dynagrag.core.errors import DynaGragError, WorkspaceError
+from dynagrag.core.schema import Filters
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.stored_answer import answer_json
-from dynagrag.schema import Filters
-from dynagrag.settings import load_settings
 from dynagrag.wiring import RETRIEVERS
 from dynagrag.workspace.facade import Workspace
 

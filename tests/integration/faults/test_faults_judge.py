@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from ingests import WatchedModels
 
+from dynagrag.core.protocols import Prompt
 from dynagrag.fakes import FakeChat
 from dynagrag.fakes.server import Fault, OpenAIStubServer
-from dynagrag.protocols import Prompt
 
 NUM_ROWS = 12
 

@@ -13,7 +13,8 @@ import pytest
 from workspace_contents import silent
 
 from dynagrag import IngestOptions
-from dynagrag.errors import UsageError, WorkspaceError
+from dynagrag.core.errors import UsageError, WorkspaceError
+from dynagrag.core.protocols import ModelReply
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.graph_store.sqlite_store.connection import Connection
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
@@ -21,7 +22,6 @@ from dynagrag.graph_store.transfer import copy_workspace
 from dynagrag.ingest.graph_deriver import Deriver
 from dynagrag.journal.journal_file import JournalFile
 from dynagrag.journal.workspace_journal import Journal
-from dynagrag.protocols import ModelReply
 from dynagrag.upkeep.backup import back_up
 from dynagrag.workspace.conversations import ConversationBook, Exchange, KeptAnswer, new_id
 from dynagrag.workspace.deletion import DocumentDeletions

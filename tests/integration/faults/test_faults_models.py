@@ -16,12 +16,12 @@ import pytest
 from raw_server import RawServer, chat, http
 
 from dynagrag import IngestOptions, open_workspace
-from dynagrag.errors import EmbedderMismatchError, ModelError, StoreError
+from dynagrag.core.errors import EmbedderMismatchError, ModelError, StoreError
+from dynagrag.core.protocols import Prompt
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.extract.reply_records import ExtractionReply
-from dynagrag.protocols import Prompt
 from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]

@@ -17,11 +17,11 @@ from neo4j import Driver
 from neo4j_server import Neo4jServer
 from neo4j_stores import EMBEDDER, AnyServer, OpenStore, document, graph_of, write
 
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
+from dynagrag.core.schema import Consolidation, Relation
 from dynagrag.graph_store.neo4j_store.cache import RowCache
 from dynagrag.graph_store.neo4j_store.graph_writer import GraphWriter
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
-from dynagrag.schema import Consolidation, Relation
 from dynagrag.workspace.facade import Workspace
 
 pytestmark = pytest.mark.neo4j
@@ -102,7 +102,7 @@ from dynagrag.graph_store.neo4j_store.cache import RowCache
 from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.graph_writer import GraphWriter, relation_props
 from dynagrag.graph_store.neo4j_store.rows import relation_row, signature
-from dynagrag.schema import Relation
+from dynagrag.core.schema import Relation
 
 given = json.loads(sys.argv[1])
 ws, hubs, seed = given["ws"], given["hubs"], given["seed"]

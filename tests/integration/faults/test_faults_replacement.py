@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynagrag.errors import StoreError, WorkspaceError
+from dynagrag.core.errors import StoreError, WorkspaceError
+from dynagrag.core.protocols import Extraction
+from dynagrag.core.schema import Vectors
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.protocols import Extraction
-from dynagrag.schema import Vectors
 from dynagrag.workspace.facade import Workspace, open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
 

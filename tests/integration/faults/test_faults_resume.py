@@ -13,7 +13,7 @@ import pytest
 from ingests import WatchedModels, digest, num_stored_replies
 
 from dynagrag import IngestOptions
-from dynagrag.errors import BudgetError
+from dynagrag.core.errors import BudgetError
 from dynagrag.fakes import FakeChat
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.workspace.facade import Workspace

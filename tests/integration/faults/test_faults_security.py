@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from dynagrag import AskOptions, open_workspace
-from dynagrag.errors import SettingsError
+from dynagrag.core.errors import SettingsError
+from dynagrag.core.ids import entity_key
+from dynagrag.core.protocols import Prompt
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.stored_answer import answer_json
 from dynagrag.graph_store.neo4j_store.cypher import labels
-from dynagrag.ids import entity_key
-from dynagrag.protocols import Prompt
 from dynagrag.wiring import RETRIEVERS
 from dynagrag.workspace.facade import Workspace
 

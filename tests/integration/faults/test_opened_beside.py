@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
 from dynagrag.journal.jobs import JobRequest
 from dynagrag.journal.workspace_journal import Journal
-from dynagrag.schema import EmbedderIdentity
 
 _JOBS = """
 import sys

@@ -9,9 +9,10 @@ from types import ModuleType
 import pytest
 from ingests import run_together
 
-from dynagrag.ids import content_id
-from dynagrag.protocols import Extraction, GraphStore
-from dynagrag.schema import (
+from dynagrag.config.settings import load_settings
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import Extraction, GraphStore
+from dynagrag.core.schema import (
     Document,
     EmbedderIdentity,
     Mention,
@@ -20,7 +21,6 @@ from dynagrag.schema import (
     RelationRecord,
     Turn,
 )
-from dynagrag.settings import load_settings
 from dynagrag.workspace.address import open_store
 
 NUM_DOCUMENTS, NUM_CHUNKS, NUM_HUBS = 4, 25, 5

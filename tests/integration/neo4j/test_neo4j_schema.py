@@ -14,7 +14,8 @@ from neo4j import Driver
 from neo4j_server import Neo4jServer
 from neo4j_stores import EMBEDDER, OpenStore, document, graph_of, write
 
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
+from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.graph_store.neo4j_store import cypher, database_schema
 from dynagrag.graph_store.neo4j_store.cypher import (
     labels,
@@ -23,7 +24,6 @@ from dynagrag.graph_store.neo4j_store.cypher import (
     workspace_statements,
 )
 from dynagrag.graph_store.neo4j_store.store import Neo4jStore
-from dynagrag.schema import EmbedderIdentity
 
 pytestmark = pytest.mark.neo4j
 

@@ -11,11 +11,11 @@ import pytest
 from neo4j import Driver
 from neo4j_stores import EMBEDDER, OpenStore, document, graph_of, write
 
-from dynagrag.errors import StoreError, WorkspaceError
+from dynagrag.core.errors import StoreError, WorkspaceError
+from dynagrag.core.schema import VectorKind
 from dynagrag.graph_store.neo4j_store.cache import RowCache
 from dynagrag.graph_store.neo4j_store.graph_writer import GraphWriter
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
-from dynagrag.schema import VectorKind
 
 pytestmark = pytest.mark.neo4j
 

@@ -14,14 +14,14 @@ import pytest
 from neo4j_server import GivenServer, Neo4jServer
 
 from dynagrag import AskOptions, IngestOptions
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.protocols import GraphStore
+from dynagrag.core.schema import Filters, Neighbourhood, Retrieval, VectorKind
 from dynagrag.curation import corrections as curation
 from dynagrag.curation.view import history, read_seen
 from dynagrag.fakes import FakeChat, simple_reply
 from dynagrag.graph_store.derived.canonical import undo_merge
-from dynagrag.protocols import GraphStore
 from dynagrag.retrieval.ego.ego_index import EgoIndex
-from dynagrag.schema import Filters, Neighbourhood, Retrieval, VectorKind
-from dynagrag.settings import PROFILES
 from dynagrag.wiring import RETRIEVERS
 from dynagrag.workspace.facade import Workspace
 

@@ -32,8 +32,8 @@ def transcript() -> str:
         )
         minutes, seconds = divmod(number * 30, 60)
         cues.append(
-            f"00:{minutes:02}:{seconds:02}.000 --> 00:{minutes:02}:{seconds:02}.900\n<v"
-            f" Maria>{said}"
+            f"00:{minutes:02}:{seconds:02}.000 --> 00:{minutes:02}:{seconds:02}.900\n"
+            f"<v Maria>{said}"
         )
     return "WEBVTT\n\n" + "\n\n".join(cues) + "\n"
 

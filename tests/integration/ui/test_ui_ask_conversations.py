@@ -5,7 +5,7 @@ from typing import Any
 
 from ask_pages import QUESTION, asked, switch, words
 
-from dynagrag.settings import load_settings
+from dynagrag.config.settings import load_settings
 from dynagrag.workspace.conversations import (
     ConversationBook,
     Exchange,

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from ask_pages import QUESTION, asked, words
 
+from dynagrag.config.settings import load_settings
 from dynagrag.fakes.server import OpenAIStubServer
-from dynagrag.settings import load_settings
 from dynagrag.workspace.conversations import (
     Conversation,
     ConversationBook,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from ask_pages import QUESTION, asked, choice, words
 
-from dynagrag.schema import EmbedderIdentity
+from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.workspace.conversations import ConversationBook, exchange_as_text
 
 Keep = Callable[..., None]

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from dynagrag import open_workspace
+from dynagrag.core.schema import Entity
 from dynagrag.curation import corrections
 from dynagrag.fakes.server import OpenAIStubServer
-from dynagrag.schema import Entity
 from dynagrag.ui import background
 from dynagrag.ui.curate import correction_work
 

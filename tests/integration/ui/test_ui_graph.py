@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
+from dynagrag.core.errors import StoreError
+from dynagrag.core.schema import Consolidation, Entity, Overview, Relation
 from dynagrag.curation.graph_export import exported, part
 from dynagrag.curation.graph_queries import binned, entity_facts, is_name, narrowed, way_between
-from dynagrag.errors import StoreError
 from dynagrag.fakes.server import OpenAIStubServer
-from dynagrag.schema import Consolidation, Entity, Overview, Relation
 from dynagrag.ui.drawing import kept_layouts
 
 Panel = Callable[[str], AppTest]

@@ -13,9 +13,9 @@ import pytest
 from app_server import DESKTOP, PHONE, AppServer, Chromium, serious, settled
 from drawn import Drawing
 
+from dynagrag.core.schema import Consolidation, Entity, Relation
 from dynagrag.curation.graph_export import part
 from dynagrag.fakes.server import OpenAIStubServer
-from dynagrag.schema import Consolidation, Entity, Relation
 
 if TYPE_CHECKING:
     pass

@@ -437,7 +437,9 @@ def test_other_pages_see_the_new_graph_at_once(server: OpenAIStubServer, open_pa
     from streamlit.testing.v1 import AppTest
 
     look = AppTest.from_string(
-        "import streamlit as st\nfrom dynagrag.ui import state\ndesk = state.desk()\n"
+        "import streamlit as st\n"
+        "from dynagrag.ui import state\n"
+        "desk = state.desk()\n"
         "st.text(len(desk.space.snapshot().graph.entities) if desk else None)\n"
     )
     page = open_page()

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from pages import has, press, until, words
 
-from dynagrag import system_keyring
-from dynagrag.errors import ModelUnavailableError
+from dynagrag.config import system_keyring
+from dynagrag.config.settings import load_settings
+from dynagrag.core.errors import ModelUnavailableError
 from dynagrag.fakes.server import Fault, OpenAIStubServer
-from dynagrag.settings import load_settings
 from dynagrag.ui import background
 from dynagrag.ui.settings import models_view
 

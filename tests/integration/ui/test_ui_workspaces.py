@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from pages import has, press, until, words
 
-from dynagrag.errors import StoreError
+from dynagrag.config.settings import load_settings
+from dynagrag.core.errors import StoreError
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.journal.jobs import JobRequest, JobStatus
-from dynagrag.settings import load_settings
 from dynagrag.ui import background, state
 from dynagrag.workspace.holdings import workspace_names
 

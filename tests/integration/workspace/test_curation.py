@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from corrected import FAST, FIRST, SECOND, correct_everything, document, named, names, seen, states
 
+from dynagrag.core.errors import UsageError
+from dynagrag.core.schema import EditKind
 from dynagrag.curation import corrections
 from dynagrag.curation.view import EditState, history, made_merges
-from dynagrag.errors import UsageError
 from dynagrag.ingest.graph_deriver import Deriver
-from dynagrag.schema import EditKind
 from dynagrag.upkeep.doctor import derived_digest
 from dynagrag.workspace.facade import Workspace
 

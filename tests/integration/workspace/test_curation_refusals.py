@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from corrected import FAST, FIRST, SECOND, document, named, seen
 
+from dynagrag.core.errors import UsageError, WorkspaceError
+from dynagrag.core.schema import Edit, EditKind
 from dynagrag.curation import corrections
 from dynagrag.curation.view import history, made_merges
-from dynagrag.errors import UsageError, WorkspaceError
-from dynagrag.schema import Edit, EditKind
 from dynagrag.workspace.facade import Workspace
 
 

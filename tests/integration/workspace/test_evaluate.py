@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from dynagrag import wiring
-from dynagrag.errors import EmbedderMismatchError, LoadError, UsageError, WorkspaceError
+from dynagrag.config.settings import Settings, load_settings
+from dynagrag.core.errors import EmbedderMismatchError, LoadError, UsageError, WorkspaceError
 from dynagrag.evaluation.question_sets.question_set import Half, Scope
 from dynagrag.evaluation.results.run_folder import RunFolder, StoppedRunError
 from dynagrag.evaluation.results.run_summary import compare
@@ -18,7 +19,6 @@ from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval
 from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.settings import Settings, load_settings
 from dynagrag.workspace.ingest_job import IngestOptions
 
 MEASURES = {"recall@2", "recall@5", "recall@10", "all@5", "hit@1", "mrr", "p@5", "ms"}

@@ -11,15 +11,21 @@ from typing import Any
 import pytest
 
 from dynagrag import demo
-from dynagrag.errors import BudgetError, LoadError, ModelUnavailableError, SettingsError, UsageError
+from dynagrag.config.settings import load_settings
+from dynagrag.core.errors import (
+    BudgetError,
+    LoadError,
+    ModelUnavailableError,
+    SettingsError,
+    UsageError,
+)
+from dynagrag.core.schema import Claim, ClaimCheck, Verdict
 from dynagrag.evaluation.citations.checking_cost import CheckingCost
 from dynagrag.evaluation.citations.citation_folder import CitationRun
 from dynagrag.evaluation.citations.citation_run import CitationOptions, evaluate_citations
 from dynagrag.evaluation.results.run_folder import RunFolder, StoppedRunError
 from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
-from dynagrag.schema import Claim, ClaimCheck, Verdict
-from dynagrag.settings import load_settings
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.ingest_job import IngestOptions
 

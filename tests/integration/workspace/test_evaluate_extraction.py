@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import BudgetError, LoadError, SettingsError, UsageError
+from dynagrag.config.settings import load_settings
+from dynagrag.core.errors import BudgetError, LoadError, SettingsError, UsageError
 from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun
 from dynagrag.evaluation.extraction.extraction_gold import shipped_gold
 from dynagrag.evaluation.extraction.extraction_run import ExtractionOptions, evaluate_extraction
 from dynagrag.evaluation.results.run_folder import StoppedRunError
 from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.ingest.plan import Estimate
-from dynagrag.settings import load_settings
 
 NASTY = "<script>alert('x')</script>"
 PEOPLE = ["Ada", "Leo", "Grace", "Alan", "Edsger", "Barbara"]

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from dynagrag.config.settings import load_settings
 from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.settings import load_settings
 
 PEOPLE = ("Ada Byron", "Grace Hopper", "Edith Clarke", "Lise Keller")
 

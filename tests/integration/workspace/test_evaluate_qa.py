@@ -11,7 +11,10 @@ from typing import Any
 import pytest
 
 from dynagrag.cli.evaluate.qa import qa_lines
-from dynagrag.errors import BudgetError, SettingsError, UsageError
+from dynagrag.config.settings import load_settings
+from dynagrag.core.errors import BudgetError, SettingsError, UsageError
+from dynagrag.core.files.private_files import is_open_to_others
+from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.qa.qa_folder import QaRun
 from dynagrag.evaluation.qa.qa_options import QaOptions
@@ -21,9 +24,6 @@ from dynagrag.evaluation.question_sets.question_set import Scope
 from dynagrag.evaluation.results.run_folder import StoppedRunError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.fakes.server import OpenAIStubServer
-from dynagrag.files.private_files import is_open_to_others
-from dynagrag.protocols import Prompt
-from dynagrag.settings import load_settings
 from dynagrag.workspace.facade import Workspace
 
 NASTY = "<script>alert('x')</script>"

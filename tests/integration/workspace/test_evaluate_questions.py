@@ -15,6 +15,8 @@ import pytest
 
 from dynagrag import demo
 from dynagrag.cli.evaluate.questions import question_lines
+from dynagrag.config.settings import load_settings
+from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.question_sets.own_questions import load_own
 from dynagrag.evaluation.questions import question_run
 from dynagrag.evaluation.questions.made_question import Kind
@@ -23,8 +25,6 @@ from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.fakes.server import OpenAIStubServer
-from dynagrag.protocols import Prompt
-from dynagrag.settings import load_settings
 from dynagrag.workspace.ingest_job import IngestOptions
 
 KINDS = {"specific", "two_hop", "comparison", "thematic", "unanswerable", "cloze"}

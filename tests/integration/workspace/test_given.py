@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
+from dynagrag.core.schema import Answer, SourceTurn
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.ingest.given.given_corpus import (
@@ -23,7 +24,6 @@ from dynagrag.ingest.given.given_corpus import (
 from dynagrag.ingest.given.given_extractor import GivenExtractor
 from dynagrag.ingest.given.given_plan import given_ids
 from dynagrag.ingest.pipeline import IngestReport
-from dynagrag.schema import Answer, SourceTurn
 from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.ingest_job import IngestOptions, options_of

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.errors import ModelUnavailableError
+from dynagrag.core.errors import ModelUnavailableError
 from dynagrag.fakes import FakeChat
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.ingest_job import IngestOptions

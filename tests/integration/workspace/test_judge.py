@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import UsageError
+from dynagrag.config.settings import load_settings
+from dynagrag.core.errors import UsageError
+from dynagrag.core.protocols import Prompt
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.ingest.graph_deriver import Deriver
-from dynagrag.protocols import Prompt
-from dynagrag.settings import load_settings
 from dynagrag.wiring import concurrency_of
 from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.facade import Workspace, open_workspace

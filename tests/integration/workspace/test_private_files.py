@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from workspace_contents import silent
 
+from dynagrag.config.settings import load_settings
+from dynagrag.config.settings_file import save_settings
+from dynagrag.core.files.private_files import is_open_to_others, make_folder
 from dynagrag.evaluation.results.run_folder import RunFolder
-from dynagrag.files.private_files import is_open_to_others, make_folder
-from dynagrag.settings import load_settings
-from dynagrag.settings_file import save_settings
 from dynagrag.ui.drawing.kept_layouts import FOLDER, KeptLayouts
 from dynagrag.ui.ingest.upload_folder import folder_of, keep
 from dynagrag.upkeep.backup import back_up, restore

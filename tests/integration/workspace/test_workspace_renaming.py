@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from dynagrag import open_workspace
+from dynagrag.config.settings import load_settings
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.journal.jobs import JobRequest, JobStatus
-from dynagrag.settings import load_settings
 from dynagrag.workspace.conversations import NOTES, ConversationBook, Exchange, new_id
 
 TURNS = [("Maria", "Acme Works acquired Borealis Labs."), ("Leo", "Ada Byron works at Acme Works.")]

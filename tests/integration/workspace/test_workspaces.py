@@ -7,10 +7,16 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import DynaGragError, SettingsError, StoreError, UsageError, WorkspaceError
+from dynagrag.config.settings import load_settings
+from dynagrag.core.errors import (
+    DynaGragError,
+    SettingsError,
+    StoreError,
+    UsageError,
+    WorkspaceError,
+)
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.journal.jobs import JobRequest
-from dynagrag.settings import load_settings
 from dynagrag.workspace.address import shown_address
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.holdings import check_new, delete_workspace, read_holdings, workspace_names

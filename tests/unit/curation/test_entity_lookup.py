@@ -2,9 +2,9 @@
 
 import pytest
 
+from dynagrag.core.ids import entity_key
+from dynagrag.core.schema import Entity
 from dynagrag.curation.entity_lookup import called, is_called
-from dynagrag.ids import entity_key
-from dynagrag.schema import Entity
 
 
 def _entity(name: str, *keys: str, aliases: tuple[str, ...] = ()) -> Entity:

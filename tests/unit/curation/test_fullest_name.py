@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynagrag.core.ids import entity_key
+from dynagrag.core.schema import Entity
 from dynagrag.curation.fullest_name import fullest_name
-from dynagrag.ids import entity_key
-from dynagrag.schema import Entity
 
 
 def _entity(name: str, weight: int = 1, *aliases: str, is_speaker: bool = False) -> Entity:

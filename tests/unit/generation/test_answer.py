@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from dynagrag import AskOptions, open_workspace
-from dynagrag.errors import (
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.errors import (
     CutOffReplyError,
     InvalidReplyError,
     ModelError,
@@ -21,14 +22,13 @@ from dynagrag.errors import (
     SettingsError,
     UsageError,
 )
+from dynagrag.core.ids import estimate_tokens
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.answer import ABSTENTION, NO_MODEL
 from dynagrag.generation.citations import cited_labels
 from dynagrag.generation.question_wording import rewrite_question, split_question
-from dynagrag.ids import estimate_tokens
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.settings import PROFILES
 from dynagrag.workspace.facade import Workspace
 
 WORDS = "\n".join(

@@ -11,6 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.protocols import Prompt
+from dynagrag.core.schema import Answer, Candidate, Question, Retrieval, ScoredPassage, Snapshot
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.answer import ABSTENTION, Parts, answer_question
 from dynagrag.generation.claims.rules_checker import RulesChecker
@@ -18,13 +21,10 @@ from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.generation.traversal import BFS
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import Prompt
-from dynagrag.reporting import trace_lines
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
-from dynagrag.schema import Answer, Candidate, Question, Retrieval, ScoredPassage, Snapshot
-from dynagrag.settings import PROFILES
+from dynagrag.workspace.text_reports import trace_lines
 
 PAPER = PROFILES["paper"]
 DECLINES = '{"answer": "", "citations": [], "enough_evidence": false}'

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynagrag.core.schema import Evidence
 from dynagrag.generation.citations import (
     bounded_stream,
     checked_marks,
@@ -16,7 +17,6 @@ from dynagrag.generation.citations import (
     known_labels,
     without_marks,
 )
-from dynagrag.schema import Evidence
 
 ALLOWED = {label: Evidence(label, label, "d", 0, 1, "q") for label in ("E1", "E2", "E12")}
 _TEXTS = st.lists(

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from dynagrag.errors import BudgetError, ModelUnavailableError
+from dynagrag.core.errors import BudgetError, ModelUnavailableError
+from dynagrag.core.schema import Claim, ClaimCheck, Line, Verdict
 from dynagrag.generation.claims.combined_checker import CombinedChecker
-from dynagrag.schema import Claim, ClaimCheck, Line, Verdict
 
 CLAIM = Claim("The pump failed.", (Line("It broke."), Line("The pump is fine.")))
 STATED, CONTRADICTED, NOT_FOUND = Verdict.STATED, Verdict.CONTRADICTED, Verdict.NOT_FOUND

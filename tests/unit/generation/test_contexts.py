@@ -8,20 +8,28 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.ids import estimate_tokens
+from dynagrag.core.protocols import Prompt
+from dynagrag.core.schema import (
+    Evidence,
+    Graph,
+    Question,
+    Retrieval,
+    ScoredPassage,
+    Snapshot,
+    Subgraph,
+)
 from dynagrag.generation.context import Context, all_evidence, build_contexts, that_fit
 from dynagrag.generation.evidence import speaker_spans
 from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, write_evidence_prompt
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.generation.traversal import BFS, DSABFS
-from dynagrag.ids import estimate_tokens
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
-from dynagrag.protocols import Prompt
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
-from dynagrag.schema import Evidence, Graph, Question, Retrieval, ScoredPassage, Snapshot, Subgraph
-from dynagrag.settings import PROFILES
 
 VECTOR = np.array([1, 0, 0, 0], np.float32)
 

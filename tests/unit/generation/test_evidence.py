@@ -8,6 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.schema import Evidence, Question, ScoredPassage, Snapshot, Subgraph, Vector
 from dynagrag.generation.evidence import (
     QuestionEvidence,
     first_word,
@@ -22,8 +24,6 @@ from dynagrag.generation.traversal import BFS, first_nodes
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
-from dynagrag.schema import Evidence, Question, ScoredPassage, Snapshot, Subgraph, Vector
-from dynagrag.settings import PROFILES
 
 NEAR_FIRST, NEAR_SECOND = np.array([0, 1, 0, 0], np.float32), np.array([0, 0, 1, 0], np.float32)
 """Questions that are nearer to one of the two passages."""

@@ -12,23 +12,10 @@ from hard_prompt_parser import ParsedPrompt, parse_hard_prompt, split_summaries
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dynagrag.errors import DynaGragError
-from dynagrag.generation.evidence import (
-    QuestionEvidence,
-    passage_evidence,
-    shortened,
-    span_evidence,
-    speaker_spans,
-    turn_begun_by,
-)
-from dynagrag.generation.hard_prompt import room_for_walk, write_evidence_prompt, write_hard_prompt
-from dynagrag.generation.prompt_lines import evidence_line, join_summaries, one_line
-from dynagrag.generation.subgraph_lines import MAX_SUMMARIES
-from dynagrag.generation.traversal import BFS, DSABFS, first_nodes
-from dynagrag.ids import estimate_tokens
-from dynagrag.retrieval.ego.ego_index import EgoIndex
-from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import (
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.errors import DynaGragError
+from dynagrag.core.ids import estimate_tokens
+from dynagrag.core.schema import (
     Document,
     Entity,
     Evidence,
@@ -43,8 +30,21 @@ from dynagrag.schema import (
     Turn,
     Walk,
 )
-from dynagrag.settings import PROFILES
-from dynagrag.text import clock, seconds_of
+from dynagrag.core.text import clock, seconds_of
+from dynagrag.generation.evidence import (
+    QuestionEvidence,
+    passage_evidence,
+    shortened,
+    span_evidence,
+    speaker_spans,
+    turn_begun_by,
+)
+from dynagrag.generation.hard_prompt import room_for_walk, write_evidence_prompt, write_hard_prompt
+from dynagrag.generation.prompt_lines import evidence_line, join_summaries, one_line
+from dynagrag.generation.subgraph_lines import MAX_SUMMARIES
+from dynagrag.generation.traversal import BFS, DSABFS, first_nodes
+from dynagrag.retrieval.ego.ego_index import EgoIndex
+from dynagrag.retrieval.passages import PassageScores
 
 HOSTILE = [
     '" (0.99): x',

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynagrag.errors import CutOffReplyError, InvalidReplyError
+from dynagrag.core.errors import CutOffReplyError, InvalidReplyError
+from dynagrag.core.ids import estimate_tokens
+from dynagrag.core.schema import CheckedClaim, EmbedderIdentity, Line, Question, Vectors, Verdict
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.helpfulness import claims_helpfulness, helpfulness, judged_helpfulness
-from dynagrag.ids import estimate_tokens
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.schema import CheckedClaim, EmbedderIdentity, Line, Question, Vectors, Verdict
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynagrag.core.schema import Evidence
 from dynagrag.generation import merge_input as merge_module
 from dynagrag.generation.citations import cited_labels, without_marks
 from dynagrag.generation.merge_input import merge_input
-from dynagrag.schema import Evidence
 
 LINES = {
     "E1": Evidence(

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import BudgetError, InvalidReplyError
+from dynagrag.core.errors import BudgetError, InvalidReplyError
+from dynagrag.core.protocols import Prompt
+from dynagrag.core.schema import Claim, Line, Verdict
 from dynagrag.fakes import FakeChat, FakeYesNoChat
 from dynagrag.generation.claims import model_checker
 from dynagrag.generation.claims.model_checker import ModelChecker
 from dynagrag.generation.reply_types import ClaimReply, ClaimsReply
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import Budget, MeteredChat
-from dynagrag.protocols import Prompt
-from dynagrag.schema import Claim, Line, Verdict
 
 PUMP, VALVE = (
     Line("The pump failed at noon.", "EECOM", "loop", "doc1"),

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.errors import SettingsError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import SettingsError
+from dynagrag.core.schema import Claim, ClaimCheck, Line, Verdict
 from dynagrag.generation.claims.nli_checker import Labels, NliChecker, open_nli_checker
-from dynagrag.schema import Claim, ClaimCheck, Line, Verdict
-from dynagrag.settings import Settings
 
 WORDS = [
     "[PAD]",

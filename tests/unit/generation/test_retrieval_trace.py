@@ -8,8 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace, subgraph_trace
-from dynagrag.schema import (
+from dynagrag.core.schema import (
     Bridge,
     BridgeTrace,
     Candidate,
@@ -29,6 +28,7 @@ from dynagrag.schema import (
     Subgraph,
     Walk,
 )
+from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace, subgraph_trace
 
 PARTS = (
     PassageParts("p1", 0.11119, 0.22229, 0.33339, 0.44449, 0.55559),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.errors import CutOffReplyError
+from dynagrag.core.errors import CutOffReplyError
 from dynagrag.fakes import FakeChat
 from dynagrag.generation.question_wording import rewrite_question, split_question
 from dynagrag.journal.workspace_journal import Journal

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from spoken import spoken
 
 from dynagrag import AskOptions, open_workspace
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.schema import ScoredPassage, Snapshot
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.generation.evidence import passage_evidence
 from dynagrag.generation.hard_prompt import write_evidence_prompt
 from dynagrag.generation.spread import spread_passages, with_calls
-from dynagrag.schema import ScoredPassage, Snapshot
-from dynagrag.settings import PROFILES
 
 QUESTION = "What were the main disagreements?"
 

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from dynagrag import AskOptions, open_workspace
-from dynagrag.errors import ModelUnavailableError
+from dynagrag.core.errors import ModelUnavailableError
+from dynagrag.core.schema import Answer
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.stored_answer import answer_json, answer_of
-from dynagrag.schema import Answer
 
 QUESTION = "Who works at Acme Works and who acquired Borealis Labs?"
 WORDS = """Maria: Acme Works acquired Borealis Labs.

@@ -6,11 +6,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynagrag.core.schema import Document, Evidence, Graph, Passage, ScoredPassage, Snapshot, Turn
 from dynagrag.generation.context import that_fit
 from dynagrag.generation.evidence import passage_evidence
 from dynagrag.generation.hard_prompt import write_evidence_prompt
 from dynagrag.generation.stretches import MAX_GAP, in_stretches, stretches
-from dynagrag.schema import Document, Evidence, Graph, Passage, ScoredPassage, Snapshot, Turn
 
 EMPTY = Graph((), (), np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32), ())
 TURNS = tuple(

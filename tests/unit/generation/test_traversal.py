@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynagrag.core.schema import PruneScores, Subgraph
 from dynagrag.generation.traversal import BFS, DSABFS, first_nodes
-from dynagrag.schema import PruneScores, Subgraph
 
 
 def subgraph_of(

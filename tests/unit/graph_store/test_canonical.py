@@ -5,6 +5,8 @@ meet.
 import pytest
 from derived import edit
 
+from dynagrag.core.ids import sense_key
+from dynagrag.core.schema import Consolidation, Edit, EditKind, Merge
 from dynagrag.graph_store.derived.canonical import (
     canonical_keys,
     kept_apart,
@@ -12,8 +14,6 @@ from dynagrag.graph_store.derived.canonical import (
     make_merge,
     undo_merge,
 )
-from dynagrag.ids import sense_key
-from dynagrag.schema import Consolidation, Edit, EditKind, Merge
 
 NOW = "2026-01-01T00:00:00Z"
 

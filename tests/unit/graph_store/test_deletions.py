@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.errors import StoreError, WorkspaceError
+from dynagrag.core.errors import StoreError, WorkspaceError
+from dynagrag.core.schema import Document, Edit, EditKind, Mention, MentionKind
 from dynagrag.graph_store.deletions import (
     NOTE,
     Deletion,
@@ -18,7 +19,6 @@ from dynagrag.graph_store.derived.canonical import make_edit, make_merge
 from dynagrag.graph_store.derived.edits_left import edits_left, keys_only_in
 from dynagrag.graph_store.derived.senses import documents_text
 from dynagrag.graph_store.sqlite_store.store import SqliteStore
-from dynagrag.schema import Document, Edit, EditKind, Mention, MentionKind
 
 
 def document(title: str) -> Document:

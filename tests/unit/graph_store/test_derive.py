@@ -10,20 +10,9 @@ from derived import DOCUMENTS, edit, entity, graph_of, keyed, record, said
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynagrag.errors import StoreError
-from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
-from dynagrag.graph_store.derived.canonical import label_key, make_merge, undo_merge
-from dynagrag.graph_store.derived.derive import derive
-from dynagrag.graph_store.derived.embedded_texts import (
-    mention_text,
-    record_text,
-    record_texts,
-    text_id,
-)
-from dynagrag.graph_store.derived.graph_digest import digest, digest_rows
-from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means
-from dynagrag.ids import content_id, sense_key
-from dynagrag.schema import (
+from dynagrag.core.errors import StoreError
+from dynagrag.core.ids import content_id, sense_key
+from dynagrag.core.schema import (
     Consolidation,
     Document,
     EditKind,
@@ -36,6 +25,17 @@ from dynagrag.schema import (
     Relation,
     RelationRecord,
 )
+from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
+from dynagrag.graph_store.derived.canonical import label_key, make_merge, undo_merge
+from dynagrag.graph_store.derived.derive import derive
+from dynagrag.graph_store.derived.embedded_texts import (
+    mention_text,
+    record_text,
+    record_texts,
+    text_id,
+)
+from dynagrag.graph_store.derived.graph_digest import digest, digest_rows
+from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means
 
 # ---------------------------------------------------------------------------------- texts and means
 

@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from dynagrag.errors import StoreError
-from dynagrag.graph_store.derived.embedded_texts import own_title, passage_text, text_id
-from dynagrag.graph_store.derived.fact_texts import Fact, counted_said, fact_texts, read_said
-from dynagrag.ids import content_id
-from dynagrag.schema import (
+from dynagrag.core.errors import StoreError
+from dynagrag.core.ids import content_id
+from dynagrag.core.schema import (
     CO_OCCURRENCE,
     Document,
     Flag,
@@ -17,6 +15,8 @@ from dynagrag.schema import (
     Passage,
     RelationRecord,
 )
+from dynagrag.graph_store.derived.embedded_texts import own_title, passage_text, text_id
+from dynagrag.graph_store.derived.fact_texts import Fact, counted_said, fact_texts, read_said
 
 TEXT = "Ada met Bob in Paris. The valve leaks. Cleo came."
 DOCUMENT = Document("d", "w", "Ada Byron (mathematician)", "/files/1.txt", "s", TEXT)

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_judge import merged, run, said
 
+from dynagrag.core.schema import Edit, EditKind, Entity
 from dynagrag.graph_store.derived.canonical import make_edit, undo_merge
 from dynagrag.graph_store.derived.edits_left import edits_left
 from dynagrag.graph_store.derived.glossary import (
@@ -23,7 +24,6 @@ from dynagrag.graph_store.derived.glossary import (
 from dynagrag.ingest.consolidate.guards import MergeGuard
 from dynagrag.ingest.consolidate.safe_rules import safe_merges
 from dynagrag.ingest.consolidate.used_names import used_names
-from dynagrag.schema import Edit, EditKind, Entity
 
 
 def _row(term: str, *aliases: str, definition: str = "") -> GlossaryRow:

@@ -7,9 +7,9 @@ from derived import edit, graph_of, record, said
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynagrag.core.schema import EditKind, Flag, Mention
 from dynagrag.graph_store.derived.canonical import make_merge
 from dynagrag.graph_store.derived.linking_words import merges_of_things, num_words, thing_keys
-from dynagrag.schema import EditKind, Flag, Mention
 
 
 def word(name: str, at: int) -> Mention:

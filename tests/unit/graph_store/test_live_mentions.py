@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from derived import said
 
+from dynagrag.core.schema import Flag, Mention, MentionKind
 from dynagrag.graph_store.derived.live_mentions import counting_mentions, live_mentions
-from dynagrag.schema import Flag, Mention, MentionKind
 
 
 def flagged(mention: Mention, *flags: Flag) -> Mention:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
 from dynagrag.graph_store.neo4j_store.cache import RowCache
 
 Rows = dict[str, tuple[str, bytes]]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from bolt_stub import BoltStub
 
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
 from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
 
 DEADLOCK = ("Neo.TransientError.Transaction.DeadlockDetected", "locked")

@@ -9,6 +9,8 @@ from derived import edit, entity, keyed, record, said
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynagrag.core.ids import entity_key, plain_key, sense_key, sense_of
+from dynagrag.core.schema import Document, Edit, EditKind
 from dynagrag.graph_store.derived.canonical import (
     effective_edits,
     kept_apart,
@@ -24,9 +26,7 @@ from dynagrag.graph_store.derived.senses import (
     read_senses,
     records_in_senses,
 )
-from dynagrag.ids import entity_key, plain_key, sense_key, sense_of
 from dynagrag.retrieval.bridge.linking import EntityLinker
-from dynagrag.schema import Document, Edit, EditKind
 
 FILES = {
     f"d{i}": Document(f"d{i}", "w", f"title {i}", f"/d{i}.txt", f"sha{i}", "0123456789 " * 100)

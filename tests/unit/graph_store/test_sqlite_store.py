@@ -11,12 +11,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynagrag.errors import NewerStoreError, StoreError
-from dynagrag.graph_store.sqlite_store.migrations import MIGRATIONS
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
-from dynagrag.ids import content_id
-from dynagrag.protocols import Extraction
-from dynagrag.schema import (
+from dynagrag.core.errors import NewerStoreError, StoreError
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import Extraction
+from dynagrag.core.schema import (
     Consolidation,
     Document,
     EmbedderIdentity,
@@ -28,6 +26,8 @@ from dynagrag.schema import (
     Turn,
     VectorKind,
 )
+from dynagrag.graph_store.sqlite_store.migrations import MIGRATIONS
+from dynagrag.graph_store.sqlite_store.store import SqliteStore
 
 NUM_CHUNKS = 40
 

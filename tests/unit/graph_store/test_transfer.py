@@ -10,17 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynagrag.errors import StoreError, WorkspaceError
-from dynagrag.fakes import FakeEmbedder
-from dynagrag.graph_store.derived.canonical import make_edit, make_merge
-from dynagrag.graph_store.derived.derive import derive
-from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
-from dynagrag.graph_store.derived.two_step_mean import VectorTable
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
-from dynagrag.graph_store.transfer import copy_workspace, is_unfinished
-from dynagrag.ids import content_id
-from dynagrag.protocols import Extraction
-from dynagrag.schema import (
+from dynagrag.core.errors import StoreError, WorkspaceError
+from dynagrag.core.ids import content_id
+from dynagrag.core.protocols import Extraction
+from dynagrag.core.schema import (
     Consolidation,
     Document,
     EditKind,
@@ -34,6 +27,13 @@ from dynagrag.schema import (
     VectorKind,
     Vectors,
 )
+from dynagrag.fakes import FakeEmbedder
+from dynagrag.graph_store.derived.canonical import make_edit, make_merge
+from dynagrag.graph_store.derived.derive import derive
+from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
+from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.transfer import copy_workspace, is_unfinished
 
 MakeStore = Callable[..., SqliteStore]
 EMBEDDER = FakeEmbedder(8)

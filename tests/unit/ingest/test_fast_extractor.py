@@ -11,14 +11,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from dynagrag.graph_store.derived.live_mentions import live_mentions
-from dynagrag.ids import plain_quotes
-from dynagrag.ingest.extract.case_use import CaseUse, case_use
-from dynagrag.ingest.extract.fast_extractor import LABEL, FastExtractor, pairs
-from dynagrag.ingest.extract.fast_rules import Candidate, candidates
-from dynagrag.ingest.split import chunk_passages, make_document, split_passages
-from dynagrag.protocols import Extraction, Extractor
-from dynagrag.schema import (
+from dynagrag.config.settings import CHUNK_PROFILES
+from dynagrag.core.ids import plain_quotes
+from dynagrag.core.protocols import Extraction, Extractor
+from dynagrag.core.schema import (
     ChunkWork,
     Document,
     Flag,
@@ -28,7 +24,11 @@ from dynagrag.schema import (
     SourceTurn,
     Turn,
 )
-from dynagrag.settings import CHUNK_PROFILES
+from dynagrag.graph_store.derived.live_mentions import live_mentions
+from dynagrag.ingest.extract.case_use import CaseUse, case_use
+from dynagrag.ingest.extract.fast_extractor import LABEL, FastExtractor, pairs
+from dynagrag.ingest.extract.fast_rules import Candidate, candidates
+from dynagrag.ingest.split import chunk_passages, make_document, split_passages
 
 SHARED = Path(__file__).parents[3].parent / "shared"
 NO_USE = CaseUse({}, {}, True)

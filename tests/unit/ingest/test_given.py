@@ -14,12 +14,23 @@ import pytest
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
-from dynagrag.errors import LoadError
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.errors import LoadError
+from dynagrag.core.ids import entity_key
+from dynagrag.core.protocols import Extraction, Extractor
+from dynagrag.core.schema import (
+    ChunkWork,
+    Consolidation,
+    Evidence,
+    MentionKind,
+    Question,
+    Snapshot,
+    SourceTurn,
+)
 from dynagrag.generation.evidence import QuestionEvidence, holds
 from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
-from dynagrag.ids import entity_key
 from dynagrag.ingest.given.given_corpus import (
     NO_ENTITY,
     NO_NAME,
@@ -38,19 +49,8 @@ from dynagrag.ingest.given.given_corpus import (
 )
 from dynagrag.ingest.given.given_extractor import STATED_TWICE, UNKNOWN, WITHOUT, GivenExtractor
 from dynagrag.ingest.given.given_plan import given_ids, plan_given
-from dynagrag.protocols import Extraction, Extractor
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import (
-    ChunkWork,
-    Consolidation,
-    Evidence,
-    MentionKind,
-    Question,
-    Snapshot,
-    SourceTurn,
-)
-from dynagrag.settings import PROFILES
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "data" / "multihop"
 ADA = GivenPassage(

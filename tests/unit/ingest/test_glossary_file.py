@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
 from dynagrag.graph_store.derived.glossary import resolve
 from dynagrag.ingest.load.glossary_file import GlossaryFile, read_glossary_file
 from dynagrag.ingest.load.tables import parse_csv

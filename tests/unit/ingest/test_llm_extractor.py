@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import BudgetError, ModelRefusedError, ModelUnavailableError
+from dynagrag.config.settings import CHUNK_PROFILES, ChunkProfile
+from dynagrag.core.errors import BudgetError, ModelRefusedError, ModelUnavailableError
+from dynagrag.core.protocols import Extraction
+from dynagrag.core.schema import ChunkWork, LoadedSource, SourceTurn
 from dynagrag.fakes import FakeChat, simple_reply
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions, LLMExtractor, chunk_text
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import Budget, MeteredChat
-from dynagrag.protocols import Extraction
-from dynagrag.schema import ChunkWork, LoadedSource, SourceTurn
-from dynagrag.settings import CHUNK_PROFILES, ChunkProfile
 
 DEFAULT, SMALL = CHUNK_PROFILES["default"], CHUNK_PROFILES["small"]
 

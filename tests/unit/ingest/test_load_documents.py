@@ -137,7 +137,8 @@ def test_html_blocks_are_turns_without_scripts_styles_and_comments(
     path.write_text(
         "<!doctype html><html><head><title>My  talk &amp;"
         " more</title><style>p{}</style></head><body><script>var x ="
-        " '<p>no</p>'</script><h1>Head</h1><p>One\n two <b>th</b>ree &lt;br&gt;</p><!-- no"
+        " '<p>no</p>'</script><h1>Head</h1><p>One\n"
+        " two <b>th</b>ree &lt;br&gt;</p><!-- no"
         " --><ul><li>a<li>b</ul><div>c<p>d</p>e</div></body></html>"
     )
     source = load_source(path)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from dynagrag.core.schema import LoadedSource
 from dynagrag.ingest.load import inspect_row, load_source
-from dynagrag.schema import LoadedSource
 
 Row = tuple[str | None, float | None, float | None, str]
 
@@ -24,12 +24,24 @@ def rows(source: LoadedSource) -> list[Row]:
 ANNA_BOB: list[Row] = [("Anna", 1.0, 2.5, "Hello there."), ("Bob", 2.5, 4.0, "Hi, Anna.")]
 
 VTT = (
-    "WEBVTT\n\n00:01.000 --> 00:02.500\n<v Anna>Hello there.</v>\n\nname\n"
-    "00:00:02.500 --> 00:00:04.000 align:start\n<v.loud Bob>Hi, Anna.\n"
+    "WEBVTT\n"
+    "\n"
+    "00:01.000 --> 00:02.500\n"
+    "<v Anna>Hello there.</v>\n"
+    "\n"
+    "name\n"
+    "00:00:02.500 --> 00:00:04.000 align:start\n"
+    "<v.loud Bob>Hi, Anna.\n"
 )
 SRT = (
-    "1\n00:00:01,000 --> 00:00:02,500\nAnna: Hello\nthere.\n\n2\n00:00:02,500 -->"
-    " 00:00:04,000\nBob: Hi, Anna.\n"
+    "1\n"
+    "00:00:01,000 --> 00:00:02,500\n"
+    "Anna: Hello\n"
+    "there.\n"
+    "\n"
+    "2\n"
+    "00:00:02,500 --> 00:00:04,000\n"
+    "Bob: Hi, Anna.\n"
 )
 SBV = "0:00:01.000,0:00:02.500\nAnna: Hello there.\n\n0:00:02.500,0:00:04.000\nBob: Hi, Anna.\n"
 PODCAST = """{"version": "1.0.0", "segments": [
@@ -97,8 +109,14 @@ def test_a_form_with_speakers_and_times_is_read_whatever_its_name_and_line_ends(
         (
             "a.txt",
             (
-                "Anna  0:01  \nHello there.\n\nBob  1:00:02  \nHi.\nYou.\n\nTranscribed by"
-                " https://otter.ai\n"
+                "Anna  0:01  \n"
+                "Hello there.\n"
+                "\n"
+                "Bob  1:00:02  \n"
+                "Hi.\n"
+                "You.\n"
+                "\n"
+                "Transcribed by https://otter.ai\n"
             ),
             "otter-text",
             [("Anna", 1.0, None, "Hello there."), ("Bob", 3602.0, None, "Hi. You.")],
@@ -249,8 +267,16 @@ def test_srt_without_numbers_blank_lines_inside_and_overrides_keeps_every_word(
     tmp_path: Path,
 ) -> None:
     srt = (
-        "00:00:01,000 --> 00:00:02,000\n{\\an8}<font color='#fff'>Hi</font>\n\nafter a blank"
-        " line\n\n00:00:03,000 --> 00:00:04,000\nx --> y\n2\n00:00:05,000 --> 00:00:06,000\n1984\n"
+        "00:00:01,000 --> 00:00:02,000\n"
+        "{\\an8}<font color='#fff'>Hi</font>\n"
+        "\n"
+        "after a blank line\n"
+        "\n"
+        "00:00:03,000 --> 00:00:04,000\n"
+        "x --> y\n"
+        "2\n"
+        "00:00:05,000 --> 00:00:06,000\n"
+        "1984\n"
     )
     assert rows(load(tmp_path, "a.srt", srt)) == [
         (None, 1.0, 2.0, "Hi after a blank line"),
@@ -281,12 +307,24 @@ def test_captions_agree_with_webvtt_py_where_it_can_read(tmp_path: Path) -> None
     "text",
     [
         (
-            "Note: be careful.\n\nSome prose.\n\nNote: again.\n\nMore prose: it goes on.\n\nNote:"
-            " third."
+            "Note: be careful.\n"
+            "\n"
+            "Some prose.\n"
+            "\n"
+            "Note: again.\n"
+            "\n"
+            "More prose: it goes on.\n"
+            "\n"
+            "Note: third."
         ),
         (
-            "He said: we meet at 10:30.\n\nSee https://example.org/a:b and go.\n\nDear all:\n\nThis"
-            " is it."
+            "He said: we meet at 10:30.\n"
+            "\n"
+            "See https://example.org/a:b and go.\n"
+            "\n"
+            "Dear all:\n"
+            "\n"
+            "This is it."
         ),
         (
             "Engine: a machine.\n\nRotor: a part.\n\nStator: one.\n\nShaft: one.\n\nGear:"
@@ -295,8 +333,15 @@ def test_captions_agree_with_webvtt_py_where_it_can_read(tmp_path: Path) -> None
         "Chapter 1: The start\n\nProse here.\n\nChapter 2: The end\n\nProse there.",
         "Title: A talk\n\nDate: 2024-01-01\n\nIt was a dark night.",
         (
-            "Welcome to it.\n\nEngines: they are big.\n\nPumps: they are small.\n\nTanks:"
-            " round.\n\nThe engine works well and people like it."
+            "Welcome to it.\n"
+            "\n"
+            "Engines: they are big.\n"
+            "\n"
+            "Pumps: they are small.\n"
+            "\n"
+            "Tanks: round.\n"
+            "\n"
+            "The engine works well and people like it."
         ),
         "Conclusion: it works.",
         "Paris: a city in France.",

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
+from dynagrag.core.schema import LoadedSource
 from dynagrag.ingest.load import find_sources, inspect_row, load_source
-from dynagrag.schema import LoadedSource
 
 DATA = Path(__file__).parents[3].parent / "shared" / "data" / "transcripts"
 DERIVED = DATA / "formats" / "derived_cc0_apollo13"

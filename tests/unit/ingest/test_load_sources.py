@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
 from dynagrag.ingest.load import find_sources
 
 

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynagrag.core.schema import Chunk, Document, Passage
 from dynagrag.ingest.extract.quotes import find_quote, mention_passages
-from dynagrag.schema import Chunk, Document, Passage
 
 TEXT = (
-    "CDR: Okay, Houston, we’ve had a problem here.\nWe've had a Main B Bus Undervolt — at 55:55. "
-    " Say again, “please”."
+    "CDR: Okay, Houston, we’ve had a problem here.\n"
+    "We've had a Main B Bus Undervolt — at 55:55.  Say again, “please”."
 )
 
 

@@ -5,6 +5,8 @@ import unicodedata
 import pytest
 from pydantic import ValidationError
 
+from dynagrag.config.settings import CHUNK_PROFILES
+from dynagrag.core.schema import CO_OCCURRENCE, LoadedSource, MentionKind, SourceTurn
 from dynagrag.ingest.extract.reply_records import (
     EntityReply,
     ExtractionReply,
@@ -14,8 +16,6 @@ from dynagrag.ingest.extract.reply_records import (
 )
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
 from dynagrag.models.reply_schema import strict_schema
-from dynagrag.schema import CO_OCCURRENCE, LoadedSource, MentionKind, SourceTurn
-from dynagrag.settings import CHUNK_PROFILES
 
 TURNS = [
     ("Leo", "The Acme Works pump failed. Ada Byron repaired it."),

@@ -11,7 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynagrag.ids import estimate_tokens
+from dynagrag.config.settings import CHUNK_PROFILES, ChunkProfile
+from dynagrag.core.ids import estimate_tokens
+from dynagrag.core.schema import (
+    Chunk,
+    Document,
+    LoadedSource,
+    MentionKind,
+    Passage,
+    SourceTurn,
+    Turn,
+)
 from dynagrag.ingest.split import (
     chunk_passages,
     halve,
@@ -20,9 +30,7 @@ from dynagrag.ingest.split import (
     split_passages,
     turn_at,
 )
-from dynagrag.schema import Chunk, Document, LoadedSource, MentionKind, Passage, SourceTurn, Turn
-from dynagrag.sentences import num_words
-from dynagrag.settings import CHUNK_PROFILES, ChunkProfile
+from dynagrag.language.sentences import num_words
 
 SHARED = Path(__file__).parents[3].parent / "shared"
 DEFAULT = CHUNK_PROFILES["default"]

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from dynagrag.errors import UsageError, WorkspaceError
+from dynagrag.core.errors import UsageError, WorkspaceError
 from dynagrag.journal.jobs import JobBook, JobRequest, JobStatus
 from dynagrag.journal.workspace_journal import Journal
 
@@ -28,11 +28,13 @@ REQUEST = JobRequest(
     "sqlite",
 )
 AT_WORK = (
-    "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import"
-    " Journal\nfrom dynagrag.journal.jobs import JobRequest\nbook ="
-    " Journal(Path(sys.argv[1])).job_book\nnumber = book.start('ingest', JobRequest(('/talks',),"
-    " {'extractor': 'llm'}), {'chunks': 9})\nbook.claim(number, ['a', 'b']); book.note(number,"
-    " 'extract', 3, 9); print(number, flush=True)\nsys.stdin.read()\n"
+    "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import Journal\n"
+    "from dynagrag.journal.jobs import JobRequest\n"
+    "book = Journal(Path(sys.argv[1])).job_book\n"
+    "number = book.start('ingest', JobRequest(('/talks',), {'extractor': 'llm'}), {'chunks': 9})\n"
+    "book.claim(number, ['a', 'b']); book.note(number,"
+    " 'extract', 3, 9); print(number, flush=True)\n"
+    "sys.stdin.read()\n"
 )
 
 
@@ -258,8 +260,9 @@ def test_the_last_job_that_can_go_on_is_the_one_to_resume(book: JobBook) -> None
 def test_looking_at_a_job_all_the_time_keeps_nobody_from_it(path: Path, book: JobBook) -> None:
     code = (
         "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import"
-        " Journal\nbook = Journal(Path(sys.argv[1])).job_book; print('looking', flush=True)\nwhile"
-        " True: book.jobs()\n"
+        " Journal\n"
+        "book = Journal(Path(sys.argv[1])).job_book; print('looking', flush=True)\n"
+        "while True: book.jobs()\n"
     )
     number = book.start("ingest", REQUEST)
     looker = subprocess.Popen(

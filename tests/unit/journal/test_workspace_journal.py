@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.errors import NewerStoreError, StoreError, UsageError
+from dynagrag.core.errors import NewerStoreError, StoreError, UsageError
+from dynagrag.core.protocols import ModelReply
 from dynagrag.journal import journal_file
 from dynagrag.journal.workspace_journal import Journal
-from dynagrag.protocols import ModelReply
 
 REPLY = ModelReply('{"a": 1}', False, 10, 5, 0.5)
 
@@ -186,8 +186,10 @@ def test_what_cached_replies_once_took_is_summed_apart(journal: Journal) -> None
 def test_the_ledger_outlives_a_kill_and_the_documents_it_names(path: Path) -> None:
     code = (
         "import os, signal, sys; from pathlib import Path; from dynagrag.journal.workspace_journal"
-        " import Journal\nJournal(Path(sys.argv[1])).record_call('extract', 'a', prompt_tokens=10,"
-        " completion_tokens=5, seconds=1.0)\nos.kill(os.getpid(), signal.SIGKILL)\n"
+        " import Journal\n"
+        "Journal(Path(sys.argv[1])).record_call('extract', 'a', prompt_tokens=10,"
+        " completion_tokens=5, seconds=1.0)\n"
+        "os.kill(os.getpid(), signal.SIGKILL)\n"
     )
     assert (
         subprocess.run([sys.executable, "-c", code, str(path)], check=False).returncode
@@ -235,8 +237,8 @@ def test_a_journal_of_the_first_version_is_brought_up_to_date_with_all_it_holds(
 def test_several_processes_may_make_the_same_journal_at_once(path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import"
-        " Journal\nsys.stdin.read(); j = Journal(Path(sys.argv[1])); j.record_call('extract');"
-        " j.close()\n"
+        " Journal\n"
+        "sys.stdin.read(); j = Journal(Path(sys.argv[1])); j.record_call('extract'); j.close()\n"
     )
     made = [
         subprocess.Popen(
@@ -356,8 +358,11 @@ def test_threads_may_share_it(journal: Journal) -> None:
 def test_a_killed_process_loses_no_stored_reply(path: Path) -> None:
     code = (
         "import sys; from pathlib import Path; from dynagrag.journal.workspace_journal import"
-        " Journal\nfrom dynagrag.protocols import ModelReply\nj = Journal(Path(sys.argv[1]))\nfor i"
-        " in range(100000):\n    j.store_reply(str(i), ModelReply('x', False, 1, 1, 0.1), ['d']);"
+        " Journal\n"
+        "from dynagrag.core.protocols import ModelReply\n"
+        "j = Journal(Path(sys.argv[1]))\n"
+        "for i in range(100000):\n"
+        "    j.store_reply(str(i), ModelReply('x', False, 1, 1, 0.1), ['d']);"
         " print(i, flush=True)\n"
     )
     process = subprocess.Popen(

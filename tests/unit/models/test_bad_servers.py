@@ -14,13 +14,15 @@ import pytest
 from pydantic import BaseModel, SecretStr
 from raw_server import RawServer, chat, embeddings, gzip_bomb, http
 
-from dynagrag.errors import (
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import (
     DynaGragError,
     InvalidReplyError,
     ModelError,
     ModelRefusedError,
     ModelUnavailableError,
 )
+from dynagrag.core.protocols import FirstWordModel, ModelReply, Prompt
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models import bounded_http
 from dynagrag.models.chat_models import open_chat_model
@@ -28,8 +30,6 @@ from dynagrag.models.embedders import OpenAIEmbedder
 from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.models.yes_no import YES_NO
-from dynagrag.protocols import FirstWordModel, ModelReply, Prompt
-from dynagrag.settings import Settings
 
 PROMPT = Prompt("p", "Be brief.", "Hello")
 GOOD = http(chat('{"name": "x"}'))

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.errors import ModelError, ModelUnavailableError, SettingsError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import ModelError, ModelUnavailableError, SettingsError
 from dynagrag.models.catalog import CATALOG, CatalogEntry, hub_model, model_path, models_list, pull
-from dynagrag.settings import Settings
 
 PARTS = (b"GGUF first ", b"second")
 WEIGHTS = b"weights"

@@ -8,13 +8,16 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, SecretStr
 
-from dynagrag.errors import (
+from dynagrag.config.scrubbing import scrubbed
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import (
     CutOffReplyError,
     ModelError,
     ModelRefusedError,
     ModelUnavailableError,
     SettingsError,
 )
+from dynagrag.core.protocols import Prompt
 from dynagrag.fakes import FakeChat
 from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
@@ -23,9 +26,6 @@ from dynagrag.models.chat_names import is_small_name
 from dynagrag.models.error_translation import Endpoint
 from dynagrag.models.langchain_chat import LangChainChat
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import Prompt
-from dynagrag.scrubbing import scrubbed
-from dynagrag.settings import Settings
 
 PROMPT = Prompt("p", "Be brief.", "Hello")
 KEY = "sk-CANARY-123"

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from pydantic import SecretStr
 
-from dynagrag.errors import ModelError, ModelRefusedError, ModelUnavailableError, SettingsError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import ModelError, ModelRefusedError, ModelUnavailableError, SettingsError
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.models.embedders import OpenAIEmbedder, open_embedder
-from dynagrag.settings import Settings
 
 
 def settings(stub: OpenAIStubServer, **more: object) -> Settings:

@@ -1,8 +1,8 @@
 import pytest
 from pydantic import BaseModel
 
+from dynagrag.core.protocols import Prompt
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.protocols import Prompt
 
 
 class Entity(BaseModel):

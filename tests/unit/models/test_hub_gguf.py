@@ -13,9 +13,9 @@ from threading import Thread
 
 import pytest
 
-from dynagrag.errors import SettingsError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import SettingsError
 from dynagrag.models.catalog import hub_gguf, models_list
-from dynagrag.settings import Settings
 
 WEIGHTS = b"GGUF" + bytes(3_000)
 COMMIT = "0123456789012345678901234567890123456789"

@@ -12,14 +12,19 @@ import pytest
 from pydantic import BaseModel
 from raw_server import RawServer, chat, http
 
-from dynagrag.errors import CutOffReplyError, ModelError, ModelRefusedError, SettingsError
+from dynagrag.config.scrubbing import (
+    MIN_REPLY_SECRET_CHARS,
+    ReplyScrubber,
+    address_secrets,
+    scrubbed,
+)
+from dynagrag.config.settings import Settings, known_secrets, load_settings
+from dynagrag.core.errors import CutOffReplyError, ModelError, ModelRefusedError, SettingsError
+from dynagrag.core.protocols import Prompt
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.error_translation import Endpoint, translating
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import Prompt
-from dynagrag.scrubbing import MIN_REPLY_SECRET_CHARS, ReplyScrubber, address_secrets, scrubbed
-from dynagrag.settings import Settings, known_secrets, load_settings
 
 KEY = "0123456789abcdefCANARY"
 PROMPT = Prompt("p", "Be brief.", "Hello")

@@ -8,13 +8,18 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel
 
-from dynagrag.errors import BudgetError, CutOffReplyError, InvalidReplyError, ModelUnavailableError
+from dynagrag.core.errors import (
+    BudgetError,
+    CutOffReplyError,
+    InvalidReplyError,
+    ModelUnavailableError,
+)
+from dynagrag.core.protocols import ModelReply, Prompt
+from dynagrag.core.schema import Usage
 from dynagrag.fakes import FakeChat
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import Budget, MeteredChat, schema_text
-from dynagrag.protocols import ModelReply, Prompt
-from dynagrag.schema import Usage
 
 
 class Reply(BaseModel):

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynagrag.errors import SettingsError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import SettingsError
 from dynagrag.models import minilm_embedder
 from dynagrag.models.embedders import SentenceTransformersEmbedder, begin_loading
 from dynagrag.models.minilm_embedder import MAX_TOKENS, MiniLmEmbedder
 from dynagrag.models.minilm_weights import graph_bytes, laid_out
-from dynagrag.settings import Settings
 
 TEXTS = [
     "We loaded the Saturn rocket.",

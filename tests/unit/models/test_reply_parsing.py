@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from dynagrag.errors import InvalidReplyError
+from dynagrag.core.errors import InvalidReplyError
 from dynagrag.models.reply_parsing import clean_json, clean_text, parse_reply
 from dynagrag.models.reply_schema import response_format, strict_schema
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.errors import BudgetError, ModelRefusedError, ModelUnavailableError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import BudgetError, ModelRefusedError, ModelUnavailableError
+from dynagrag.core.protocols import ChatModel, FirstWord, FirstWordModel, Prompt
+from dynagrag.core.schema import Usage
 from dynagrag.fakes import FakeChat, FakeWordChat, FakeYesNoChat
 from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.metered_chat import Budget, MeteredChat
 from dynagrag.models.yes_no import YES_NO, difference, word_logprobs
-from dynagrag.protocols import ChatModel, FirstWord, FirstWordModel, Prompt
-from dynagrag.schema import Usage
-from dynagrag.settings import Settings
 
 PROMPT = Prompt("check_claim", "Answer yes or no.", "Is it so?")
 

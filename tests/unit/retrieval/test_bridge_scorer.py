@@ -6,9 +6,9 @@ from bridge_corpora import D, adjacency, corpora, facts_of, unit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynagrag.core.schema import Facts
 from dynagrag.retrieval.bridge.bridge_graph import BridgeGraph
 from dynagrag.retrieval.bridge.scorer import BridgeScorer
-from dynagrag.schema import Facts
 
 
 @given(corpora(), corpora())

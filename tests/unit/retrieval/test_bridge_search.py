@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from bridge_corpora import D, entity, facts_of, snapshot, unit
 
+from dynagrag.core.schema import Facts, Question
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
-from dynagrag.schema import Facts, Question
 
 
 def test_the_second_step_of_a_question_is_found_over_the_bridge_and_the_trace_says_so() -> None:

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from dynagrag import wiring
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.schema import Graph, PruneScores, Subgraph
 from dynagrag.generation.traversal import first_nodes
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.selection import Selection, select_diverse
-from dynagrag.schema import Graph, PruneScores, Subgraph
-from dynagrag.settings import PROFILES
 
 MakeGraph = Callable[..., Graph]
 DEFAULT = PROFILES["graph"]

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynagrag.errors import SettingsError, StoreError
+from dynagrag.config.settings import PROFILES, Profile
+from dynagrag.core.errors import SettingsError, StoreError
+from dynagrag.core.schema import Graph, Snapshot
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.undirected_graph import UndirectedGraph, undirected_graph
-from dynagrag.schema import Graph, Snapshot
-from dynagrag.settings import PROFILES, Profile
 
 MakeGraph = Callable[..., Graph]
 Edges = list[tuple[int, int, str, int]]

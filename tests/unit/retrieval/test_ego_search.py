@@ -6,12 +6,21 @@ from dataclasses import replace
 
 import numpy as np
 
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.schema import (
+    Document,
+    Entity,
+    Facts,
+    Graph,
+    Passage,
+    Question,
+    Relation,
+    Snapshot,
+)
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.bridge.scorer import MASS_FLOOR
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.ego_search import DiverseEgoSearch
-from dynagrag.schema import Document, Entity, Facts, Graph, Passage, Question, Relation, Snapshot
-from dynagrag.settings import PROFILES
 
 D, NUM = 8, 24
 

@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dynagrag import IngestOptions, open_workspace
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
+from dynagrag.core.schema import Filters, Snapshot
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.retrieval.filters import apply_filters, without_deleted
-from dynagrag.schema import Filters, Snapshot
 from dynagrag.workspace.facade import Workspace
 
 TURNS = [

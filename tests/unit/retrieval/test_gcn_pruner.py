@@ -10,11 +10,16 @@ import numpy as np
 import pytest
 import torch
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.checkpoints.checkpoints import (
+    DESCRIPTION,
+    Checkpoint,
+    read_description,
+    save_checkpoint,
+)
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.schema import EmbedderIdentity, Subgraph, Vector
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner, ScoringError
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
-from dynagrag.schema import EmbedderIdentity, Subgraph, Vector
-from dynagrag.training.checkpoints import DESCRIPTION, Checkpoint, read_description, save_checkpoint
 
 if TYPE_CHECKING:
     from dynagrag.retrieval.pruning.pruning_network import Logits, PruningNetwork

@@ -5,10 +5,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.schema import CO_OCCURRENCE, Entity, Graph, Passage, Question, Relation, Snapshot
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.grag_search import GRAG_CUT, GragSearch
-from dynagrag.schema import CO_OCCURRENCE, Entity, Graph, Passage, Question, Relation, Snapshot
-from dynagrag.settings import PROFILES
 
 D = 6
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from bridge_corpora import entity, facts_of, snapshot, unit
 
+from dynagrag.core.schema import CO_OCCURRENCE, Relation, Snapshot, Subgraph
 from dynagrag.retrieval.ego.line_vectors import LineVectors
-from dynagrag.schema import CO_OCCURRENCE, Relation, Snapshot, Subgraph
 
 MEANS = unit(3, 9)
 

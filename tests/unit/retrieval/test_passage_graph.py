@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from bridge_corpora import entity, facts_of, snapshot, unit
 
+from dynagrag.core.schema import Facts
 from dynagrag.retrieval.ego.passage_graph import PassageGraphs
-from dynagrag.schema import Facts
 
 NAMES = ("Acme", "Ada", "Bath", "Cleo")
 

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynagrag.core.schema import Document, Graph, Passage, Question, Snapshot
 from dynagrag.retrieval.passages import PassageScores, words, z01
 from dynagrag.retrieval.plain_search import BM25Search, HybridSearch, NaiveSearch
-from dynagrag.schema import Document, Graph, Passage, Question, Snapshot
 
 EMPTY = Graph((), (), np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32), ())
 

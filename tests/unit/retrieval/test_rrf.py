@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from dynagrag.core.schema import Document, Graph, Passage, Question, Snapshot
 from dynagrag.retrieval.plain_search import RRFSearch
-from dynagrag.schema import Document, Graph, Passage, Question, Snapshot
 
 EMPTY = Graph((), (), np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32), ())
 

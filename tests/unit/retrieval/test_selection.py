@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynagrag.config.settings import PROFILES, Profile
+from dynagrag.core.schema import Graph
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.selection import Selection, select_by_cosine, select_diverse
-from dynagrag.schema import Graph
-from dynagrag.settings import PROFILES, Profile
 
 MakeGraph = Callable[..., Graph]
 

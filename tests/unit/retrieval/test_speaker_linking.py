@@ -8,11 +8,11 @@ from bridge_corpora import entity
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynagrag.core.ids import entity_key
+from dynagrag.core.schema import Document, Entity
 from dynagrag.graph_store.derived.speaker_roles import MAX_ROLE, ROLES_KEY, roles_of, roles_text
-from dynagrag.ids import entity_key
 from dynagrag.ingest.load.json_forms import parse_json
 from dynagrag.retrieval.bridge.linking import EntityLinker
-from dynagrag.schema import Document, Entity
 
 _COURT = [
     "Clarence Thomas",

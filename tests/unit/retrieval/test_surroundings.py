@@ -10,11 +10,11 @@ from bridge_corpora import entity, facts_of, snapshot, unit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynagrag.core.schema import Passage, Question, Turn
 from dynagrag.retrieval import passages
 from dynagrag.retrieval.bridge import bridge_search
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.neighbours import Neighbours
-from dynagrag.schema import Passage, Question, Turn
 
 
 @given(st.lists(st.integers(1, 14), min_size=1, max_size=6), st.integers(0, 99))

@@ -5,10 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
-from dynagrag.retrieval.steiner.fact_search import SteinerSearch
-from dynagrag.retrieval.union_search import UnionSearch, in_turn
-from dynagrag.schema import (
+from dynagrag.core.schema import (
     Document,
     Entity,
     Graph,
@@ -19,6 +16,9 @@ from dynagrag.schema import (
     ScoredPassage,
     Snapshot,
 )
+from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
+from dynagrag.retrieval.steiner.fact_search import SteinerSearch
+from dynagrag.retrieval.union_search import UnionSearch, in_turn
 
 D = 8
 

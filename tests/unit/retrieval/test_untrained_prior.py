@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dynagrag.core.schema import Subgraph
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
-from dynagrag.schema import Subgraph
 
 
 def tree_of(parents: list[int], x: np.ndarray | None = None) -> Subgraph:

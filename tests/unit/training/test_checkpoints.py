@@ -15,10 +15,8 @@ from pathlib import Path
 import pytest
 import torch
 
-from dynagrag.errors import LoadError, UsageError
-from dynagrag.schema import EmbedderIdentity
-from dynagrag.training import checkpoints
-from dynagrag.training.checkpoints import (
+from dynagrag.checkpoints import checkpoints
+from dynagrag.checkpoints.checkpoints import (
     DESCRIPTION,
     TRAINING,
     Checkpoint,
@@ -30,6 +28,8 @@ from dynagrag.training.checkpoints import (
     save_checkpoint,
     write_training,
 )
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.schema import EmbedderIdentity
 
 CHECKPOINT = Checkpoint(
     kind="pruner",
@@ -304,7 +304,7 @@ def test_a_folder_takes_one_training_at_a_time_and_says_whose(tmp_path: Path) ->
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from dynagrag.training.checkpoints import hold_folder
+from dynagrag.checkpoints.checkpoints import hold_folder
 folder = Path(sys.argv[1])
 with hold_folder(folder):
     (folder / f"training.safetensors.{os.getpid()}.part").write_bytes(b"half")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import torch
 
-from dynagrag.schema import EmbedderIdentity
-from dynagrag.training.checkpoints import DESCRIPTION, TRAINING, load_checkpoint
-from dynagrag.training.keeping import Keeping
-from dynagrag.training.training_loop import Epoch
+from dynagrag.checkpoints.checkpoints import DESCRIPTION, TRAINING, load_checkpoint
+from dynagrag.checkpoints.keeping import Keeping
+from dynagrag.checkpoints.training_loop import Epoch
+from dynagrag.core.schema import EmbedderIdentity
 
 EPOCHS = [
     Epoch(0, None, 0.9, 0.5),

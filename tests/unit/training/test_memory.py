@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from dynagrag.cli import main
-from dynagrag.errors import ModelError
+from dynagrag.core.errors import ModelError
 from dynagrag.models.memory_errors import is_out_of_memory, within_memory
 
 ON_CPU = (

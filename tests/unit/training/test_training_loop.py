@@ -11,10 +11,16 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from dynagrag.errors import LoadError, UsageError
-from dynagrag.training import training_loop
-from dynagrag.training.checkpoints import TrainingError, read_tensors, write_training
-from dynagrag.training.training_loop import Epoch, Training, TrainingFile, TrainingOptions, best_of
+from dynagrag.checkpoints import training_loop
+from dynagrag.checkpoints.checkpoints import TrainingError, read_tensors, write_training
+from dynagrag.checkpoints.training_loop import (
+    Epoch,
+    Training,
+    TrainingFile,
+    TrainingOptions,
+    best_of,
+)
+from dynagrag.core.errors import LoadError, UsageError
 
 OPTIONS = TrainingOptions(learning_rate=0.05, batch_size=4, max_epochs=6, patience=6, seed=3)
 EXAMPLES = [(float(i), 2.0 * i + 1) for i in range(-5, 6)]
@@ -302,7 +308,7 @@ def test_a_single_example_that_does_not_fit_ends_it() -> None:
 def test_what_did_not_fit_is_told_once_and_later_batches_begin_in_parts(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    from dynagrag.training.memory import Halving
+    from dynagrag.checkpoints.memory import Halving
 
     halving, sizes = Halving(), list[int]()
 

@@ -5,8 +5,8 @@ in words.
 import pytest
 
 from dynagrag import wiring
+from dynagrag.core.schema import CheckedClaim, Verdict
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
-from dynagrag.schema import CheckedClaim, Verdict
 from dynagrag.ui.ask.answer_view import RETRIEVERS, SOFT, claim_note, way_name
 from dynagrag.ui.safe_markdown import MarkLink, answer_markdown
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 from dynagrag.ui import background
 from dynagrag.ui.background import Work
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynagrag.schema import Document
+from dynagrag.core.schema import Document
 from dynagrag.ui.choice_labels import document_labels, told_apart
 
 

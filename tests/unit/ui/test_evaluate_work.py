@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from dynagrag import wiring
-from dynagrag.errors import DynaGragError, LoadError
+from dynagrag.config.settings import load_settings
+from dynagrag.core.errors import DynaGragError, LoadError
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_options import JudgeOptions, plan_judge
@@ -20,7 +21,6 @@ from dynagrag.evaluation.qa.qa_folder import QaRun
 from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.fakes import FakeChat
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.settings import load_settings
 from dynagrag.ui.background import Work
 from dynagrag.ui.evaluate.run_request import (
     Measure,

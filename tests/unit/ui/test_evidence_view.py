@@ -1,7 +1,7 @@
 """Lines of sources on a page: the question's words marked, by document, numbered."""
 
+from dynagrag.core.schema import Citation, EvidenceLine
 from dynagrag.generation.support import content_stems
-from dynagrag.schema import Citation, EvidenceLine
 from dynagrag.ui.ask.evidence_view import (
     Row,
     by_document,

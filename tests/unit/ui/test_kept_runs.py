@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import LoadError
+from dynagrag.config.settings import load_settings
+from dynagrag.core.errors import LoadError
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
 from dynagrag.evaluation.results.run_folder import RetrievalLine, RunFolder
-from dynagrag.settings import load_settings
 from dynagrag.ui.evaluate.kept_runs import kept_runs, view_of
 from dynagrag.ui.evaluate.worst_questions import worst_questions
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynagrag.schema import Entity, Relation
+from dynagrag.core.schema import Entity, Relation
 from dynagrag.ui.drawing.graph_options import graph_options
 from dynagrag.ui.drawing.graph_parts import Node
 from dynagrag.ui.drawing.kept_layouts import Layout

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.schema import Document, Turn
+from dynagrag.core.schema import Document, Turn
 from dynagrag.ui.ask.recording import (
     Recording,
     address_of,

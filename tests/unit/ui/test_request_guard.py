@@ -9,7 +9,7 @@ import pytest
 from event_loops import run_on_a_thread
 from starlette.responses import PlainTextResponse
 
-from dynagrag.errors import SettingsError
+from dynagrag.core.errors import SettingsError
 from dynagrag.ui.serving.request_guard import RequestGuard, ServedHosts, is_loopback
 
 Header = tuple[str, str]

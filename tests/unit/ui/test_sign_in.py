@@ -9,7 +9,7 @@ import pytest
 from event_loops import run_on_a_thread
 from starlette.responses import PlainTextResponse
 
-from dynagrag import passwords
+from dynagrag.config import passwords
 from dynagrag.ui.serving import sign_in
 from dynagrag.ui.serving.guess_checker import GuessChecker, TooManyGuessesError
 from dynagrag.ui.serving.sign_in import SignIn

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynagrag.errors import LoadError, WorkspaceError
-from dynagrag.settings import load_settings
+from dynagrag.config.settings import load_settings
+from dynagrag.core.errors import LoadError, WorkspaceError
 from dynagrag.ui.ingest import upload_folder
 from dynagrag.ui.ingest.source_reading import Brought, pasted, read_all
 from dynagrag.ui.safe_name import safe_name

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import StoreError, UsageError
+from dynagrag.core.errors import StoreError, UsageError
+from dynagrag.core.schema import Answer, AnswerTrace, Usage
 from dynagrag.generation.stored_answer import answer_json
-from dynagrag.schema import Answer, AnswerTrace, Usage
 from dynagrag.workspace.conversations import (
     NOTES,
     ConversationBook,

@@ -4,7 +4,7 @@ from.
 
 import pytest
 
-from dynagrag.errors import DynaGragError
+from dynagrag.core.errors import DynaGragError
 from dynagrag.ingest.load.speaker_names import SpeakerNames
 from dynagrag.workspace.ingest_job import IngestOptions, check_options
 

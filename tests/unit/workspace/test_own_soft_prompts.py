@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from dynagrag.checkpoints.checkpoints import DESCRIPTION, Checkpoint
+from dynagrag.config.settings import Settings
+from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.generation.soft_prompt.soft_answers import KIND
-from dynagrag.schema import EmbedderIdentity
-from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import DESCRIPTION, Checkpoint
 from dynagrag.workspace.workspace_soft_prompt import own_soft_prompts, soft_prompt_folder
 
 MINE = EmbedderIdentity("minilm", 4)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynagrag.schema import Entity, Turn
+from dynagrag.core.schema import Entity, Turn
 from dynagrag.workspace.starting_points import StartingPoints, _pairs, _shares, _things
 
 

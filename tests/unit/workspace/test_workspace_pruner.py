@@ -11,15 +11,7 @@ import numpy as np
 import pytest
 
 from dynagrag import AskOptions, open_workspace
-from dynagrag.errors import LoadError, SettingsError, UsageError, WorkspaceError
-from dynagrag.fakes import FakeEmbedder
-from dynagrag.protocols import Pruner
-from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner, ScoringError
-from dynagrag.retrieval.pruning.no_pruner import NoPruner
-from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
-from dynagrag.schema import EmbedderIdentity, PruneScores, Subgraph, Vector
-from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import (
+from dynagrag.checkpoints.checkpoints import (
     DESCRIPTION,
     WEIGHTS,
     Checkpoint,
@@ -27,6 +19,14 @@ from dynagrag.training.checkpoints import (
     read_description,
     save_checkpoint,
 )
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError, SettingsError, UsageError, WorkspaceError
+from dynagrag.core.protocols import Pruner
+from dynagrag.core.schema import EmbedderIdentity, PruneScores, Subgraph, Vector
+from dynagrag.fakes import FakeEmbedder
+from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner, ScoringError
+from dynagrag.retrieval.pruning.no_pruner import NoPruner
+from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.workspace.ingest_job import IngestOptions
 from dynagrag.workspace.workspace_pruner import (
     BEATS_UNTRAINED,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from dynagrag.text import plural
+from dynagrag.core.text import plural
 
 Lines = Iterator[str]
 

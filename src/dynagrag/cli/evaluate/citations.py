@@ -11,7 +11,7 @@ import typer
 from dynagrag.cli.evaluate.shared import MAX_CALLS, OUT, names_in, say_estimate, say_run
 from dynagrag.cli.options import JSON, LLM, STORE, VERBOSE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, read_settings, set_up_log
-from dynagrag.text import plural
+from dynagrag.core.text import plural
 
 MEASURES = (
     "Measures, in points (fractions of 1 with --json): true kept, the share of true claims with the"

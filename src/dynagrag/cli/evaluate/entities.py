@@ -10,7 +10,7 @@ import typer
 from dynagrag.cli.evaluate.shared import MAX_CALLS, OUT, say_run
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, VERBOSE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, read_settings, set_up_log
-from dynagrag.text import cut, plural
+from dynagrag.core.text import cut, plural
 
 if TYPE_CHECKING:
     from dynagrag.evaluation.entities.entity_resolution import EntityReport, Quality

@@ -17,8 +17,8 @@ from dynagrag.cli.terminal import (
     say_json,
     set_up_log,
 )
-from dynagrag.errors import UsageError
-from dynagrag.text import plural
+from dynagrag.core.errors import UsageError
+from dynagrag.core.text import plural
 
 if TYPE_CHECKING:
     from dynagrag.ingest.plan import Estimate

@@ -12,9 +12,9 @@ from dynagrag.cli.evaluate.shared import LIMIT, OUT, names_in, one_of, say_run
 from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, MAX_DESCRIPTION, PRECISION, VERBOSE
 from dynagrag.cli.terminal import Bars, read_settings, set_up_log
 from dynagrag.cli.train_soft_prompt import GRAPH_DATA, GRAPH_SET
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
+from dynagrag.core.text import plural
 from dynagrag.evaluation.graphqa.graph_methods import TRAINED
-from dynagrag.text import plural
 
 if TYPE_CHECKING:
     from dynagrag.evaluation.pruning.pruning_example import Part

@@ -20,11 +20,11 @@ from dynagrag.cli.evaluate.shared import (
 )
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, read_settings, set_up_log
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.judge.reliability import THRESHOLD
 
 if TYPE_CHECKING:
-    from dynagrag.settings import Settings
+    from dynagrag.config.settings import Settings
 
 JUDGE_MEASURES = (
     "Measures of answers: five metrics of DynaGRAG, 1 to 5 each (clarity, depth, nuance,"

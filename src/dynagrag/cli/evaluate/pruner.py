@@ -20,7 +20,7 @@ from dynagrag.cli.options import (
     check_pruning_source,
 )
 from dynagrag.cli.terminal import Bars, read_settings, set_up_log
-from dynagrag.text import plural
+from dynagrag.core.text import plural
 
 if TYPE_CHECKING:
     from dynagrag.evaluation.bootstrap_intervals import Interval

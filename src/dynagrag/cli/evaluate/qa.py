@@ -25,11 +25,11 @@ from dynagrag.cli.evaluate.shared import (
 )
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, read_settings, set_up_log
-from dynagrag.text import plural
+from dynagrag.core.text import plural
 
 if TYPE_CHECKING:
+    from dynagrag.config.settings import Settings
     from dynagrag.evaluation.qa.qa_options import QaOptions
-    from dynagrag.settings import Settings
 
 QA_MEASURES = (
     "Measures, in points (fractions of 1 with --json): exact and F1, of the answer in a few words,"

@@ -19,7 +19,7 @@ from dynagrag.cli.terminal import (
     say_json,
     set_up_log,
 )
-from dynagrag.text import plural
+from dynagrag.core.text import plural
 
 QUESTION_KINDS = (
     "Kinds: specific (what one speaker says about a thing), two_hop (two passages that name one"

@@ -24,7 +24,7 @@ from dynagrag.cli.evaluate.shared import (
 )
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
 from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
-from dynagrag.text import plural
+from dynagrag.core.text import plural
 
 evaluate_app = typer.Typer(
     help=(

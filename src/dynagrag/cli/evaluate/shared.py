@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar
 import typer
 
 from dynagrag.cli.terminal import in_line, say, say_json
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 
 K = TypeVar("K", bound=StrEnum)
 

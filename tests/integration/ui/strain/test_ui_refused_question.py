@@ -9,7 +9,7 @@ from typing import Any
 from ask_pages import asked
 from pages import has, press
 
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
 from dynagrag.ui.ask import pending
 from dynagrag.workspace.conversations import ConversationBook
 

@@ -10,7 +10,7 @@ import pytest
 from ingests import Gate
 from pages import has, press, shown, until
 
-from dynagrag.errors import StoreError
+from dynagrag.core.errors import StoreError
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.journal.jobs import JobBook
 from dynagrag.journal.workspace_journal import Journal

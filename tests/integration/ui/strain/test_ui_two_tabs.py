@@ -11,7 +11,7 @@ from app_server import AppServer, Chromium, settled, shoot
 from ask_pages import QUESTION, TURNS
 from ingests import Gate
 
-from dynagrag.settings import load_settings
+from dynagrag.config.settings import load_settings
 from dynagrag.workspace.conversations import Conversation, ConversationBook
 
 if TYPE_CHECKING:

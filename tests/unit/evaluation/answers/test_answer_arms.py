@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from dynagrag import wiring
-from dynagrag.errors import UsageError
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.answers.answer_arms import _equal_profile, make_answer_arms
 from dynagrag.fakes import FakeChat
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.settings import PROFILES
 
 
 @pytest.mark.parametrize("name", ["paper", "graph", "default"])

@@ -16,13 +16,16 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import (
+from dynagrag.config.settings import PROFILES, load_settings
+from dynagrag.core.errors import (
     BudgetError,
     CutOffReplyError,
     InvalidReplyError,
     ModelUnavailableError,
     UsageError,
 )
+from dynagrag.core.protocols import Prompt
+from dynagrag.core.schema import Verdict
 from dynagrag.evaluation.answers.answer_arms import (
     AskedQuestion,
     known_answer_arms,
@@ -36,9 +39,6 @@ from dynagrag.evaluation.answers.answering import open_answering
 from dynagrag.evaluation.results.lines_file import LinesFile
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.citations import cited_labels
-from dynagrag.protocols import Prompt
-from dynagrag.schema import Verdict
-from dynagrag.settings import PROFILES, load_settings
 from dynagrag.workspace.facade import Workspace, open_workspace
 
 TALK = "\n".join(

@@ -6,9 +6,9 @@ from itertools import product
 
 import pytest
 
+from dynagrag.core.schema import Claim, ClaimCheck, Verdict
 from dynagrag.evaluation.citations.checker_scores import Checked, auroc, checker_scores, difference
 from dynagrag.evaluation.citations.claim_sets import LabelledClaim
-from dynagrag.schema import Claim, ClaimCheck, Verdict
 
 S, C, N = Verdict.STATED, Verdict.CONTRADICTED, Verdict.NOT_FOUND
 CLAIM = Claim("", ())

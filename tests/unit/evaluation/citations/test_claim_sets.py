@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
+from dynagrag.core.schema import Line
 from dynagrag.evaluation.citations.claim_sets import load_pairs, load_wice
-from dynagrag.schema import Line
 
 WICE = {
     "id": "dev1",

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import WorkspaceError
+from dynagrag.core.errors import WorkspaceError
+from dynagrag.core.schema import Document, Turn
 from dynagrag.evaluation.citations.claim_sets import ClaimSet
 from dynagrag.evaluation.citations.workspace_claims import workspace_claims
 from dynagrag.evaluation.statements.statement import cleaned, is_statement
-from dynagrag.schema import Document, Turn
 
 TALK = [
     ("EECOM", "We've lost the main bus undervolt signal of cell 3."),

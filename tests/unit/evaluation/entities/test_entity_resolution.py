@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from labelled_names import T, Waiter, diners, joins, line, record
 
-from dynagrag.errors import ModelUnavailableError
+from dynagrag.core.errors import ModelUnavailableError
+from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.entities.entity_resolution import (
     EntityReport,
     evaluate_entities,
@@ -16,7 +17,6 @@ from dynagrag.evaluation.entities.entity_resolution import (
 from dynagrag.evaluation.entities.entity_scores import scores
 from dynagrag.evaluation.entities.entity_sets import load_entity_set, read_ditto
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.protocols import Prompt
 
 SHARED = Path(__file__).parents[5] / "shared" / "data"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from labelled_names import line, record
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.evaluation.entities.entity_sets import (
     MAX_SUMMARY_WORDS,
     LabelledPair,

@@ -11,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynagrag.errors import LoadError
+from dynagrag.config.settings import CHUNK_PROFILES
+from dynagrag.core.errors import LoadError
+from dynagrag.core.ids import entity_key
 from dynagrag.evaluation.extraction.extraction_gold import (
     GoldChunk,
     load_gold,
@@ -19,8 +21,6 @@ from dynagrag.evaluation.extraction.extraction_gold import (
     shipped_gold,
 )
 from dynagrag.evaluation.extraction.gold_work import gold_work
-from dynagrag.ids import entity_key
-from dynagrag.settings import CHUNK_PROFILES
 
 TYPES = {
     "person",

@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynagrag.core.ids import entity_key
+from dynagrag.core.schema import Flag, MentionKind
 from dynagrag.evaluation.bootstrap_intervals import f1_intervals
 from dynagrag.evaluation.extraction.extraction_folder import FoundLine, FoundMention, FoundRelation
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
@@ -22,8 +24,6 @@ from dynagrag.evaluation.extraction.matching import (
     overlaps,
     shared,
 )
-from dynagrag.ids import entity_key
-from dynagrag.schema import Flag, MentionKind
 
 TEXT = "Turn on the fans in O₂ TANK 1, and watch FUEL CELL 1 and MAIN BUS B with GPT-3.5."
 

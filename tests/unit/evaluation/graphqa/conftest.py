@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from dynagrag.config.settings import Settings
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.settings import Settings
 
 Train = Callable[..., Path]
 HEAD = "index\tsplit\targ1\targ2\tlabel\tgraph\n"
@@ -47,8 +47,8 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
     from tiny_llama import tiny_llama
 
     from dynagrag import wiring
-    from dynagrag.evaluation.graphqa import soft_training
     from dynagrag.generation.soft_prompt import language_model, soft_checkpoint
+    from dynagrag.training.soft_prompt import graph_training
 
     def load(name: str, settings: Settings, precision: str, device: str | None) -> Any:
         model, tokenizer = tiny_llama(max_tokens=512)
@@ -57,15 +57,15 @@ def tiny(monkeypatch: pytest.MonkeyPatch) -> None:
         )
 
     monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder())
-    monkeypatch.setattr(soft_training, "load_language_model", load)
+    monkeypatch.setattr(graph_training, "load_language_model", load)
     monkeypatch.setattr(soft_checkpoint, "load_language_model", load)
     monkeypatch.setattr(language_model, "load_language_model", load)
 
 
 @pytest.fixture
 def train(data: Path, settings: Settings, tmp_path: Path, tiny: None) -> Train:
-    from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
     from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
+    from dynagrag.training.soft_prompt.graph_training import SoftTrainOptions, train_soft_prompt
 
     def call(
         method: str, name: str, max_epochs: int = 2, stop_after: int | None = None, **more: Any

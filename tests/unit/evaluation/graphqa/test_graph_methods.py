@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.graphqa.graph_methods import (
     METHODS,
     TRAINED,
@@ -54,8 +54,9 @@ def test_baselines_say_what_the_papers_say() -> None:
         0,
     )
     build = (
-        "Let's construct a graph with the nodes and edges first.\nQuestion: who has a"
-        " castle\nAnswer: "
+        "Let's construct a graph with the nodes and edges first.\n"
+        "Question: who has a castle\n"
+        "Answer: "
     )
     assert example_of("cot-bag") == (zero_shot[0], build, 0)
     facts = example_of("kaping")[0].splitlines()

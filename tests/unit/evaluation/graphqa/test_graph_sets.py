@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.evaluation.graphqa.expla_graphs import load_expla_graphs
 from dynagrag.evaluation.graphqa.graph_question import (
     AnswerForm,

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import DynaGragError, LoadError, UsageError
+from dynagrag.checkpoints.checkpoints import read_tensors
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import DynaGragError, LoadError, UsageError
 from dynagrag.evaluation.graphqa.expla_graphs import load_expla_graphs
 from dynagrag.evaluation.graphqa.graph_methods import METHODS, TRAINED
 from dynagrag.evaluation.graphqa.graph_question import Part, TextGraph
@@ -16,8 +18,6 @@ from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_gra
 from dynagrag.evaluation.graphqa.hallucination import checked_support
 from dynagrag.evaluation.graphqa.text_tables import text_tables
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import read_tensors
 from dynagrag.ui.evaluate.kept_runs import kept_runs
 from dynagrag.ui.evaluate.run_tables import headline, tables
 
@@ -32,8 +32,9 @@ def test_rows_become_questions_with_graphs_in_the_order_of_their_triples(data: P
     first = questions[0]
     assert first.graph == TextGraph(("dog", "fly", "animal"), ((0, "not", 1), (0, "is a", 2)))
     assert first.question.startswith(
-        "Argument 1: the dog\nArgument 2: bird 0 can fly\nQuestion: Do argument 1 and argument 2"
-        " support or"
+        "Argument 1: the dog\n"
+        "Argument 2: bird 0 can fly\n"
+        "Question: Do argument 1 and argument 2 support or"
     )
     assert first.question.endswith("'counter'.\n\nAnswer:")
     assert (first.query, first.label, first.answers) == (
@@ -135,7 +136,7 @@ def test_the_majority_is_that_of_the_training_rows(
 
 
 def test_two_trainings_in_one_folder_are_refused(train: Train, tmp_path: Path) -> None:
-    from dynagrag.training.checkpoints import hold_folder
+    from dynagrag.checkpoints.checkpoints import hold_folder
 
     with (
         hold_folder(tmp_path / "own"),

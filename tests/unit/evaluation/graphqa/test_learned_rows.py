@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.errors import UsageError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.graphqa.graph_question import Part
 from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
-from dynagrag.settings import Settings
 
 
 def test_rows_that_were_learned_are_refused_or_told(

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 from torch import Tensor
 
+from dynagrag.config.settings import Settings
 from dynagrag.evaluation.graphqa import graph_retrieval
 from dynagrag.evaluation.graphqa.graph_methods import Description
 from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
-from dynagrag.evaluation.graphqa.soft_training import SoftTrainOptions, train_soft_prompt
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
-from dynagrag.settings import Settings
+from dynagrag.training.soft_prompt.graph_training import SoftTrainOptions, train_soft_prompt
 
 Train = Callable[..., Path]
 

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import (
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import (
     BudgetError,
     InvalidReplyError,
     LoadError,
@@ -24,6 +25,7 @@ from dynagrag.errors import (
     SettingsError,
     UsageError,
 )
+from dynagrag.core.protocols import ChatModel, Prompt
 from dynagrag.evaluation.judge import kept_calibrations
 from dynagrag.evaluation.judge.calibration_figures import grade_of, set_figures
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, VerdictLine
@@ -33,8 +35,6 @@ from dynagrag.evaluation.judge.calibration_sets import CalibrationRow, RowKind, 
 from dynagrag.evaluation.judge.kept_calibrations import kept_calibration
 from dynagrag.evaluation.judge.reliability import is_reliable
 from dynagrag.fakes import FakeChat
-from dynagrag.protocols import ChatModel, Prompt
-from dynagrag.settings import Settings
 
 NASTY = "<script>alert('x')</script>"
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from dynagrag.cli.evaluate.answer_comparisons import comparison_of
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.evaluation.judge.judge_compare import compare_judged, why_not_comparable
 from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
 from dynagrag.evaluation.judge.judge_replies import METRICS

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.errors import ModelUnavailableError
+from dynagrag.core.errors import ModelUnavailableError
+from dynagrag.core.protocols import ChatModel, Prompt
 from dynagrag.evaluation.judge.judge_model import (
     JudgeModel,
     better_questions,
@@ -18,7 +19,6 @@ from dynagrag.evaluation.judge.judged_text import LEFT_OUT, inert, speaks_to_a_j
 from dynagrag.fakes import FakeChat, FakeWordChat
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.protocols import ChatModel, Prompt
 
 RIGHT = right_question("Who led?", ["Ada", "Lovelace"], "It was Ada.")
 PAIR = better_questions("Name a colour.", "Blue.", "A dog.")

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import (
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import (
     BudgetError,
     CutOffReplyError,
     InvalidReplyError,
@@ -22,6 +23,7 @@ from dynagrag.errors import (
     UsageError,
     WorkspaceError,
 )
+from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.answers.answer_arms import known_answer_arms
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
@@ -34,8 +36,6 @@ from dynagrag.evaluation.judge.judge_summary import NOT_KNOWN, NOT_RELIABLE
 from dynagrag.evaluation.judge.judging import JudgingCost
 from dynagrag.evaluation.judge.kept_calibrations import keep
 from dynagrag.fakes import FakeChat, FakeEmbedder, FakeWordChat, simple_reply
-from dynagrag.protocols import Prompt
-from dynagrag.settings import Settings
 from dynagrag.workspace.facade import open_workspace
 
 NUM_QUESTIONS = 4

@@ -5,9 +5,9 @@ the last of a batch too.
 import numpy as np
 import pytest
 
+from dynagrag.core.schema import Subgraph, Vectors
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.evaluation.pruning.support import Support, example_of
-from dynagrag.schema import Subgraph, Vectors
 
 RNG = np.random.default_rng(0)
 WIDTH = 8
@@ -53,9 +53,9 @@ def example(number: int, *subgraphs: Subgraph) -> PruningExample:
 def test_a_network_is_trained_on_them(form: str, batch_size: int) -> None:
     import torch
 
-    from dynagrag.evaluation.pruning.pruner_training import train_pruner
+    from dynagrag.checkpoints.training_loop import TrainingOptions
     from dynagrag.retrieval.pruning.pruning_network import NetworkOptions
-    from dynagrag.training.training_loop import TrainingOptions
+    from dynagrag.training.pruner.pruner_training import train_pruner
 
     shapes = ((WHOLE,), (WHOLE, EMPTY), (EDGELESS,), (), (ONE, EMPTY), (EMPTY,))
     rows = [example(i, *shapes[i % len(shapes)]) for i in range(24)]

@@ -10,12 +10,12 @@ import pytest
 
 from dynagrag import wiring
 from dynagrag.cli.evaluate.pruner import pruner_lines
-from dynagrag.errors import UsageError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.pruning.measuring_run import SetMeasureOptions, measure_on_set
 from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
 from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.settings import Settings
 from dynagrag.ui.evaluate import run_tables
 from dynagrag.ui.evaluate.kept_runs import kept_runs, view_of
 
@@ -107,7 +107,7 @@ def test_a_run_with_out_is_made_again_in_its_place_and_other_pruners_are_refused
 def test_a_checkpoint_that_changed_is_another_setting(
     data: Path, home: Path, tmp_path: Path
 ) -> None:
-    from dynagrag.evaluation.pruning.training_run import TrainOptions, train_on_set
+    from dynagrag.training.pruner.training_run import TrainOptions, train_on_set
 
     settings = Settings(home=home)
     folder, _ = train_on_set(

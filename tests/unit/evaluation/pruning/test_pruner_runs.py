@@ -10,20 +10,20 @@ from pathlib import Path
 import pytest
 
 from dynagrag import wiring
+from dynagrag.checkpoints.training_loop import Epoch
 from dynagrag.cli.evaluate.pruner import pruner_lines
 from dynagrag.cli.main import app, run
 from dynagrag.cli.train import _shown
-from dynagrag.errors import SettingsError, UsageError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import SettingsError, UsageError
 from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.pruning.measuring_run import SetMeasureOptions, measure_on_set
 from dynagrag.evaluation.pruning.pruner_figures import Gain, PrunerFigures
 from dynagrag.evaluation.pruning.pruning_example import Part, part_of
 from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NAMES, NODE_AP
 from dynagrag.evaluation.pruning.pruning_sets import examples_of, load_pruning_set
-from dynagrag.evaluation.pruning.training_run import TrainOptions, train_on_set
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.settings import Settings
-from dynagrag.training.training_loop import Epoch
+from dynagrag.training.pruner.training_run import TrainOptions, train_on_set
 
 
 @pytest.fixture
@@ -121,9 +121,9 @@ def test_the_better_of_the_untrained_is_the_one_to_beat() -> None:
 def test_ten_examples_can_be_learned_by_heart(form: str, data: Path) -> None:
     import torch
 
-    from dynagrag.evaluation.pruning.pruner_training import train_pruner
+    from dynagrag.checkpoints.training_loop import TrainingOptions, best_of
     from dynagrag.retrieval.pruning.pruning_network import NetworkOptions
-    from dynagrag.training.training_loop import TrainingOptions, best_of
+    from dynagrag.training.pruner.pruner_training import train_pruner
 
     ten = examples_of(load_pruning_set("pathquestion", data), FakeEmbedder(64))[:10]
     training = TrainingOptions(learning_rate=5e-3, batch_size=5, max_epochs=60, patience=60)
@@ -151,7 +151,7 @@ def test_a_training_that_was_killed_goes_on_with_the_same_numbers(
 def test_two_trainings_in_one_folder_are_refused_before_anything_is_embedded(
     data: Path, settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dynagrag.training.checkpoints import hold_folder
+    from dynagrag.checkpoints.checkpoints import hold_folder
 
     monkeypatch.setattr(wiring, "make_embedder", lambda settings: pytest.fail("it embeds"))
     with (

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from dynagrag.core.schema import Subgraph, Vector
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
-from dynagrag.schema import Subgraph, Vector
 
 DIMENSION = 6
 
@@ -31,9 +31,9 @@ def example(seed: int) -> PruningExample:
 def test_parts_of_a_batch_sum_to_it() -> None:
     import torch
 
-    from dynagrag.evaluation.pruning.pruner_training import PrunerTask
+    from dynagrag.checkpoints.memory import parts_of
     from dynagrag.retrieval.pruning.pruning_network import NetworkOptions, PruningNetwork
-    from dynagrag.training.memory import parts_of
+    from dynagrag.training.pruner.pruner_training import PrunerTask
 
     rows = [example(seed) for seed in range(8)]
     torch.manual_seed(0)

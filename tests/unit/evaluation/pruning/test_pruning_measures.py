@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pytest
 
-from dynagrag.errors import LoadError
+from dynagrag.core.errors import LoadError
+from dynagrag.core.schema import PruneScores, Subgraph, Vector
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.evaluation.pruning.pruning_measures import (
     EDGE_AP,
@@ -16,7 +17,6 @@ from dynagrag.evaluation.pruning.pruning_measures import (
     measure_pruner,
 )
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
-from dynagrag.schema import PruneScores, Subgraph, Vector
 
 ZEROS = np.zeros(2, np.float32)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.evaluation.pruning.pruning_example import Part, part_of, split_by_group
 from dynagrag.evaluation.pruning.pruning_sets import examples_of, load_pruning_set
 from dynagrag.fakes import FakeEmbedder

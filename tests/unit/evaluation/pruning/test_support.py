@@ -4,8 +4,8 @@ that a retrieval makes of it.
 
 import numpy as np
 
+from dynagrag.core.schema import Entity, Graph, Relation, RelationRecord, Snapshot, Subgraph
 from dynagrag.evaluation.pruning.support import Support, SupportFinder, example_of
-from dynagrag.schema import Entity, Graph, Relation, RelationRecord, Snapshot, Subgraph
 
 ANN, BUS, CELL, DIAL, EECOM = range(5)
 

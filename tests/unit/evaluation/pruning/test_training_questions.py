@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.errors import LoadError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.pruning.training_questions import (
     SEVERAL_PARTS,
@@ -17,7 +18,6 @@ from dynagrag.evaluation.pruning.training_questions import (
     split_questions,
 )
 from dynagrag.evaluation.questions.made_question import Kind
-from dynagrag.settings import Settings
 from dynagrag.workspace.facade import open_workspace
 from tests.talks import NUM_TALKS, filled_home, made_file, write
 

@@ -9,15 +9,15 @@ import pytest
 
 from dynagrag import wiring
 from dynagrag.cli.main import app
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.evaluation.pruning.measuring_run import SetMeasureOptions, measure_on_set
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.pruning.pruning_measures import NODE_AP, measure_pruner
 from dynagrag.evaluation.pruning.pruning_sets import load_pruning_set
-from dynagrag.evaluation.pruning.training_run import TrainOptions, train_on_set
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
-from dynagrag.settings import Settings
+from dynagrag.training.pruner.training_run import TrainOptions, train_on_set
 
 
 @pytest.fixture

@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from dynagrag.cli.main import app
-from dynagrag.errors import LoadError, UsageError, WorkspaceError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError, UsageError, WorkspaceError
 from dynagrag.evaluation.pruning.measuring_run import (
     OTHER_STATE,
     WorkspaceMeasureOptions,
@@ -25,20 +26,19 @@ from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
 from dynagrag.evaluation.pruning.retrieved_examples import RetrievedExamples
 from dynagrag.evaluation.pruning.support import Support
 from dynagrag.evaluation.pruning.training_questions import make_questions_of, split_questions
-from dynagrag.evaluation.pruning.workspace_training import (
+from dynagrag.evaluation.questions.made_question import Kind
+from dynagrag.ingest.extract.fast_extractor import FastExtractor
+from dynagrag.training.pruner.workspace_training import (
     WorkspaceTraining,
     WorkspaceTrainOptions,
     train_on_workspace,
 )
-from dynagrag.evaluation.questions.made_question import Kind
-from dynagrag.ingest.extract.fast_extractor import FastExtractor
-from dynagrag.settings import Settings
 from dynagrag.workspace.facade import AskOptions, open_workspace
 from dynagrag.workspace.workspace_pruner import CHANGED, is_default, pruner_folder
 from tests.talks import NUM_TALKS, fill, filled_home, made_file, talk, write
 
 if TYPE_CHECKING:
-    from dynagrag.training.training_loop import Epoch
+    from dynagrag.checkpoints.training_loop import Epoch
 
 
 @pytest.fixture
@@ -285,9 +285,9 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from dynagrag import wiring
-from dynagrag.evaluation.pruning.workspace_training import WorkspaceTrainOptions, train_on_workspace
+from dynagrag.training.pruner.workspace_training import WorkspaceTrainOptions, train_on_workspace
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.settings import Settings
+from dynagrag.config.settings import Settings
 
 wiring.make_embedder = lambda settings: FakeEmbedder(32)
 options = WorkspaceTrainOptions("w", out=Path(sys.argv[2]), max_epochs=3, max_examples=24, device="cpu")

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.evaluation.question_sets.answer_sets import ANSWER_LOADERS, load_answer_set
 from dynagrag.evaluation.question_sets.own_questions import load_own, load_own_answers
 from dynagrag.evaluation.question_sets.published_sets import load_set

@@ -7,13 +7,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from dynagrag.errors import LoadError, UsageError
-from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target, finder, missing_gold
-from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Gold, Scope, TurnSpan
-from dynagrag.evaluation.results.run_folder import RetrievalLine
-from dynagrag.evaluation.retrieval.retriever_arms import Arm
-from dynagrag.evaluation.retrieval.retriever_bench import RetrieverBench, passage_words
-from dynagrag.schema import (
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.schema import (
     Document,
     Graph,
     Passage,
@@ -23,6 +18,11 @@ from dynagrag.schema import (
     Snapshot,
     Turn,
 )
+from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target, finder, missing_gold
+from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Gold, Scope, TurnSpan
+from dynagrag.evaluation.results.run_folder import RetrievalLine
+from dynagrag.evaluation.retrieval.retriever_arms import Arm
+from dynagrag.evaluation.retrieval.retriever_bench import RetrieverBench, passage_words
 
 EMPTY = Graph((), (), np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32), ())
 VECTOR = np.array([1, 0], np.float32)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.evaluation.question_sets.own_questions import load_own
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.evaluation.question_sets.question_set import Gold, Half, Scope, TurnSpan

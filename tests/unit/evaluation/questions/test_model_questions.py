@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 from spoken import spoken
 
-from dynagrag.errors import ModelUnavailableError, PromptRefusedError
+from dynagrag.config.settings import load_settings
+from dynagrag.core.errors import ModelUnavailableError, PromptRefusedError
+from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.batches import MAX_FAILED
 from dynagrag.evaluation.questions.drafts import Evidence
 from dynagrag.evaluation.questions.made_question import Kind, Split
@@ -29,8 +31,6 @@ from dynagrag.fakes import FakeChat
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import Budget, MeteredChat
-from dynagrag.protocols import Prompt
-from dynagrag.settings import load_settings
 
 LINE = re.compile(r'^\[(E\d+)\] (\w+)? ?"(.*)"$', re.MULTILINE)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.question_sets.own_questions import load_own
 from dynagrag.evaluation.questions.made_question import (
     GoldTurns,

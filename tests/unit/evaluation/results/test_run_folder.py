@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.files.private_files import is_open_to_others
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
 from dynagrag.evaluation.ranking_measures import measure
 from dynagrag.evaluation.results.run_folder import (
@@ -22,7 +23,6 @@ from dynagrag.evaluation.results.run_folder import (
 )
 from dynagrag.evaluation.results.run_summary import compare, summarize
 from dynagrag.evaluation.retrieval.retrieval_report import render_report
-from dynagrag.files.private_files import is_open_to_others
 
 SETTINGS = {"dataset": "tiny", "arms": ["default", "naive"], "half": "all", "measure": "recall@5"}
 NASTY = "<script>alert('x')</script> & \u2028 \"quoted\""

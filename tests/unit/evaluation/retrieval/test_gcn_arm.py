@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 from bridge_corpora import entity, facts_of, snapshot, unit
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.schema import PruneScores, Question, Snapshot, Subgraph, Vector
 from dynagrag.evaluation.retrieval.gcn_arm import NUM_ORDERED, GcnSearch
 from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, plan_run
@@ -18,8 +20,6 @@ from dynagrag.fakes import FakeEmbedder
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
-from dynagrag.schema import PruneScores, Question, Snapshot, Subgraph, Vector
-from dynagrag.settings import Settings
 
 
 @dataclass
@@ -121,7 +121,7 @@ def test_a_checkpoint_that_cannot_be_used_is_refused_before_anything_is_ingested
 ) -> None:
     import torch
 
-    from dynagrag.training.checkpoints import Checkpoint, save_checkpoint
+    from dynagrag.checkpoints.checkpoints import Checkpoint, save_checkpoint
 
     (tmp_path / "multihop").mkdir()
     for name, row in (

@@ -5,6 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynagrag import wiring
+from dynagrag.config.settings import PROFILES
+from dynagrag.core.schema import Evidence, Question, Retrieval, Snapshot
 from dynagrag.evaluation.retrieval.prompt_arms import (
     make_prompt_arm,
     prompt_recall,
@@ -14,8 +16,6 @@ from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.answer import Parts, answer_question
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Evidence, Question, Retrieval, Snapshot
-from dynagrag.settings import PROFILES
 
 Span = tuple[str, int, int]
 _spans = st.lists(

@@ -7,10 +7,10 @@ from typing import Any, cast
 import numpy as np
 
 from dynagrag import wiring
+from dynagrag.core.schema import Graph, Snapshot
 from dynagrag.evaluation.retrieval.gcn_arm import GCN
 from dynagrag.evaluation.retrieval.retriever_arms import INSTEAD, SPLIT, known_arms, make_arms
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
-from dynagrag.schema import Graph, Snapshot
 
 SNAPSHOT = Snapshot(
     "w",

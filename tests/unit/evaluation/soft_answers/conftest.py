@@ -7,17 +7,17 @@ from typing import Any
 import pytest
 
 from dynagrag import wiring
-from dynagrag.evaluation.soft_answers.workspace_training import (
-    SoftTraining,
-    WorkspaceSoftOptions,
-    train_soft_on_workspace,
-)
+from dynagrag.config.settings import Settings
+from dynagrag.core.schema import SourceTurn
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.ingest.given.given_corpus import GivenTurns
-from dynagrag.schema import SourceTurn
-from dynagrag.settings import Settings
+from dynagrag.training.soft_prompt.workspace_training import (
+    SoftTraining,
+    WorkspaceSoftOptions,
+    train_soft_on_workspace,
+)
 from dynagrag.workspace.facade import open_workspace
 
 THINGS = (
@@ -53,9 +53,9 @@ def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     """A workspace of six talks; the language model is a tiny one with random weights."""
     from tiny_llama import tiny_llama
 
-    from dynagrag.evaluation.soft_answers import workspace_training
     from dynagrag.generation.soft_prompt import soft_checkpoint
     from dynagrag.generation.soft_prompt.language_model import LanguageModel
+    from dynagrag.training.soft_prompt import workspace_training
 
     def load(name: str, settings: Settings, precision: str, device: str | None = None) -> Any:
         return LanguageModel(*tiny_llama(max_tokens=2048), name)

@@ -8,19 +8,14 @@ from pathlib import Path
 import pytest
 
 from dynagrag.cli.main import app
-from dynagrag.errors import LoadError, SettingsError, UsageError, WorkspaceError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError, SettingsError, UsageError, WorkspaceError
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.judge.judge_options import JudgeOptions
 from dynagrag.evaluation.judge.judge_run import JudgeModels, evaluate_judge
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.qa.qa_options import QaOptions
 from dynagrag.evaluation.qa.qa_run import evaluate_qa
-from dynagrag.evaluation.soft_answers.soft_examples import WorkspaceSoftExamples
-from dynagrag.evaluation.soft_answers.workspace_training import (
-    SoftTraining,
-    WorkspaceSoftOptions,
-    train_soft_on_workspace,
-)
 from dynagrag.fakes import FakeChat
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import ModelReply, SoftPromptModel
@@ -28,10 +23,15 @@ from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.generation.soft_prompt.text_room import TextRoom
 from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.reporting import trace_lines
-from dynagrag.settings import Settings
+from dynagrag.training.soft_prompt.workspace_examples import WorkspaceSoftExamples
+from dynagrag.training.soft_prompt.workspace_training import (
+    SoftTraining,
+    WorkspaceSoftOptions,
+    train_soft_on_workspace,
+)
 from dynagrag.workspace.asking import Instead
 from dynagrag.workspace.facade import AskOptions, open_workspace
+from dynagrag.workspace.text_reports import trace_lines
 from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
 
 THINGS = (
@@ -442,7 +442,7 @@ def test_the_commands_train_and_ask(settings: Settings, capsys: pytest.CaptureFi
 def test_a_reply_rests_on_whole_lines_and_the_trace_tells_how_many_were_read(
     train: Train, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dynagrag.evaluation.soft_answers import workspace_training
+    from dynagrag.training.soft_prompt import workspace_training
 
     monkeypatch.setattr(workspace_training, "MAX_DESCRIPTION", 150)
     train()

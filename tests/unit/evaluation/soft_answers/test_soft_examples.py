@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 
 from dynagrag import wiring
+from dynagrag.config.settings import Settings
+from dynagrag.core.schema import Evidence, Question
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.pruning.training_questions import TrainingQuestion
 from dynagrag.evaluation.questions.made_question import Provenance
-from dynagrag.evaluation.soft_answers.soft_examples import WorkspaceSoftExamples, line_of_answer
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS, soft_example
 from dynagrag.generation.soft_prompt.text_room import TextRoom
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.schema import Evidence, Question
-from dynagrag.settings import Settings
+from dynagrag.training.soft_prompt.workspace_examples import WorkspaceSoftExamples, line_of_answer
 from dynagrag.workspace.facade import open_workspace
 
 WIDE = TextRoom(lambda text: len(text) // 4, 768)

@@ -11,15 +11,15 @@ from torch import Tensor
 
 from dynagrag import wiring
 from dynagrag.cli.main import app
-from dynagrag.errors import ModelError, UsageError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import ModelError, UsageError
 from dynagrag.evaluation.pruning.pruning_example import Part
-from dynagrag.evaluation.soft_answers import workspace_training
-from dynagrag.evaluation.soft_answers.soft_examples import WorkspaceSoftExamples
-from dynagrag.evaluation.soft_answers.workspace_training import SoftTraining
 from dynagrag.fakes import FakeChat
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
-from dynagrag.settings import Settings
+from dynagrag.training.soft_prompt import workspace_training
+from dynagrag.training.soft_prompt.workspace_examples import WorkspaceSoftExamples
+from dynagrag.training.soft_prompt.workspace_training import SoftTraining
 from dynagrag.workspace.facade import AskOptions, open_workspace
 
 Train = Callable[..., SoftTraining]

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from dynagrag.errors import BudgetError, ModelUnavailableError
+from dynagrag.core.errors import BudgetError, ModelUnavailableError
+from dynagrag.core.schema import CheckedClaim, Claim, ClaimCheck, Line, Verdict
 from dynagrag.generation.claims import rules_checker
 from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims, final_claims
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.claims.strict_answer import strict_answer
-from dynagrag.schema import CheckedClaim, Claim, ClaimCheck, Line, Verdict
 
 
 class ByLetter:

@@ -2,8 +2,8 @@
 
 import pytest
 
+from dynagrag.core.schema import Line
 from dynagrag.generation.claims.attribution import Attributed, attributed, names_who, speaker_says
-from dynagrag.schema import Line
 
 
 @pytest.mark.parametrize(

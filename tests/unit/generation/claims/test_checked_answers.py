@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from dynagrag import AskOptions, open_workspace
+from dynagrag.core.schema import Answer
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.answer import ABSTENTION
-from dynagrag.reporting import answer_lines
-from dynagrag.schema import Answer
+from dynagrag.workspace.text_reports import answer_lines
 
 SAID = """LEO: The oxygen tank was inspected before launch.
 INES: Our CEO stepped down in May.

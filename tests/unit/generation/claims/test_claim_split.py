@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynagrag.generation.answer_sentences import answer_sentences
+from dynagrag.generation.claims.answer_sentences import answer_sentences
 from dynagrag.generation.claims.claim_split import split_claims, statements
 from dynagrag.generation.claims.clauses import clauses
 
@@ -232,8 +232,11 @@ def test_a_line_that_ends_in_a_mark_ends_a_sentence() -> None:
 
 def test_a_list_s_items_are_claims_read_with_the_line_that_leads_them_in() -> None:
     text = (
-        "EECOM reported the following problems [E3]:\n1. loss of MAIN B\n2. an O2 leak [E5]\n\nIt"
-        " was late."
+        "EECOM reported the following problems [E3]:\n"
+        "1. loss of MAIN B\n"
+        "2. an O2 leak [E5]\n"
+        "\n"
+        "It was late."
     )
     assert [(c.text, c.labels) for c in split_claims(text)] == [
         ("EECOM reported loss of MAIN B", ("E3",)),

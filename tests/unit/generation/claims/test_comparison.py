@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 import pytest
 
+from dynagrag.core.schema import Line
 from dynagrag.generation.claims.attribution import Attributed
 from dynagrag.generation.claims.comparison import Comparison, Gap
 from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.roles import predicate_of
-from dynagrag.schema import Line
 
 
 @dataclass(frozen=True)

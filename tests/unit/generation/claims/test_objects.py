@@ -4,11 +4,11 @@ directed Rockets.
 
 import pytest
 
+from dynagrag.core.schema import Claim, Line, Verdict
 from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.relations import objects
 from dynagrag.generation.claims.roles import predicate_of
 from dynagrag.generation.claims.rules_checker import RulesChecker
-from dynagrag.schema import Claim, Line, Verdict
 
 BOTH = "Ann directed Comets and reviewed Rockets."
 

@@ -2,8 +2,8 @@
 
 import pytest
 
+from dynagrag.core.schema import Claim, ClaimCheck, Line, Verdict
 from dynagrag.generation.claims.rules_checker import RulesChecker
-from dynagrag.schema import Claim, ClaimCheck, Line, Verdict
 
 STATED, CONTRADICTED, NOT_FOUND = Verdict.STATED, Verdict.CONTRADICTED, Verdict.NOT_FOUND
 RAIN = "It rained."

@@ -2,8 +2,8 @@
 
 import pytest
 
+from dynagrag.core.schema import Claim, Line, Verdict
 from dynagrag.generation.claims.rules_checker import RulesChecker
-from dynagrag.schema import Claim, Line, Verdict
 
 PROFIT = "Profit rose 5 percent and revenue rose 7 percent."
 RACE = "Alice won the race in 2018 and Bob won the race in 2019."

@@ -2,6 +2,8 @@
 
 import pytest
 
+from dynagrag.core.ids import estimate_tokens
+from dynagrag.core.schema import Claim, Line
 from dynagrag.generation.claims.shown_lines import (
     documents_of,
     line_tokens,
@@ -9,8 +11,6 @@ from dynagrag.generation.claims.shown_lines import (
     shortened,
     written,
 )
-from dynagrag.ids import estimate_tokens
-from dynagrag.schema import Claim, Line
 
 CLAIM = "The pump of EECOM failed."
 NONE, ONE, TWO = Line("It rained in Delft."), Line("A pump came."), Line("The pump failed.")

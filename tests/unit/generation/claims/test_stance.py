@@ -2,6 +2,7 @@
 
 import pytest
 
+from dynagrag.core.schema import Claim, Line, Verdict
 from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.claims.stance import (
@@ -11,7 +12,6 @@ from dynagrag.generation.claims.stance import (
     opposite_of,
     quantifier_gap,
 )
-from dynagrag.schema import Claim, Line, Verdict
 
 DENIES, DOES_NOT = "denies it", "does not deny it"
 

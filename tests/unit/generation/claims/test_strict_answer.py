@@ -2,11 +2,11 @@
 
 import pytest
 
+from dynagrag.core.schema import CheckedClaim, Line, Verdict
 from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims
 from dynagrag.generation.claims.claim_split import split_claims
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.claims.strict_answer import StrictAnswer, strict_answer
-from dynagrag.schema import CheckedClaim, Line, Verdict
 
 
 def test_what_is_contradicted_or_not_found_goes_and_what_is_stated_stays() -> None:

@@ -4,16 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from dynagrag.generation.claims.verdict_text import (
-    claims_summary,
-    failures_summary,
-    marked_text,
-    shown_lines,
-    verdict_note,
-    with_numbers,
-)
-from dynagrag.reporting import answer_lines
-from dynagrag.schema import (
+from dynagrag.core.schema import (
     Answer,
     AnswerTrace,
     CheckedClaim,
@@ -22,7 +13,16 @@ from dynagrag.schema import (
     Usage,
     Verdict,
 )
+from dynagrag.generation.claims.verdict_text import (
+    claims_summary,
+    failures_summary,
+    marked_text,
+    shown_lines,
+    verdict_note,
+    with_numbers,
+)
 from dynagrag.workspace.conversations import Conversation, Exchange, KeptAnswer, as_markdown
+from dynagrag.workspace.text_reports import answer_lines
 
 TEXT = "The pump leaks [E1]. Leo saw it. Ines left [E2]. It rained."
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.lines.answerable import BIAS, LEAST, WEIGHTS, Signs, answerable, signs
 from dynagrag.generation.lines.best_lines import best_lines
 from dynagrag.generation.lines.line_fit import fits
-from dynagrag.schema import EmbedderIdentity
 from tests.transcripts import DIMENSION, line_index, question
 
 TALK: list[tuple[str | None, str]] = [

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynagrag.core.schema import Citation
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.lines.best_lines import BestLines, best_lines
 from dynagrag.generation.lines.excerpts import MAX_CHARS, quoted_with
 from dynagrag.generation.lines.line_fit import WEIGHTS, fits
-from dynagrag.schema import Citation
-from dynagrag.sentences import sentence_spans
+from dynagrag.language.sentences import sentence_spans
 from tests.transcripts import DIMENSION, line_index, question
 
 Turns = list[tuple[str | None, str]]

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from dynagrag.ids import entity_key
+from dynagrag.core.ids import entity_key
+from dynagrag.core.schema import Entity
 from dynagrag.retrieval.named_speakers import NamedSpeakers
-from dynagrag.schema import Entity
 from tests.transcripts import snapshot_of
 
 COURT = ("JUSTICE KAGAN", "JUSTICE ALITO", "CHIEF JUSTICE ROBERTS", "MR. STEWART")

@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from dynagrag.core.schema import Entity
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.lines.best_lines import best_lines
 from dynagrag.generation.lines.unknown_names import UnknownNames
 from dynagrag.graph_store.derived.speaker_roles import ROLES_KEY, roles_text
-from dynagrag.schema import Entity
 from tests.transcripts import DIMENSION, line_index, question, snapshot_of
 
 Turns = Sequence[tuple[str | None, str]]

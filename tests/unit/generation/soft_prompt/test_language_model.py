@@ -6,10 +6,10 @@ import pytest
 import torch
 from tiny_llama import tiny_llama
 
-from dynagrag.errors import ModelError, UsageError
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import ModelError, UsageError
 from dynagrag.generation.soft_prompt.language_model import LanguageModel
 from dynagrag.generation.soft_prompt.precision import Precision
-from dynagrag.settings import Settings
 
 
 @pytest.fixture
@@ -24,8 +24,8 @@ def folder(tmp_path: Path) -> str:
 def test_a_folder_is_loaded_frozen_in_the_precision_that_was_asked_for(
     folder: str, home: Path
 ) -> None:
+    from dynagrag.checkpoints.devices import has_bfloat16
     from dynagrag.generation.soft_prompt.language_model import load_language_model
-    from dynagrag.training.devices import has_bfloat16
 
     settings = Settings(home=home)
     auto = Precision.BFLOAT16 if has_bfloat16(torch.device("cpu")) else Precision.FLOAT32

@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 import torch
 
-from dynagrag.errors import LoadError, UsageError
+from dynagrag.checkpoints.checkpoints import Checkpoint, save_checkpoint
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.generation.soft_prompt import soft_checkpoint
 from dynagrag.generation.soft_prompt.adapters import LoraOptions
 from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions
@@ -20,9 +23,6 @@ from dynagrag.generation.soft_prompt.soft_checkpoint import (
     read_network,
 )
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
-from dynagrag.schema import EmbedderIdentity
-from dynagrag.settings import Settings
-from dynagrag.training.checkpoints import Checkpoint, save_checkpoint
 
 DIMENSION = 8
 EMBEDDER = EmbedderIdentity("fake", DIMENSION)

@@ -10,7 +10,7 @@ import pytest
 import torch
 from tiny_llama import tiny_llama
 
-from dynagrag.errors import SettingsError, UsageError
+from dynagrag.core.errors import SettingsError, UsageError
 
 if TYPE_CHECKING:
     from dynagrag.generation.soft_prompt.soft_example import GraphArrays, SoftExample
@@ -392,8 +392,8 @@ def test_adapters_are_exact_where_the_model_is_short() -> None:
 def test_a_batch_in_parts_has_the_loss_and_the_gradients_of_the_whole_one_whatever_the_labels_lengths() -> (
     None
 ):
+    from dynagrag.checkpoints.memory import parts_of
     from dynagrag.generation.soft_prompt.soft_task import SoftTask
-    from dynagrag.training.memory import parts_of
 
     made = model(is_pruned=True, num_virtual=2)
     labels = (

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.graphqa.graph_methods import METHODS
 from dynagrag.generation.soft_prompt.adapters import LoraOptions
 from dynagrag.generation.soft_prompt.graph_encoder import EncoderOptions

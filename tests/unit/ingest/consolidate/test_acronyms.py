@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scripted_judge import merged, run, said
 
+from dynagrag.core.schema import Mention
 from dynagrag.ingest.consolidate.acronyms import AcronymIndex, is_acronym, spells_out
 from dynagrag.ingest.consolidate.definitions import defined_acronyms, find_definitions, said_aliases
 from dynagrag.ingest.consolidate.guards import conflict
 from dynagrag.ingest.consolidate.used_names import used_names
-from dynagrag.schema import Mention
 
 # Ten of each domain, so that a corpus shows that its acronyms are spelt out somewhere.
 _MEDICINE = {

@@ -7,6 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dynagrag.core.schema import Vectors
+from dynagrag.core.vectors import unit_rows
 from dynagrag.ingest.consolidate import blocking
 from dynagrag.ingest.consolidate.blocking import (
     MAX_BLOCK,
@@ -17,8 +19,6 @@ from dynagrag.ingest.consolidate.blocking import (
     near_pairs,
 )
 from dynagrag.ingest.consolidate.guards import MAX_GROUP, Name, conflict, split_group
-from dynagrag.schema import Vectors
-from dynagrag.vectors import unit_rows
 
 ALIKE: Vectors = np.ones((1, 4), dtype=np.float32) / 2
 

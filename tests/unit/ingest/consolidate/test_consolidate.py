@@ -8,20 +8,20 @@ import numpy as np
 import pytest
 from scripted_judge import DictVerdicts, ScriptedJudge, group, merged, record, run, said
 
-from dynagrag.errors import (
+from dynagrag.core.errors import (
     BudgetError,
     CutOffReplyError,
     DynaGragError,
     InvalidReplyError,
     ModelUnavailableError,
 )
+from dynagrag.core.schema import EditKind, Flag, MentionKind
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.graph_store.derived.canonical import make_edit, undo_merge
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput, plan_consolidation
 from dynagrag.ingest.consolidate.judging import Judging
-from dynagrag.schema import EditKind, Flag, MentionKind
 
 
 def test_without_a_judge_only_spellings_plurals_and_defined_acronyms_merge() -> None:

@@ -19,23 +19,23 @@ from scripted_judge import (
     vectors_of,
 )
 
-from dynagrag.errors import (
+from dynagrag.core.errors import (
     BudgetError,
     DynaGragError,
     InvalidReplyError,
     ModelRefusedError,
     ModelUnavailableError,
 )
+from dynagrag.core.ids import estimate_tokens
+from dynagrag.core.protocols import Prompt
+from dynagrag.core.schema import Mention, RelationRecord, Vectors
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
-from dynagrag.ids import estimate_tokens
 from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput, plan_consolidation
 from dynagrag.ingest.consolidate.judging import Docket, Judging, ask_judge, read_reply
 from dynagrag.ingest.consolidate.labels import label_texts
 from dynagrag.ingest.consolidate.shown_block import ShownBlock
 from dynagrag.ingest.consolidate.verdicts import ENTITIES, Group, Judged, LabelGroups
-from dynagrag.protocols import Prompt
-from dynagrag.schema import Mention, RelationRecord, Vectors
 
 T = TypeVar("T", bound=BaseModel)
 

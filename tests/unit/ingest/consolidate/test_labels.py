@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scripted_judge import ScriptedJudge, group, record, run, said, same, vectors_of
 
+from dynagrag.core.schema import LabelMerge
 from dynagrag.ingest.consolidate.labels import (
     LabelPlan,
     label_texts,
@@ -18,7 +19,6 @@ from dynagrag.ingest.consolidate.labels import (
 )
 from dynagrag.ingest.consolidate.shown_block import ShownBlock
 from dynagrag.ingest.consolidate.verdicts import Group
-from dynagrag.schema import LabelMerge
 
 
 def test_verb_forms_merge_by_rule_and_a_passive_flips_the_ends() -> None:

@@ -5,8 +5,8 @@ a group may be.
 import pytest
 from scripted_judge import merged, run, said
 
+from dynagrag.core.schema import MentionKind
 from dynagrag.ingest.consolidate.used_names import used_names
-from dynagrag.schema import MentionKind
 
 
 def test_only_what_is_said_counts_for_which_key_stands_for_a_group() -> None:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 from scripted_judge import merged, run, said
 
+from dynagrag.core.schema import Mention, MentionKind
 from dynagrag.ingest.consolidate.speaker_variants import LAST_NAME_RULE, speakers_last_names
 from dynagrag.ingest.consolidate.used_names import used_names
-from dynagrag.schema import Mention, MentionKind
 
 
 def speaks(name: str, doc: str = "d0") -> Mention:

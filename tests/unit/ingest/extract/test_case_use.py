@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dynagrag.ingest.extract.case_use import Writing, case_use
 from dynagrag.ingest.extract.fast_rules import candidates
-from dynagrag.sentences import sentence_spans
+from dynagrag.language.sentences import sentence_spans
 
 GERMAN = (
     "Die Bundeskanzlerin hat am Dienstag in Berlin erklärt, dass die Regierung den Haushalt für das"

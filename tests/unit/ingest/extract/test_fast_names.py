@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynagrag.core.schema import Flag
 from dynagrag.ingest.extract.case_use import CaseUse, case_use
 from dynagrag.ingest.extract.fast_rules import candidates
-from dynagrag.schema import Flag
 
 NO_USE = CaseUse({}, {}, True)
 SURNAMES = ["Kerry", "Lovell", "Haise", "Swigert", "Warren", "Thomas", "O'Brien", "Jean-Luc"]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynagrag.ids import entity_key
+from dynagrag.core.ids import entity_key
 from dynagrag.ingest.extract.case_use import CaseUse, case_use
 from dynagrag.ingest.extract.fast_rules import candidates
 from dynagrag.ingest.extract.name_words import COMMANDS, FURNITURE, GENERIC, MONTHS

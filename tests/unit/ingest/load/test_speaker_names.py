@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynagrag.errors import UsageError
+from dynagrag.core.errors import UsageError
+from dynagrag.core.schema import LoadedSource, SourceTurn
 from dynagrag.graph_store.derived.speaker_roles import ROLES_KEY, roles_text, stored_roles
 from dynagrag.ingest.load.speaker_names import (
     SpeakerNames,
@@ -20,7 +21,6 @@ from dynagrag.ingest.load.speaker_names import (
     read_speaker_names,
     renamed,
 )
-from dynagrag.schema import LoadedSource, SourceTurn
 
 LABELS = st.sampled_from(["A", "B", "C", "D", "Anna Lee", "Ünal"])
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynagrag.core.schema import SourceTurn
 from dynagrag.ingest.load import load_source, turns_of
 from dynagrag.ingest.load.whole_turns import whole_turns
 from dynagrag.ingest.split import make_document
-from dynagrag.schema import SourceTurn
 
 
 def cues(*texts: str, speaker: str | None = None, seconds: float = 2.0) -> list[SourceTurn]:

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dynagrag.core.schema import CO_OCCURRENCE, Entity, Graph, Passage, Question, Relation, Snapshot
 from dynagrag.retrieval.ego.undirected_graph import undirected_graph
 from dynagrag.retrieval.steiner.fact_search import NUM_TRIPLES, SteinerSearch, TripleSearch
 from dynagrag.retrieval.steiner.steiner_tree import TreeOptions
-from dynagrag.schema import CO_OCCURRENCE, Entity, Graph, Passage, Question, Relation, Snapshot
 
 D = 6
 

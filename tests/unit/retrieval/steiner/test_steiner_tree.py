@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from dynagrag.errors import SettingsError
+from dynagrag.core.errors import SettingsError
 from dynagrag.retrieval.steiner import steiner_tree as module
 from dynagrag.retrieval.steiner.steiner_tree import (
     Tree,

@@ -1,0 +1,113 @@
+"""settings.toml in the home folder: what it says, and writing it. `settings.py` reads it as the
+lowest source of settings.
+"""
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from dynagrag.config.system_keyring import KEYS
+from dynagrag.core.errors import SettingsError
+from dynagrag.core.files.private_files import make_folder, write_text
+
+SAVED = (
+    "llm",
+    "embedder",
+    "openai_base_url",
+    "price_per_million_prompt_tokens",
+    "price_per_million_completion_tokens",
+    "store",
+    "neo4j_uri",
+    "password_hash",
+    "keys_in_keyring",
+)
+"""The settings that `save_settings` writes. Secrets are not among them, but for a hash: they come
+from the environment or the keyring.
+"""
+
+
+def kept_in_keyring() -> tuple[str, ...]:
+    """The keys that settings.toml says the keyring keeps."""
+    said = saved_settings().get("keys_in_keyring", "")
+    return tuple(name for name in KEYS if name in str(said).replace(",", " ").split())
+
+
+def settings_file() -> Path:
+    """The file that `load_settings` reads, whether it is there or not."""
+    return (
+        Path(
+            os.environ.get("DYNAGRAG_HOME")
+            or platformdirs.user_data_dir("dynagrag", appauthor=False)
+        )
+        / "settings.toml"
+    )
+
+
+def saved_settings() -> dict[str, Any]:
+    """What settings.toml says. Raises SettingsError where it can't be read."""
+    try:
+        return tomllib.loads(settings_file().read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError) as err:
+        raise SettingsError(f"settings.toml could not be read: {err}") from err
+
+
+def save_settings(**values: str | float | None) -> Path:
+    """Writes settings into settings.toml, each in its line; None takes one out. What else the file
+    holds stays as it is.
+
+    Raises SettingsError where a name is not in `SAVED`, a value is none that can be read back, or
+    the file can't be written; it is left as it was then.
+    """
+    unknown = [name for name in values if name not in SAVED]
+    if unknown:
+        raise SettingsError(
+            f"setting {unknown[0]} is not kept in settings.toml; known: {', '.join(SAVED)}"
+        )
+    path, wanted = (
+        settings_file(),
+        {name: value for name, value in values.items() if value is not None},
+    )
+    expected = {
+        name: value for name, value in saved_settings().items() if name not in values
+    } | wanted
+    kept = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+    kept = [line for line in kept if line.partition("=")[0].strip().strip("\"'") not in values]
+    text = (
+        "\n".join(
+            [
+                *(
+                    f"{name} = {json.dumps(value, ensure_ascii=False)}"
+                    for name, value in wanted.items()
+                ),
+                *kept,
+            ]
+        )
+        + "\n"
+    )
+    try:
+        is_same = tomllib.loads(text) == expected
+    except tomllib.TOMLDecodeError:
+        is_same = False
+    if not is_same:
+        raise SettingsError(
+            f"{path} is written in a way that this cannot change; change {', '.join(values)} in it"
+            " by hand"
+        )
+    partial = path.with_name(f"{path.name}.partial")
+    try:
+        make_folder(path.parent)
+        partial.unlink(missing_ok=True)
+        write_text(partial, text)  # closed to others: it may hold a password's hash
+        os.replace(partial, path)
+    except OSError as err:
+        raise SettingsError(
+            f"{path} cannot be written: {err.strerror}; make the folder writable, or set"
+            " DYNAGRAG_HOME"
+        ) from err
+    return path

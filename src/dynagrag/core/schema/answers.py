@@ -1,0 +1,384 @@
+"""What a question makes of records and graph: snapshot, filters, retrieval, prompts, evidence, and
+the answer.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynagrag.core.schema.arrays import Vector, Vectors, no_ids, no_vectors
+from dynagrag.core.schema.claims import CheckedClaim
+from dynagrag.core.schema.graph import Graph
+from dynagrag.core.schema.records import Document, Passage, RelationRecord, Turn
+from dynagrag.core.schema.trace import AnswerTrace
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a snapshot's passages say, for Bridge-PPR (docs/papers.md, Bridge-PPR).
+
+    Fact i is `texts[i]` with the unit vector `vectors[i]` (f, d); it stands in the snapshot's
+    passage `passage_rows[i]` and holds the entities `entities[ptr[i]:ptr[i + 1]]`: indices into the
+    graph's n, and n + i for `words[i]`, a plain word that links passages and is no entity, with the
+    vector `word_vectors[i]` (w, d). Passage j holds the entities `held[held_ptr[j]:held_ptr[j +
+    1]]` and is about entity `subjects[j]`, or -1.
+    """
+
+    texts: tuple[str, ...] = ()
+    passage_rows: NDArray[np.int64] = field(default_factory=no_ids)
+    ptr: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    entities: NDArray[np.int64] = field(default_factory=no_ids)
+    vectors: Vectors = field(default_factory=no_vectors)
+    held_ptr: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    held: NDArray[np.int64] = field(default_factory=no_ids)
+    subjects: NDArray[np.int64] = field(default_factory=no_ids)
+    words: tuple[str, ...] = ()
+    word_vectors: Vectors = field(default_factory=no_vectors)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All that a question needs of a workspace, read once per store version. Filters make a smaller
+    one of it.
+
+    `passage_vectors` (p, d) in the order of `passages` (document title, then index).
+    `summary_rows`: where the vector of a mention's or relation's summary stands in
+    `summary_vectors` (s, d), unit rows of the texts that were embedded with it.
+    """
+
+    workspace: str
+    version: str
+    documents: Mapping[str, Document]
+    turns: Mapping[str, tuple[Turn, ...]]
+    passages: tuple[Passage, ...]
+    passage_vectors: Vectors
+    records: Mapping[str, RelationRecord]
+    graph: Graph
+    summary_rows: Mapping[str, int] = field(default_factory=dict)
+    summary_vectors: Vectors = field(default_factory=no_vectors)
+    facts: Facts = field(default_factory=Facts)
+
+    def text(self, document_id: str, start: int, end: int) -> str:
+        """The source's own words in a span."""
+        return self.documents[document_id].text[start:end]
+
+    def passage_text(self, passage: Passage) -> str:
+        """The words of a passage."""
+        return self.text(passage.document_id, passage.start, passage.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Only records inside all given bounds count. Empty tuples and None mean no bound. Times in
+    seconds of the source.
+    """
+
+    documents: tuple[str, ...] = ()
+    speakers: tuple[str, ...] = ()
+    start_s: float | None = None
+    end_s: float | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is filtered."""
+        return self == Filters()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question that stands alone, with its query vector (d,), and the questions of one step that
+    a model split it into, if one did.
+    """
+
+    text: str
+    vector: Vector
+    steps: tuple["Question", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredPassage:
+    """A passage and how well it fits; the scale is its retriever's own."""
+
+    passage: Passage
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """An ego-graph cut out of a Graph. Node i is `graph.entities[nodes[i]]`; node 0 is the centre.
+
+    `pairs` (m, 2) int64: local node indices of the undirected edges; `pair_relations[j]`: indices
+    into `graph.relations` of all parallel and reverse relations on pair j. `x` (n, d) unit node
+    vectors, `y` (m, d) unit edge vectors, `weights` (m,) number of records, `hops` (n,).
+    `node_prizes` (n,) and `pair_prizes` (m,): what a tree was chosen by; None for other subgraphs.
+    """
+
+    nodes: tuple[int, ...]
+    hops: tuple[int, ...]
+    pairs: NDArray[np.int64]
+    pair_relations: tuple[tuple[int, ...], ...]
+    x: Vectors
+    y: Vectors
+    weights: Vector
+    score: float
+    node_prizes: tuple[float, ...] | None = None
+    pair_prizes: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One line of the retrieval trace: a centre in the order of its cosine, and what became of
+    it.
+    """
+
+    entity_id: str
+    name: str
+    score: float
+    is_accepted: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """A step from one passage to another over an entity that both hold, or over a plain word (id
+    ""). `gain`: what it adds to the second one's score.
+    """
+
+    source_id: str
+    entity_id: str
+    name: str
+    passage_id: str
+    gain: float
+
+
+@dataclass(frozen=True, slots=True)
+class PassageParts:
+    """What a passage's score is made of (docs/papers.md, Bridge-PPR), in units of the score, to
+    which they add up: first stage, PageRank, the best bridge, what its surroundings (neighbours,
+    named speakers) and the bounds on sinking changed in the end, and what the steps of a question
+    that was split did.
+    """
+
+    passage_id: str
+    first: float
+    graph: float
+    bridge: float
+    around: float
+    steps: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class BridgeTrace:
+    """Why Bridge-PPR ranked as it did: entities that the question names, the facts that it is
+    nearest to with their cosine, the gate on the graph's share, the bridges taken, the parts of
+    each passage's score, and the steps that the question was split into.
+    """
+
+    linked: tuple[str, ...]
+    facts: tuple[tuple[str, float], ...]
+    gate: float
+    bridges: tuple[Bridge, ...]
+    parts: tuple[PassageParts, ...]
+    steps: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """What a retriever brings: ranked passages, subgraphs (graph arms only), and a trace of why.
+    `subgraph_kind`: what users call one.
+    """
+
+    retriever: str
+    passages: tuple[ScoredPassage, ...]
+    subgraphs: tuple[Subgraph, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    notes: tuple[str, ...] = ()
+    trace: BridgeTrace | None = None
+    subgraph_kind: str = "ego-graph"
+
+
+@dataclass(frozen=True, slots=True)
+class PruneScores:
+    """Relevance of nodes (n,) and edges (m,), 0 to 1. `label` tells a user what made them
+    ("untrained prior").
+    """
+
+    nodes: Vector
+    edges: Vector
+    label: str
+    is_trained: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """A traversal of a Subgraph from node 0: `order` of visit; `parent[v]` (-1 for the root),
+    `depth[v]`; unvisited nodes are in neither.
+
+    `children[v]` in visit order. `num_unvisited` nodes of the subgraph were not reached within the
+    budget.
+    """
+
+    order: tuple[int, ...]
+    parent: Mapping[int, int]
+    depth: Mapping[int, int]
+    children: Mapping[int, tuple[int, ...]]
+    num_unvisited: int
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A citable span: a relation record's quote or a passage. `label` is what the model sees (E3);
+    `id` the record's or passage's.
+    """
+
+    label: str
+    id: str
+    document_id: str
+    start: int
+    end: int
+    quote: str
+    speaker: str | None = None
+    start_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HardPrompt:
+    """A subgraph in words, its evidence, and how much was left out to fit. `nodes` and `relations`
+    that are in it: local indices of the subgraph's nodes, indices of the graph's relations.
+    """
+
+    text: str
+    evidence: tuple[Evidence, ...]
+    num_lines_cut: int = 0
+    nodes: frozenset[int] = frozenset()
+    relations: frozenset[int] = frozenset()
+
+    @property
+    def num_nodes(self) -> int:
+        """Nodes that are in it."""
+        return len(self.nodes)
+
+    @property
+    def num_edges(self) -> int:
+        """Relations that are in it."""
+        return len(self.relations)
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A checked citation: `quote` is the source's text from start to end."""
+
+    id: str
+    document: str
+    start: int
+    end: int
+    speaker: str | None
+    start_s: float | None
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceLine(Citation):
+    """Evidence by how well it fits the question: whole sentences of one turn around the one that
+    fits, `match_start` to `match_end` of the document, and what was said before and after them.
+    `fit`: on a scale of this question's own, the higher the better.
+    """
+
+    match_start: int = 0
+    match_end: int = 0
+    fit: float = 0.0
+    before: Citation | None = None
+    after: Citation | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Evidence lines that stand together in a document: turns `first_turn` to `last_turn`,
+    characters `start` to `end`.
+    """
+
+    document: str
+    start: int
+    end: int
+    labels: tuple[str, ...]
+    speakers: tuple[str, ...]
+    first_turn: int | None
+    last_turn: int | None
+    start_s: float | None
+    end_s: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What was spent on model calls; `cached` replies are not calls. Tokens as the provider counts,
+    else characters / 4.
+    """
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    seconds: float = 0.0
+    cached: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class IntermediateAnswer:
+    """An answer from one subgraph alone. helpfulness 0..100; `scored_by` judge, claims or none
+    (earlier versions: formula); `score_parts`: the judge's marks of 1 to 5, or the terms of 0 to 1
+    that its claims gave. `evidence_ids`: the labels that the model cited.
+    """
+
+    answer: str
+    evidence_ids: tuple[str, ...]
+    has_enough_evidence: bool
+    helpfulness: float
+    scored_by: str
+    centre: str
+    retrieval_score: float
+    score_parts: Mapping[str, float] = field(default_factory=dict)
+    claims: tuple[CheckedClaim, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a user gets. When `is_abstained`, `text` says so and `citations` is empty.
+
+    Args:
+        citations: What the model cited, in the order of `trace.labels`.
+        evidence: The lines that fit the question best, best first, whether something was answered
+        or not; of several speakers who are asked
+            for in turn.
+        stretches: The runs of lines that stand together among the citations (without any: among the
+        first prompt's evidence).
+        claims: What the text claims, in its order, each with its verdict.
+        lines: By label, the lines that verdicts name and the model did not cite.
+        checked_by: The checker's name; empty where nothing was checked.
+        left_out: What a strict answer leaves out; places are those in the model's own text.
+        answerable: How likely the sources answer the question at all, 0 to 1; None where that can't
+        be told.
+        is_nothing_fitting: Whether the best line is too weak to answer the question.
+        unknown_names: Names in the question that stand nowhere in the documents, each with those
+        that are spelt most like it.
+        quiet_speakers: Of several speakers who are asked for, those without a line that fits.
+    """
+
+    question: str
+    text: str
+    is_abstained: bool
+    citations: tuple[Citation, ...]
+    intermediate: tuple[IntermediateAnswer, ...]
+    evidence: tuple[EvidenceLine, ...]
+    trace: AnswerTrace
+    usage: Usage
+    is_answered_by_model: bool = True
+    stretches: tuple[Stretch, ...] = ()
+    claims: tuple[CheckedClaim, ...] = ()
+    lines: Mapping[str, Citation] = field(default_factory=dict)
+    checked_by: str = ""
+    left_out: tuple[CheckedClaim, ...] = ()
+    answerable: float | None = None
+    is_nothing_fitting: bool = False
+    unknown_names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    quiet_speakers: tuple[str, ...] = ()

@@ -1,0 +1,1 @@
+"""What the product knows of natural languages: sentences, words."""

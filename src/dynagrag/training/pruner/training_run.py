@@ -1,0 +1,199 @@
+"""Training a pruner: how, on which set, and from its examples to a checkpoint with figures and
+report.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dynagrag import wiring
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import UsageError
+from dynagrag.core.schema import EmbedderIdentity
+from dynagrag.evaluation.pruning.pruner_figures import (
+    BASELINES,
+    PrunerFigures,
+    compare_pruners,
+    figures_json,
+)
+from dynagrag.evaluation.pruning.pruning_example import MIN_EXAMPLES, Part, PruningExample
+from dynagrag.evaluation.pruning.pruning_measures import (
+    MEASURED,
+    check_training_libraries,
+    untrained_pruner,
+)
+from dynagrag.evaluation.pruning.pruning_sets import load_pruning_set, made_of_set
+from dynagrag.ingest.pipeline import Progress
+from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
+from dynagrag.retrieval.pruning.network_input import FORMS, Form
+from dynagrag.training.pruner.training_report import write_training_report
+from dynagrag.workspace.workspace_pruner import ALIASES, AUTO, BEATS_UNTRAINED, TRAINED, is_default
+
+if TYPE_CHECKING:
+    from dynagrag.checkpoints.training_loop import Epoch
+
+COMPONENTS = ("masks", "gcn", "edges", "prior", "structure")
+_MAX_BATCH, _MIN_STEPS = 32, 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HowToTrain:
+    """How to train a pruner, and the folder `out` of its checkpoint. `form`: None: "distances", or
+    what suits a set. `without`: components of the network to leave out, of COMPONENTS.
+    `max_examples`: training questions at most.
+    """
+
+    out: Path
+    form: Form | None = None
+    without: tuple[str, ...] = ()
+    seed: int = 0
+    max_epochs: int = 40
+    max_examples: int | None = None
+    device: str | None = None
+
+    def components(self) -> dict[str, bool]:
+        """Whether the network has each of COMPONENTS. The paper's has no prior and reads no
+        structure.
+        """
+        left_out = (*self.without, "prior", "structure") if self.form == "paper" else self.without
+        return {f"has_{name}": name not in left_out for name in COMPONENTS}
+
+    def check(self, begins_anew: bool = False) -> None:
+        """Raises UsageError, SettingsError and LoadError for what was given wrong, is missing here
+        or damaged. `begins_anew`: as in `train_and_measure`.
+        """
+        check_training_libraries()
+        from dynagrag.checkpoints.checkpoints import check_out_folder
+        from dynagrag.checkpoints.devices import choose_device
+
+        if str(self.out) in (*MEASURED, AUTO, TRAINED, *ALIASES):
+            raise UsageError(
+                f"{self.out} is what `--pruner` calls another pruner; choose another folder with"
+                " --out"
+            )
+        if self.max_examples is not None and self.max_examples < MIN_EXAMPLES:
+            raise UsageError(
+                f"--max-examples {self.max_examples} is too few to learn from; give {MIN_EXAMPLES}"
+                " or more"
+            )
+        if unknown := [name for name in self.without if name not in COMPONENTS]:
+            raise UsageError(
+                f"a pruner has no component {unknown[0]!r}; known: {', '.join(COMPONENTS)}"
+            )
+        if self.form not in (None, *FORMS):
+            raise UsageError(
+                f"there is no form {self.form!r} of a pruner; known: {', '.join(FORMS)}"
+            )
+        check_out_folder(self.out, begins_anew)
+        choose_device(self.device)
+
+
+@dataclass(frozen=True, slots=True)
+class TrainOptions(HowToTrain):
+    """What to train on, and how."""
+
+    dataset: str
+    data: Path
+    part: str | None = None
+
+
+def train_on_set(
+    settings: Settings,
+    options: TrainOptions,
+    on_epoch: "Callable[[Epoch], None] | None" = None,
+    progress: Progress | None = None,
+) -> tuple[Path, list[PrunerFigures]]:
+    """Trains a pruner and writes its checkpoint; the folder, and what the untrained ones and it are
+    worth on the test questions.
+
+    Raises UsageError, SettingsError and LoadError for what was given wrong, before anything is
+    embedded.
+    """
+    options.check()
+    from dynagrag.checkpoints.checkpoints import hold_folder
+
+    pruning_set = load_pruning_set(options.dataset, options.data, options.part)
+    with hold_folder(options.out):
+        embedder = wiring.make_embedder(settings)
+        split = pruning_set.examples(settings, embedder, tuple(Part), progress or (lambda *_: None))
+        if not split[Part.TEST]:
+            raise UsageError(
+                "no question would be left to measure on; give a larger set, with questions about"
+                " more entities"
+            )
+        how = replace(options, form=options.form or pruning_set.form)
+        return options.out, train_and_measure(
+            split, how, embedder.identity, made_of_set(pruning_set), on_epoch
+        )
+
+
+def train_and_measure(
+    split: Mapping[Part, Sequence[PruningExample]],
+    how: HowToTrain,
+    embedder: EmbedderIdentity,
+    made_of: Mapping[str, Any],
+    on_epoch: "Callable[[Epoch], None] | None" = None,
+    begins_anew: bool = False,
+) -> list[PrunerFigures]:
+    """Trains, in a folder that is held, on the examples of the one split, chooses the epoch on
+    those of the next, writes the checkpoint and its report; what the untrained pruners and, last,
+    the trained one are worth on the third.
+
+    Args:
+        split: The examples by part.
+        how: Checked options.
+        embedder: Whose vectors the examples have.
+        made_of: What the examples were made of, with hashes; the checkpoint keeps it.
+        on_epoch: Told of each epoch.
+        begins_anew: Whether the folder is a workspace's own: a training in it that was begun with
+        other settings or data, or that can't be
+            read, is dropped, which elsewhere is an error; and a checkpoint that beat the untrained
+            ones is only replaced by one that does.
+    """
+    from dynagrag.checkpoints.devices import choose_device
+    from dynagrag.checkpoints.keeping import Keeping
+    from dynagrag.checkpoints.training_loop import TrainingOptions
+    from dynagrag.retrieval.pruning.pruning_network import NetworkOptions
+    from dynagrag.training.pruner.pruner_training import train_pruner
+
+    train = split[Part.TRAIN][: how.max_examples]
+    network = NetworkOptions(embedder.dimension, how.form or FORMS[0], **how.components())
+    training = TrainingOptions(
+        batch_size=_batch_size(len(train)), max_epochs=how.max_epochs, seed=how.seed
+    )
+    keeping = Keeping(
+        folder=how.out,
+        kind=KIND,
+        network=asdict(network),
+        embedder=embedder,
+        made_with={
+            **made_of,
+            "train": len(train),
+            "validation": len(split[Part.VALIDATION]),
+            "options": asdict(training),
+        },
+        begins_anew=begins_anew,
+    )
+    trained, epochs = train_pruner(
+        train,
+        split[Part.VALIDATION],
+        network,
+        training,
+        choose_device(how.device),
+        keeping.file,
+        on_epoch,
+    )
+    untrained = {name: untrained_pruner(name) for name in BASELINES}
+    figures = compare_pruners(untrained | {str(how.out): GcnPruner(trained)}, split[Part.TEST])
+    if begins_anew and is_default(how.out) and not figures[-1].beats_untrained:
+        return figures
+    found = {"test": figures_json(figures), BEATS_UNTRAINED: figures[-1].beats_untrained}
+    checkpoint = keeping.save(trained.state_dict(), epochs, found)
+    write_training_report(how.out, checkpoint)
+    return figures
+
+
+def _batch_size(num_examples: int) -> int:
+    """32, or less where an epoch had too few steps else: early stopping counts epochs."""
+    return max(1, min(_MAX_BATCH, num_examples // _MIN_STEPS))

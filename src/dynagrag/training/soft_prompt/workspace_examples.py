@@ -1,0 +1,143 @@
+"""A workspace's questions as examples of soft prompts: what `ask --soft` would read of each, and
+the cited answer that is learned.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dynagrag import wiring
+from dynagrag.core.ids import content_id
+from dynagrag.core.schema import Evidence, Question
+from dynagrag.evaluation.pruning.pruning_example import Part
+from dynagrag.evaluation.pruning.training_questions import (
+    SplitQuestions,
+    TrainingQuestion,
+    digest_questions,
+    make_questions_of,
+    read_questions,
+    split_questions,
+)
+from dynagrag.generation.answer import num_ranked
+from dynagrag.generation.context import all_evidence, build_contexts
+from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS, lines_read, soft_example
+from dynagrag.generation.soft_prompt.text_room import Reading, TextRoom, reading_of
+from dynagrag.ingest.pipeline import Progress
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.workspace.facade import Workspace
+from dynagrag.workspace.workspace_pruner import VERSION, WorkspacePruners, asked_pruner
+from dynagrag.workspace.workspace_soft_prompt import PRUNER
+
+if TYPE_CHECKING:
+    from dynagrag.generation.soft_prompt.soft_example import SoftExample
+
+UNANSWERED = "it has no answer to learn"
+
+
+@dataclass(frozen=True, slots=True)
+class AskedExample:
+    """A question as it is read, and its answer without marks. `has_line`: whether a line that
+    states the answer is among those read.
+    """
+
+    example: "SoftExample"
+    answer: str
+    has_line: bool
+
+
+class WorkspaceSoftExamples:
+    """Questions of a file, or made now without a model, as far as they have an answer. `found`: by
+    what they serve, and what was left out.
+
+    `made_of`: the same for the same questions and graph. Errors as in
+    `pruning.workspace_examples.WorkspaceQuestions`.
+    """
+
+    def __init__(self, space: Workspace, method: str, file: Path | None) -> None:
+        self._space, self._system, self._snapshot = space, SYSTEMS[method], space.snapshot()
+        self._pruner = asked_pruner(
+            space.settings, None, self._system.profile.name, self._system.retriever, is_pruned=True
+        )
+        questions = read_questions(file) if file else make_questions_of(self._snapshot)
+        self.num_asked = len(questions)
+        self.found = _answered(split_questions(questions, self._snapshot))
+        self.made_of: dict[str, Any] = {
+            "workspace": space.name,
+            "questions": digest_questions(questions),
+            "answers": content_id(*(question.answer for question in questions)),
+            "graph": space.store.digest(),
+            VERSION: self._snapshot.version,
+            PRUNER: space.pruner_identity(self._pruner),
+        }
+
+    def examples(
+        self, room: TextRoom, progress: Progress, max_rows: int | None = None
+    ) -> Mapping[Part, list[AskedExample]]:
+        """The examples by what they serve, as `ask --soft` puts questions: same retriever, pruner
+        and prompts, whose text has this `room`. `max_rows`: of each part at most.
+        """
+        asked = {part: self.found.parts[part][:max_rows] for part in Part}
+        total, done = sum(map(len, asked.values())), 0
+        passages, profile = PassageScores(self._snapshot), self._system.profile
+        retriever = wiring.make_retriever(
+            self._system.retriever, self._snapshot, profile, passages, self._space.ego_index
+        )
+        pruner = (
+            WorkspacePruners(self._space.settings, self._space.name)
+            .chosen(self._pruner, self._space.embedder.identity)
+            .pruner
+        )
+        parts = (passages, pruner, wiring.make_traversal("dsa-bfs", profile))
+        split: dict[Part, list[AskedExample]] = {part: [] for part in Part}
+        for part, rows in asked.items():
+            for question, _ in rows:
+                progress("retrieve", done, total)
+                own = Question(
+                    question.text,
+                    self._space.query_vector(question.text),
+                )
+                retrieval = retriever.retrieve(own, num_ranked(profile), profile.num_subgraphs)
+                reading = reading_of(
+                    partial(build_contexts, self._snapshot, own, retrieval, *parts), profile, room
+                )
+                line = line_of_answer(question, self._lines(reading))
+                label = f"{question.answer} [{line.label}]" if line else question.answer
+                example = soft_example(
+                    self._snapshot, own, retrieval.subgraphs, reading.text, label
+                )
+                split[part].append(AskedExample(example, question.answer, line is not None))
+                done += 1
+        progress("retrieve", total, total)
+        return split
+
+    def _lines(self, reading: Reading) -> list[Evidence]:
+        """The lines that the system reads."""
+        evidence = all_evidence(reading.contexts)
+        return (
+            [evidence[label] for label in lines_read(evidence, reading.text)]
+            if self._system.parts.has_text
+            else []
+        )
+
+
+def line_of_answer(question: TrainingQuestion, evidence: Sequence[Evidence]) -> Evidence | None:
+    """The line to cite: the first that holds the answer's words, of what the question was made of
+    where there is such a line.
+    """
+    answer = question.answer.casefold()
+    holding = [line for line in evidence if answer in line.quote.casefold()]
+    own = [
+        line
+        for line in holding
+        if line.id in (*question.provenance.passages, *question.provenance.records)
+    ]
+    return next(iter(own or holding), None)
+
+
+def _answered(found: SplitQuestions) -> SplitQuestions:
+    kept = {part: [row for row in rows if row[0].answer] for part, rows in found.parts.items()}
+    num_lost = sum(map(len, found.parts.values())) - sum(map(len, kept.values()))
+    return replace(found, parts=kept, left_out=found.left_out + Counter({UNANSWERED: num_lost}))

@@ -1,0 +1,328 @@
+"""What the command line and the demo print of reports and answers, line by line."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from dynagrag.core.schema import (
+    Answer,
+    AnswerTrace,
+    Citation,
+    EdgeTrace,
+    EvidenceLine,
+    RankingTrace,
+    Stretch,
+    SubgraphTrace,
+    Usage,
+)
+from dynagrag.core.text import clock, collapse, cut, plural
+from dynagrag.generation.claims.verdict_text import (
+    IDLE,
+    claims_summary,
+    failures_summary,
+    idle_citations,
+    marked_text,
+    shown_lines,
+    unstated_lines,
+)
+from dynagrag.generation.lines.doubts import doubts_text
+from dynagrag.generation.lines.quote_cuts import cut_around, first_words, last_words
+from dynagrag.ingest.pipeline import IngestReport
+
+_MAX_QUOTE = 240
+NUM_LINES = 5
+"""Lines of evidence that are shown unasked."""
+_MAX_TITLE = 50
+_MAX_STRETCHES = 5
+_MAX_TRACED = 10
+_MAX_SUBGRAPHS, _MAX_RELATIONS = 3, 5
+"""Of what was retrieved, as they are shown unasked."""
+_LONG_SHARE = 0.05
+"""Of all the time: a stage that took less is not named."""
+_STAGES = {
+    "records": "reading what is stored",
+    "embed": "loading and running the embedder",
+    "consolidate": "merging names",
+    "write graph": "writing the graph",
+}
+"""What a stage is called where its own name doesn't say."""
+
+
+def ingest_report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
+    """An ingest's report."""
+    graph = report.graph
+    chunks = plural(report.num_chunks, "chunk")
+    yield (
+        f"extracted {chunks} in {report.seconds.get('extract', 0):.1f} s, all in"
+        f" {_total_time(report.seconds)}"
+    )
+    if usage:
+        yield "model: " + usage_line(usage)
+    for document in report.removed:
+        yield f"  deleted {document.title}: its file is gone"
+    if report.num_doubles:
+        yield f"  skipped {plural(report.num_doubles, 'file')} with the same content as another"
+    for how, count in report.mended.items():
+        yield f"  {count} {how}"
+    for remark, count in report.remarks.items():
+        yield f"  note: {plural(count, 'document')} {remark}"
+    for reason, count in sorted(report.dropped.items()):
+        yield f"  dropped {count} x {reason}"
+    for item in report.set_aside:
+        yield f"  set aside {item.document} [{item.start}:{item.end}]: {item.reason}"
+    yield (
+        f"graph: {plural(graph.num_entities, 'entity', 'entities')},"
+        f" {plural(graph.num_relations, 'relation')}, {plural(graph.num_merges, 'merge')}; average"
+        f" degree {graph.average_degree_before:.2f} before, {graph.average_degree_after:.2f} after"
+        " consolidation"
+    )
+    for note in graph.notes:
+        yield f"  note: {note}"
+    if report.set_aside:
+        was = "was" if len(report.set_aside) == 1 else "were"
+        yield (
+            f"{plural(len(report.set_aside), 'chunk')} {was} set aside; to try again, run the same"
+            " command, or `dynagrag jobs retry`"
+        )
+
+
+def _total_time(seconds: Mapping[str, float]) -> str:
+    """The time of all stages, and what took most of it besides the extraction."""
+    total = sum(seconds.values())
+    long = [
+        stage
+        for stage in sorted(seconds, key=lambda s: -seconds[s])
+        if seconds[stage] >= max(1.0, _LONG_SHARE * total)
+    ]
+    most = ", ".join(
+        f"{_STAGES.get(stage, stage)} {seconds[stage]:.1f} s"
+        for stage in long
+        if stage != "extract"
+    )
+    return f"{total:.1f} s{f' ({most})' if most else ''}"
+
+
+def ingest_report_json(report: IngestReport, usage: Usage | None) -> dict[str, Any]:
+    """An ingest's report for programs."""
+    return {
+        "added": [d.title for d in report.added],
+        "replaced": [d.title for d in report.replaced],
+        "moved": [d.title for d in report.moved],
+        "removed": [d.title for d in report.removed],
+        "unchanged": [d.title for d in report.unchanged],
+        "refused": [{"path": s.path, "reason": s.refused} for s in report.refused],
+        "chunks": report.num_chunks,
+        "dropped": dict(report.dropped),
+        "mended": dict(report.mended),
+        "remarks": dict(report.remarks),
+        "doubles": report.num_doubles,
+        "set_aside": [asdict(s) for s in report.set_aside],
+        "graph": asdict(report.graph),
+        "seconds": report.seconds,
+        "usage": asdict(usage) if usage else None,
+        "stopped_by": str(report.stopped_by) if report.stopped_by else None,
+    }
+
+
+def usage_line(usage: Usage) -> str:
+    """What was spent."""
+    return (
+        f"{plural(usage.calls, 'call')}, {usage.prompt_tokens:,} prompt +"
+        f" {usage.completion_tokens:,} reply tokens, {usage.seconds:.1f} s of model time,"
+        f" {plural(usage.cached, 'reply', 'replies')} from the cache"
+    )
+
+
+def answer_lines(
+    answer: Answer, with_text: bool = True, num_lines: int = NUM_LINES
+) -> Iterator[str]:
+    """An answer with its citations and the verdicts on its claims; without one, the `num_lines`
+    lines that fit the question best.
+
+    Without its text, which was shown as the model wrote it, the claims that aren't stated are named
+    one by one.
+    """
+    if with_text:
+        yield marked_text(answer)
+    else:
+        yield from (f"  {line}" for line in unstated_lines(answer))
+    if doubts := doubts_text(answer):
+        yield (
+            f"{doubts} The nearest lines:" if _has_no_answer(answer) and answer.evidence else doubts
+        )
+    if _has_no_answer(answer):
+        yield from _evidence_lines(answer, num_lines)
+    if not answer.is_answered_by_model:
+        yield from _subgraph_lines(answer.trace)
+    about = f"{answer.question} {answer.text}"
+    for label, what, citation in shown_lines(answer):
+        yield citation_line(f"[{label}] ({what})" if what else f"[{label}]", citation, about)
+    if idle := idle_citations(answer):
+        yield f"  {IDLE}: {' '.join(f'[{label}]' for label, _ in idle)}"
+    if not _has_no_answer(answer):
+        yield from (stretch_line(stretch) for stretch in answer.stretches[:_MAX_STRETCHES])
+    if summary := claims_summary(answer):
+        yield f"  {summary}"
+    if failures := failures_summary(answer):
+        yield f"  note: {failures}"
+    if answer.usage.calls or answer.usage.cached:
+        yield f"  ({usage_line(answer.usage)})"
+
+
+def _subgraph_lines(trace: AnswerTrace) -> Iterator[str]:
+    """What was retrieved of the graph, a line each for the first few, with the relations that fit
+    the question best.
+    """
+    found = [prompt.subgraph for prompt in trace.prompts if prompt.subgraph]
+    shown = found[:_MAX_SUBGRAPHS]
+    for subgraph in shown:
+        edges = sorted(
+            subgraph.edges, key=lambda edge: -(edge.score if edge.prize is None else edge.prize)
+        )
+        some = [_edge_text(subgraph, edge) for edge in edges[: _MAX_RELATIONS // len(shown)]]
+        more = "; ..." if len(some) < subgraph.num_edges else ""
+        sizes = (
+            f"{plural(subgraph.num_nodes, 'entity', 'entities')},"
+            f" {plural(subgraph.num_edges, 'relation')}"
+        )
+        yield (
+            f"  {trace.subgraph_kind}:"
+            f" {sizes}{': ' if some else ''}{'; '.join(some)}{more if some else ''}"
+        )
+    if len(found) > len(shown):
+        yield (
+            f"  ... and {len(found) - len(shown)} more {trace.subgraph_kind}s (all are in --json,"
+            " under trace.prompts)"
+        )
+
+
+def _edge_text(subgraph: SubgraphTrace, edge: EdgeTrace) -> str:
+    source, target = (
+        cut(subgraph.nodes[row].name, _MAX_TITLE) for row in (edge.source, edge.target)
+    )
+    return f"{source} —{cut(', '.join(edge.labels), _MAX_TITLE)}→ {target}"
+
+
+def _has_no_answer(answer: Answer) -> bool:
+    return not answer.is_answered_by_model or answer.is_abstained
+
+
+def _evidence_lines(answer: Answer, num_lines: int) -> Iterator[str]:
+    for line in answer.evidence[:num_lines]:
+        yield from evidence_line_rows(line)
+    hidden = len(answer.evidence) - num_lines
+    if hidden > 0:
+        yield (
+            f"  ... and {hidden} more lines (--lines N shows N; all are in --json, under"
+            " trace.evidence)"
+        )
+    if not answer.evidence:
+        yield "  nothing was found"
+
+
+def evidence_line_rows(line: EvidenceLine) -> Iterator[str]:
+    """A line of evidence, whole, and under it what was said before and after."""
+    yield f'  - {_where(line)}: "{collapse(line.quote)}"'
+    if line.before:
+        yield (
+            f"      before{_beside(line.before, line)}:"
+            f' "{last_words(collapse(line.before.quote), _MAX_QUOTE)}"'
+        )
+    if line.after:
+        yield (
+            f"      after{_beside(line.after, line)}:"
+            f' "{first_words(collapse(line.after.quote), _MAX_QUOTE)}"'
+        )
+
+
+def trace_lines(trace: AnswerTrace) -> Iterator[str]:
+    """Why the passages stand as they do, and what became of each centre, and what scored the
+    subgraphs; --json has all of it.
+    """
+    yield from (f"  {note}" for note in trace.notes)
+    if trace.soft:
+        yield (
+            f"  it read {plural(trace.soft.num_soft_tokens, 'soft token')} and"
+            f" {trace.soft.text_tokens:,} of text ({trace.soft.num_lines_read} of"
+            f" {plural(trace.soft.num_lines, 'line')}), {trace.soft.prompt_tokens:,} with the"
+            f" question; {trace.soft.seconds:.1f} s"
+        )
+    if trace.ranking:
+        yield from _ranking_lines(trace.ranking)
+    for candidate in trace.candidates[:_MAX_TRACED]:
+        mark = "+" if candidate.is_accepted else "-"
+        yield (
+            f"  {mark} {trace.subgraph_kind} of {candidate.entity} ({candidate.score:.2f}):"
+            f" {candidate.reason}"
+        )
+    for pruner in dict.fromkeys(prompt.pruner for prompt in trace.prompts if prompt.subgraph):
+        yield f"  pruner of the {trace.subgraph_kind}s: {pruner}"
+
+
+def _ranking_lines(ranking: RankingTrace) -> Iterator[str]:
+    yield f"  names in the question: {', '.join(ranking.linked) or 'none that the graph knows'}"
+    yield from (
+        f'  nearest fact, cosine {fact.cosine:.2f}: "{cut(fact.text, _MAX_QUOTE)}"'
+        for fact in ranking.facts
+    )
+    yield "  score = words and vectors + PageRank + bridge + surroundings" + (
+        " + steps" if ranking.steps else ""
+    )
+    for place, row in enumerate(ranking.passages[:_MAX_TRACED], start=1):
+        at = "" if row.start_s is None else f" {clock(row.start_s)}"
+        over = (
+            ""
+            if row.over is None
+            else f"; over {row.over!r} from {row.from_rank or 'further down'}"
+        )
+        parts = [
+            row.first_stage,
+            row.graph,
+            row.bridge,
+            row.around,
+            *([] if row.steps is None else [row.steps]),
+        ]
+        added = " ".join(f"{part:+.2f}" for part in parts)
+        yield (
+            f"  {place:>2}. {row.score:.2f} = {added}  {cut(row.document, _MAX_TITLE)}{at}"
+            f' "{row.words} ..."{over}'
+        )
+
+
+def citation_line(mark: str, citation: Citation, about: str = "") -> str:
+    """A citation: mark, document, speaker, time, quote; a long quote is cut to the sentences around
+    the one with most words of `about`.
+    """
+    return (
+        f'  {mark} {_where(citation)}: "{cut_around(collapse(citation.quote), about, _MAX_QUOTE)}"'
+    )
+
+
+def _where(citation: Citation) -> str:
+    who = _who(citation)
+    return f"{cut(citation.document, _MAX_TITLE)}{', ' + who if who else ''}"
+
+
+def _who(citation: Citation) -> str:
+    said_at = "" if citation.start_s is None else clock(citation.start_s)
+    return " ".join(part for part in (citation.speaker or "", said_at) if part)
+
+
+def _beside(citation: Citation, line: Citation) -> str:
+    """Speaker and time, where they aren't those of the line."""
+    who = _who(citation)
+    return f", {who}" if who and who != _who(line) else ""
+
+
+def stretch_line(stretch: Stretch) -> str:
+    """Where a run of lines stands: document, turns, times, speakers."""
+    turns = (
+        "" if stretch.first_turn is None else f", turns {stretch.first_turn} to {stretch.last_turn}"
+    )
+    at = "" if stretch.start_s is None else f", {clock(stretch.start_s)}"
+    until = "" if stretch.end_s is None or not at else f" to {clock(stretch.end_s)}"
+    who = f": {', '.join(stretch.speakers)}" if stretch.speakers else ""
+    return (
+        f"  one stretch of {len(stretch.labels)} lines:"
+        f" {cut(stretch.document, _MAX_TITLE)}{turns}{at}{until}{who}"
+    )

@@ -14,7 +14,9 @@ from dataclasses import dataclass
 from dynagrag.core.ids import entity_key
 from dynagrag.ingest.consolidate.acronyms import is_acronym, spells_out
 from dynagrag.ingest.consolidate.used_names import Proposal, UsedName, content_words
-from dynagrag.language.words import COMMON_VERBS, FUNCTION_WORDS, word_set
+from dynagrag.language.english.data import words_of
+from dynagrag.language.word_class import WordClass
+from dynagrag.language.words import COMMON_VERBS, DETERMINERS, FUNCTION_WORDS
 
 _MAX_WORDS = 8
 _WORD = re.compile(r"[^\W_]+(?:['’&.\-][^\W_]+)*")
@@ -52,12 +54,7 @@ _MORE_AFTER = re.compile(
     r"[-–—/'’](?=\w)(?!s\b)|[^\S\n](?:[A-Z0-9]|(?:of|and|for|&) (?:the )?[A-Z])"
 )
 _NEXT_WORD = re.compile(r"[^\S\n]([a-z][\w'’-]*)")
-_NOT_ALONE = word_set(
-    "of in at with by from for to on and or near under over about like than as between among"
-    " against into"
-)
-"""Before a name: it belongs to a longer one, and what is said behind it may be said of that."""
-_DETERMINERS = word_set("the a an this that his her its their our my your")
+_NOT_ALONE = words_of(WordClass.PREPOSITION_INTO_NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +121,7 @@ def _spelt_before(text: str, end: int, short: str) -> str:
 def _spelt_after(text: str, start: int, short: str) -> str:
     """The key of the words from a place on that spell an acronym, fewest first; empty for none."""
     words = _words_after(text, start)
-    while words and entity_key(text[slice(*words[0])]) in _DETERMINERS | {""}:
+    while words and entity_key(text[slice(*words[0])]) in DETERMINERS | {""}:
         words = words[1:]
     for num in range(2, len(words) + 1):
         long = entity_key(text[words[0][0] : words[num - 1][1]])
@@ -198,7 +195,7 @@ def _name_before(text: str, end: int, by_key: Mapping[str, UsedName]) -> str:
             text[max(0, words[place][0] - 30) : words[place][0]]
         ):
             before = [text[a:b].casefold() for a, b in words[:place]]
-            while before and before[-1] in _DETERMINERS:
+            while before and before[-1] in DETERMINERS:
                 before.pop()
             return "" if before and before[-1] in _NOT_ALONE else key
     return ""

@@ -345,11 +345,19 @@ class RecordBuilder:
             mention_id = content_id("mention", document_id, start, end, key, kind, summary)
             made.append(
                 Mention(
-                    id=mention_id, document_id=document_id, chunk_start=start, chunk_end=end, passage_ids=tuple(passages),
-                    name=" ".join(entity.name.split()), key=key, type=_shortened(entity.type, 3).casefold(), summary=summary, kind=kind,
+                    id=mention_id,
+                    document_id=document_id,
+                    chunk_start=start,
+                    chunk_end=end,
+                    passage_ids=tuple(passages),
+                    name=" ".join(entity.name.split()),
+                    key=key,
+                    type=_shortened(entity.type, 3).casefold(),
+                    summary=summary,
+                    kind=kind,
                     extractor=self._extractor,
                 )
-            )  # fmt: skip
+            )
         return made
 
     def _co_occurrences(self) -> list[tuple[str, str, int, int]]:
@@ -404,9 +412,19 @@ class RecordBuilder:
             )
             made.append(
                 RelationRecord(
-                    id=record_id, document_id=document_id, chunk_start=start, chunk_end=end, passage_id=passage.id, head=head, tail=tail,
-                    label=label, summary=_shortened(summary, _MAX_SUMMARY_WORDS), quote_start=quote_start, quote_end=quote_end,
-                    turn_index=turn_at(self._turns, quote_start).index, extractor=self._extractor,
+                    id=record_id,
+                    document_id=document_id,
+                    chunk_start=start,
+                    chunk_end=end,
+                    passage_id=passage.id,
+                    head=head,
+                    tail=tail,
+                    label=label,
+                    summary=_shortened(summary, _MAX_SUMMARY_WORDS),
+                    quote_start=quote_start,
+                    quote_end=quote_end,
+                    turn_index=turn_at(self._turns, quote_start).index,
+                    extractor=self._extractor,
                 )
-            )  # fmt: skip
+            )
         return made

@@ -1,6 +1,6 @@
 """What the product asks of a language: its words, stems, sentences, names, negation and numbers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from dynagrag.language.sentences import Span
@@ -35,6 +35,11 @@ class Language(Protocol):
     def sentence_spans(self, text: str, max_words: int) -> list[Span]:
         """Spans of the sentences in order, without blank space at their ends; longer ones than
         `max_words` are cut.
+        """
+
+    def names(self, text: str, known: Iterable[str] = ()) -> list[Span]:
+        """Spans of the names in a sentence, in order. What could be a word too is one only where it
+        is `known`.
         """
 
     def are_first_names_alike(self, a: str, b: str) -> bool:

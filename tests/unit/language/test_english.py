@@ -41,6 +41,12 @@ def test_it_cuts_sentences(language: Language) -> None:
     ]
 
 
+def test_it_finds_names(language: Language) -> None:
+    text = "Swigert called Gene Kranz."
+    assert [text[a:b] for a, b in language.names(text)] == ["Gene Kranz"]
+    assert [text[a:b] for a, b in language.names(text, ["Swigert"])] == ["Swigert", "Gene Kranz"]
+
+
 @pytest.mark.parametrize(
     ("a", "b", "are_alike"),
     [

@@ -1,9 +1,10 @@
 """English, as the product asks for it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from dynagrag.language.english.data import groups_of, values_of, words_of
 from dynagrag.language.english.first_names import are_first_names_alike
+from dynagrag.language.english.names import names_in
 from dynagrag.language.english.negation import NEGATION
 from dynagrag.language.english.stems import stem
 from dynagrag.language.english.verbs import BASES, base_of_past, base_of_third
@@ -40,6 +41,10 @@ class English:
     def sentence_spans(self, text: str, max_words: int) -> list[Span]:
         """Sentences by marks, abbreviations and blank lines."""
         return sentence_spans(text, max_words)
+
+    def names(self, text: str, known: Iterable[str] = ()) -> list[Span]:
+        """By capitals."""
+        return [found.span() for found in names_in(text, known)]
 
     def are_first_names_alike(self, a: str, b: str) -> bool:
         """By initials, beginnings and nicknames."""

@@ -14,7 +14,7 @@ from dynagrag.core.schema import Vectors
 from dynagrag.graph_store.derived.glossary import Glossary
 from dynagrag.language.english.data import groups_of, values_of, words_of
 from dynagrag.language.english.first_names import are_first_names_alike, is_nickname
-from dynagrag.language.thesaurus import Relation
+from dynagrag.language.thesaurus import GroupKind
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import HONORIFICS, LETTERS_OF_OFFICE, MONTHS, WEEKDAYS
 
@@ -32,7 +32,7 @@ _NUMBER_WORDS = {
     for word, value in numbers.items()
     if value <= 12
 }
-_CONTRASTS = (*groups_of(Relation.CONTRASTS), MONTHS, WEEKDAYS)
+_CONTRASTS = (*groups_of(GroupKind.CONTRASTS), MONTHS, WEEKDAYS)
 _CONTRAST_OF = {word: i for i, group in enumerate(_CONTRASTS) for word in group}
 TITLES = HONORIFICS | words_of(WordClass.BESIDE_NAME)
 """Words before or after a name that are none of it."""

@@ -19,7 +19,7 @@ from dynagrag.ingest.consolidate.guards import Name, conflict, split_group
 from dynagrag.ingest.consolidate.shown_block import ShownBlock, distinct_names, fenced_excerpt
 from dynagrag.ingest.consolidate.verdicts import Group
 from dynagrag.language.english.data import groups_of, words_of
-from dynagrag.language.thesaurus import Relation
+from dynagrag.language.thesaurus import GroupKind
 from dynagrag.language.word_class import WordClass
 
 _MAX_LABEL = 60
@@ -28,7 +28,7 @@ _AUXILIARIES = words_of(WordClass.BE)
 _PERFECT = words_of(WordClass.HAVE)
 _NEGATIONS = words_of(WordClass.NEGATION, WordClass.NEGATED_AUXILIARY) | {"n't", "lacks"}
 _SIDE = {
-    word: side for side, group in enumerate(groups_of(Relation.OPPOSED_LABELS)) for word in group
+    word: side for side, group in enumerate(groups_of(GroupKind.OPPOSED_LABELS)) for word in group
 }
 
 

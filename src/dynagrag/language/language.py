@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from dynagrag.language.sentences import Span
-from dynagrag.language.thesaurus import Relation
+from dynagrag.language.thesaurus import GroupKind
 from dynagrag.language.word_class import WordClass
 
 
@@ -21,7 +21,7 @@ class Language(Protocol):
     def values(self, word_class: WordClass) -> Mapping[str, int]:
         """The words of a class with their values there, by value: months, numbers in words."""
 
-    def groups(self, relation: Relation) -> tuple[tuple[str, ...], ...]:
+    def groups(self, kind: GroupKind) -> tuple[tuple[str, ...], ...]:
         """Groups of words that belong together in a way."""
 
     def stem(self, word: str) -> str:

@@ -7,7 +7,7 @@ from functools import cached_property
 from pathlib import Path
 
 
-class Relation(StrEnum):
+class GroupKind(StrEnum):
     """How the words of a group belong together."""
 
     NICKNAMES = "nicknames"
@@ -21,29 +21,29 @@ class Relation(StrEnum):
 
 
 class Thesaurus:
-    """Groups by relation; the file is read at the first question.
+    """Groups by their kind; the file is read at the first question.
 
-    A line in brackets names the relation of the groups that follow, one a line, words with blanks
+    A line in brackets names the kind of the groups that follow, one a line, words with blanks
     between them; a line that begins with blank space goes on with the group above.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    def groups(self, relation: Relation) -> tuple[tuple[str, ...], ...]:
+    def groups(self, kind: GroupKind) -> tuple[tuple[str, ...], ...]:
         """The groups in the order of the file."""
-        return self._by_relation.get(relation, ())
+        return self._by_kind.get(kind, ())
 
     @cached_property
-    def _by_relation(self) -> Mapping[Relation, tuple[tuple[str, ...], ...]]:
-        """Raises ValueError: the file names a relation that there isn't."""
-        found: dict[Relation, list[tuple[str, ...]]] = defaultdict(list)
+    def _by_kind(self) -> Mapping[GroupKind, tuple[tuple[str, ...], ...]]:
+        """Raises ValueError: the file names a kind that there isn't."""
+        found: dict[GroupKind, list[tuple[str, ...]]] = defaultdict(list)
         groups: list[tuple[str, ...]] = []
         for line in self._path.read_text(encoding="utf-8").splitlines():
             if line.startswith("["):
-                groups = found[Relation(line.strip("[]"))]
+                groups = found[GroupKind(line.strip("[]"))]
             elif line[:1].isspace():
                 groups[-1] += tuple(line.split())
             elif line:
                 groups.append(tuple(line.split()))
-        return {relation: tuple(own) for relation, own in found.items()}
+        return {kind: tuple(own) for kind, own in found.items()}

@@ -4,7 +4,7 @@ import pytest
 
 from dynagrag.language.english.english import English
 from dynagrag.language.language import Language
-from dynagrag.language.thesaurus import Relation
+from dynagrag.language.thesaurus import GroupKind
 from dynagrag.language.word_class import WordClass
 
 
@@ -17,7 +17,7 @@ def test_it_knows_its_words(language: Language) -> None:
     assert language.code == "en"
     assert {"never", "nobody"} < language.words(WordClass.NEGATION)
     assert next(iter(language.values(WordClass.WEEKDAY))) == "monday"
-    assert ("left", "right") in language.groups(Relation.CONTRASTS)
+    assert ("left", "right") in language.groups(GroupKind.CONTRASTS)
 
 
 @pytest.mark.parametrize("form", ["writing", "writes", "write"])

@@ -8,7 +8,7 @@ import pytest
 from dynagrag.language.english.data import groups_of, values_of, words_of
 from dynagrag.language.german import data as german
 from dynagrag.language.lexicon import Lexicon
-from dynagrag.language.thesaurus import Relation, Thesaurus
+from dynagrag.language.thesaurus import GroupKind, Thesaurus
 from dynagrag.language.word_class import WordClass
 
 SOURCES = Path(__file__).parents[3]
@@ -38,19 +38,19 @@ def test_a_class_that_there_is_not_is_told(tmp_path: Path) -> None:
         lexicon(tmp_path, "a\tartikle\n").words(WordClass.VERB)
 
 
-def test_groups_are_read_by_their_relation(tmp_path: Path) -> None:
+def test_groups_are_read_by_their_kind(tmp_path: Path) -> None:
     path = tmp_path / "thesaurus.txt"
     path.write_text("[nicknames]\nrobert bob\n\tbobby\n\n[contrasts]\nleft right\n")
     own = Thesaurus(path)
-    assert own.groups(Relation.NICKNAMES) == (("robert", "bob", "bobby"),)
-    assert own.groups(Relation.CONTRASTS) == (("left", "right"),)
-    assert own.groups(Relation.NEAR_VERBS) == ()
+    assert own.groups(GroupKind.NICKNAMES) == (("robert", "bob", "bobby"),)
+    assert own.groups(GroupKind.CONTRASTS) == (("left", "right"),)
+    assert own.groups(GroupKind.NEAR_VERBS) == ()
 
 
-def test_a_relation_that_there_is_not_is_told(tmp_path: Path) -> None:
+def test_a_kind_that_there_is_not_is_told(tmp_path: Path) -> None:
     (tmp_path / "thesaurus.txt").write_text("[niknames]\nrobert bob\n")
     with pytest.raises(ValueError, match="niknames"):
-        Thesaurus(tmp_path / "thesaurus.txt").groups(Relation.NICKNAMES)
+        Thesaurus(tmp_path / "thesaurus.txt").groups(GroupKind.NICKNAMES)
 
 
 def test_english_is_sorted_and_holds_a_word_once() -> None:
@@ -67,10 +67,10 @@ def test_every_class_has_english_words_and_a_use() -> None:
     assert used >= {word_class.name for word_class in WordClass}
 
 
-@pytest.mark.parametrize("relation", Relation)
-def test_every_relation_has_english_groups(relation: Relation) -> None:
-    assert all(len(group) > 1 for group in groups_of(relation))
-    assert groups_of(relation)
+@pytest.mark.parametrize("kind", GroupKind)
+def test_every_kind_has_english_groups(kind: GroupKind) -> None:
+    assert all(len(group) > 1 for group in groups_of(kind))
+    assert groups_of(kind)
 
 
 def test_months_weekdays_and_numbers_are_in_order() -> None:

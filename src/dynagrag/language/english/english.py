@@ -9,7 +9,7 @@ from dynagrag.language.english.negation import NEGATION
 from dynagrag.language.english.stems import stem
 from dynagrag.language.english.verbs import BASES, base_of_past, base_of_third
 from dynagrag.language.sentences import Span, sentence_spans
-from dynagrag.language.thesaurus import Relation
+from dynagrag.language.thesaurus import GroupKind
 from dynagrag.language.word_class import WordClass
 
 
@@ -26,9 +26,9 @@ class English:
         """The words of a class with their values, by value."""
         return values_of(word_class)
 
-    def groups(self, relation: Relation) -> tuple[tuple[str, ...], ...]:
+    def groups(self, kind: GroupKind) -> tuple[tuple[str, ...], ...]:
         """Groups of words that belong together."""
-        return groups_of(relation)
+        return groups_of(kind)
 
     def stem(self, word: str) -> str:
         """Porter2's stem."""

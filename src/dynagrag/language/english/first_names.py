@@ -1,7 +1,7 @@
 """First names that may be one person's."""
 
 from dynagrag.language.english.data import groups_of
-from dynagrag.language.thesaurus import Relation
+from dynagrag.language.thesaurus import GroupKind
 
 
 def are_first_names_alike(a: str, b: str) -> bool:
@@ -16,4 +16,4 @@ def are_first_names_alike(a: str, b: str) -> bool:
 
 def is_nickname(a: str, b: str) -> bool:
     """Whether one of two first names is what the other is shortened to."""
-    return any(a in names and b in names for names in groups_of(Relation.NICKNAMES))
+    return any(a in names and b in names for names in groups_of(GroupKind.NICKNAMES))

@@ -5,14 +5,14 @@ import threading
 import snowballstemmer
 
 
-class _Stemmer(threading.local):
+class _PorterStemmer(threading.local):
     """A stemmer of each thread's own, since it keeps the word that it is at."""
 
     def __init__(self) -> None:
         self.stem = snowballstemmer.stemmer("english").stemWord
 
 
-_STEMMER = _Stemmer()
+_STEMMER = _PorterStemmer()
 
 
 def stem(word: str) -> str:

@@ -9,7 +9,7 @@ from functools import cache
 
 from dynagrag.language.english.data import groups_of, words_of
 from dynagrag.language.english.inflection import participles, pasts, thirds
-from dynagrag.language.thesaurus import Relation
+from dynagrag.language.thesaurus import GroupKind
 from dynagrag.language.word_class import WordClass
 
 BASES = words_of(WordClass.VERB)
@@ -20,7 +20,7 @@ _NO_PAST = words_of(WordClass.NO_PAST)
 
 def alike(base: str) -> frozenset[str]:
     """Verbs that may say the same, itself among them."""
-    near = groups_of(Relation.NEAR_VERBS)
+    near = groups_of(GroupKind.NEAR_VERBS)
     return frozenset([base]).union(*(group for group in near if base in group))
 
 

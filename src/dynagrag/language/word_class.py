@@ -148,7 +148,7 @@ class WordClass(StrEnum):
     INSIDE_TOPIC = "inside_topic"
     """May stand between such a preposition and a name."""
     NAME_PARTICLE = "name_particle"
-    """In lower case inside a speaker's label: `Ludwig van Beethoven`."""
+    """In lower case inside a speaker's label, as connectors are: `Ludwig zu Hohenzollern`."""
     ALSO_A_NAME = "also_a_name"
     """A word or month that is a person's name too: `Roger Maris`, `Theresa May`."""
     PERSON_TYPE = "person_type"
@@ -177,10 +177,10 @@ class WordClass(StrEnum):
     # Names
     CONNECTOR = "connector"
     """Joins the capitals of one name: of, de, von."""
-    TITLE_CONNECTOR = "title_connector"
-    """Joins too where it has a capital, or inside a quoted title: `Center For Democracy`."""
     SMALL_IN_TITLE = "small_in_title"
-    """Without a capital where all other words have one."""
+    """In a title without a capital, where other words have one; with a capital, or inside quotation
+    marks, it joins what stands beside it: `Center For Democracy`.
+    """
     SMALL_IN_ACRONYM = "small_in_acronym"
     """A word of a name that its acronym may leave out."""
     NUMERAL_HEAD = "numeral_head"

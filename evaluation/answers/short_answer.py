@@ -1,4 +1,4 @@
-"""A checked answer in a few words, for sets whose gold is a name, a date or yes and no (docs/decisions.md, Short answers)."""
+"""A checked answer in a few words, for sets whose gold is a name, a date or yes and no (docs/decisions/0017-measuring-answers.md)."""
 
 from dynagrag.generation.citations import without_marks
 from dynagrag.models.reply_schema import StrictReply

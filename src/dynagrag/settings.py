@@ -297,7 +297,7 @@ CHUNK_PROFILES: dict[str, ChunkProfile] = {
         "small", passage_words=100, chunk_tokens=None, is_small=True, max_entities=8, max_relations=5, max_reply_tokens=700
     ),
 }
-"""`small` is for local models of a few billion parameters: docs/decisions.md, "Extraction with small models"."""
+"""`small` is for local models of a few billion parameters: docs/decisions/0004-small-models.md."""
 
 
 @dataclass(frozen=True, slots=True)

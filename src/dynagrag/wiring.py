@@ -335,7 +335,7 @@ CHECKERS: Mapping[str, CheckerChoice] = {
 }
 NO_MODEL_TO_CHECK = "no language model is configured; name one, e.g. --llm openai:NAME or --llm qwen, or check by `rules` alone"
 AUTO = "auto"
-"""Rules, and a language model that is not small: docs/decisions.md, Checkers of claims."""
+"""Rules, and a language model that is not small: docs/decisions/0015-claims.md."""
 _NEXT_CHECKER = re.compile(rf"\+(?=(?:{'|'.join(CHECKERS)})(?:[+:]|$))")
 
 

@@ -76,7 +76,7 @@ types: setup  ## mypy --strict
 order: setup  ## the import order
 	$(BIN)/lint-imports
 
-help-docs: setup  ## writes docs/cli.md from the commands' own help
+help-docs: setup  ## writes docs/cli/ from the commands' own help
 	$(BIN)/python docs/write_cli_help.py
 
 docs-benchmarks: setup  ## writes docs/benchmarks.md from benchmarks/results

@@ -427,7 +427,7 @@ NO_MODEL_TO_CHECK = (
     " `rules` alone"
 )
 AUTO = "auto"
-"""Rules, and a language model that is not small: docs/decisions.md, Checkers of claims."""
+"""Rules, and a language model that is not small: docs/decisions/0015-claims.md."""
 _NEXT_CHECKER = re.compile(rf"\+(?=(?:{'|'.join(CHECKERS)})(?:[+:]|$))")
 
 

@@ -441,8 +441,7 @@ CHUNK_PROFILES: dict[str, ChunkProfile] = {
         max_reply_tokens=700,
     ),
 }
-"""`small` is for local models of a few billion parameters: docs/decisions.md, "Extraction with
-small models".
+"""`small` is for local models of a few billion parameters: docs/decisions/0004-small-models.md.
 """
 
 

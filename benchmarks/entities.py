@@ -43,10 +43,12 @@ HEAD = (
     f" {'P':>5} {'R':>5} {'F1':>5} {'B3 F1':>5}"
 )
 LEGEND = """
-recall: blocking recall, the share of the positive pairs with one key, joined by a rule, or in one block; guards / other: positive pairs
-missed because a guard tells them apart (numbers and letters, mostly) / for another reason; compared: pairs of names in blocks; calls: what
-a model would be asked. P, R, F1: of the labelled pairs, by the rules alone, then by the cosine at the threshold that is best for the set.
-B3: B-cubed over all items; pairs that a Ditto set doesn't label count as different.
+recall: blocking recall, the share of the positive pairs with one key, joined by a rule, or in one
+block; guards / other: positive pairs missed because a guard tells them apart (numbers and letters,
+mostly) / for another reason; compared: pairs of names in blocks; calls: what a model would be
+asked. P, R, F1: of the labelled pairs, by the rules alone, then by the cosine at the threshold that
+is best for the set. B3: B-cubed over all items; pairs that a Ditto set doesn't label count as
+different.
 """.strip()
 
 

@@ -27,8 +27,8 @@ SETTINGS = f"""# Settings
 {NOTE}
 
 Example: `DYNAGRAG_LLM=qwen` in the environment, or `llm = "qwen"` in `settings.toml`. A command's
-option comes first, then the environment, then `.env` in the current folder, then the system's keyring
-for keys, then `settings.toml` in the home folder. The first that has a value counts.
+option comes first, then the environment, then `.env` in the current folder, then the system's
+keyring for keys, then `settings.toml` in the home folder. The first that has a value counts.
 
 | setting | in the environment | default | |
 | --- | --- | --- | --- |"""

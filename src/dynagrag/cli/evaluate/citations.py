@@ -24,7 +24,10 @@ CHECKER = Annotated[
         "several joined, such as rules+model. Repeat it, or separate by commas, to compare several with the first. Default: rules.",
     ),
 ]
-DATASET = Annotated[str | None, typer.Option("--dataset", help="Published set: wice. Needs --data.")]
+DATASET = Annotated[
+    str | None,
+    typer.Option("--dataset", help="Set by name: gold (written by hand, comes with dynagrag), or wice, which needs --data."),
+]
 DATA = Annotated[
     Path | None,
     typer.Option("--data", metavar="FOLDER", help="Folder of the published sets: citations/ with wice_claim_dev.jsonl or .jsonl.gz."),

@@ -1,4 +1,4 @@
-"""Claims that are known to be stated by their lines or not: from a file of pairs, written by hand, from WiCE, and what these are read into.
+"""Claims known to be stated by their lines or not: pairs of a file, claims by hand, WiCE's.
 
 Those made of a workspace's own lines are in workspace_claims.
 """
@@ -86,7 +86,7 @@ def load_pairs(path: Path) -> ClaimSet:
 
 
 def load_gold() -> ClaimSet:
-    """The claims that were written by hand on lines of transcripts and stories, which ship with the package: docs/evaluation.md."""
+    """Claims written by hand on lines of transcripts and stories: docs/evaluation.md."""
     rows, file = read_rows(Path(str(resources.files("dynagrag.evaluation.citations") / "claims_gold.jsonl")))
     return ClaimSet(GOLD, tuple(map(_gold_claim, rows)), (file,))
 

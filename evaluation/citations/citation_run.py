@@ -31,9 +31,11 @@ from dynagrag.evaluation.citations.checking_cost import CheckingCost, CountingAs
 from dynagrag.evaluation.citations.citation_folder import CheckLine, CitationRun, lines_by_checker
 from dynagrag.evaluation.citations.citation_report import render_citation_report
 from dynagrag.evaluation.citations.claim_sets import (
+    GOLD,
     WICE,
     ClaimSet,
     LabelledClaim,
+    load_gold,
     load_pairs,
     load_wice,
 )
@@ -50,7 +52,7 @@ MakeChecker = Callable[[str, Asker | None, Settings], ClaimChecker]
 
 @dataclass(frozen=True, slots=True)
 class CitationOptions:
-    """What to check, one of the three: a `dataset` by name from the folder `data`, a file of
+    """What to check, one of the three: a `dataset` by name (wice from the folder `data`), a file of
     `pairs`, lines of a `workspace`.
 
     `checkers`: specs such as `rules` or `rules+model`; the others are compared with the first.
@@ -130,12 +132,12 @@ def _without_auto(spec: str, settings: Settings) -> str:
 def _check(settings: Settings, options: CitationOptions) -> None:
     if sum(given is not None for given in (options.dataset, options.pairs, options.workspace)) != 1:
         raise UsageError(
-            "name what to check, one of: --dataset wice --data FOLDER, --pairs FILE, --workspace"
-            " NAME"
+            "name what to check, one of: --dataset gold, --dataset wice --data FOLDER, --pairs"
+            " FILE, --workspace NAME"
         )
-    if options.dataset not in (None, WICE):
-        raise UsageError(f"unknown data set {options.dataset!r}; known: {WICE}")
-    if options.dataset and options.data is None:
+    if options.dataset not in (None, GOLD, WICE):
+        raise UsageError(f"unknown data set {options.dataset!r}; known: {GOLD}, {WICE}")
+    if options.dataset == WICE and options.data is None:
         raise UsageError(
             f"say where {options.dataset} lies: --data FOLDER, the folder that holds citations/"
         )
@@ -153,6 +155,8 @@ def _check(settings: Settings, options: CitationOptions) -> None:
 def _load(settings: Settings, options: CitationOptions) -> ClaimSet:
     if options.pairs is not None:
         found = load_pairs(options.pairs)
+    elif options.dataset == GOLD:
+        found = load_gold()
     elif options.dataset is not None and options.data is not None:
         found = load_wice(options.data)
     else:

@@ -360,7 +360,7 @@ def test_a_run_of_another_kind_is_none_to_compare(evaluate: Callable[..., Any]) 
         ({"pairs": None}, UsageError, "name what to check, one of"),
         ({"workspace": "w", "pairs": Path("a")}, UsageError, "name what to check, one of"),
         ({"dataset": "wice"}, UsageError, "say where wice lies: --data"),
-        ({"dataset": "fever", "data": Path()}, UsageError, "unknown data set 'fever'; known: wice"),
+        ({"dataset": "fever", "data": Path()}, UsageError, "unknown data set 'fever'; known: gold, wice"),
         ({"checkers": ()}, UsageError, "name a checker"),
         ({"checkers": ("guess",)}, UsageError, "unknown checker 'guess'; known: rules"),
         (

@@ -31,7 +31,13 @@ CHECKER = Annotated[
     ),
 ]
 DATASET = Annotated[
-    str | None, typer.Option("--dataset", help="Published set: wice. Needs --data.")
+    str | None,
+    typer.Option(
+        "--dataset",
+        help=(
+            "Set by name: gold (written by hand, comes with dynagrag), or wice, which needs --data."
+        ),
+    ),
 ]
 DATA = Annotated[
     Path | None,

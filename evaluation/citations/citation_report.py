@@ -12,17 +12,17 @@ from dynagrag.core.text import plural
 from dynagrag.evaluation.citations.checker_scores import CheckerDifference, CheckerFigures
 from dynagrag.evaluation.citations.claim_sets import LabelledClaim
 from dynagrag.evaluation.frame.experiment_run import ExperimentLine, ExperimentRun
-from dynagrag.evaluation.frame.figures import Comparison, Figure, Unit, count
+from dynagrag.evaluation.frame.figures import ArmComparison, Figure, Unit, count
 from dynagrag.evaluation.frame.lines_file import read_lines
 from dynagrag.evaluation.frame.report import (
     FEW_ITEMS,
-    Bars,
+    BarChart,
     Case,
     Cases,
     Column,
     Listing,
     Report,
-    Scatter,
+    ScatterChart,
     Section,
     Table,
     few,
@@ -258,7 +258,7 @@ def _figures(result: CitationResult) -> Section:
         name: _balanced(own) for name, own in result.checkers.items() if own.balanced is not None
     }
     comparisons = (
-        Comparison(
+        ArmComparison(
             name,
             result.baseline,
             Figure.bounded(own.difference, own.interval, is_difference=True),
@@ -274,7 +274,9 @@ def _figures(result: CitationResult) -> Section:
     )
     return Section(
         tables=(table,),
-        pictures=(Bars("Balanced accuracy by checker, with 95 % intervals", told),) if told else (),
+        pictures=(BarChart("Balanced accuracy by checker, with 95 % intervals", told),)
+        if told
+        else (),
         after=(*(f"{own.arm}{own.text()}." for own in comparisons), *lines),
     )
 
@@ -305,7 +307,7 @@ def _costs(result: CitationResult) -> Iterator[Section]:
         yield Section(
             before=("Higher is better, further left is faster.",),
             pictures=(
-                Scatter(
+                ScatterChart(
                     "Cost against quality",
                     "milliseconds a claim (log scale)",
                     "balanced accuracy, points",

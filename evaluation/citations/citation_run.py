@@ -33,7 +33,7 @@ from dynagrag.evaluation.citations.claim_sets import (
     load_wice,
 )
 from dynagrag.evaluation.citations.workspace_claims import MAX_CLAIMS, workspace_claims
-from dynagrag.evaluation.frame.experiment import ItemExperiment, Keep, Trial, Watch
+from dynagrag.evaluation.frame.experiment import ItemExperiment, ItemTrial, Keep, Watch
 from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.frame.running import MeteredModel, metered_model, run_experiment
@@ -127,7 +127,7 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
             "seed": self._options.seed,
         }
 
-    def stage(self, trial: Trial[LabelledClaim]) -> str:
+    def stage(self, trial: ItemTrial[LabelledClaim]) -> str:
         """Checkers are followed one by one."""
         return f"check ({trial.arm})"
 
@@ -154,7 +154,7 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
         )
 
     def measure_all(
-        self, left: Sequence[Trial[LabelledClaim]], keep: Keep[CheckLine], watch: Watch
+        self, left: Sequence[ItemTrial[LabelledClaim]], keep: Keep[CheckLine], watch: Watch
     ) -> None:
         """A reply from the cache counts with the time that it took when it was made."""
         before = self._cached_seconds()

@@ -17,12 +17,12 @@ from dynagrag.evaluation.entities.entity_scores import Scores
 from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.figures import Figure, count
 from dynagrag.evaluation.frame.report import (
-    Bars,
+    BarChart,
     Case,
     Cases,
     Listing,
     Report,
-    Scatter,
+    ScatterChart,
     Section,
     Table,
     interval_meaning,
@@ -165,7 +165,7 @@ def _qualities(joined: Mapping[str, Quality]) -> Iterator[Section]:
         title="Pairs without homonyms, and clusters",
         is_of_arms=True,
     )
-    bars = Bars(
+    bars = BarChart(
         "F1 of pairs, with 95 % intervals",
         {name: Figure.of(own.intervals["f1"]) for name, own in joined.items()},
     )
@@ -227,7 +227,7 @@ def _costs(result: EntityResult) -> Section:
         name: (float(max(row.num_compared, 1)), 100 * row.blocking_recall)
         for name, row in rows.items()
     }
-    picture = Scatter(
+    picture = ScatterChart(
         "What a judge could reach, by cosine",
         "pairs of names to judge (log scale)",
         "blocking recall, points",

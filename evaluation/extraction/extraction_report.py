@@ -14,7 +14,7 @@ from dynagrag.evaluation.extraction.matching import gold_keys, is_same_pair, ove
 from dynagrag.evaluation.frame.figures import Figure
 from dynagrag.evaluation.frame.html import render
 from dynagrag.evaluation.frame.report import (
-    Bars,
+    BarChart,
     Case,
     Cases,
     Column,
@@ -135,7 +135,7 @@ def _results(summary: Mapping[str, Any]) -> tuple[Section, ...]:
                     main="F1",
                 ),
             ),
-            pictures=(Bars("F1, with 95 % intervals", shown),) if f1 else (),
+            pictures=(BarChart("F1, with 95 % intervals", shown),) if f1 else (),
             after=(
                 (
                     f"Entities are mentions that people are shown; {summary['num_words']} content"

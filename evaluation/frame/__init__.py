@@ -6,7 +6,7 @@
     running.py      `run_experiment`: from an experiment to its folder; `metered_model` for those
                     that ask a language model
     results.py      `Result`: a summary as a typed value, versioned, written and read back
-    figures.py      `Figure`: a value with its interval and unit; `Comparison`: one arm with another
+    figures.py      `Figure`: a value with its interval and unit; `ArmComparison`: one arm with another
     report.py       `Report`: sections, tables, pictures and cases, for all renderers alike
     html.py, terminal.py   the renderers of a report; the app's is `ui/evaluate/report_view.py`
     kept_run.py, lines_file.py   the folder of a run, and its lines that outlive the process
@@ -35,7 +35,7 @@ the shout among texts:
         def report(self) -> Report:
             right = {name: Figure.of(own) for name, own in self.result().right.items()}
             table = Table(("rule", "right"), tuple((name, (own,)) for name, own in right.items()))
-            section = Section(tables=(table,), pictures=(Bars("Right", right),))
+            section = Section(tables=(table,), pictures=(BarChart("Right", right),))
             best = max(right, key=lambda name: right[name].value or 0)
             return Report("Shouts", "Which rule finds them?", f"{best}.", results=(section,))
 

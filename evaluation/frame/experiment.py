@@ -39,7 +39,7 @@ Several threads may call it; what it raises ends the run.
 """
 
 
-class Trial(NamedTuple, Generic[Item]):
+class ItemTrial(NamedTuple, Generic[Item]):
     """An item to be measured by an arm."""
 
     arm: str
@@ -115,20 +115,22 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
     items: Sequence[Item]
 
     @abstractmethod
-    def measure_all(self, left: Sequence[Trial[Item]], keep: Keep[ItemLine], watch: Watch) -> None:
+    def measure_all(
+        self, left: Sequence[ItemTrial[Item]], keep: Keep[ItemLine], watch: Watch
+    ) -> None:
         """Measures what is left, and gives `keep` each line, or the lines that are written together,
         as soon as it is there. It tells `watch.estimate` itself what that will take.
         """
 
-    def trials(self) -> list[Trial[Item]]:
+    def trials(self) -> list[ItemTrial[Item]]:
         """All that is measured, in the order in which `summarize` gets the lines."""
-        return [Trial(arm, item) for arm in self.arms for item in self.items]
+        return [ItemTrial(arm, item) for arm in self.arms for item in self.items]
 
     def is_kept(self, line: ItemLine) -> bool:
         """Whether a resumed run takes a line as it is."""
         return not line.failure
 
-    def stage(self, trial: Trial[Item]) -> str:
+    def stage(self, trial: ItemTrial[Item]) -> str:
         """What progress calls the measuring of a trial; those of one name are counted together."""
         return f"measure ({trial.arm})"
 
@@ -200,7 +202,9 @@ class ItemExperiment(TrialExperiment[Item, ItemLine, R]):
         """Does once what must not count in the time of the first item."""
         return
 
-    def measure_all(self, left: Sequence[Trial[Item]], keep: Keep[ItemLine], watch: Watch) -> None:
+    def measure_all(
+        self, left: Sequence[ItemTrial[Item]], keep: Keep[ItemLine], watch: Watch
+    ) -> None:
         """Arm after arm, as many items at once as it takes."""
         for arm in self.arms:
             items = [trial.item for trial in left if trial.arm == arm]

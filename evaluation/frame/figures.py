@@ -116,7 +116,7 @@ def count(value: int) -> Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class ArmComparison:
     """An arm against the baseline on the same items: the difference with its interval, over `num`
     of them. `holds`: whether it does among several comparisons; None where that wasn't asked.
     """

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from dynagrag.core.ids import content_id
 from dynagrag.core.text import cut
-from dynagrag.evaluation.frame.report import Bars, Curves, Picture, Scatter
+from dynagrag.evaluation.frame.report import BarChart, LineChart, Picture, ScatterChart
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,14 +55,14 @@ def picture_svg(picture: Picture) -> str:
             {"svg.fonttype": "none", "svg.hashsalt": salt, "font.sans-serif": own_font}
         ),
     ):
-        num_rows = len(picture.values) if isinstance(picture, Bars) else 0
+        num_rows = len(picture.values) if isinstance(picture, BarChart) else 0
         height = 1.0 + _ROW * num_rows if num_rows else _HEIGHT
         drawing = Drawing(figsize=(_WIDTH, height), layout="constrained", facecolor="none")
         FigureCanvasSVG(drawing)
         axes = _axes(drawing)
-        if isinstance(picture, Bars):
+        if isinstance(picture, BarChart):
             _draw_bars(axes, picture)
-        elif isinstance(picture, Curves):
+        elif isinstance(picture, LineChart):
             _draw_curves(axes, picture)
         else:
             _draw_scatter(axes, picture)
@@ -80,7 +80,7 @@ def _axes(drawing: "Drawing") -> "Axes":
     return axes
 
 
-def _draw_bars(axes: "Axes", picture: Bars) -> None:
+def _draw_bars(axes: "Axes", picture: BarChart) -> None:
     own = {name: figure for name, figure in picture.values.items() if figure.shown is not None}
     names = [cut(name, _MAX_NAME) for name in own]
     places = range(len(own))
@@ -112,7 +112,7 @@ def _draw_bars(axes: "Axes", picture: Bars) -> None:
     axes.margins(x=0.12)
 
 
-def _draw_curves(axes: "Axes", picture: Curves) -> None:
+def _draw_curves(axes: "Axes", picture: LineChart) -> None:
     from matplotlib.ticker import MaxNLocator
 
     for i, (name, shares) in enumerate(picture.values.items()):
@@ -128,7 +128,7 @@ def _draw_curves(axes: "Axes", picture: Curves) -> None:
     _name_axes(axes, picture)
 
 
-def _draw_scatter(axes: "Axes", picture: Scatter) -> None:
+def _draw_scatter(axes: "Axes", picture: ScatterChart) -> None:
     from matplotlib.ticker import LogLocator
 
     for i, (name, (cost, quality)) in enumerate(picture.points.items()):
@@ -147,7 +147,7 @@ def _draw_scatter(axes: "Axes", picture: Scatter) -> None:
     _name_axes(axes, picture)
 
 
-def _name_axes(axes: "Axes", picture: Curves | Scatter) -> None:
+def _name_axes(axes: "Axes", picture: LineChart | ScatterChart) -> None:
     axes.set_xlabel(picture.x_title, color=_SOFT, fontsize=11)
     axes.set_ylabel(picture.y_title, color=_SOFT, fontsize=11)
     axes.legend(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from dynagrag.evaluation.bootstrap_intervals import Interval
-from dynagrag.evaluation.frame.figures import Comparison, Figure, Unit
+from dynagrag.evaluation.frame.figures import ArmComparison, Figure, Unit
 
 MAX_CHARACTERS = 300
 """Of a title, a word row, a question or a name, where people read it: sets hold titles and words of
@@ -50,7 +50,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Bars:
+class BarChart:
     """A picture: a bar for each arm, with its interval."""
 
     title: str
@@ -58,7 +58,7 @@ class Bars:
 
 
 @dataclass(frozen=True, slots=True)
-class Curves:
+class LineChart:
     """A picture: a line for each arm, of shares of 1 at `first`, the next number and so on."""
 
     title: str
@@ -69,7 +69,7 @@ class Curves:
 
 
 @dataclass(frozen=True, slots=True)
-class Scatter:
+class ScatterChart:
     """A picture: a point for each arm, (cost, quality in points). Costs are on a logarithmic
     axis.
     """
@@ -80,7 +80,7 @@ class Scatter:
     points: Mapping[str, tuple[float, float]]
 
 
-Picture: TypeAlias = Bars | Curves | Scatter
+Picture: TypeAlias = BarChart | LineChart | ScatterChart
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,11 +183,11 @@ def interval_meaning(units: str) -> str:
 
 
 def compared(name: str, found: Mapping[str, Any] | None, baseline: str, num: int) -> str:
-    """As `Comparison.text`, of a summary's difference in points; empty where there is none."""
+    """As `ArmComparison.text`, of a summary's difference in points; empty where there is none."""
     if found is None:
         return ""
     interval = Interval.of(found)
-    return Comparison(
+    return ArmComparison(
         name,
         baseline,
         Figure.of(interval, Unit.POINTS, is_difference=True),

@@ -8,7 +8,7 @@ from typing import Any
 from dynagrag.evaluation.frame.figures import Figure
 from dynagrag.evaluation.frame.html import render
 from dynagrag.evaluation.frame.report import (
-    Bars,
+    BarChart,
     Case,
     Cases,
     Listing,
@@ -237,7 +237,7 @@ def _results(sets: Mapping[str, Mapping[str, Any]]) -> Iterator[Section]:
         for name, own in sets.items()
         if own["accuracy_interval"]
     }
-    bars = (Bars("Accuracy by set, percent, with 95 % intervals", agreed),) if agreed else ()
+    bars = (BarChart("Accuracy by set, percent, with 95 % intervals", agreed),) if agreed else ()
     yield Section(
         tables=(table,),
         pictures=bars,

@@ -12,12 +12,12 @@ from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict
 from dynagrag.evaluation.frame.figures import Figure
 from dynagrag.evaluation.frame.html import render
 from dynagrag.evaluation.frame.report import (
-    Bars,
+    BarChart,
     Case,
     Cases,
     Column,
     Report,
-    Scatter,
+    ScatterChart,
     Section,
     Table,
     interval_meaning,
@@ -426,7 +426,7 @@ def _results(summary: Mapping[str, Any]) -> Iterator[Section]:
                 *([_difference_table(summary)] if any(summary["differences"].values()) else ()),
             ),
             pictures=(
-                (Bars("Total in percent of 25, with 95 % intervals", shares),) if totals else ()
+                (BarChart("Total in percent of 25, with 95 % intervals", shares),) if totals else ()
             ),
             after=(
                 (_upper(_DIFFERS) + ".",) if any(own["published"] for own in arms.values()) else ()
@@ -528,7 +528,7 @@ def _costs(summary: Mapping[str, Any]) -> Section:
     totals = {name: own["total"] for name, own in arms.items() if own["total"] and own["tokens"]}
     if len(totals) < 2:
         return Section(tables=(table,), after=(judged,))
-    points = Scatter(
+    points = ScatterChart(
         "Cost against grades",
         "tokens an answer (log scale)",
         "total, % of 25",

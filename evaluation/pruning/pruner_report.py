@@ -11,7 +11,7 @@ from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.frame.figures import Figure
 from dynagrag.evaluation.frame.html import render
 from dynagrag.evaluation.frame.report import (
-    Bars,
+    BarChart,
     Case,
     Cases,
     Column,
@@ -148,7 +148,7 @@ def _results(summary: Mapping[str, Any], names: Mapping[str, str]) -> Section:
                 if cells
             ),
         ),
-        pictures=(Bars(f"{NODE_AP} by pruner, with 95 % intervals", nodes),),
+        pictures=(BarChart(f"{NODE_AP} by pruner, with 95 % intervals", nodes),),
     )
 
 

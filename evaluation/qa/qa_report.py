@@ -13,14 +13,14 @@ from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.frame.figures import Figure, Unit
 from dynagrag.evaluation.frame.html import render
 from dynagrag.evaluation.frame.report import (
-    Bars,
+    BarChart,
     Case,
     Cases,
     Column,
     Item,
     Listing,
     Report,
-    Scatter,
+    ScatterChart,
     Section,
     Table,
     compared,
@@ -236,7 +236,7 @@ def _results(summary: Mapping[str, Any]) -> list[Section]:
         arm: Figure(value, means[arm][measure]["low"], means[arm][measure]["high"], Unit.POINTS)
         for arm, value in quality.items()
     }
-    bars = (Bars(f"{TITLES[measure]} by arm, with 95 % intervals", shown),) if shown else ()
+    bars = (BarChart(f"{TITLES[measure]} by arm, with 95 % intervals", shown),) if shown else ()
     sections = [Section(tables=(table,), pictures=bars)]
     if summary["unanswerable"]:
         sections.append(Section("Questions without an answer", tables=(_abstention(summary),)))
@@ -320,7 +320,7 @@ def _costs(summary: Mapping[str, Any]) -> tuple[Section, ...]:
     if len(quality) < 2:
         return (Section(tables=(table,)),)
     title = f"{TITLES[measure]}, points"
-    points = Scatter(
+    points = ScatterChart(
         "Cost against quality",
         "tokens a question (log scale)",
         title,

@@ -10,15 +10,15 @@ from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.frame.figures import Figure, Unit
 from dynagrag.evaluation.frame.html import render
 from dynagrag.evaluation.frame.report import (
-    Bars,
+    BarChart,
     Case,
     Cases,
     Column,
-    Curves,
     Item,
+    LineChart,
     Listing,
     Report,
-    Scatter,
+    ScatterChart,
     Section,
     Table,
     compared,
@@ -141,19 +141,19 @@ def _results(title: str, found: Mapping[str, Any], summary: Mapping[str, Any]) -
         )
         for arm, own in arms.items()
     }
-    curves = Curves(
+    curves = LineChart(
         "Recall by depth", "passages or documents read", "recall, points", found["curves"]
     )
     return Section(
         title,
         tables=(table,),
-        pictures=(Bars(f"{measure} by arm, with 95 % intervals", quality), curves),
+        pictures=(BarChart(f"{measure} by arm, with 95 % intervals", quality), curves),
     )
 
 
 def _costs(title: str, found: Mapping[str, Any], summary: Mapping[str, Any]) -> Section:
     measure, arms = summary["measure"], found["arms"]
-    points = Scatter(
+    points = ScatterChart(
         "Cost against quality",
         "milliseconds a question (log scale)",
         f"{measure}, points",

@@ -10,10 +10,10 @@ import streamlit as st
 from dynagrag.evaluation.frame.figures import Figure
 from dynagrag.evaluation.frame.pictures import COLOURS
 from dynagrag.evaluation.frame.report import (
-    Bars,
+    BarChart,
     Case,
     Column,
-    Curves,
+    LineChart,
     Listing,
     Picture,
     Report,
@@ -63,7 +63,9 @@ def _show_section(section: Section, key: str) -> None:
         _show_table(table)
     for number, picture in enumerate(section.pictures):
         st.markdown(f"**{plain(picture.title)}**")
-        st.plotly_chart(_drawing(picture), key=f"{key}_{number}", config={"displayModeBar": False})
+        st.plotly_chart(
+            drawing_of(picture), key=f"{key}_{number}", config={"displayModeBar": False}
+        )
     for line in section.after:
         st.markdown(plain(line))
 
@@ -114,13 +116,14 @@ def _formats(table: Table) -> dict[str, str]:
 # ----------------------------------------------------------------------------------------- pictures
 
 
-def _drawing(picture: Picture) -> "Drawing":
+def drawing_of(picture: Picture) -> "Drawing":
+    """The picture as plotly draws it."""
     from plotly import graph_objects as go
 
     drawing = go.Figure()
-    if isinstance(picture, Bars):
+    if isinstance(picture, BarChart):
         _add_bars(drawing, picture)
-    elif isinstance(picture, Curves):
+    elif isinstance(picture, LineChart):
         for i, (name, shares) in enumerate(picture.values.items()):
             drawing.add_scatter(
                 x=list(range(picture.first, picture.first + len(shares))),
@@ -138,14 +141,14 @@ def _drawing(picture: Picture) -> "Drawing":
                 marker={"color": _colour(i), "size": 12},
             )
         drawing.update_xaxes(type="log")
-    if not isinstance(picture, Bars):
+    if not isinstance(picture, BarChart):
         drawing.update_layout(xaxis_title=picture.x_title, yaxis_title=picture.y_title)
-    height = _HEIGHT if not isinstance(picture, Bars) else 80 + _ROW * len(picture.values)
+    height = _HEIGHT if not isinstance(picture, BarChart) else 80 + _ROW * len(picture.values)
     drawing.update_layout(height=height, margin={"l": 8, "r": 8, "t": 8, "b": 8})
     return drawing
 
 
-def _add_bars(drawing: "Drawing", picture: Bars) -> None:
+def _add_bars(drawing: "Drawing", picture: BarChart) -> None:
     for i, (name, figure) in enumerate(picture.values.items()):
         value = figure.shown or 0.0
         low, high = figure.shown_bounds or (value, value)

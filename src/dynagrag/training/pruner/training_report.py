@@ -11,7 +11,7 @@ from dynagrag.core.files.private_files import replace_text
 from dynagrag.core.text import plural
 from dynagrag.evaluation.frame.html import render
 from dynagrag.evaluation.frame.kept_run import REPORT
-from dynagrag.evaluation.frame.report import Curves, Report, Section, Table, compared
+from dynagrag.evaluation.frame.report import LineChart, Report, Section, Table, compared
 from dynagrag.evaluation.pruning.pruner_figures import BASELINES
 from dynagrag.evaluation.pruning.pruner_report import WORDS, gain_cells
 from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP
@@ -91,7 +91,7 @@ def training_report(figures: Mapping[str, Any]) -> Report:
             Section(
                 "Learning curve",
                 pictures=(
-                    Curves(
+                    LineChart(
                         "Average precision by epoch",
                         "epoch",
                         "average precision, points",

@@ -20,7 +20,7 @@ from dynagrag.evaluation.frame.experiment import ItemExperiment, Watch
 from dynagrag.evaluation.frame.experiment_run import ExperimentLine, ExperimentRun
 from dynagrag.evaluation.frame.figures import Figure
 from dynagrag.evaluation.frame.kept_run import StoppedRunError
-from dynagrag.evaluation.frame.report import Bars, Report, Section, Table
+from dynagrag.evaluation.frame.report import BarChart, Report, Section, Table
 from dynagrag.evaluation.frame.results import Result
 from dynagrag.evaluation.frame.running import run_experiment
 
@@ -39,7 +39,7 @@ RULES: dict[str, Callable[[str], bool]] = {
 }
 TEXTS = [Text("HELP", True), Text("HELP!", True), Text("Fine!", False), Text("fine", False)] * 1
 NAMES = {
-    "Bars": Bars,
+    "BarChart": BarChart,
     "ExperimentLine": ExperimentLine,
     "ExperimentRun": ExperimentRun,
     "Figure": Figure,

@@ -3,7 +3,7 @@
 import pytest
 
 from dynagrag.evaluation.bootstrap_intervals import Interval
-from dynagrag.evaluation.frame.figures import Comparison, Figure, Unit, count
+from dynagrag.evaluation.frame.figures import ArmComparison, Figure, Unit, count
 from dynagrag.evaluation.frame.report import compared
 
 
@@ -29,7 +29,7 @@ def test_a_figure_is_written_by_its_unit(figure: Figure, text: str) -> None:
 
 
 def test_a_comparison_without_an_interval_claims_nothing() -> None:
-    own = Comparison("a", "b", Figure(0.02, is_difference=True), 100)
+    own = ArmComparison("a", "b", Figure(0.02, is_difference=True), 100)
     assert own.text() == ", +2.0 points against b, without an interval"
 
 

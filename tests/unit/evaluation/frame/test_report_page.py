@@ -11,15 +11,15 @@ from dynagrag.evaluation.frame.figures import Figure, Unit
 from dynagrag.evaluation.frame.html import render
 from dynagrag.evaluation.frame.pictures import COLOURS, picture_svg
 from dynagrag.evaluation.frame.report import (
-    Bars,
+    BarChart,
     Case,
     Cases,
     Column,
-    Curves,
+    LineChart,
     Listing,
     Picture,
     Report,
-    Scatter,
+    ScatterChart,
     Section,
     Table,
 )
@@ -36,7 +36,7 @@ def test_every_report_has_its_parts_in_one_order() -> None:
             Section(
                 "RESULTS",
                 tables=(Table(("arm", "value"), (("ARM", ("CELL",)),), is_of_arms=True),),
-                pictures=(Bars("PICTURE", {"ARM": Figure(0.5)}),),
+                pictures=(BarChart("PICTURE", {"ARM": Figure(0.5)}),),
                 after=("AFTER",),
             ),
         ),
@@ -77,9 +77,9 @@ HEAD = {"begun": "", "settings": {}, "versions": {}}
 NASTY = "<script>alert('x')</script> & \u2028 \"quoted\""
 FIGURE = Figure(0.5, 0.25, 0.75)
 PICTURES = (
-    Bars(NASTY, {NASTY: FIGURE, "b": Figure(1.0), "c": Figure(None)}),
-    Curves(NASTY, NASTY, NASTY, {NASTY: [0.1, 0.5], "b": [0.2, 0.2]}),
-    Scatter(NASTY, NASTY, NASTY, {NASTY: (0.0, 50.0), "b": (1200.0, 51.0)}),
+    BarChart(NASTY, {NASTY: FIGURE, "b": Figure(1.0), "c": Figure(None)}),
+    LineChart(NASTY, NASTY, NASTY, {NASTY: [0.1, 0.5], "b": [0.2, 0.2]}),
+    ScatterChart(NASTY, NASTY, NASTY, {NASTY: (0.0, 50.0), "b": (1200.0, 51.0)}),
 )
 
 

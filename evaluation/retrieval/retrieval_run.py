@@ -16,10 +16,11 @@ from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import Embedder, Pruner
 from dynagrag.core.schema import Filters, Snapshot
 from dynagrag.evaluation.bootstrap_intervals import SEED
+from dynagrag.evaluation.frame.report import shortened
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target, missing_gold
 from dynagrag.evaluation.question_sets.question_set import Scope
 from dynagrag.evaluation.ranking_measures import check_library
-from dynagrag.evaluation.results.run_folder import RunFolder, shortened
+from dynagrag.evaluation.results.run_folder import RunFolder
 from dynagrag.evaluation.results.run_settings import RunSettings
 from dynagrag.evaluation.results.run_summary import whole_summary
 from dynagrag.evaluation.retrieval.evaluated_workspace import EvaluatedWorkspace, open_evaluated

@@ -36,7 +36,7 @@ from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
 from dynagrag.evaluation.answers.answer_run import ANSWERS, make_answers, missing_answers
 from dynagrag.evaluation.answers.answering import open_answering
-from dynagrag.evaluation.results.lines_file import LinesFile
+from dynagrag.evaluation.frame.lines_file import LinesFile
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.citations import cited_labels
 from dynagrag.workspace.facade import Workspace, open_workspace
@@ -478,7 +478,7 @@ from dynagrag.evaluation.answers.answer_arms import make_answer_arms
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.answers.answer_run import ANSWERS, make_answers
 from dynagrag.evaluation.answers.answering import open_answering
-from dynagrag.evaluation.results.lines_file import LinesFile
+from dynagrag.evaluation.frame.lines_file import LinesFile
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.workspace.facade import open_workspace
 

@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from threading import RLock
 from typing import Any
 
+from dynagrag.config.store_logins import LOGINS
 from dynagrag.core.errors import SettingsError
 
 _LOG = logging.getLogger(__name__)
@@ -19,7 +20,8 @@ SERVICE = "dynagrag"
 """Whose entries ours are; an entry's user is the variable's name: `keyring get dynagrag
 OPENAI_API_KEY`.
 """
-KEYS = ("openai_api_key", "neo4j_password")
+KEYS = ("openai_api_key", *(login.password for login in LOGINS))
+"""Names of settings."""
 _FRESH_S = 30.0
 """Another process may have changed an entry."""
 

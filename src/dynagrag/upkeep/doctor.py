@@ -30,8 +30,9 @@ from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.graph_store.rules import REPAIR
 from dynagrag.graph_store.transfer import is_unfinished
-from dynagrag.wiring import EMBEDDED, make_chat_model, make_embedder
-from dynagrag.workspace.address import name_in_store, open_store, store_address, workspace_meant
+from dynagrag.registry.stores import STORES
+from dynagrag.wiring import make_chat_model, make_embedder
+from dynagrag.workspace.address import name_in_store, store_address, workspace_meant
 from dynagrag.workspace.facade import Workspace, open_workspace
 from dynagrag.workspace.holdings import workspace_names
 
@@ -40,7 +41,11 @@ _EXTRAS = {
     "xllamacpp": ("gguf", "gguf: models and qwen"),
     "transformers": ("local", "local: models"),
     "langchain": ("providers", "LangChain provider strings"),
-    "neo4j": ("neo4j", "graphs in Neo4j"),
+    **{
+        row.library: (row.needs_extra, f"graphs in {row.product}")
+        for row in STORES.values()
+        if row.library
+    },
 }
 _MAX_RECORDS_DERIVED = 500_000
 """Deriving takes about 10 s and half a gigabyte for this many; beyond it the digest is taken as
@@ -204,11 +209,11 @@ def _workspace(
         "`dynagrag ingest` makes it",
     )
     try:
-        if address != EMBEDDED:
+        if not address.is_embedded:
             # In a folder of its own: looking makes no workspace and remembers no address.
             with (
                 TemporaryDirectory() as passing,
-                closing(_store(Path(passing), kept, settings, address)) as store,
+                closing(address.open(Path(passing), kept, settings)) as store,
             ):
                 if not store.exists():
                     return [*look_at_server(store), nothing]
@@ -224,10 +229,6 @@ def _workspace(
             return look(space)
         except DynaGragError as err:
             return [Finding(f"workspace {name}", False, str(err))]
-
-
-def _store(folder: Path, name: str, settings: Settings, address: str) -> GraphStore:
-    return open_store(folder, name, settings.model_copy(update={"store": address}))
 
 
 def _health(store: GraphStore) -> list[Finding]:

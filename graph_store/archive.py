@@ -24,7 +24,7 @@ from dynagrag.core.files.private_files import touch
 from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.graph_store.rules import WORKSPACE_NAME
 from dynagrag.graph_store.sqlite_store.migrations import APPLICATION_ID
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 
 FORMAT = 1
 """Counts up when an older version could not restore the file."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from dynagrag.config.settings import Settings
-from dynagrag.core.errors import SettingsError
+from dynagrag.core.errors import UsageError
 from dynagrag.registry.stores import EMBEDDED, StoreAddress, StoreChoice
 
 
@@ -42,11 +42,12 @@ def ask_address(kind: StoreChoice, settings: Settings) -> str:
 
 
 def check_address(kind: StoreChoice, address: str) -> None:
-    """SettingsError for what is no address of this kind, or holds a user or password."""
-    if "@" in address or "://" not in address:
-        raise SettingsError(
+    """UsageError for what is no address of a server, or holds a user or password."""
+    if "@" in address or not address:
+        raise UsageError(
             f"give the {kind.product} server's address as {kind.example}, without user and password"
         )
+    _ = StoreAddress(address).choice  # raises where there is no such scheme
 
 
 def server_of(kind: StoreChoice, settings: Settings) -> str:

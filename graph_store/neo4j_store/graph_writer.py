@@ -16,14 +16,14 @@ import numpy as np
 from dynagrag.core.schema import Consolidation, Graph, Records, Relation, Vectors
 from dynagrag.graph_store.derived.live_mentions import live_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses
-from dynagrag.graph_store.neo4j_store import rows
+from dynagrag.graph_store.neo4j_store import neo4j_rows as rows
 from dynagrag.graph_store.neo4j_store.cache import RowCache, packed
-from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.cypher import (
     graph_statements,
     row_statements,
     vector_statements,
 )
+from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.record_changes import batches
 
 HUB_DEGREE = 100

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from dynagrag.core.errors import StoreError, WorkspaceError
-from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.cypher import workspace_statements
+from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
 
 _LOG = logging.getLogger(__name__)
 _LEASE_S = 30.0

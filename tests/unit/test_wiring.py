@@ -24,7 +24,7 @@ from dynagrag.core.schema import Graph, Snapshot
 from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, METHODS, TRAINED
 from dynagrag.fakes import FakeChat
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat

@@ -53,7 +53,7 @@ class StoreChoice(Choice[OpenStore]):
 
 
 def _sqlite(address: str, folder: Path, workspace: str, settings: "Settings") -> "GraphStore":
-    from dynagrag.graph_store.sqlite_store.store import SqliteStore
+    from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 
     return SqliteStore(folder / GRAPH_FILE, workspace)
 
@@ -68,7 +68,7 @@ def _sqlite_address(address: str) -> str:
 
 def _neo4j(address: str, folder: Path, workspace: str, settings: "Settings") -> "GraphStore":
     from dynagrag.config.key_hosts import check_store_host
-    from dynagrag.graph_store.neo4j_store.store import Neo4jStore
+    from dynagrag.graph_store.neo4j_store.neo4j_store import Neo4jStore
 
     check_store_host(settings, address)
     password = settings.neo4j_password
@@ -83,7 +83,7 @@ def _neo4j(address: str, folder: Path, workspace: str, settings: "Settings") -> 
 
 
 def _neo4j_address(address: str) -> str:
-    from dynagrag.graph_store.neo4j_store.connection import checked_address
+    from dynagrag.graph_store.neo4j_store.neo4j_connection import checked_address
 
     return checked_address(address)
 

@@ -33,7 +33,7 @@ from dynagrag.graph_store.archive import (
 )
 from dynagrag.graph_store.deletions import check_no_deletion
 from dynagrag.graph_store.rules import check_workspace_name
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 from dynagrag.graph_store.transfer import CopyReport, Progress, copy_workspace, is_unfinished
 from dynagrag.registry.stores import StoreAddress, embedded_in
 from dynagrag.workspace.address import (

@@ -21,14 +21,14 @@ import numpy as np
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import DynaGragError, SettingsError, WorkspaceError
 from dynagrag.core.files.private_files import is_open_to_others, make_folder
-from dynagrag.core.protocols import Embedder, GraphStore
+from dynagrag.core.protocols import Embedder, GraphStore, RecordStore, StoreUpkeep
 from dynagrag.core.schema import EmbedderIdentity, Finding, Vector, VectorKind, Vectors
 from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
 from dynagrag.graph_store.derived.graph_digest import digest
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
-from dynagrag.graph_store.rules import REPAIR
+from dynagrag.graph_store.rules import REPAIR, missing_ids
 from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.registry.stores import STORES
 from dynagrag.wiring import make_chat_model, make_embedder
@@ -231,7 +231,7 @@ def _workspace(
             return [Finding(f"workspace {name}", False, str(err))]
 
 
-def _health(store: GraphStore) -> list[Finding]:
+def _health(store: StoreUpkeep) -> list[Finding]:
     return [replace(found, remedy="") if found.is_ok else found for found in store.health()]
 
 
@@ -279,7 +279,7 @@ def _privacy(space: Workspace) -> Finding:
     return Finding("privacy", True, "the folder is its owner's alone")
 
 
-def _copy(store: GraphStore) -> list[Finding]:
+def _copy(store: RecordStore) -> list[Finding]:
     if not is_unfinished(store):
         return []
     return [
@@ -363,7 +363,9 @@ def _vectors(store: GraphStore, embedder: EmbedderIdentity | None) -> list[Findi
                 f"use --embedder {stored.name}",
             )
         ]
-    missing = store.missing_vectors(VectorKind.PASSAGE, [p.id for p in store.passages()])
+    missing = missing_ids(
+        [p.id for p in store.passages()], set(store.vector_ids(VectorKind.PASSAGE))
+    )
     if missing and store.is_derived_current():
         found.append(Finding("vectors", False, f"{len(missing)} passages have none", _AGAIN))
     return found

@@ -58,7 +58,9 @@ def copy_workspace(
     *,
     origin: str | None = None,
     is_trailing: bool = False,
-    remedy: str = "copy to another store, or replace what is there with `dynagrag graph copy --replace`",
+    remedy: str = (
+        "copy to another store, or replace what is there with `dynagrag graph copy --replace`"
+    ),
     before_done: Callable[[], None] | None = None,
 ) -> CopyReport:
     """Makes the target hold what the source holds: records, edits, embedder, vectors, merges and
@@ -293,8 +295,16 @@ def _compare(
     source: GraphStore, target: GraphStore, arrived: Records, digests: tuple[str, str], version: str
 ) -> None:
     """Raises StoreError where the two ends differ though the source stood still."""
-    differing = _differing(source.records(), arrived) or (
-        "the graph" if digests[0] != digests[1] else ""
+    # Stores may sort letters in their own way, so order is no part of it.
+    here = source.records()
+    kinds = ("documents", "passages", "mentions", "relations", "edits")
+    differing = next(
+        (
+            name
+            for name in kinds
+            if {r.id: r for r in getattr(here, name)} != {r.id: r for r in getattr(arrived, name)}
+        ),
+        "the graph" if digests[0] != digests[1] else "",
     )
     if differing and source.version() != version:
         raise StoreError(
@@ -307,13 +317,3 @@ def _compare(
             f" {digests[1][:12]}, not {digests[0][:12]}); check both with `dynagrag doctor`, then"
             " copy again with --replace"
         )
-
-
-def _differing(here: Records, there: Records) -> str:
-    """The first kind of records in which the two differ, else ""; stores may sort letters in their
-    own way, so order is no part of it.
-    """
-    for name in ("documents", "passages", "mentions", "relations", "edits"):
-        if {r.id: r for r in getattr(here, name)} != {r.id: r for r in getattr(there, name)}:
-            return name
-    return ""

@@ -52,12 +52,9 @@ class Neo4jStoreBase:
             self._connection.close()
             raise
         self._vectors = Neo4jVectors(self._connection, workspace, self._cache)
-        self._texts: dict[
-            str,
-            str,
-            # of documents whose chunks are being extracted: their quotes are shown on the records
-        ] = {}
-        self._held = _Held()
+        self._texts: dict[str, str] = {}
+        """Of documents whose chunks are being extracted: their quotes are shown on the records."""
+        self._held = _ThreadState()
         self._is_ready = False
         self._is_closed = False
 
@@ -150,7 +147,7 @@ class Neo4jStoreBase:
             yield row["uid"], row["sig"] or "", packed(row["row"])
 
 
-class _Held(threading.local):
+class _ThreadState(threading.local):
     """What a thread was told of the workspace's node, while it may go by that."""
 
     state: State | None = None

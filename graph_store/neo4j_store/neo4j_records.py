@@ -225,11 +225,8 @@ class Neo4jRecordStore(Neo4jStoreBase):
         store.
         """
         state = self._state()
-        return (
-            f"{state['token'][:8]}-{state['records'][:8]}-{state['vectors'][:8]}-{state['graph'][:8]}"
-            if state
-            else "none"
-        )
+        marks = ("token", "records", "vectors", "graph")
+        return "-".join(state[mark][:8] for mark in marks) if state else "none"
 
     @contextmanager
     def reading(self) -> Iterator[None]:

@@ -28,17 +28,15 @@ from dynagrag.models.embedders import open_embedder
 from dynagrag.models.metered_chat import Budget, MeteredChat
 from dynagrag.registry.checkers import CHECKERS
 from dynagrag.registry.choices import chosen
-from dynagrag.registry.extractors import EXTRACTORS, NO_LLM, ExtractorChoice
+from dynagrag.registry.extractors import EXTRACTORS, ExtractorChoice
 from dynagrag.registry.pruners import PRUNERS
 from dynagrag.registry.retrievers import RETRIEVERS, MakeIndex, MakeRetriever
-from dynagrag.registry.stores import EMBEDDED, GRAPH_FILE
+from dynagrag.registry.stores import EMBEDDED
 from dynagrag.registry.traversals import TRAVERSALS
 from dynagrag.retrieval.passages import PassageScores
 
 __all__ = [
     "EMBEDDED",
-    "GRAPH_FILE",
-    "NO_LLM",
     "PRUNERS",
     "RETRIEVERS",
     "MakeIndex",

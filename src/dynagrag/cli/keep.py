@@ -149,8 +149,8 @@ def copy(
     yes: YES = False,
     as_json: JSON = False,
 ) -> int:
-    """Copy a workspace to another store. If it is stopped, run it again to resume. The password is
-    read from NEO4J_PASSWORD.
+    """Copy a workspace to another store. If it is stopped, run it again to resume. A
+    server's password is a setting, such as NEO4J_PASSWORD.
 
     Example: dynagrag graph copy --from sqlite --to bolt://localhost:7687
     """

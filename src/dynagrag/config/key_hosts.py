@@ -167,7 +167,8 @@ class _DotEnv:
 def _origin(address: str) -> str:
     parts = urlsplit(address)
     host = parts.hostname or ""
-    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{f':{parts.port}' if parts.port else ''}"
+    shown = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{shown}{f':{parts.port}' if parts.port else ''}"
 
 
 def _path() -> Path:

@@ -49,7 +49,10 @@ def why_unusable() -> str:
     if find_spec("keyring") is None:
         return "the library `keyring` is not installed (pip install 'dynagrag[ui]')"
     try:
-        backends = _backends()
+        import keyring
+
+        backend = keyring.get_keyring()
+        backends = list(getattr(backend, "backends", [backend]))
     except Exception as err:  # noqa: BLE001 - a backend's own trouble
         return f"the keyring could not be opened ({type(err).__name__})"
     modules = [type(backend).__module__ for backend in backends]
@@ -126,15 +129,9 @@ def _ask(method: str, name: str, *values: str) -> Any:
         raise SettingsError("the system's keyring is locked; unlock it, and try again") from err
     except NoKeyringError as err:
         raise SettingsError("this system has no keyring that is unlocked for this session") from err
-    except Exception as err:  # noqa: BLE001 - backends raise what they like, and their texts may hold anything
+    # Backends raise what they like, and their texts may hold anything.
+    except Exception as err:  # noqa: BLE001
         raise SettingsError(
             f"the system's keyring refused ({type(err).__name__}); unlock it, or set {name.upper()}"
             " instead"
         ) from None
-
-
-def _backends() -> list[Any]:
-    import keyring
-
-    backend = keyring.get_keyring()
-    return list(getattr(backend, "backends", [backend]))

@@ -22,13 +22,15 @@ class MakeChecker(Protocol):
         """The checker."""
 
 
-def _rules(rest: str, chat: "Asker | None", settings: "Settings") -> "ClaimChecker":
+def rules_checker(rest: str, chat: "Asker | None", settings: "Settings") -> "ClaimChecker":
+    """The rules."""
     from dynagrag.generation.claims.rules_checker import RulesChecker
 
     return RulesChecker()
 
 
-def _model(rest: str, chat: "Asker | None", settings: "Settings") -> "ClaimChecker":
+def model_checker(rest: str, chat: "Asker | None", settings: "Settings") -> "ClaimChecker":
+    """The language model, which must be there."""
     from dynagrag.generation.claims.model_checker import ModelChecker
 
     if chat is None:
@@ -36,7 +38,8 @@ def _model(rest: str, chat: "Asker | None", settings: "Settings") -> "ClaimCheck
     return ModelChecker(chat)
 
 
-def _nli(rest: str, chat: "Asker | None", settings: "Settings") -> "ClaimChecker":
+def nli_checker(rest: str, chat: "Asker | None", settings: "Settings") -> "ClaimChecker":
+    """A sequence classifier."""
     from dynagrag.generation.claims.nli_checker import open_nli_checker
 
     return open_nli_checker(rest, settings)
@@ -51,20 +54,20 @@ CHECKERS = table(
         name="rules",
         sentence="numbers, names, denials and words, without a model",
         label="Rules",
-        make=_rules,
+        make=rules_checker,
     ),
     CheckerChoice(
         name="model",
         sentence="the language model",
         label="The language model",
-        make=_model,
+        make=model_checker,
         needs_model=True,
     ),
     CheckerChoice(
         name="nli",
         sentence="nli:FOLDER or nli:HUB-ID, a sequence classifier",
         label="A classifier",
-        make=_nli,
+        make=nli_checker,
         needs_weights=True,
         needs_extra="local",
     ),

@@ -68,11 +68,12 @@ def names_for(rows: Mapping[str, Row], use: Use) -> tuple[str, ...]:
 
 def listed(rows: Mapping[str, Row], use: Use = Use.COMMAND) -> str:
     """The names that may be used there, each with what it is and needs, for a help text."""
-    return ", ".join(
-        f"{name} ({row.sentence}{f'; needs dynagrag[{row.needs_extra}]' if row.needs_extra else ''})"
-        for name, row in rows.items()
-        if use in row.uses
-    )
+    parts = []
+    for name in names_for(rows, use):
+        row = rows[name]
+        needs = f"; needs dynagrag[{row.needs_extra}]" if row.needs_extra else ""
+        parts.append(f"{name} ({row.sentence}{needs})")
+    return ", ".join(parts)
 
 
 def chosen(kind: str, name: str, rows: Mapping[str, Row]) -> Row:

@@ -46,13 +46,14 @@ class ExtractorChoice(Choice[MakeExtractor]):
     about: str = ""
 
 
-def _llm(
+def llm_extractor(
     chat: "MeteredChat | None",
     model: "ChatModel | None",
     profile: "ChunkProfile",
     options: "ExtractionOptions",
     max_concurrency: int,
 ) -> "Extractor":
+    """The language model, which must be there."""
     from dynagrag.ingest.extract.llm_extractor import LLMExtractor
 
     if chat is None or model is None:
@@ -60,13 +61,15 @@ def _llm(
     return LLMExtractor(chat, model.identity, profile, options, max_concurrency)
 
 
-def _fast(*_: object) -> "Extractor":
+def fast_extractor(*_: object) -> "Extractor":
+    """Names and words."""
     from dynagrag.ingest.extract.fast_extractor import FastExtractor
 
     return FastExtractor()
 
 
-def _file(*_: object) -> "Extractor":
+def no_file_extractor(*_: object) -> "Extractor":
+    """Raises: the chunks of a file come with the file alone."""
     raise UsageError("chunks of a given file are not extracted alone; ingest the file again")
 
 
@@ -76,7 +79,7 @@ EXTRACTORS = table(
         sentence="a language model reads the text",
         label="With the language model",
         about="It reads every chunk and writes entities and relations with the words they rest on.",
-        make=_llm,
+        make=llm_extractor,
         needs_model=True,
     ),
     ExtractorChoice(
@@ -84,14 +87,14 @@ EXTRACTORS = table(
         sentence="names and repeated words, without a model",
         label="Without a model",
         about="Names and repeated words; quick and free.",
-        make=_fast,
+        make=fast_extractor,
         uses=Use.COMMAND | Use.APP | Use.ARM | Use.SET,
     ),
     ExtractorChoice(
         name="file",
         sentence="your own entities and triples, as JSON lines",
         label="Your own triples",
-        make=_file,
+        make=no_file_extractor,
         uses=Use.COMMAND | Use.SET,
         takes_given=True,
     ),

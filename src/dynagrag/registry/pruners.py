@@ -11,13 +11,15 @@ if TYPE_CHECKING:
     from dynagrag.core.protocols import Pruner
 
 
-def _none() -> "Pruner":
+def no_pruner() -> "Pruner":
+    """All alike."""
     from dynagrag.retrieval.pruning.no_pruner import NoPruner
 
     return NoPruner()
 
 
-def _prior() -> "Pruner":
+def untrained_prior() -> "Pruner":
+    """By distance."""
     from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 
     return UntrainedPrior()
@@ -28,11 +30,11 @@ class PrunerChoice(Choice[Callable[[], "Pruner"]]):
 
 
 PRUNERS = table(
-    PrunerChoice(name="none", sentence="all alike", label="None", make=_none),
+    PrunerChoice(name="none", sentence="all alike", label="None", make=no_pruner),
     PrunerChoice(
         name="prior",
         sentence="by distance to the question, nothing learned",
         label="Untrained",
-        make=_prior,
+        make=untrained_prior,
     ),
 )

@@ -89,17 +89,19 @@ def _ego(path: str) -> MakeRetriever:
     return make
 
 
-def _grag(
+def grag_search(
     snapshot: "Snapshot", profile: "Profile", passages: "PassageScores", make_index: MakeIndex
 ) -> "Retriever":
+    """Of ego-graphs that are cut as GRAG cuts them."""
     from dynagrag.retrieval.ego.grag_search import GRAG_CUT, GragSearch
 
     return GragSearch(snapshot, make_index(GRAG_CUT), profile, passages)
 
 
-def _union(
+def union_search(
     snapshot: "Snapshot", profile: "Profile", passages: "PassageScores", make_index: MakeIndex
 ) -> "Retriever":
+    """Of the two that it unites."""
     from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
     from dynagrag.retrieval.steiner.fact_search import SteinerSearch
     from dynagrag.retrieval.union_search import UnionSearch
@@ -146,7 +148,7 @@ RETRIEVERS = table(
         name="grag",
         sentence="GRAG's ego-graphs",
         label="GRAG's ego-graphs",
-        make=_grag,
+        make=grag_search,
         brings_subgraphs=_always,
     ),
     RetrieverChoice(
@@ -160,7 +162,7 @@ RETRIEVERS = table(
         name="union",
         sentence="passages of bridge-ppr and of pcst in turn, beside the tree",
         label="Passages over the graph and of the tree",
-        make=_union,
+        make=union_search,
         brings_subgraphs=_always,
         needs_extra="pcst",
     ),

@@ -52,13 +52,15 @@ class StoreChoice(Choice[OpenStore]):
         return bool(self.file)
 
 
-def _sqlite(address: str, folder: Path, workspace: str, settings: "Settings") -> "GraphStore":
+def sqlite_store(address: str, folder: Path, workspace: str, settings: "Settings") -> "GraphStore":
+    """In the folder."""
     from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 
     return SqliteStore(folder / GRAPH_FILE, workspace)
 
 
-def _sqlite_address(address: str) -> str:
+def sqlite_address(address: str) -> str:
+    """The one address there is."""
     if address != EMBEDDED:
         raise UsageError(
             f"the embedded store lies in the workspace's folder; its address is {EMBEDDED} alone"
@@ -66,7 +68,8 @@ def _sqlite_address(address: str) -> str:
     return address
 
 
-def _neo4j(address: str, folder: Path, workspace: str, settings: "Settings") -> "GraphStore":
+def neo4j_store(address: str, folder: Path, workspace: str, settings: "Settings") -> "GraphStore":
+    """On the server; its rows are kept in the folder as well."""
     from dynagrag.config.key_hosts import check_store_host
     from dynagrag.graph_store.neo4j_store.neo4j_store import Neo4jStore
 
@@ -82,7 +85,8 @@ def _neo4j(address: str, folder: Path, workspace: str, settings: "Settings") -> 
     )
 
 
-def _neo4j_address(address: str) -> str:
+def neo4j_address(address: str) -> str:
+    """Without what it has of a login."""
     from dynagrag.graph_store.neo4j_store.neo4j_connection import checked_address
 
     return checked_address(address)
@@ -96,23 +100,23 @@ STORES = table(
         name="sqlite",
         sentence="embedded",
         label="A file on this machine (SQLite)",
-        make=_sqlite,
+        make=sqlite_store,
         product="SQLite",
         schemes=(EMBEDDED,),
         example=EMBEDDED,
-        checked_address=_sqlite_address,
+        checked_address=sqlite_address,
         file=GRAPH_FILE,
     ),
     StoreChoice(
         name="neo4j",
         sentence="a Neo4j server, 5.26 or later; neo4j://, +s and +ssc too",
         label="A Neo4j server",
-        make=_neo4j,
+        make=neo4j_store,
         needs_extra="neo4j",
         product=NEO4J.product,
         schemes=NEO4J.schemes,
         example="bolt://HOST:7687",
-        checked_address=_neo4j_address,
+        checked_address=neo4j_address,
         login=NEO4J,
         library="neo4j",
     ),

@@ -10,13 +10,15 @@ if TYPE_CHECKING:
     from dynagrag.core.protocols import Traversal
 
 
-def _dsa_bfs(profile: "Profile") -> "Traversal":
+def dsa_bfs(profile: "Profile") -> "Traversal":
+    """With the penalty of the profile."""
     from dynagrag.generation.traversal import DSABFS
 
     return DSABFS(profile.level_penalty, profile.walk_follows_pruner)
 
 
-def _bfs(profile: "Profile") -> "Traversal":
+def bfs(profile: "Profile") -> "Traversal":
+    """Plain."""
     from dynagrag.generation.traversal import BFS
 
     return BFS()
@@ -31,7 +33,7 @@ TRAVERSALS = table(
         name="dsa-bfs",
         sentence="near the question first",
         label="Near the question first (DSA-BFS)",
-        make=_dsa_bfs,
+        make=dsa_bfs,
     ),
-    TraversalChoice(name="bfs", sentence="level by level", label="Level by level (BFS)", make=_bfs),
+    TraversalChoice(name="bfs", sentence="level by level", label="Level by level (BFS)", make=bfs),
 )

@@ -18,7 +18,7 @@ from dynagrag.core.protocols import GraphStore
 from dynagrag.graph_store.rules import REPAIR, check_workspace_name
 from dynagrag.journal.jobs import JobStatus
 from dynagrag.journal.workspace_journal import Journal
-from dynagrag.registry.stores import EMBEDDED_FILES
+from dynagrag.registry.stores import EMBEDDED_FILES, SERVER_VARIABLES
 from dynagrag.workspace.address import (
     ADDRESS_FILE,
     FIRST_NAME_FILE,
@@ -64,7 +64,7 @@ def unknown_workspace(name: str, where: str, settings: Settings) -> WorkspaceErr
     known = ", ".join(workspace_names(settings)) or "none yet"
     return WorkspaceError(
         f"there is no workspace {name!r} in {where} (known in this home: {known}); make it with"
-        " `dynagrag ingest`, or say where it is with --store or NEO4J_URI"
+        f" `dynagrag ingest`, or say where it is with --store or {SERVER_VARIABLES}"
     )
 
 

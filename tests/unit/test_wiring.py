@@ -323,6 +323,12 @@ def test_words_are_read_without_any_implementation() -> None:
 
 
 def test_a_name_is_offered_only_where_it_may_be_used() -> None:
-    assert names_for(EXTRACTORS, Use.SET) == ("fast", "file")
-    assert names_for(EXTRACTORS, Use.APP) == ("llm", "fast")
+    for use, offered, other in (
+        (Use.SET, "fast", "llm"),
+        (Use.APP, "llm", "file"),
+        (Use.COMMAND, "file", None),
+    ):
+        names = names_for(EXTRACTORS, use)
+        assert offered in names
+        assert other not in names
     assert "dynagrag" not in names_for(RETRIEVERS, Use.ARM)

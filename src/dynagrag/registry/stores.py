@@ -133,7 +133,8 @@ SERVER_VARIABLES = ", ".join(row.login.address.upper() for row in STORES.values(
 
 def store_words() -> str:
     """The stores with an address of each, for a help text."""
-    return ", or ".join(f"{row.example} ({row.sentence})" for row in STORES.values())
+    *others, last = (f"{row.example} ({row.sentence})" for row in STORES.values())
+    return f"{', '.join(others)}, or {last}"
 
 
 @dataclass(frozen=True, slots=True)

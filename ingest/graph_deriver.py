@@ -33,6 +33,7 @@ from dynagrag.graph_store.derived.linking_words import merges_of_things
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
+from dynagrag.graph_store.rules import missing_ids
 from dynagrag.ingest.consolidate.consolidation import ConsolidationResult, consolidate
 from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput
 from dynagrag.ingest.consolidate.judging import Judging
@@ -245,7 +246,7 @@ class Deriver:
         missing: dict[VectorKind, Sequence[str]] = {}
         for kind, own in texts.items():
             self.store.keep_vectors(kind, tuple(own))
-            missing[kind] = self.store.missing_vectors(kind, tuple(own))
+            missing[kind] = missing_ids(own, set(self.store.vector_ids(kind)))
         total = sum(
             embedding_work(texts[kind][id_]) for kind, ids in missing.items() for id_ in ids
         )

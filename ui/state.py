@@ -227,7 +227,7 @@ def desk(name: str | None = None) -> Desk | None:
             # store is not made by a look at it.
             is_its_own = now.store in (
                 None,
-                store_address(folder, now.model_copy(update={"store": None})),
+                store_address(folder, now.model_copy(update={"store": None})).text,
             )
             opened = open_workspace(
                 name, settings=now, create=is_its_own, embedder=shared.embedder(now)

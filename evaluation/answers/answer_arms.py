@@ -24,6 +24,9 @@ from dynagrag.evaluation.answers.control_searches import (
 )
 from dynagrag.evaluation.retrieval.prompt_arms import with_equal_room
 from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.registry.choices import Use, names_for
+from dynagrag.registry.pruners import PRUNERS
+from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.plain_search import HybridSearch
 from dynagrag.workspace.asking import AskOptions, Instead
@@ -213,31 +216,19 @@ _ROWS: Mapping[str, _Row] = {
         "ego-graphs by cosine, walked level by level (arm C)",
         _asking("paper", "dynagrag-cosine", "bfs"),
     ),
-    "naive": _Row("passages by vectors, one call (arm D)", _asking(retriever="naive")),
     "naive-parts": _Row(
-        "the same passages in as many prompts as ego-graphs have, answered part by part",
+        "the passages of naive in as many prompts as ego-graphs have, answered part by part",
         _in_parts("naive"),
     ),
-    "bm25": _Row("passages by words, one call", _asking(retriever="bm25")),
-    "hybrid": _Row("passages by vectors and words, one call", _asking(retriever="hybrid")),
-    "rrf": _Row("passages by the ranks of both, one call", _asking(retriever="rrf")),
-    "bridge-ppr": _Row("passages by Bridge-PPR, one call", _asking(retriever="bridge-ppr")),
-    "pcst": _Row(
-        "G-Retriever's tree of entities and facts, beside a prompt of its passages",
-        _asking(retriever="pcst"),
-    ),
-    "triples": _Row(
-        "the facts nearest the question, beside a prompt of their passages",
-        _asking(retriever="triples"),
-    ),
-    "grag": _Row("GRAG's ego-graphs, beside a prompt of their passages", _asking(retriever="grag")),
-    "union": _Row(
-        "passages of bridge-ppr and of pcst in turn, beside the tree", _asking(retriever="union")
-    ),
+    **{
+        name: _Row(RETRIEVERS[name].sentence, _asking(retriever=name))
+        for name in names_for(RETRIEVERS, Use.ARM)
+    },
     CLOSED_BOOK: _Row("the model alone, without evidence", _closed_book),
     GOLD: _Row("the passages that should be found: the ceiling", _with_search(_gold)),
 }
-"""`paper` and `dsa-diverse` are the same: one is called as users know it, the other as the
+"""Every retriever that an evaluation compares is one, as the experiment's arm D, `naive`, is.
+`paper` and `dsa-diverse` are the same: one is called as users know it, the other as the
 experiment has it.
 """
 
@@ -246,8 +237,8 @@ def known_answer_arms() -> Mapping[str, str]:
     """The names that an arm can have, each with a line on what it is."""
     with_models = {
         f"{PRUNER}:NAME": (
-            "`graph` with a pruner: none, prior, trained (the workspace's own) or a checkpoint's"
-            " folder"
+            f"`graph` with a pruner: {', '.join(names_for(PRUNERS, Use.ARM))}, trained (the"
+            " workspace's own) or a checkpoint's folder"
         ),
         f"{SOFT}:NAME": (
             "a trained soft prompt, as `ask --soft` has it: one of the workspace's own, or a"

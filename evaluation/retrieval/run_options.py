@@ -20,7 +20,7 @@ from dynagrag.retrieval.pruning.gcn_pruner import KIND
 
 FILE = "file"
 SET_EXTRACTORS = ("fast", FILE)
-"""Those of `wiring.EXTRACTORS` that ask no model: a set is built without one."""
+"""Those of `registry.extractors` that ask no model: a set is built without one."""
 
 
 @dataclass(frozen=True, slots=True)

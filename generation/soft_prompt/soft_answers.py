@@ -42,7 +42,7 @@ MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY = 768, 48, 48
 @dataclass(frozen=True, slots=True)
 class SoftSystem:
     """What is learned of a system, whose graph token and text are the subgraphs' and their hard
-    prompts, and how it finds what it reads: a row of `wiring.RETRIEVERS`, and of how many
+    prompts, and how it finds what it reads: a row of `registry.retrievers`, and of how many
     subgraphs, each of so many tokens.
     """
 

@@ -17,6 +17,7 @@ from dynagrag.generation.claims.verdict_text import (
 )
 from dynagrag.generation.lines.doubts import doubts_text
 from dynagrag.generation.lines.quote_cuts import cut_around
+from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.ui.ask.evidence_view import Row, by_document, evidence_row, grouped, links_of
 from dynagrag.ui.choice_labels import SOFT
 from dynagrag.ui.safe_markdown import MarkLink, answer_markdown, mark_link, plain, said_by
@@ -26,26 +27,14 @@ _MAX_SHOWN = 15
 _NUM_LINES = 5
 """Lines of evidence that are shown unasked."""
 _MAX_QUOTE = 400
-RETRIEVERS = {
-    "dynagrag": "DynaGRAG: passages over the graph; ego-graphs with profile Graph",
-    "dynagrag-cosine": "DynaGRAG without diversity",
-    "bridge-ppr": "Passages over the graph",
-    "pcst": "G-Retriever's tree of entities and facts",
-    "grag": "GRAG's ego-graphs",
-    "triples": "The nearest facts (KAPING)",
-    "union": "Passages over the graph and of the tree",
-    "hybrid": "Vectors and words",
-    "rrf": "Vectors and words by rank",
-    "naive": "Vectors",
-    "bm25": "Words (BM25)",
-}
-"""Retrievers as `--retriever` has them, in words."""
 
 
 def way_name(way: str) -> str:
     """What answered, in words: a retriever, or `soft:NAME`."""
     soft = soft_of(way)
-    return SOFT.get(soft, soft) if soft else RETRIEVERS.get(way, way)
+    if soft:
+        return SOFT.get(soft, soft)
+    return RETRIEVERS[way].label if way in RETRIEVERS else way
 
 
 def soft_of(way: str) -> str:

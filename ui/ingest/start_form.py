@@ -15,6 +15,8 @@ from dynagrag.core.ids import content_id
 from dynagrag.core.text import duration_text, plural
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.load.speaker_names import SpeakerNames
+from dynagrag.registry.choices import Use, names_for
+from dynagrag.registry.extractors import EXTRACTORS
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Key, Work
 from dynagrag.ui.ingest import glossary_box, job_runner
@@ -85,15 +87,13 @@ def _start(
 
 
 def _ask_options(settings: Settings, has_folder: bool) -> IngestOptions:
+    kinds = names_for(EXTRACTORS, Use.APP)
+    model = settings.llm or "(none is set)"
     labels = {
-        "llm": f"With the language model {settings.llm or '(none is set)'}",
-        "fast": "Without a model",
+        name: f"{row.label} {model}" if row.needs_model else row.label
+        for name, row in EXTRACTORS.items()
     }
-    about = [
-        "It reads every chunk and writes entities and relations with the words they rest on.",
-        "Names and repeated words; quick and free.",
-    ]
-    kinds = list(labels)
+    about = [EXTRACTORS[name].about for name in kinds]
     extractor = st.radio(
         "Extractor",
         kinds,

@@ -18,6 +18,7 @@ from dynagrag.cli.terminal import (
     set_up_log,
 )
 from dynagrag.core.errors import UsageError
+from dynagrag.registry.stores import StoreAddress, store_words
 
 if TYPE_CHECKING:
     from dynagrag.core.schema import Finding
@@ -137,13 +138,9 @@ def restore(
 def copy(
     source: Annotated[
         str,
-        typer.Option(
-            "--from", help="Store that holds the workspace: sqlite (embedded), or a Neo4j address."
-        ),
+        typer.Option("--from", help=f"Store that holds the workspace: {store_words()}."),
     ],
-    target: Annotated[
-        str, typer.Option("--to", help="Store to copy it to: sqlite, or a Neo4j address.")
-    ],
+    target: Annotated[str, typer.Option("--to", help=f"Store to copy it to: {store_words()}.")],
     workspace: WORKSPACE = None,
     replace: Annotated[
         bool,
@@ -152,17 +149,17 @@ def copy(
     yes: YES = False,
     as_json: JSON = False,
 ) -> int:
-    """Copy a workspace to another store. If it is stopped, run it again to resume. The password is
-    read from NEO4J_PASSWORD.
+    """Copy a workspace to another store. If it is stopped, run it again to resume. A
+    server's password is a setting, such as NEO4J_PASSWORD.
 
     Example: dynagrag graph copy --from sqlite --to bolt://localhost:7687
     """
     set_up_log(False)
     from dynagrag.upkeep.backup import copy_between
-    from dynagrag.workspace.address import shown_address, workspace_meant
+    from dynagrag.workspace.address import workspace_meant
 
     settings = read_settings()
-    name, shown = workspace_meant(workspace, settings), shown_address(target)
+    name, shown = workspace_meant(workspace, settings), StoreAddress(target).shown
     if replace and not confirm(
         f"Delete workspace {name!r} in {shown} before copying it there?",
         yes,

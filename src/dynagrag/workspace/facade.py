@@ -113,7 +113,7 @@ def open_workspace(
     settings = settings or load_settings(**overrides)
     name = workspace_meant(name, settings)
     folder = settings.workspaces_dir / name
-    is_embedded = store_address(folder, settings) == wiring.EMBEDDED
+    is_embedded = store_address(folder, settings).is_embedded
     if not create and is_embedded and not has_embedded(folder):
         raise unknown_workspace(name, str(settings.workspaces_dir), settings)
     is_new = not folder.is_dir()

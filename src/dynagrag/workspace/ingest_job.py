@@ -49,7 +49,7 @@ from dynagrag.journal.job_files import JobFile
 from dynagrag.journal.jobs import Job, JobRequest, JobStatus
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.workspace.address import shown_address, store_address
+from dynagrag.workspace.address import store_address
 from dynagrag.workspace.glossaries import read_glossaries, store_glossaries
 from dynagrag.workspace.parts import WorkspaceParts
 
@@ -220,7 +220,7 @@ def _request(parts: WorkspaceParts, paths: tuple[str, ...], options: IngestOptio
         options=TypeAdapter(IngestOptions).dump_python(options, mode="json"),
         llm=model.name if model else None,
         embedder=parts.settings.embedder,
-        store=shown_address(store_address(parts.folder, parts.settings)),
+        store=store_address(parts.folder, parts.settings).shown,
     )
 
 

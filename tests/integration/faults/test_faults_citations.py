@@ -18,7 +18,8 @@ from dynagrag.core.schema import Answer, Filters
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.generation.answer import ABSTENTION
-from dynagrag.wiring import RETRIEVERS, TRAVERSALS
+from dynagrag.registry.retrievers import RETRIEVERS
+from dynagrag.registry.traversals import TRAVERSALS
 from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]

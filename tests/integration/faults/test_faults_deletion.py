@@ -18,7 +18,7 @@ from dynagrag.core.errors import DynaGragError, WorkspaceError
 from dynagrag.core.schema import Filters
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.stored_answer import answer_json
-from dynagrag.wiring import RETRIEVERS
+from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]

@@ -16,8 +16,8 @@ from dynagrag import IngestOptions
 from dynagrag.core.errors import UsageError, WorkspaceError
 from dynagrag.core.protocols import ModelReply
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.graph_store.sqlite_store.connection import Connection
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_connection import Connection
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 from dynagrag.graph_store.transfer import copy_workspace
 from dynagrag.ingest.graph_deriver import Deriver
 from dynagrag.journal.journal_file import JournalFile

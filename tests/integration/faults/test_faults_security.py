@@ -17,7 +17,7 @@ from dynagrag.core.protocols import Prompt
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.stored_answer import answer_json
 from dynagrag.graph_store.neo4j_store.cypher import labels
-from dynagrag.wiring import RETRIEVERS
+from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]

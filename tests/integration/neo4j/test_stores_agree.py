@@ -21,8 +21,8 @@ from dynagrag.curation import corrections as curation
 from dynagrag.curation.view import history, read_seen
 from dynagrag.fakes import FakeChat, simple_reply
 from dynagrag.graph_store.derived.canonical import undo_merge
+from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.retrieval.ego.ego_index import EgoIndex
-from dynagrag.wiring import RETRIEVERS
 from dynagrag.workspace.facade import Workspace
 
 pytestmark = pytest.mark.neo4j

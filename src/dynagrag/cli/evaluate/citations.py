@@ -10,6 +10,8 @@ import typer
 from dynagrag.cli.evaluate.shared import MAX_CALLS, OUT, names_in, say_estimate, say_experiment
 from dynagrag.cli.options import JSON, LLM, STORE, VERBOSE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, read_settings, set_up_log
+from dynagrag.registry.checkers import CHECKERS
+from dynagrag.registry.choices import Use, listed
 
 MEASURES = (
     "Measures, in points (fractions of 1 with --json): true kept, the share of true claims with the"
@@ -22,9 +24,9 @@ CHECKER = Annotated[
     typer.Option(
         "--checker",
         help=(
-            "Checker to measure: rules (without a model), model (asks the model of --llm),"
-            " nli:FOLDER or nli:HUB-ID (a classifier), or several joined, such as rules+model."
-            " Repeat it, or separate by commas, to compare several with the first. Default: rules."
+            f"Checker to measure: {listed(CHECKERS, Use.ARM)}, or several joined, such as"
+            " rules+model. Repeat it, or separate by commas, to compare several with the first."
+            " Default: rules."
         ),
     ),
 ]

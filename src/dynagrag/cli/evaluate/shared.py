@@ -12,6 +12,8 @@ import typer
 
 from dynagrag.cli.terminal import in_line, say, say_json
 from dynagrag.core.errors import UsageError
+from dynagrag.registry.choices import Use, listed
+from dynagrag.registry.extractors import EXTRACTORS
 
 if TYPE_CHECKING:
     from dynagrag.evaluation.frame.experiment_run import AnyRun
@@ -34,10 +36,7 @@ EXTRACTOR = Annotated[
     str,
     typer.Option(
         "--extractor",
-        help=(
-            "How to build the graph of the set: fast (without a model), or file (from given"
-            " entities and triples)."
-        ),
+        help=f"How to build the graph of the set: {listed(EXTRACTORS, Use.SET)}.",
     ),
 ]
 GIVEN = Annotated[

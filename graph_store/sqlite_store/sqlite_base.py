@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from dynagrag.core.errors import StoreError
-from dynagrag.graph_store.sqlite_store import workspace_state as states
-from dynagrag.graph_store.sqlite_store.connection import Connection
+from dynagrag.graph_store.sqlite_store import sqlite_state as states
+from dynagrag.graph_store.sqlite_store.sqlite_connection import Connection
 
 
 class SqliteStoreBase:

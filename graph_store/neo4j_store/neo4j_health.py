@@ -3,10 +3,10 @@ anything.
 """
 
 from dynagrag.core.schema import Finding
-from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.cypher import workspace_statements
 from dynagrag.graph_store.neo4j_store.database_schema import Neo4jSchema
-from dynagrag.graph_store.neo4j_store.workspace_state import State, dimension
+from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_store.neo4j_state import State, dimension
 from dynagrag.graph_store.rules import REPAIR, orphans
 
 

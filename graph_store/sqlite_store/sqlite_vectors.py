@@ -2,16 +2,19 @@
 
 from collections.abc import Iterable, Sequence
 
-from dynagrag.core.schema import EmbedderIdentity, VectorKind, Vectors
+import numpy as np
+
+from dynagrag.core.schema import EmbedderIdentity, Vector, VectorKind, Vectors
 from dynagrag.graph_store import rules
-from dynagrag.graph_store.sqlite_store import workspace_state as states
-from dynagrag.graph_store.sqlite_store.store_base import SqliteStoreBase
-from dynagrag.graph_store.sqlite_store.vector_io import (
+from dynagrag.graph_store.sqlite_store import sqlite_state as states
+from dynagrag.graph_store.sqlite_store.sqlite_base import SqliteStoreBase
+from dynagrag.graph_store.sqlite_store.sqlite_vector_io import (
     keep_vectors,
-    missing_vectors,
     put_vectors,
     read_vectors,
 )
+
+_ROWS_A_STEP = 2_000
 
 
 class SqliteVectorStore(SqliteStoreBase):
@@ -40,11 +43,6 @@ class SqliteVectorStore(SqliteStoreBase):
                 )
             )
 
-    def missing_vectors(self, kind: VectorKind, ids: Iterable[str]) -> tuple[str, ...]:
-        """Those of the ids that have no vector, in order, without doubles."""
-        with self._connection.read() as sqlite:
-            return missing_vectors(sqlite, kind, ids)
-
     def keep_vectors(self, kind: VectorKind, ids: Iterable[str]) -> int:
         """Deletes the kind's vectors whose id is not among these; how many."""
         rules.check_record_kind(kind)
@@ -70,3 +68,24 @@ class SqliteVectorStore(SqliteStoreBase):
                 states.set_state(
                     sqlite, embedder_name=identity.name, embedder_dimension=str(identity.dimension)
                 )
+
+    def nearest(
+        self, kind: VectorKind, vector: Vector, limit: int = 10
+    ) -> tuple[tuple[str, float], ...]:
+        """Passages or entities by cosine, exact, in steps of bounded memory; ties by id. A row
+        without length is at cosine 0.
+        """
+        best: tuple[tuple[str, float], ...] = ()
+        with self._connection.read() as sqlite:
+            rules.check_search(self._workspace, states.embedder(sqlite), kind, vector)
+            cursor = sqlite.execute("SELECT id, vector FROM vectors WHERE kind = ?", (kind.value,))
+            while some := cursor.fetchmany(_ROWS_A_STEP):
+                array = np.frombuffer(b"".join(blob for _, blob in some), dtype="<f4").reshape(
+                    len(some), -1
+                )
+                found = (
+                    *best,
+                    *rules.by_cosine([str(id_) for id_, _ in some], array, vector, limit),
+                )
+                best = tuple(sorted(found, key=lambda item: (-item[1], item[0])))[:limit]
+        return best

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dynagrag.core.schema import Vector, VectorKind, Vectors
-from dynagrag.graph_store.neo4j_store import rows
+from dynagrag.graph_store.neo4j_store import neo4j_rows as rows
 from dynagrag.graph_store.neo4j_store.cache import RowCache
-from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.cypher import vector_statements
 from dynagrag.graph_store.neo4j_store.graph_writer import read_pages, vector_signature
+from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
 from dynagrag.graph_store.rules import by_cosine, check_none_missing
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any
 
-from dynagrag.core.schema import EmbedderIdentity, VectorKind, Vectors
+from dynagrag.core.schema import EmbedderIdentity, Vector, VectorKind, Vectors
 from dynagrag.graph_store import rules
+from dynagrag.graph_store.neo4j_store import neo4j_state as states
 from dynagrag.graph_store.neo4j_store import record_changes as changes
-from dynagrag.graph_store.neo4j_store import workspace_state as states
-from dynagrag.graph_store.neo4j_store.store_base import Neo4jStoreBase
-from dynagrag.graph_store.neo4j_store.workspace_state import State
+from dynagrag.graph_store.neo4j_store.neo4j_base import Neo4jStoreBase
+from dynagrag.graph_store.neo4j_store.neo4j_state import State
 
 _DROPPED_AT_ONCE = 5_000
 
@@ -35,10 +35,6 @@ class Neo4jVectorStore(Neo4jStoreBase):
         """The ids that have a vector, sorted."""
         state = self._state()
         return tuple(self._vectors.ids(kind, states.dimension(state), states.stamp(state, kind)))
-
-    def missing_vectors(self, kind: VectorKind, ids: Iterable[str]) -> tuple[str, ...]:
-        """Those of the ids that have no vector, in order, without doubles."""
-        return rules.missing_ids(ids, set(self.vector_ids(kind)))
 
     def keep_vectors(self, kind: VectorKind, ids: Iterable[str]) -> int:
         """Deletes the kind's vectors whose id is not among these; how many."""
@@ -72,3 +68,27 @@ class Neo4jVectorStore(Neo4jStoreBase):
 
         if self.embedder() != identity:
             self._change("vectors", work)
+
+    def nearest(
+        self, kind: VectorKind, vector: Vector, limit: int = 10
+    ) -> tuple[tuple[str, float], ...]:
+        """Passages or entities by cosine, from the server's vector index; exact from the local copy
+        where the index has too few of them.
+        """
+        state = self._state()
+        rules.check_search(self._ws, states.embedder(state), kind, vector)
+        if not state.get("embedder_dimension"):
+            return ()
+        if state.get("vector_index") == "made":
+            found = self._vectors.nearest(
+                kind,
+                vector,
+                limit,
+                states.dimension(state),
+                has_filter=self._schema.has_vector_filter,
+            )
+            if len(found) == limit:
+                return found
+        return self._vectors.nearest_exactly(
+            kind, vector, limit, states.dimension(state), states.stamp(state, kind)
+        )

@@ -9,8 +9,8 @@ import numpy as np
 
 from dynagrag.core.schema import VectorKind, Vectors
 from dynagrag.graph_store.rules import check_none_missing
+from dynagrag.graph_store.sqlite_store.sqlite_rows import IDS_AT_ONCE
 
-_IDS_AT_ONCE = 500
 _SCAN_SHARE = 0.25
 """Asked for more than this share of a kind, one scan of all of it beats look-ups by id."""
 _PUT = (
@@ -51,8 +51,8 @@ def read_vectors(
     if len(unique) >= _SCAN_SHARE * num_stored:
         blobs = dict(sqlite.execute("SELECT id, vector FROM vectors WHERE kind = ?", (kind.value,)))
     else:
-        for start in range(0, len(unique), _IDS_AT_ONCE):
-            some = unique[start : start + _IDS_AT_ONCE]
+        for start in range(0, len(unique), IDS_AT_ONCE):
+            some = unique[start : start + IDS_AT_ONCE]
             marks = ", ".join("?" * len(some))
             blobs.update(
                 sqlite.execute(
@@ -66,16 +66,6 @@ def read_vectors(
         .reshape(len(ids), -1)
         .astype(np.float32)
     )
-
-
-def missing_vectors(
-    sqlite: sqlite3.Connection, kind: VectorKind, ids: Iterable[str]
-) -> tuple[str, ...]:
-    """Those of the ids that have no vector, in order, without doubles."""
-    stored = {
-        id_ for (id_,) in sqlite.execute("SELECT id FROM vectors WHERE kind = ?", (kind.value,))
-    }
-    return tuple(id_ for id_ in dict.fromkeys(ids) if id_ not in stored)
 
 
 def keep_vectors(sqlite: sqlite3.Connection, kind: VectorKind, ids: Iterable[str]) -> int:

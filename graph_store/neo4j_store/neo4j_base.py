@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from dynagrag.core.schema import VectorKind, Vectors
-from dynagrag.graph_store.neo4j_store import rows
-from dynagrag.graph_store.neo4j_store import workspace_state as states
+from dynagrag.graph_store.neo4j_store import neo4j_rows as rows
+from dynagrag.graph_store.neo4j_store import neo4j_state as states
 from dynagrag.graph_store.neo4j_store.cache import RowCache, packed, unpacked
-from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.cypher import labels, row_statements, workspace_statements
 from dynagrag.graph_store.neo4j_store.database_schema import Neo4jSchema
 from dynagrag.graph_store.neo4j_store.graph_writer import read_pages
-from dynagrag.graph_store.neo4j_store.vector_io import Neo4jVectors
-from dynagrag.graph_store.neo4j_store.workspace_state import State
+from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_store.neo4j_state import State
+from dynagrag.graph_store.neo4j_store.neo4j_vector_io import Neo4jVectors
 
 T = TypeVar("T")
 
@@ -52,12 +52,9 @@ class Neo4jStoreBase:
             self._connection.close()
             raise
         self._vectors = Neo4jVectors(self._connection, workspace, self._cache)
-        self._texts: dict[
-            str,
-            str,
-            # of documents whose chunks are being extracted: their quotes are shown on the records
-        ] = {}
-        self._held = _Held()
+        self._texts: dict[str, str] = {}
+        """Of documents whose chunks are being extracted: their quotes are shown on the records."""
+        self._held = _ThreadState()
         self._is_ready = False
         self._is_closed = False
 
@@ -150,7 +147,7 @@ class Neo4jStoreBase:
             yield row["uid"], row["sig"] or "", packed(row["row"])
 
 
-class _Held(threading.local):
+class _ThreadState(threading.local):
     """What a thread was told of the workspace's node, while it may go by that."""
 
     state: State | None = None

@@ -1,4 +1,6 @@
-"""What every graph store promises of the graph derived from its records, also after a deletion."""
+"""What every graph store promises of the graph derived from its records, also after a deletion, and
+of looks into it.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -22,10 +24,12 @@ from graph_stores import (
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from dynagrag.core.errors import StoreError
 from dynagrag.core.protocols import GraphStore
 from dynagrag.core.schema import CO_OCCURRENCE, Consolidation, EditKind, LabelMerge, VectorKind
 from dynagrag.graph_store.derived.canonical import make_edit, make_merge
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
+from dynagrag.graph_store.rules import missing_ids
 
 
 def test_an_empty_store_has_an_empty_graph(make_store: MakeStore) -> None:
@@ -112,8 +116,8 @@ def test_add_a_add_b_delete_a_equals_b_alone(store: GraphStore) -> None:
     assert found_by(store, "Canary77") == []
     assert found_by(store, "said in a") == found_by(store, "said in")
     texts_of_a = mention_texts(m for e in a[3] for m in e.mentions)
-    assert store.missing_vectors(VectorKind.MENTION, texts_of_a) == tuple(texts_of_a)
-    assert store.missing_vectors(VectorKind.PASSAGE, [p.id for p in a[2]]) == tuple(
+    assert missing_ids(texts_of_a, store.vector_ids(VectorKind.MENTION)) == tuple(texts_of_a)
+    assert missing_ids([p.id for p in a[2]], store.vector_ids(VectorKind.PASSAGE)) == tuple(
         p.id for p in a[2]
     )
 
@@ -179,3 +183,97 @@ def leaves_no_trace(store: GraphStore, a: list[Fact], b: list[Fact], is_merged: 
         near = store.nearest(VectorKind.ENTITY, np.ones(8, dtype=np.float32), limit=100)
         states.append((everything(store), searched, held, [id_ for id_, _ in near]))
     assert states[0] == states[1]
+
+
+def test_a_lease_is_held_and_given_back_also_after_an_error(store: GraphStore) -> None:
+    said: list[str] = []
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError), store.lease("this folder", 5.0, said.append):
+            raise ZeroDivisionError
+    with store.lease("another folder", 0.0, said.append):
+        pass
+    assert said == []
+
+
+def test_an_overview_is_that_of_the_whole_graph_cut_to_its_heaviest_part(store: GraphStore) -> None:
+    facts = [("Hub", "knows", f"N{i}") for i in range(6)] + [
+        ("N0", "knows", "N1"),
+        ("N2", "knows", "N2"),
+    ]
+    assert store.overview().num_entities == 0
+    put(store, document("a.txt", facts))
+    put(store, document("b.txt", facts[:3]))
+    rederive(store)
+    graph = store.graph()
+    whole = store.overview()
+    heaviest = sorted(graph.entities, key=lambda e: (-e.weight, e.id))
+    degrees = [sum(e.id in (r.head, r.tail) for r in graph.relations) for e in heaviest]
+    passages = dict(zip((e.id for e in graph.entities), graph.entity_passages, strict=True))
+    assert whole.entities == tuple(heaviest)
+    assert whole.degrees == tuple(degrees)
+    assert whole.entity_passages == tuple(passages[e.id] for e in heaviest)
+    assert whole.relations == tuple(sorted(graph.relations, key=lambda r: (-r.weight, r.id)))
+    assert whole.num_relations == len(graph.relations)
+    assert whole.degree_counts == {d: degrees.count(d) for d in degrees}
+    assert whole.weight_counts == {
+        w: sum(e.weight == w for e in heaviest) for w in {e.weight for e in heaviest}
+    }
+    assert whole.type_counts == {"thing": len(heaviest)}
+    part = store.overview(max_entities=3, max_relations=2)
+    ids = {e.id for e in heaviest[:3]}
+    assert part.entities == tuple(heaviest[:3])
+    assert part.relations == tuple(r for r in whole.relations if {r.head, r.tail} <= ids)[:2]
+    assert (part.num_entities, part.num_relations, part.degree_counts) == (
+        whole.num_entities,
+        whole.num_relations,
+        whole.degree_counts,
+    )
+
+
+def test_a_neighbourhood_is_bounded_and_heaviest_first(store: GraphStore) -> None:
+    put(
+        store,
+        document(
+            "a",
+            [("Hub", "knows", f"N{i}") for i in range(30)]
+            + [("Hub", "knows", "N7"), ("N7", "owns", "Far")],
+        ),
+    )
+    rederive(store)
+    graph = store.graph()
+    ids = {e.key: e.id for e in graph.entities}
+    near = store.neighbourhood(ids["hub"], num_hops=2, fan_out=5)
+    assert near.entities[0].key == "hub"
+    assert (near.relations[0].weight, near.relations[0].tail) == (2, ids["n7"])
+    assert near.is_cut
+    assert "far" in {e.key for e in near.entities}
+    assert len([r for r in near.relations if r.head == ids["hub"]]) == 5
+    assert near == store.neighbourhood(ids["hub"], num_hops=2, fan_out=5)
+    assert store.neighbourhood(ids["far"], num_hops=1).is_cut is False
+    assert [e.key for e in store.neighbourhood(ids["hub"], num_hops=0).entities] == ["hub"]
+    assert {r.weight for r in store.neighbourhood(ids["hub"], min_weight=2).relations} == {2}
+    with pytest.raises(StoreError, match="no entity"):
+        store.neighbourhood("nobody")
+
+
+def test_search_is_for_whole_words_and_finds_the_same_everywhere(store: GraphStore) -> None:
+    put(
+        store,
+        document(
+            "a", [("Ada Byron", "founded", "Analytical-Engines"), ("Ada Byron", "knows", "Bob")]
+        ),
+    )
+    rederive(store)
+    for text, found in (
+        ("byron", {"ada byron"}),
+        ("Byr", set()),
+        ("Analytical-Engines", {"analytical-engines"}),
+        ("engines", {"analytical-engines"}),
+        ("BOB byron nobody", {"bob", "ada byron"}),
+        ("", set()),
+        ("!", set()),
+        ('" OR *:* //', set()),
+    ):
+        keys = {e.id: e.key for e in store.graph().entities}
+        assert {keys[id_] for id_, _ in store.search_entities(text)} == found, text
+    assert len(store.search_entities("said", limit=2)) == 2

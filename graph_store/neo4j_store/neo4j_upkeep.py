@@ -1,24 +1,19 @@
-"""Looking after a workspace in Neo4j: its reader's view and lease, its health, its notes, its
-end.
-"""
+"""Looking after a workspace in Neo4j: its health and its end."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any, LiteralString
 
 from dynagrag.core.schema import Finding
-from dynagrag.graph_store.neo4j_store import health
-from dynagrag.graph_store.neo4j_store import workspace_state as states
+from dynagrag.graph_store.neo4j_store import neo4j_health as health
+from dynagrag.graph_store.neo4j_store import neo4j_state as states
 from dynagrag.graph_store.neo4j_store.cypher import labels, row_statements, workspace_statements
-from dynagrag.graph_store.neo4j_store.lease import Neo4jLease
-from dynagrag.graph_store.neo4j_store.store_base import Neo4jStoreBase
-from dynagrag.graph_store.neo4j_store.workspace_state import State
+from dynagrag.graph_store.neo4j_store.neo4j_base import Neo4jStoreBase
+from dynagrag.graph_store.neo4j_store.neo4j_state import State
 
 _CLEAR_AT_ONCE = 5_000
 
 
-class Neo4jStoreKeeper(Neo4jStoreBase):
-    """Implements `dynagrag.core.protocols.StoreKeeper`."""
+class Neo4jStoreUpkeep(Neo4jStoreBase):
+    """Implements `dynagrag.core.protocols.StoreUpkeep`."""
 
     def address(self) -> str:
         """Where it is, for people: no user, no password."""
@@ -28,23 +23,6 @@ class Neo4jStoreKeeper(Neo4jStoreBase):
     def exists(self) -> bool:
         """Whether the workspace is in the database."""
         return bool(self._state())
-
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Inside, this thread asks once for the workspace's marks, unless it writes. What is here
-        under them is then read from here.
-        """
-        with self._at(self._state()):
-            yield
-
-    @contextmanager
-    def lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> Iterator[None]:
-        """Holds the right to derive the workspace's graph, renewed while it is held; a holder that
-        died loses it after half a minute.
-        """
-        self._ready()
-        with Neo4jLease(self._connection, self._ws, holder).hold(wait_s, on_wait):
-            yield
 
     def health(self) -> tuple[Finding, ...]:
         """Checks the server, the schema, and the records of this workspace; changes nothing."""
@@ -83,19 +61,11 @@ class Neo4jStoreKeeper(Neo4jStoreBase):
         self._cache.clear()
         return (*done, f"deleted {num} orphaned records") if num else tuple(done)
 
-    def note(self, name: str) -> str:
-        """A note kept with the workspace; "" for none."""
-        return str(self._state().get(f"note_{name}") or "")
-
-    def set_note(self, name: str, value: str) -> None:
-        """Keeps or (with "") drops a note."""
-        self._write(lambda tx, _: states.set_state(tx, self._ws, **{f"note_{name}": value or None}))
-
     def wipe(self) -> None:
         """Brings the local copy up to date, and rewrites its file without the rows that have
         gone.
         """
-        with self.reading():
+        with self._at(self._state()):
             for label in self._cache.labels().intersection(("RELATES", *labels.NODE_LABELS)):
                 self._rows(label)
         self._cache.scrub()

@@ -1,7 +1,7 @@
 """What every graph store promises to those who look after it."""
 
 import pytest
-from graph_stores import FACTS_A, FACTS_B, MakeStore, W, document, everything, put, rederive
+from graph_stores import FACTS_A, MakeStore, W, document, everything, put, rederive
 
 from dynagrag.core.errors import StoreError
 from dynagrag.core.protocols import GraphStore
@@ -19,38 +19,6 @@ def test_a_store_that_is_whole_says_so_and_repairing_it_loses_nothing(store: Gra
     store.repair()
     assert rederive(store) == digest_before
     assert everything(store) == before
-
-
-def test_a_note_is_kept_and_dropped_without_a_change_of_the_workspace(store: GraphStore) -> None:
-    version = store.version()
-    assert store.note("copy") == ""
-    store.set_note("copy", "from there")
-    assert store.note("copy") == "from there"
-    store.set_note("copy", "")
-    assert (store.note("copy"), store.version()) == ("", version)
-
-
-def test_a_lease_is_held_and_given_back_also_after_an_error(store: GraphStore) -> None:
-    said: list[str] = []
-    for _ in range(2):
-        with pytest.raises(ZeroDivisionError), store.lease("this folder", 5.0, said.append):
-            raise ZeroDivisionError
-    with store.lease("another folder", 0.0, said.append):
-        pass
-    assert said == []
-
-
-def test_inside_a_reading_own_writes_are_seen_and_afterwards_everybody_elses(
-    store: GraphStore,
-) -> None:
-    put(store, document("a", FACTS_A))
-    with store.reading():
-        before = store.version()
-        assert [d.title for d in store.documents()] == ["a"]
-        put(store, document("b", FACTS_B))
-        assert [d.title for d in store.documents()] == ["a", "b"]
-        assert store.version() != before
-    assert store.version() != before
 
 
 def test_a_cleared_workspace_is_empty_and_takes_another_embedder(store: GraphStore) -> None:

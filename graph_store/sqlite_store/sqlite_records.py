@@ -1,7 +1,8 @@
-"""The embedded store's records: documents, turns, passages, extractions and edits."""
+"""The embedded store's records: documents, turns, passages, extractions, edits and notes."""
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from dynagrag.core.errors import StoreError
 from dynagrag.core.protocols import SPLIT_EXTRACTOR, Extraction
@@ -16,9 +17,9 @@ from dynagrag.core.schema import (
     VectorKind,
 )
 from dynagrag.graph_store import rules
-from dynagrag.graph_store.sqlite_store import rows
-from dynagrag.graph_store.sqlite_store import workspace_state as states
-from dynagrag.graph_store.sqlite_store.store_base import SqliteStoreBase
+from dynagrag.graph_store.sqlite_store import sqlite_rows as rows
+from dynagrag.graph_store.sqlite_store import sqlite_state as states
+from dynagrag.graph_store.sqlite_store.sqlite_base import SqliteStoreBase
 from dynagrag.graph_store.stepping import stepped
 
 _BY_DOCUMENT = (
@@ -206,6 +207,15 @@ class SqliteRecordStore(SqliteStoreBase):
         with self._connection.read() as sqlite:
             return tuple(_relation_records(sqlite))
 
+    def records_of(self, ids: Iterable[str]) -> tuple[RelationRecord, ...]:
+        """Those of the relation records that are there, in the order asked."""
+        wanted = list(dict.fromkeys(ids))
+        with self._connection.read() as sqlite:
+            found = {
+                row[0]: rows.record(row) for row in rows.by_id(sqlite, "relation_records", wanted)
+            }
+        return tuple(found[i] for i in wanted if i in found)
+
     def extractions(self, document_id: str) -> tuple[Extraction, ...]:
         """The document's live extractions with their records, `split` and empty ones included, by
         (start, end, extractor).
@@ -289,6 +299,28 @@ class SqliteRecordStore(SqliteStoreBase):
             return Records(
                 version, self.documents(), self.passages(), mentions, records, self.edits()
             )
+
+    def version(self) -> str:
+        """Changes whenever records, vectors or the derived view change; never shared with another
+        store.
+        """
+        with self._connection.read() as sqlite:
+            return f"{states.value(sqlite, 'store')}-{states.value(sqlite, 'version') or 0}"
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Nothing is gained: what is asked for is in the file."""
+        yield
+
+    def note(self, name: str) -> str:
+        """A note kept with the workspace; "" for none."""
+        with self._connection.read() as sqlite:
+            return states.value(sqlite, f"note:{name}")
+
+    def set_note(self, name: str, value: str) -> None:
+        """Keeps or (with "") drops a note."""
+        with self._connection.write() as sqlite:
+            states.set_state(sqlite, **{f"note:{name}": value})
 
 
 def _mentions(sqlite: sqlite3.Connection) -> Iterator[Mention]:

@@ -1,18 +1,19 @@
-"""Neo4j's records: documents, turns, passages, extractions and edits."""
+"""Neo4j's records: documents, turns, passages, extractions, edits and notes."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from dynagrag.core.protocols import SPLIT_EXTRACTOR, Extraction
 from dynagrag.core.schema import Document, Edit, Mention, Passage, Records, RelationRecord, Turn
 from dynagrag.graph_store import rules
+from dynagrag.graph_store.neo4j_store import neo4j_rows as rows
+from dynagrag.graph_store.neo4j_store import neo4j_state as states
 from dynagrag.graph_store.neo4j_store import record_changes as changes
-from dynagrag.graph_store.neo4j_store import rows
-from dynagrag.graph_store.neo4j_store import workspace_state as states
 from dynagrag.graph_store.neo4j_store.cache import packed
 from dynagrag.graph_store.neo4j_store.cypher import record_statements, row_statements
-from dynagrag.graph_store.neo4j_store.store_base import Neo4jStoreBase
-from dynagrag.graph_store.neo4j_store.workspace_state import State
+from dynagrag.graph_store.neo4j_store.neo4j_base import Neo4jStoreBase
+from dynagrag.graph_store.neo4j_store.neo4j_state import State
 
 _MAX_READS = 5
 _MAX_TEXTS = 20
@@ -122,6 +123,15 @@ class Neo4jRecordStore(Neo4jStoreBase):
         """All relation records, by id."""
         return tuple(rows.record(row) for row in self._rows("RelationRecord"))
 
+    def records_of(self, ids: Iterable[str]) -> tuple[RelationRecord, ...]:
+        """Those of the relation records that are there, in the order asked."""
+        wanted = list(dict.fromkeys(ids))
+        found = {
+            row["uid"]: rows.record(row["row"])
+            for row in self._connection.read(row_statements.records_of(), uids=wanted, ws=self._ws)
+        }
+        return tuple(found[i] for i in wanted if i in found)
+
     def extractions(self, document_id: str) -> tuple[Extraction, ...]:
         """The document's live extractions with their records, `split` and empty ones included, by
         (start, end, extractor).
@@ -209,6 +219,30 @@ class Neo4jRecordStore(Neo4jStoreBase):
             return Records(
                 version, documents, passages, mentions, self.relation_records(), self.edits()
             )
+
+    def version(self) -> str:
+        """Changes whenever records, vectors or the derived view change; never shared with another
+        store.
+        """
+        state = self._state()
+        marks = ("token", "records", "vectors", "graph")
+        return "-".join(state[mark][:8] for mark in marks) if state else "none"
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Inside, this thread asks once for the workspace's marks, unless it writes. What is here
+        under them is then read from here.
+        """
+        with self._at(self._state()):
+            yield
+
+    def note(self, name: str) -> str:
+        """A note kept with the workspace; "" for none."""
+        return str(self._state().get(f"note_{name}") or "")
+
+    def set_note(self, name: str, value: str) -> None:
+        """Keeps or (with "") drops a note."""
+        self._write(lambda tx, _: states.set_state(tx, self._ws, **{f"note_{name}": value or None}))
 
     def _rows_of(self, label: str, document_id: str) -> list[rows.Row]:
         return [

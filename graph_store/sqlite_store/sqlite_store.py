@@ -5,16 +5,13 @@ Every statement is fixed text; values are parameters. After a deletion the file 
 the graph is derived again.
 """
 
-from dynagrag.graph_store.sqlite_store.derived_store import SqliteDerivedStore
-from dynagrag.graph_store.sqlite_store.graph_browser import SqliteGraphBrowser
-from dynagrag.graph_store.sqlite_store.record_store import SqliteRecordStore
-from dynagrag.graph_store.sqlite_store.store_keeper import SqliteStoreKeeper
-from dynagrag.graph_store.sqlite_store.vector_store import SqliteVectorStore
+from dynagrag.graph_store.sqlite_store.sqlite_graph import SqliteDerivedGraph
+from dynagrag.graph_store.sqlite_store.sqlite_records import SqliteRecordStore
+from dynagrag.graph_store.sqlite_store.sqlite_upkeep import SqliteStoreUpkeep
+from dynagrag.graph_store.sqlite_store.sqlite_vectors import SqliteVectorStore
 
 
-class SqliteStore(
-    SqliteRecordStore, SqliteVectorStore, SqliteDerivedStore, SqliteGraphBrowser, SqliteStoreKeeper
-):
+class SqliteStore(SqliteRecordStore, SqliteVectorStore, SqliteDerivedGraph, SqliteStoreUpkeep):
     """A workspace's records and graph in a file. Thread-safe; another process may read while this
     one writes.
 

@@ -3,6 +3,7 @@ tuple is a JSON array.
 """
 
 import json
+import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
@@ -22,6 +23,8 @@ from dynagrag.core.schema import (
 )
 
 Row = tuple[Any, ...]
+IDS_AT_ONCE = 500
+"""How many ids one statement takes as parameters."""
 
 COLUMNS: dict[str, tuple[str, ...]] = {
     "documents": ("id", "title", "uri", "sha256", "text", "meta"),
@@ -275,3 +278,14 @@ def relation(row: Row) -> Relation:
     return Relation(
         id_, head, tail, label, weight, support, unpacked(summaries), unpacked(record_ids)
     )
+
+
+def by_id(sqlite: sqlite3.Connection, table: str, ids: list[str]) -> list[Row]:
+    """The rows of these ids that are there, in any order."""
+    found: list[Row] = []
+    for start in range(0, len(ids), IDS_AT_ONCE):
+        some = ids[start : start + IDS_AT_ONCE]
+        found += sqlite.execute(
+            select(table, f"WHERE id IN ({', '.join('?' * len(some))})"), some
+        ).fetchall()
+    return found

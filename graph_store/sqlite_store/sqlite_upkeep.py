@@ -1,16 +1,14 @@
-"""Looking after the embedded store: its health, its notes, its end."""
-
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+"""Looking after the embedded store: its health and its end."""
 
 from dynagrag.core.schema import Finding
-from dynagrag.graph_store.sqlite_store import health, rows
-from dynagrag.graph_store.sqlite_store import workspace_state as states
-from dynagrag.graph_store.sqlite_store.store_base import SqliteStoreBase
+from dynagrag.graph_store.sqlite_store import sqlite_health as health
+from dynagrag.graph_store.sqlite_store import sqlite_rows as rows
+from dynagrag.graph_store.sqlite_store import sqlite_state as states
+from dynagrag.graph_store.sqlite_store.sqlite_base import SqliteStoreBase
 
 
-class SqliteStoreKeeper(SqliteStoreBase):
-    """Implements `dynagrag.core.protocols.StoreKeeper`."""
+class SqliteStoreUpkeep(SqliteStoreBase):
+    """Implements `dynagrag.core.protocols.StoreUpkeep`."""
 
     def address(self) -> str:
         """Where it is, for people."""
@@ -19,18 +17,6 @@ class SqliteStoreKeeper(SqliteStoreBase):
     def exists(self) -> bool:
         """The file is the workspace."""
         return True
-
-    @contextmanager
-    def reading(self) -> Iterator[None]:
-        """Nothing is gained: what is asked for is in the file."""
-        yield
-
-    @contextmanager
-    def lease(self, holder: str, wait_s: float, on_wait: Callable[[str], None]) -> Iterator[None]:
-        """The file lies in the workspace's folder, whose lock the caller has: nothing else is
-        needed.
-        """
-        yield
 
     def health(self) -> tuple[Finding, ...]:
         """Checks version, file, indexes and records; changes nothing."""
@@ -41,16 +27,6 @@ class SqliteStoreKeeper(SqliteStoreBase):
         """Makes missing indexes, deletes orphaned rows; what was done."""
         with self._changing_records() as sqlite:
             return tuple(health.mend(sqlite))
-
-    def note(self, name: str) -> str:
-        """A note kept with the workspace; "" for none."""
-        with self._connection.read() as sqlite:
-            return states.value(sqlite, f"note:{name}")
-
-    def set_note(self, name: str, value: str) -> None:
-        """Keeps or (with "") drops a note."""
-        with self._connection.write() as sqlite:
-            states.set_state(sqlite, **{f"note:{name}": value})
 
     def wipe(self) -> None:
         """Rewrites the file without what was deleted, if that is due."""

@@ -23,10 +23,10 @@ from dynagrag.core.schema import (
     IntermediateAnswer,
     NodeTrace,
     PassageTrace,
+    PassageWindow,
     PromptTrace,
     RankingTrace,
     SoftTrace,
-    Stretch,
     SubgraphTrace,
     Usage,
 )
@@ -65,7 +65,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "answered_by_model": answer.is_answered_by_model,
         "cached_replies": usage.cached,
         "evidence": [asdict(c) for c in answer.evidence],
-        "stretches": [asdict(s) for s in answer.stretches],
+        "stretches": [asdict(w) for w in answer.windows],
     }
     return {
         "question": answer.question,
@@ -194,7 +194,7 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         trace=_trace_of(trace),
         usage=_value(Usage, usage | {"cached": trace["cached_replies"]}),
         is_answered_by_model=trace["answered_by_model"],
-        stretches=tuple(_value(Stretch, s) for s in trace.get("stretches", ())),
+        windows=tuple(_value(PassageWindow, w) for w in trace.get("stretches", ())),
         claims=_claims_of(stored.get("claims", ())),
         lines={label: _value(Citation, c) for label, c in stored.get("claim_lines", {}).items()},
         checked_by=stored.get("claims_checked_by", ""),

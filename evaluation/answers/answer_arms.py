@@ -26,7 +26,7 @@ from dynagrag.evaluation.retrieval.prompt_arms import with_equal_room
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.plain_search import HybridSearch
-from dynagrag.workspace.asking import AskOptions, Instead
+from dynagrag.workspace.asking import AnswerOverrides, AskOptions
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.workspace_soft_prompt import soft_identity
 
@@ -126,7 +126,7 @@ def _asking(
             question.text,
             options,
             chat,
-            Instead(profile=_equal_profile(profile, chat), max_concurrency=1),
+            AnswerOverrides(profile=_equal_profile(profile, chat), max_concurrency=1),
         )
 
     return flow
@@ -139,9 +139,14 @@ def _in_parts(retriever: str) -> Flow:
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
         default = PROFILES["default"]
-        instead = Instead(replace(default, num_dealt=default.num_prompts), max_concurrency=1)
+        overrides = AnswerOverrides(
+            replace(default, num_dealt=default.num_prompts), max_concurrency=1
+        )
         return space.answer(
-            question.text, AskOptions(retriever=retriever, filters=question.filters), chat, instead
+            question.text,
+            AskOptions(retriever=retriever, filters=question.filters),
+            chat,
+            overrides,
         )
 
     return flow
@@ -151,8 +156,8 @@ def _with_search(make: Callable[[AskedQuestion], wiring.MakeRetriever]) -> Flow:
     """As `ask` answers from the passages of a search that only evaluations have."""
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
-        instead = Instead(PROFILES["default"], make(question), max_concurrency=1)
-        return space.answer(question.text, AskOptions(filters=question.filters), chat, instead)
+        overrides = AnswerOverrides(PROFILES["default"], make(question), max_concurrency=1)
+        return space.answer(question.text, AskOptions(filters=question.filters), chat, overrides)
 
     return flow
 
@@ -167,7 +172,7 @@ def _with_own_room(profile: str) -> Flow:
             question.text,
             AskOptions(profile=profile, filters=question.filters),
             chat,
-            Instead(max_concurrency=1),
+            AnswerOverrides(max_concurrency=1),
         )
 
     return flow
@@ -179,7 +184,10 @@ def _soft(name: str, is_hard_alone: bool) -> Flow:
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
         options = AskOptions(soft=name, filters=question.filters)
         return space.answer(
-            question.text, options, chat, Instead(is_hard_alone=is_hard_alone, max_concurrency=1)
+            question.text,
+            options,
+            chat,
+            AnswerOverrides(is_hard_alone=is_hard_alone, max_concurrency=1),
         )
 
     return flow

@@ -43,7 +43,7 @@ from dynagrag.workspace.address import (
     store_address,
     workspace_meant,
 )
-from dynagrag.workspace.asking import AskOptions, Instead, QuestionAnswering
+from dynagrag.workspace.asking import AnswerOverrides, AskOptions, QuestionAnswering
 from dynagrag.workspace.changing import GraphChanging
 from dynagrag.workspace.current_graph import CurrentGraph
 from dynagrag.workspace.holdings import check_name_on_server, unknown_workspace, workspace_names
@@ -410,15 +410,15 @@ class Workspace:
         text: str,
         options: AskOptions,
         chat: MeteredChat | None,
-        instead: Instead | None = None,
+        overrides: AnswerOverrides | None = None,
     ) -> Answer:
         """Answers a question that stands alone with a model whose cache and budget are the
         caller's, as evaluations do.
 
-        `instead`: parts in place of those that the options name; `options.max_calls` is not looked
+        `overrides`: what is used in place of those that the options name; `options.max_calls` is not looked
         at.
         """
-        return self._questions.answer(text, options, chat, instead=instead)
+        return self._questions.answer(text, options, chat, overrides)
 
     def evidence(self, text: str, options: AskOptions | None = None) -> Answer:
         """The evidence that an answer would rest on, whether a model is configured or not."""
@@ -508,9 +508,9 @@ class Workspace:
 
 
 __all__ = [
+    "AnswerOverrides",
     "AskOptions",
     "IngestOptions",
-    "Instead",
     "PreparedIngest",
     "RetryGroup",
     "Stats",

@@ -173,8 +173,7 @@ def test_a_context_tells_the_trace_what_is_in_it(
     assert trace.pruner != "none"
     assert trace.subgraph is not None
     assert [node.name for node in trace.subgraph.nodes] == ["Crew", "Houston", "Moon"]
-    assert list(context.lines()) == ["E1", "E2", "E3"]
-    assert all(text.startswith(f"[{label}]") for label, text in context.lines().items())
+    assert list(all_evidence([context])) == ["E1", "E2", "E3"]
 
 
 @pytest.mark.parametrize("ranking", ["bridge", "first"])

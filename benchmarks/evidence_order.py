@@ -180,7 +180,7 @@ def by_hand(rows_file: str, settings: Settings, data: Path, part: str) -> Iterat
         paths = [data / "transcripts" / file for file in files]
         with open_workspace("-".join(path.stem for path in paths), settings=settings) as space:
             space.ingest(paths, IngestOptions(extractor="fast"))
-            asked = Asked(space.snapshot(), space.embedder)
+            asked = Asked(space.current_graph.snapshot(), space.embedder)
             for row in rows:
                 if tuple(row["files"]) == files:
                     yield asked.ask(
@@ -194,7 +194,7 @@ def of_qmsum(settings: Settings, data: Path, part: str) -> Iterator[Shown]:
     options = EvaluateOptions(dataset="qmsum", data=data, part=part)
     keys = [document.key for document in loaded.corpus]
     with open_evaluated(settings, options, loaded, lambda *_: None, None) as place:
-        whole = place.space.snapshot()
+        whole = place.space.current_graph.snapshot()
         for number, key in enumerate(keys):
             snapshot = apply_filters(
                 whole, place.space.store, Filters(documents=(place.find(key) or "",))
@@ -231,7 +231,7 @@ def of_multihop_rag(settings: Settings, data: Path, part: str) -> Iterator[Shown
     with open_evaluated(
         settings, EvaluateOptions(dataset="multihop-rag", data=data), loaded, lambda *_: None, None
     ) as place:
-        asked = Asked(place.space.snapshot(), place.embedder)
+        asked = Asked(place.space.current_graph.snapshot(), place.embedder)
         yield from (
             asked.ask(gold)
             for i, gold in enumerate(questions)

@@ -89,7 +89,7 @@ def test_4_every_relation_knows_the_words_it_rests_on_who_said_them_and_when(
     space: Workspace, transcript: Path
 ) -> None:
     space.ingest([transcript])
-    snapshot = space.snapshot()
+    snapshot = space.current_graph.snapshot()
     record = next(r for r in snapshot.records.values() if r.label == "founded")
     turn = snapshot.turns[record.document_id][record.turn_index]
     assert (
@@ -108,7 +108,7 @@ def test_5_a_second_ingest_does_nothing(space: Workspace, transcript: Path) -> N
 
 def test_6_a_question_retrieves_diverse_ego_graphs(space: Workspace, transcript: Path) -> None:
     space.ingest([transcript])
-    found = space.retrieve(
+    found = space.questions.retrieve(
         "Who founded Analytical Engines?", AskOptions(profile="graph")
     )  # `dynagrag ask --profile graph`
     assert found.subgraphs
@@ -169,7 +169,7 @@ def test_9_without_a_model_the_evidence_is_shown(transcript: Path) -> None:
 
 def test_10_deleting_a_document_leaves_nothing_of_it(space: Workspace, transcript: Path) -> None:
     space.ingest([transcript])
-    space.delete("meeting")
+    space.documents.delete("meeting")
     stats = space.stats()
     assert (stats.documents, stats.mentions, stats.entities, stats.relation_records) == (0, 0, 0, 0)
 

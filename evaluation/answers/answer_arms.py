@@ -122,7 +122,7 @@ def _asking(
             pruner=pruner,
             filters=question.filters,
         )
-        return space.answer(
+        return space.questions.answer(
             question.text,
             options,
             chat,
@@ -142,7 +142,7 @@ def _in_parts(retriever: str) -> Flow:
         overrides = AnswerOverrides(
             replace(default, num_dealt=default.num_prompts), max_concurrency=1
         )
-        return space.answer(
+        return space.questions.answer(
             question.text,
             AskOptions(retriever=retriever, filters=question.filters),
             chat,
@@ -157,7 +157,9 @@ def _with_search(make: Callable[[AskedQuestion], wiring.MakeRetriever]) -> Flow:
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
         overrides = AnswerOverrides(PROFILES["default"], make(question), max_concurrency=1)
-        return space.answer(question.text, AskOptions(filters=question.filters), chat, overrides)
+        return space.questions.answer(
+            question.text, AskOptions(filters=question.filters), chat, overrides
+        )
 
     return flow
 
@@ -168,7 +170,7 @@ def _with_own_room(profile: str) -> Flow:
     """
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
-        return space.answer(
+        return space.questions.answer(
             question.text,
             AskOptions(profile=profile, filters=question.filters),
             chat,
@@ -183,7 +185,7 @@ def _soft(name: str, is_hard_alone: bool) -> Flow:
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
         options = AskOptions(soft=name, filters=question.filters)
-        return space.answer(
+        return space.questions.answer(
             question.text,
             options,
             chat,
@@ -277,8 +279,8 @@ def pruners_made_with(space: Workspace, arms: Iterable[AnswerArm]) -> dict[str, 
     that isn't there.
     """
     own, named = (
-        space.pruner_identity(),
-        {arm.name: space.pruner_identity(arm.pruner) for arm in arms if arm.pruner},
+        space.questions.pruner_identity(),
+        {arm.name: space.questions.pruner_identity(arm.pruner) for arm in arms if arm.pruner},
     )
     return ({"pruner": own} if own != "prior" else {}) | ({"pruners": named} if named else {})
 

@@ -59,7 +59,7 @@ class WorkspaceSoftExamples:
         self._space, self._system, self._snapshot = (
             space,
             SYSTEMS[method],
-            space.snapshot(),
+            space.current_graph.snapshot(),
         )
         self._pruner = asked_pruner(
             space.settings, None, self._system.profile.name, self._system.retriever, is_pruned=True
@@ -73,7 +73,7 @@ class WorkspaceSoftExamples:
             "answers": content_id(*(question.answer for question in questions)),
             "graph": space.store.digest(),
             VERSION: self._snapshot.version,
-            PRUNER: space.pruner_identity(self._pruner),
+            PRUNER: space.questions.pruner_identity(self._pruner),
         }
 
     def examples(
@@ -90,7 +90,7 @@ class WorkspaceSoftExamples:
             self._snapshot,
             profile,
             passages,
-            self._space.ego_index,
+            self._space.current_graph.ego_index,
         )
         pruner = (
             WorkspacePruners(self._space.settings, self._space.name)
@@ -104,7 +104,7 @@ class WorkspaceSoftExamples:
                 progress("retrieve", done, total)
                 own = Question(
                     question.text,
-                    self._space.query_vector(question.text),
+                    self._space.questions.query_vector(question.text),
                 )
                 retrieval = retriever.retrieve(own, num_ranked(profile), profile.num_subgraphs)
                 text = write_soft_text(

@@ -238,8 +238,8 @@ def test_hard_prompts_alone_are_those_of_the_system_without_its_soft_token(
     with open_workspace("w", settings=settings) as space:
         question = "What does the Odyssey feed?"
         chat = MeteredChat(FakeChat(), space.journal, workspace="w")
-        both = space.answer(question, AskOptions(soft="g-retriever"), chat)
-        hard = space.answer(
+        both = space.questions.answer(question, AskOptions(soft="g-retriever"), chat)
+        hard = space.questions.answer(
             question, AskOptions(soft="g-retriever"), chat, AnswerOverrides(is_hard_alone=True)
         )
     assert [has_token for has_token, *_ in seen] == [True, False]
@@ -347,7 +347,7 @@ def test_nothing_that_was_learned_of_a_deleted_document_stays(
 ) -> None:
     def delete(number: int) -> None:
         with open_workspace("w", settings=settings) as space:
-            space.delete(f"Talk {number}")
+            space.documents.delete(f"Talk {number}")
 
     folder = train().folder
     delete(1)

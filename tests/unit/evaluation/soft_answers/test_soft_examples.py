@@ -24,10 +24,10 @@ def test_the_graph_token_reads_each_pair_from_the_head_to_the_tail_of_its_first_
 ) -> None:
     system = SYSTEMS[method]
     with open_workspace("w", settings=settings) as space:
-        snapshot = space.snapshot()
+        snapshot = space.current_graph.snapshot()
         passages = PassageScores(snapshot)
         retriever = wiring.make_retriever(
-            system.retriever, snapshot, system.profile, passages, space.ego_index
+            system.retriever, snapshot, system.profile, passages, space.current_graph.ego_index
         )
         question = Question(
             "What does the Odyssey feed?", space.embedder.embed_query("What does the Odyssey feed?")

@@ -42,7 +42,7 @@ from dynagrag.core.text import collapse
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.evaluation.retrieval.evaluated_workspace import open_evaluated
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
-from dynagrag.generation.context import that_fit
+from dynagrag.generation.context import passages_that_fit
 from dynagrag.generation.evidence import in_windows, passage_evidence
 from dynagrag.generation.lines.answerable import LEAST, Signs, answerable, signs
 from dynagrag.generation.lines.excerpts import evidence_lines
@@ -110,7 +110,7 @@ class Asked:
         found = fits(self._index, question, rows, self._embedder)
         shown = evidence_lines(self._index, found)[:NUM_SHOWN]
         before = passage_evidence(
-            self._snapshot, in_windows(that_fit(self._snapshot, ranked, PROMPT_TOKENS))
+            self._snapshot, in_windows(passages_that_fit(self._snapshot, ranked, PROMPT_TOKENS))
         )[:NUM_SHOWN]
         right = {
             "lines": [self._is_right(gold, [line]) for line in shown],

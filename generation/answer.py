@@ -52,7 +52,7 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class AnswerDraft:
     """An answer's words before its claims are checked, and how they came about."""
 
     text: str
@@ -99,8 +99,8 @@ def answer_question(
     soft_text = plan.soft.text_of(write_prompts) if plan.soft else None
     contexts = soft_text.contexts if soft_text else write_prompts(profile)
 
-    # the passages that were ranked, then those that prompts hold besides; where they are spread over
-    # many prompts, the ranked ones alone, since sentences are embedded for it
+    # the passages that were ranked, then those that prompts hold besides; where they are spread
+    # over many prompts, the ranked ones alone, since sentences are embedded for it
     ids = [scored.passage.id for scored in retrieval.passages[:NUM_PASSAGES]]
     ids += [] if profile.num_spread else [e.id for c in contexts for e in c.prompt.evidence]
     rows = [view.passages.row_of[id_] for id_ in dict.fromkeys(ids) if id_ in view.passages.row_of]
@@ -115,7 +115,7 @@ def answer_question(
         draft = _merged_draft(question, contexts, plan, plan.chat, stream, progress)
     else:
         is_weak = lines.is_nothing_fitting or lines.unknown_names or lines.quiet_speakers
-        draft = Draft(UNANSWERED if is_weak else NO_MODEL, is_abstained=True)
+        draft = AnswerDraft(UNANSWERED if is_weak else NO_MODEL, is_abstained=True)
 
     checked = FinalClaims()
     if not draft.is_abstained:
@@ -128,7 +128,7 @@ def answer_question(
     return answer
 
 
-# --------------------------------------------------------------------------------------------- drafts
+# ------------------------------------------------------------------------------------------ drafts
 
 
 def _abstained(
@@ -136,20 +136,24 @@ def _abstained(
     stream: OnText,
     intermediate: tuple[IntermediateAnswer, ...] = (),
     failures: tuple[str, ...] = (),
-) -> Draft:
+) -> AnswerDraft:
     stream(ABSTENTION)
-    return Draft(ABSTENTION, intermediate, is_abstained=True, failures=failures, reason=reason)
+    return AnswerDraft(
+        ABSTENTION, intermediate, is_abstained=True, failures=failures, reason=reason
+    )
 
 
-def _soft_draft(reply: SoftReply, contexts: Sequence[Context], stream: OnText) -> Draft:
+def _soft_draft(reply: SoftReply, contexts: Sequence[Context], stream: OnText) -> AnswerDraft:
     """A trained system's reply; a mark of a line that it did not read is none."""
     labels = reply.trace.labels
     evidence = {label: e for label, e in all_evidence(contexts).items() if label in labels}
     text = checked_marks(reply.text, evidence).strip()
     stream(text or SILENCE)
     if text:
-        return Draft(text, soft=reply)
-    return Draft(SILENCE, is_abstained=True, reason="the trained system said nothing", soft=reply)
+        return AnswerDraft(text, soft=reply)
+    return AnswerDraft(
+        SILENCE, is_abstained=True, reason="the trained system said nothing", soft=reply
+    )
 
 
 def _merged_draft(
@@ -159,7 +163,7 @@ def _merged_draft(
     chat: Asker,
     stream: OnText,
     progress: Progress,
-) -> Draft:
+) -> AnswerDraft:
     """An answer from each prompt; the helpful ones are merged, a single one stands as it is."""
     replies, failures = ask_each(question, contexts, plan, chat, progress)
     ranked = rank_answers(question, replies, plan, chat, progress)
@@ -170,21 +174,21 @@ def _merged_draft(
     best = useful[0][1].answer
     if len(useful) == 1:
         stream(best)
-        return Draft(best, intermediate, failures=failures)
+        return AnswerDraft(best, intermediate, failures=failures)
     prompt, evidence = merge_prompt(
         question, useful, all_evidence(contexts), plan.profile.merge_token_budget
     )
     progress("merge", 0, 1)
     text, how = stream_merged(chat, prompt, evidence, best, stream)
-    return Draft(text, intermediate, failures=failures, merge=how, merge_prompt=prompt)
+    return AnswerDraft(text, intermediate, failures=failures, merge=how, merge_prompt=prompt)
 
 
-# --------------------------------------------------------------------------------------------- answer
+# ------------------------------------------------------------------------------------------ answer
 
 
 def _checked(
-    draft: Draft, contexts: Sequence[Context], plan: AnswerPlan
-) -> tuple[Draft, FinalClaims]:
+    draft: AnswerDraft, contexts: Sequence[Context], plan: AnswerPlan
+) -> tuple[AnswerDraft, FinalClaims]:
     """A verdict on each claim of the draft; a strict one without what isn't stated, and abstained
     where nothing is left.
     """
@@ -207,10 +211,10 @@ def _answer(
     retrieval: Retrieval,
     contexts: Sequence[Context],
     lines: BestLines,
-    draft: Draft,
+    draft: AnswerDraft,
     checked: FinalClaims,
 ) -> Answer:
-    """The draft with its verdicts, its citations, the evidence that was looked at, and its trace."""
+    """The draft with its verdicts, its citations, the lines that were looked at, and its trace."""
     snapshot, evidence = plan.view.snapshot, all_evidence(contexts)
     labels = () if draft.is_abstained else cited_labels(draft.text)
     named = {label for claim in (*checked.claims, *checked.left_out) for label in claim.lines}

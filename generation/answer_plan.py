@@ -2,7 +2,7 @@
 makes it of settings, options and overrides.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dynagrag.config.settings import Profile
 from dynagrag.core.protocols import Asker, ClaimChecker, Embedder, Pruner, Retriever, Traversal
@@ -60,12 +60,3 @@ class AnswerPlan:
     max_concurrency: int = 8
     is_strict: bool = False
     notes: tuple[str, ...] = ()
-
-
-def with_calls(profile: Profile, calls_left: int | None, num_others: int) -> Profile:
-    """The profile with as many prompts as there are calls for; `num_others` are for what follows
-    them. At least one.
-    """
-    if not profile.num_spread or calls_left is None:
-        return profile
-    return replace(profile, num_spread=max(1, min(profile.num_spread, calls_left - num_others)))

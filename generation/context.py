@@ -1,6 +1,6 @@
-"""What each intermediate answer is asked from: one hard prompt a subgraph for graph arms, one prompt
-of passages for plain arms, several prompts of passages from all over for questions about a whole
-(docs/papers.md, Answers).
+"""What each intermediate answer is asked from: one hard prompt a subgraph for graph arms, one
+prompt of passages for plain arms, several prompts of passages from all over for questions about a
+whole (docs/papers.md, Answers).
 
 Evidence labels run through all prompts of a question, so that the merged answer can cite any of
 them by its label alone.
@@ -142,7 +142,7 @@ def build_contexts(
         own_budget = budget
         if not profile.has_ego_graphs:
             own_budget *= max(1, profile.num_prompts - len(retrieval.subgraphs))
-        best = in_windows(that_fit(snapshot, retrieval.passages, own_budget))
+        best = in_windows(passages_that_fit(snapshot, retrieval.passages, own_budget))
         contexts = _passage_context(snapshot, retrieval, best, own_budget)
         evidence.show(e for context in contexts for e in context.prompt.evidence)
     similarities = partial(_similarities, snapshot, question)
@@ -194,7 +194,7 @@ def _similarities(
     ]
 
 
-def that_fit(
+def passages_that_fit(
     snapshot: Snapshot, passages: Sequence[ScoredPassage], token_budget: int
 ) -> list[ScoredPassage]:
     """The best passages that fit the budget whole, in their order; at least one."""

@@ -1,5 +1,5 @@
-"""Which lines of the documents a model may cite, and how one is written, shortened and joined to its
-neighbours (docs/papers.md, Hard prompt, step 3, and Surroundings).
+"""Which lines of the documents a model may cite, and how one is written, shortened and joined to
+its neighbours (docs/papers.md, Hard prompt, step 3, and Surroundings).
 
 A line is evidence of one span: a passage, or the quote of a relation record. Its quote is always
 Document.text[start:end], to the character. Its form in a prompt:
@@ -222,7 +222,7 @@ def claim_lines(evidence: Mapping[str, Evidence], snapshot: Snapshot) -> dict[st
     }
 
 
-# --------------------------------------------------------------------------------- lines of a prompt
+# -------------------------------------------------------------------------------- lines of a prompt
 
 
 def one_line(text: str) -> str:
@@ -288,7 +288,7 @@ def evidence_that_fits(evidence: Sequence[Evidence], max_chars: int) -> tuple[Ev
     return tuple(fitting)
 
 
-# -------------------------------------------------------------------------------------------- windows
+# ------------------------------------------------------------------------------------------ windows
 
 
 def in_windows(passages: Sequence[ScoredPassage]) -> list[ScoredPassage]:

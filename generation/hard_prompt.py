@@ -1,22 +1,22 @@
 r"""Writes a subgraph and its evidence as text for a model (DynaGRAG, section 3.4; docs/papers.md,
 Hard prompt).
 
-    INDENT[1.2] "name" (0.83): summary | summary [E1][E4]          a node; two spaces a level
-    INDENT  - [1] --"label"--> [1.2] (0.55): summary [E2]          under a node: a relation between
-                                                                   it and its parent
-    INDENT  = [1.2] --"label"--> [1.1] (0.40): summary             under a node: a relation to a node
-                                                                   that stands before it
-    [E3] SPEAKER 0:12 "quote"                                      evidence (`evidence`)
-    (left out: 5 lines, 12 nodes)                                  last, where something was left out
+    INDENT[1.2] "name" (0.83): summary | summary [E1][E4]     a node; two spaces a level
+    INDENT  - [1] --"label"--> [1.2] (0.55): summary [E2]     under a node: a relation between it
+                                                              and its parent
+    INDENT  = [1.2] --"label"--> [1.1] (0.40): summary        under a node: a relation to a node
+                                                              that stands before it
+    [E3] SPEAKER 0:12 "quote"                                 evidence (`evidence`)
+    (left out: 5 lines, 12 nodes)                             last, where something was left out
 
 Nodes stand in pre-order, children in the order of visit, numbered 1, 1.1, 1.2, ...; relations stand
 under the later of their two nodes, so that every reference points back. Under a budget, whole lines
 go, lowest score first.
 
-Each line has one form, so that a parser can read back exactly what was written. Names and labels are
-JSON strings, as quotes are. Summaries are put on one line (blank space collapsed; empty ones vanish)
-and joined by " | "; in them a backslash, a bar and the bracket of "[E3" get a backslash, control
-characters become \uXXXX.
+Each line has one form, so that a parser can read back exactly what was written. Names and labels
+are JSON strings, as quotes are. Summaries are put on one line (blank space collapsed; empty ones
+vanish) and joined by " | "; in them a backslash, a bar and the bracket of "[E3" get a backslash,
+control characters become \uXXXX.
 """
 
 import heapq
@@ -47,9 +47,9 @@ EVIDENCE_SHARE = 0.5
 """Of a budget, what evidence may take before graph lines do; what the graph leaves over goes to
 more evidence.
 """
-_LEFT_OUT_LINE = "(left out: {} lines, {} nodes)"
+_LEFT_OUT = "(left out: {} lines, {} nodes)"
 LEFT_OUT_LINE = re.compile(r"\(left out: (?P<lines>[0-9]+) lines, (?P<nodes>[0-9]+) nodes\)")
-LEFT_OUT_CHARS = len(_LEFT_OUT_LINE.format(9999, 9999)) + 1
+LEFT_OUT_CHARS = len(_LEFT_OUT.format(9999, 9999)) + 1
 """What that line takes, with the line end before it."""
 _IN_SUMMARY = re.compile(rf"{LABEL_START}|[\\|]|[{CONTROL_CHARS}]")
 
@@ -121,7 +121,7 @@ def write_evidence_prompt(
     if token_budget is not None:
         shown = evidence_that_fits(evidence, CHARS_PER_TOKEN * token_budget - LEFT_OUT_CHARS)
     num_out = len(evidence) - len(shown)
-    lines = [line_of(e) for e in shown] + ([_LEFT_OUT_LINE.format(num_out, 0)] if num_out else [])
+    lines = [line_of(e) for e in shown] + ([_LEFT_OUT.format(num_out, 0)] if num_out else [])
     return HardPrompt("\n".join(lines), shown, num_lines_cut=num_out)
 
 
@@ -138,7 +138,7 @@ def _shares(evidence: Sequence[Evidence], max_chars: int) -> tuple[tuple[Evidenc
     return shown, max_chars - LEFT_OUT_CHARS - sum(len(line_of(e)) + 1 for e in shown)
 
 
-# ------------------------------------------------------------------------------------- graph's lines
+# ------------------------------------------------------------------------------------ graph's lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +303,7 @@ def _labels(evidence: Iterable[Evidence]) -> str:
     return f" {marks}" if marks else ""
 
 
-# ------------------------------------------------------------------------- what is written and cut
+# -------------------------------------------------------------------------- what is written and cut
 
 
 class _GraphText:
@@ -319,8 +319,8 @@ class _GraphText:
             pre_order.append(node)
             stack.extend(reversed(walk.children.get(node, ())))
         self._nodes = [lines.node(node) for node in pre_order]
-        # relations by the node they stand under; there tree lines first, then by the other end, then
-        # the heavier first
+        # relations by the node they stand under; there tree lines first, then by the other end,
+        # then the heavier first
         place = {node: i for i, node in enumerate(pre_order)}
         found: list[tuple[tuple[int, bool, int, float, int], RelationLine]] = []
         for pair, (a, b) in enumerate(subgraph.pairs.tolist()):
@@ -352,7 +352,7 @@ class _GraphText:
         """The text as it stands now."""
         lines = self.text_lines(evidence) + [line_of(item) for item in evidence]
         if num_lines_cut or self._walk.num_unvisited:
-            lines.append(_LEFT_OUT_LINE.format(num_lines_cut, self._walk.num_unvisited))
+            lines.append(_LEFT_OUT.format(num_lines_cut, self._walk.num_unvisited))
         return HardPrompt(
             "\n".join(lines),
             tuple(evidence),

@@ -189,7 +189,10 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         text=stored["answer"],
         is_abstained=stored["abstained"],
         citations=tuple(_value(Citation, c) for c in stored["citations"]),
-        intermediate=tuple(_intermediate_of(a) for a in stored["intermediate"]),
+        intermediate=tuple(
+            _value(IntermediateAnswer, {**a, "claims": _claims_of(a.get("claims", ()))})
+            for a in stored["intermediate"]
+        ),
         evidence=tuple(_value(EvidenceLine, c) for c in trace["evidence"]),
         trace=_trace_of(trace),
         usage=_value(Usage, usage | {"cached": trace["cached_replies"]}),
@@ -212,10 +215,6 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
 @cache
 def _checker() -> TypeAdapter[Answer]:
     return TypeAdapter(Answer)
-
-
-def _intermediate_of(stored: Mapping[str, Any]) -> IntermediateAnswer:
-    return _value(IntermediateAnswer, {**stored, "claims": _claims_of(stored.get("claims", ()))})
 
 
 def _claims_of(stored: Iterable[Mapping[str, Any]]) -> tuple[CheckedClaim, ...]:

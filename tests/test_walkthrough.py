@@ -11,7 +11,7 @@ from dynagrag import AskOptions, open_workspace
 from dynagrag.config.settings import CHUNK_PROFILES
 from dynagrag.core.ids import entity_key
 from dynagrag.core.protocols import Prompt
-from dynagrag.core.schema import Verdict
+from dynagrag.core.schema import Question, Verdict
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.fakes.models import JsonSchema, simple_reply
 from dynagrag.ingest.load import load_source
@@ -106,11 +106,15 @@ def test_5_a_second_ingest_does_nothing(space: Workspace, transcript: Path) -> N
     assert (report.num_chunks, space.stats()) == (0, before)
 
 
-def test_6_a_question_retrieves_diverse_ego_graphs(space: Workspace, transcript: Path) -> None:
+def test_6_a_question_is_planned_and_the_plan_s_retriever_finds_diverse_ego_graphs(
+    space: Workspace, transcript: Path
+) -> None:
     space.ingest([transcript])
-    found = space.questions.retrieve(
-        "Who founded Analytical Engines?", AskOptions(profile="graph")
-    )  # `dynagrag ask --profile graph`
+    options = AskOptions(profile="graph")  # `dynagrag ask --profile graph`
+    plan = space.questions.plan(options, chat=None)
+    text = "Who founded Analytical Engines?"
+    question = Question(text, space.questions.query_vector(text))
+    found = plan.retriever.retrieve(question, num_passages=10, num_subgraphs=5)
     assert found.subgraphs
     assert all(c.reason for c in found.candidates)  # why each was accepted or refused
 

@@ -15,7 +15,7 @@ from dynagrag.core.errors import SettingsError, UsageError, WorkspaceError
 from dynagrag.core.protocols import ChatModel
 from dynagrag.core.schema import Answer, Filters, Question, Retrieval, Vector
 from dynagrag.generation.answer import answer_question
-from dynagrag.generation.answer_plan import AnswerPlan, with_calls
+from dynagrag.generation.answer_plan import AnswerPlan
 from dynagrag.generation.question_wording import rewrite_question, split_question
 from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
 from dynagrag.graph_store.rules import check_asking_embedder
@@ -122,7 +122,7 @@ class QuestionAnswering:
         """Answers a question that stands alone with a model whose cache and budget are the
         caller's, as evaluations do; without `chat`, with the evidence that an answer would rest on.
         """
-        plan = self.plan(options, chat, overrides or AnswerOverrides())
+        plan = self.plan(options, chat, overrides)
         question = Question(text, self.query_vector(text))
         if options.is_split and chat is not None:
             if progress:
@@ -136,7 +136,10 @@ class QuestionAnswering:
         return answer
 
     def plan(
-        self, options: AskOptions, chat: MeteredChat | None, overrides: AnswerOverrides
+        self,
+        options: AskOptions,
+        chat: MeteredChat | None,
+        overrides: AnswerOverrides | None = None,
     ) -> AnswerPlan:
         """What the options come to with these settings, this model and what the workspace holds.
 
@@ -144,6 +147,7 @@ class QuestionAnswering:
         missing, LoadError for what is no checkpoint, WorkspaceError where there is nothing to
         retrieve from.
         """
+        overrides = overrides or AnswerOverrides()
         parts, settings = self._parts, self._parts.settings
         soft, retriever_name = None, options.retriever
         if options.soft is not None:
@@ -231,16 +235,18 @@ class QuestionAnswering:
         """The profile with no more prompts than the calls that are allowed, and what to say of
         that: scores, the merge and perhaps the checker need theirs too.
         """
-        if chat is None or options.max_calls is None:
+        if chat is None or options.max_calls is None or chat.calls_left is None:
             return profile, []
-        asks_checker = wiring.asks_model(wiring.chosen_checker(self._parts.settings.checker, chat))
-        within = with_calls(profile, chat.calls_left, 2 + asks_checker)
-        if within == profile:
+        checker = wiring.chosen_checker(self._parts.settings.checker, chat)
+        num_others = 2 + wiring.asks_model(checker)
+        num_spread = max(1, min(profile.num_spread, chat.calls_left - num_others))
+        if not profile.num_spread or num_spread == profile.num_spread:
             return profile, []
-        parts = f"{within.num_spread} of {profile.num_spread} parts at most"
-        return within, [
-            f"{parts} were read, since --max-calls {options.max_calls} has room for no more"
-        ]
+        note = (
+            f"{num_spread} of {profile.num_spread} parts at most were read, since --max-calls"
+            f" {options.max_calls} has room for no more"
+        )
+        return replace(profile, num_spread=num_spread), [note]
 
     def _soft_notes(
         self, soft: SoftAnswerer, overrides: AnswerOverrides, options: AskOptions, pruner: str

@@ -1,5 +1,5 @@
-"""What changes a workspace's documents, and with them its graph: ingests and their jobs, new titles,
-deletions. Whoever changes them holds the workspace.
+"""What changes a workspace's documents, and with them its graph: ingests and their jobs, new
+titles, deletions. Whoever changes them holds the workspace.
 """
 
 from collections.abc import Sequence

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynagrag.core.schema import Document, Evidence, Graph, Passage, ScoredPassage, Snapshot, Turn
-from dynagrag.generation.context import that_fit
+from dynagrag.generation.context import passages_that_fit
 from dynagrag.generation.evidence import (
     MAX_GAP,
     in_windows,
@@ -112,7 +112,7 @@ def test_whatever_its_neighbours_the_best_passage_is_in_the_prompt(
     ranked = [
         ScoredPassage(Passage(f"p{i}", "d", i, 100 * i, 100 * i + 99, i, i), 0.0) for i in order
     ]
-    fitting = that_fit(made, ranked, budget)
+    fitting = passages_that_fit(made, ranked, budget)
     assert fitting == ranked[: len(fitting)] != []
     prompt = write_evidence_prompt(passage_evidence(made, in_windows(fitting)), budget)
     assert f"p{order[0]}" in {e.id for e in prompt.evidence}

@@ -16,7 +16,6 @@ from dynagrag import AskOptions, open_workspace
 from dynagrag.config.settings import PROFILES
 from dynagrag.core.schema import ScoredPassage, Snapshot
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.generation.answer_plan import with_calls
 from dynagrag.generation.context import spread_passages
 from dynagrag.generation.evidence import passage_evidence
 from dynagrag.generation.hard_prompt import write_evidence_prompt
@@ -155,14 +154,6 @@ def test_prompts_are_of_about_the_same_size() -> None:
     sizes = [len(passages) for passages in spread_passages(snapshot, ranked(snapshot), 8, 400)]
     assert len(sizes) > 2
     assert max(sizes) - min(sizes) <= 2
-
-
-@pytest.mark.parametrize(
-    ("calls", "wanted"), [(None, 8), (100, 8), (11, 8), (6, 3), (3, 1), (1, 1)]
-)
-def test_there_are_no_more_prompts_than_calls(calls: int | None, wanted: int) -> None:
-    assert with_calls(PROFILES["global"], calls, 3).num_prompts == wanted
-    assert with_calls(PROFILES["default"], calls, 3) == PROFILES["default"]
 
 
 # ------------------------------------------------------------------------------------------ answers

@@ -48,7 +48,9 @@ def make_workspaces(settings: Settings, data: Path | None) -> Iterator[str]:
     if data is not None:
         meeting = load_set("qmsum", data).corpus[0]
         with open_workspace(MEETING, settings=settings, embedder=FakeEmbedder()) as space:
-            space.ingest_given([GivenTurns(meeting.title, meeting.turns)], FastExtractor())
+            space.ingest_jobs.ingest_given(
+                [GivenTurns(meeting.title, meeting.turns)], FastExtractor()
+            )
         yield MEETING
 
 

@@ -234,7 +234,7 @@ def desk(name: str | None = None) -> Desk | None:
             )
             shared.desks[key] = Desk(opened, folder_number=_number_of(folder))
         found = shared.desks[key]
-        found.space.finish_deletions(insists=False)
+        found.space.parts.finish_deletions(insists=False)
         found.used_at = time.monotonic()
         _close_idle(shared, found)
         return found

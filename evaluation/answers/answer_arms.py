@@ -29,7 +29,7 @@ from dynagrag.registry.pruners import PRUNERS
 from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.plain_search import HybridSearch
-from dynagrag.workspace.asking import AskOptions, Instead
+from dynagrag.workspace.asking import AnswerOverrides, AskOptions
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.workspace_soft_prompt import soft_identity
 
@@ -125,11 +125,11 @@ def _asking(
             pruner=pruner,
             filters=question.filters,
         )
-        return space.answer(
+        return space.questions.answer(
             question.text,
             options,
             chat,
-            Instead(profile=_equal_profile(profile, chat), max_concurrency=1),
+            AnswerOverrides(profile=_equal_profile(profile, chat), max_concurrency=1),
         )
 
     return flow
@@ -142,9 +142,14 @@ def _in_parts(retriever: str) -> Flow:
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
         default = PROFILES["default"]
-        instead = Instead(replace(default, num_dealt=default.num_prompts), max_concurrency=1)
-        return space.answer(
-            question.text, AskOptions(retriever=retriever, filters=question.filters), chat, instead
+        overrides = AnswerOverrides(
+            replace(default, num_dealt=default.num_prompts), max_concurrency=1
+        )
+        return space.questions.answer(
+            question.text,
+            AskOptions(retriever=retriever, filters=question.filters),
+            chat,
+            overrides,
         )
 
     return flow
@@ -154,8 +159,10 @@ def _with_search(make: Callable[[AskedQuestion], wiring.MakeRetriever]) -> Flow:
     """As `ask` answers from the passages of a search that only evaluations have."""
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
-        instead = Instead(PROFILES["default"], make(question), max_concurrency=1)
-        return space.answer(question.text, AskOptions(filters=question.filters), chat, instead)
+        overrides = AnswerOverrides(PROFILES["default"], make(question), max_concurrency=1)
+        return space.questions.answer(
+            question.text, AskOptions(filters=question.filters), chat, overrides
+        )
 
     return flow
 
@@ -166,11 +173,11 @@ def _with_own_room(profile: str) -> Flow:
     """
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
-        return space.answer(
+        return space.questions.answer(
             question.text,
             AskOptions(profile=profile, filters=question.filters),
             chat,
-            Instead(max_concurrency=1),
+            AnswerOverrides(max_concurrency=1),
         )
 
     return flow
@@ -181,8 +188,11 @@ def _soft(name: str, is_hard_alone: bool) -> Flow:
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
         options = AskOptions(soft=name, filters=question.filters)
-        return space.answer(
-            question.text, options, chat, Instead(is_hard_alone=is_hard_alone, max_concurrency=1)
+        return space.questions.answer(
+            question.text,
+            options,
+            chat,
+            AnswerOverrides(is_hard_alone=is_hard_alone, max_concurrency=1),
         )
 
     return flow
@@ -260,8 +270,8 @@ def pruners_made_with(space: Workspace, arms: Iterable[AnswerArm]) -> dict[str, 
     that isn't there.
     """
     own, named = (
-        space.pruner_identity(),
-        {arm.name: space.pruner_identity(arm.pruner) for arm in arms if arm.pruner},
+        space.questions.pruner_identity(),
+        {arm.name: space.questions.pruner_identity(arm.pruner) for arm in arms if arm.pruner},
     )
     return ({"pruner": own} if own != "prior" else {}) | ({"pruners": named} if named else {})
 

@@ -47,7 +47,7 @@ def evaluate_retrieval(
     plan = plan_run(options, settings)
     show = progress or (lambda *_: None)
     with open_evaluated(settings, options, plan.loaded, show, embedder) as place:
-        snapshot = place.space.snapshot()
+        snapshot = place.space.current_graph.snapshot()
         resolver = Resolver(snapshot, place.find)
         targets = {question.id: resolver.target(question.gold) for question in plan.questions}
         _check(snapshot, targets, place)
@@ -83,7 +83,7 @@ def _made_with(
 ) -> RunSettings:
     identity, chat, profiles = (
         place.embedder.identity,
-        place.space.chat_model,
+        place.space.models.chat_model,
         profiles_of(plan.arms),
     )
     return RunSettings(

@@ -126,7 +126,7 @@ def make_arms(
             )
         arm = Arm(name, retriever, profile.num_subgraphs, prompts=prompts)
         if name == SPLIT:
-            chat = space.metered(None)
+            chat = space.parts.metered(None)
             assert chat is not None  # else the run was refused
-            arm = replace(arm, split=partial(space.split, chat=chat))
+            arm = replace(arm, split=partial(space.questions.split, chat=chat))
         yield arm

@@ -159,7 +159,7 @@ def retry(
     """
 
     def prepare(group: RetryGroup) -> Callable[[Workspace], PreparedIngest]:
-        return lambda space: space.prepare_retry(group, extractor=extractor)
+        return lambda space: space.ingest_jobs.prepare_retry(group, extractor=extractor)
 
     runs = [
         (_as_before(group.request, llm, extractor), prepare(group))
@@ -180,14 +180,14 @@ def delete(document: Document) -> Work:
     """Deletes a document with all that came from it, its uploaded file too."""
     opened = state.desk()
     was_asked = opened is not None and any(
-        row.stage == CONSOLIDATION_STAGE for row in opened.space.ledger()
+        row.stage == CONSOLIDATION_STAGE for row in opened.space.journal.ledger()
     )
     open_space = state.opener(has_model=was_asked)
 
     def run(work: Work) -> RunOutcome:
         with open_space() as space:
             space.parts.max_wait_s = _INTERACTIVE_WAIT_S
-            _, report = space.delete(document.id, work.progress)
+            _, report = space.documents.delete(document.id, work.progress)
         return RunOutcome(None, "", "Deleted. " + _graph(report))
 
     return _start(f"delete-{document.id}", document.title, run)

@@ -326,7 +326,7 @@ def _ask_model(job: Job) -> str | None:
 
 def show_set_aside(desk: Desk) -> None:
     """Chunks that could not be extracted, and a way to try them again."""
-    items = desk.space.set_asides()
+    items = desk.space.journal.set_asides()
     if not items:
         st.caption("Nothing is set aside: everything that was read was extracted.")
         return

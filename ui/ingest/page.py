@@ -56,7 +56,7 @@ def page() -> None:
 
 def _show_workspace(desk: Desk) -> None:
     st.divider()
-    num_aside = len(desk.space.set_asides())
+    num_aside = len(desk.space.journal.set_asides())
     documents, aside, past = st.tabs(
         ["Documents", f"Set aside ({num_aside})" if num_aside else "Set aside", "Past jobs"]
     )

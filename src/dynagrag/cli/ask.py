@@ -210,7 +210,9 @@ def _check_llm_is_used(space: "Workspace") -> None:
     """
     from dynagrag import wiring
 
-    if not wiring.asks_model(wiring.chosen_checker(space.settings.checker, space.chat_model)):
+    if not wiring.asks_model(
+        wiring.chosen_checker(space.settings.checker, space.models.chat_model)
+    ):
         raise UsageError(
             "a trained system (--soft) answers in place of the language model, and this one would"
             " check no claims either; leave out --llm"

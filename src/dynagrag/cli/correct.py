@@ -177,7 +177,7 @@ def sense(
             "say what it is in these documents: --name for something new, or --is for an entity"
             " that is there"
         )
-    ids = [space.find_document(reference).id for reference in documents]
+    ids = [space.documents.find(reference).id for reference in documents]
     return corrections.tell_senses_apart(
         space, name, ids, new, other=other, by=corrections.somebody()
     )

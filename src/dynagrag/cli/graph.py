@@ -58,7 +58,7 @@ def _print_stats(space: "Workspace") -> None:
             f" `dynagrag graph undo-edit {glossary.id[:12]}`"
         )
     by_stage: dict[str, list[float]] = {}
-    for row in space.ledger():
+    for row in space.journal.ledger():
         sums = by_stage.setdefault(row.stage, [0, 0, 0, 0, 0])
         for i, value in enumerate(
             (row.calls, row.cached, row.prompt_tokens, row.completion_tokens, row.seconds)
@@ -69,7 +69,7 @@ def _print_stats(space: "Workspace") -> None:
             f"spent on {stage:<12} {sums[0]:.0f} calls ({sums[1]:.0f} cached), {sums[2]:,.0f} +"
             f" {sums[3]:,.0f} tokens, {sums[4]:.1f} s"
         )
-    for item in space.set_asides():
+    for item in space.journal.set_asides():
         say(f"set aside: document {item.document_id[:12]} [{item.start}:{item.end}]: {item.reason}")
 
 
@@ -147,7 +147,7 @@ def merges(
     from dynagrag.graph_store.derived.linking_words import merges_of_things
 
     with open_to_read(workspace, read_settings(store=store)) as space:
-        every = space.merges()
+        every = space.store.consolidation().merges
         found = every if words else merges_of_things(every, space.graph())
     if as_json:
         say_json([asdict(m) for m in found])

@@ -154,7 +154,7 @@ def jobs_set_aside(workspace: WORKSPACE = None, store: STORE = None, as_json: JS
         titles = {d.id: d.title for d in space.store.documents()}
         rows = [
             asdict(item) | {"document": titles.get(item.document_id, "")}
-            for item in space.set_asides()
+            for item in space.journal.set_asides()
         ]
     if as_json:
         say_json(rows)
@@ -206,7 +206,7 @@ def jobs_retry(
     try:
         for group in groups:
             with open_space(workspace, _as_before(group.request, llm, embedder, store)) as space:
-                prepared = space.prepare_retry(
+                prepared = space.ingest_jobs.prepare_retry(
                     group, extractor=extractor, max_calls=max_calls, max_tokens=max_tokens
                 )
                 codes.append(run_prepared(prepared, yes, as_json, reports.append))

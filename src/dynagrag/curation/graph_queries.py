@@ -59,7 +59,7 @@ def entity_view(space: Workspace, name: str, limit: int) -> Row:
     """One entity: its names, summaries, and its relations with the words they rest on. Raises
     UsageError naming near misses.
     """
-    snapshot = space.snapshot()
+    snapshot = space.current_graph.snapshot()
     graph = snapshot.graph
     entity = _find(graph, name)
     names = {e.id: e.name for e in graph.entities}

@@ -159,7 +159,7 @@ def _say_missing(space: Workspace, out: Callable[[str], None]) -> None:
     """How many replies of this step were not recorded: the pipeline goes on without most of them,
     and would not say so.
     """
-    model = space.chat_model
+    model = space.models.chat_model
     if isinstance(model, RecordedModel) and model.missing:
         out(
             f"   {plural(len(model.missing), 'model call')} had no recorded reply"
@@ -170,7 +170,7 @@ def _say_missing(space: Workspace, out: Callable[[str], None]) -> None:
 
 def _keep(space: Workspace, number: int, answer: Answer) -> None:
     """As a conversation, which the app shows."""
-    model = space.chat_model.name if space.chat_model else ""
+    model = space.models.chat_model.name if space.models.chat_model else ""
     kept = KeptAnswer("dynagrag", answer, llm=model, seconds=answer.usage.seconds)
     ConversationBook(space.folder).put(
         "0" * 16, Exchange(f"{number:016x}", answer.question, now(), (kept,))
@@ -183,7 +183,7 @@ def _record(space: Workspace, folder: Path) -> None:
     from dynagrag.models.catalog import CATALOG
 
     space.journal.export_replies(folder / "replies.jsonl")
-    model = space.chat_model
+    model = space.models.chat_model
     assert model is not None
     value = {
         "title": CATALOG[MODEL].title,

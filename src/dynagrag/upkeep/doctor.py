@@ -372,7 +372,7 @@ def _vectors(store: GraphStore, embedder: EmbedderIdentity | None) -> list[Findi
 
 
 def _set_aside(space: Workspace) -> Finding:
-    aside = len(space.set_asides())
+    aside = len(space.journal.set_asides())
     return Finding(
         "set aside",
         not aside,
@@ -404,9 +404,9 @@ def _repair(space: Workspace) -> list[Finding]:
     done = [Finding("repair", True, line) for line in space.store.repair()]
     if is_unfinished(space.store):  # a graph of half the records would be no repair
         return [*done, *_copy(space.store)]
-    with space.writing():
+    with space.parts.writing():
         before = space.store.digest()
-        graph = space.rederive()
+        graph = space.parts.deriver(None).rederive()
         after = space.store.digest()
     same = "the same as before" if before == after else f"was {before[:12]}"
     finding = (

@@ -39,7 +39,7 @@ def rename_workspace(old: str, new: str, settings: Settings) -> None:
         raise WorkspaceError(f"{folder} is a link; rename it, and what it leads to, by hand")
     check_no_run(settings.home, old)
     own = settings.model_copy(update={"store": None, "llm": None})
-    with open_workspace(old, settings=own, create=False) as space, space.writing(_WAIT_S):
+    with open_workspace(old, settings=own, create=False) as space, space.parts.writing(_WAIT_S):
         check_no_job(old, space.journal)
         _move_paths(space, folder.absolute(), target.absolute())
     rename_in_runs(settings.home, old, new)

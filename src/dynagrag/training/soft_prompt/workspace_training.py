@@ -33,7 +33,7 @@ from dynagrag.generation.soft_prompt.soft_answers import (
     MAX_LABEL,
     MAX_REPLY,
     SYSTEMS,
-    text_room,
+    text_budget,
 )
 from dynagrag.generation.soft_prompt.soft_checkpoint import network_of
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
@@ -147,7 +147,7 @@ def train_soft_on_workspace(
                     SYSTEMS[options.method].parts, embedder.dimension, lm.width, layout
                 ),
             )
-            split = asked.examples(text_room(model), tell, options.max_rows)
+            split = asked.examples(text_budget(model), tell, options.max_rows)
             _tell_cut(model, split)
             training = options.recipe.training(options.seed)
             num_rows = {part.value: len(split[part]) for part in (Part.TRAIN, Part.VALIDATION)}

@@ -16,9 +16,9 @@ from dynagrag import AskOptions, open_workspace
 from dynagrag.config.settings import PROFILES
 from dynagrag.core.schema import ScoredPassage, Snapshot
 from dynagrag.fakes import FakeChat, FakeEmbedder
+from dynagrag.generation.context import spread_passages
 from dynagrag.generation.evidence import passage_evidence
 from dynagrag.generation.hard_prompt import write_evidence_prompt
-from dynagrag.generation.spread import spread_passages, with_calls
 
 QUESTION = "What were the main disagreements?"
 
@@ -71,7 +71,7 @@ def test_prompts_are_no_more_and_no_larger_than_allowed_and_hold_each_passage_on
         )
 
 
-def test_documents_and_stretches_take_turns_the_best_first() -> None:
+def test_documents_and_sections_take_turns_the_best_first() -> None:
     snapshot = talks([20, 20, 20])
     (passages,) = spread_passages(snapshot, ranked(snapshot), 1, 250)
     documents = [scored.passage.document_id for scored in passages]
@@ -85,7 +85,7 @@ def test_documents_and_stretches_take_turns_the_best_first() -> None:
         scored.passage.index // 4 for scored in passages if scored.passage.document_id == "d0"
     ]
     assert len(of_first) == len(set(of_first)), (
-        "no stretch has its second before others had their first"
+        "no section has its second before others had their first"
     )
 
 
@@ -117,7 +117,7 @@ def test_the_best_passage_is_shown_also_where_it_stands_last_in_the_text() -> No
 def test_what_is_left_out_comes_after_all_that_is_shown(
     talks: list[list[int]], num_prompts: int, budget: int, rng: Any
 ) -> None:
-    """By the turns: documents, of each the stretches, the best first."""
+    """By the turns: documents, of each the sections, the best first."""
     said = {
         f"T{i}": [("Ada", "The crates were moved. " * times) for times in talk]
         for i, talk in enumerate(talks)
@@ -133,10 +133,10 @@ def test_what_is_left_out_comes_after_all_that_is_shown(
     order: list[tuple[int, int, str]] = []
     for place, document in enumerate(documents):
         own = [p for p in passages if p.document_id == document]
-        stretches = list(dict.fromkeys(p.index // 4 for p in own))
-        by_stretch = {stretch: [p for p in own if p.index // 4 == stretch] for stretch in stretches}
+        sections = list(dict.fromkeys(p.index // 4 for p in own))
+        by_section = {section: [p for p in own if p.index // 4 == section] for section in sections}
         turns = sorted(
-            own, key=lambda p: (by_stretch[p.index // 4].index(p), stretches.index(p.index // 4))
+            own, key=lambda p: (by_section[p.index // 4].index(p), sections.index(p.index // 4))
         )
         order += [(turn, place, passage.id) for turn, passage in enumerate(turns)]
     assert shown == {id_ for _, _, id_ in sorted(order)[: len(shown)]}
@@ -154,14 +154,6 @@ def test_prompts_are_of_about_the_same_size() -> None:
     sizes = [len(passages) for passages in spread_passages(snapshot, ranked(snapshot), 8, 400)]
     assert len(sizes) > 2
     assert max(sizes) - min(sizes) <= 2
-
-
-@pytest.mark.parametrize(
-    ("calls", "wanted"), [(None, 8), (100, 8), (11, 8), (6, 3), (3, 1), (1, 1)]
-)
-def test_there_are_no_more_prompts_than_calls(calls: int | None, wanted: int) -> None:
-    assert with_calls(PROFILES["global"], calls, 3).num_prompts == wanted
-    assert with_calls(PROFILES["default"], calls, 3) == PROFILES["default"]
 
 
 # ------------------------------------------------------------------------------------------ answers

@@ -20,7 +20,7 @@ from dynagrag.core.schema import (
     Snapshot,
     Subgraph,
 )
-from dynagrag.generation.context import Context, all_evidence, build_contexts, that_fit
+from dynagrag.generation.context import Context, all_evidence, build_contexts, passages_that_fit
 from dynagrag.generation.evidence import speaker_spans
 from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, write_evidence_prompt
 from dynagrag.generation.reply_types import IntermediateReply
@@ -173,8 +173,7 @@ def test_a_context_tells_the_trace_what_is_in_it(
     assert trace.pruner != "none"
     assert trace.subgraph is not None
     assert [node.name for node in trace.subgraph.nodes] == ["Crew", "Houston", "Moon"]
-    assert list(context.lines()) == ["E1", "E2", "E3"]
-    assert all(text.startswith(f"[{label}]") for label, text in context.lines().items())
+    assert list(all_evidence([context])) == ["E1", "E2", "E3"]
 
 
 @pytest.mark.parametrize("ranking", ["bridge", "first"])
@@ -271,9 +270,9 @@ def test_as_many_passages_as_fit_whole_and_one_in_any_case(moon_snapshot: Snapsh
     size = len('[E1] "Line 000 says a little more."') + 6
     for num in (1, 2, 5):
         budget = -(-(num * size + LEFT_OUT_CHARS) // 4)
-        assert len(that_fit(snapshot, retrieval.passages, budget)) == num
-        assert len(that_fit(snapshot, retrieval.passages, budget - 1)) == max(1, num - 1)
-    assert that_fit(snapshot, (), 100) == []
+        assert len(passages_that_fit(snapshot, retrieval.passages, budget)) == num
+        assert len(passages_that_fit(snapshot, retrieval.passages, budget - 1)) == max(1, num - 1)
+    assert passages_that_fit(snapshot, (), 100) == []
     assert contexts_of(snapshot, ()) == []
 
 

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynagrag.core.schema import Walk
-from dynagrag.generation.prompt_cut import LineCut, NodeLine, RelationLine
+from dynagrag.generation.hard_prompt import LineCut, NodeLine, RelationLine
 
 PAIR = Walk((0, 1), {0: -1, 1: 0}, {0: 0, 1: 1}, {0: (1,), 1: ()}, 0)
 STAR = Walk(

@@ -7,26 +7,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from dynagrag.evaluation.statements.verb_forms import (
+from dynagrag.language.english.data import words_of
+from dynagrag.language.english.verbs import (
     BASES,
     base_of_past,
     base_of_third,
     is_participle,
     is_past,
 )
-from dynagrag.language.words import COMMON_WORDS
+from dynagrag.language.patterns import any_of
+from dynagrag.language.word_class import WordClass
+from dynagrag.language.words import AUXILIARIES, COMMON_WORDS
 
-AUXILIARIES = tuple(
-    "am is are was were will would can could should must may might has have had does do did".split()
-)
-NEGATION = re.compile(
-    r"\b(?:not|no|never|none|nobody|nothing|neither|nor|without|cannot)\b|n['’]t\b", re.IGNORECASE
-)
-_ADVERBS = r"(?: (?:just|also|already|really|then|now|probably|certainly|actually|only|still|always|first|all|both))*"
-_AUXILIARY = re.compile(rf"(?<=\S )(?:{'|'.join(AUXILIARIES)})\b(?! (?:I|we|you|they|he|she|it)\b)")
+FINITE_AUXILIARIES = AUXILIARIES - {"be", "been", "being"}
+ANY_AUXILIARY = any_of(FINITE_AUXILIARIES)
+_ADVERBS = rf"(?: (?:{any_of(words_of(WordClass.MID_ADVERB))}))*"
+_AUXILIARY = re.compile(rf"(?<=\S )(?:{ANY_AUXILIARY})\b(?! (?:I|we|you|they|he|she|it)\b)")
 _CONTRACTED = re.compile(
-    r"(?<=\b(?:it|he))['’]s\b|(?<=\b(?:It|He))['’]s\b|(?<=\b[Ss]he)['’]s\b|(?<=\b[Tt]hat)['’]s\b|(?<=\b[Tt]here)['’]s\b|(?<=\bI)['’](?:m|ve|ll)\b"
-    r"|(?<=\b[Ww]e)['’](?:re|ve|ll)\b|(?<=\b[Yy]ou)['’](?:re|ve|ll)\b|(?<=\b[Tt]hey)['’](?:re|ve|ll)\b|(?<=\b(?:it|he))['’]ll\b|(?<=\b(?:It|He))['’]ll\b"
+    r"(?<=\b(?:it|he|It|He))['’](?:s|ll)\b|(?<=\b[Ss]he)['’]s\b|(?<=\b[Tt]hat)['’]s\b"
+    r"|(?<=\b[Tt]here)['’]s\b|(?<=\bI)['’](?:m|ve|ll)\b|(?<=\b[Ww]e)['’](?:re|ve|ll)\b"
+    r"|(?<=\b[Yy]ou)['’](?:re|ve|ll)\b|(?<=\b[Tt]hey)['’](?:re|ve|ll)\b"
 )
 _MAIN = re.compile(
     r"\b(?P<subject>I|[Ww]e|[Yy]ou|[Tt]hey|[Hh]e|[Ss]he|[Ii]t|[A-Z][\w₀-₉-]+(?: [A-Z][\w₀-₉-]*|"
@@ -95,10 +95,10 @@ def _mains(text: str) -> Iterator[Finite]:
         subject, verb = match["subject"], match["verb"]
         before = text[: match.start()].split()
         is_pronoun = subject.casefold() in _PLURAL | {"he", "she", "it"}
-        is_asked = bool(before) and before[-1].casefold() in AUXILIARIES
+        is_asked = bool(before) and before[-1].casefold() in FINITE_AUXILIARIES
         is_hedge = f"{subject} {verb}".casefold() in _HEDGES
         if (
-            verb in AUXILIARIES
+            verb in FINITE_AUXILIARIES
             or is_asked
             or is_hedge
             or (not is_pronoun and subject.casefold() in COMMON_WORDS)
@@ -114,3 +114,8 @@ def _mains(text: str) -> Iterator[Finite]:
             yield Finite(FiniteKind.THIRD, verb, match.span("verb"), subject)
         elif verb in BASES and subject.casefold() in _PLURAL:
             yield Finite(FiniteKind.BASE, verb, match.span("verb"), subject)
+
+
+def replaced(text: str, span: tuple[int, int], by: str) -> str:
+    """The text with other words in place of a span of it."""
+    return text[: span[0]] + by + text[span[1] :]

@@ -47,7 +47,10 @@ def why_unusable() -> str:
     if find_spec("keyring") is None:
         return "the library `keyring` is not installed (pip install 'dynagrag[ui]')"
     try:
-        backends = _backends()
+        import keyring
+
+        backend = keyring.get_keyring()
+        backends = list(getattr(backend, "backends", [backend]))
     except Exception as err:  # noqa: BLE001 - a backend's own trouble
         return f"the keyring could not be opened ({type(err).__name__})"
     modules = [type(backend).__module__ for backend in backends]
@@ -129,10 +132,3 @@ def _ask(method: str, name: str, *values: str) -> Any:
             f"the system's keyring refused ({type(err).__name__}); unlock it, or set {name.upper()}"
             " instead"
         ) from None
-
-
-def _backends() -> list[Any]:
-    import keyring
-
-    backend = keyring.get_keyring()
-    return list(getattr(backend, "backends", [backend]))

@@ -208,7 +208,9 @@ def _workspace(
             # In a folder of its own: looking makes no workspace and remembers no address.
             with (
                 TemporaryDirectory() as passing,
-                closing(_store(Path(passing), kept, settings, address)) as store,
+                closing(
+                    open_store(Path(passing), kept, settings.model_copy(update={"store": address}))
+                ) as store,
             ):
                 if not store.exists():
                     return [*look_at_server(store), nothing]
@@ -224,10 +226,6 @@ def _workspace(
             return look(space)
         except DynaGragError as err:
             return [Finding(f"workspace {name}", False, str(err))]
-
-
-def _store(folder: Path, name: str, settings: Settings, address: str) -> GraphStore:
-    return open_store(folder, name, settings.model_copy(update={"store": address}))
 
 
 def _health(store: GraphStore) -> list[Finding]:

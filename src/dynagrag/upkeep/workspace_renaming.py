@@ -34,7 +34,14 @@ def rename_workspace(old: str, new: str, settings: Settings) -> None:
     used.
     """
     folder = workspace_folder(old, settings)
-    target = _checked_target(old, new, settings)
+    check_workspace_name(new)
+    if new == old:
+        raise UsageError(f"workspace {old!r} is called so already")
+    target = settings.workspaces_dir / new
+    if target.exists() or target.is_symlink():
+        raise WorkspaceError(
+            f"{target} is there already, so workspace {old!r} keeps its name; choose another one"
+        )
     if folder.is_symlink():
         raise WorkspaceError(f"{folder} is a link; rename it, and what it leads to, by hand")
     check_no_run(settings.home, old)
@@ -44,18 +51,6 @@ def rename_workspace(old: str, new: str, settings: Settings) -> None:
         _move_paths(space, folder.absolute(), target.absolute())
     rename_in_runs(settings.home, old, new)
     _move(old, folder, target)
-
-
-def _checked_target(old: str, new: str, settings: Settings) -> Path:
-    check_workspace_name(new)
-    if new == old:
-        raise UsageError(f"workspace {old!r} is called so already")
-    target = settings.workspaces_dir / new
-    if target.exists() or target.is_symlink():
-        raise WorkspaceError(
-            f"{target} is there already, so workspace {old!r} keeps its name; choose another one"
-        )
-    return target
 
 
 def _move_paths(space: Workspace, old: Path, new: Path) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import torch
 
@@ -11,7 +11,7 @@ from dynagrag import wiring
 from dynagrag.checkpoints.checkpoints import check_out_folder, hold_folder
 from dynagrag.checkpoints.devices import choose_device
 from dynagrag.checkpoints.keeping import Keeping
-from dynagrag.checkpoints.training_loop import Epoch, Training, TrainingOptions
+from dynagrag.checkpoints.training_loop import Epoch, Training
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.graphqa.graph_methods import (
@@ -33,11 +33,11 @@ from dynagrag.evaluation.graphqa.opened_method import KIND, TEXTS, UNREAD, check
 from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.generation.soft_prompt.graph_encoder import Layer
-from dynagrag.generation.soft_prompt.language_model import LanguageModel, load_language_model
+from dynagrag.generation.soft_prompt.language_model import load_language_model
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
 from dynagrag.generation.soft_prompt.soft_checkpoint import network_of
-from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
+from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.generation.soft_prompt.soft_task import SoftTask, num_cut, tell_cut
 from dynagrag.ingest.pipeline import Progress
@@ -172,12 +172,18 @@ def _train(
         ),
     )
     training = options.recipe.training(options.seed)
+    of_set = {"without": list(options.without), "description": options.made_of.description.value}
     keeping = Keeping(
         folder=options.out,
         kind=KIND,
-        network=_network(options, lm, model.options),
+        network=network_of(options.method, lm, model.options) | of_set,
         embedder=embedder.identity,
-        made_with=_made_with(graph_set, options, training)
+        made_with={
+            "dataset": graph_set.name,
+            "files": {file.name: file.sha256 for file in graph_set.files},
+            "options": asdict(training),
+            "max_rows": options.max_rows,
+        }
         | {
             "train": len(rows) - num_validation,
             "rows": digest_of_rows(rows),
@@ -193,21 +199,3 @@ def _train(
         learned={"learned": sorted({row_hash(row) for row in rows})},
     )
     return SetTraining(epochs, len(rows) - num_validation, num_validation)
-
-
-def _network(
-    options: SoftTrainOptions, lm: LanguageModel, made: SoftPromptOptions
-) -> dict[str, Any]:
-    of_set = {"without": list(options.without), "description": options.made_of.description.value}
-    return network_of(options.method, lm, made) | of_set
-
-
-def _made_with(
-    graph_set: GraphSet, options: SoftTrainOptions, training: TrainingOptions
-) -> dict[str, Any]:
-    return {
-        "dataset": graph_set.name,
-        "files": {file.name: file.sha256 for file in graph_set.files},
-        "options": asdict(training),
-        "max_rows": options.max_rows,
-    }

@@ -47,7 +47,8 @@ def shown_address(address: str) -> str:
     store = STORES.get(address.partition("://")[0])
     if store is None:
         raise UsageError(
-            f"that store's address lacks its scheme; write {EMBEDDED}, or an address such as bolt://HOST:7687"
+            f"that store's address lacks its scheme; write {EMBEDDED}, or an address such as"
+            " bolt://HOST:7687"
         )
     return store.checked_address(address)
 

@@ -172,21 +172,19 @@ class GraphChanging:
                 report = parts.deriver(parts.judge_of_before(), progress).rederive()
             else:
                 document = self.find_document(reference)
-                self._check_unclaimed(document)
+                job_id = self._parts.journal.job_book.claims().get(document.id)
+                if job_id is not None:
+                    raise WorkspaceError(
+                        f"job {job_id} is at work on {document.title!r} and would bring it back;"
+                        " wait, or"
+                        f" `dynagrag jobs cancel {job_id}`"
+                    )
                 deriver = parts.deriver(parts.judge_of_before(), progress)
                 parts.deletions.begin_and_delete([document], is_replaced=False)
                 report = deriver.rederive()
                 parts.deletions.end()
             self._graph.forget()
         return document, report
-
-    def _check_unclaimed(self, document: Document) -> None:
-        job_id = self._parts.journal.job_book.claims().get(document.id)
-        if job_id is not None:
-            raise WorkspaceError(
-                f"job {job_id} is at work on {document.title!r} and would bring it back; wait, or"
-                f" `dynagrag jobs cancel {job_id}`"
-            )
 
     def store_edits(self, edits: Iterable[Edit]) -> GraphReport:
         """Stores a person's corrections and derives the graph again; the caller holds the

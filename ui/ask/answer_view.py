@@ -1,6 +1,6 @@
 """An answer on a page: its text with marks that open the source, what it cites, what it cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import streamlit as st
 
@@ -82,10 +82,20 @@ def show_answer(workspace: str, kept: KeptAnswer, asked: str, *, is_numbered: bo
     links = links_of(
         workspace, in_text_order(answer), answer.trace.document_ids, is_numbered=is_numbered
     )
-    st.markdown(answer_markdown(answer.text, links, _notes(answer, links)))
+    notes = [(claim.end, note) for claim in answer.claims if (note := claim_note(claim, links))]
+    st.markdown(answer_markdown(answer.text, links, notes))
     if answer.is_abstained or doubts_text(answer):
         _show_evidence(workspace, answer)
-    _show_cited(lines, links, f"{answer.question} {answer.text}")
+    about = f"{answer.question} {answer.text}"
+    order = {label: row for row, label in enumerate(links)}
+    rows = [
+        _cited_row(label, what, line, links, about)
+        for label, what, line in sorted(lines, key=lambda c: order[c[0]])
+    ]
+    st.markdown(by_document(rows[:_MAX_SHOWN]))
+    if len(rows) > _MAX_SHOWN:
+        with st.expander(f"{len(rows) - _MAX_SHOWN} more"):
+            st.markdown(by_document(rows[_MAX_SHOWN:]))
     if failures := failures_summary(answer):
         st.caption(f":material/warning: {plain(failures)}")
 
@@ -107,13 +117,6 @@ def show_details(workspace: str, kept: KeptAnswer) -> None:
 def has_details(kept: KeptAnswer) -> bool:
     """Whether there is anything that a model or a checker did."""
     return kept.answer is not None and kept.answer.is_answered_by_model
-
-
-def _notes(answer: Answer, links: Mapping[str, MarkLink]) -> list[tuple[int, str]]:
-    """What is put beside claims: words in a colour of their own, so that neither is needed to
-    tell.
-    """
-    return [(claim.end, note) for claim in answer.claims if (note := claim_note(claim, links))]
 
 
 def claim_note(claim: CheckedClaim, links: Mapping[str, MarkLink]) -> str:
@@ -162,20 +165,6 @@ def _show_evidence(workspace: str, answer: Answer) -> None:
     if len(rows) > _NUM_LINES:
         with st.expander(f"{len(rows) - _NUM_LINES} more lines"):
             st.markdown(by_document(rows[_NUM_LINES:]))
-
-
-def _show_cited(
-    cited: Sequence[tuple[str, str, Citation]], links: Mapping[str, MarkLink], about: str
-) -> None:
-    order = {label: row for row, label in enumerate(links)}
-    rows = [
-        _cited_row(label, what, line, links, about)
-        for label, what, line in sorted(cited, key=lambda c: order[c[0]])
-    ]
-    st.markdown(by_document(rows[:_MAX_SHOWN]))
-    if len(rows) > _MAX_SHOWN:
-        with st.expander(f"{len(rows) - _MAX_SHOWN} more"):
-            st.markdown(by_document(rows[_MAX_SHOWN:]))
 
 
 def _cited_row(

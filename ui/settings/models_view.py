@@ -10,7 +10,6 @@ from dynagrag.config.settings_file import save_settings, settings_file
 from dynagrag.core.errors import SettingsError
 from dynagrag.models.catalog import CATALOG, ModelRow, models_list, pull
 from dynagrag.ui import background, state
-from dynagrag.ui.background import Work
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.settings import model_trial
@@ -46,7 +45,20 @@ def show() -> None:
     _ask(settings)
     _show_trials(settings)
     st.divider()
-    _show_fetched(settings)
+    st.subheader("Models on this machine")
+    for row in models_list(settings):
+        with st.container(
+            horizontal=True,
+            horizontal_alignment="distribute",
+            vertical_alignment="center",
+            border=True,
+        ):
+            st.markdown(
+                f"**{plain(row.name)}** · {row.size_bytes / 1e6:,.0f} MB · {plain(row.licence)}  \n"
+                f"{plain(row.title)}",
+                width="stretch",
+            )
+            _show_pull(settings, row)
 
 
 # ---------------------------------------------------------------------------------------------- set
@@ -173,38 +185,17 @@ def _show_trials(settings: Settings) -> None:
         if work is not None and has_ended(
             work, lambda work: f"{work.title}: waiting for its answer"
         ):
-            _show_trial(work)
-
-
-def _show_trial(work: Work) -> None:
-    if work.error:
-        st.error(f"{work.title}: {plain(work.error)}", icon=":material/error:")
-    elif work.result is None:
-        st.info("Language model: none is set.", icon=":material/info:")
-    else:
-        trial: model_trial.Trial = work.result
-        words = f"{trial.name} answered in {trial.seconds:.1f} s: {trial.said}"
-        st.success(f"{work.title}: {plain(words)}", icon=":material/check_circle:")
+            if work.error:
+                st.error(f"{work.title}: {plain(work.error)}", icon=":material/error:")
+            elif work.result is None:
+                st.info("Language model: none is set.", icon=":material/info:")
+            else:
+                trial: model_trial.Trial = work.result
+                words = f"{trial.name} answered in {trial.seconds:.1f} s: {trial.said}"
+                st.success(f"{work.title}: {plain(words)}", icon=":material/check_circle:")
 
 
 # ------------------------------------------------------------------------------------------ fetched
-
-
-def _show_fetched(settings: Settings) -> None:
-    st.subheader("Models on this machine")
-    for row in models_list(settings):
-        with st.container(
-            horizontal=True,
-            horizontal_alignment="distribute",
-            vertical_alignment="center",
-            border=True,
-        ):
-            st.markdown(
-                f"**{plain(row.name)}** · {row.size_bytes / 1e6:,.0f} MB · {plain(row.licence)}  \n"
-                f"{plain(row.title)}",
-                width="stretch",
-            )
-            _show_pull(settings, row)
 
 
 def _show_pull(settings: Settings, row: ModelRow) -> None:

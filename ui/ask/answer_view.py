@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from dynagrag.core.schema import Answer, CheckedClaim, Citation, SoftTrace, Usage, Verdict
+from dynagrag.core.schema import Answer, CheckedClaim, Citation, Verdict
 from dynagrag.core.text import collapse
 from dynagrag.generation.claims.verdict_text import (
     IDLE,
@@ -111,7 +111,17 @@ def show_details(workspace: str, kept: KeptAnswer) -> None:
     if idle:
         links = links_of(workspace, in_text_order(answer), answer.trace.document_ids)
         st.caption(f"{IDLE.capitalize()}: {' '.join(mark_link(label, links) for label, _ in idle)}")
-    st.caption(_usage_text(kept, answer.usage, answer.trace.soft))
+    usage, soft = answer.usage, answer.trace.soft
+    if soft is not None:  # calls of the model that only checks are counted beside it
+        checks = f" · {usage.calls} model calls for checks" if usage.calls else ""
+        tokens = f"{soft.prompt_tokens:,} + {soft.reply_tokens:,} tokens"
+        spent = f"a trained soft prompt · {tokens}{checks} · {kept.seconds:.1f} s"
+    else:
+        cached = f" ({usage.cached} more from the cache)" if usage.cached else ""
+        cost = "" if kept.cost is None else f" · cost {kept.cost:.4f}"
+        tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
+        spent = f"{usage.calls} model calls{cached} · {tokens} · {kept.seconds:.1f} s{cost}"
+    st.caption(f"{spent} · {plain(kept.llm)}")
 
 
 def has_details(kept: KeptAnswer) -> bool:
@@ -174,22 +184,4 @@ def _cited_row(
     words = plain(cut_around(collapse(line.quote), about, _MAX_QUOTE))
     return Row(
         line.document, mark_link(label, links), said_by(line.speaker, line.start_s), words, remark
-    )
-
-
-def _usage_text(kept: KeptAnswer, usage: Usage, soft: SoftTrace | None) -> str:
-    """Calls, tokens, seconds and cost."""
-    if soft is not None:  # calls of the model that only checks are counted beside it
-        checks = f" · {usage.calls} model calls for checks" if usage.calls else ""
-        tokens = f"{soft.prompt_tokens:,} + {soft.reply_tokens:,} tokens"
-        return (
-            f"a trained soft prompt · {tokens}{checks} · {kept.seconds:.1f} s · {plain(kept.llm)}"
-        )
-    calls = f"{usage.calls} model calls" + (
-        f" ({usage.cached} more from the cache)" if usage.cached else ""
-    )
-    cost = "" if kept.cost is None else f" · cost {kept.cost:.4f}"
-    return (
-        f"{calls} · {usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens ·"
-        f" {kept.seconds:.1f} s{cost} · {plain(kept.llm)}"
     )

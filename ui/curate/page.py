@@ -69,17 +69,15 @@ def page() -> None:
                     icon=":material/sync:",
                 )
             state.remember(LAST_SEEN, seen.version)
-            _show_tabs(desk, seen)
-
-
-def _show_tabs(desk: Desk, seen: Seen) -> None:
-    wanted = st.query_params.get("entity")  # a link from another page
-    tabs = st.tabs(TABS, key="curate_tab", on_change="rerun", default=TABS[2] if wanted else None)
-    shows = (_suggestions, _made, edit_tab.show, _history)
-    for tab, show in zip(tabs, shows, strict=True):
-        if tab.open:  # what isn't looked at isn't read
-            with tab:
-                show(desk, seen)
+            wanted = st.query_params.get("entity")  # a link from another page
+            tabs = st.tabs(
+                TABS, key="curate_tab", on_change="rerun", default=TABS[2] if wanted else None
+            )
+            shows = (_suggestions, _made, edit_tab.show, _history)
+            for tab, show in zip(tabs, shows, strict=True):
+                if tab.open:  # what isn't looked at isn't read
+                    with tab:
+                        show(desk, seen)
 
 
 # -------------------------------------------------------------------------------------- suggestions

@@ -59,7 +59,30 @@ def page() -> None:
             _show_hits(desk, text)
         path = _path()
         if path:
-            _crumbs(path)
+            with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
+                st.button(
+                    "Whole graph",
+                    icon=":material/hub:",
+                    type="tertiary",
+                    on_click=_back,
+                    args=(0,),
+                    key="crumb_all",
+                )
+                first = max(0, len(path) - _MAX_CRUMBS)
+                if first:
+                    st.markdown("› …")
+                for number, (_, name) in enumerate(path[first:], start=first + 1):
+                    st.markdown("›")
+                    label = plain(cut(name, 40)) or "\\(no name\\)"
+                    is_here = number == len(path)
+                    st.button(
+                        label,
+                        type="tertiary",
+                        on_click=_back,
+                        args=(number,),
+                        key=f"crumb_{number}",
+                        disabled=is_here,
+                    )
             _show_entity(desk, path[-1][0], drawn)
         else:
             clicked = show_overview(desk, seen, drawn)
@@ -87,33 +110,6 @@ def _go(entity_id: str, name: str) -> None:
 
 def _back(num: int) -> None:
     state.remember(_PATH, _path()[:num])
-
-
-def _crumbs(path: list[tuple[str, str]]) -> None:
-    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
-        st.button(
-            "Whole graph",
-            icon=":material/hub:",
-            type="tertiary",
-            on_click=_back,
-            args=(0,),
-            key="crumb_all",
-        )
-        first = max(0, len(path) - _MAX_CRUMBS)
-        if first:
-            st.markdown("› …")
-        for number, (_, name) in enumerate(path[first:], start=first + 1):
-            st.markdown("›")
-            label = plain(cut(name, 40)) or "\\(no name\\)"
-            is_here = number == len(path)
-            st.button(
-                label,
-                type="tertiary",
-                on_click=_back,
-                args=(number,),
-                key=f"crumb_{number}",
-                disabled=is_here,
-            )
 
 
 def _find() -> str:

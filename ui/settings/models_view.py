@@ -42,7 +42,30 @@ _HELP = {
 def show() -> None:
     """Draws it."""
     settings = state.settings()
-    _ask(settings)
+    with st.form("models"):
+        values: dict[str, str] = {}
+        for name in ("llm", "embedder"):
+            values[name] = _field(settings, name)
+        with st.expander("Server and prices"):
+            for name in list(_LABELS)[2:]:
+                values[name] = _field(settings, name)
+        with st.container(horizontal=True):
+            is_visit = st.form_submit_button("Use for this visit", icon=":material/check:")
+            is_saved = st.form_submit_button(
+                "Save", icon=":material/save:", help=f"Writes {settings_file()}"
+            )
+    if is_visit or is_saved:
+        with state.shown_errors():
+            changed = _checked(
+                {
+                    name: value.strip() or None
+                    for name, value in values.items()
+                    if value.strip() != _shown(settings, name)
+                }
+            )
+            _save(changed) if is_saved else state.choose(**changed)
+            state.remember("is_trying", True)
+            st.rerun()
     _show_trials(settings)
     st.divider()
     st.subheader("Models on this machine")
@@ -71,34 +94,6 @@ def _where(name: str) -> str:
     return {"default": "the default", "settings.toml": f"from {settings_file()}"}.get(
         where, f"from {where}"
     )
-
-
-def _ask(settings: Settings) -> None:
-    with st.form("models"):
-        values: dict[str, str] = {}
-        for name in ("llm", "embedder"):
-            values[name] = _field(settings, name)
-        with st.expander("Server and prices"):
-            for name in list(_LABELS)[2:]:
-                values[name] = _field(settings, name)
-        with st.container(horizontal=True):
-            is_visit = st.form_submit_button("Use for this visit", icon=":material/check:")
-            is_saved = st.form_submit_button(
-                "Save", icon=":material/save:", help=f"Writes {settings_file()}"
-            )
-    if not (is_visit or is_saved):
-        return
-    with state.shown_errors():
-        changed = _checked(
-            {
-                name: value.strip() or None
-                for name, value in values.items()
-                if value.strip() != _shown(settings, name)
-            }
-        )
-        _save(changed) if is_saved else state.choose(**changed)
-        state.remember("is_trying", True)
-        st.rerun()
 
 
 def _field(settings: Settings, name: str) -> str:

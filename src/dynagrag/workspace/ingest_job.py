@@ -401,7 +401,14 @@ class PreparedIngest:
         ):  # another process wrote while this one waited for a yes
             self.plan = self.plan_again()
             book.claim(job_id, [d.document.id for d in self.plan.documents])
-        parts.journal.job_files.start(job_id, self._files())
+        planned = [
+            JobFile(d.document.title, d.document.id, len(d.to_extract)) for d in self.plan.documents
+        ]
+        unchanged = [JobFile(document.title, document.id) for document in self.plan.unchanged]
+        refused = [
+            JobFile(Path(s.path).name or s.path, reason=s.refused or "") for s in self.plan.refused
+        ]
+        parts.journal.job_files.start(job_id, [*planned, *unchanged, *refused])
         if self.glossaries:
             with parts.writing(progress=follower, check=follower.check):
                 store_glossaries(parts.store, self.glossaries)
@@ -420,21 +427,6 @@ class PreparedIngest:
         report = Pipeline(parts.store, parts.journal, deriver, hooks).run(self.plan, self.extractor)
         follower.end()
         return report
-
-    def _files(self) -> list[JobFile]:
-        """What the run is at, what is there already, and what was refused."""
-        planned = [
-            JobFile(d.document.title, d.document.id, len(d.to_extract)) for d in self.plan.documents
-        ]
-        there = [JobFile(document.title, document.id) for document in self.plan.unchanged]
-        return [
-            *planned,
-            *there,
-            *(
-                JobFile(Path(s.path).name or s.path, reason=s.refused or "")
-                for s in self.plan.refused
-            ),
-        ]
 
     def _counts(self, report: IngestReport | None = None) -> dict[str, int]:
         counts = {

@@ -21,10 +21,8 @@ from dynagrag.evaluation.graphqa.graph_methods import (
     method_of,
     variant_name,
 )
-from dynagrag.evaluation.graphqa.graph_question import GraphQuestion
 from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
 from dynagrag.evaluation.graphqa.graph_sets import (
-    GraphSet,
     digest_of_rows,
     load_graph_set,
     row_hash,
@@ -140,62 +138,62 @@ def train_soft_prompt(
     check_retrieves(options.made_of, rows)
     tell("load", 1, 2)
     with hold_folder(options.out):
-        return _train(settings, options, graph_set, rows, on_epoch, tell)
-
-
-def _train(
-    settings: Settings,
-    options: SoftTrainOptions,
-    graph_set: GraphSet,
-    rows: Sequence[GraphQuestion],
-    on_epoch: Callable[[Epoch], None] | None,
-    tell: Progress,
-) -> SetTraining:
-    num_validation = max(1, min(int(_VALIDATION_SHARE * len(rows)), _MAX_VALIDATION))
-    lm = load_language_model(options.lm, settings, options.precision, options.device)
-    embedder = wiring.make_embedder(settings)
-    tell("load", 2, 2)
-    examples = soft_examples(rows, TextVectors(embedder), options.made_of, tell)
-    num = num_cut(lm, (example.label for example in examples), options.max_label)
-    tell_cut(
-        num, len(examples), "labels", options.max_label, "their ends can't be learned (--max-label)"
-    )
-    if options.made_of.parts.has_text:
-        num = num_cut(lm, (example.description for example in examples), options.max_description)
-        tell_cut(num, len(examples), TEXTS, options.max_description, UNREAD)
-    torch.manual_seed(options.seed)
-    layout = LayoutOptions(options.max_description, options.max_label, options.made_of.max_reply)
-    model = SoftPromptModel(
-        lm,
-        options.recipe.options(
-            options.made_of.parts, embedder.identity.dimension, lm.width, layout
-        ),
-    )
-    training = options.recipe.training(options.seed)
-    of_set = {"without": list(options.without), "description": options.made_of.description.value}
-    keeping = Keeping(
-        folder=options.out,
-        kind=KIND,
-        network=network_of(options.method, lm, model.options) | of_set,
-        embedder=embedder.identity,
-        made_with={
-            "dataset": graph_set.name,
-            "files": {file.name: file.sha256 for file in graph_set.files},
-            "options": asdict(training),
-            "max_rows": options.max_rows,
+        num_validation = max(1, min(int(_VALIDATION_SHARE * len(rows)), _MAX_VALIDATION))
+        lm = load_language_model(options.lm, settings, options.precision, options.device)
+        embedder = wiring.make_embedder(settings)
+        tell("load", 2, 2)
+        examples = soft_examples(rows, TextVectors(embedder), options.made_of, tell)
+        num = num_cut(lm, (example.label for example in examples), options.max_label)
+        tell_cut(
+            num,
+            len(examples),
+            "labels",
+            options.max_label,
+            "their ends can't be learned (--max-label)",
+        )
+        if options.made_of.parts.has_text:
+            num = num_cut(
+                lm, (example.description for example in examples), options.max_description
+            )
+            tell_cut(num, len(examples), TEXTS, options.max_description, UNREAD)
+        torch.manual_seed(options.seed)
+        layout = LayoutOptions(
+            options.max_description, options.max_label, options.made_of.max_reply
+        )
+        model = SoftPromptModel(
+            lm,
+            options.recipe.options(
+                options.made_of.parts, embedder.identity.dimension, lm.width, layout
+            ),
+        )
+        training = options.recipe.training(options.seed)
+        of_set = {
+            "without": list(options.without),
+            "description": options.made_of.description.value,
         }
-        | {
-            "train": len(rows) - num_validation,
-            "rows": digest_of_rows(rows),
-        },
-    )
-    task = SoftTask(model, examples[-num_validation:], training.batch_size)
-    epochs = Training(task, training, keeping.file, model.length).run(
-        examples[:-num_validation], on_epoch, tell
-    )
-    keeping.save(
-        model.tokens.state_dict(),
-        epochs,
-        learned={"learned": sorted({row_hash(row) for row in rows})},
-    )
-    return SetTraining(epochs, len(rows) - num_validation, num_validation)
+        keeping = Keeping(
+            folder=options.out,
+            kind=KIND,
+            network=network_of(options.method, lm, model.options) | of_set,
+            embedder=embedder.identity,
+            made_with={
+                "dataset": graph_set.name,
+                "files": {file.name: file.sha256 for file in graph_set.files},
+                "options": asdict(training),
+                "max_rows": options.max_rows,
+            }
+            | {
+                "train": len(rows) - num_validation,
+                "rows": digest_of_rows(rows),
+            },
+        )
+        task = SoftTask(model, examples[-num_validation:], training.batch_size)
+        epochs = Training(task, training, keeping.file, model.length).run(
+            examples[:-num_validation], on_epoch, tell
+        )
+        keeping.save(
+            model.tokens.state_dict(),
+            epochs,
+            learned={"learned": sorted({row_hash(row) for row in rows})},
+        )
+        return SetTraining(epochs, len(rows) - num_validation, num_validation)

@@ -167,7 +167,19 @@ class Deriver:
         with self._stage("consolidate"):
             result = self._consolidate(counted, vectors)
         with self._stage("derive"):
-            graph = self._graph(counted, vectors, result.consolidation)
+            records = counted.stored
+            graph = derive(
+                self.store.workspace,
+                records.mentions,
+                records.relations,
+                documents=counted.documents,
+                num_passages=len(records.passages),
+                consolidation=result.consolidation,
+                edits=records.edits,
+                mention_vectors=vectors.mentions,
+                record_vectors=vectors.relations,
+                step=self._stepping("derive"),
+            )
         with self._stage("write graph"):
             self.store.write_graph(graph, result.consolidation, stored)
         before = average_degree_before(stored.mentions, stored.relations, len(stored.passages))
@@ -219,23 +231,6 @@ class Deriver:
             partial(self.progress, "judge"),
         )
         return consolidate(given, judging)
-
-    def _graph(
-        self, counted: _Counted, vectors: _CountedVectors, consolidation: Consolidation
-    ) -> Graph:
-        stored = counted.stored
-        return derive(
-            self.store.workspace,
-            stored.mentions,
-            stored.relations,
-            documents=counted.documents,
-            num_passages=len(stored.passages),
-            consolidation=consolidation,
-            edits=stored.edits,
-            mention_vectors=vectors.mentions,
-            record_vectors=vectors.relations,
-            step=self._stepping("derive"),
-        )
 
     def _embed(self, texts: Mapping[VectorKind, Mapping[str, str]]) -> None:
         """Makes the vectors of these texts, by id, that are missing, and stores them batch by

@@ -354,15 +354,6 @@ def shown_errors() -> Iterator[None]:
         st.error(unexpected(err), icon=":material/bug_report:")
 
 
-def _others() -> str:
-    """How the news that there is no such workspace goes on."""
-    return (
-        ": it was renamed or deleted, or not made yet. The others are in the list Workspace."
-        if known_workspaces()
-        else " yet."
-    )
-
-
 def needs_workspace(title: str = "") -> Desk | None:
     """The open workspace, or what a first visit sees in its place, below this title where the page
     has shown none.
@@ -373,8 +364,14 @@ def needs_workspace(title: str = "") -> Desk | None:
         if opened is None:
             if title:
                 st.title(title)
+            others = (
+                ": it was renamed or deleted, or not made yet. The others are in the list"
+                " Workspace."
+                if known_workspaces()
+                else " yet."
+            )
             st.info(
-                f"There is no workspace **{plain(workspace_name())}**{_others()}",
+                f"There is no workspace **{plain(workspace_name())}**{others}",
                 icon=":material/waving_hand:",
             )
             _link_to_beginnings()

@@ -176,10 +176,27 @@ def choose_options(desk: Desk, model: ChatModel | None) -> list[AskOptions]:
             )
         with right:
             pruner = _choose_pruner(desk, is_read)
-        is_split = _choose_split(
-            has_model and any(wiring.can_split(name, profile) for name in retrievers)
+        is_split = _keep_toggle(
+            "Split the question",
+            "split",
+            "For questions of several steps: the language model splits it, and passages are ranked"
+            " by"
+            " its steps too. One more call. Plain search, the profile Paper and trained soft"
+            " prompts"
+            " ask it whole.",
+            is_disabled=not (
+                has_model and any(wiring.can_split(name, profile) for name in retrievers)
+            ),
         )
-        max_calls = _choose_calls(has_model)
+        max_calls = st.number_input(
+            "Model calls per question, at most",
+            min_value=1,
+            value=None,
+            key="filter_calls",
+            placeholder="No limit",
+            help=None if has_model else _NO_MODEL,
+            disabled=not has_model,
+        )
     is_strict = _keep_toggle(
         "Only what the sources state",
         "strict",
@@ -195,29 +212,6 @@ def choose_options(desk: Desk, model: ChatModel | None) -> list[AskOptions]:
         pruner=pruner,
     )
     return [_of_way(way, base, is_split) for way in ways]
-
-
-def _choose_split(can_split: bool) -> bool:
-    return _keep_toggle(
-        "Split the question",
-        "split",
-        "For questions of several steps: the language model splits it, and passages are ranked by"
-        " its steps too. One more call. Plain search, the profile Paper and trained soft prompts"
-        " ask it whole.",
-        is_disabled=not can_split,
-    )
-
-
-def _choose_calls(has_model: bool) -> int | None:
-    return st.number_input(
-        "Model calls per question, at most",
-        min_value=1,
-        value=None,
-        key="filter_calls",
-        placeholder="No limit",
-        help=None if has_model else _NO_MODEL,
-        disabled=not has_model,
-    )
 
 
 def _of_way(way: str, base: AskOptions, is_split: bool) -> AskOptions:

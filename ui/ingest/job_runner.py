@@ -92,30 +92,26 @@ def plan(ticket: str, paths: Sequence[str], options: IngestOptions) -> Work:
             work.progress(TIMING, 0, 1)
             seconds = prepared.time_one_call()
             prepared.forget_timed_call()
-            return _view(prepared, seconds)
+            made = prepared.plan
+            return PlanView(
+                num_new=len(made.new),
+                num_changed=len(made.changed),
+                num_moved=len(made.moved),
+                num_unchanged=len(made.unchanged),
+                num_doubles=made.num_doubles,
+                num_chunks=made.num_chunks,
+                missing=tuple(document.title for document in made.missing),
+                removes_missing=made.removes_missing,
+                estimate=prepared.estimate(seconds) if made.num_chunks else None,
+                call_s=seconds,
+                extracted_before=made.extracted_before,
+            )
 
     return background.start(background.key_of(settings, name, "plan", ticket), "Estimate", run)
 
 
 def _opener(options: IngestOptions) -> Opener:
     return state.opener(create=True, has_model=options.extractor == "llm")
-
-
-def _view(prepared: PreparedIngest, call_s: float | None) -> PlanView:
-    made = prepared.plan
-    return PlanView(
-        num_new=len(made.new),
-        num_changed=len(made.changed),
-        num_moved=len(made.moved),
-        num_unchanged=len(made.unchanged),
-        num_doubles=made.num_doubles,
-        num_chunks=made.num_chunks,
-        missing=tuple(document.title for document in made.missing),
-        removes_missing=made.removes_missing,
-        estimate=prepared.estimate(call_s) if made.num_chunks else None,
-        call_s=call_s,
-        extracted_before=made.extracted_before,
-    )
 
 
 # --------------------------------------------------------------------------------------------- runs

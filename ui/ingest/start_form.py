@@ -97,7 +97,7 @@ def _ask_options(settings: Settings, has_folder: bool) -> IngestOptions:
     extractor = st.radio(
         "Extractor",
         kinds,
-        index=kinds.index(_kept("extractor", "llm" if settings.llm else "fast")),
+        index=kinds.index(str(state.remembered("extractor", "llm" if settings.llm else "fast"))),
         format_func=lambda kind: plain(labels[kind]),
         captions=about,
         key="ingest_extractor",
@@ -170,10 +170,6 @@ def _ask_more() -> dict[str, Any]:
     }
 
 
-def _kept(name: str, default: str) -> str:
-    return str(state.remembered(name, default))
-
-
 def _keep(name: str) -> None:
     state.remember(name, st.session_state[f"ingest_{name}"])
 
@@ -217,7 +213,17 @@ def _planning(work: Work) -> str:
 
 
 def _show_plan(view: PlanView, settings: Settings) -> None:
-    parts = [f"{count} {word}" for count, word in _counted(view) if count]
+    parts = [
+        f"{count} {word}"
+        for count, word in [
+            (view.num_new, "new"),
+            (view.num_changed, "changed"),
+            (view.num_moved, "from another path"),
+            (view.num_unchanged, "unchanged"),
+            (view.num_doubles, "with the same content as another"),
+        ]
+        if count
+    ]
     st.markdown(
         f"**{plain(', '.join(parts) or 'nothing')}** · {plural(view.num_chunks, 'chunk')} to"
         " extract"
@@ -252,13 +258,3 @@ def _show_plan(view: PlanView, settings: Settings) -> None:
         st.caption("No model is asked: no calls, no cost.")
     else:
         st.info("Everything is in the workspace already.", icon=":material/check:")
-
-
-def _counted(view: PlanView) -> list[tuple[int, str]]:
-    return [
-        (view.num_new, "new"),
-        (view.num_changed, "changed"),
-        (view.num_moved, "from another path"),
-        (view.num_unchanged, "unchanged"),
-        (view.num_doubles, "with the same content as another"),
-    ]

@@ -46,7 +46,15 @@ def show() -> None:
 
 def _show_one(name: str, can_save: bool) -> None:
     with st.container(border=True):
-        st.markdown(f"**{_LABELS[name]}** · {plain(_where(name))}")
+        if name in state.chosen():
+            where = "set for this visit"
+        elif getattr(state.settings(), name) is None:
+            where = (
+                "in the keyring, which can't be read" if name in kept_in_keyring() else "not set"
+            )
+        else:
+            where = f"set, from {where_set(name)}"
+        st.markdown(f"**{_LABELS[name]}** · {plain(where)}")
         number = state.remembered(
             f"key_{name}", "0"
         )  # a new box each time: what was typed is forgotten
@@ -69,14 +77,6 @@ def _show_one(name: str, can_save: bool) -> None:
             "Remove", key=f"remove_{name}", icon=":material/delete:"
         ):
             _remove(name)
-
-
-def _where(name: str) -> str:
-    if name in state.chosen():
-        return "set for this visit"
-    if getattr(state.settings(), name) is None:
-        return "in the keyring, which can't be read" if name in kept_in_keyring() else "not set"
-    return f"set, from {where_set(name)}"
 
 
 def _take(name: str, typed: str, is_saved: bool) -> None:

@@ -32,7 +32,30 @@ def page() -> None:
     with state.shown_errors():
         settings = state.settings()
         if not state.known_workspaces():
-            _welcome(settings)
+            model = (
+                f"The language model **{plain(settings.llm)}** is set."
+                if settings.llm
+                else (
+                    "No language model is set: choose one under **Settings**, or build graphs"
+                    " without one,"
+                    " from names and repeated words."
+                )
+            )
+            with st.container(border=True):
+                st.markdown("#### Welcome")
+                st.markdown(
+                    "**Try the demo**: eleven minutes of Apollo 13 as a graph, in less than a"
+                    " minute. The"
+                    " model's replies are recorded, so none is asked."
+                )
+                if st.button(
+                    "Create the demo",
+                    type="primary",
+                    icon=":material/rocket_launch:",
+                    disabled=_is_demo_at_work(settings),
+                ):
+                    _start_demo(settings)
+                st.markdown(f"**Or begin with your own files** under **Ingest**. {model}")
         _follow_demo(settings)
         spaces, health = st.tabs(["Workspaces", "Health and backup"])
         with spaces, state.shown_errors():
@@ -42,31 +65,6 @@ def page() -> None:
 
 
 # --------------------------------------------------------------------------------------------- demo
-
-
-def _welcome(settings: Settings) -> None:
-    model = (
-        f"The language model **{plain(settings.llm)}** is set."
-        if settings.llm
-        else (
-            "No language model is set: choose one under **Settings**, or build graphs without one,"
-            " from names and repeated words."
-        )
-    )
-    with st.container(border=True):
-        st.markdown("#### Welcome")
-        st.markdown(
-            "**Try the demo**: eleven minutes of Apollo 13 as a graph, in less than a minute. The"
-            " model's replies are recorded, so none is asked."
-        )
-        if st.button(
-            "Create the demo",
-            type="primary",
-            icon=":material/rocket_launch:",
-            disabled=_is_demo_at_work(settings),
-        ):
-            _start_demo(settings)
-        st.markdown(f"**Or begin with your own files** under **Ingest**. {model}")
 
 
 def _demo_key(settings: Settings) -> Key:
@@ -191,7 +189,15 @@ def _show_one(settings: Settings, name: str, found: Holdings | None) -> None:
             if at_work
             else ""
         )
-        st.markdown(f"**{plain(name)}**{badge}  \n{_described(found)}{working}", width="stretch")
+        if found is None:
+            described = "…"
+        else:
+            said = plain(
+                f"{'' if found.error else _counts(found) + ' · '}{found.size_bytes / 1e6:,.1f} MB"
+                f" · in {store_box.store_name(found.address)}"
+            )
+            described = said + (f"  \n:red[{plain(found.error)}]" if found.error else "")
+        st.markdown(f"**{plain(name)}**{badge}  \n{described}{working}", width="stretch")
         with st.container(horizontal=True, width="content"):
             if not is_here and st.button("Open", key=f"open_{name}", icon=":material/login:"):
                 state.switch_workspace(name)
@@ -200,16 +206,6 @@ def _show_one(settings: Settings, name: str, found: Holdings | None) -> None:
                 _ask_name(settings, name)
             with st.popover("Delete", icon=":material/delete:", key=f"deletion_{name}"):
                 _ask_deletion(settings, name, found)
-
-
-def _described(found: Holdings | None) -> str:
-    if found is None:
-        return "…"
-    said = plain(
-        f"{'' if found.error else _counts(found) + ' · '}{found.size_bytes / 1e6:,.1f} MB · in"
-        f" {store_box.store_name(found.address)}"
-    )
-    return said + (f"  \n:red[{plain(found.error)}]" if found.error else "")
 
 
 def _counts(found: Holdings) -> str:
@@ -244,18 +240,14 @@ def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None
         if typed.strip() != name:
             st.warning(f"Type {plain(name)} to confirm.", icon=":material/edit:")
             return
-        _delete(settings, name, leaves_server)
-
-
-def _delete(settings: Settings, name: str, leaves_server: bool) -> None:
-    _check_idle(settings, name)
-    state.close_desks(name)
-    background.start(
-        background.key_of(settings, name, "deletion"),
-        name,
-        lambda _: delete_workspace(name, settings, leaves_server=leaves_server),
-    )
-    st.rerun()
+        _check_idle(settings, name)
+        state.close_desks(name)
+        background.start(
+            background.key_of(settings, name, "deletion"),
+            name,
+            lambda _: delete_workspace(name, settings, leaves_server=leaves_server),
+        )
+        st.rerun()
 
 
 def _check_idle(settings: Settings, name: str) -> None:

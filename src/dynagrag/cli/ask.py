@@ -162,7 +162,12 @@ def ask(
     """
     set_up_log(verbose)
     if soft is not None:
-        _check_retrieves_alone(context)
+        # a trained system retrieves by itself
+        for name in ("retriever", "profile"):
+            if is_given(context, name):
+                raise UsageError(
+                    f"a trained system (--soft) retrieves by itself; leave out --{name}"
+                )
     settings, times = (
         read_settings(llm, embedder, store),
         (_seconds(since, "--since"), _seconds(until, "--until")),
@@ -181,7 +186,16 @@ def ask(
     with open_to_read(workspace, settings, loading) as space:
         if question is not None:
             if soft is not None and llm is not None:
-                _check_llm_is_used(space)
+                from dynagrag import wiring
+
+                if not wiring.asks_model(
+                    wiring.chosen_checker(space.settings.checker, space.models.chat_model)
+                ):
+                    raise UsageError(
+                        "a trained system (--soft) answers in place of the language model, and this"
+                        " one would"
+                        " check no claims either; leave out --llm"
+                    )
             _ask_once(space, question, options, [], shown)
         else:
             _converse(space, options, shown)
@@ -195,28 +209,6 @@ class _Shown:
     as_json: bool
     has_trace: bool
     num_lines: int
-
-
-def _check_retrieves_alone(context: typer.Context) -> None:
-    """Raises UsageError where a trained system is told how to retrieve."""
-    for name in ("retriever", "profile"):
-        if is_given(context, name):
-            raise UsageError(f"a trained system (--soft) retrieves by itself; leave out --{name}")
-
-
-def _check_llm_is_used(space: "Workspace") -> None:
-    """Raises UsageError where a trained system answers one question and no language model checks
-    it.
-    """
-    from dynagrag import wiring
-
-    if not wiring.asks_model(
-        wiring.chosen_checker(space.settings.checker, space.models.chat_model)
-    ):
-        raise UsageError(
-            "a trained system (--soft) answers in place of the language model, and this one would"
-            " check no claims either; leave out --llm"
-        )
 
 
 def _seconds(text: str | None, option: str) -> float | None:

@@ -140,7 +140,7 @@ def ingest(
         max_tokens,
         remove_missing,
         names,
-        _absolute(glossary),
+        tuple(str(Path(path).absolute()) for path in glossary or ()),
     )
     settings = read_settings(llm, embedder, store)
     check_options(options)  # an option or a path that can't be makes no workspace
@@ -152,10 +152,6 @@ def ingest(
         with Bars(as_json) as progress:
             prepared = space.prepare_ingest(paths, options, progress)
         return run_prepared(prepared, yes, as_json)
-
-
-def _absolute(paths: list[str] | None) -> tuple[str, ...]:
-    return tuple(str(Path(path).absolute()) for path in paths or ())
 
 
 def _ask_for_fast(yes: bool) -> str:

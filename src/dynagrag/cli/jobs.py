@@ -22,7 +22,7 @@ from dynagrag.core.errors import UsageError
 
 if TYPE_CHECKING:
     from dynagrag.config.settings import Settings
-    from dynagrag.journal.jobs import Job, JobRequest
+    from dynagrag.journal.jobs import JobRequest
 
 jobs_app = typer.Typer(
     help="List, resume and cancel ingests; retry what they set aside.", rich_markup_mode=None
@@ -78,7 +78,19 @@ def jobs_list(workspace: WORKSPACE = None, as_json: JSON = False) -> int:
         say_json([asdict(job) for job in jobs])
         return 0
     for job in jobs:
-        say(_job_line(job))
+        place = f"{job.stage} {job.done}/{job.total}" if job.stage and job.status != "done" else ""
+        paths = job.request.paths
+        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        what = (
+            f"{in_line(paths[0])}{more}"
+            if paths
+            else ", ".join(f"{count} {name}" for name, count in job.counts.items())
+        )
+        line = (
+            f"{job.id:>4}  {job.kind:<7} {job.status:<12} {place:<22}"
+            f" {job.started_at[:16].replace('T', ' ')}  {what}"
+        )
+        say(f"{line}  ({job.reason})" if job.reason else line)
     if not jobs:
         say("no jobs")
     return 0
@@ -214,20 +226,3 @@ def jobs_retry(
         if as_json and (reports or not groups):  # also where a later run was stopped
             say_json(reports)
     return max(codes)
-
-
-def _job_line(job: "Job") -> str:
-    """A job in one line."""
-    place = f"{job.stage} {job.done}/{job.total}" if job.stage and job.status != "done" else ""
-    paths = job.request.paths
-    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-    what = (
-        f"{in_line(paths[0])}{more}"
-        if paths
-        else ", ".join(f"{count} {name}" for name, count in job.counts.items())
-    )
-    line = (
-        f"{job.id:>4}  {job.kind:<7} {job.status:<12} {place:<22}"
-        f" {job.started_at[:16].replace('T', ' ')}  {what}"
-    )
-    return f"{line}  ({job.reason})" if job.reason else line

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -19,9 +19,6 @@ from dynagrag.cli.terminal import (
 )
 from dynagrag.core.errors import UsageError
 from dynagrag.registry.stores import StoreAddress, store_words
-
-if TYPE_CHECKING:
-    from dynagrag.core.schema import Finding
 
 
 def doctor(
@@ -52,16 +49,12 @@ def doctor(
         say_json([asdict(c) for c in checks])
     else:
         for item in checks:
-            say(_line(item))
+            remedy = f"; {item.remedy}" if item.remedy and not item.is_ok else ""
+            say(
+                f"{'ok  ' if item.is_ok else 'BAD '} {item.what:<22}"
+                f" {' '.join(item.finding.split())}{remedy}"
+            )
     return 0 if all(c.is_ok for c in checks) else 1
-
-
-def _line(found: "Finding") -> str:
-    remedy = f"; {found.remedy}" if found.remedy and not found.is_ok else ""
-    return (
-        f"{'ok  ' if found.is_ok else 'BAD '} {found.what:<22}"
-        f" {' '.join(found.finding.split())}{remedy}"
-    )
 
 
 def backup(

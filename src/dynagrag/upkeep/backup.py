@@ -73,7 +73,18 @@ def back_up(space: Workspace, file: Path, *, is_forced: bool, progress: Progress
         )
     try:
         with _work_folder(file.parent / f".{file.name}.partial") as folder:
-            _save_graph(space, folder / GRAPH, progress)
+            # the embedded store's own file at one moment, or a copy of the other store's workspace
+            # in one
+            path = folder / GRAPH
+            if isinstance(space.store, SqliteStore):
+                progress("copy", 0, 1)
+                save_sqlite(space.folder / GRAPH, path)
+                with closing(SqliteStore(path, space.store.workspace)) as saved:
+                    check_no_deletion(saved, space.store.address())
+                progress("copy", 1, 1)
+            else:
+                with closing(SqliteStore(path, space.store.workspace)) as store:
+                    copy_workspace(space.store, store, progress, is_trailing=True)
             # After the graph: a document deleted in between leaves no words here that its graph has
             # not, too.
             save_sqlite(space.journal.path, folder / JOURNAL)
@@ -93,21 +104,6 @@ def back_up(space: Workspace, file: Path, *, is_forced: bool, progress: Progress
             " may write to"
         ) from err
     return manifest
-
-
-def _save_graph(space: Workspace, path: Path, progress: Progress) -> None:
-    """The graph file: the embedded store's own at one moment, or a copy of the other store's
-    workspace in an embedded one.
-    """
-    if isinstance(space.store, SqliteStore):
-        progress("copy", 0, 1)
-        save_sqlite(space.folder / GRAPH, path)
-        with closing(SqliteStore(path, space.store.workspace)) as saved:
-            check_no_deletion(saved, space.store.address())
-        progress("copy", 1, 1)
-        return
-    with closing(SqliteStore(path, space.store.workspace)) as store:
-        copy_workspace(space.store, store, progress, is_trailing=True)
 
 
 @contextmanager

@@ -36,17 +36,14 @@ class CurrentGraph:
         """All that a question needs, read once per version of the store."""
         self._derive_if_interrupted()
         if self._snapshot is None or self._snapshot.version != self._parts.store.version():
-            self._snapshot = self._read()
+            store = self._parts.store
+            with store.reading():
+                made = read_snapshot(store)
+            # Else somebody wrote meanwhile, and whether the graph is that of the records must be asked
+            # after they were read.
+            self._snapshot = made if store.version() == made.version else read_snapshot(store)
             self._indexes.clear()
         return self._snapshot
-
-    def _read(self) -> Snapshot:
-        store = self._parts.store
-        with store.reading():
-            made = read_snapshot(store)
-        # Else somebody wrote meanwhile, and whether the graph is that of the records must be asked
-        # after they were read.
-        return made if store.version() == made.version else read_snapshot(store)
 
     def _derive_if_interrupted(self) -> None:
         """A run that was killed left records that the graph doesn't show yet, or shows though they

@@ -14,7 +14,6 @@ from tempfile import TemporaryDirectory
 from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import DynaGragError, StoreError, WorkspaceError
-from dynagrag.core.protocols import GraphStore
 from dynagrag.graph_store.rules import REPAIR, check_workspace_name
 from dynagrag.journal.jobs import JobStatus
 from dynagrag.journal.workspace_journal import Journal
@@ -192,8 +191,11 @@ def delete_workspace(
         if store_address(folder, settings).is_embedded or leaves_server:
             _remove(folder)
             return
-        with closing(open_store(folder, name, settings)) as store:
-            _empty(name, folder, store, check)
+        with (
+            closing(open_store(folder, name, settings)) as store,
+            WorkspaceLock(name, folder, store).hold(_WAIT_S, check=check),
+        ):
+            store.clear()
     _remove(folder)
 
 
@@ -205,11 +207,6 @@ def check_no_job(name: str, journal: Journal) -> None:
                 f"job {job.id} is at work in workspace {name!r}; wait for its end, or stop it, and"
                 " try again"
             )
-
-
-def _empty(name: str, folder: Path, store: GraphStore, check: Callable[[], None]) -> None:
-    with WorkspaceLock(name, folder, store).hold(_WAIT_S, check=check):
-        store.clear()
 
 
 def _remove(folder: Path) -> None:

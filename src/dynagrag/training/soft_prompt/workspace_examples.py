@@ -14,7 +14,6 @@ from dynagrag.core.ids import content_id
 from dynagrag.core.schema import Evidence, Question
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.pruning.training_questions import (
-    SplitQuestions,
     TrainingQuestion,
     digest_questions,
     make_questions_of,
@@ -66,7 +65,12 @@ class WorkspaceSoftExamples:
         )
         questions = read_questions(file) if file else make_questions_of(self._snapshot)
         self.num_asked = len(questions)
-        self.found = _answered(split_questions(questions, self._snapshot))
+        found = split_questions(questions, self._snapshot)
+        kept = {part: [row for row in rows if row[0].answer] for part, rows in found.parts.items()}
+        num_lost = sum(map(len, found.parts.values())) - sum(map(len, kept.values()))
+        self.found = replace(
+            found, parts=kept, left_out=found.left_out + Counter({UNANSWERED: num_lost})
+        )
         self.made_of: dict[str, Any] = {
             "workspace": space.name,
             "questions": digest_questions(questions),
@@ -142,9 +146,3 @@ def line_of_answer(question: TrainingQuestion, evidence: Sequence[Evidence]) -> 
         if line.id in (*question.provenance.passages, *question.provenance.records)
     ]
     return next(iter(own or holding), None)
-
-
-def _answered(found: SplitQuestions) -> SplitQuestions:
-    kept = {part: [row for row in rows if row[0].answer] for part, rows in found.parts.items()}
-    num_lost = sum(map(len, found.parts.values())) - sum(map(len, kept.values()))
-    return replace(found, parts=kept, left_out=found.left_out + Counter({UNANSWERED: num_lost}))

@@ -133,7 +133,13 @@ def train_soft_on_workspace(
     with open_workspace(options.workspace, settings=settings, create=False) as space:
         learned_of = {document.id for document in space.store.documents()}
         asked = WorkspaceSoftExamples(space, options.method, options.questions)
-        _check_enough(asked)
+        if said := shortage(asked.found, LEAST):
+            raise UsageError(
+                f"too few questions with answers: {said}; all questions of a document are in one"
+                " part,"
+                " so ingest more documents or longer ones (three at least), or give more questions"
+                " with --questions FILE"
+            )
         tell("load", 1, 2)
         with hold_folder(out):
             lm = load_language_model(options.lm, settings, options.precision, options.device)
@@ -238,12 +244,3 @@ def _figures(
     )
     tell("measure", 2 * len(rows), 2 * len(rows))
     return figures
-
-
-def _check_enough(asked: WorkspaceSoftExamples) -> None:
-    if said := shortage(asked.found, LEAST):
-        raise UsageError(
-            f"too few questions with answers: {said}; all questions of a document are in one part,"
-            " so ingest more documents or longer ones (three at least), or give more questions"
-            " with --questions FILE"
-        )

@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from dynagrag import load_settings
-from dynagrag.evaluation.entities.entity_resolution import EntityReport, evaluate_entities
+from dynagrag.evaluation.entities.entity_resolution import EntityResult, evaluate_entities
 from dynagrag.evaluation.entities.entity_run import run_entities
 from dynagrag.evaluation.entities.entity_sets import load_entity_set
 from dynagrag.fakes import FakeEmbedder
@@ -52,7 +52,7 @@ different.
 """.strip()
 
 
-def row(report: EntityReport) -> str:
+def row(report: EntityResult) -> str:
     """A set's line of the table."""
     blocking, rules = report.blocking, report.without_model
     guarded = sum(m.reason.startswith("guard") for m in report.missed)
@@ -141,14 +141,10 @@ def main(argv: list[str]) -> None:
     print(f"{'':<26} {'':>6} {'':>7} {'':>5} | {'blocking':<34} | {'rules alone':<23} | by cosine")
     print(HEAD)
     for dataset in sets or SETS:
-        print(
-            row(
-                run_entities(
-                    dataset, Path(data), settings.model_copy(update={"llm": None}), has_summaries
-                )
-            ),
-            flush=True,
+        _, result = run_entities(
+            dataset, Path(data), settings.model_copy(update={"llm": None}), has_summaries
         )
+        print(row(result), flush=True)
     print(LEGEND)
 
 

@@ -40,17 +40,17 @@ from dynagrag.core.schema import (
     VectorKind,
     Vectors,
 )
-from dynagrag.graph_store.neo4j_store import rows
+from dynagrag.graph_store.neo4j_store import neo4j_rows as rows
 from dynagrag.graph_store.neo4j_store.cache import RowCache
-from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.cypher import schema_statements
 from dynagrag.graph_store.neo4j_store.graph_writer import (
     GraphWriter,
     relation_props,
     vector_signature,
 )
-from dynagrag.graph_store.neo4j_store.store import Neo4jStore
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_store.neo4j_store import Neo4jStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 
 WORKSPACE = "benchmark-store"
 DIMENSION = 384

@@ -90,13 +90,19 @@ def _names(group: Any, before: list[str]) -> Iterator[list[str]]:
 
 def _settings() -> Iterator[str]:
     from dynagrag.config.settings import Settings
+    from dynagrag.registry.checkers import CHECKERS
+    from dynagrag.registry.choices import listed
+    from dynagrag.registry.pruners import PRUNERS
+    from dynagrag.registry.stores import store_words
 
+    rows = {"checker": listed(CHECKERS), "pruner": listed(PRUNERS), "store": store_words()}
     for name, field in Settings.model_fields.items():
         variable = field.validation_alias or f"DYNAGRAG_{name.upper()}"
         default = "" if field.default is None else f"`{field.default}`"
         if field.default_factory:
             default = "the user's data folder"
-        yield f"| `{name}` | `{variable}` | {default} | {field.description} |"
+        choices = f" {name.capitalize()}s: {rows[name]}." if name in rows else ""
+        yield f"| `{name}` | `{variable}` | {default} | {field.description}{choices} |"
 
 
 if __name__ == "__main__":

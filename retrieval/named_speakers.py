@@ -6,13 +6,14 @@ from itertools import chain
 
 from dynagrag.core.ids import entity_key, speaker_key
 from dynagrag.core.schema import Snapshot
-from dynagrag.language.words import HONORIFICS, word_set
+from dynagrag.language.english.data import words_of
+from dynagrag.language.word_class import WordClass
+from dynagrag.language.words import HONORIFICS
 from dynagrag.retrieval.bridge.speaker_linking import BRACKETS, WORD, SpeakerLinker, speaker_linker
 
-_LEADS_TO_TOPIC = word_set("about regarding concerning on towards")
-_SAYING = word_set("think thinks thought say says said speak speaks spoke talk talks talked")
-"""Of whom somebody "thinks" or "says" something is a topic too."""
-_KEEPS_TOPIC = HONORIFICS | word_set("and or the what how")
+_LEADS_TO_TOPIC = words_of(WordClass.TOPIC_PREPOSITION)
+_SAYING = words_of(WordClass.SAYING)
+_KEEPS_TOPIC = HONORIFICS | words_of(WordClass.INSIDE_TOPIC)
 
 
 class NamedSpeakers:

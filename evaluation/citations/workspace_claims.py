@@ -15,17 +15,12 @@ from dynagrag.core.errors import WorkspaceError
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import RecordStore
 from dynagrag.core.schema import Claim, Line
-from dynagrag.evaluation.citations.changed_claims import (
-    Change,
-    Said,
-    Vocabulary,
-    changes,
-    names_in,
-    verbs_in,
-)
+from dynagrag.evaluation.citations.changed_claims import Change, Said, Vocabulary, changes
 from dynagrag.evaluation.citations.claim_sets import ClaimSet, LabelledClaim
 from dynagrag.evaluation.statements.rewordings import reworded, said_by
 from dynagrag.evaluation.statements.statement import cleaned, is_statement
+from dynagrag.language.english.names import names_in
+from dynagrag.language.english.verb_places import verbs_in
 from dynagrag.language.sentences import sentence_spans
 
 MAX_CLAIMS = 600

@@ -11,41 +11,10 @@ from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judged_text import fenced, inert
+from dynagrag.language.english.source_talk import BARE_LABEL, MARK, OPEN_MARK, SOURCE, SOURCE_DENIES
 from dynagrag.prompts import render
 
-_LABEL = r"E\d{1,4}(?:\.\d{1,3}){0,3}"
-_LABELS = rf"{_LABEL}(?:\s{{0,8}}(?:[,;&]|\band)\s{{0,8}}{_LABEL})*"
-_FEW = _LABELS[:-1] + "{0,3}"
-"""What a pattern looks for at every word is bounded."""
-_OPEN = r"\s{0,8}[\[(](?:found:\s{0,8})?"
-_MARK = re.compile(rf"{_OPEN}(?:see\s{{1,8}})?{_LABELS}[\s,;]{{0,8}}[\])]", re.IGNORECASE)
-_OPEN_MARK = re.compile(rf"{_OPEN}(?:{_LABELS})?[\s,;]{{0,8}}E?\s{{0,8}}\Z", re.IGNORECASE)
-"""What an answer that has no end leaves of a mark."""
 _LAYOUT = re.compile(r"^[ \t]*(?:[-*•]|\d{1,2}[.)]|#{1,6})[ \t]+|\*\*|__|`", re.MULTILINE)
-_GIVEN = r"(?:(?:provided|given|cited|listed|retrieved|available)\s+){1,3}"
-_NOUN = (
-    r"(?:(?:sub-?graphs?|knowledge\s+graphs?|passages?|excerpts?|evidence(?:\s+lines?)?|context)(?:\s+\d{1,3}\b)?"
-    rf"|(?:(?:evidence|lines?|passages?|sources?)\s+)?{_FEW})(?!\w)"
-)
-_THEM = rf"(?:the\s+)?(?:{_GIVEN}(?:entities|relations|graphs?|{_NOUN})|{_NOUN})"
-_ALONE = r"(?!\s+(?:of|for|with|between|to|against)\b)"
-"""What follows tells a source ("in the context, ...") from a word of the text ("in the context of
-the war").
-"""
-_PREFIX = (
-    r"(?:according\s+to|based\s+on|as\s+(?:stated|mentioned|said|shown|described)\s+(?:in|by)|per)"
-)
-_SAYS = r"(?:says?|states?|stated|shows?|showed|mentions?|mentioned|indicates?|suggests?|describes?|reports?|notes?|tells?(?:\s+us)?)"
-_SOURCE = re.compile(
-    rf"\b{_PREFIX}\s+(?:{_THEM}|the\s+graphs?\b){_ALONE},?\s*"
-    rf"|\b(?:in|from)\s+(?:the\s+(?:graphs?\b|{_NOUN})|(?:the\s+)?{_GIVEN}(?:entities|relations|graphs?|{_NOUN})"
-    rf"|sub-?graphs?(?:\s+\d{{1,3}})?\b|(?:lines?\s+)?{_FEW}(?!\w)){_ALONE},?\s*"
-    rf"|\b{_THEM}\s+{_SAYS}\s+(?:that\s+)?",
-    re.IGNORECASE,
-)
-_DENIAL = re.compile(rf"\b{_THEM}\s+(?:do|does|did)(?:\s+not|n['’]t)\b", re.IGNORECASE)
-_BARE = re.compile(rf"[,;]?\s{{0,8}}(?<!\bthe )(?<!\ban )\b{_LABELS}(?!\w)")
-"""A label by itself; "the E40" is a road."""
 _MAX_CHARS = 6000
 _LEVEL_ORDERS = ((1, 2, 3, 4, 5), (5, 4, 3, 2, 1), (3, 1, 5, 2, 4))
 """How a scale is written in each sample: a small judge leans to what stands last."""
@@ -76,8 +45,8 @@ def blind(text: str) -> str:
     """The words of an answer in one paragraph: without marks, lay-out, and talk of graphs or
     passages.
     """
-    unmarked = _OPEN_MARK.sub("", _MARK.sub("", text))
-    unsourced = _BARE.sub("", _DENIAL.sub("the text does not", _SOURCE.sub("", unmarked)))
+    unmarked = OPEN_MARK.sub("", MARK.sub("", text))
+    unsourced = BARE_LABEL.sub("", SOURCE_DENIES.sub("the text does not", SOURCE.sub("", unmarked)))
     plain = _LAYOUT.sub("", unsourced)
     plain = re.sub(r"\s+([.,;:!?])", r"\1", " ".join(plain.split())).lstrip(",;: ")
     return plain[:1].upper() + plain[1:]

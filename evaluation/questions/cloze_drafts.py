@@ -10,10 +10,11 @@ from dynagrag.core.schema import Entity
 from dynagrag.evaluation.questions.drafts import Draft, Evidence
 from dynagrag.evaluation.questions.made_question import Kind, Split
 from dynagrag.evaluation.questions.sayings import Named, Saying, may_be_joined, wording
-from dynagrag.evaluation.statements.finite_verbs import finite_verb
 from dynagrag.evaluation.statements.rewordings import said_by
 from dynagrag.evaluation.statements.statement import is_statement
 from dynagrag.generation.support import content_stems
+from dynagrag.language.english.finite_verbs import finite_verb
+from dynagrag.language.english.spoken_lines import NUMERAL, OF_SPEAKERS
 from dynagrag.language.words import FUNCTION_WORDS
 
 GAP = "____"
@@ -23,12 +24,8 @@ _MAX_PAIRS = 4
 """Of one entity: else one that is named everywhere would fill a file."""
 _MAX_SAID = 3
 """Sayings of a speaker about an entity that an answer holds: more than these is a theme."""
-_PERSONAL = re.compile(
-    r"\b(?:I|me|my|mine|we|us|our|ours|you|your|yours|this|these|that|he|she|they|it)\b",
-    re.IGNORECASE,
-)
+_PERSONAL = re.compile(rf"\b(?:{OF_SPEAKERS}|that|he|she|they|it)\b", re.IGNORECASE)
 _WORD_BEHIND = re.compile(r" ([a-z]+)")
-_NUMBER = re.compile(r"(?<![\w.,:/-])\d+(?:[.,:]\d+)*(?![\w/-]|[.,:]\d)")
 
 
 def cloze_drafts(evidence: Evidence) -> Iterator[Draft]:
@@ -127,7 +124,7 @@ def _subject_question(saying: Saying, named: Named, text: str) -> str | None:
 
 
 def _number_clozes(saying: Saying) -> Iterator[Draft]:
-    for match in _NUMBER.finditer(saying.text):
+    for match in NUMERAL.finditer(saying.text):
         is_in_name = any(
             named.start < match.end() and match.start() < named.end for named in saying.named
         )

@@ -2,7 +2,6 @@
 words in which it is counted.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 
 from dynagrag.core.schema import Evidence as ShownLine
@@ -12,6 +11,7 @@ from dynagrag.evaluation.questions.question_writing import Request, WrittenReply
 from dynagrag.evaluation.questions.record_questions import GIVEN_AWAY
 from dynagrag.evaluation.questions.sayings import wording
 from dynagrag.generation.support import content_stems
+from dynagrag.language.english.spoken_lines import OF_THE_LINES
 
 _MIN_WORDS, _MAX_WORDS = 4, 40
 _MAX_RUN = 7
@@ -22,11 +22,6 @@ _MAX_SHARE = 0.6
 """Of a short question's words, in a row in one line."""
 _SAME = 0.8
 """Two questions share this much of their content words: they ask the same."""
-_OF_LINES = re.compile(
-    r"\b(?:excerpts?|passages?|transcripts?|(?:the|these|those|which|given|above) lines?|evidence"
-    r" lines?|E\d+|according to the text)\b",
-    re.IGNORECASE,
-)
 
 
 def question_fault(request: Request, question: str) -> str | None:
@@ -34,7 +29,7 @@ def question_fault(request: Request, question: str) -> str | None:
     words = wording(question).split()
     if not question.endswith("?") or "\n" in question or not _MIN_WORDS <= len(words) <= _MAX_WORDS:
         return f"is no question of {_MIN_WORDS} to {_MAX_WORDS} words"
-    if _OF_LINES.search(question):
+    if OF_THE_LINES.search(question):
         return "speaks of the lines that it was written from"
     if any(_is_copied(words, wording(line.quote).split()) for line in request.shown.values()):
         return "is copied from one line"

@@ -12,16 +12,12 @@ from functools import cached_property
 from dynagrag.core.ids import GENERIC_SPEAKER, entity_key
 from dynagrag.core.schema import Entity, Passage, RelationRecord, Snapshot, Turn
 from dynagrag.evaluation.statements.statement import cleaned, is_whole
+from dynagrag.language.english.spoken_lines import HEMMING, NEW_CLAUSE, TITLE_BEFORE_NAME
 from dynagrag.language.sentences import sentence_spans
 
 _MIN_WORDS, _MIN_CONTENT_WORDS = 5, 3
 _MAX_SENTENCE_CHARS = 2_000
 _WORD = re.compile(r"\w+")
-_NEW_CLAUSE = re.compile(
-    r" (?:the|a|an|i|i'm|we|we're|we've|you|you're|it|it's|there|this|that|let's)\b", re.IGNORECASE
-)
-_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Madam|Dr)\.? $")
-_HEMMING = re.compile(r"^(?:(?:mm|hm|hmm|mhm)\b[,. ]*)+(?=\w)", re.IGNORECASE)
 _MARK, _ENDS = re.compile(r"[.!?](?=\s|$)"), re.compile(r"[.!?…][\"'”’)\]]*$")
 _MAX_WORDS_A_MARK = 40
 """Speech that was written down without marks has none for hundreds of words."""
@@ -180,7 +176,7 @@ class Sayings:
                     continue
                 if passage.id not in names:
                     names[passage.id] = _Names(self._entities_of.get(passage.id, ()))
-                text = _HEMMING.sub("", cleaned(sentence))
+                text = HEMMING.sub("", cleaned(sentence))
                 text = text[:1].upper() + text[1:]
                 span = (turn.start + first, turn.start + last)
                 records = tuple(self._records_in(document_id, *span))
@@ -260,10 +256,10 @@ def _is_address(text: str, match: re.Match[str]) -> bool:
     """Whether a name stands between marks, or behind one and before a new clause, as it does where
     somebody is spoken to. One of a list does so too, and is passed over.
     """
-    before, after = _TITLE.sub("", text[: match.start()]), text[match.end() :]
+    before, after = TITLE_BEFORE_NAME.sub("", text[: match.start()]), text[match.end() :]
     is_behind_mark = not before or before.endswith((", ", "- "))
     return is_behind_mark and (
-        not after.strip(".!") or after.startswith((",", " -")) or bool(_NEW_CLAUSE.match(after))
+        not after.strip(".!") or after.startswith((",", " -")) or bool(NEW_CLAUSE.match(after))
     )
 
 

@@ -3,16 +3,15 @@ contractions written out.
 """
 
 import re
-from collections.abc import Sequence
 
-from dynagrag.language.words import COMMON_WORDS, word_set
+from dynagrag.language.english.contractions import written_out
+from dynagrag.language.english.data import words_of
+from dynagrag.language.english.spoken_lines import OF_SPEAKERS
+from dynagrag.language.word_class import WordClass
+from dynagrag.language.words import COMMON_WORDS
 
-_PERSONAL = re.compile(
-    r"\b(?:I|me|my|mine|we|us|our|ours|you|your|yours|here|now|this|these)\b", re.IGNORECASE
-)
-_SUBORDINATORS = word_set("""
-    because if since while when as though although whereas unless once until after before that which who whether then
-""")
+_PERSONAL = re.compile(rf"\b(?:{OF_SPEAKERS}|here|now)\b", re.IGNORECASE)
+_SUBORDINATORS = words_of(WordClass.SUBORDINATOR)
 
 
 def said_by(speaker: str, text: str) -> str:
@@ -36,28 +35,11 @@ def asked_whether(speaker: str, text: str) -> str | None:
     )
 
 
-_CONTRACTIONS: Sequence[tuple[re.Pattern[str], str]] = tuple(
-    (re.compile(pattern), by)
-    for pattern, by in (
-        (r"\b([Cc])an['’]t\b", r"\1annot"),
-        (r"\b([Ww])on['’]t\b", r"\1ill not"),
-        (r"\b(is|are|was|were|do|does|did|has|have|had|would|could|should)n['’]t\b", r"\1 not"),
-        (r"\bI['’]m\b", "I am"),
-        (r"\b([Ww]e|[Yy]ou|[Tt]hey)['’]re\b", r"\1 are"),
-        (r"\b(I|[Ww]e|[Yy]ou|[Tt]hey)['’]ve\b", r"\1 have"),
-        (r"\b(I|[Ww]e|[Yy]ou|[Tt]hey|[Hh]e|[Ss]he|[Ii]t)['’]ll\b", r"\1 will"),
-        (r"\b([Ii]t|[Hh]e|[Ss]he|[Tt]hat|[Tt]here)['’]s been\b", r"\1 has been"),
-    )
-)
-
-
 def reworded(text: str) -> str | None:
     """With its contractions written out, as far as they can be only one thing; None where there is
     none.
     """
-    made = text
-    for pattern, by in _CONTRACTIONS:
-        made = pattern.sub(by, made)
+    made = written_out(text)
     return made if made != text else None
 
 

@@ -3,32 +3,21 @@
 import re
 
 from dynagrag.core.text import collapse
-from dynagrag.evaluation.statements.finite_verbs import finite_verb
-from dynagrag.evaluation.statements.verb_forms import BASES
-from dynagrag.language.words import COMMON_VERBS, FUNCTION_WORDS, word_set
+from dynagrag.language.english.contractions import TOKENISED
+from dynagrag.language.english.data import words_of
+from dynagrag.language.english.finite_verbs import FINITE_AUXILIARIES, finite_verb
+from dynagrag.language.english.spoken_lines import INTERJECTIONS
+from dynagrag.language.english.verbs import BASES
+from dynagrag.language.word_class import WordClass
+from dynagrag.language.words import COMMON_VERBS, FUNCTION_WORDS
 
 _MIN_CONTENT_WORDS = 4
 _MAX_WORDS = 40
 _WORD = re.compile(r"[^\W_]+")
-_OPENERS = (
-    "okay|ok|well|yeah|uh|um|eh|er|ah|hmm|uh-huh|mm-hmm|oh|and|but|so(?!"
-    " (?:far|long|much|many|that|called|few)\\b)"
-)
-_OPENERS_WITH_A_MARK = "no|yes|right|roger|alright|affirmative|negative|actually|i mean|you know"
-"""Without a comma or the like behind them they may say something: `No one came.`"""
-_INTERJECTIONS = re.compile(
-    rf"^(?:(?:(?:{_OPENERS})\b|(?:{_OPENERS_WITH_A_MARK})(?= ?[,.-]))[,. -]*)+(?=\w)", re.IGNORECASE
-)
-_NO_STATEMENT = word_set(
-    "who whom whose what which when where why how because cuz 'cause than let let's please"
-) | word_set(
-    "am is are was were will would can could should must may might has have had does do did don't"
-    " doesn't didn't isn't aren't can't won't"
-)
+_NO_STATEMENT = FINITE_AUXILIARIES | words_of(WordClass.NO_STATEMENT)
 _ADDRESS = re.compile(r"^[A-Z]\w*, (?=\S)")
 _CUT_OFF = re.compile(r"(?:-|--|…|\.\.\.|[,;:])$")
 _STUTTER = re.compile(r"\b(?!had|that)(\w+) \1\b", re.IGNORECASE)
-_TOKENISED = re.compile(r" (?=['’](?:s|m|d|re|ve|ll|t)\b|n['’]t\b|[.,;:!?](?:\s|$))")
 
 
 def is_statement(text: str) -> bool:
@@ -57,6 +46,6 @@ def cleaned(text: str) -> str:
     """Without the interjections that open it and the gaps of a tokenised text: what it states
     stays.
     """
-    text = _TOKENISED.sub("", collapse(text))
-    rest = _INTERJECTIONS.sub("", text)
+    text = TOKENISED.sub("", collapse(text))
+    rest = INTERJECTIONS.sub("", text)
     return rest[:1].upper() + rest[1:] if rest else text

@@ -9,7 +9,8 @@ from dynagrag.generation.claims.lexicon import ARTICLES, PRONOUNS, senses
 from dynagrag.generation.claims.life_dates import event_of
 from dynagrag.generation.claims.reading import Reading, Word, same_word
 from dynagrag.generation.claims.roles import is_auxiliary
-from dynagrag.language.words import FUNCTION_WORDS, are_given_alike
+from dynagrag.language.english.first_names import are_first_names_alike
+from dynagrag.language.words import FUNCTION_WORDS
 
 Span = tuple[int, int]
 _ALMOST_ALL = 0.75
@@ -122,7 +123,7 @@ def _may_be_one(a: str, b: str) -> bool:
     """Whether two first names may be one: called alike, or spelt alike up to the last letter (Yuri,
     Yury).
     """
-    return are_given_alike(a, b) or (len(a) == len(b) > 3 and a[:-1] == b[:-1])
+    return are_first_names_alike(a, b) or (len(a) == len(b) > 3 and a[:-1] == b[:-1])
 
 
 def _is_called_short(name: Sequence[str], said: Reading, region: frozenset[int]) -> bool:

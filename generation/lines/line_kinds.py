@@ -6,62 +6,33 @@ import re
 
 from dynagrag.generation.claims.clauses import has_verb
 from dynagrag.generation.support import WORD
+from dynagrag.language.english.data import words_of
+from dynagrag.language.english.spoken_lines import (
+    ASKS_NUMBER,
+    COURTESY,
+    NUMBER,
+    SELF_INTRODUCTION,
+    SHOW_NOTE,
+)
+from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import COMMON_WORDS, HONORIFICS
 
 _ASIDE = re.compile(r"[(\[<*♪].{1,60}[)\]>*♪][.!?]?", re.DOTALL)
 _MAX_ASIDE_WORDS = 3
 _NOISE = re.compile(r"(?<!\{)\{[a-z][a-z ]{0,30}\}(?!\})")
 """As meeting corpora note it amid the words: "{vocalsound}", "{disfmarker}"."""
-_REPLIES = frozenset(
-    "gotcha awesome excellent amazing sounds totally interesting agreed understood noted brilliant"
-    " lovely super hm whatever".split()
-)
+_REPLIES = words_of(WordClass.REPLY)
 _CONTRACTED = re.compile(r"(?:n['’]t|['’](?:s|m|d|re|ve|ll))\b", re.IGNORECASE)
-_CALLS = HONORIFICS | frozenset(
-    "chief madam and go ahead thank thanks you okay ok yes yeah no hello hi hey good morning"
-    " afternoon evening roger copy this is please sorry welcome over out from to right well so oh"
-    " uh um hm counsel general your honor honors honour honours very much".split()
-)
-_FORMULAS = (
-    "may it please (?:the|this) (?:court|board|commission|committee|council)",
-    "(?:is there |do you have )?anything (?:further|else|more)(?: (?:to add|you want to add))?",
-    "(?:i|we) welcome (?:the court['’]s|your|any) questions",
-    "(?:any|no|are there any)(?: further| other| more)? questions",
-    "(?:the )?case is submitted",
-    "(?:you may|may i) (?:proceed|begin|continue)(?: whenever you(?:['’]re| are) ready)?",
-    "rebuttal",
-)
-"""Of hearings, where they are all that is said."""
-_COURTESY = re.compile(rf"\b(?:{'|'.join(_FORMULAS)})\b", re.IGNORECASE)
-_SELF = re.compile(r"\b(?:i['’]m|i am|my name(?: is|['’]s))\b", re.IGNORECASE)
+_CALLS = HONORIFICS | words_of(WordClass.CALL)
 _MAX_FILLER_WORDS = 6
 """Beyond that many words something may be said even by words that say little."""
 _LINK = re.compile(
     r"https?://|www\.|(?<![\w-])[\w-]+\.(?:com|org|net|io|fm|tv|ai)\b|@\w{2,}|#\w{2,}",
     re.IGNORECASE,
 )
-_NOTE = re.compile(
-    r"\s*(?:show\s*notes|links?(?:\s+mentioned)?|resources|timestamps|chapters|outline|sponsors?|transcript|subscribe|follow\s+us|music\s+by|"
-    r"produced\s+by|table\s+of\s+contents)\b\s*(?:[:—-]|$)|\s*\(?\d{1,2}:\d{2}(?::\d{2})?\)?\s*[-—–:|]?\s+\S",
-    re.IGNORECASE,
-)
 _ENDS = tuple(".!?…,;:\"'”’)]-—–")
 _MAX_HEADING_WORDS = 10
 _QUESTION_END = re.compile(r"\?[\"'”’)\]]*$")
-_ASKS_NUMBER = re.compile(
-    r"\bhow"
-    r" (?:many|much|long|high|low|far|fast|deep|wide|often|old|big|large|heavy|tall|hot|cold|warm|late|early|soon)\b"
-    r"|\bwhen\b|\bat what\b|\bwhat"
-    r" (?:time|year|date|day|number|percentage|share|rate|price|cost|age|distance|speed|temperature|pressure|"
-    r"voltage|altitude|angle|amount|figure|size|weight|frequency)\b|\bwhich"
-    r" (?:year|date|day|number|angle|figure)\b",
-    re.IGNORECASE,
-)
-_NUMBER = re.compile(
-    r"\d|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen|twenty|thirty|"
-    r"forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|half|quarter|dozen|percent)\b",
-    re.IGNORECASE,
-)
 
 
 def is_aside(text: str) -> bool:
@@ -89,7 +60,7 @@ def is_call(text: str, speakers: frozenset[str]) -> bool:
 
     `speakers`: the words of their names, case-folded.
     """
-    rest, num_formulas = _COURTESY.subn(" ", _SELF.sub(" ", text))
+    rest, num_formulas = COURTESY.subn(" ", SELF_INTRODUCTION.sub(" ", text))
     found = [word.casefold() for word in WORD.findall(rest)]
     is_addressed = num_formulas > 0 or not speakers.isdisjoint(found)
     return (
@@ -104,7 +75,7 @@ def is_heading(text: str, speaker: str | None) -> bool:
     text = text.strip()
     if speaker is not None:
         return False
-    if _NOTE.match(text) or (_LINK.search(text) and not has_verb(_LINK.sub(" ", text))):
+    if SHOW_NOTE.match(text) or (_LINK.search(text) and not has_verb(_LINK.sub(" ", text))):
         return True
     return (
         len(text.split()) <= _MAX_HEADING_WORDS and not text.endswith(_ENDS) and not has_verb(text)
@@ -123,9 +94,9 @@ def is_question(text: str) -> bool:
 
 def asks_for_number(question: str) -> bool:
     """Whether a time, a count or a size is asked for."""
-    return bool(_ASKS_NUMBER.search(question))
+    return bool(ASKS_NUMBER.search(question))
 
 
 def has_number(text: str) -> bool:
     """Whether it holds a number, in figures or words."""
-    return bool(_NUMBER.search(text))
+    return bool(NUMBER.search(text))

@@ -17,17 +17,16 @@ from dynagrag.core.schema import Snapshot
 from dynagrag.core.text import without_accents
 from dynagrag.generation.support import WORD
 from dynagrag.graph_store.derived.speaker_roles import roles_of
-from dynagrag.language.words import COMMON_WORDS, HONORIFICS, MONTHS, WEEKDAYS, word_set
+from dynagrag.language.english.data import words_of
+from dynagrag.language.word_class import WordClass
+from dynagrag.language.words import COMMON_WORDS, DETERMINERS, HONORIFICS, MONTHS, WEEKDAYS
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _OPENS = re.compile(r"(?:^|[.?!:;\"“”(\[]\s*)$")
 _NAME = re.compile(r"(?:(?:Mc|Mac|[DO]['’])?[A-ZÀ-Þ][a-zß-ÿ]+)(?:-[A-ZÀ-Þ][a-zß-ÿ]+)*")
 _NO_NAMES = HONORIFICS.union(MONTHS, WEEKDAYS, ("christmas", "easter"))
-_ARTICLES = word_set(
-    "the a an this that these those each every which what whose my our your his her its their"
-)
-_IN_TITLES = word_set("a an the of in on at to for and or nor but by with from about as vs")
-"""Without a capital where all other words have one."""
+_ARTICLES = DETERMINERS | words_of(WordClass.DETERMINES_TITLE)
+_IN_TITLES = words_of(WordClass.SMALL_IN_TITLE)
 _MIN_LETTERS, _BEGINNING = 3, 4
 _MAX_NEAREST, _LEAST_LIKE = 3, 0.75
 

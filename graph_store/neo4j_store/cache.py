@@ -18,8 +18,9 @@ from dynagrag.core.files.private_files import touch
 
 _LOG = logging.getLogger(__name__)
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS rows (label TEXT NOT NULL, uid TEXT NOT NULL, sig TEXT NOT NULL, body BLOB NOT NULL,
-                                 checksum INTEGER NOT NULL, PRIMARY KEY (label, uid));
+CREATE TABLE IF NOT EXISTS rows (
+    label TEXT NOT NULL, uid TEXT NOT NULL, sig TEXT NOT NULL, body BLOB NOT NULL,
+    checksum INTEGER NOT NULL, PRIMARY KEY (label, uid));
 CREATE TABLE IF NOT EXISTS stamps (label TEXT PRIMARY KEY, stamp TEXT NOT NULL) WITHOUT ROWID;
 """
 _FORMAT = 2

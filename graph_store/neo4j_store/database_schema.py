@@ -14,8 +14,8 @@ from typing import Any, LiteralString
 
 from dynagrag.core.errors import NewerStoreError, StoreError
 from dynagrag.core.schema import Finding
-from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.cypher import labels, schema_statements, vector_statements
+from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
 from dynagrag.graph_store.rules import REPAIR
 
 _LOG = logging.getLogger(__name__)

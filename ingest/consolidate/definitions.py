@@ -14,50 +14,24 @@ from dataclasses import dataclass
 from dynagrag.core.ids import entity_key
 from dynagrag.ingest.consolidate.acronyms import is_acronym, spells_out
 from dynagrag.ingest.consolidate.used_names import Proposal, UsedName, content_words
-from dynagrag.language.words import COMMON_VERBS, FUNCTION_WORDS, word_set
+from dynagrag.language.english.data import words_of
+from dynagrag.language.english.definition_cues import (
+    ALIAS,
+    BRACKETED,
+    CUE_AFTER,
+    CUE_BEFORE,
+    LEAD,
+    MORE_AFTER,
+    MORE_BEFORE,
+)
+from dynagrag.language.word_class import WordClass
+from dynagrag.language.words import COMMON_VERBS, DETERMINERS, FUNCTION_WORDS
 
 _MAX_WORDS = 8
 _WORD = re.compile(r"[^\W_]+(?:['’&.\-][^\W_]+)*")
 _ACRONYM = re.compile(r"\b[A-Za-z][A-Za-z&./-]{0,14}")
-_BRACKETED = re.compile(
-    r"\(\s*(?:the |or |also |i\.e\.,? |called |abbreviated |abbreviated as )*[\"“]?$"
-)
-_CUE_BEFORE = re.compile(
-    r"(?:,\s*|\s+[—–-]\s+|\s+)(?:or|called|so-called|known as|abbreviated(?: as| to)?|(?:which"
-    r" )?(?:we|they|you) call(?: it)?)\s+"
-    r"(?:the |an? )?[\"“]?$"
-)
-_CUE_AFTER = re.compile(
-    r"['’]?s?[\"”]?\s*(?:[(,:—–]|\s-\s|(?=\s(?:or|is|means|for|stands|stood|short)\b))\s*"
-    r"(?:(?:or|that is|that's|which is|which are|is|i\.e\.,?|meaning|means|stands for|standing"
-    r" for|stood for|short for|for|namely)\s+)*"
-    r"(?:(?:the|an?|our|your)\s+)?[\"“]?"
-)
-_ALIAS = re.compile(
-    r"\b(?:also (?:commonly |formerly |widely )?(?:known|called|referred to|spelled|written)(?: as|"
-    r" by)?|better known (?:as|by)|"
-    r"a\.?k\.?a\.?|st(?:ands|ood) for|short for|an? (?:abbreviation|acronym|alias|nickname|synonym)"
-    r" (?:for|of)|"
-    r"(?:formerly|previously) (?:known as|called))"
-    r"\s{0,2},?\s{1,2}(?:simply |just |either )?(?:the |an? )?[\"“]?(?=\w)",
-    re.IGNORECASE,
-)
-_LEAD = re.compile(
-    r"[\"”]?\s{0,2}[,(—–-]?\s{0,2}"
-    r"(?:(?:who|which|that|and|or|is|was|are|were|now|then|later|sometimes|often|commonly|formally|officially)\s{1,2}){0,4}$",
-    re.IGNORECASE,
-)
-_MORE_BEFORE = re.compile(r"(?:[-–—/'’]|\b[A-Z0-9][\w'’.-]*[^\S\n])$")
-_MORE_AFTER = re.compile(
-    r"[-–—/'’](?=\w)(?!s\b)|[^\S\n](?:[A-Z0-9]|(?:of|and|for|&) (?:the )?[A-Z])"
-)
 _NEXT_WORD = re.compile(r"[^\S\n]([a-z][\w'’-]*)")
-_NOT_ALONE = word_set(
-    "of in at with by from for to on and or near under over about like than as between among"
-    " against into"
-)
-"""Before a name: it belongs to a longer one, and what is said behind it may be said of that."""
-_DETERMINERS = word_set("the a an this that his her its their our my your")
+_NOT_ALONE = words_of(WordClass.PREPOSITION_INTO_NAME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,11 +73,11 @@ def _acronyms(text: str, step: Callable[[], None]) -> Iterator[tuple[str, str, b
         if not is_acronym(short):
             continue
         before = text[max(0, match.start() - 40) : match.start()]
-        cue = _BRACKETED.search(before) or _CUE_BEFORE.search(before)
+        cue = BRACKETED.search(before) or CUE_BEFORE.search(before)
         long = _spelt_before(text, match.start() - len(cue[0]), short) if cue else ""
         if long:
             yield entity_key(short), long, before[cue.start()] == "(" if cue else False
-        after = _CUE_AFTER.match(text, match.start() + len(word))
+        after = CUE_AFTER.match(text, match.start() + len(word))
         long = _spelt_after(text, after.end(), short) if after else ""
         if long:
             yield entity_key(short), long, "(" in after[0] if after else False
@@ -124,7 +98,7 @@ def _spelt_before(text: str, end: int, short: str) -> str:
 def _spelt_after(text: str, start: int, short: str) -> str:
     """The key of the words from a place on that spell an acronym, fewest first; empty for none."""
     words = _words_after(text, start)
-    while words and entity_key(text[slice(*words[0])]) in _DETERMINERS | {""}:
+    while words and entity_key(text[slice(*words[0])]) in DETERMINERS | {""}:
         words = words[1:]
     for num in range(2, len(words) + 1):
         long = entity_key(text[words[0][0] : words[num - 1][1]])
@@ -167,8 +141,8 @@ def _is_gap(between: str) -> bool:
 
 def _aliases(text: str, by_key: Mapping[str, UsedName]) -> Iterator[tuple[str, str]]:
     """Pairs of names in use between which a text says that they are one thing."""
-    for match in _ALIAS.finditer(text):
-        lead = _LEAD.search(text, max(0, match.start() - 60), match.start())
+    for match in ALIAS.finditer(text):
+        lead = LEAD.search(text, max(0, match.start() - 60), match.start())
         left, right = (
             _name_before(text, lead.start() if lead else match.start(), by_key),
             _name_after(text, match.end(), by_key),
@@ -184,7 +158,7 @@ def _ends_there(text: str, end: int) -> bool:
     behind = _NEXT_WORD.match(text, end)
     if behind and behind[1] not in FUNCTION_WORDS and behind[1] not in COMMON_VERBS:
         return False
-    return not _MORE_AFTER.match(text, end)
+    return not MORE_AFTER.match(text, end)
 
 
 def _name_before(text: str, end: int, by_key: Mapping[str, UsedName]) -> str:
@@ -194,11 +168,11 @@ def _name_before(text: str, end: int, by_key: Mapping[str, UsedName]) -> str:
     words = _words_before(text, end)[-_MAX_WORDS:]
     for place in range(len(words)):
         key = entity_key(text[words[place][0] : end])
-        if _is_name(key, by_key) and not _MORE_BEFORE.search(
+        if _is_name(key, by_key) and not MORE_BEFORE.search(
             text[max(0, words[place][0] - 30) : words[place][0]]
         ):
             before = [text[a:b].casefold() for a, b in words[:place]]
-            while before and before[-1] in _DETERMINERS:
+            while before and before[-1] in DETERMINERS:
                 before.pop()
             return "" if before and before[-1] in _NOT_ALONE else key
     return ""

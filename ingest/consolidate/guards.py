@@ -12,14 +12,11 @@ from functools import lru_cache
 
 from dynagrag.core.schema import Vectors
 from dynagrag.graph_store.derived.glossary import Glossary
-from dynagrag.language.words import (
-    HONORIFICS,
-    LETTERS_OF_OFFICE,
-    MONTHS,
-    WEEKDAYS,
-    are_given_alike,
-    is_nickname,
-)
+from dynagrag.language.english.data import groups_of, values_of, words_of
+from dynagrag.language.english.first_names import are_first_names_alike, is_nickname
+from dynagrag.language.thesaurus import GroupKind
+from dynagrag.language.word_class import WordClass
+from dynagrag.language.words import HONORIFICS, LETTERS_OF_OFFICE, MONTHS, WEEKDAYS
 
 MIN_GROUP_COSINE = 0.55
 MAX_GROUP = 12
@@ -29,62 +26,17 @@ _CLITIC = re.compile(r"'(?:s|t|d|m|ll|re|ve)\b")
 _DOTTED = re.compile(r"\b(?:[^\W\d_]\.)+[^\W\d_]\b")
 _ROMAN = re.compile(r"x{0,3}(?:ix|iv|v?i{0,3})")
 _ROMAN_VALUES = {"i": 1, "v": 5, "x": 10}
-_CARDINALS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
-_ORDINALS = [
-    "zeroth",
-    "first",
-    "second",
-    "third",
-    "fourth",
-    "fifth",
-    "sixth",
-    "seventh",
-    "eighth",
-    "ninth",
-    "tenth",
-    "eleventh",
-    "twelfth",
-]
-_NUMBER_WORDS = {word: str(n) for words in (_CARDINALS, _ORDINALS) for n, word in enumerate(words)}
-_CONTRASTS = (
-    "north south east west northern southern eastern western",
-    "left right",
-    "high low",
-    "upper lower top bottom",
-    "inner outer internal external",
-    "front rear back",
-    "primary secondary backup",
-    "male female man woman men women",
-    "mother father brother sister son daughter husband wife uncle aunt",
-    "input output",
-    "import export imports exports",
-    "maximum minimum",
-    "before after",
-    "positive negative",
-    "hot cold",
-    " ".join(MONTHS),
-    " ".join(WEEKDAYS),
-    "alpha beta gamma delta epsilon omega",
-    "red blue green yellow black white orange purple brown pink grey gray silver gold amber",
-)
-_CONTRAST_OF = {word: i for i, words in enumerate(_CONTRASTS) for word in words.split()}
-TITLES = HONORIFICS | {"jr", "sr", "chief", "associate"}
+_NUMBER_WORDS = {
+    word: str(value)
+    for numbers in (values_of(WordClass.CARDINAL), values_of(WordClass.ORDINAL))
+    for word, value in numbers.items()
+    if value <= 12
+}
+_CONTRASTS = (*groups_of(GroupKind.CONTRASTS), MONTHS, WEEKDAYS)
+_CONTRAST_OF = {word: i for i, group in enumerate(_CONTRASTS) for word in group}
+TITLES = HONORIFICS | words_of(WordClass.BESIDE_NAME)
 """Words before or after a name that are none of it."""
-_PERSON_TYPES = frozenset({"person", "speaker", "people", "human", "individual"})
+_PERSON_TYPES = words_of(WordClass.PERSON_TYPE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +168,7 @@ def _persons_differ(a: _Parts, b: _Parts) -> bool:
     if len(left) == 1 or len(right) == 1:
         (one, *_), many = (left, right) if len(left) == 1 else (right, left)
         return not any(one == other or is_nickname(one, other) for other in many)
-    return left[-1] != right[-1] or not are_given_alike(left[0], right[0])
+    return left[-1] != right[-1] or not are_first_names_alike(left[0], right[0])
 
 
 @dataclass(frozen=True, slots=True)

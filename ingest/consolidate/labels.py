@@ -18,34 +18,18 @@ from dynagrag.ingest.consolidate.blocking import Pair, cut_into_blocks, near_pai
 from dynagrag.ingest.consolidate.guards import Name, conflict, split_group
 from dynagrag.ingest.consolidate.shown_block import ShownBlock, distinct_names, fenced_excerpt
 from dynagrag.ingest.consolidate.verdicts import Group
+from dynagrag.language.english.data import groups_of, words_of
+from dynagrag.language.thesaurus import GroupKind
+from dynagrag.language.word_class import WordClass
 
 _MAX_LABEL = 60
 _MAX_EXAMPLE = 70
-_AUXILIARIES = frozenset(["is", "are", "was", "were", "be", "been", "being", "am"])
-_PERFECT = frozenset(["has", "have", "had"])
-_NEGATIONS = frozenset(
-    [
-        "not",
-        "no",
-        "never",
-        "without",
-        "cannot",
-        "n't",
-        "isn't",
-        "doesn't",
-        "didn't",
-        "won't",
-        "wasn't",
-        "lacks",
-    ]
-)
-_OPPOSITES = (
-    "from to", "into out", "above below over under", "before after", "starts start started begins stops stop stopped ends ended finishes",
-    "opens opened open closes closed close", "increases increased raises raised decreases decreased lowers lowered reduces reduced",
-    "gains gained loses lost", "buys bought sells sold", "sends sent receives received", "teaches learns", "enters leaves entered left",
-    "likes dislikes loves hates", "supports opposes", "parent child", "turned turns",
-)  # fmt: skip
-_SIDE = {word: i for i, words in enumerate(_OPPOSITES) for word in words.split()}
+_AUXILIARIES = words_of(WordClass.BE)
+_PERFECT = words_of(WordClass.HAVE)
+_NEGATIONS = words_of(WordClass.NEGATION, WordClass.NEGATED_AUXILIARY) | {"n't", "lacks"}
+_SIDE = {
+    word: side for side, group in enumerate(groups_of(GroupKind.OPPOSED_LABELS)) for word in group
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,38 +7,10 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from dynagrag.ingest.consolidate.used_names import Proposal, UsedName, squashed
+from dynagrag.language.english.data import words_of
+from dynagrag.language.word_class import WordClass
 
-_NOT_PLURAL = frozenset(
-    [
-        *(
-            "news",
-            "means",
-            "goods",
-            "customs",
-            "arms",
-            "physics",
-            "politics",
-            "economics",
-            "mathematics",
-            "lens",
-            "thanks",
-            "mechanics",
-        ),
-        *(
-            "always",
-            "perhaps",
-            "besides",
-            "series",
-            "species",
-            "sometimes",
-            "towards",
-            "glasses",
-            "statistics",
-            "electronics",
-            "dynamics",
-        ),
-    ]
-)
+_NOT_PLURAL = words_of(WordClass.NO_PLURAL)
 _PLURAL_ACRONYM = re.compile(r"[A-Z]{2,8}s")
 _MIN_CUT = 3
 _VOWELS = frozenset("aeiou")

@@ -9,10 +9,13 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dynagrag.core.ids import GENERIC_SPEAKER
 from dynagrag.ingest.consolidate.guards import TITLES, tokens_of, without_letters
 from dynagrag.ingest.consolidate.used_names import Proposal, UsedName
-from dynagrag.language.words import COMMON_WORDS, are_given_alike
+from dynagrag.language.english.data import words_of
+from dynagrag.language.english.first_names import are_first_names_alike
+from dynagrag.language.word_class import WordClass
+from dynagrag.language.words import COMMON_WORDS
 
 LAST_NAME_RULE = "speaker's last name"
-_SUFFIXES = frozenset({"jr", "sr", "ii", "iii", "iv", "phd", "md", "esq"})
+_SUFFIXES = words_of(WordClass.NAME_SUFFIX)
 _MIN_LAST = 3
 
 
@@ -94,5 +97,5 @@ def _may_be_called(name: UsedName, last: str, given: Sequence[str]) -> bool:
     return (
         bool(words)
         and words[-1] == last
-        and (len(words) == 1 or (len(words) <= 3 and are_given_alike(words[0], given[0])))
+        and (len(words) == 1 or (len(words) <= 3 and are_first_names_alike(words[0], given[0])))
     )

@@ -6,33 +6,13 @@ from dataclasses import dataclass
 
 from dynagrag.core.schema import Flag, Mention, MentionKind
 from dynagrag.ingest.consolidate.guards import Name, tokens_of
+from dynagrag.language.english.data import words_of
+from dynagrag.language.word_class import WordClass
 
 Proposal = tuple[str, str, str]
 """A rule's name and two keys that it takes for one entity."""
 
-SMALL_WORDS = frozenset(
-    [
-        "the",
-        "a",
-        "an",
-        "of",
-        "for",
-        "and",
-        "to",
-        "in",
-        "on",
-        "at",
-        "by",
-        "with",
-        "from",
-        "de",
-        "la",
-        "le",
-        "von",
-        "van",
-    ]
-)
-"""Words of a name that its acronym may leave out."""
+SMALL_WORDS = words_of(WordClass.SMALL_IN_ACRONYM)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ from dynagrag.ingest.extract.part_words import (
     singular,
 )
 from dynagrag.ingest.extract.tokens import Span, Token
+from dynagrag.language.english.data import words_of
+from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import COMMON_WORDS
 
 _MAX_KINDS = 2
@@ -31,7 +33,7 @@ _JOINED = re.compile(
 )
 """A number with its unit in one token: `26.25V`, `0.3mm`."""
 _DEGREES = re.compile(r"\s?°\s?")
-_RATES = frozenset({"second", "minute", "hour", "sec", "min", "day", "year"})
+_RATES = words_of(WordClass.RATE)
 
 
 def numbered_things(tokens: Sequence[Token], text: str, taken: Collection[int]) -> Iterator[Span]:

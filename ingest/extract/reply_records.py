@@ -28,7 +28,9 @@ from dynagrag.core.schema import (
 from dynagrag.ingest.extract.name_words import CONNECTORS
 from dynagrag.ingest.extract.quotes import find_quote, mention_passages
 from dynagrag.ingest.split import turn_at
+from dynagrag.language.english.data import words_of
 from dynagrag.language.sentences import sentence_spans
+from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import FUNCTION_WORDS
 from dynagrag.models.reply_schema import StrictReply
 
@@ -41,28 +43,13 @@ _MIN_SUMMARY_SHARE = 0.4
 invented descriptions are blanked.
 """
 _WORD = re.compile(r"\w+", re.UNICODE)
-_PRONOUNS = frozenset(
-    (
-        "i me my mine we us our ours you your yours he him his she her hers it its they them their"
-        " theirs this that these those who whom what which someone somebody something anyone"
-        " anybody anything everyone everybody everything nobody nothing one ones here there now"
-        " then okay ok yes no yeah roger thing things stuff"
-    ).split()
-)
-_NO_THINGS = frozenset(
-    "verb adverb adjective pronoun relation action phrase word interjection".split()
-)
-"""Types by which a small model owns that what it lists is no entity."""
-_CLAUSE_WORDS = (
-    FUNCTION_WORDS - CONNECTORS - frozenset("in on at for to and with by from out off".split())
-)
+_PRONOUNS = words_of(WordClass.NEVER_AN_ENTITY)
+_NO_THINGS = words_of(WordClass.TERM_OF_GRAMMAR)
+_CLAUSE_WORDS = FUNCTION_WORDS - CONNECTORS - words_of(WordClass.PARTICLE_IN_NAME)
 """What a name hardly holds, and a piece of a sentence does ("reselect it", "button up the tunnel
 again"): small models list such pieces.
 """
-_SPEECH = frozenset(
-    "say says said ask asks asked reply replies replied respond responds responded answer answers"
-    " answered".split()
-)
+_SPEECH = words_of(WordClass.SPEECH)
 
 
 class EntityReply(StrictReply):
@@ -358,11 +345,19 @@ class RecordBuilder:
             mention_id = content_id("mention", document_id, start, end, key, kind, summary)
             made.append(
                 Mention(
-                    id=mention_id, document_id=document_id, chunk_start=start, chunk_end=end, passage_ids=tuple(passages),
-                    name=" ".join(entity.name.split()), key=key, type=_shortened(entity.type, 3).casefold(), summary=summary, kind=kind,
+                    id=mention_id,
+                    document_id=document_id,
+                    chunk_start=start,
+                    chunk_end=end,
+                    passage_ids=tuple(passages),
+                    name=" ".join(entity.name.split()),
+                    key=key,
+                    type=_shortened(entity.type, 3).casefold(),
+                    summary=summary,
+                    kind=kind,
                     extractor=self._extractor,
                 )
-            )  # fmt: skip
+            )
         return made
 
     def _co_occurrences(self) -> list[tuple[str, str, int, int]]:
@@ -417,9 +412,19 @@ class RecordBuilder:
             )
             made.append(
                 RelationRecord(
-                    id=record_id, document_id=document_id, chunk_start=start, chunk_end=end, passage_id=passage.id, head=head, tail=tail,
-                    label=label, summary=_shortened(summary, _MAX_SUMMARY_WORDS), quote_start=quote_start, quote_end=quote_end,
-                    turn_index=turn_at(self._turns, quote_start).index, extractor=self._extractor,
+                    id=record_id,
+                    document_id=document_id,
+                    chunk_start=start,
+                    chunk_end=end,
+                    passage_id=passage.id,
+                    head=head,
+                    tail=tail,
+                    label=label,
+                    summary=_shortened(summary, _MAX_SUMMARY_WORDS),
+                    quote_start=quote_start,
+                    quote_end=quote_end,
+                    turn_index=turn_at(self._turns, quote_start).index,
+                    extractor=self._extractor,
                 )
-            )  # fmt: skip
+            )
         return made

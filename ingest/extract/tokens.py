@@ -24,7 +24,8 @@ _TOKEN = re.compile(
 )
 NUMBER = re.compile(r"\d{4,}|\d{1,3}(?:,\d{3})+")
 MODEL_NUMBER = re.compile(
-    r"\d{1,3}|\d{1,4}(?:\.\d{1,4})+[A-Za-z]{0,2}|\d{1,4}(?!st|nd|rd|th)[A-Za-z]{1,2}|\d{2,4}[A-Za-z]?(?:-\d{1,4}[A-Za-z]{0,2})+"
+    r"\d{1,3}|\d{1,4}(?:\.\d{1,4})+[A-Za-z]{0,2}|\d{1,4}(?!st|nd|rd|th)[A-Za-z]{1,2}"
+    r"|\d{2,4}[A-Za-z]?(?:-\d{1,4}[A-Za-z]{0,2})+"
 )
 """13, 3.11, 4o, 747-400: with a name before it, part of the name."""
 ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")

@@ -25,7 +25,8 @@ _NAME_AND_TIME = re.compile(
     re.ASCII,
 )
 _TIME_AND_TEXT = re.compile(
-    rf"(?:\[(?P<a>{_TIME})\]|\((?P<b>{_TIME})\)|(?P<c>{_TIME}))(?:\s*[-–]\s*(?P<text1>.*)|\s+(?P<text2>.*)|)",
+    rf"(?:\[(?P<a>{_TIME})\]|\((?P<b>{_TIME})\)|(?P<c>{_TIME}))"
+    r"(?:\s*[-–]\s*(?P<text1>.*)|\s+(?P<text2>.*)|)",
     re.ASCII,
 )
 _OTTER_END = "transcribed by https://otter.ai"

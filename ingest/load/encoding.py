@@ -40,7 +40,8 @@ _MAX_CONTROL_SHARE = 0.02
 # A sign that has no place between two letters: where there are many, the text is in another 8-bit
 # code than cp1252.
 _SIGN_IN_WORD = re.compile(
-    r"(?<=[^\W\d_])[\u00a1-\u00b4\u00b6-\u00b8\u00bb-\u00bf\u00d7\u00f7\u0192\u02c6\u02dc\u2020-\u2039\u20ac](?=[^\W\d_])"
+    r"(?<=[^\W\d_])[\u00a1-\u00b4\u00b6-\u00b8\u00bb-\u00bf\u00d7\u00f7"
+    r"\u0192\u02c6\u02dc\u2020-\u2039\u20ac](?=[^\W\d_])"
 )
 _HIGH_RUN = re.compile("[\u00c0-\u00ff]{3,}")
 """Western words have one or two such letters in a row; Cyrillic and Greek ones look like nothing

@@ -1,9 +1,10 @@
 """Glossary files: CSV with the columns term, aliases, definition, or JSON. What can't be used is
 said with its line; the rest is.
 
-    CSV    a header names the columns; aliases are separated by ; or |; comma, semicolon, tab or | between the columns
-    JSON   a list of objects with `term`, `aliases` (a list, or a text as in CSV) and `definition`; an object of such objects, or of
-           definitions, by term; or one object a line
+    CSV    a header names the columns; aliases are separated by ; or |; comma, semicolon, tab or |
+           between the columns
+    JSON   a list of objects with `term`, `aliases` (a list, or a text as in CSV) and `definition`;
+           an object of such objects, or of definitions, by term; or one object a line
 
 `synonyms` stands for aliases, `canonical` and `name` for the term.
 """

@@ -28,7 +28,8 @@ CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\ud800-\udfff]")
 # Only tags that captions and Markdown really use: "a < b" and "<laughs>" are words. Each
 # alternative is bounded by the next "<".
 _TAGS = re.compile(
-    r"</?(?:i|b|u|s|em|strong|small|sup|sub|font|span|c|v|ruby|rt|lang|br|p|div|a|img|center)(?:[\s.][^<>]*|/)?>|<\d{1,3}:[\d:.]{1,20}>",
+    r"</?(?:i|b|u|s|em|strong|small|sup|sub|font|span|c|v|ruby|rt|lang|br|p|div|a|img"
+    r"|center)(?:[\s.][^<>]*|/)?>|<\d{1,3}:[\d:.]{1,20}>",
     re.IGNORECASE,
 )
 _LONG_REFERENCE = re.compile(r"&#(?:[0-9]{20,}|[xX][0-9a-fA-F]{20,});?")

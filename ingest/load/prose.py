@@ -19,7 +19,8 @@ _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])[ \t]+")
 _RULE = re.compile(r"\s{0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,}|(?:_[ \t]*){3,})")
 _BOLD = re.compile(r"(\*\*|__)([^*_\n]{1,60})\1(.*)")
 _BOLD_TIME = re.compile(
-    r"\s*(?:[_*`(\[]{1,2})?((?:\d{1,4}:)?\d{1,4}:\d{2}(?:\.\d{1,3})?)(?:[_*`)\]]{1,2})?\s*(:?)(?:\s+(.*)|)",
+    r"\s*(?:[_*`(\[]{1,2})?((?:\d{1,4}:)?\d{1,4}:\d{2}(?:\.\d{1,3})?)"
+    r"(?:[_*`)\]]{1,2})?\s*(:?)(?:\s+(.*)|)",
     re.ASCII,
 )
 # Links and emphasis: every repeat is bounded and stops at its own opening sign, so no line can make

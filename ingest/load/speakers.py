@@ -10,71 +10,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from dynagrag.ingest.load.parsed import has_letter
+from dynagrag.language.english.data import words_of
+from dynagrag.language.word_class import WordClass
 
 _MAX_LABEL_CHARS = 48
 _MAX_LABEL_WORDS = 5
-_PARTICLES = frozenset(
-    "al and bin da de del della den der di du el la le of per ten the van von y zu & / -".split()
-)
+_PARTICLES = words_of(WordClass.NAME_PARTICLE)
 _HONORIFICS = frozenset(
-    "Chief Dr Dr. Judge Justice Miss Mr Mr. Mrs Mrs. Ms Ms. Prof. Professor Senator Sir".split()
+    form
+    for title in words_of(WordClass.LABEL_TITLE)
+    for form in (title.capitalize(), f"{title.capitalize()}.")
 )
 _COVERED = 0.4
 _FEW = 6
-_NOT_SPEAKERS = frozenset(
-    """
-        abstract address agenda attendees audio author authors background bcc bonus category caution
-        conclusion cons contents copyright credits date description directions disclaimer duration
-        edit editor's_note email end episode example examples fig figure file files finally first
-        for_example format from goal hint http https important in_short ingredients instructions
-        introduction keywords kind language license link links location method methods n.b n.b. nb
-        note notes objective organizer overview p.s p.s. participants phone place prerequisites
-        present pros ps published questions re reason recorded recording reference references
-        requirements result results second see_also serves so source sources start step subject
-        subtitle summary table tag tags third time tip title to today todo topic total
-        transcribed_by transcript update url usage version video warning website
-    """.split()
-)
-_HEADING_WORDS = _NOT_SPEAKERS | frozenset(
-    """
-        about action actions active agenda agendas announcement announcements answer answers
-        apologies appendices articles bio biography blog books bullet bullets calendar calls
-        chapters comments conclusions connect contact contacts content context cover credits dates
-        deadlines decision decisions details discussion discussions documents events excerpts extras
-        faq feedback findings follow follow-up followup further goals highlight highlights
-        housekeeping ideas info information insights intro item items key kudos learned learnings
-        lessons links list main media mention mentioned mentions message messages minutes
-        miscellaneous more music news next numbers objectives open opening outcomes outline outlook
-        outro overviews papers people plan plans podcast podcasts points posts preface preview
-        program programme projects q&a q&as qa question quick quotes read reading readings recap
-        recommendations recommended related remarks reminder reminders report reports resource
-        resources risks roadmap schedule section sections segment segments session sessions
-        shout-outs show show-notes shownotes social socials sponsor sponsored sponsors stats status
-        steps stories summaries support supporters takeaway takeaways talk talks task tasks themes
-        things thoughts timeline timestamp timestamps tips today's tools topics trailer transcripts
-        trivia upcoming updates useful videos watch weekly words year-end
-    """.split()
-)
-"""A label made of these alone heads a section: `News, Events, Resources`, `Key Takeaways`."""
-_ALONE = _HEADING_WORDS - frozenset(
-    """
-        music media program programme podcast answer answers people question report session year-end
-    """.split()
-)
+_NOT_SPEAKERS = words_of(WordClass.NO_SPEAKER)
+_HEADING_WORDS = _NOT_SPEAKERS | words_of(WordClass.HEADING)
+_ALONE = _HEADING_WORDS - words_of(WordClass.VOICE)
 """Those of them that no voice is called by: `Music` and `Question` may be."""
-_ASKING = frozenset("how what what's when where which why who's".split())
-_NO_NAME_WORDS = frozenset(
-    "are can did do does i is it our should that their these they this those to us was we were will"
-    " you your".split()
-)
-"""In a label of several words: it is a sentence's or a heading's, and nobody's name."""
-_JOINTS = frozenset("& / and of for from in on the".split())
+_ASKING = words_of(WordClass.ASKING)
+_NO_NAME_WORDS = words_of(WordClass.NO_LABEL)
+_JOINTS = words_of(WordClass.HEADING_JOINT)
 _LIST_ITEM = re.compile(r"(?:[-*+•–]|\d{1,3}[.)])\s")
 _ADDRESS = re.compile(r"(?:https?://|www\.|@\w)\S*$")
-_NUMBERED = frozenset(
-    "act appendix chapter day example exercise fig figure item lesson module option page part scene"
-    " section step unit week".split()
-)
+_NUMBERED = words_of(WordClass.NUMBERED_SECTION)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,18 +12,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dynagrag.core.ids import GENERIC_SPEAKER, entity_key, plain_key, speaker_key
 from dynagrag.core.schema import Document, Entity
 from dynagrag.graph_store.derived.speaker_roles import roles_of
+from dynagrag.language.english.data import words_of
+from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import (
     COMMON_WORDS,
     FUNCTION_WORDS,
     HONORIFICS,
     LETTERS_OF_OFFICE,
     ROLE_NOUNS,
-    word_set,
 )
 
 WORD = re.compile(r"[^\W_]+(?:['’\-.][^\W_]+)*")
 BRACKETS = re.compile(r"[(\[]([^()\[\]]*)[)\]]")
-_SUFFIXES = word_set("jr sr ii iii iv phd md esq") | LETTERS_OF_OFFICE
+_SUFFIXES = words_of(WordClass.NAME_SUFFIX) | LETTERS_OF_OFFICE
 _MAX_ROLE_WORDS = 8
 
 

@@ -11,6 +11,9 @@ is linear in the text.
 import re
 from collections.abc import Iterator
 
+from dynagrag.language.english.data import words_of
+from dynagrag.language.word_class import WordClass
+
 MAX_SENTENCE_WORDS = 120
 """Longer "sentences" (speech without punctuation) are cut: an embedder reads 256 tokens and drops
 the rest silently.
@@ -18,43 +21,22 @@ the rest silently.
 
 Span = tuple[int, int]
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
 _WORD = re.compile(rf"[{_CJK}]|[^\s{_CJK}]{{1,40}}")
 # The possessive runs and the look-behind keep a run of dots from being scanned more than once.
 _END = re.compile(
-    r"""(?<![.!?…])(?P<mark>[.!?…]++)(?P<close>["'”’»)\]]*+)(?=\s|$)   # a mark, closing quotes, blank space
-      | (?P<wide>[。！？]++[」』”’]*+)                                  # Chinese and Japanese put no space
-      | (?<!\s)(?P<blank>\s*?\n[^\S\n]*+\n)                             # a blank line
+    r"""(?<![.!?…])(?P<mark>[.!?…]++)(?P<close>["'”’»)\]]*+)(?=\s|$)  # marks, quotes, a space
+      | (?P<wide>[。！？]++[」』”’]*+)           # Chinese and Japanese put no space
+      | (?<!\s)(?P<blank>\s*?\n[^\S\n]*+\n)  # a blank line
     """,
     re.VERBOSE,
 )
 _NEXT = re.compile(r"\s*+[\"'“‘«(\[]{0,3}(\w[\w'’]{0,15})?")
 
-_NEVER_LAST = _words(
-    "mr mrs ms mx dr prof rev hon sen rep gov gen col maj capt cmdr cdr lt sgt st mt ft messrs mme"
-    " mlle vs v e.g i.e cf viz al approx no nos fig figs eq sec ch vol pp p ed eds art op cit ca"
-    " jan feb mar apr jun jul aug sep sept oct nov dec"
-)
-"""Abbreviations that want something after them. "no" only before a digit; months only before one
-too.
-"""
-_ONLY_BEFORE_DIGIT = _words(
-    "no nos fig figs eq sec ch vol pp p art jan feb mar apr jun jul aug sep sept oct nov dec"
-)
-_OFTEN_LAST = _words("inc ltd co corp jr sr etc bros dept univ assn est")
-_STARTERS = _words(
-    "the a an this that these those i we you he she it they there here and but so or if when while"
-    " what who where why how in on at as for from to with of by it's i'm we're that's there's he's"
-    " she's they're you're i'll we'll let's well now then okay yes no my our your his her their its"
-    " do does did is are was were have has had can could will would should not also after before"
-    " because however"
-)
-"""Words whose capital says that a sentence begins, after an abbreviation or an initial."""
+_NEVER_LAST = words_of(WordClass.NEVER_LAST)
+_ONLY_BEFORE_DIGIT = words_of(WordClass.ONLY_BEFORE_DIGIT)
+_OFTEN_LAST = words_of(WordClass.OFTEN_LAST)
+_STARTERS = words_of(WordClass.STARTER)
 
 
 def word_spans(text: str) -> Iterator[Span]:
@@ -145,6 +127,6 @@ def _cut(text: str, start: int, end: int, max_words: int) -> Iterator[Span]:
     start, end = strip_span(text, start, end)
     if start == end:
         return
-    words = [(start + a, start + b) for a, b in word_spans(text[start:end])]
-    for i in range(0, len(words), max_words):
-        yield words[i][0], words[min(i + max_words, len(words)) - 1][1]
+    found = [(start + a, start + b) for a, b in word_spans(text[start:end])]
+    for i in range(0, len(found), max_words):
+        yield found[i][0], found[min(i + max_words, len(found)) - 1][1]

@@ -1,0 +1,39 @@
+"""Forms of English verbs, from lemminflect's dictionary.
+
+Its data are of the NIH's SPECIALIST lexicon, 1.1 MB in the wheel. Loading them takes a quarter of a
+second and some 40 MB, so it is imported at the first question. What it would guess of verbs that
+it lacks is not asked for. (Where spaCy is installed, lemminflect imports it too.)
+"""
+
+from functools import cache
+
+_PARTICIPLES = {
+    "burn": ("burnt", "burned"),
+    "get": ("got", "gotten"),
+    "light": ("lit", "lighted"),
+    "wake": ("woken",),
+}
+"""Where the dictionary lacks one, or has a rare one first (burned, gotten, lighted, waked)."""
+
+
+def pasts(verb: str) -> tuple[str, ...]:
+    """went of go, was and were of be; the commonest first."""
+    return _forms(verb, "VBD") or (f"{verb}ed",)
+
+
+def participles(verb: str) -> tuple[str, ...]:
+    """Past participles, the commonest first: gone of go; born and borne of bear."""
+    return _PARTICIPLES.get(verb) or _forms(verb, "VBN") or pasts(verb)
+
+
+def thirds(verb: str) -> tuple[str, ...]:
+    """goes of go."""
+    return _forms(verb, "VBZ") or (f"{verb}s",)
+
+
+@cache
+def _forms(verb: str, tag: str) -> tuple[str, ...]:
+    """`tag`: of the Penn Treebank. Empty where the dictionary lacks the verb."""
+    from lemminflect import getAllInflections
+
+    return tuple(getAllInflections(verb, "VERB").get(tag, ()))

@@ -1,0 +1,1 @@
+"""German: as much as tells it from English."""

@@ -7,12 +7,12 @@ LIGHT := .venv/.light
 # Where it is set, every worker of the tests would compile and rewrite all modules again at each run.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup help demo check lint types order quick test test-neo4j test-nightly mutate fuzz neo4j-jars help-docs bench clean models
+.PHONY: setup help demo check lint types order quick test test-neo4j test-nightly mutate fuzz neo4j-jars help-docs docs-benchmarks bench clean models
 
 setup: $(STAMP)  ## one environment in .venv (PYTHON=... chooses the Python); every other target but demo begins with it
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 	@echo
 	@echo "Tests marked neo4j start a real Neo4j 5.26 (Java 17 or later) and, with Java 21 or later, a 2026.x; Maven fetches the jars once,"
 	@echo "120 and 150 MB, into your cache folder (or DYNAGRAG_TEST_NEO4J). Without Java or Maven they skip and say so; with NEO4J_URI,"
@@ -76,8 +76,11 @@ types: setup  ## mypy --strict
 order: setup  ## the import order
 	$(BIN)/lint-imports
 
-help-docs: setup  ## writes docs/cli.md from the commands' own help
+help-docs: setup  ## writes docs/cli/ from the commands' own help
 	$(BIN)/python docs/write_cli_help.py
+
+docs-benchmarks: setup  ## writes docs/benchmarks.md from benchmarks/results
+	$(BIN)/python docs/write_benchmarks.py
 
 mutate: setup  ## is a wrong line noticed? ROOM=retrieval|generation|derived|consolidate SAMPLE=100 SEED=0
 	$(BIN)/python tests/mutate.py $(or $(ROOM),retrieval) --sample $(or $(SAMPLE),100) --seed $(or $(SEED),0)

@@ -118,7 +118,8 @@ class Visitor:
 
 
 _WIDGETS = """() => document.querySelectorAll(
-    "[data-testid='stMainBlockContainer'] :is(button, input, textarea, a, [data-testid='stDataFrame'])"
+    "[data-testid='stMainBlockContainer']"
+    + " :is(button, input, textarea, a, [data-testid='stDataFrame'])"
 ).length"""
 
 

@@ -24,10 +24,10 @@ from pathlib import Path
 from result_lines import ResultLines
 
 from dynagrag import load_settings
-from dynagrag.cli.evaluate.citations import citation_lines
 from dynagrag.config.settings import Settings
 from dynagrag.demo import transcripts
 from dynagrag.evaluation.citations.citation_run import CitationOptions, evaluate_citations
+from dynagrag.evaluation.frame.terminal import report_lines
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
@@ -48,7 +48,9 @@ def make_workspaces(settings: Settings, data: Path | None) -> Iterator[str]:
     if data is not None:
         meeting = load_set("qmsum", data).corpus[0]
         with open_workspace(MEETING, settings=settings, embedder=FakeEmbedder()) as space:
-            space.ingest_given([GivenTurns(meeting.title, meeting.turns)], FastExtractor())
+            space.ingest_jobs.ingest_given(
+                [GivenTurns(meeting.title, meeting.turns)], FastExtractor()
+            )
         yield MEETING
 
 
@@ -89,13 +91,10 @@ def main() -> None:
         f" {settings.llm or 'none'}; {limit}; seed {options.seed}"
     )
     for chosen in sets:
-        _, summary = evaluate_citations(settings, chosen, on_cost=show_cost)
+        run, _ = evaluate_citations(settings, chosen, on_cost=show_cost)
         say("")
-        *lines, legend = citation_lines(summary)
-        for line in lines:
+        for line in report_lines(run.report()):
             say(line)
-    say("")
-    say(legend)
 
 
 if __name__ == "__main__":

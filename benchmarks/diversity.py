@@ -44,7 +44,7 @@ def main(path: Path, questions: list[str]) -> None:
         embedder = wiring.make_embedder(settings)
         with open_workspace("diversity", settings=own, embedder=embedder) as space:
             space.ingest([path], IngestOptions(extractor="fast"))
-            snapshot = space.snapshot()
+            snapshot = space.current_graph.snapshot()
             report(
                 snapshot,
                 [Question(text, embedder.embed_query(text)) for text in questions],

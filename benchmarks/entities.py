@@ -19,7 +19,7 @@ import time
 from pathlib import Path
 
 from dynagrag import load_settings
-from dynagrag.evaluation.entities.entity_resolution import EntityReport, evaluate_entities
+from dynagrag.evaluation.entities.entity_resolution import EntityResult, evaluate_entities
 from dynagrag.evaluation.entities.entity_run import run_entities
 from dynagrag.evaluation.entities.entity_sets import load_entity_set
 from dynagrag.fakes import FakeEmbedder
@@ -43,14 +43,16 @@ HEAD = (
     f" {'P':>5} {'R':>5} {'F1':>5} {'B3 F1':>5}"
 )
 LEGEND = """
-recall: blocking recall, the share of the positive pairs with one key, joined by a rule, or in one block; guards / other: positive pairs
-missed because a guard tells them apart (numbers and letters, mostly) / for another reason; compared: pairs of names in blocks; calls: what
-a model would be asked. P, R, F1: of the labelled pairs, by the rules alone, then by the cosine at the threshold that is best for the set.
-B3: B-cubed over all items; pairs that a Ditto set doesn't label count as different.
+recall: blocking recall, the share of the positive pairs with one key, joined by a rule, or in one
+block; guards / other: positive pairs missed because a guard tells them apart (numbers and letters,
+mostly) / for another reason; compared: pairs of names in blocks; calls: what a model would be
+asked. P, R, F1: of the labelled pairs, by the rules alone, then by the cosine at the threshold that
+is best for the set. B3: B-cubed over all items; pairs that a Ditto set doesn't label count as
+different.
 """.strip()
 
 
-def row(report: EntityReport) -> str:
+def row(report: EntityResult) -> str:
     """A set's line of the table."""
     blocking, rules = report.blocking, report.without_model
     guarded = sum(m.reason.startswith("guard") for m in report.missed)
@@ -139,14 +141,10 @@ def main(argv: list[str]) -> None:
     print(f"{'':<26} {'':>6} {'':>7} {'':>5} | {'blocking':<34} | {'rules alone':<23} | by cosine")
     print(HEAD)
     for dataset in sets or SETS:
-        print(
-            row(
-                run_entities(
-                    dataset, Path(data), settings.model_copy(update={"llm": None}), has_summaries
-                )
-            ),
-            flush=True,
+        _, result = run_entities(
+            dataset, Path(data), settings.model_copy(update={"llm": None}), has_summaries
         )
+        print(row(result), flush=True)
     print(LEGEND)
 
 

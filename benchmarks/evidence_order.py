@@ -42,13 +42,12 @@ from dynagrag.core.text import collapse
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.evaluation.retrieval.evaluated_workspace import open_evaluated
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
-from dynagrag.generation.context import that_fit
-from dynagrag.generation.evidence import passage_evidence
+from dynagrag.generation.context import passages_that_fit
+from dynagrag.generation.evidence import in_windows, passage_evidence
 from dynagrag.generation.lines.answerable import LEAST, Signs, answerable, signs
 from dynagrag.generation.lines.excerpts import evidence_lines
 from dynagrag.generation.lines.line_fit import NUM_PASSAGES, fits
 from dynagrag.generation.lines.line_index import LineIndex
-from dynagrag.generation.stretches import in_stretches
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.filters import apply_filters
 from dynagrag.retrieval.passages import PassageScores
@@ -111,7 +110,7 @@ class Asked:
         found = fits(self._index, question, rows, self._embedder)
         shown = evidence_lines(self._index, found)[:NUM_SHOWN]
         before = passage_evidence(
-            self._snapshot, in_stretches(that_fit(self._snapshot, ranked, PROMPT_TOKENS))
+            self._snapshot, in_windows(passages_that_fit(self._snapshot, ranked, PROMPT_TOKENS))
         )[:NUM_SHOWN]
         right = {
             "lines": [self._is_right(gold, [line]) for line in shown],
@@ -181,7 +180,7 @@ def by_hand(rows_file: str, settings: Settings, data: Path, part: str) -> Iterat
         paths = [data / "transcripts" / file for file in files]
         with open_workspace("-".join(path.stem for path in paths), settings=settings) as space:
             space.ingest(paths, IngestOptions(extractor="fast"))
-            asked = Asked(space.snapshot(), space.embedder)
+            asked = Asked(space.current_graph.snapshot(), space.embedder)
             for row in rows:
                 if tuple(row["files"]) == files:
                     yield asked.ask(
@@ -195,7 +194,7 @@ def of_qmsum(settings: Settings, data: Path, part: str) -> Iterator[Shown]:
     options = EvaluateOptions(dataset="qmsum", data=data, part=part)
     keys = [document.key for document in loaded.corpus]
     with open_evaluated(settings, options, loaded, lambda *_: None, None) as place:
-        whole = place.space.snapshot()
+        whole = place.space.current_graph.snapshot()
         for number, key in enumerate(keys):
             snapshot = apply_filters(
                 whole, place.space.store, Filters(documents=(place.find(key) or "",))
@@ -232,7 +231,7 @@ def of_multihop_rag(settings: Settings, data: Path, part: str) -> Iterator[Shown
     with open_evaluated(
         settings, EvaluateOptions(dataset="multihop-rag", data=data), loaded, lambda *_: None, None
     ) as place:
-        asked = Asked(place.space.snapshot(), place.embedder)
+        asked = Asked(place.space.current_graph.snapshot(), place.embedder)
         yield from (
             asked.ask(gold)
             for i, gold in enumerate(questions)

@@ -35,8 +35,9 @@ ROUNDS = 5
 ASK_TARGET_S, APP_TARGET_S = 2.0, 3.0
 _PAINTS = """
 window.shift = window.largest = 0
-new PerformanceObserver(seen => { for (const one of seen.getEntries()) if (!one.hadRecentInput) window.shift += one.value })
-    .observe({ type: 'layout-shift', buffered: true })
+new PerformanceObserver(seen => {
+    for (const one of seen.getEntries()) if (!one.hadRecentInput) window.shift += one.value
+}).observe({ type: 'layout-shift', buffered: true })
 new PerformanceObserver(seen => { window.largest = seen.getEntries().at(-1).startTime })
     .observe({ type: 'largest-contentful-paint', buffered: true })
 """

@@ -25,7 +25,7 @@ from result_lines import ResultLines
 from dynagrag.core.ids import content_id
 from dynagrag.core.schema import Consolidation, EmbedderIdentity, Entity, Graph, Relation
 from dynagrag.curation.graph_export import part
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 
 _TESTS = Path(__file__).parents[1] / "tests"
 sys.path.insert(0, str(_TESTS))

@@ -27,7 +27,7 @@ _IMPORTED = [
     *(
         "dynagrag.upkeep.backup",
         "dynagrag.workspace.facade",
-        "dynagrag.graph_store.neo4j_store.store",
+        "dynagrag.graph_store.neo4j_store.neo4j_store",
         "dynagrag.curation.corrections",
     ),
     *("langchain_openai", "neo4j"),

@@ -1,9 +1,10 @@
 """SIGKILL at random moments of an ingest, a delete, a correction (`graph merge`) and a restore,
 then the same command again.
 
-    python benchmarks/kills.py                                             100 kills on the embedded store
-    python benchmarks/kills.py --store sqlite --store bolt://HOST:7687     100 on both (NEO4J_PASSWORD; its workspaces are deleted)
-    python benchmarks/kills.py --keep FILE                                 lines are kept there; run again, it goes on after them
+    python benchmarks/kills.py               100 kills on the embedded store
+    python benchmarks/kills.py --store sqlite --store bolt://HOST:7687
+                                             100 on both (NEO4J_PASSWORD; its workspaces are deleted)
+    python benchmarks/kills.py --keep FILE   keeps lines there; run again, it goes on after them
 
 After each kill the graph is exported by another command; then the killed one is repeated. What must
 hold: the graph of an undisturbed run, no model call repeated whose reply was stored, and, of a

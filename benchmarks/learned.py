@@ -1,10 +1,11 @@
 """Training steps a second and peak memory of G-Retriever here and in PyG, and what retrieval costs
 a question.
 
-    python benchmarks/learned.py train --data FOLDER [--lm smollm2]     steps in turn, the memory of each in a process of its own
-    python benchmarks/learned.py retrieve                               trees and ego-graphs of graphs of WebQSP's size; about 7 minutes
-                                                                        on one core, fewer with
-                                                                        --questions and --centres
+    python benchmarks/learned.py train --data FOLDER [--lm smollm2]
+        steps in turn, the memory of each in a process of its own
+    python benchmarks/learned.py retrieve
+        trees and ego-graphs of graphs of WebQSP's size; about 7 minutes on one core, fewer with
+        --questions and --centres
 
 `--data` has ExplaGraphs as `dynagrag evaluate graphqa` reads it; without it rows are made. Both
 models have the same encoder, language model (frozen), rows, batches, precision and optimizer.

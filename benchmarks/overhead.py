@@ -19,7 +19,8 @@ from dynagrag import AskOptions, load_settings, open_workspace
 from dynagrag.fakes.server import OpenAIStubServer
 
 PEERS = """
-peer                  model calls (a chunk)   prompt tokens   index s   a question: calls, prompt tokens, s without the model
+a question: calls, prompt tokens, seconds without the model
+peer                  model calls (a chunk)   prompt tokens   index s   a question
 lightrag-hku 1.5.7    40 (2)                  181k            11-16     2, 37k, 0.17
 graphrag 3.3.0        77 (3.9)                230k            52        1, 11.7k, 29 (CLI)
 nano-graphrag 0.0.8   69 (3.5)                265k            31        1, 7.2k, 0.11

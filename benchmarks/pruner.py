@@ -49,7 +49,8 @@ def main() -> None:
         f" {time.strftime('%Y-%m-%d')}; load of the machine {os.getloadavg()[0]:.1f}"
     )
     lines.line(
-        f"{'nodes, pairs':<14}{'prior: ms, CPU ms':>20}{'trained: ms, CPU ms':>22}{f'steps of {BATCH}: /s, /CPU s':>28}"
+        f"{'nodes, pairs':<14}{'prior: ms, CPU ms':>20}{'trained: ms, CPU ms':>22}"
+        f"{f'steps of {BATCH}: /s, /CPU s':>28}"
     )
     torch.manual_seed(0)
     network = PruningNetwork(NetworkOptions(DIMENSION)).to(device)

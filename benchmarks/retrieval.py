@@ -1,8 +1,10 @@
 """Milliseconds a question, and memory, of Bridge-PPR, on made corpora of the shape of 2Wiki's (4
 facts and 16 names a passage, 6 a fact).
 
-    python benchmarks/retrieval.py --passages 6119                  documents of one passage
-    python benchmarks/retrieval.py --passages 100000 --per-document 100        long transcripts: with stretches
+    python benchmarks/retrieval.py --passages 6119
+        documents of one passage
+    python benchmarks/retrieval.py --passages 100000 --per-document 100
+        long transcripts: with windows of passages
 
 Prints one line a measurement; `--out FILE` appends them to a file. Questions are embedded already.
 For real sets: `dynagrag evaluate`.

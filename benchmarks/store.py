@@ -1,10 +1,11 @@
 """Throughput of the graph stores: 100,000 entities with 384-float vectors and 300,000 relations,
 then bounded hops next to a big hub.
 
-    python benchmarks/store.py sqlite                       the embedded store
-    python benchmarks/store.py 5                            a Neo4j 5.26 of its own (jars by tests/servers/neo4j_jars.py)
-    python benchmarks/store.py 2026                         a Neo4j 2026.x of its own
-    python benchmarks/store.py bolt://HOST:7687             a server that runs (NEO4J_PASSWORD; its workspace is deleted)
+    python benchmarks/store.py sqlite              the embedded store
+    python benchmarks/store.py 5                   a Neo4j 5.26 (jars by tests/servers/neo4j_jars.py)
+    python benchmarks/store.py 2026                a Neo4j 2026.x
+    python benchmarks/store.py bolt://HOST:7687    a server that runs (NEO4J_PASSWORD); its workspace
+                                                   is deleted
 
 Prints one line a measurement; `--out FILE` appends them to a file. Ends are skewed: node i has
 about 1/sqrt(i) of the relations.
@@ -39,17 +40,17 @@ from dynagrag.core.schema import (
     VectorKind,
     Vectors,
 )
-from dynagrag.graph_store.neo4j_store import rows
+from dynagrag.graph_store.neo4j_store import neo4j_rows as rows
 from dynagrag.graph_store.neo4j_store.cache import RowCache
-from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.cypher import schema_statements
 from dynagrag.graph_store.neo4j_store.graph_writer import (
     GraphWriter,
     relation_props,
     vector_signature,
 )
-from dynagrag.graph_store.neo4j_store.store import Neo4jStore
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_store.neo4j_store import Neo4jStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 
 WORKSPACE = "benchmark-store"
 DIMENSION = 384

@@ -1,5 +1,7 @@
-"""Writes docs/cli.md from the commands' own help and the settings' descriptions. Usage: python
-docs/write_cli_help.py [--print]
+"""Writes docs/cli/ from the commands' own help and the settings' descriptions.
+
+An index with a line for each command, a page for each group of commands, one for the settings.
+Usage: python docs/write_cli_help.py [FOLDER]
 """
 
 import io
@@ -10,37 +12,72 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
-INTRODUCTION = """# Every command
+NOTE = "Written by `make help-docs` from the commands' own help."
+INDEX = f"""# Every command
 
-Written by `make help-docs` from the commands' own help. Exit codes: 0 ok, 1 an error in one line, 2 wrong use,
-3 done with some items set aside or refused, 130 Ctrl-C.
-"""
-SETTINGS = """## Settings
+{NOTE} `dynagrag COMMAND --help` prints the same.
 
-Example: `DYNAGRAG_LLM=qwen` in the environment, or `llm = "qwen"` in `settings.toml`. dynagrag looks at a command's option first, then at
-the environment, at `.env` in the current folder, and at `settings.toml` in the home folder. The first that has a value counts.
+Exit codes: 0 ok, 1 an error in one line, 2 wrong use, 3 done with some items set aside or refused,
+130 Ctrl-C. [Settings](settings.md) are read by all commands.
+
+| command | what it does |
+| --- | --- |"""
+SETTINGS = f"""# Settings
+
+{NOTE}
+
+Example: `DYNAGRAG_LLM=qwen` in the environment, or `llm = "qwen"` in `settings.toml`. A command's
+option comes first, then the environment, then `.env` in the current folder, then the system's
+keyring for keys, then `settings.toml` in the home folder. The first that has a value counts.
 
 | setting | in the environment | default | |
 | --- | --- | --- | --- |"""
+ROOT_PAGE = "dynagrag"
+"""The page of the commands that belong to no group."""
 
 
-def page() -> str:
-    """The whole page."""
-    os.environ |= {"COLUMNS": "100", "TERMINAL_WIDTH": "100"}
-    return "\n".join([INTRODUCTION, *_commands(), SETTINGS, *_settings(), ""])
-
-
-def _commands() -> Iterator[str]:
+def pages() -> dict[str, str]:
+    """The text of each file of docs/cli/ by its name."""
     from typer.main import get_command
 
-    from dynagrag.cli.main import app, run
+    from dynagrag.cli.main import app
 
+    os.environ |= {"COLUMNS": "100", "TERMINAL_WIDTH": "100"}
+    index = [INDEX]
+    texts: dict[str, list[str]] = {}
     for command in [[], *_names(get_command(app), [])]:
-        out = io.StringIO()
-        with redirect_stdout(out):
-            run([*command, "--help"])
-        lines = "\n".join(line.rstrip() for line in out.getvalue().strip().splitlines())
-        yield f"## {' '.join(['dynagrag', *command])}\n\n```text\n{lines}\n```\n"
+        title = " ".join(["dynagrag", *command])
+        page = _page_of(get_command(app), command)
+        shown = _help(command)
+        head = f"# {'Commands' if page == ROOT_PAGE else f'dynagrag {page}'}\n\n{NOTE}\n"
+        texts.setdefault(page, [head]).append(f"## {title}\n\n```text\n{shown}\n```\n")
+        if command:
+            anchor = title.replace(" ", "-")
+            index.append(f"| [`{title}`]({page}.md#{anchor}) | {_first_sentence(shown)} |")
+    files = {f"{page}.md": "\n".join(parts) for page, parts in texts.items()}
+    settings = "\n".join([SETTINGS, *_settings(), ""])
+    return files | {"README.md": "\n".join([*index, ""]), "settings.md": settings}
+
+
+def _page_of(app: Any, command: list[str]) -> str:
+    """A group has a page of its own."""
+    is_in_group = bool(command) and hasattr(app.commands[command[0]], "commands")
+    return command[0] if is_in_group else ROOT_PAGE
+
+
+def _help(command: list[str]) -> str:
+    from dynagrag.cli.main import run
+
+    out = io.StringIO()
+    with redirect_stdout(out):
+        run([*command, "--help"])
+    return "\n".join(line.rstrip() for line in out.getvalue().strip().splitlines())
+
+
+def _first_sentence(shown: str) -> str:
+    """Of a command's help: what stands below its usage, to the first full stop or blank line."""
+    paragraph = " ".join(shown.split("\n\n")[1].split()).replace("|", "\\|")
+    return paragraph.split(". ")[0].removesuffix(".")
 
 
 def _names(group: Any, before: list[str]) -> Iterator[list[str]]:
@@ -53,21 +90,23 @@ def _names(group: Any, before: list[str]) -> Iterator[list[str]]:
 
 def _settings() -> Iterator[str]:
     from dynagrag.config.settings import Settings
+    from dynagrag.registry.checkers import CHECKERS
+    from dynagrag.registry.choices import listed
+    from dynagrag.registry.pruners import PRUNERS
+    from dynagrag.registry.stores import store_words
 
+    rows = {"checker": listed(CHECKERS), "pruner": listed(PRUNERS), "store": store_words()}
     for name, field in Settings.model_fields.items():
         variable = field.validation_alias or f"DYNAGRAG_{name.upper()}"
-        default = (
-            "the user's data folder"
-            if field.default_factory
-            else ""
-            if field.default is None
-            else f"`{field.default}`"
-        )
-        yield f"| `{name}` | `{variable}` | {default} | {field.description} |"
+        default = "" if field.default is None else f"`{field.default}`"
+        if field.default_factory:
+            default = "the user's data folder"
+        choices = f" {name.capitalize()}s: {rows[name]}." if name in rows else ""
+        yield f"| `{name}` | `{variable}` | {default} | {field.description}{choices} |"
 
 
 if __name__ == "__main__":
-    if "--print" in sys.argv:
-        sys.stdout.write(page())
-    else:
-        (Path(__file__).parent / "cli.md").write_text(page(), encoding="utf-8")
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent / "cli"
+    folder.mkdir(exist_ok=True)
+    for file, text in pages().items():
+        (folder / file).write_text(text, encoding="utf-8")

@@ -1,13 +1,15 @@
 """What each intermediate answer is asked from: one hard prompt a subgraph for graph arms, one
-prompt of passages for plain arms.
+prompt of passages for plain arms, several prompts of passages from all over for questions about a
+whole (docs/papers.md, Answers).
 
 Evidence labels run through all prompts of a question, so that the merged answer can cite any of
 them by its label alone.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
+from itertools import chain, zip_longest
 
 from dynagrag.config.settings import Profile
 from dynagrag.core.ids import estimate_tokens
@@ -22,24 +24,36 @@ from dynagrag.core.schema import (
     Snapshot,
     SubgraphTrace,
 )
-from dynagrag.generation.citations import checked_marks, cited_labels, known_labels
-from dynagrag.generation.evidence import QuestionEvidence, line_of, passage_evidence
+from dynagrag.generation.evidence import (
+    CHARS_PER_TOKEN,
+    QuestionEvidence,
+    in_windows,
+    line_of,
+    passage_evidence,
+)
 from dynagrag.generation.hard_prompt import (
     LEFT_OUT_CHARS,
-    room_for_walk,
+    walk_budget,
     write_evidence_prompt,
     write_hard_prompt,
 )
-from dynagrag.generation.lines.line_fit import NUM_PASSAGES
 from dynagrag.generation.reply_types import IntermediateReply
 from dynagrag.generation.retrieval_trace import subgraph_trace
-from dynagrag.generation.spread import spread_passages
-from dynagrag.generation.stretches import in_stretches
 from dynagrag.generation.traversal import first_nodes
 from dynagrag.models.metered_chat import prompt_tokens
 from dynagrag.prompts import render
 from dynagrag.retrieval.passages import PassageScores
 
+POOL_PER_PROMPT = 30
+"""Ranked passages that a prompt of passages from all over is chosen from: about three times those
+that fit, so that what is far from the question stays out.
+"""
+_PASSAGES_PER_PROMPT = 10
+"""Enough for passages alone to fill the budget that the prompts of a profile have together."""
+_SECTION = 4
+"""Passages of a section, some three minutes of talk: each brings its best before any brings its
+second.
+"""
 _LABEL_CHARS = 6
 """What a label and a line's end take beyond those of the first label."""
 
@@ -56,21 +70,6 @@ class Context:
     pruner: str = "none"
     drawn: SubgraphTrace | None = None
     """None for passages."""
-
-    def lines(self) -> dict[str, str]:
-        """The evidence lines by label."""
-        return {e.label: line_of(e) for e in self.prompt.evidence}
-
-    def cited_text(self, reply: IntermediateReply, max_characters: int) -> str:
-        """The reply's answer with its checked marks; labels that it listed and marked nowhere stand
-        at the end.
-        """
-        own = {e.label: e for e in self.prompt.evidence}
-        text = checked_marks(reply.answer.strip()[:max_characters], own).strip()
-        listed = [
-            label for label in known_labels(reply.citations, own) if label not in cited_labels(text)
-        ]
-        return f"{text} {''.join(f'[{label}]' for label in listed)}" if text and listed else text
 
     def trace(self) -> PromptTrace:
         """What the answer's trace tells of it."""
@@ -91,6 +90,23 @@ class Context:
         )
 
 
+def all_evidence(contexts: Iterable[Context]) -> dict[str, Evidence]:
+    """Every evidence line of a question by its label."""
+    return {e.label: e for context in contexts for e in context.prompt.evidence}
+
+
+def num_ranked(profile: Profile) -> int:
+    """How many passages the retriever is asked for."""
+    return (POOL_PER_PROMPT if profile.num_spread else _PASSAGES_PER_PROMPT) * profile.num_prompts
+
+
+def intermediate_prompt(profile: Profile) -> str:
+    """The prompt that asks for an intermediate answer: the whole one, or what one part adds to
+    it.
+    """
+    return "partial" if profile.num_spread else "intermediate"
+
+
 def build_contexts(
     snapshot: Snapshot,
     question: Question,
@@ -102,157 +118,71 @@ def build_contexts(
 ) -> list[Context]:
     """The prompts of a question: that of the ranked passages where the profile has one, then the
     subgraphs', best first; a subgraph without any evidence has none. Budgets include the
-    instructions. Where a profile has no ego-graphs, so that passages would have all the room, they
-    have what the retriever's subgraphs leave of it.
+    instructions.
+
+    Passages alone get one prompt of the tokens that the prompts of a profile have together. Where a
+    profile has no ego-graphs, so that passages would have all of them, they have what the
+    retriever's subgraphs leave.
     """
-    budget = profile.subgraph_token_budget - _frame_tokens(
-        question.text, intermediate_prompt(profile)
-    )
+    template = intermediate_prompt(profile)
+    instructions = Prompt(template, *render(template, question=question.text, context=""))
+    budget = profile.subgraph_token_budget - prompt_tokens(instructions, IntermediateReply)
     if profile.num_spread:
         return _spread_contexts(snapshot, retrieval, profile.num_spread, budget)
+    if not retrieval.subgraphs and profile.num_dealt:
+        return _dealt_contexts(snapshot, retrieval, profile.num_dealt, budget)
     if not retrieval.subgraphs:
-        return _plain_context(snapshot, retrieval, profile, budget)
+        return _passage_context(
+            snapshot, retrieval, retrieval.passages, profile.num_prompts * budget
+        )
     contexts: list[Context] = []
     evidence = QuestionEvidence(passages, question, retrieval.passages)
-    if (
-        profile.passage_ranking == "bridge"
-    ):  # first, and under a budget of their own: no ego-graph displaces them
-        left = (
-            budget
-            if profile.has_ego_graphs
-            else budget * max(1, profile.num_prompts - len(retrieval.subgraphs))
-        )
-        best = in_stretches(that_fit(snapshot, retrieval.passages, left))
-        contexts = _passage_context(snapshot, replace(retrieval, passages=tuple(best)), left)
+    if profile.passage_ranking == "bridge":
+        # first, and under a budget of their own: no ego-graph displaces them
+        own_budget = budget
+        if not profile.has_ego_graphs:
+            own_budget *= max(1, profile.num_prompts - len(retrieval.subgraphs))
+        best = in_windows(passages_that_fit(snapshot, retrieval.passages, own_budget))
+        contexts = _passage_context(snapshot, retrieval, best, own_budget)
         evidence.show(e for context in contexts for e in context.prompt.evidence)
-    scores = pruner.score(retrieval.subgraphs, question.vector)
-    for subgraph, relevance in zip(retrieval.subgraphs, scores, strict=True):
-        nearest = partial(_nearest, snapshot, question)
+    similarities = partial(_similarities, snapshot, question)
+    all_scores = pruner.score(retrieval.subgraphs, question.vector)
+    for subgraph, scores in zip(retrieval.subgraphs, all_scores, strict=True):
         if profile.max_walked is None:
-            own = evidence.of_subgraph(subgraph, range(len(subgraph.nodes)))
-            room = room_for_walk(
-                snapshot, subgraph, relevance, own, token_budget=budget, nearest=nearest
-            )
-            walk = traversal.walk(subgraph, question.vector, relevance, room.takes)
+            lines = evidence.of_subgraph(subgraph, range(len(subgraph.nodes)))
+            takes = walk_budget(
+                snapshot, subgraph, scores, lines, token_budget=budget, similarities=similarities
+            ).takes
+            walk = traversal.walk(subgraph, question.vector, scores, takes)
         else:
             walk = traversal.walk(
-                subgraph, question.vector, relevance, first_nodes(profile.max_walked)
+                subgraph, question.vector, scores, first_nodes(profile.max_walked)
             )
-            own = evidence.of_subgraph(subgraph, walk.order)
-        if not own:
+            lines = evidence.of_subgraph(subgraph, walk.order)
+        if not lines:
             continue
         prompt = write_hard_prompt(
-            snapshot, subgraph, walk, relevance, own, token_budget=budget, nearest=nearest
+            snapshot, subgraph, walk, scores, lines, token_budget=budget, similarities=similarities
         )
         evidence.show(prompt.evidence)
         names = [snapshot.graph.entities[subgraph.nodes[node]].name for node in walk.order]
-        drawn = subgraph_trace(snapshot, subgraph, walk, relevance, prompt)
         contexts.append(
             Context(
                 prompt,
-                names[0],
-                subgraph.score,
-                tuple(names),
-                walk.num_unvisited,
-                relevance.label,
-                drawn,
+                centre=names[0],
+                score=subgraph.score,
+                order=tuple(names),
+                num_unvisited=walk.num_unvisited,
+                pruner=scores.label,
+                drawn=subgraph_trace(snapshot, subgraph, walk, scores, prompt),
             )
         )
     return contexts
 
 
-def _plain_context(
-    snapshot: Snapshot, retrieval: Retrieval, profile: Profile, budget: int
-) -> list[Context]:
-    """Passages alone get one call with the context that the prompts of a profile have together
-    (docs/papers.md, Answers, step 6).
-    """
-    if profile.num_dealt:
-        return _dealt_contexts(snapshot, retrieval, profile.num_dealt, budget)
-    return _passage_context(snapshot, retrieval, profile.num_prompts * budget)
-
-
-def that_fit(
-    snapshot: Snapshot, passages: Sequence[ScoredPassage], token_budget: int
-) -> list[ScoredPassage]:
-    """The best passages that fit the budget whole, in their order; at least one."""
-    chosen: list[ScoredPassage] = []
-    room = 4 * token_budget - LEFT_OUT_CHARS
-    for scored in passages:
-        # labels are longer later on
-        room -= sum(len(line_of(e)) + _LABEL_CHARS for e in passage_evidence(snapshot, [scored]))
-        if chosen and room < 0:
-            break
-        chosen.append(scored)
-    return chosen
-
-
-def _passage_context(snapshot: Snapshot, retrieval: Retrieval, room: int) -> list[Context]:
-    if not retrieval.passages:
-        return []
-    prompt = write_evidence_prompt(passage_evidence(snapshot, retrieval.passages), room)
-    return [Context(prompt, retrieval.retriever, retrieval.passages[0].score)]
-
-
-def _dealt_contexts(
-    snapshot: Snapshot, retrieval: Retrieval, num_prompts: int, budget: int
-) -> list[Context]:
-    """The best passages' lines in one prompt, as far as they fit it, of those that are left the
-    best in another, and so on.
-    """
-    contexts: list[Context] = []
-    scores = {scored.passage.id: scored.score for scored in retrieval.passages}
-    left = passage_evidence(snapshot, retrieval.passages)
-    while left and len(contexts) < num_prompts:
-        own = write_evidence_prompt(left, budget).evidence
-        contexts.append(
-            Context(
-                write_evidence_prompt(own),
-                f"{retrieval.retriever} {len(contexts) + 1}",
-                scores[own[0].id],
-            )
-        )
-        taken = {evidence.label for evidence in own}
-        left = tuple(evidence for evidence in left if evidence.label not in taken)
-    return contexts
-
-
-def _spread_contexts(
-    snapshot: Snapshot, retrieval: Retrieval, num_prompts: int, budget: int
-) -> list[Context]:
-    """A prompt for each part of what is spread, in the order of the text."""
-    contexts: list[Context] = []
-    first_label = 1
-    for passages in spread_passages(snapshot, retrieval.passages, num_prompts, budget):
-        prompt = write_evidence_prompt(passage_evidence(snapshot, passages, first_label), budget)
-        first_label += len(prompt.evidence)
-        titles = dict.fromkeys(
-            snapshot.documents[scored.passage.document_id].title for scored in passages
-        )
-        contexts.append(
-            Context(
-                prompt,
-                f"part {len(contexts) + 1}: {', '.join(titles)}",
-                max(scored.score for scored in passages),
-            )
-        )
-    return contexts
-
-
-def intermediate_prompt(profile: Profile) -> str:
-    """The prompt that asks for an intermediate answer: the whole one, or what one part adds to
-    it.
-    """
-    return "partial" if profile.num_spread else "intermediate"
-
-
-def _frame_tokens(question: str, prompt: str) -> int:
-    """Tokens of the instructions, the question and the reply's schema."""
-    system, user = render(prompt, question=question, context="")
-    return prompt_tokens(Prompt(prompt, system, user), IntermediateReply)
-
-
-def _nearest(snapshot: Snapshot, question: Question, summaries: Sequence[str]) -> Sequence[float]:
+def _similarities(
+    snapshot: Snapshot, question: Question, summaries: Sequence[str]
+) -> Sequence[float]:
     """Cosines of summaries with the question, from the vectors made at ingest: embedding them would
     take longer than all the rest.
 
@@ -264,18 +194,141 @@ def _nearest(snapshot: Snapshot, question: Question, summaries: Sequence[str]) -
     ]
 
 
-def all_evidence(contexts: Sequence[Context]) -> dict[str, Evidence]:
-    """Every evidence line of a question by its label."""
-    return {e.label: e for context in contexts for e in context.prompt.evidence}
+def passages_that_fit(
+    snapshot: Snapshot, passages: Sequence[ScoredPassage], token_budget: int
+) -> list[ScoredPassage]:
+    """The best passages that fit the budget whole, in their order; at least one."""
+    fitting: list[ScoredPassage] = []
+    chars_left = CHARS_PER_TOKEN * token_budget - LEFT_OUT_CHARS
+    for scored in passages:
+        chars_left -= _passage_chars(snapshot, scored)
+        if fitting and chars_left < 0:
+            break
+        fitting.append(scored)
+    return fitting
 
 
-def looked_at(
-    retrieval: Retrieval, contexts: Sequence[Context], passages: PassageScores
-) -> list[int]:
-    """Rows of the passages that were ranked, best first, then of those that prompts hold besides.
-    Where passages are spread over many prompts, the ranked ones alone: sentences are embedded for
-    it.
+def _passage_chars(snapshot: Snapshot, scored: ScoredPassage) -> int:
+    """Characters of a passage's lines in a prompt, where labels may be longer than they are now."""
+    return sum(len(line_of(e)) + _LABEL_CHARS for e in passage_evidence(snapshot, [scored]))
+
+
+def _passage_context(
+    snapshot: Snapshot,
+    retrieval: Retrieval,
+    passages: Sequence[ScoredPassage],
+    token_budget: int,
+) -> list[Context]:
+    """One prompt of the passages, as far as they fit; none for none."""
+    if not passages:
+        return []
+    prompt = write_evidence_prompt(passage_evidence(snapshot, passages), token_budget)
+    return [Context(prompt, retrieval.retriever, passages[0].score)]
+
+
+def _dealt_contexts(
+    snapshot: Snapshot, retrieval: Retrieval, num_prompts: int, token_budget: int
+) -> list[Context]:
+    """The best passages' lines in one prompt, as far as they fit it, of those that are left the
+    best in another, and so on.
     """
-    ids = [scored.passage.id for scored in retrieval.passages[:NUM_PASSAGES]]
-    ids += [evidence.id for context in contexts for evidence in context.prompt.evidence]
-    return [passages.row_of[id_] for id_ in dict.fromkeys(ids) if id_ in passages.row_of]
+    contexts: list[Context] = []
+    scores = {scored.passage.id: scored.score for scored in retrieval.passages}
+    lines = passage_evidence(snapshot, retrieval.passages)
+    while lines and len(contexts) < num_prompts:
+        # written again without a budget, so that the prompt tells of no line that another one has
+        prompt = write_evidence_prompt(write_evidence_prompt(lines, token_budget).evidence)
+        centre = f"{retrieval.retriever} {len(contexts) + 1}"
+        contexts.append(Context(prompt, centre, scores[prompt.evidence[0].id]))
+        taken = {e.label for e in prompt.evidence}
+        lines = tuple(e for e in lines if e.label not in taken)
+    return contexts
+
+
+# --------------------------------------------------------------------------- passages from all over
+
+
+def _spread_contexts(
+    snapshot: Snapshot, retrieval: Retrieval, num_prompts: int, token_budget: int
+) -> list[Context]:
+    """A prompt for each part of what is spread, in the order of the text."""
+    contexts: list[Context] = []
+    first_label = 1
+    for passages in spread_passages(snapshot, retrieval.passages, num_prompts, token_budget):
+        lines = passage_evidence(snapshot, passages, first_label)
+        prompt = write_evidence_prompt(lines, token_budget)
+        first_label += len(prompt.evidence)
+        titles = dict.fromkeys(
+            snapshot.documents[scored.passage.document_id].title for scored in passages
+        )
+        centre = f"part {len(contexts) + 1}: {', '.join(titles)}"
+        contexts.append(Context(prompt, centre, max(scored.score for scored in passages)))
+    return contexts
+
+
+def spread_passages(
+    snapshot: Snapshot, ranked: Sequence[ScoredPassage], num_prompts: int, token_budget: int
+) -> list[tuple[ScoredPassage, ...]]:
+    """The passages of each prompt, at most `num_prompts` of `token_budget` tokens each; none for no
+    passages (docs/papers.md, Answers, Themes).
+
+    Documents take turns, the best first; of each the sections take turns, each with its best
+    passage. What was chosen stands in the order of the text, a document after the other.
+    """
+    documents = _grouped((scored.passage.document_id, scored) for scored in ranked)
+    queues = [
+        _in_turn(_grouped((s.passage.index // _SECTION, s) for s in passages).values())
+        for passages in documents.values()
+    ]
+    max_chars = max(1, CHARS_PER_TOKEN * token_budget - LEFT_OUT_CHARS)
+    chars_left = num_prompts * max_chars
+    chosen: list[tuple[ScoredPassage, int]] = []
+    for scored in _in_turn(queues):
+        num_chars = _passage_chars(snapshot, scored)
+        chars_left -= num_chars
+        if chosen and chars_left < 0:
+            break
+        chosen.append((scored, num_chars))
+    place = {id_: i for i, id_ in enumerate(documents)}
+    while True:
+        in_order = sorted(
+            chosen, key=lambda own: (place[own[0].passage.document_id], own[0].passage.index)
+        )
+        prompts = list(_even_parts(in_order, num_prompts, max_chars))
+        if len(prompts) <= num_prompts:
+            return prompts
+        # passages are not cut, so what was chosen may need more: the last choice goes, wherever it
+        # stands
+        chosen.pop()
+
+
+def _even_parts(
+    sized: Sequence[tuple[ScoredPassage, int]], num_prompts: int, max_chars: int
+) -> Iterator[tuple[ScoredPassage, ...]]:
+    """Passages, each with its characters, in parts of about the same size, none over `max_chars`;
+    as many as it takes, which may be more than are wanted.
+    """
+    chars_left = sum(num_chars for _, num_chars in sized)
+    wanted = min(num_prompts, -(-chars_left // max_chars))
+    part, part_chars, num_made = list[ScoredPassage](), 0, 0
+    for scored, num_chars in sized:
+        share = chars_left / max(1, wanted - num_made)
+        if part and (part_chars + num_chars > max_chars or part_chars + num_chars / 2 > share):
+            yield tuple(part)
+            chars_left, part, part_chars, num_made = chars_left - part_chars, [], 0, num_made + 1
+        part.append(scored)
+        part_chars += num_chars
+    if part:
+        yield tuple(part)
+
+
+def _grouped(pairs: Iterable[tuple[object, ScoredPassage]]) -> dict[object, list[ScoredPassage]]:
+    found: dict[object, list[ScoredPassage]] = {}
+    for key, scored in pairs:
+        found.setdefault(key, []).append(scored)
+    return found
+
+
+def _in_turn(queues: Iterable[Sequence[ScoredPassage]]) -> list[ScoredPassage]:
+    """The first of each, then the second of each, and so on."""
+    return [scored for scored in chain.from_iterable(zip_longest(*queues)) if scored is not None]

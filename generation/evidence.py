@@ -1,34 +1,55 @@
-"""Which spans of the documents are put before the model, and how one is shortened (docs/papers.md,
-Hard prompt, step 3).
+"""Which lines of the documents a model may cite, and how one is written, shortened and joined to
+its neighbours (docs/papers.md, Hard prompt, step 3, and Surroundings).
 
-A span is a passage or the quote of a relation record; its quote is always Document.text[start:end],
-to the character.
+A line is evidence of one span: a passage, or the quote of a relation record. Its quote is always
+Document.text[start:end], to the character. Its form in a prompt:
+
+    [E3] SPEAKER 0:12 "quote"
+
+Speaker and time stand where the source has them. A quote is a JSON string, with control characters,
+line separators and the bracket of "[E3" as \\uXXXX: every bare [E3] in a prompt is ours, whatever a
+document says. A speaker is written bare when it is made of letters, digits and a few marks, else as
+a JSON string. Time is m:ss or h:mm:ss, in whole seconds, rounded down.
 """
 
+import json
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from dynagrag.core.schema import (
     Evidence,
+    Line,
     Passage,
+    PassageWindow,
     Question,
-    RelationRecord,
     ScoredPassage,
     Snapshot,
     Subgraph,
     Turn,
 )
-from dynagrag.generation.prompt_lines import evidence_line
+from dynagrag.core.text import clock
 from dynagrag.retrieval.passages import PassageScores
 
 Span = tuple[str, str, int, int]
 """(id of the record or passage, document id, start, end)."""
 MAX_PASSAGES, MAX_QUOTES = 3, 8
 """Of one subgraph; what doesn't fit its token budget is left out later."""
+MAX_GAP = 80
+"""Characters between two lines of one window: what two short turns ("Go ahead.") take that evidence
+leaves out.
+"""
+CHARS_PER_TOKEN = 4
+"""As `core.ids.estimate_tokens` counts: prompts are cut by characters."""
+CONTROL_CHARS = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
+LABEL_START = r"\[(?=\s*[Ee]\d)"
+"""The bracket of what could be read as a label."""
+BARE_SPEAKER = r"[^\W\d_](?:[\w.,'&/()-]| (?! |$))*"
+_IS_BARE_SPEAKER = re.compile(BARE_SPEAKER)
+_ESCAPED = re.compile(f"{LABEL_START}|[{CONTROL_CHARS}]")
 _MIN_WORDS = 3
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’)\]]*(?=\s|$)")
 _WORD_END = re.compile(r"\S(?=\s|$)")
@@ -100,14 +121,14 @@ class QuestionEvidence:
 
     def __init__(
         self,
-        scores: PassageScores,
+        passages: PassageScores,
         question: Question,
         ranked: Sequence[ScoredPassage] = (),
         max_passages: int = MAX_PASSAGES,
         max_quotes: int = MAX_QUOTES,
     ) -> None:
         """`ranked`: the retriever's passages, best first. The limits are a subgraph's."""
-        self._scores, self._snapshot, self._question = scores, scores.snapshot, question
+        self._passages, self._snapshot, self._question = passages, passages.snapshot, question
         self._rank = {scored.passage.id: i for i, scored in enumerate(ranked)}
         self._max_passages, self._max_quotes = max_passages, max_quotes
         self._shown: list[Evidence] = []
@@ -125,18 +146,26 @@ class QuestionEvidence:
         holds. Ties by place, of quotes by id.
         """
         entities = np.array([subgraph.nodes[node] for node in nodes], dtype=np.int64)
-        rows = self._scores.rows_of_entities(entities)
+        rows = self._passages.rows_of_entities(entities)
         cosines = dict(
             zip(
                 rows.tolist(),
-                self._scores.dense_of(rows, self._question.vector).tolist(),
+                self._passages.dense_of(rows, self._question.vector).tolist(),
                 strict=True,
             )
         )
-        spans = self._passage_spans(cosines)
-        spans += self._quote_spans(
-            _records(self._snapshot, subgraph, frozenset(nodes)), cosines, spans
+        passages, rank = self._snapshot.passages, self._rank
+        best = sorted(
+            cosines, key=lambda row: (rank.get(passages[row].id, len(rank)), -cosines[row], row)
         )
+        shown = {e.id for e in self._shown}
+        fresh = [row for row in best if passages[row].id not in shown] or best
+        spans = [
+            span
+            for row in fresh[: self._max_passages]
+            for span in speaker_spans(self._snapshot, passages[row])
+        ]
+        spans += self._quote_spans(subgraph, frozenset(nodes), cosines, spans)
         labels = {(e.document_id, e.start, e.end): e.label for e in self._shown}
         first_new = 1 + max((int(e.label[1:]) for e in self._shown), default=0)
         return tuple(
@@ -144,34 +173,29 @@ class QuestionEvidence:
             for number, span in enumerate(spans, start=first_new)
         )
 
-    def _passage_spans(self, cosines: Mapping[int, float]) -> list[Span]:
-        """`cosines` by row, of the passages to choose from."""
-        passages, rank = self._snapshot.passages, self._rank
-        shown = {e.id for e in self._shown}
-        best = sorted(
-            cosines, key=lambda row: (rank.get(passages[row].id, len(rank)), -cosines[row], row)
-        )
-        fresh = [row for row in best if passages[row].id not in shown] or best
-        return [
-            span
-            for row in fresh[: self._max_passages]
-            for span in speaker_spans(self._snapshot, passages[row])
-        ]
-
     def _quote_spans(
         self,
-        records: Iterable[RelationRecord],
+        subgraph: Subgraph,
+        nodes: Collection[int],
         cosines: Mapping[int, float],
         chosen: Sequence[Span],
     ) -> list[Span]:
-        taken = [span[1:] for span in chosen] + [
-            (e.document_id, e.start, e.end) for e in self._shown
+        """Quotes of the relations between these nodes. `cosines`: by row, of passages."""
+        snapshot, row_of = self._snapshot, self._passages.row_of
+        records = [
+            snapshot.records[id_]
+            for (a, b), relations in zip(
+                subgraph.pairs.tolist(), subgraph.pair_relations, strict=True
+            )
+            if a in nodes and b in nodes
+            for relation in relations
+            for id_ in snapshot.graph.relations[relation].record_ids
         ]
-        row_of = self._scores.row_of
+        records.sort(key=lambda r: (-cosines.get(row_of.get(r.passage_id, -1), -1.0), r.id))
+        taken = [span[1:] for span in chosen]
+        taken += [(e.document_id, e.start, e.end) for e in self._shown]
         quotes: list[Span] = []
-        for record in sorted(
-            records, key=lambda r: (-cosines.get(row_of.get(r.passage_id, -1), -1.0), r.id)
-        ):
+        for record in records:
             if len(quotes) == self._max_quotes:
                 break
             document, start, end = record.document_id, record.quote_start, record.quote_end
@@ -188,6 +212,40 @@ def holds(evidence: Evidence, document_id: str, start: int, end: int) -> bool:
     the source says, lies in none.
     """
     return evidence.document_id == document_id and evidence.start <= start < end <= evidence.end
+
+
+def claim_lines(evidence: Mapping[str, Evidence], snapshot: Snapshot) -> dict[str, Line]:
+    """Evidence by label, as checkers of claims read it."""
+    return {
+        label: Line(e.quote, e.speaker, snapshot.documents[e.document_id].title, e.document_id)
+        for label, e in evidence.items()
+    }
+
+
+# -------------------------------------------------------------------------------- lines of a prompt
+
+
+def one_line(text: str) -> str:
+    """Blank space of every kind collapsed to single spaces."""
+    return " ".join(text.split())
+
+
+def as_json(text: str) -> str:
+    """A JSON string that holds no control character and nothing that looks like a citation."""
+    return _ESCAPED.sub(
+        lambda match: f"\\u{ord(match.group()):04x}", json.dumps(text, ensure_ascii=False)
+    )
+
+
+def evidence_line(label: str, speaker: str | None, start_s: float | None, quote: str) -> str:
+    """A line of these parts, without its line end. A blank speaker is no speaker."""
+    who = (
+        ""
+        if not speaker
+        else f" {speaker if _IS_BARE_SPEAKER.fullmatch(speaker) else as_json(speaker)}"
+    )
+    when = "" if start_s is None else f" {clock(start_s)}"
+    return f"[{label}]{who}{when} {as_json(quote)}"
 
 
 def line_of(evidence: Evidence) -> str:
@@ -210,19 +268,85 @@ def shortened(evidence: Evidence, max_chars: int) -> Evidence | None:
 
 
 def first_word(evidence: Evidence) -> Evidence:
-    """The evidence cut down to its first word: what is left where there is no room at all."""
+    """The evidence cut down to its first word: what is left where nothing longer fits."""
     match = _WORD_END.search(evidence.quote)
     stop = match.end() if match else len(evidence.quote)
     return replace(evidence, end=evidence.start + stop, quote=evidence.quote[:stop])
 
 
-def _records(
-    snapshot: Snapshot, subgraph: Subgraph, nodes: frozenset[int]
-) -> Iterator[RelationRecord]:
-    """The records of relations between these nodes."""
-    for (a, b), relations in zip(subgraph.pairs.tolist(), subgraph.pair_relations, strict=True):
-        if a in nodes and b in nodes:
-            for relation in relations:
-                yield from (
-                    snapshot.records[i] for i in snapshot.graph.relations[relation].record_ids
-                )
+def evidence_that_fits(evidence: Sequence[Evidence], max_chars: int) -> tuple[Evidence, ...]:
+    """Evidence in its order while its lines fit, with their ends: the first shortened where it must
+    be, later ones whole or not at all.
+    """
+    fitting: list[Evidence] = []
+    for item in evidence:
+        if not fitting:
+            item = shortened(item, max_chars - 1) or first_word(item)
+        if not fitting or len(line_of(item)) < max_chars:
+            fitting.append(item)
+            max_chars -= len(line_of(item)) + 1
+    return tuple(fitting)
+
+
+# ------------------------------------------------------------------------------------------ windows
+
+
+def in_windows(passages: Sequence[ScoredPassage]) -> list[ScoredPassage]:
+    """Ranked passages with those that follow each other in a document side by side, in its order,
+    where the best of them stood.
+    """
+    by_place = {(p.passage.document_id, p.passage.index): p for p in passages}
+    done: set[str] = set()
+    ordered: list[ScoredPassage] = []
+    for scored in passages:
+        if scored.passage.id in done:
+            continue
+        document, first = scored.passage.document_id, scored.passage.index
+        while (document, first - 1) in by_place:
+            first -= 1
+        index = first
+        while (document, index) in by_place:
+            ordered.append(by_place[document, index])
+            done.add(by_place[document, index].passage.id)
+            index += 1
+    return ordered
+
+
+def passage_windows(evidence: Iterable[Evidence], snapshot: Snapshot) -> tuple[PassageWindow, ...]:
+    """The runs of two or more lines that stand together in one document, in the order of the
+    text.
+    """
+    ordered = sorted(
+        evidence,
+        key=lambda e: (snapshot.documents[e.document_id].title, e.document_id, e.start, e.end),
+    )
+    runs: list[list[Evidence]] = []
+    for line in ordered:
+        last = runs[-1][-1] if runs else None
+        if (
+            last is not None
+            and last.document_id == line.document_id
+            and line.start - last.end <= MAX_GAP
+        ):
+            runs[-1].append(line)
+        else:
+            runs.append([line])
+    return tuple(_window(run, snapshot) for run in runs if len(run) > 1)
+
+
+def _window(run: Sequence[Evidence], snapshot: Snapshot) -> PassageWindow:
+    start, end = run[0].start, max(line.end for line in run)
+    document = run[0].document_id
+    inside = [t for t in snapshot.turns.get(document, ()) if t.start < end and t.end > start]
+    ends = [t.end_s if t.end_s is not None else t.start_s for t in inside]
+    return PassageWindow(
+        document=snapshot.documents[document].title,
+        start=start,
+        end=end,
+        labels=tuple(line.label for line in run),
+        speakers=tuple(dict.fromkeys(t.speaker for t in inside if t.speaker)),
+        first_turn=inside[0].index if inside else None,
+        last_turn=inside[-1].index if inside else None,
+        start_s=run[0].start_s,
+        end_s=ends[-1] if ends else None,
+    )

@@ -11,6 +11,7 @@ from dynagrag.core.errors import InvalidReplyError, ModelError
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import Asker, Embedder, Prompt
 from dynagrag.core.schema import CheckedClaim, Question, Verdict
+from dynagrag.generation.evidence import CHARS_PER_TOKEN
 from dynagrag.generation.reply_types import helpfulness_reply
 from dynagrag.generation.support import content_stems
 from dynagrag.models.metered_chat import prompt_tokens
@@ -52,9 +53,12 @@ def judged_helpfulness(
     random.Random(content_id(question, *answers)).shuffle(
         order
     )  # another order a question, the same each time
-    room = (token_budget - _frame_tokens(question, len(answers))) * 4 // max(1, len(answers))
+    ids = [f"A{i}" for i in range(len(answers))]
+    empty = render("helpfulness", question=question, answers=[{"id": i, "text": ""} for i in ids])
+    instructions = prompt_tokens(Prompt("helpfulness", *empty), helpfulness_reply(len(answers)))
+    max_chars = (token_budget - instructions) * CHARS_PER_TOKEN // max(1, len(answers))
     shown = [
-        {"id": f"A{place + 1}", "text": answers[i][: max(80, room)]}
+        {"id": f"A{place + 1}", "text": answers[i][: max(80, max_chars)]}
         for place, i in enumerate(order)
     ]
     system, user = render("helpfulness", question=question, answers=shown)
@@ -78,15 +82,6 @@ def judged_helpfulness(
             {"relevance": marks.relevance, "coherence": marks.coherence, "detail": marks.detail},
         )
     return result
-
-
-def _frame_tokens(question: str, num_answers: int) -> int:
-    system, user = render(
-        "helpfulness",
-        question=question,
-        answers=[{"id": f"A{i}", "text": ""} for i in range(num_answers)],
-    )
-    return prompt_tokens(Prompt("helpfulness", system, user), helpfulness_reply(num_answers))
 
 
 def claims_helpfulness(

@@ -12,7 +12,6 @@ from dynagrag.core.schema import (
     FactTrace,
     HardPrompt,
     NodeTrace,
-    Passage,
     PassageTrace,
     PromptTrace,
     PruneScores,
@@ -65,13 +64,18 @@ def _passages(
     rows = []
     for scored, parts in zip(retrieval.passages, trace.parts, strict=True):
         passage, bridge = scored.passage, bridges.get(scored.passage.id)
+        turns = snapshot.turns.get(passage.document_id, ())
+        own_turns = turns[passage.first_turn : passage.last_turn + 1]
         row = PassageTrace(
             document=snapshot.documents[passage.document_id].title,
             id=passage.id,
             document_id=passage.document_id,
             start=passage.start,
             end=passage.end,
-            start_s=_time(snapshot, passage),
+            # when it begins, or its first turn with a time
+            start_s=next(
+                (t.second_of(passage.start) for t in own_turns if t.start_s is not None), None
+            ),
             words=" ".join(snapshot.passage_text(passage).split()[:_MAX_WORDS]),
             score=round(scored.score, 4),
             first_stage=round(parts.first, 4),
@@ -84,12 +88,6 @@ def _passages(
         )
         rows.append(row)
     return tuple(rows)
-
-
-def _time(snapshot: Snapshot, passage: Passage) -> float | None:
-    """When it begins, or its first turn with a time."""
-    turns = snapshot.turns.get(passage.document_id, ())[passage.first_turn : passage.last_turn + 1]
-    return next((turn.second_of(passage.start) for turn in turns if turn.start_s is not None), None)
 
 
 def subgraph_trace(

@@ -23,10 +23,10 @@ from dynagrag.core.schema import (
     IntermediateAnswer,
     NodeTrace,
     PassageTrace,
+    PassageWindow,
     PromptTrace,
     RankingTrace,
     SoftTrace,
-    Stretch,
     SubgraphTrace,
     Usage,
 )
@@ -65,7 +65,7 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         "answered_by_model": answer.is_answered_by_model,
         "cached_replies": usage.cached,
         "evidence": [asdict(c) for c in answer.evidence],
-        "stretches": [asdict(s) for s in answer.stretches],
+        "stretches": [asdict(w) for w in answer.windows],
     }
     return {
         "question": answer.question,
@@ -189,12 +189,15 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         text=stored["answer"],
         is_abstained=stored["abstained"],
         citations=tuple(_value(Citation, c) for c in stored["citations"]),
-        intermediate=tuple(_intermediate_of(a) for a in stored["intermediate"]),
+        intermediate=tuple(
+            _value(IntermediateAnswer, {**a, "claims": _claims_of(a.get("claims", ()))})
+            for a in stored["intermediate"]
+        ),
         evidence=tuple(_value(EvidenceLine, c) for c in trace["evidence"]),
         trace=_trace_of(trace),
         usage=_value(Usage, usage | {"cached": trace["cached_replies"]}),
         is_answered_by_model=trace["answered_by_model"],
-        stretches=tuple(_value(Stretch, s) for s in trace.get("stretches", ())),
+        windows=tuple(_value(PassageWindow, w) for w in trace.get("stretches", ())),
         claims=_claims_of(stored.get("claims", ())),
         lines={label: _value(Citation, c) for label, c in stored.get("claim_lines", {}).items()},
         checked_by=stored.get("claims_checked_by", ""),
@@ -212,10 +215,6 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
 @cache
 def _checker() -> TypeAdapter[Answer]:
     return TypeAdapter(Answer)
-
-
-def _intermediate_of(stored: Mapping[str, Any]) -> IntermediateAnswer:
-    return _value(IntermediateAnswer, {**stored, "claims": _claims_of(stored.get("claims", ()))})
 
 
 def _claims_of(stored: Iterable[Mapping[str, Any]]) -> tuple[CheckedClaim, ...]:

@@ -39,7 +39,12 @@ class DSABFS:
         is_led = (
             self._follows_pruner and scores.is_trained
         )  # an untrained score is the cosine's own order, stretched
-        sim = scores.nodes.tolist() if is_led else _similarities(subgraph, query)
+        if is_led:
+            sim: list[float] = scores.nodes.tolist()
+        else:
+            unit = query / (float(np.linalg.norm(query)) or 1.0)
+            cosines = (subgraph.x @ unit).astype(np.float64)
+            sim = np.clip(np.round(cosines, 6), -1, 1).tolist()
         best: dict[int, float] = {0: 0.0}
         parent: dict[int, int] = {0: -1}
         depth: dict[int, int] = {}
@@ -99,12 +104,6 @@ def _neighbours(subgraph: Subgraph) -> list[list[Neighbour]]:
     for found in near:
         found.sort(key=lambda neighbour: subgraph.nodes[neighbour[0]])
     return near
-
-
-def _similarities(subgraph: Subgraph, query: Vector) -> list[float]:
-    unit = query / (float(np.linalg.norm(query)) or 1.0)
-    sims: list[float] = np.clip(np.round((subgraph.x @ unit).astype(np.float64), 6), -1, 1).tolist()
-    return sims
 
 
 def _walk(subgraph: Subgraph, depth: dict[int, int], parent: dict[int, int]) -> Walk:

@@ -24,7 +24,7 @@ from dynagrag.core.files.private_files import touch
 from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.graph_store.rules import WORKSPACE_NAME
 from dynagrag.graph_store.sqlite_store.migrations import APPLICATION_ID
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 
 FORMAT = 1
 """Counts up when an older version could not restore the file."""
@@ -110,10 +110,11 @@ def describe(folder: Path, workspace: str, *, made_at: str, dynagrag: str) -> Ma
     with closing(SqliteStore(folder / GRAPH, workspace)) as store:
         digest, is_current = store.digest(), store.is_derived_current()
     counts = _counts(folder / GRAPH)
-    parts = {
-        name: Part(size_bytes=(folder / name).stat().st_size, sha256=_sha256(folder / name))
-        for name in PARTS
-    }
+    parts = {}
+    for name in PARTS:
+        with (folder / name).open("rb") as handle:
+            sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
+        parts[name] = Part(size_bytes=(folder / name).stat().st_size, sha256=sha256)
     return Manifest(
         dynagrag=dynagrag,
         made_at=made_at,
@@ -335,8 +336,3 @@ def _counts(path: Path) -> dict[str, int]:
             }
     except sqlite3.Error as err:
         raise StoreError(f"{path} cannot be counted: {err}; {_AGAIN}") from err
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as handle:
-        return hashlib.file_digest(handle, "sha256").hexdigest()

@@ -17,7 +17,7 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from dynagrag.core.errors import StoreError, WorkspaceError
 from dynagrag.core.ids import content_id
-from dynagrag.core.protocols import GraphStore
+from dynagrag.core.protocols import GraphStore, RecordStore
 from dynagrag.core.schema import Document
 
 NOTE = "deletions"
@@ -72,7 +72,7 @@ def hash_of(name: str) -> str:
     return content_id("called", name)[:_HASH_DIGITS]
 
 
-def read_deletions(store: GraphStore) -> tuple[Deletion, ...]:
+def read_deletions(store: RecordStore) -> tuple[Deletion, ...]:
     """All that are noted, oldest first. StoreError where another version of dynagrag noted them in
     another form.
     """
@@ -86,7 +86,7 @@ def read_deletions(store: GraphStore) -> tuple[Deletion, ...]:
         ) from err
 
 
-def write_deletions(store: GraphStore, deletions: Iterable[Deletion]) -> None:
+def write_deletions(store: RecordStore, deletions: Iterable[Deletion]) -> None:
     """Keeps all that are pending, and the last of those that are done."""
     rows = list(deletions)
     num_done = sum(not row.is_pending for row in rows)

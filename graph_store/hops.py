@@ -1,11 +1,14 @@
 """The bounded walk that every store's `neighbourhood` is: hop by hop, never by paths."""
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from dynagrag.core.errors import StoreError
 
-class Edge(NamedTuple):
+
+class HopEdge(NamedTuple):
     """A relation as the walk needs it."""
 
     id: str
@@ -19,7 +22,7 @@ class Edge(NamedTuple):
         return (-self.weight, self.id)
 
 
-Expand = Callable[[list[str], int], tuple[list[Edge], bool]]
+Expand = Callable[[list[str], int], tuple[list[HopEdge], bool]]
 """(frontier, limit) in; out: the relations that are among the `fan_out` heaviest of a frontier
 node, by (weight desc, id), each once, at most `limit`; and whether any frontier node has more
 relations than `fan_out`.
@@ -49,7 +52,7 @@ def walk_hops(
     time is up.
     """
     hops = {entity_id: 0}
-    taken: dict[str, Edge] = {}
+    taken: dict[str, HopEdge] = {}
     frontier, is_cut = [entity_id], False
     for hop in range(1, num_hops + 1):
         check_time()
@@ -68,4 +71,23 @@ def walk_hops(
             break
     return Hops(
         hops, tuple(edge.id for edge in sorted(taken.values(), key=lambda e: e.order)), is_cut
+    )
+
+
+def deadline(timeout_s: float) -> Callable[[], None]:
+    """From now on: what raises StoreError when the time is up."""
+    end = time.monotonic() + timeout_s
+
+    def check() -> None:
+        if time.monotonic() > end:
+            raise too_slow(timeout_s)
+
+    return check
+
+
+def too_slow(timeout_s: float) -> StoreError:
+    """What to raise when the time is up."""
+    return StoreError(
+        f"the neighbourhood took longer than {timeout_s:g} s; ask for fewer hops or a smaller"
+        " fan-out"
     )

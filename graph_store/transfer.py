@@ -18,9 +18,10 @@ from dataclasses import dataclass, replace
 
 from dynagrag.core.errors import StoreError, WorkspaceError
 from dynagrag.core.ids import content_id
-from dynagrag.core.protocols import GraphStore
+from dynagrag.core.protocols import GraphStore, RecordStore, VectorStore
 from dynagrag.core.schema import Document, Records, VectorKind, Vectors
 from dynagrag.graph_store.deletions import check_no_deletion
+from dynagrag.graph_store.rules import missing_ids
 
 NOTE = "copy"
 """The note of an unfinished copy, on the target."""
@@ -57,7 +58,9 @@ def copy_workspace(
     *,
     origin: str | None = None,
     is_trailing: bool = False,
-    remedy: str = "copy to another store, or replace what is there with `dynagrag graph copy --replace`",
+    remedy: str = (
+        "copy to another store, or replace what is there with `dynagrag graph copy --replace`"
+    ),
     before_done: Callable[[], None] | None = None,
 ) -> CopyReport:
     """Makes the target hold what the source holds: records, edits, embedder, vectors, merges and
@@ -105,7 +108,7 @@ def copy_workspace(
     return CopyReport(len(target.documents()), len(sent), digest, is_moment)
 
 
-def is_unfinished(store: GraphStore) -> bool:
+def is_unfinished(store: RecordStore) -> bool:
     """Whether a copy into this store was begun and not ended."""
     return store.note(NOTE) != ""
 
@@ -138,7 +141,7 @@ def _check_target(source: GraphStore, target: GraphStore, origin: str, remedy: s
         target.clear()
 
 
-def _begun_by(target: GraphStore) -> tuple[str, set[str]]:
+def _begun_by(target: RecordStore) -> tuple[str, set[str]]:
     """Whose copy the note speaks of, and the documents that it brings."""
     text = target.note(NOTE)
     try:
@@ -167,7 +170,7 @@ def _claim(target: GraphStore, origin: str, brought: set[str]) -> None:
 
 
 def _copy_records(
-    source: GraphStore, target: GraphStore, origin: str, progress: Progress, sent: set[str]
+    source: RecordStore, target: GraphStore, origin: str, progress: Progress, sent: set[str]
 ) -> None:
     """Documents with all that belongs to them, and edits. `sent` grows by the ids of the documents
     that had to be written.
@@ -189,7 +192,7 @@ def _copy_records(
 
 
 def _send_document(
-    source: GraphStore, target: GraphStore, document: Document, there: Document | None
+    source: RecordStore, target: RecordStore, document: Document, there: Document | None
 ) -> bool:
     """Makes one document whole at the target; whether anything had to be written."""
     turns, passages, extractions = (
@@ -222,7 +225,7 @@ def _send_document(
 # ------------------------------------------------------------------------------------------ vectors
 
 
-def _copy_vectors(source: GraphStore, target: GraphStore, progress: Progress) -> None:
+def _copy_vectors(source: VectorStore, target: VectorStore, progress: Progress) -> None:
     """The vectors that the target lacks, of all kinds that belong to records. Equal ids are equal
     texts, so what is there is right.
     """
@@ -233,7 +236,7 @@ def _copy_vectors(source: GraphStore, target: GraphStore, progress: Progress) ->
     for kind in _KINDS_OF_RECORDS:
         ids = source.vector_ids(kind)
         target.keep_vectors(kind, ids)
-        missing = target.missing_vectors(kind, ids)
+        missing = missing_ids(ids, set(target.vector_ids(kind)))
         for start in range(0, len(missing), _VECTORS_AT_ONCE):
             progress(f"vectors of {kind}s", start, len(missing))
             target.put_vectors(
@@ -244,7 +247,7 @@ def _copy_vectors(source: GraphStore, target: GraphStore, progress: Progress) ->
 
 
 def _read_vectors(
-    source: GraphStore, kind: VectorKind, ids: Sequence[str]
+    source: VectorStore, kind: VectorKind, ids: Sequence[str]
 ) -> tuple[Sequence[str], Vectors]:
     """The ids and their vectors, without those that an ingest has dropped since they were
     listed.
@@ -292,8 +295,16 @@ def _compare(
     source: GraphStore, target: GraphStore, arrived: Records, digests: tuple[str, str], version: str
 ) -> None:
     """Raises StoreError where the two ends differ though the source stood still."""
-    differing = _differing(source.records(), arrived) or (
-        "the graph" if digests[0] != digests[1] else ""
+    # Stores may sort letters in their own way, so order is no part of it.
+    here = source.records()
+    kinds = ("documents", "passages", "mentions", "relations", "edits")
+    differing = next(
+        (
+            name
+            for name in kinds
+            if {r.id: r for r in getattr(here, name)} != {r.id: r for r in getattr(arrived, name)}
+        ),
+        "the graph" if digests[0] != digests[1] else "",
     )
     if differing and source.version() != version:
         raise StoreError(
@@ -306,13 +317,3 @@ def _compare(
             f" {digests[1][:12]}, not {digests[0][:12]}); check both with `dynagrag doctor`, then"
             " copy again with --replace"
         )
-
-
-def _differing(here: Records, there: Records) -> str:
-    """The first kind of records in which the two differ, else ""; stores may sort letters in their
-    own way, so order is no part of it.
-    """
-    for name in ("documents", "passages", "mentions", "relations", "edits"):
-        if {r.id: r for r in getattr(here, name)} != {r.id: r for r in getattr(there, name)}:
-            return name
-    return ""

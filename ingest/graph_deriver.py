@@ -33,6 +33,7 @@ from dynagrag.graph_store.derived.linking_words import merges_of_things
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
+from dynagrag.graph_store.rules import missing_ids
 from dynagrag.ingest.consolidate.consolidation import ConsolidationResult, consolidate
 from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput
 from dynagrag.ingest.consolidate.judging import Judging
@@ -166,7 +167,19 @@ class Deriver:
         with self._stage("consolidate"):
             result = self._consolidate(counted, vectors)
         with self._stage("derive"):
-            graph = self._graph(counted, vectors, result.consolidation)
+            records = counted.stored
+            graph = derive(
+                self.store.workspace,
+                records.mentions,
+                records.relations,
+                documents=counted.documents,
+                num_passages=len(records.passages),
+                consolidation=result.consolidation,
+                edits=records.edits,
+                mention_vectors=vectors.mentions,
+                record_vectors=vectors.relations,
+                step=self._stepping("derive"),
+            )
         with self._stage("write graph"):
             self.store.write_graph(graph, result.consolidation, stored)
         before = average_degree_before(stored.mentions, stored.relations, len(stored.passages))
@@ -219,23 +232,6 @@ class Deriver:
         )
         return consolidate(given, judging)
 
-    def _graph(
-        self, counted: _Counted, vectors: _CountedVectors, consolidation: Consolidation
-    ) -> Graph:
-        stored = counted.stored
-        return derive(
-            self.store.workspace,
-            stored.mentions,
-            stored.relations,
-            documents=counted.documents,
-            num_passages=len(stored.passages),
-            consolidation=consolidation,
-            edits=stored.edits,
-            mention_vectors=vectors.mentions,
-            record_vectors=vectors.relations,
-            step=self._stepping("derive"),
-        )
-
     def _embed(self, texts: Mapping[VectorKind, Mapping[str, str]]) -> None:
         """Makes the vectors of these texts, by id, that are missing, and stores them batch by
         batch; deletes those of other ids.
@@ -245,7 +241,7 @@ class Deriver:
         missing: dict[VectorKind, Sequence[str]] = {}
         for kind, own in texts.items():
             self.store.keep_vectors(kind, tuple(own))
-            missing[kind] = self.store.missing_vectors(kind, tuple(own))
+            missing[kind] = missing_ids(own, set(self.store.vector_ids(kind)))
         total = sum(
             embedding_work(texts[kind][id_]) for kind, ids in missing.items() for id_ in ids
         )

@@ -11,7 +11,7 @@ from typing import Protocol, runtime_checkable
 
 from dynagrag.config.settings import ChunkProfile
 from dynagrag.core.ids import estimate_tokens
-from dynagrag.core.protocols import GraphStore
+from dynagrag.core.protocols import RecordStore
 from dynagrag.core.schema import Chunk, ChunkWork, Document, LoadedSource, Passage, Turn
 from dynagrag.ingest.kept_title import kept_title, titled
 from dynagrag.ingest.load import load_source
@@ -166,7 +166,7 @@ def uri_of(path: str | Path) -> str:
 
 def make_plan(
     sources: Iterable[Path],
-    store: GraphStore,
+    store: RecordStore,
     profile: ChunkProfile,
     extractor_name: str,
     folders: Sequence[Path] = (),
@@ -308,7 +308,7 @@ def _is_given(document: Document) -> bool:
     return "place" in document.meta and not _is_gone(document.uri.rpartition("#")[0])
 
 
-def make_retry_plan(places: Iterable[tuple[str, int, int]], store: GraphStore) -> IngestPlan:
+def make_retry_plan(places: Iterable[tuple[str, int, int]], store: RecordStore) -> IngestPlan:
     """The chunks at these places (document id, start, end) again, from the documents as they are
     stored; a place that fits no passage any more is passed over.
     """
@@ -345,7 +345,7 @@ def make_retry_plan(places: Iterable[tuple[str, int, int]], store: GraphStore) -
 def _plan_document(
     document: Document,
     turns: Sequence[Turn],
-    store: GraphStore,
+    store: RecordStore,
     profile: ChunkProfile,
     extractor_name: str,
     replaces: tuple[str, ...],

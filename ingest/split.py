@@ -159,7 +159,13 @@ def halve(document: Document, chunk: Chunk) -> tuple[Chunk, Chunk] | None:
     text = document.text[chunk.start : chunk.end]
     spans = sentence_spans(text)
     if len(spans) < 2:
-        spans = _line_spans(text)
+        spans = []
+        line_start = 0
+        for line in text.splitlines(keepends=True):
+            a, b = strip_span(text, line_start, line_start + len(line))
+            if a < b:
+                spans.append((a, b))
+            line_start += len(line)
     if len(spans) < 2:
         return None
     cut = _middle(spans)
@@ -247,17 +253,6 @@ def _middle(spans: Sequence[Span]) -> int:
     return min(
         range(1, len(spans)), key=lambda i: abs((spans[i - 1][1] - first) - (last - spans[i][0]))
     )
-
-
-def _line_spans(text: str) -> list[Span]:
-    spans: list[Span] = []
-    start = 0
-    for line in text.splitlines(keepends=True):
-        a, b = strip_span(text, start, start + len(line))
-        if a < b:
-            spans.append((a, b))
-        start += len(line)
-    return spans
 
 
 def _speaks_in(document: Document, turn: Turn, passage: Passage) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from dynagrag.core.protocols import GraphStore
+from dynagrag.core.protocols import GraphStore, VectorStore
 from dynagrag.core.schema import Mention, RelationRecord, Snapshot, Turn, VectorKind, Vectors
 from dynagrag.graph_store.derived.embedded_texts import mention_text, record_text, text_id
 from dynagrag.retrieval.bridge.fact_arrays import read_facts
@@ -18,8 +18,8 @@ def read_snapshot(store: GraphStore) -> Snapshot:
     turns: dict[str, list[Turn]] = {}
     for turn in store.turns():
         turns.setdefault(turn.document_id, []).append(turn)
-    missing = set(store.missing_vectors(VectorKind.PASSAGE, [p.id for p in passages]))
-    passages = tuple(p for p in passages if p.id not in missing)
+    embedded = set(store.vector_ids(VectorKind.PASSAGE))
+    passages = tuple(p for p in passages if p.id in embedded)
     documents = {d.id: d for d in store.documents()}
     records = {r.id: r for r in store.relation_records()}
     mentions, graph = store.mentions(), store.graph()
@@ -41,7 +41,7 @@ def read_snapshot(store: GraphStore) -> Snapshot:
 
 
 def _summaries(
-    store: GraphStore, mentions: Sequence[Mention], records: Mapping[str, RelationRecord]
+    store: VectorStore, mentions: Sequence[Mention], records: Mapping[str, RelationRecord]
 ) -> tuple[dict[str, int], Vectors]:
     """Where each summary's vector stands; a summary said of two names has the vector of the
     first.
@@ -52,11 +52,9 @@ def _summaries(
     newest_first = reversed(list(records.values()))
     stated = {r.summary: text_id(record_text(r)) for r in newest_first if r.summary}
     for kind, ids in ((VectorKind.MENTION, said), (VectorKind.RECORD, stated)):
-        missing = set(store.missing_vectors(kind, ids.values()))
+        embedded = set(store.vector_ids(kind))
         there = {
-            summary: id_
-            for summary, id_ in ids.items()
-            if id_ not in missing and summary not in rows
+            summary: id_ for summary, id_ in ids.items() if id_ in embedded and summary not in rows
         }
         first = len(rows)
         rows.update({summary: first + i for i, summary in enumerate(there)})

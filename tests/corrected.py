@@ -33,7 +33,7 @@ def names(space: Workspace) -> set[str]:
 
 
 def document(space: Workspace, name: str) -> str:
-    return space.find_document(name).id
+    return space.documents.find(name).id
 
 
 def states(space: Workspace) -> list[tuple[EditKind, EditState]]:

@@ -30,8 +30,9 @@ from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
 from dynagrag.graph_store.derived.graph_digest import digest
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
-from dynagrag.graph_store.neo4j_store.store import Neo4jStore
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.neo4j_store.neo4j_store import Neo4jStore
+from dynagrag.graph_store.rules import missing_ids
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 
 MakeStore = Callable[[str], GraphStore]
 """The store of a workspace, opened anew; the same workspace is the same store."""
@@ -193,7 +194,7 @@ def rederive(store: GraphStore, consolidation: Consolidation = NO_MERGES) -> str
         (VectorKind.RECORD, record_texts(store.relation_records())),
     ):
         store.keep_vectors(kind, texts)
-        missing = store.missing_vectors(kind, texts)
+        missing = missing_ids(texts, store.vector_ids(kind))
         store.put_vectors(kind, missing, vectors_of({i: texts[i] for i in missing}))
         tables[kind] = VectorTable.of(list(texts), store.vectors(kind, list(texts)))
     graph = derive(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from dynagrag.core.errors import DynaGragError
 from dynagrag.core.text import seconds_of
-from dynagrag.generation import prompt_lines
+from dynagrag.generation import evidence, hard_prompt
 
 _ESCAPED = re.compile(r"\\(?:u([0-9a-f]{4})|(.))")
 _JSON_STRING = r'"(?:[^"\\]|\\.)*"'
@@ -21,7 +21,7 @@ _RELATION_LINE = re.compile(
     rf" \((?P<score>[0-9.]+)\){_TAIL}"
 )
 _EVIDENCE_LINE = re.compile(
-    rf"\[(?P<label>E[0-9]+)\](?: (?P<speaker>{_JSON_STRING}(?= )|{prompt_lines.BARE_SPEAKER}))??"
+    rf"\[(?P<label>E[0-9]+)\](?: (?P<speaker>{_JSON_STRING}(?= )|{evidence.BARE_SPEAKER}))??"
     rf"(?: (?P<time>-?[0-9]+(?::[0-9]{{2}}){{1,2}}))? (?P<quote>{_JSON_STRING})"
 )
 
@@ -101,7 +101,7 @@ def parse_hard_prompt(text: str) -> ParsedPrompt:
             "number"
         ].count("."):
             nodes[found["number"]] = _node(found)
-        elif found := prompt_lines.LEFT_OUT_LINE.fullmatch(line):
+        elif found := hard_prompt.LEFT_OUT_LINE.fullmatch(line):
             left_out = (int(found["lines"]), int(found["nodes"]))
         else:
             raise DynaGragError(f"hard prompt, line {at}: not a line of the format: {line[:80]!r}")
@@ -109,11 +109,11 @@ def parse_hard_prompt(text: str) -> ParsedPrompt:
 
 
 def split_summaries(text: str | None) -> tuple[str, ...]:
-    """Inverse of `prompt_lines.join_summaries`: the summaries, each as `prompt_lines.one_line`
+    """Inverse of `hard_prompt.join_summaries`: the summaries, each as `evidence.one_line`
     makes it.
     """
     return (
-        tuple(_ESCAPED.sub(_unescape, part) for part in text.split(prompt_lines.SUMMARY_JOIN))
+        tuple(_ESCAPED.sub(_unescape, part) for part in text.split(hard_prompt.SUMMARY_JOIN))
         if text
         else ()
     )

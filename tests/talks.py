@@ -52,7 +52,7 @@ def talk(number: int) -> GivenTurns:
 
 def fill(settings: Settings, name: str = "w", talks: Sequence[int] = range(NUM_TALKS)) -> None:
     with open_workspace(name, settings=settings) as space:
-        space.ingest_given([talk(number) for number in talks], FastExtractor())
+        space.ingest_jobs.ingest_given([talk(number) for number in talks], FastExtractor())
 
 
 def filled_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:

@@ -11,7 +11,7 @@ from dynagrag import AskOptions, open_workspace
 from dynagrag.config.settings import CHUNK_PROFILES
 from dynagrag.core.ids import entity_key
 from dynagrag.core.protocols import Prompt
-from dynagrag.core.schema import Verdict
+from dynagrag.core.schema import Question, Verdict
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.fakes.models import JsonSchema, simple_reply
 from dynagrag.ingest.load import load_source
@@ -89,7 +89,7 @@ def test_4_every_relation_knows_the_words_it_rests_on_who_said_them_and_when(
     space: Workspace, transcript: Path
 ) -> None:
     space.ingest([transcript])
-    snapshot = space.snapshot()
+    snapshot = space.current_graph.snapshot()
     record = next(r for r in snapshot.records.values() if r.label == "founded")
     turn = snapshot.turns[record.document_id][record.turn_index]
     assert (
@@ -106,11 +106,15 @@ def test_5_a_second_ingest_does_nothing(space: Workspace, transcript: Path) -> N
     assert (report.num_chunks, space.stats()) == (0, before)
 
 
-def test_6_a_question_retrieves_diverse_ego_graphs(space: Workspace, transcript: Path) -> None:
+def test_6_a_question_is_planned_and_the_plan_s_retriever_finds_diverse_ego_graphs(
+    space: Workspace, transcript: Path
+) -> None:
     space.ingest([transcript])
-    found = space.retrieve(
-        "Who founded Analytical Engines?", AskOptions(profile="graph")
-    )  # `dynagrag ask --profile graph`
+    options = AskOptions(profile="graph")  # `dynagrag ask --profile graph`
+    plan = space.questions.plan(options, chat=None)
+    text = "Who founded Analytical Engines?"
+    question = Question(text, space.questions.query_vector(text))
+    found = plan.retriever.retrieve(question, num_passages=10, num_subgraphs=5)
     assert found.subgraphs
     assert all(c.reason for c in found.candidates)  # why each was accepted or refused
 
@@ -169,7 +173,7 @@ def test_9_without_a_model_the_evidence_is_shown(transcript: Path) -> None:
 
 def test_10_deleting_a_document_leaves_nothing_of_it(space: Workspace, transcript: Path) -> None:
     space.ingest([transcript])
-    space.delete("meeting")
+    space.documents.delete("meeting")
     stats = space.stats()
     assert (stats.documents, stats.mentions, stats.entities, stats.relation_records) == (0, 0, 0, 0)
 

@@ -30,5 +30,5 @@ def contents(space: Workspace) -> tuple[Any, ...]:
             store.digest(),
             store.is_derived_current(),
         ),
-        (asdict(space.stats()), space.ledger(), space.set_asides()),
+        (asdict(space.stats()), space.journal.ledger(), space.journal.set_asides()),
     )

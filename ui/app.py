@@ -64,17 +64,7 @@ def main() -> None:
     chosen = st.navigation(pages)
     state.know_pages({page.url_path: page for page in pages})
     st.logo(str(LOGO), size="large", icon_image=str(ICON))
-    with st.sidebar:
-        _choose_workspace()
-    chosen.run()
-    if (
-        st.query_params.get(state.WORKSPACE) != state.workspace_name()
-    ):  # so that a reload, or the link sent to somebody, comes back here
-        st.query_params[state.WORKSPACE] = state.workspace_name()
-
-
-def _choose_workspace() -> None:
-    with state.shown_errors():
+    with st.sidebar, state.shown_errors():
         names = sorted({*state.known_workspaces(), state.workspace_name()})
         picked = st.selectbox(
             "Workspace",
@@ -85,6 +75,11 @@ def _choose_workspace() -> None:
         if picked != state.workspace_name():
             state.switch_workspace(picked)
             st.rerun()
+    chosen.run()
+    if (
+        st.query_params.get(state.WORKSPACE) != state.workspace_name()
+    ):  # so that a reload, or the link sent to somebody, comes back here
+        st.query_params[state.WORKSPACE] = state.workspace_name()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import streamlit as st
 from dynagrag.core.schema import Document
 from dynagrag.ui import state
 from dynagrag.ui.state import Desk
-from dynagrag.workspace.renaming import MAX_TITLE, rename_document
+from dynagrag.workspace.changing import MAX_TITLE
 
 
 def ask_title(desk: Desk, document: Document, *, is_quiet: bool = False) -> None:
@@ -22,6 +22,6 @@ def ask_title(desk: Desk, document: Document, *, is_quiet: bool = False) -> None
         )
         if st.form_submit_button("Save"):
             with state.shown_errors():
-                rename_document(desk.space, document.id, title)
+                desk.space.documents.rename(document.id, title)
                 st.toast("Renamed.", icon=":material/check:")
                 st.rerun()

@@ -227,14 +227,14 @@ def desk(name: str | None = None) -> Desk | None:
             # store is not made by a look at it.
             is_its_own = now.store in (
                 None,
-                store_address(folder, now.model_copy(update={"store": None})),
+                store_address(folder, now.model_copy(update={"store": None})).text,
             )
             opened = open_workspace(
                 name, settings=now, create=is_its_own, embedder=shared.embedder(now)
             )
             shared.desks[key] = Desk(opened, folder_number=_number_of(folder))
         found = shared.desks[key]
-        found.space.finish_deletions(insists=False)
+        found.space.parts.finish_deletions(insists=False)
         found.used_at = time.monotonic()
         _close_idle(shared, found)
         return found
@@ -354,15 +354,6 @@ def shown_errors() -> Iterator[None]:
         st.error(unexpected(err), icon=":material/bug_report:")
 
 
-def _others() -> str:
-    """How the news that there is no such workspace goes on."""
-    return (
-        ": it was renamed or deleted, or not made yet. The others are in the list Workspace."
-        if known_workspaces()
-        else " yet."
-    )
-
-
 def needs_workspace(title: str = "") -> Desk | None:
     """The open workspace, or what a first visit sees in its place, below this title where the page
     has shown none.
@@ -373,8 +364,14 @@ def needs_workspace(title: str = "") -> Desk | None:
         if opened is None:
             if title:
                 st.title(title)
+            others = (
+                ": it was renamed or deleted, or not made yet. The others are in the list"
+                " Workspace."
+                if known_workspaces()
+                else " yet."
+            )
             st.info(
-                f"There is no workspace **{plain(workspace_name())}**{_others()}",
+                f"There is no workspace **{plain(workspace_name())}**{others}",
                 icon=":material/waving_hand:",
             )
             _link_to_beginnings()

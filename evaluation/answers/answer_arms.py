@@ -24,9 +24,12 @@ from dynagrag.evaluation.answers.control_searches import (
 )
 from dynagrag.evaluation.retrieval.prompt_arms import with_equal_room
 from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.registry.choices import Use, names_for
+from dynagrag.registry.pruners import PRUNERS
+from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.plain_search import HybridSearch
-from dynagrag.workspace.asking import AskOptions, Instead
+from dynagrag.workspace.asking import AnswerOverrides, AskOptions
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.workspace_soft_prompt import soft_identity
 
@@ -122,11 +125,11 @@ def _asking(
             pruner=pruner,
             filters=question.filters,
         )
-        return space.answer(
+        return space.questions.answer(
             question.text,
             options,
             chat,
-            Instead(profile=_equal_profile(profile, chat), max_concurrency=1),
+            AnswerOverrides(profile=_equal_profile(profile, chat), max_concurrency=1),
         )
 
     return flow
@@ -139,9 +142,14 @@ def _in_parts(retriever: str) -> Flow:
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
         default = PROFILES["default"]
-        instead = Instead(replace(default, num_dealt=default.num_prompts), max_concurrency=1)
-        return space.answer(
-            question.text, AskOptions(retriever=retriever, filters=question.filters), chat, instead
+        overrides = AnswerOverrides(
+            replace(default, num_dealt=default.num_prompts), max_concurrency=1
+        )
+        return space.questions.answer(
+            question.text,
+            AskOptions(retriever=retriever, filters=question.filters),
+            chat,
+            overrides,
         )
 
     return flow
@@ -151,8 +159,10 @@ def _with_search(make: Callable[[AskedQuestion], wiring.MakeRetriever]) -> Flow:
     """As `ask` answers from the passages of a search that only evaluations have."""
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
-        instead = Instead(PROFILES["default"], make(question), max_concurrency=1)
-        return space.answer(question.text, AskOptions(filters=question.filters), chat, instead)
+        overrides = AnswerOverrides(PROFILES["default"], make(question), max_concurrency=1)
+        return space.questions.answer(
+            question.text, AskOptions(filters=question.filters), chat, overrides
+        )
 
     return flow
 
@@ -163,11 +173,11 @@ def _with_own_room(profile: str) -> Flow:
     """
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
-        return space.answer(
+        return space.questions.answer(
             question.text,
             AskOptions(profile=profile, filters=question.filters),
             chat,
-            Instead(max_concurrency=1),
+            AnswerOverrides(max_concurrency=1),
         )
 
     return flow
@@ -178,8 +188,11 @@ def _soft(name: str, is_hard_alone: bool) -> Flow:
 
     def flow(space: Workspace, question: AskedQuestion, chat: MeteredChat | None) -> Answer:
         options = AskOptions(soft=name, filters=question.filters)
-        return space.answer(
-            question.text, options, chat, Instead(is_hard_alone=is_hard_alone, max_concurrency=1)
+        return space.questions.answer(
+            question.text,
+            options,
+            chat,
+            AnswerOverrides(is_hard_alone=is_hard_alone, max_concurrency=1),
         )
 
     return flow
@@ -213,31 +226,19 @@ _ROWS: Mapping[str, _Row] = {
         "ego-graphs by cosine, walked level by level (arm C)",
         _asking("paper", "dynagrag-cosine", "bfs"),
     ),
-    "naive": _Row("passages by vectors, one call (arm D)", _asking(retriever="naive")),
     "naive-parts": _Row(
-        "the same passages in as many prompts as ego-graphs have, answered part by part",
+        "the passages of naive in as many prompts as ego-graphs have, answered part by part",
         _in_parts("naive"),
     ),
-    "bm25": _Row("passages by words, one call", _asking(retriever="bm25")),
-    "hybrid": _Row("passages by vectors and words, one call", _asking(retriever="hybrid")),
-    "rrf": _Row("passages by the ranks of both, one call", _asking(retriever="rrf")),
-    "bridge-ppr": _Row("passages by Bridge-PPR, one call", _asking(retriever="bridge-ppr")),
-    "pcst": _Row(
-        "G-Retriever's tree of entities and facts, beside a prompt of its passages",
-        _asking(retriever="pcst"),
-    ),
-    "triples": _Row(
-        "the facts nearest the question, beside a prompt of their passages",
-        _asking(retriever="triples"),
-    ),
-    "grag": _Row("GRAG's ego-graphs, beside a prompt of their passages", _asking(retriever="grag")),
-    "union": _Row(
-        "passages of bridge-ppr and of pcst in turn, beside the tree", _asking(retriever="union")
-    ),
+    **{
+        name: _Row(RETRIEVERS[name].sentence, _asking(retriever=name))
+        for name in names_for(RETRIEVERS, Use.ARM)
+    },
     CLOSED_BOOK: _Row("the model alone, without evidence", _closed_book),
     GOLD: _Row("the passages that should be found: the ceiling", _with_search(_gold)),
 }
-"""`paper` and `dsa-diverse` are the same: one is called as users know it, the other as the
+"""Every retriever that an evaluation compares is one, as the experiment's arm D, `naive`, is.
+`paper` and `dsa-diverse` are the same: one is called as users know it, the other as the
 experiment has it.
 """
 
@@ -246,8 +247,8 @@ def known_answer_arms() -> Mapping[str, str]:
     """The names that an arm can have, each with a line on what it is."""
     with_models = {
         f"{PRUNER}:NAME": (
-            "`graph` with a pruner: none, prior, trained (the workspace's own) or a checkpoint's"
-            " folder"
+            f"`graph` with a pruner: {', '.join(names_for(PRUNERS, Use.ARM))}, trained (the"
+            " workspace's own) or a checkpoint's folder"
         ),
         f"{SOFT}:NAME": (
             "a trained soft prompt, as `ask --soft` has it: one of the workspace's own, or a"
@@ -269,8 +270,8 @@ def pruners_made_with(space: Workspace, arms: Iterable[AnswerArm]) -> dict[str, 
     that isn't there.
     """
     own, named = (
-        space.pruner_identity(),
-        {arm.name: space.pruner_identity(arm.pruner) for arm in arms if arm.pruner},
+        space.questions.pruner_identity(),
+        {arm.name: space.questions.pruner_identity(arm.pruner) for arm in arms if arm.pruner},
     )
     return ({"pruner": own} if own != "prior" else {}) | ({"pruners": named} if named else {})
 

@@ -19,7 +19,7 @@ from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines, line
 from dynagrag.evaluation.answers.answering import Answering
 from dynagrag.evaluation.answers.short_answer import short_answer
 from dynagrag.evaluation.batches import MAX_FAILED, FailedInARow
-from dynagrag.evaluation.results.lines_file import LinesFile
+from dynagrag.evaluation.frame.lines_file import LinesFile
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.workspace.facade import Workspace

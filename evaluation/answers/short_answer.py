@@ -1,5 +1,5 @@
 """A checked answer in a few words, for sets whose gold is a name, a date or yes and no
-(docs/decisions.md, Short answers).
+(docs/decisions/0017-measuring-answers.md).
 """
 
 from dynagrag.core.protocols import Asker, Prompt

@@ -10,10 +10,10 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
 
 from dynagrag.core.schema import ClaimCheck, Verdict
 from dynagrag.evaluation.bootstrap_intervals import LEVEL, RESAMPLES, SEED
@@ -23,6 +23,56 @@ _DIGITS = 6
 _BATCH = 500
 """Resamples at a time: 500 of 600 sources are 2 MB."""
 Floats = NDArray[np.float64]
+
+
+class ThresholdFigures(BaseModel):
+    """What the scores alone would reach: of `n` claims with a score, at the threshold that is best
+    for these very claims.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    n: int
+    best_threshold: float
+    balanced_at_best_threshold: float
+
+
+class CheckerFigures(BaseModel):
+    """All figures of one checker, shares of 1; None for what can't be told, since there is no such
+    claim or score. `verdicts`: how often each was given, by kind or label of the claims.
+    `right_line`: of the true claims that were kept, the share with a right line among those named.
+    `errors`: claims that were not checked in full.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    n: int
+    balanced: float | None
+    interval: tuple[float, float] | None
+    true_kept: float | None
+    false_caught: dict[str, float]
+    ms: float
+    auroc: float | None
+    scores: ThresholdFigures | None
+    num_true: int
+    num_false: dict[str, int]
+    verdicts: dict[str, dict[Verdict, int]]
+    right_line: float | None = None
+    errors: int = 0
+
+    @property
+    def mean_caught(self) -> float | None:
+        """The mean over kinds of falseness; None without a false claim."""
+        return fmean(self.false_caught.values()) if self.false_caught else None
+
+
+class CheckerDifference(BaseModel):
+    """Balanced accuracy minus that of the baseline on the same claims, with its interval."""
+
+    model_config = ConfigDict(frozen=True)
+
+    difference: float
+    interval: tuple[float, float] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +90,9 @@ class Checked:
 
 
 def checker_scores(
-    checked: Sequence[Checked], seed: int = SEED, resamples: int = RESAMPLES
-) -> dict[str, Any]:
-    """All figures of one checker; None for what can't be told, since there is no such claim or
-    score.
-    """
+    checked: Sequence[Checked], seed: int = SEED, resamples: int = RESAMPLES, errors: int = 0
+) -> CheckerFigures:
+    """The figures of a checker. `errors`: how many of the claims it did not check in full."""
     true, false = (
         [c for c in checked if c.claim.is_true],
         [c for c in checked if not c.claim.is_true],
@@ -52,21 +100,24 @@ def checker_scores(
     caught = {kind: fmean(not c.is_stated for c in own) for kind, own in _by_kind(false).items()}
     kept = fmean(c.is_stated for c in true) if true else None
     balanced = None if kept is None or not caught else (kept + fmean(caught.values())) / 2
-    return {
-        "n": len(checked),
-        "balanced": _rounded(balanced),
-        "interval": None
-        if balanced is None
-        else _bounds(_resampled(_Table.of(checked), seed, resamples)),
-        "true_kept": _rounded(kept),
-        "false_caught": {kind: _rounded(share) for kind, share in caught.items()},
-        "ms": round(median(c.ms for c in checked), 3),
-        **_threshold_free(checked),
-        "num_true": len(true),
-        "num_false": {kind: len(own) for kind, own in _by_kind(false).items()},
-        "verdicts": _verdicts(checked),
-        "right_line": _right_line(true),
-    }
+    area, threshold = _threshold_free(checked)
+    return CheckerFigures(
+        n=len(checked),
+        balanced=_rounded(balanced),
+        interval=(
+            None if balanced is None else _bounds(_resampled(_Table.of(checked), seed, resamples))
+        ),
+        true_kept=_rounded(kept),
+        false_caught={kind: round(share, _DIGITS) for kind, share in caught.items()},
+        ms=round(median(c.ms for c in checked), 3),
+        auroc=area,
+        scores=threshold,
+        num_true=len(true),
+        num_false={kind: len(own) for kind, own in _by_kind(false).items()},
+        verdicts=_verdicts(checked),
+        right_line=_right_line(true),
+        errors=errors,
+    )
 
 
 def difference(
@@ -74,17 +125,17 @@ def difference(
     baseline: Sequence[Checked],
     seed: int = SEED,
     resamples: int = RESAMPLES,
-) -> dict[str, Any]:
+) -> CheckerDifference:
     """Balanced accuracy minus that of another checker on the same claims, with the paired interval.
     Both need true and false claims.
     """
     own, other = _Table.of(checked), _Table.of(baseline)
     one = np.ones((1, len(own.counts)))
     pairs = zip(_resampled(own, seed, resamples), _resampled(other, seed, resamples), strict=True)
-    return {
-        "difference": _rounded(float((_balanced(own, one) - _balanced(other, one))[0])),
-        "interval": _bounds(a - b for a, b in pairs),
-    }
+    return CheckerDifference(
+        difference=round(float((_balanced(own, one) - _balanced(other, one))[0]), _DIGITS),
+        interval=_bounds(a - b for a, b in pairs),
+    )
 
 
 def auroc(scores: Sequence[float], is_true: Sequence[bool]) -> float | None:
@@ -109,13 +160,13 @@ def _by_kind(false: Sequence[Checked]) -> dict[str, list[Checked]]:
     return dict(sorted(found.items()))
 
 
-def _verdicts(checked: Sequence[Checked]) -> dict[str, dict[str, int]]:
+def _verdicts(checked: Sequence[Checked]) -> dict[str, dict[Verdict, int]]:
     """How often each verdict was given, by kind or label."""
-    counts: dict[str, Counter[str]] = {}
+    counts: dict[str, Counter[Verdict]] = {}
     for c in checked:
         counts.setdefault(c.claim.group, Counter())[c.check.verdict] += 1
     return {
-        group: {verdict.value: own[verdict] for verdict in Verdict}
+        group: {verdict: own[verdict] for verdict in Verdict}
         for group, own in sorted(counts.items())
     }
 
@@ -132,21 +183,20 @@ def _right_line(true: Sequence[Checked]) -> float | None:
     )
 
 
-def _threshold_free(checked: Sequence[Checked]) -> dict[str, Any]:
+def _threshold_free(checked: Sequence[Checked]) -> tuple[float | None, ThresholdFigures | None]:
     """What the scores alone tell: AUROC, and the best balanced accuracy that a threshold reaches
     which was chosen on these very claims.
     """
     scored = [(c.check.score, c.claim.is_true) for c in checked if c.check.score is not None]
     area = auroc(*zip(*scored, strict=True)) if scored else None
     if area is None:
-        return {"auroc": None, "scores": None}
+        return None, None
     threshold, balanced = _best_threshold(scored)
-    found = {
-        "n": len(scored),
-        "best_threshold": round(threshold, _DIGITS),
-        "balanced_at_best_threshold": _rounded(balanced),
-    }
-    return {"auroc": _rounded(area), "scores": found}
+    return round(area, _DIGITS), ThresholdFigures(
+        n=len(scored),
+        best_threshold=round(threshold, _DIGITS),
+        balanced_at_best_threshold=round(balanced, _DIGITS),
+    )
 
 
 def _best_threshold(scored: Sequence[tuple[float, bool]]) -> tuple[float, float]:
@@ -220,13 +270,14 @@ def _balanced(table: _Table, weights: Floats) -> Floats:
     return balanced
 
 
-def _bounds(batches: Iterator[Floats]) -> list[float] | None:
+def _bounds(batches: Iterator[Floats]) -> tuple[float, float] | None:
     values = np.concatenate(list(batches))
     values = values[~np.isnan(values)]
     if not len(values):
         return None
     tail = 100 * (1 - LEVEL) / 2
-    return [round(float(v), _DIGITS) for v in np.percentile(values, [tail, 100 - tail])]
+    low, high = np.percentile(values, [tail, 100 - tail])
+    return round(float(low), _DIGITS), round(float(high), _DIGITS)
 
 
 def _rounded(value: float | None) -> float | None:

@@ -1,36 +1,37 @@
-"""A run of citations as a report: figures by checker and kind, and the claims that the first
-checker got wrong, to read.
+"""The kept run of an evaluation of citations: checks.jsonl (what each checker found out about each
+claim), claims.jsonl (the claims, for people), and how both are read: figures by checker and kind,
+and the claims that the first checker got wrong.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
-from dynagrag.core.schema import Verdict
+from pydantic import BaseModel, ConfigDict
+
+from dynagrag.core.schema import ClaimCheck, Line, Verdict
 from dynagrag.core.text import plural
-from dynagrag.evaluation.citations.citation_folder import (
-    CheckLine,
-    CitationRun,
-    KnownClaim,
-    lines_by_checker,
-)
-from dynagrag.evaluation.results.html_report import (
-    Bars,
+from dynagrag.evaluation.citations.checker_scores import CheckerDifference, CheckerFigures
+from dynagrag.evaluation.citations.claim_sets import LabelledClaim
+from dynagrag.evaluation.frame.experiment_run import ExperimentLine, ExperimentRun
+from dynagrag.evaluation.frame.figures import ArmComparison, Figure, Unit, count
+from dynagrag.evaluation.frame.lines_file import read_lines
+from dynagrag.evaluation.frame.report import (
+    FEW_ITEMS,
+    BarChart,
     Case,
     Cases,
     Column,
-    Lines,
     Listing,
     Report,
+    ScatterChart,
     Section,
     Table,
-    compared,
+    few,
     interval_meaning,
-    render,
+    shortened,
 )
-from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
-from dynagrag.evaluation.results.run_folder import shortened
-from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
+from dynagrag.evaluation.frame.results import Result
 
+CLAIMS = "claims.jsonl"
 _NUM_READ = 3
 """How many claims of each kind that the first checker got wrong are shown."""
 
@@ -47,6 +48,7 @@ WORDS: Mapping[str, str] = {
         "share of the false claims with another verdict: the mean over kinds of falseness, each"
         " kind behind it"
     ),
+    "caught: a kind": "false caught, of the claims of one kind",
     "AUROC": (
         "how well the checker's score puts true claims before false ones: 0.5 is chance, 1 is"
         " always (area under the ROC curve)"
@@ -60,172 +62,259 @@ WORDS: Mapping[str, str] = {
 }
 
 
-def render_citation_report(run: CitationRun) -> str:
-    """The report of a run that is done."""
-    return render(citation_report(run), run.head)
+class CheckLine(ExperimentLine):
+    """What a checker found out about a claim. `error`: what it went without, such as a model that
+    did not answer.
+    """
+
+    checker: str
+    claim: str
+    verdict: Verdict
+    rows: tuple[int, ...]
+    score: float | None
+    reason: str
+    ms: float
+    error: str = ""
+
+    @classmethod
+    def of(cls, checker: str, claim: str, check: ClaimCheck, ms: float) -> "CheckLine":
+        """The line of a check."""
+        return cls(
+            checker=checker,
+            claim=claim,
+            verdict=check.verdict,
+            rows=check.lines,
+            score=check.score,
+            reason=check.reason,
+            ms=round(ms, 3),
+            error=check.note,
+        )
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The checker, and the claim."""
+        return self.checker, self.claim
+
+    @property
+    def failure(self) -> str:
+        """What it went without."""
+        return self.error
+
+    def check(self) -> ClaimCheck:
+        """As the checker gave it."""
+        return ClaimCheck(self.verdict, self.rows, self.score, self.reason, self.error)
 
 
-def citation_report(run: CitationRun) -> Report:
-    """What the page says."""
-    summary, lines = run.summary(), lines_by_checker(run.lines())
-    checkers: Mapping[str, Mapping[str, Any]] = summary["checkers"]
-    first = next(iter(checkers))
-    own = checkers[first]
-    counts = (
-        f"{plural(summary['claims'], 'claim')}, {own['num_true']} of them true and"
-        f" {sum(own['num_false'].values())}"
-    )
-    return Report(
-        title=f"{summary['dataset']}: what checkers find out about claims",
-        asked=(
-            f"{counts} false, were each checked against lines: do the checkers tell them apart?"
-            f" Checkers: {', '.join(checkers)}."
-        ),
-        conclusion=_conclusion(first, own, summary),
-        notes=(
-            *(f"{count} x {name}" for name, count in summary["notes"].items()),
-            *(
-                f"{name}: {plural(own['errors'], 'claim')} not checked in full"
-                for name, own in checkers.items()
-                if own["errors"]
+class KnownClaim(BaseModel):
+    """A claim as people read it: `lines` are those that state it or that a checker named, by row;
+    `num_lines` how many there are.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    text: str
+    is_true: bool
+    kind: str
+    label: str
+    num_lines: int
+    lines: dict[int, str]
+
+
+class CitationResult(Result):
+    """What an evaluation of citations came to. `differences`: of the other checkers from the
+    `baseline`. `notes`: claims that were left out, by reason.
+    """
+
+    dataset: str
+    claims: int
+    checkers: dict[str, CheckerFigures]
+    baseline: str
+    differences: dict[str, CheckerDifference]
+    seed: int
+    notes: dict[str, int]
+    run: str
+
+
+class CitationRun(ExperimentRun[CheckLine, CitationResult]):
+    """The folder of a run of citations."""
+
+    line_kind = CheckLine
+    lines_file = "checks.jsonl"
+    command = "dynagrag evaluate citations"
+    evaluates = "citations"
+    what = "claims checked"
+    noun = "claim"
+    result_kind = CitationResult
+
+    def claims(self) -> list[KnownClaim]:
+        """The claims in their order."""
+        return read_lines(self.path / CLAIMS, KnownClaim)
+
+    def report(self) -> Report:
+        """What is said of it."""
+        result = self.result()
+        first = result.checkers[result.baseline]
+        kinds = ", ".join(f"{num} {kind}" for kind, num in first.num_false.items())
+        return Report(
+            title=f"{result.dataset}: what checkers find out about claims",
+            asked=(
+                f"{plural(result.claims, 'claim')}, {first.num_true} true,"
+                f" {sum(first.num_false.values())} false ({kinds}), were each checked against"
+                f" lines: do the checkers tell them apart? Checkers: {', '.join(result.checkers)}."
             ),
-        ),
-        results=tuple(_results(summary)),
-        words=WORDS,
-        costs=_costs(checkers),
-        cases=tuple(_wrong(run.claims(), lines, first)),
+            conclusion=_conclusion(result),
+            notes=(
+                *(f"{num} x {name}" for name, num in result.notes.items()),
+                *(
+                    f"{name}: {plural(own.errors, 'claim')} not checked in full; the same command"
+                    f" with --out {result.run} tries them again"
+                    for name, own in result.checkers.items()
+                    if own.errors
+                ),
+            ),
+            results=(_figures(result), _verdicts(result)),
+            words=WORDS,
+            costs=tuple(_costs(result)),
+            cases=tuple(_wrong(self.claims(), self._by_checker(), result.baseline)),
+        )
+
+    def _by_checker(self) -> dict[str, dict[str, CheckLine]]:
+        """Checker -> claim id -> line; the last, where a claim was checked again."""
+        found: dict[str, dict[str, CheckLine]] = {}
+        for line in self.lines():
+            found.setdefault(line.checker, {})[line.claim] = line
+        return found
+
+
+def known_claim(labelled: LabelledClaim, named: set[int]) -> KnownClaim:
+    """A claim for people, with the lines that state it and those `named` by a checker."""
+    lines = labelled.claim.lines
+    wanted = sorted(named.union(*labelled.gold) | ({0} if len(lines) == 1 else set()))
+    return KnownClaim(
+        id=labelled.id,
+        text=labelled.claim.text,
+        is_true=labelled.is_true,
+        kind=labelled.kind,
+        label=labelled.label,
+        num_lines=len(lines),
+        lines={row: shortened(_words(lines[row])) for row in wanted},
     )
 
 
-def _conclusion(first: str, own: Mapping[str, Any], summary: Mapping[str, Any]) -> str:
-    balanced, kept, caught, *_ = cells(own)
-    few = (
-        f" Fewer than {FEW_QUESTIONS} claims: the intervals say little."
-        if summary["claims"] < FEW_QUESTIONS
-        else ""
-    )
-    if own["balanced"] is None:
+def _words(line: Line) -> str:
+    return f"{line.speaker}: {line.text}" if line.speaker else line.text
+
+
+def _conclusion(result: CitationResult) -> str:
+    name, own = result.baseline, result.checkers[result.baseline]
+    kept, caught = Figure(own.true_kept).text(), Figure(own.mean_caught).text()
+    unsure = f" {few('claim')}" if result.claims < FEW_ITEMS else ""
+    if own.balanced is None:
         return (
-            f"{first}: true kept {kept}, false caught {caught}; without both kinds of claims"
-            f" nothing more can be said.{few}"
+            f"{name}: true kept {kept}, false caught {caught}; without both kinds of claims nothing"
+            f" more can be said.{unsure}"
         )
     chance = (
         " The interval reaches 50, which is what always saying the same gets."
-        if own["interval"] and own["interval"][0] <= 0.5
+        if own.interval and own.interval[0] <= 0.5
         else ""
     )
     return (
-        f"{first}: balanced accuracy {balanced}, {kept} % of the true claims kept and {caught} % of"
-        f" the false ones caught.{chance}{few}"
+        f"{name}: balanced accuracy {_balanced(own).text()}, {kept} % of the true claims kept and"
+        f" {caught} % of the false ones caught.{chance}{unsure}"
     )
 
 
-def _results(summary: Mapping[str, Any]) -> Iterator[Section]:
-    checkers: Mapping[str, Mapping[str, Any]] = summary["checkers"]
-    first = next(iter(checkers))
-    kinds = list(checkers[first]["false_caught"])
-    heads = (
-        "checker",
-        "balanced accuracy, 95 % interval",
-        "true kept",
-        "false caught",
-        "AUROC",
-        "ms",
-        *(f"caught: {kind}" for kind in kinds),
-    )
+def _balanced(own: CheckerFigures) -> Figure:
+    return Figure.bounded(own.balanced, own.interval)
+
+
+def _figures(result: CitationResult) -> Section:
+    kinds = list(result.checkers[result.baseline].false_caught)
+    heads = ("checker", "balanced accuracy", "true kept", "false caught", "AUROC", "ms")
     rows = tuple(
-        (name, (*cells(own), *(points(own["false_caught"][kind]) for kind in kinds)))
-        for name, own in checkers.items()
-    )
-    balanced = _balanced(checkers)
-    bounds = {
-        name: dict(
-            zip(("low", "high"), (POINTS * v for v in checkers[name]["interval"]), strict=True)
-        )
-        for name in balanced
-    }
-    yield Section(
-        tables=(Table(heads, rows, main=heads[1], is_of_arms=True),),
-        bars=(
+        (
+            name,
             (
-                Bars(
-                    "Balanced accuracy by checker, with 95 % intervals",
-                    quality_bars(balanced, bounds),
-                ),
-            )
-            if balanced
-            else ()
-        ),
-        after=tuple(
-            _difference(name, found, first, summary["claims"])
-            for name, found in summary["differences"].items()
-        ),
+                _balanced(own),
+                Figure(own.true_kept),
+                Figure(own.mean_caught),
+                Figure(own.auroc, unit=Unit.FRACTION),
+                Figure(own.ms, unit=Unit.MS),
+                *(Figure(own.false_caught[kind]) for kind in kinds),
+            ),
+        )
+        for name, own in result.checkers.items()
     )
-    names = [verdict.value for verdict in Verdict]
-    yield Section(
-        "Verdicts given",
-        tables=tuple(
-            Table(
-                ("claims", *(name.replace("_", " ") for name in names)),
-                tuple(
-                    (group, tuple(str(counts[name]) for name in names))
-                    for group, counts in own["verdicts"].items()
-                ),
-                title=checker,
-            )
-            for checker, own in checkers.items()
-        ),
+    table = Table(
+        (*heads, *(f"caught: {kind}" for kind in kinds)),
+        rows,
+        title="In points, with 95 % intervals",
+        main="balanced accuracy",
+        is_of_arms=True,
     )
-
-
-def _balanced(checkers: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
-    return {
-        name: POINTS * own["balanced"]
-        for name, own in checkers.items()
-        if own["balanced"] is not None
+    told = {
+        name: _balanced(own) for name, own in result.checkers.items() if own.balanced is not None
     }
-
-
-def _difference(name: str, found: Mapping[str, Any], first: str, num_claims: int) -> str:
-    low, high = found["interval"]
-    own = {"difference": POINTS * found["difference"], "low": POINTS * low, "high": POINTS * high}
-    return f"{name}{compared(name, own, first, num_claims)}."
-
-
-def _costs(checkers: Mapping[str, Mapping[str, Any]]) -> tuple[Section, ...]:
-    balanced = _balanced(checkers)
-    if len(balanced) < 2:
-        return ()
-    plot = cost_points({name: checkers[name]["ms"] for name in balanced}, balanced)
-    points = Lines(
-        "Cost against quality",
-        plot,
-        "milliseconds a claim (log scale)",
-        "balanced accuracy, points",
-        is_points=True,
+    comparisons = (
+        ArmComparison(
+            name,
+            result.baseline,
+            Figure.bounded(own.difference, own.interval, is_difference=True),
+            result.claims,
+        )
+        for name, own in result.differences.items()
     )
-    return (Section(before=("Higher is better, further left is faster.",), lines=(points,)),)
-
-
-def cells(own: Mapping[str, Any]) -> list[str]:
-    """Balanced accuracy with its interval, true kept, false caught (mean over kinds), AUROC,
-    milliseconds.
-    """
-    low_high = (
-        f" ({points(own['interval'][0])} to {points(own['interval'][1])})"
-        if own["interval"]
-        else ""
+    lines = (
+        f"{name}: of the true claims that it kept, {Figure(own.right_line).text()} % with the right"
+        " line."
+        for name, own in result.checkers.items()
+        if own.right_line is not None
     )
-    caught = list(own["false_caught"].values())
-    mean = points(sum(caught) / len(caught)) if caught else "-"
-    area = "-" if own["auroc"] is None else f"{own['auroc']:.3f}"
-    time = f"{own['ms']:,.{0 if own['ms'] >= 100 else 2}f}"
-    return [points(own["balanced"]) + low_high, points(own["true_kept"]), mean, area, time]
+    return Section(
+        tables=(table,),
+        pictures=(BarChart("Balanced accuracy by checker, with 95 % intervals", told),)
+        if told
+        else (),
+        after=(*(f"{own.arm}{own.text()}." for own in comparisons), *lines),
+    )
 
 
-def points(share: float | None) -> str:
-    """A share of 1 in points; a dash for none."""
-    return "-" if share is None else f"{POINTS * share:.1f}"
+def _verdicts(result: CitationResult) -> Section:
+    heads = ("claims", *(verdict.value for verdict in Verdict))
+    tables = (
+        Table(
+            heads,
+            tuple(
+                (group, tuple(count(counts[verdict]) for verdict in Verdict))
+                for group, counts in own.verdicts.items()
+            ),
+            title=name,
+        )
+        for name, own in result.checkers.items()
+    )
+    return Section("Verdicts given", tables=tuple(tables))
+
+
+def _costs(result: CitationResult) -> Iterator[Section]:
+    points = {
+        name: (own.ms, shown)
+        for name, own in result.checkers.items()
+        if (shown := Figure(own.balanced).shown) is not None
+    }
+    if len(points) > 1:
+        yield Section(
+            before=("Higher is better, further left is faster.",),
+            pictures=(
+                ScatterChart(
+                    "Cost against quality",
+                    "milliseconds a claim (log scale)",
+                    "balanced accuracy, points",
+                    points,
+                ),
+            ),
+        )
 
 
 def _wrong(
@@ -260,7 +349,7 @@ def _case(claim: KnownClaim, lines: Mapping[str, Mapping[str, CheckLine]]) -> Ca
 def _column(colour: int, checker: str, line: CheckLine, claim: KnownClaim) -> Column:
     is_right = (line.verdict is Verdict.STATED) == claim.is_true
     return Column(
-        name=f"{checker}: {line.verdict.value.replace('_', ' ')}{'' if is_right else ' (wrong)'}",
+        name=f"{checker}: {line.verdict.value}{'' if is_right else ' (wrong)'}",
         value="" if line.score is None else f"score {line.score:.2f}",
         colour=colour,
         warning=shortened(line.error or line.reason),

@@ -1,5 +1,4 @@
-"""Claims that are known to be stated by their lines or not: from a file of pairs, from WiCE, and
-what both are read into.
+"""Claims known to be stated by their lines or not: pairs of a file, claims by hand, WiCE's.
 
 Those made of a workspace's own lines are in workspace_claims.
 """
@@ -7,6 +6,7 @@ Those made of a workspace's own lines are in workspace_claims.
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib import resources
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,13 @@ from dynagrag.core.schema import Claim, Line
 from dynagrag.evaluation.question_sets.json_rows import SUFFIXES, Row, read_rows
 from dynagrag.evaluation.question_sets.question_set import DataFile
 
-WICE = "wice"
+WICE, GOLD = "wice", "gold"
 _FOLDER = "citations"
 _WICE_STEM = "wice_claim_dev"
 _LABELS = {"supported": True, "partially_supported": False, "not_supported": False}
 _META_TITLE = "(meta data) TITLE: "
 _FALSE = "false"
+_GOLD_LABELS = {"stated": True, _FALSE: False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,14 @@ def load_pairs(path: Path) -> ClaimSet:
     return ClaimSet(
         path.name.removesuffix(".gz").removesuffix(".jsonl"), _named_once(map(_pair, rows)), (file,)
     )
+
+
+def load_gold() -> ClaimSet:
+    """Claims written by hand on lines of transcripts and stories: docs/evaluation.md."""
+    rows, file = read_rows(
+        Path(str(resources.files("dynagrag.evaluation.citations") / "claims_gold.jsonl"))
+    )
+    return ClaimSet(GOLD, tuple(map(_gold_claim, rows)), (file,))
 
 
 def load_wice(data: Path) -> ClaimSet:
@@ -169,6 +178,21 @@ def _gold(row: Row, num_lines: int) -> tuple[frozenset[int], ...]:
 
 def _is_row(value: Any, num_lines: int) -> bool:
     return isinstance(value, int) and 0 <= value < num_lines
+
+
+def _gold_claim(row: Row) -> LabelledClaim:
+    label = row.text("label")
+    is_true = _GOLD_LABELS[label]
+    lines = tuple(_line(row, item) for item in row.items("lines"))
+    kind = "" if is_true else row.text("kind")
+    return LabelledClaim(
+        row.id("id"),
+        Claim(row.text("claim"), lines),
+        is_true,
+        kind,
+        label,
+        content_id(*(line.text for line in lines)),
+    )
 
 
 def _pair(row: Row) -> LabelledClaim:

@@ -1,31 +1,37 @@
-"""A run of entities as a report: how well names are joined, what a judge could reach at what cost,
-and the pairs that went wrong.
+"""The kept run of an evaluation of entities: missed.jsonl (the pairs of one thing that nothing can
+find), and how it is read: how well names are joined, what a judge could reach at what cost, and the
+pairs that went wrong.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 from dynagrag.core.text import plural
-from dynagrag.evaluation.bootstrap_intervals import Interval
-from dynagrag.evaluation.entities.entity_folder import EntityRun
-from dynagrag.evaluation.results.html_report import (
-    Bars,
+from dynagrag.evaluation.entities.entity_resolution import (
+    Blocking,
+    EntityResult,
+    Missed,
+    Quality,
+    ThresholdRow,
+)
+from dynagrag.evaluation.entities.entity_scores import Scores
+from dynagrag.evaluation.frame.experiment_run import ExperimentRun
+from dynagrag.evaluation.frame.figures import Figure, count
+from dynagrag.evaluation.frame.report import (
+    BarChart,
     Case,
     Cases,
-    Lines,
     Listing,
     Report,
+    ScatterChart,
     Section,
     Table,
     interval_meaning,
-    render,
+    shortened,
 )
-from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
-from dynagrag.evaluation.results.run_folder import shortened
-from dynagrag.evaluation.results.run_summary import POINTS
 
 _NUM_READ = 30
-"""How many pairs of each kind are shown."""
+"""How many pairs of each kind are shown to read, and how many beside the figures."""
+_NUM_EXAMPLES = 5
 _FIGURES = ("precision", "recall", "f1")
 WORDS: Mapping[str, str] = {
     "precision": "of the labelled pairs that were joined, the share that are one thing",
@@ -53,192 +59,225 @@ WORDS: Mapping[str, str] = {
 }
 
 
-def render_entity_report(run: EntityRun) -> str:
-    """The report of a run that is done."""
-    return render(entity_report(run), run.head)
+class EntityRun(ExperimentRun[Missed, EntityResult]):
+    """The folder of a run of entities. It is worked out in one go: what a model said is kept in the
+    home folder.
+    """
 
+    line_kind = Missed
+    lines_file = "missed.jsonl"
+    command = "dynagrag evaluate entities"
+    evaluates = "entities"
+    what = "names joined"
+    noun = "pair"
+    result_kind = EntityResult
 
-def entity_report(run: EntityRun) -> Report:
-    """What the page says."""
-    summary = run.summary()
-    joined = dict(_joined(summary))
-    kind = "names with summaries" if summary["has_summaries"] else "bare names"
-    homonyms = summary["num_pairs"] - summary["num_telling"]
-    return Report(
-        title=f"{summary['dataset']}: which names are joined",
-        asked=(
-            f"{plural(summary['num_pairs'], 'labelled pair')} of names,"
-            f" {summary['num_positives']:,} of them one thing ({kind}, embedder"
-            f" {summary['embedder']}): are those joined, and only those? Joined by:"
-            f" {', '.join(joined)}."
-        ),
-        conclusion=" ".join(_sentence(name, own) for name, own in joined.items()),
-        notes=(
-            *(f"set aside {count} x {reason}" for reason, count in summary["set_aside"].items()),
-            *(
-                [
-                    f"{plural(homonyms, 'pair')} with a homonym, a name that the set has for two"
-                    " things"
-                ]
-                if homonyms
-                else ()
+    def report(self) -> Report:
+        """What is said of it."""
+        result = self.result()
+        joined = _joined(result)
+        kind = "names with summaries" if result.has_summaries else "bare names"
+        return Report(
+            title=f"{result.dataset}: which names are joined",
+            asked=(
+                f"{plural(result.num_pairs, 'labelled pair')} of {result.num_items:,} names under"
+                f" {result.num_keys:,} keys, {result.num_positives:,} of them one thing ({kind},"
+                f" embedder {result.embedder}): are those joined, and only those? Joined by:"
+                f" {', '.join(joined)}."
             ),
-            *(summary["with_model"]["notes"] if summary["with_model"] else ()),
-        ),
-        results=tuple(_results(summary, joined)),
-        words=WORDS,
-        costs=(_costs(summary),),
-        cases=tuple(_cases(run, joined)),
-    )
+            conclusion=" ".join(_sentence(name, own) for name, own in joined.items()),
+            notes=tuple(_notes(result)),
+            results=(*_qualities(joined), _found(result.blocking, result.missed)),
+            words=WORDS,
+            costs=(_costs(result),),
+            cases=tuple(_cases(result.missed, joined)),
+        )
 
 
-def _joined(summary: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    yield "rules alone", summary["without_model"]
-    if summary["with_model"]:
-        yield summary["with_model"]["name"], summary["with_model"]["quality"]
+def _joined(result: EntityResult) -> dict[str, Quality]:
+    """What joined the names -> how well it did."""
+    joined = {"rules alone": result.without_model}
+    if result.with_model:
+        joined[result.with_model.name] = result.with_model.quality
+    return joined
 
 
-def _sentence(name: str, own: Mapping[str, Any]) -> str:
-    recall, precision, f1 = (
-        _bounded(own["intervals"][figure]) for figure in ("recall", "precision", "f1")
-    )
+def _notes(result: EntityResult) -> Iterator[str]:
+    if result.glossaries:
+        yield f"with the glossary {', '.join(result.glossaries)}"
+    yield from (f"set aside {num} x {reason}" for reason, num in result.set_aside.items())
+    if homonyms := result.num_pairs - result.num_telling:
+        yield (
+            f"{plural(homonyms, 'pair')} with a homonym, a name that the set has for two things;"
+            " the figures without them stand beside"
+        )
+    if result.num_repeats:
+        yield f"{plural(result.num_repeats, 'line')} repeat a pair, which counts once"
+    if not result.is_complete:
+        yield (
+            "pairs that the set doesn't label count as different in clusters, and not at all in"
+            " pairs"
+        )
+    if result.with_model:
+        yield from result.with_model.notes
+
+
+def _sentence(name: str, own: Quality) -> str:
+    precision, recall, f1 = (figure.text() for figure in _bounded(own))
     return (
         f"{name}: {recall} % of the pairs of one thing are joined, {precision} % of the joined ones"
         f" are right; F1 {f1}."
     )
 
 
-def _bounded(own: Mapping[str, float]) -> str:
-    return Interval.of(own, POINTS).text()
+def _bounded(own: Quality) -> list[Figure]:
+    """Precision, recall and F1 of pairs with their intervals."""
+    return [Figure.of(own.intervals[name]) for name in _FIGURES]
 
 
-def _points(own: Mapping[str, float]) -> tuple[str, ...]:
-    return tuple(f"{POINTS * own[figure]:.1f}" for figure in _FIGURES)
+def _of_scores(own: Scores) -> list[Figure]:
+    return [Figure(own.precision), Figure(own.recall), Figure(own.f1)]
 
 
-def _results(
-    summary: Mapping[str, Any], joined: Mapping[str, Mapping[str, Any]]
-) -> Iterator[Section]:
-    heads = ("precision", "recall", "F1")
-    pairs = tuple(
-        (name, tuple(_bounded(own["intervals"][figure]) for figure in _FIGURES))
-        for name, own in joined.items()
+def _qualities(joined: Mapping[str, Quality]) -> Iterator[Section]:
+    pairs = Table(
+        ("joined by", "precision", "recall", "F1"),
+        tuple((name, tuple(_bounded(own))) for name, own in joined.items()),
+        title="Pairs, with 95 % intervals",
+        main="F1",
+        is_of_arms=True,
     )
-    others = tuple(
-        (name, (*_points(own["telling"]), *_points(own["cluster"]), f"{own['num_clusters']:,}"))
-        for name, own in joined.items()
-    )
-    plot = quality_bars(
-        {name: POINTS * own["intervals"]["f1"]["mean"] for name, own in joined.items()},
-        {
-            name: {end: POINTS * own["intervals"]["f1"][end] for end in ("low", "high")}
-            for name, own in joined.items()
-        },
-    )
-    more = (
+    heads = (
         "without homonyms: precision",
         "recall",
         "F1",
         "of clusters: precision",
-        "recall",
-        "F1",
+        "recall of clusters",
+        "F1 of clusters",
         "clusters",
     )
-    yield Section(
-        tables=(
-            Table(
-                ("joined by", *heads),
-                pairs,
-                title="Pairs, with 95 % intervals",
-                main="F1",
-                is_of_arms=True,
-            ),
-            Table(
-                ("joined by", *more),
-                others,
-                title="Pairs without homonyms, and clusters",
-                is_of_arms=True,
-            ),
+    others = Table(
+        ("joined by", *heads),
+        tuple(
+            (name, (*_of_scores(own.telling), *_of_scores(own.cluster), count(own.num_clusters)))
+            for name, own in joined.items()
         ),
-        bars=(Bars("F1 of pairs, with 95 % intervals", plot),),
+        title="Pairs without homonyms, and clusters",
+        is_of_arms=True,
     )
-    blocking = summary["blocking"]
-    rows = tuple((how, (str(count),)) for how, count in blocking["found"].items())
-    yield Section(
+    bars = BarChart(
+        "F1 of pairs, with 95 % intervals",
+        {name: Figure.of(own.intervals["f1"]) for name, own in joined.items()},
+    )
+    yield Section(tables=(pairs, others), pictures=(bars,))
+
+
+def _found(blocking: Blocking, missed: Sequence[Missed]) -> Section:
+    """Which positive pairs come before a judge at all."""
+    rows = [(how, (count(num),)) for how, num in blocking.found.items()]
+    rows += [
+        (f"not at all: {reason}", (count(len(own)),)) for reason, own in _by_reason(missed).items()
+    ]
+    examples = "; ".join(_pair(own) for own in missed[:_NUM_EXAMPLES])
+    return Section(
         "Which pairs of one thing can be found",
-        before=(f"Blocking recall {POINTS * blocking['recall']:.1f}.",),
-        tables=(
-            Table(("found by", "pairs"), (*rows, ("not at all", (str(len(summary["missed"])),)))),
+        before=(f"Blocking recall {Figure(blocking.recall).text()}.",),
+        tables=(Table(("found by", "pairs"), tuple(rows)),),
+        after=(
+            (
+                f"{plural(blocking.num_blocks, 'block')} of {plural(blocking.num_names, 'name')},"
+                f" the largest of {blocking.largest}; {plural(blocking.num_compared, 'pair')} in"
+                f" them; a model would be asked {plural(blocking.num_calls, 'time')}"
+                f" ({blocking.prompt_tokens:,} tokens)."
+            ),
+            *([f"Not found, for example: {examples}."] if examples else ()),
         ),
     )
 
 
-def _costs(summary: Mapping[str, Any]) -> Section:
-    rows = summary["thresholds"]
-    heads = (
-        "cosine of at least",
-        "blocking recall",
-        "pairs to judge",
-        "model calls",
-        "joined by the cosine itself: precision",
-        "recall",
-        "F1",
-    )
-    cells = (
+def _by_reason(missed: Sequence[Missed]) -> dict[str, list[Missed]]:
+    """The pairs by why they are missed, the reason of most first."""
+    found: dict[str, list[Missed]] = {}
+    for own in missed:
+        found.setdefault(own.reason, []).append(own)
+    return dict(sorted(found.items(), key=lambda item: (-len(item[1]), item[0])))
+
+
+def _pair(own: Missed) -> str:
+    return f"{shortened(own.a)} / {shortened(own.b)} (cosine {own.cosine:.2f})"
+
+
+def _costs(result: EntityResult) -> Section:
+    rows = {f"{row.cosine:.2f}": row for row in result.thresholds}
+    table = Table(
         (
-            f"{POINTS * row['blocking_recall']:.1f}",
-            f"{row['num_compared']:,}",
-            f"{row['num_calls']:,}",
-            *_points(row["joined_by_cosine"]["pair"]),
-        )
-        for row in rows
+            "cosine of at least",
+            "blocking recall",
+            "pairs to judge",
+            "model calls",
+            "joined by the cosine itself: precision",
+            "recall",
+            "F1",
+            "F1 of clusters",
+        ),
+        tuple((name, _threshold_cells(row)) for name, row in rows.items()),
     )
-    names = [f"{row['cosine']:.2f}" for row in rows]
-    table = Table(heads, tuple(zip(names, cells, strict=True)))
-    took = summary["with_model"]
-    after = (
-        (f"{took['name']}: {plural(took['num_calls'], 'call')} in {took['seconds']:,.0f} s.",)
-        if took
-        else ()
-    )
-    if len(names) < 2:
-        return Section(tables=(table,), after=after)
-    reach = dict(zip(names, (POINTS * row["blocking_recall"] for row in rows), strict=True))
-    compared = dict(zip(names, (max(row["num_compared"], 1) for row in rows), strict=True))
-    plot = cost_points(compared, reach)
-    points = Lines(
+    took = result.with_model
+    reached = {
+        name: (float(max(row.num_compared, 1)), 100 * row.blocking_recall)
+        for name, row in rows.items()
+    }
+    picture = ScatterChart(
         "What a judge could reach, by cosine",
-        plot,
         "pairs of names to judge (log scale)",
         "blocking recall, points",
-        is_points=True,
+        reached,
     )
+    is_curve = len(rows) > 1
     return Section(
-        before=("A lower bound puts more names before a judge, and takes more calls.",),
+        before=(
+            ("A lower bound puts more names before a judge, and takes more calls.",)
+            if is_curve
+            else ()
+        ),
         tables=(table,),
-        lines=(points,),
-        after=after,
+        pictures=(picture,) if is_curve else (),
+        after=(
+            (
+                f"{took.name}: {plural(took.num_calls, 'call')} in {took.seconds:,.0f} s; guards"
+                f" cut {plural(took.num_refused, 'group')} that the model proposed.",
+            )
+            if took
+            else ()
+        ),
     )
 
 
-def _cases(run: EntityRun, joined: Mapping[str, Mapping[str, Any]]) -> Iterator[Cases]:
-    reasons: dict[str, list[str]] = {}
-    for line in run.lines():
-        reasons.setdefault(line.reason, []).append(
-            f"{shortened(line.a)} / {shortened(line.b)} (cosine {line.cosine:.2f})"
-        )
-    ranked = sorted(reasons.items(), key=lambda item: (-len(item[1]), item[0]))
+def _threshold_cells(row: ThresholdRow) -> tuple[Figure, ...]:
+    return (
+        Figure(row.blocking_recall),
+        count(row.num_compared),
+        count(row.num_calls),
+        *_of_scores(row.joined_by_cosine.pair),
+        Figure(row.joined_by_cosine.cluster.f1),
+    )
+
+
+def _cases(missed: Sequence[Missed], joined: Mapping[str, Quality]) -> Iterator[Cases]:
     yield Cases(
         "Pairs of one thing that nothing can find",
-        tuple(_case(reason, pairs) for reason, pairs in ranked),
+        tuple(
+            _case(reason, [_pair(pair) for pair in own])
+            for reason, own in _by_reason(missed).items()
+        ),
     )
-    wrong = (
-        (name, [f"{shortened(a)} / {shortened(b)}" for a, b in own["wrong"]])
+    wrong = {
+        name: [f"{shortened(a)} / {shortened(b)}" for a, b in own.wrong]
         for name, own in joined.items()
-    )
+    }
     yield Cases(
         "Joined, though the set calls them different",
-        tuple(_case(f"by {name}", pairs) for name, pairs in wrong if pairs),
+        tuple(_case(f"by {name}", pairs) for name, pairs in wrong.items() if pairs),
     )
 
 

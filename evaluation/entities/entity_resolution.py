@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict
 
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import Embedder
@@ -31,6 +32,7 @@ from dynagrag.evaluation.entities.entity_scores import (
     telling_pairs,
 )
 from dynagrag.evaluation.entities.entity_sets import EntitySet, Item, num_positives
+from dynagrag.evaluation.frame.results import Result
 from dynagrag.graph_store.derived.canonical import canonical_keys, make_edit
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
 from dynagrag.graph_store.derived.glossary import glossary_text
@@ -59,11 +61,12 @@ class Found(StrEnum):
     BLOCK = "one block"
 
 
-@dataclass(frozen=True, slots=True)
-class Missed:
+class Missed(BaseModel):
     """A positive pair that nothing can find, and why. `cosine`: of the two keys' vectors, -1 to
     1.
     """
+
+    model_config = ConfigDict(frozen=True)
 
     a: str
     b: str
@@ -133,10 +136,9 @@ class ModelRun:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EntityReport:
+class EntityResult(Result):
     """The result of a set. `num_keys`: different names as the product sees them; equal ones are one
-    entity whatever the set says.
+    entity whatever the set says. `run`: its folder, where it is kept.
     """
 
     dataset: str
@@ -156,6 +158,7 @@ class EntityReport:
     without_model: Quality
     with_model: ModelRun | None
     thresholds: tuple[ThresholdRow, ...]
+    run: str = ""
 
 
 def evaluate_entities(
@@ -169,7 +172,7 @@ def evaluate_entities(
     one_block_a_call: bool = False,
     max_concurrency: int = 1,
     thresholds: Sequence[float] = THRESHOLDS,
-) -> EntityReport:
+) -> EntityResult:
     """Consolidates a set's names and compares with what the set says.
 
     Args:
@@ -189,7 +192,7 @@ def evaluate_entities(
     run = _Run(entity_set, embedder, has_summaries, one_block_a_call, glossaries)
     plan = run.plan(MIN_GROUP_COSINE)
     blocking, missed = run.blocking(plan)
-    return EntityReport(
+    return EntityResult(
         dataset=entity_set.name,
         num_items=len(entity_set.items),
         num_keys=len({item.key for item in entity_set.items} - {""}),
@@ -412,4 +415,4 @@ def _missed(a: Item, b: Item, cosine: float) -> Missed:
         reason = f"cosine below {MIN_GROUP_COSINE}"
     else:
         reason = "not near enough, or their block was full"
-    return Missed(a.name, b.name, reason, cosine)
+    return Missed(a=a.name, b=b.name, reason=reason, cosine=cosine)

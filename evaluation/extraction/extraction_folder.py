@@ -9,8 +9,8 @@ from pydantic import BaseModel, ConfigDict
 
 from dynagrag.core.schema import Flag, Mention, MentionKind, RelationRecord
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
-from dynagrag.evaluation.results.lines_file import read_lines
-from dynagrag.evaluation.results.run_folder import KeptRun
+from dynagrag.evaluation.frame.kept_run import KeptRun
+from dynagrag.evaluation.frame.lines_file import read_lines
 
 _CHUNKS = "chunks.jsonl"
 

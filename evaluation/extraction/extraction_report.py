@@ -11,8 +11,10 @@ from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
 from dynagrag.evaluation.extraction.found_things import Found, Pair, Thing, found_in, marked
 from dynagrag.evaluation.extraction.matching import gold_keys, is_same_pair, overlap_pairs
-from dynagrag.evaluation.results.html_report import (
-    Bars,
+from dynagrag.evaluation.frame.figures import Figure
+from dynagrag.evaluation.frame.html import render
+from dynagrag.evaluation.frame.report import (
+    BarChart,
     Case,
     Cases,
     Column,
@@ -21,10 +23,8 @@ from dynagrag.evaluation.results.html_report import (
     Section,
     Table,
     interval_meaning,
-    render,
+    shortened,
 )
-from dynagrag.evaluation.results.report_plots import quality_bars
-from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import POINTS
 
 _NUM_READ = 12
@@ -124,10 +124,7 @@ def _results(summary: Mapping[str, Any]) -> tuple[Section, ...]:
         for group, name, label in ROWS
         if label in _BARS and summary[group][name]["num_found"]
     }
-    plot = quality_bars(
-        {label: POINTS * own["mean"] for label, own in f1.items()},
-        {label: {end: POINTS * own[end] for end in ("low", "high")} for label, own in f1.items()},
-    )
+    shown = {label: Figure.of(Interval.of(own)) for label, own in f1.items()}
     numbered = summary["numbered_names"]
     return (
         Section(
@@ -138,7 +135,7 @@ def _results(summary: Mapping[str, Any]) -> tuple[Section, ...]:
                     main="F1",
                 ),
             ),
-            bars=(Bars("F1, with 95 % intervals", plot),) if f1 else (),
+            pictures=(BarChart("F1, with 95 % intervals", shown),) if f1 else (),
             after=(
                 (
                     f"Entities are mentions that people are shown; {summary['num_words']} content"

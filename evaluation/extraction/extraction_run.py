@@ -27,7 +27,7 @@ from dynagrag.evaluation.extraction.extraction_report import render_extraction_r
 from dynagrag.evaluation.extraction.extraction_scores import extraction_scores
 from dynagrag.evaluation.extraction.found_things import found_in
 from dynagrag.evaluation.extraction.gold_work import GoldWork, gold_work
-from dynagrag.evaluation.results.run_folder import check_folder
+from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions as LLMOptions
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.ingest.plan import Estimate, PromptingExtractor, estimate_run, span_tokens

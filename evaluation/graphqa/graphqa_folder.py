@@ -6,8 +6,8 @@ from typing import ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
+from dynagrag.evaluation.frame.kept_run import KeptRun
 from dynagrag.evaluation.graphqa.hallucination import NamedSupport
-from dynagrag.evaluation.results.run_folder import KeptRun
 
 
 class GraphAnswerLine(BaseModel):

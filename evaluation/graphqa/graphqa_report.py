@@ -7,12 +7,8 @@ from typing import Any
 
 from dynagrag.core.text import plural
 from dynagrag.evaluation.bootstrap_intervals import Interval
-from dynagrag.evaluation.graphqa.graph_methods import MAJORITY
-from dynagrag.evaluation.graphqa.graph_scorers import Scorer
-from dynagrag.evaluation.graphqa.graphqa_folder import GraphAnswerLine, GraphQaRun
-from dynagrag.evaluation.graphqa.hallucination import hallucination_section
-from dynagrag.evaluation.graphqa.published_figures import published_of
-from dynagrag.evaluation.results.html_report import (
+from dynagrag.evaluation.frame.html import render
+from dynagrag.evaluation.frame.report import (
     Case,
     Cases,
     Column,
@@ -20,9 +16,13 @@ from dynagrag.evaluation.results.html_report import (
     Section,
     Table,
     interval_meaning,
-    render,
+    shortened,
 )
-from dynagrag.evaluation.results.run_folder import shortened
+from dynagrag.evaluation.graphqa.graph_methods import MAJORITY
+from dynagrag.evaluation.graphqa.graph_scorers import Scorer
+from dynagrag.evaluation.graphqa.graphqa_folder import GraphAnswerLine, GraphQaRun
+from dynagrag.evaluation.graphqa.hallucination import hallucination_section
+from dynagrag.evaluation.graphqa.published_figures import published_of
 from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS, POINTS
 
 _SCORED: Mapping[str, Mapping[str, str]] = {

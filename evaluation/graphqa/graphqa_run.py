@@ -11,6 +11,7 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError
 from dynagrag.core.extras import check_extras
 from dynagrag.evaluation.bootstrap_intervals import Interval, share_intervals
+from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, method_of, variant_name
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part
 from dynagrag.evaluation.graphqa.graph_scorers import Scorer, score
@@ -32,7 +33,6 @@ from dynagrag.evaluation.graphqa.hallucination import (
     with_long_replies,
 )
 from dynagrag.evaluation.graphqa.published_figures import published_beside
-from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.results.run_summary import DIGITS
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.ingest.pipeline import Progress

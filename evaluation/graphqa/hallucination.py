@@ -15,9 +15,9 @@ from pydantic import BaseModel, ConfigDict
 
 from dynagrag.core.ids import content_id
 from dynagrag.evaluation.bootstrap_intervals import Interval, share_intervals
+from dynagrag.evaluation.frame.report import Section, Table
 from dynagrag.evaluation.graphqa.answer_items import Tokens, tokens_of
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, TextGraph
-from dynagrag.evaluation.results.html_report import Section, Table
 from dynagrag.evaluation.results.run_summary import DIGITS, POINTS
 from dynagrag.prompts import render
 

@@ -7,10 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
+from dynagrag.evaluation.frame.kept_run import KeptRun
+from dynagrag.evaluation.frame.lines_file import read_lines
+from dynagrag.evaluation.frame.report import shortened
 from dynagrag.evaluation.judge.calibration_sets import CalibrationSet, RowKind
 from dynagrag.evaluation.judge.judge_replies import JudgeLine
-from dynagrag.evaluation.results.lines_file import read_lines
-from dynagrag.evaluation.results.run_folder import KeptRun, shortened
 
 _ROWS = "rows.jsonl"
 

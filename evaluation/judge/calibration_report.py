@@ -5,12 +5,10 @@ and length, what it got wrong.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from dynagrag.evaluation.judge.calibration_figures import grade_of
-from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, KnownRow, VerdictLine
-from dynagrag.evaluation.judge.calibration_sets import RowKind
-from dynagrag.evaluation.judge.reliability import MIN_ROWS, NOT_KNOWN, NOT_RELIABLE, why_not
-from dynagrag.evaluation.results.html_report import (
-    Bars,
+from dynagrag.evaluation.frame.figures import Figure
+from dynagrag.evaluation.frame.html import render
+from dynagrag.evaluation.frame.report import (
+    BarChart,
     Case,
     Cases,
     Listing,
@@ -18,10 +16,12 @@ from dynagrag.evaluation.results.html_report import (
     Section,
     Table,
     interval_meaning,
-    render,
 )
-from dynagrag.evaluation.results.report_plots import quality_bars
-from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
+from dynagrag.evaluation.judge.calibration_figures import grade_of
+from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, KnownRow, VerdictLine
+from dynagrag.evaluation.judge.calibration_sets import RowKind
+from dynagrag.evaluation.judge.reliability import MIN_ROWS, NOT_KNOWN, NOT_RELIABLE, why_not
+from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS
 
 _NUM_READ = 5
 """How many rows of each set that the judge got most wrong are shown."""
@@ -233,22 +233,14 @@ def _results(sets: Mapping[str, Mapping[str, Any]]) -> Iterator[Section]:
         heads, tuple((name, tuple(cells_of(own))) for name, own in sets.items()), main="kappa"
     )
     agreed = {
-        name: POINTS * own["accuracy"] for name, own in sets.items() if own["accuracy_interval"]
+        name: Figure(own["accuracy"], *own["accuracy_interval"])
+        for name, own in sets.items()
+        if own["accuracy_interval"]
     }
-    bounds = {
-        name: dict(
-            zip(("low", "high"), (POINTS * v for v in sets[name]["accuracy_interval"]), strict=True)
-        )
-        for name in agreed
-    }
-    bars = (
-        (Bars("Accuracy by set, percent, with 95 % intervals", quality_bars(agreed, bounds)),)
-        if agreed
-        else ()
-    )
+    bars = (BarChart("Accuracy by set, percent, with 95 % intervals", agreed),) if agreed else ()
     yield Section(
         tables=(table,),
-        bars=bars,
+        pictures=bars,
         after=tuple(line for name, own in sets.items() for line in _more(name, own)),
     )
     parts = {name: _parts(own) for name, own in sets.items()}

@@ -19,6 +19,7 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import SettingsError, UsageError
 from dynagrag.core.protocols import ChatModel
 from dynagrag.evaluation.bootstrap_intervals import SEED
+from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.judge.calibration_figures import set_figures
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, VerdictLine
 from dynagrag.evaluation.judge.calibration_report import render_calibration_report, verdict_on_judge
@@ -41,7 +42,6 @@ from dynagrag.evaluation.judge.judge_model import (
 from dynagrag.evaluation.judge.judging import JudgingCost, judge_left, judging_cost
 from dynagrag.evaluation.judge.kept_calibrations import keep
 from dynagrag.evaluation.judge.reliability import THRESHOLD
-from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.models.metered_chat import MeteredChat
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from dynagrag.core.errors import UsageError
+from dynagrag.evaluation.frame.kept_run import differing_settings
 from dynagrag.evaluation.judge.arm_statistics import pair_points, paired_difference
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_options import PAIRWISE
 from dynagrag.evaluation.judge.judge_summary import grades_of
-from dynagrag.evaluation.results.run_folder import differing_settings
 
 TOTAL, WIN_RATE = "total", "win_rate"
 SCALES = {TOTAL: 1, WIN_RATE: 100}

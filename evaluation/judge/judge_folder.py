@@ -8,9 +8,9 @@ from pydantic import Field
 
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
 from dynagrag.evaluation.answers.answer_run import ANSWERS
+from dynagrag.evaluation.frame.kept_run import KeptRun
+from dynagrag.evaluation.frame.lines_file import LinesFile
 from dynagrag.evaluation.judge.judge_replies import JudgeLine
-from dynagrag.evaluation.results.lines_file import LinesFile
-from dynagrag.evaluation.results.run_folder import KeptRun
 
 
 class JudgedLine(JudgeLine):

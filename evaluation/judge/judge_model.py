@@ -2,8 +2,8 @@
 answer by grades.
 
 A small model that tells log probabilities is asked for one word and read by them: which verdict is
-likelier, or the grade that it expects (docs/decisions.md, Judges). Any other, and a small one whose
-reply begins with another word, replies with an object. What can't be read gives no verdict.
+likelier, or the grade that it expects (docs/decisions/0018-judges.md). Any other, and a small one
+whose reply begins with another word, replies with an object. What can't be read gives no verdict.
 """
 
 import math

@@ -12,10 +12,10 @@ from dynagrag.core.text import collapse
 from dynagrag.evaluation.answers.answer_arms import AnswerArm, AskedQuestion, make_answer_arms
 from dynagrag.evaluation.baseline import chosen_baseline
 from dynagrag.evaluation.bootstrap_intervals import SEED
+from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.judge.reliability import THRESHOLD
 from dynagrag.evaluation.question_sets.own_questions import load_own_texts
 from dynagrag.evaluation.question_sets.question_set import DataFile
-from dynagrag.evaluation.results.run_folder import check_folder
 
 EXPERIMENT = ("dsa-diverse", "bfs-diverse", "bfs-cosine", "naive", "default")
 """DynaGRAG's four, A to D, and the project's own, E."""

@@ -9,26 +9,26 @@ from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.answers.answering import answerer
 from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict
+from dynagrag.evaluation.frame.figures import Figure
+from dynagrag.evaluation.frame.html import render
+from dynagrag.evaluation.frame.report import (
+    BarChart,
+    Case,
+    Cases,
+    Column,
+    Report,
+    ScatterChart,
+    Section,
+    Table,
+    interval_meaning,
+    shortened,
+)
 from dynagrag.evaluation.judge.arm_statistics import TOO_FEW
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judge_summary import Graded, fewest_questions, grades_of, is_graded
 from dynagrag.evaluation.judge.reliability import NOT_KNOWN, NOT_RELIABLE
-from dynagrag.evaluation.results.html_report import (
-    Bars,
-    Case,
-    Cases,
-    Column,
-    Lines,
-    Report,
-    Section,
-    Table,
-    interval_meaning,
-    render,
-)
-from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
-from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS, POINTS
 from dynagrag.evaluation.several_comparisons import HOLM, HOLM_MEANS, what_holds
 
@@ -409,9 +409,8 @@ def _results(summary: Mapping[str, Any]) -> Iterator[Section]:
     totals = {name: own["total"] for name, own in arms.items() if own["total"]}
     if is_graded(summary):
         heads = ("arm", "total of 25, 95 % interval", "published", *METRICS, "unreadable")
-        bounds = {
-            name: {end: POINTS * own[end] / _BEST_TOTAL for end in ("low", "high")}
-            for name, own in totals.items()
+        shares = {
+            name: Figure.of(Interval.of(own, 1 / _BEST_TOTAL)) for name, own in totals.items()
         }
         yield Section(
             "Grades",
@@ -426,15 +425,8 @@ def _results(summary: Mapping[str, Any]) -> Iterator[Section]:
                 ),
                 *([_difference_table(summary)] if any(summary["differences"].values()) else ()),
             ),
-            bars=(
-                (
-                    Bars(
-                        "Total in percent of 25, with 95 % intervals",
-                        quality_bars(_shares(totals), bounds),
-                    ),
-                )
-                if totals
-                else ()
+            pictures=(
+                (BarChart("Total in percent of 25, with 95 % intervals", shares),) if totals else ()
             ),
             after=(
                 (_upper(_DIFFERS) + ".",) if any(own["published"] for own in arms.values()) else ()
@@ -456,10 +448,6 @@ def _results(summary: Mapping[str, Any]) -> Iterator[Section]:
             "Does the judge like long answers?",
             before=(f"{more}. r is Pearson's correlation, -1 to 1; 0 is none.",),
         )
-
-
-def _shares(totals: Mapping[str, Mapping[str, float]]) -> dict[str, float]:
-    return {name: POINTS * own["mean"] / _BEST_TOTAL for name, own in totals.items()}
 
 
 def _difference_table(summary: Mapping[str, Any]) -> Table:
@@ -540,18 +528,19 @@ def _costs(summary: Mapping[str, Any]) -> Section:
     totals = {name: own["total"] for name, own in arms.items() if own["total"] and own["tokens"]}
     if len(totals) < 2:
         return Section(tables=(table,), after=(judged,))
-    plot = cost_points({name: arms[name]["tokens"] for name in totals}, _shares(totals))
-    points = Lines(
+    points = ScatterChart(
         "Cost against grades",
-        plot,
         "tokens an answer (log scale)",
         "total, % of 25",
-        is_points=True,
+        {
+            name: (arms[name]["tokens"], POINTS * own["mean"] / _BEST_TOTAL)
+            for name, own in totals.items()
+        },
     )
     return Section(
         before=("Higher is better, further left is cheaper.",),
         tables=(table,),
-        lines=(points,),
+        pictures=(points,),
         after=(judged,),
     )
 

@@ -136,7 +136,7 @@ def _made_with(
     answering: Answering,
     judge: MeteredChat,
 ) -> dict[str, Any]:
-    snapshot, identity = space.snapshot(), space.embedder.identity
+    snapshot, identity = space.current_graph.snapshot(), space.embedder.identity
     if not snapshot.passages:
         raise WorkspaceError(f"workspace {space.name!r} has no passages; ingest something first")
     return {

@@ -12,6 +12,7 @@ import numpy as np
 from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.bootstrap_intervals import SEED
+from dynagrag.evaluation.frame.report import shortened
 from dynagrag.evaluation.judge.arm_statistics import (
     length_slope,
     mean_with_interval,
@@ -27,7 +28,6 @@ from dynagrag.evaluation.judge.judge_replies import METRICS
 from dynagrag.evaluation.judge.judged_text import speaks_to_a_judge
 from dynagrag.evaluation.judge.kept_calibrations import KeptCalibration, KeptFigures
 from dynagrag.evaluation.judge.reliability import NOT_KNOWN, NOT_RELIABLE, why_not
-from dynagrag.evaluation.results.run_folder import shortened
 from dynagrag.evaluation.several_comparisons import corrected
 
 PUBLISHED = {"dsa-diverse": 18.10}

@@ -12,6 +12,8 @@ from dynagrag.core.errors import InvalidReplyError
 from dynagrag.core.protocols import ChatModel, FirstWordModel
 from dynagrag.core.text import duration_text, plural
 from dynagrag.evaluation.batches import FailedInARow, in_batches
+from dynagrag.evaluation.frame.kept_run import KeptRun
+from dynagrag.evaluation.frame.report import shortened
 from dynagrag.evaluation.judge.blind_answers import (
     BlindAnswer,
     levels_of,
@@ -21,7 +23,6 @@ from dynagrag.evaluation.judge.blind_answers import (
 from dynagrag.evaluation.judge.judge_model import REPLY_TOKENS, JudgeQuestion, better_questions
 from dynagrag.evaluation.judge.judge_options import JudgePlan
 from dynagrag.evaluation.judge.judge_replies import METRICS, BetterReply, JudgeLine, MetricsReply
-from dynagrag.evaluation.results.run_folder import KeptRun, shortened
 from dynagrag.models.metered_chat import MeteredChat, prompt_tokens
 
 T = TypeVar("T")

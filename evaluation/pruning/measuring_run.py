@@ -13,6 +13,7 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError
 from dynagrag.core.protocols import Pruner
 from dynagrag.core.schema import EmbedderIdentity
+from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.pruning.pruner_figures import PrunerFigures, compare_pruners, figures_json
 from dynagrag.evaluation.pruning.pruner_folder import MeasuredLine, PrunerRun
 from dynagrag.evaluation.pruning.pruner_report import render_pruner_report
@@ -25,7 +26,6 @@ from dynagrag.evaluation.pruning.pruning_measures import (
 from dynagrag.evaluation.pruning.pruning_sets import load_pruning_set, made_of_set
 from dynagrag.evaluation.pruning.workspace_examples import QUESTIONS, WorkspaceQuestions
 from dynagrag.evaluation.ranking_measures import check_library
-from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.results.run_summary import DIGITS
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner

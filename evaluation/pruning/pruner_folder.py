@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
 
-from dynagrag.evaluation.results.run_folder import KeptRun
+from dynagrag.evaluation.frame.kept_run import KeptRun
 
 
 class MeasuredLine(BaseModel):

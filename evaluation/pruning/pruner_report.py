@@ -8,11 +8,10 @@ from typing import Any
 
 from dynagrag.core.text import plural
 from dynagrag.evaluation.bootstrap_intervals import Interval
-from dynagrag.evaluation.pruning.pruner_figures import BASELINES
-from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
-from dynagrag.evaluation.pruning.pruning_measures import BUDGET, EDGE_AP, NAMES, NODE_AP, SUPPORT
-from dynagrag.evaluation.results.html_report import (
-    Bars,
+from dynagrag.evaluation.frame.figures import Figure
+from dynagrag.evaluation.frame.html import render
+from dynagrag.evaluation.frame.report import (
+    BarChart,
     Case,
     Cases,
     Column,
@@ -21,10 +20,11 @@ from dynagrag.evaluation.results.html_report import (
     Table,
     compared,
     interval_meaning,
-    render,
+    shortened,
 )
-from dynagrag.evaluation.results.report_plots import quality_bars
-from dynagrag.evaluation.results.run_folder import shortened
+from dynagrag.evaluation.pruning.pruner_figures import BASELINES
+from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
+from dynagrag.evaluation.pruning.pruning_measures import BUDGET, EDGE_AP, NAMES, NODE_AP, SUPPORT
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
 
 WORDS: Mapping[str, str] = {
@@ -135,16 +135,9 @@ def _results(summary: Mapping[str, Any], names: Mapping[str, str]) -> Section:
         )
         for other in BASELINES
     }
-    nodes = {names[name]: POINTS * own[NODE_AP] for name, own in pruners.items()}
-    bounds = {
-        names[name]: dict(
-            zip(
-                ("low", "high"),
-                (POINTS * v for v in summary["intervals"][name][NODE_AP]),
-                strict=True,
-            )
-        )
-        for name in pruners
+    nodes = {
+        names[name]: Figure(own[NODE_AP], *summary["intervals"][name][NODE_AP])
+        for name, own in pruners.items()
     }
     return Section(
         tables=(
@@ -155,7 +148,7 @@ def _results(summary: Mapping[str, Any], names: Mapping[str, str]) -> Section:
                 if cells
             ),
         ),
-        bars=(Bars(f"{NODE_AP} by pruner, with 95 % intervals", quality_bars(nodes, bounds)),),
+        pictures=(BarChart(f"{NODE_AP} by pruner, with 95 % intervals", nodes),),
     )
 
 

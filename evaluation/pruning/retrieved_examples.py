@@ -10,7 +10,7 @@ from dynagrag import wiring
 from dynagrag.core.schema import Question
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.evaluation.pruning.support import Support, example_of
-from dynagrag.generation.answer import num_ranked
+from dynagrag.generation.context import num_ranked
 from dynagrag.retrieval.ego.line_vectors import LineVectors
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.workspace.facade import Workspace
@@ -23,9 +23,9 @@ class RetrievedExamples:
 
     def __init__(self, space: Workspace) -> None:
         self._space = space
-        self._snapshot = space.snapshot()
+        self._snapshot = space.current_graph.snapshot()
         self._profile = wiring.make_profile(PROFILE)
-        self._index = space.ego_index(PROFILE)
+        self._index = space.current_graph.ego_index(PROFILE)
         self._lines = LineVectors(self._snapshot)
         passages = PassageScores(self._snapshot)
         self._retriever = wiring.make_retriever(
@@ -40,7 +40,7 @@ class RetrievedExamples:
 
         Raises EmbedderMismatchError where another embedder made the workspace's vectors.
         """
-        vector = self._space.query_vector(text)
+        vector = self._space.questions.query_vector(text)
         found = self._retriever.retrieve(
             Question(text, vector), num_ranked(self._profile), self._profile.num_subgraphs
         ).subgraphs

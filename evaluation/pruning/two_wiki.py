@@ -113,7 +113,7 @@ def _examples_in(
     place: EvaluatedWorkspace, questions: Sequence[HopQuestion], progress: Progress
 ) -> Iterator[PruningExample]:
     """The graph of each question's best passages by Bridge-PPR, with what of it is support."""
-    snapshot = place.space.snapshot()
+    snapshot = place.space.current_graph.snapshot()
     ranker, graphs, find_support = (
         BridgeSearch(snapshot),
         PassageGraphs(snapshot),

@@ -47,7 +47,7 @@ class WorkspaceQuestions:
 
     def __init__(self, space: Workspace, file: Path | None) -> None:
         self._space = space
-        self._snapshot = space.snapshot()
+        self._snapshot = space.current_graph.snapshot()
         self._finder = SupportFinder(self._snapshot)
         questions = read_questions(file) if file else make_questions_of(self._snapshot)
         self.num_asked, self.num_documents = len(questions), len(self._snapshot.documents)

@@ -3,10 +3,10 @@
 from typing import Any
 
 from dynagrag.core.errors import UsageError
+from dynagrag.evaluation.frame.kept_run import differing_settings
 from dynagrag.evaluation.qa.answer_scores import MEASURES
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
 from dynagrag.evaluation.qa.qa_summary import arm_scores, differences
-from dynagrag.evaluation.results.run_folder import differing_settings
 
 
 def compare_qa(first: QaRun, second: QaRun) -> dict[str, Any]:

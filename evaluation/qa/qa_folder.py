@@ -9,10 +9,10 @@ from pydantic import BaseModel, ConfigDict
 
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
 from dynagrag.evaluation.answers.answer_run import ANSWERS
+from dynagrag.evaluation.frame.kept_run import KeptRun
+from dynagrag.evaluation.frame.lines_file import read_lines
 from dynagrag.evaluation.qa.answer_scores import WantedAnswer
 from dynagrag.evaluation.question_sets.question_set import GoldAnswer
-from dynagrag.evaluation.results.lines_file import read_lines
-from dynagrag.evaluation.results.run_folder import KeptRun
 
 _GOLDS = "golds.jsonl"
 _Place = tuple[str, int, int]

@@ -8,11 +8,11 @@ from pathlib import Path
 from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.answers.answer_arms import AnswerArm, make_answer_arms
 from dynagrag.evaluation.baseline import chosen_baseline
+from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.qa.ragas_rows import check_ragas_file
 from dynagrag.evaluation.question_sets.answer_sets import load_answer_set
 from dynagrag.evaluation.question_sets.own_questions import load_own_answers
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, EvaluationSet, Half, Scope
-from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, load_questions
 
 DEFAULT_ARMS = ("default", "naive", "closed-book", "gold")

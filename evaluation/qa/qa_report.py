@@ -10,27 +10,27 @@ from dynagrag.evaluation.answers.answer_arms import GOLD
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.answers.answering import answerer
 from dynagrag.evaluation.bootstrap_intervals import Interval
-from dynagrag.evaluation.qa.answer_scores import ABSTAINED, CLAIM_SHARES, MEASURES
-from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
-from dynagrag.evaluation.qa.qa_options import WHOLE_GOLD
-from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF, FAILED_PARTS, arm_scores
-from dynagrag.evaluation.results.html_report import (
-    Bars,
+from dynagrag.evaluation.frame.figures import Figure, Unit
+from dynagrag.evaluation.frame.html import render
+from dynagrag.evaluation.frame.report import (
+    BarChart,
     Case,
     Cases,
     Column,
     Item,
-    Lines,
     Listing,
     Report,
+    ScatterChart,
     Section,
     Table,
     compared,
     interval_meaning,
-    render,
+    shortened,
 )
-from dynagrag.evaluation.results.report_plots import cost_points, quality_bars
-from dynagrag.evaluation.results.run_folder import shortened
+from dynagrag.evaluation.qa.answer_scores import ABSTAINED, CLAIM_SHARES, MEASURES
+from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
+from dynagrag.evaluation.qa.qa_options import WHOLE_GOLD
+from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF, FAILED_PARTS, arm_scores
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
 from dynagrag.evaluation.several_comparisons import HOLM, HOLM_MEANS, what_holds
 
@@ -231,13 +231,13 @@ def _results(summary: Mapping[str, Any]) -> list[Section]:
         is_of_arms=True,
     )
     quality = _quality(summary)
-    bounds = {arm: summary["means"][arm][measure] for arm in quality}
-    bars = (
-        (Bars(f"{TITLES[measure]} by arm, with 95 % intervals", quality_bars(quality, bounds)),)
-        if quality
-        else ()
-    )
-    sections = [Section(tables=(table,), bars=bars)]
+    means = summary["means"]
+    shown = {
+        arm: Figure(value, means[arm][measure]["low"], means[arm][measure]["high"], Unit.POINTS)
+        for arm, value in quality.items()
+    }
+    bars = (BarChart(f"{TITLES[measure]} by arm, with 95 % intervals", shown),) if shown else ()
+    sections = [Section(tables=(table,), pictures=bars)]
     if summary["unanswerable"]:
         sections.append(Section("Questions without an answer", tables=(_abstention(summary),)))
     if kinds := _kind_rows(summary, measure):
@@ -320,16 +320,17 @@ def _costs(summary: Mapping[str, Any]) -> tuple[Section, ...]:
     if len(quality) < 2:
         return (Section(tables=(table,)),)
     title = f"{TITLES[measure]}, points"
-    points = Lines(
+    points = ScatterChart(
         "Cost against quality",
-        cost_points(tokens, quality),
         "tokens a question (log scale)",
         title,
-        is_points=True,
+        {arm: (tokens[arm], quality[arm]) for arm in quality},
     )
     return (
         Section(
-            before=("Higher is better, further left is cheaper.",), tables=(table,), lines=(points,)
+            before=("Higher is better, further left is cheaper.",),
+            tables=(table,),
+            pictures=(points,),
         ),
     )
 

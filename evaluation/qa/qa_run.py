@@ -62,7 +62,7 @@ def evaluate_qa(
         open_answering(settings, options.max_calls, chat_model, plan.arms) as answering,
         open_evaluated(settings, options.of_workspace(), plan.loaded, show, embedder) as place,
     ):
-        snapshot = place.space.snapshot()
+        snapshot = place.space.current_graph.snapshot()
         if not snapshot.passages:
             raise WorkspaceError(
                 f"workspace {place.space.name!r} has no passages; ingest something first"

@@ -136,7 +136,7 @@ def _by_model(
     progress: Progress,
     on_cost: Callable[[QuestionCost], None] | None,
 ) -> Written:
-    chat = space.metered(options.max_calls)
+    chat = space.parts.metered(options.max_calls)
     if chat is None:
         raise SettingsError(NO_LLM_TO_WRITE)
     checker = wiring.chosen_checker(space.settings.checker, chat)
@@ -144,7 +144,7 @@ def _by_model(
         evidence,
         chat,
         wiring.make_checker(checker, chat, space.settings),
-        lambda question: space.retrieve(question, num_passages=_NUM_SEARCHED).passages,
+        lambda question: space.questions.retrieve(question, num_passages=_NUM_SEARCHED).passages,
         wiring.concurrency_of(chat.model, space.settings),
         progress,
     )
@@ -184,7 +184,7 @@ def _evidence(space: Workspace, seed: int) -> Evidence:
         raise WorkspaceError(
             f"workspace {space.name!r} is empty; add something first: `dynagrag ingest PATH`"
         )
-    sayings = Sayings(space.snapshot())
+    sayings = Sayings(space.current_graph.snapshot())
     if not sayings.every:
         raise WorkspaceError(
             f"workspace {space.name!r} has no whole sentence to ask about; ingest something"

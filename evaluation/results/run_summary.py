@@ -9,14 +9,11 @@ from typing import Any
 
 from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals, share_intervals
+from dynagrag.evaluation.frame.kept_run import differing_settings
+from dynagrag.evaluation.frame.report import shortened
 from dynagrag.evaluation.question_sets.gold_resolver import Target, missing_gold
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
-from dynagrag.evaluation.results.run_folder import (
-    RetrievalLine,
-    RunFolder,
-    differing_settings,
-    shortened,
-)
+from dynagrag.evaluation.results.run_folder import RetrievalLine, RunFolder
 from dynagrag.evaluation.results.run_settings import RunSettings
 
 POINTS = 100

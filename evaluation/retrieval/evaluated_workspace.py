@@ -73,7 +73,7 @@ def open_evaluated(
             yield EvaluatedWorkspace(
                 space,
                 space.embedder,
-                finder(space.snapshot().documents),
+                finder(space.current_graph.snapshot().documents),
                 {},
                 (),
                 _pruner(options, space.embedder),
@@ -154,7 +154,7 @@ def _ingest(
     """Puts the corpus in; where all of it is there, not even the graph is looked over: at 6,000
     passages that takes half a minute.
     """
-    prepared = space.prepare_given(
+    prepared = space.ingest_jobs.prepare_given(
         [corpus], extractor, has_index=False
     )  # most arms need none, and those that do make it
     if prepared.plan.documents or not space.store.is_derived_current():

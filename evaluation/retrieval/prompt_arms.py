@@ -14,8 +14,7 @@ from dynagrag.core.ids import estimate_tokens
 from dynagrag.core.protocols import Pruner, Retriever, Traversal
 from dynagrag.core.schema import Evidence, Question, Snapshot
 from dynagrag.evaluation.question_sets.gold_resolver import GoldWords
-from dynagrag.generation.answer import num_ranked
-from dynagrag.generation.context import Context, build_contexts
+from dynagrag.generation.context import Context, build_contexts, num_ranked
 from dynagrag.retrieval.passages import PassageScores
 
 

@@ -7,24 +7,26 @@ from typing import Any
 
 from dynagrag.core.text import plural
 from dynagrag.evaluation.bootstrap_intervals import Interval
-from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
-from dynagrag.evaluation.results.html_report import (
-    Bars,
+from dynagrag.evaluation.frame.figures import Figure, Unit
+from dynagrag.evaluation.frame.html import render
+from dynagrag.evaluation.frame.report import (
+    BarChart,
     Case,
     Cases,
     Column,
     Item,
-    Lines,
+    LineChart,
     Listing,
     Report,
+    ScatterChart,
     Section,
     Table,
     compared,
     interval_meaning,
-    render,
+    shortened,
 )
-from dynagrag.evaluation.results.report_plots import cost_points, quality_bars, recall_curves
-from dynagrag.evaluation.results.run_folder import PassageWords, RetrievalLine, RunFolder, shortened
+from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
+from dynagrag.evaluation.results.run_folder import PassageWords, RetrievalLine, RunFolder
 from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS, by_scope
 
 _NUM_READ = 6
@@ -130,39 +132,37 @@ def _results(title: str, found: Mapping[str, Any], summary: Mapping[str, Any]) -
         main=measure,
         is_of_arms=True,
     )
-    quality = {arm: POINTS * own[measure] for arm, own in arms.items()}
-    bars = quality_bars(quality, {arm: own[measure] for arm, own in found["means"].items()})
-    curves = Lines(
-        "Recall by depth",
-        recall_curves(found["curves"]),
-        "passages or documents read",
-        "recall, points",
+    quality = {
+        arm: Figure(
+            POINTS * own[measure],
+            found["means"][arm][measure]["low"],
+            found["means"][arm][measure]["high"],
+            Unit.POINTS,
+        )
+        for arm, own in arms.items()
+    }
+    curves = LineChart(
+        "Recall by depth", "passages or documents read", "recall, points", found["curves"]
     )
     return Section(
         title,
         tables=(table,),
-        bars=(Bars(f"{measure} by arm, with 95 % intervals", bars),),
-        lines=(curves,),
+        pictures=(BarChart(f"{measure} by arm, with 95 % intervals", quality), curves),
     )
 
 
 def _costs(title: str, found: Mapping[str, Any], summary: Mapping[str, Any]) -> Section:
     measure, arms = summary["measure"], found["arms"]
-    plot = cost_points(
-        {arm: own["ms"] for arm, own in arms.items()},
-        {arm: POINTS * own[measure] for arm, own in arms.items()},
-    )
-    points = Lines(
+    points = ScatterChart(
         "Cost against quality",
-        plot,
         "milliseconds a question (log scale)",
         f"{measure}, points",
-        is_points=True,
+        {arm: (own["ms"], POINTS * own[measure]) for arm, own in arms.items()},
     )
     return Section(
         title,
         before=("Higher is better, further left is faster. No language model is asked.",),
-        lines=(points,),
+        pictures=(points,),
     )
 
 

@@ -16,10 +16,11 @@ from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import Embedder, Pruner
 from dynagrag.core.schema import Filters, Snapshot
 from dynagrag.evaluation.bootstrap_intervals import SEED
+from dynagrag.evaluation.frame.report import shortened
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target, missing_gold
 from dynagrag.evaluation.question_sets.question_set import Scope
 from dynagrag.evaluation.ranking_measures import check_library
-from dynagrag.evaluation.results.run_folder import RunFolder, shortened
+from dynagrag.evaluation.results.run_folder import RunFolder
 from dynagrag.evaluation.results.run_settings import RunSettings
 from dynagrag.evaluation.results.run_summary import whole_summary
 from dynagrag.evaluation.retrieval.evaluated_workspace import EvaluatedWorkspace, open_evaluated
@@ -46,7 +47,7 @@ def evaluate_retrieval(
     plan = plan_run(options, settings)
     show = progress or (lambda *_: None)
     with open_evaluated(settings, options, plan.loaded, show, embedder) as place:
-        snapshot = place.space.snapshot()
+        snapshot = place.space.current_graph.snapshot()
         resolver = Resolver(snapshot, place.find)
         targets = {question.id: resolver.target(question.gold) for question in plan.questions}
         _check(snapshot, targets, place)
@@ -82,7 +83,7 @@ def _made_with(
 ) -> RunSettings:
     identity, chat, profiles = (
         place.embedder.identity,
-        place.space.chat_model,
+        place.space.models.chat_model,
         profiles_of(plan.arms),
     )
     return RunSettings(

@@ -12,6 +12,8 @@ from dynagrag.core.protocols import Pruner, Retriever
 from dynagrag.core.schema import Question, Retrieval, Snapshot
 from dynagrag.evaluation.retrieval.gcn_arm import GCN, GcnSearch
 from dynagrag.evaluation.retrieval.prompt_arms import PromptArm, make_prompt_arm, with_equal_room
+from dynagrag.registry.choices import Use, names_for
+from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.workspace.facade import Workspace
@@ -74,7 +76,7 @@ class Arm:
 
 def known_arms() -> tuple[str, ...]:
     """The names that an arm can have."""
-    return (*_ROWS, GCN, *(name for name in wiring.RETRIEVERS if name not in INSTEAD))
+    return (*_ROWS, GCN, *names_for(RETRIEVERS, Use.ARM))
 
 
 def profiles_of(names: Sequence[str]) -> dict[str, Profile]:
@@ -124,7 +126,7 @@ def make_arms(
             )
         arm = Arm(name, retriever, profile.num_subgraphs, prompts=prompts)
         if name == SPLIT:
-            chat = space.metered(None)
+            chat = space.parts.metered(None)
             assert chat is not None  # else the run was refused
-            arm = replace(arm, split=partial(space.split, chat=chat))
+            arm = replace(arm, split=partial(space.questions.split, chat=chat))
         yield arm

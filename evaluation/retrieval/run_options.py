@@ -10,17 +10,17 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import SettingsError, UsageError
 from dynagrag.core.extras import check_extras
 from dynagrag.evaluation.baseline import chosen_baseline
+from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.question_sets.own_questions import load_own
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, EvaluationSet, Half, Scope
-from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.evaluation.retrieval.gcn_arm import GCN
 from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS, INSTEAD, SPLIT, known_arms
 from dynagrag.retrieval.pruning.gcn_pruner import KIND
 
 FILE = "file"
 SET_EXTRACTORS = ("fast", FILE)
-"""Those of `wiring.EXTRACTORS` that ask no model: a set is built without one."""
+"""Those of `registry.extractors` that ask no model: a set is built without one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,24 +8,19 @@ from functools import cached_property
 
 from dynagrag.core.schema import Line
 from dynagrag.generation.claims.attribution import Attributed
-from dynagrag.generation.claims.lexicon import ARTICLES, TITLES, lemma, senses, speaks_of
+from dynagrag.generation.claims.lexicon import ARTICLES, TITLES, lemma, opposites, senses, speaks_of
 from dynagrag.generation.claims.life_dates import event_of, event_texts
 from dynagrag.generation.claims.name_match import (
     Span,
     has_name,
-    label_gap,
     may_be_unnamed,
-    modifier_gap,
 )
 from dynagrag.generation.claims.quantities import Quantity, may_be_written_otherwise, quantities
 from dynagrag.generation.claims.reading import Reading, read, same_word
 from dynagrag.generation.claims.relations import (
-    complement_gap,
     is_compared_round,
     is_done_to_other,
     number_binding_gap,
-    order_gap,
-    pivot_gap,
     preposition_gap,
 )
 from dynagrag.generation.claims.roles import (
@@ -36,7 +31,6 @@ from dynagrag.generation.claims.roles import (
     is_auxiliary,
     is_be,
     kin_names,
-    named_subject,
     occurrences,
     parent_roles,
     verb_roles,
@@ -51,7 +45,6 @@ _SOFT = frozenset(lemma(word) for word in "citizen national nationality located 
 _RELEASED = senses(lemma("release")) | senses(lemma("publish"))
 _CONVERSE = frozenset(lemma(word) for word in "buy sell purchase win lose import export".split())
 """Who sold to whom says who bought of whom: the opposite verb may say the same of the other."""
-_FIRST_PERSON = frozenset(("i", "we"))
 _MAX_RUN = 2
 _SAME_TEXT = 0.7
 """From this ratio of common words on, the claim repeats the line, so that another word in one's
@@ -77,11 +70,11 @@ class Comparison:
             self.opposite_gap,
             self.replaced_gap,
             self.name_gap,
-            self.pair_gap,
             self.binding_gap,
+            self.role_gap,
+            self.order_gap,
+            self.object_gap,
         )
-        yield from (self.subject_gap, self.role_gap)
-        yield from (self.order_gap, self.object_gap)
         yield lambda: self.stance_gap(said)
         yield self.run_gap
 
@@ -89,7 +82,7 @@ class Comparison:
         """Whether nothing but this gap is between the two: only then the line speaks of the very
         thing, and so against the claim.
         """
-        others = [self.number_gap, self.name_gap, self.pair_gap, self.run_gap]
+        others = [self.number_gap, self.name_gap, self.run_gap]
         if gap != self.opposite_gap:  # the opposite may be the verb
             others.append(self.role_gap)
         return all(other() is None for other in others if other != gap)
@@ -106,19 +99,25 @@ class Comparison:
         wanted = [
             i for i in self.claim.content() if i >= start and self.claim.words[i].stem not in _SOFT
         ]
-        there = self._content_there()
-        found = len(there.intersection(wanted))
-        if self.predicate and self.predicate.at in wanted and self.predicate.at not in there:
-            is_kin = (
-                self.claim.words[self.predicate.at].low in KIN_UP | KIN_DOWN
-            )  # that is for `role_gap` to tell
-            found += (
-                is_kin or bool(occurrences(self.said, self.predicate.stem)) or self._says_event()
-            )
+        found = self._content_there().intersection(wanted)
+        if self.predicate and self.predicate.at in wanted:
+            found -= {self.predicate.at}
+            found |= {self.predicate.at} if self._says_predicate(self.predicate) else set()
         if not wanted and not self.claim.names and not quantities(self.claim.text):
             told = [word.stem for word in self.claim.words if word.is_word]
             return sum(stem in self.said.stems for stem in told) / len(told) if told else 1.0
-        return found / len(wanted) if wanted else 1.0
+        return len(found) / len(wanted) if wanted else 1.0
+
+    def _says_predicate(self, predicate: Predicate) -> bool:
+        """Whether the line says the claim's predicate or its opposite, kinship aside, of which
+        `role_gap` tells.
+        """
+        return (
+            self.claim.words[predicate.at].low in KIN_UP | KIN_DOWN
+            or bool(occurrences(self.said, predicate.stem))
+            or not self.said.stems.isdisjoint(opposites().get(predicate.stem, frozenset()))
+            or self._says_event()
+        )
 
     def _content_there(self) -> frozenset[int]:
         """The claim's content words that the line has."""
@@ -133,12 +132,7 @@ class Comparison:
         there, missing = self._content_there(), list[int]()
         start = self._verb_start() if self.predicate and self._is_about_unnamed() else 0
         for i in self.claim.content():
-            is_missing = (
-                i >= start
-                and i not in there
-                and self.claim.words[i].stem not in _SOFT
-                and not (self.predicate and self.predicate.at == i)
-            )
+            is_missing = i >= start and i not in there and self.claim.words[i].stem not in _SOFT
             missing = [*missing, i] if is_missing else []
             if len(missing) == _MAX_RUN:
                 return (
@@ -297,25 +291,15 @@ class Comparison:
         around = {w.low for w in read(f"{self.line.speaker or ''} . {self.line.title}").words}
         return all(word in around for word in self.claim.name(*span))
 
-    def pair_gap(self) -> Gap:
-        """The line pairs two of the claim's labels otherwise."""
-        other = label_gap(self.claim.text, self.line.text)
-        return (other, True) if other else None
-
     def binding_gap(self) -> Gap:
-        """The line says a number of another thing, or not what something is, or which."""
+        """The line says a number of another thing than the claim."""
         number = number_binding_gap(self.claim.text, self.line.text)
-        if number:
-            return number, True
-        missing = modifier_gap(self.claim, self.said) or (
-            "" if self.predicate else complement_gap(self.claim, self.said, _SOFT)
-        )
-        return (missing, False) if missing else None
+        return (number, True) if number else None
 
     # ---------------------------------------------------------------------------------------- roles
 
     def role_gap(self) -> Gap:
-        """The predicate is not in the line, or gives other roles to the names."""
+        """The line gives the predicate other roles, or lacks the birth, death or kinship."""
         if self.predicate is None:
             return None
         word = self.claim.words[self.predicate.at]
@@ -323,61 +307,10 @@ class Comparison:
             return self._event_gap(self.predicate)
         if word.low in KIN_UP | KIN_DOWN:
             return self._kin_gap(self.predicate)
-        if not occurrences(self.said, self.predicate.stem):
-            return None if self._says_event() else (f"does not say {word.low!r}", False)
         return self._verb_gap(self.predicate)
 
-    def subject_gap(self) -> Gap:
-        """The line says it of its speaker ("I"), of what is the subject's ("Ann's aide"), or of
-        another than it is by or about.
-        """
-        subject = [span for span in self.claim.names if self._is_subject(span)]
-        if subject and any(self._is_around(span) for span in subject):
-            return self._other_subject_gap(subject)
-        if not subject or self.predicate is None:
-            return None
-        places = occurrences(self.said, self.predicate.stem)
-        before = [{w.low for w in self.said.words[max(0, at - 4) : at]} for at in places]
-        if self.line.speaker and places and all(words & _FIRST_PERSON for words in before):
-            return f"is said by {self.line.speaker} of himself or herself", False
-        if self.claim.words[self.predicate.at].low in KIN_UP | KIN_DOWN:
-            return None
-        last = {
-            self.claim.words[span[1] - 1].low
-            for span in subject
-            if not self.claim.words[span[1] - 1].is_possessive
-        }
-        there = [
-            i for i, w in enumerate(self.said.words) if w.low in last and i in self.said.in_names
-        ]
-        if there and all(self.said.words[i].is_possessive and i + 1 not in places for i in there):
-            return f"speaks of what is {self.said.words[there[0]].text}", False
-        return None
-
-    def _other_subject_gap(self, subject: list[Span]) -> Gap:
-        """Title and speaker stand for a subject that the line doesn't name, but for none beside the
-        one that it names.
-        """
-        if self.predicate and self.claim.words[self.predicate.at].low in KIN_UP | KIN_DOWN:
-            return None
-        words = self.said.words
-        places = (
-            occurrences(self.said, self.predicate.stem)
-            if self.predicate
-            else [i for i, w in enumerate(words) if is_be(w)]
-        )
-        others = [named_subject(self.said, at) for at in places]
-        if not places or None in others or any(self._has_name(span) for span in subject):
-            return None
-        start, end = next(other for other in others if other)
-        return f"says it of {' '.join(word.text for word in words[start:end])}", False
-
     def order_gap(self) -> Gap:
-        """The line has the claim's nouns the other way round, or another small word before one."""
-        if pivot_gap(self.claim, self.said):
-            return "has it the other way round", False
-        if self.predicate and order_gap(self.claim, self.predicate.at, self.said):
-            return "has it the other way round", True
+        """The line compares the other way round, or has another small word before a thing."""
         if is_compared_round(self.claim.text, self.said.text):
             return "has it the other way round", True
         other = preposition_gap(self.claim, self.said)
@@ -414,8 +347,10 @@ class Comparison:
     def _kin_gap(self, predicate: Predicate) -> Gap:
         low = self.claim.words[predicate.at].low
         children, parents = kin_names(self.claim, predicate.at)
-        wanted = low.rstrip("s") if low in KIN_UP else "parent"
-        return self._gap_of(list(parent_roles(self.said, wanted)), parents, children, low)
+        roles = list(parent_roles(self.said, low.rstrip("s") if low in KIN_UP else "parent"))
+        if not roles:
+            return f"does not say {low!r}", False
+        return self._gap_of(roles, parents, children)
 
     def _verb_gap(self, predicate: Predicate) -> Gap:
         if not predicate.is_passive and any(
@@ -423,27 +358,18 @@ class Comparison:
         ):
             return None  # "was founded in 1990" names nobody who did it
         agents, others = self._agents_and_others(predicate)
-        return self._gap_of(
-            list(verb_roles(self.said, predicate.stem)),
-            agents,
-            others,
-            self.claim.words[predicate.at].low,
-        )
+        return self._gap_of(list(verb_roles(self.said, predicate.stem)), agents, others)
 
     def _agents_and_others(self, predicate: Predicate) -> tuple[list[Span], list[Span]]:
         before = [span for span in self.claim.names if span[1] <= predicate.at]
         after = [span for span in self.claim.names if span[0] > predicate.at]
         return (after, before) if predicate.is_passive else (before, after)
 
-    def _gap_of(
-        self, roles: list[Roles], agents: list[Span], patients: list[Span], low: str
-    ) -> Gap:
-        """The gap of the place that fits best."""
-        if not roles:
-            return f"does not say {low!r}", False
+    def _gap_of(self, roles: list[Roles], agents: list[Span], patients: list[Span]) -> Gap:
+        """The gap of the place that fits best; none where no place says it."""
         telling = [role for role in roles if role.agents is not None and role.is_clear]
         gaps = [self._role_gap(role, agents, patients) for role in telling or roles]
-        if any(gap is None for gap in gaps):
+        if not gaps or None in gaps:
             return None
         return next((gap for gap in gaps if gap and gap[1]), gaps[0])
 

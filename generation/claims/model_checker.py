@@ -19,8 +19,8 @@ from dynagrag.prompts import render
 
 STAGE = "check"
 YES_NO_THRESHOLD = 0.0
-"""Of log p(yes) - log p(no). Calibrated with Qwen2.5-Coder-1.5B (docs/decisions.md, Checkers of
-claims): no shift helped on every set.
+"""Of log p(yes) - log p(no). Calibrated with Qwen2.5-Coder-1.5B (docs/decisions/0015-claims.md): no
+shift helped on every set.
 """
 _MAX_LINES = 8
 """Of one claim."""

@@ -3,19 +3,17 @@ a thing by the same two words.
 """
 
 import itertools
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from dynagrag.generation.claims.lexicon import ARTICLES, PRONOUNS, senses, speaks_of
+from dynagrag.generation.claims.lexicon import ARTICLES, PRONOUNS, senses
 from dynagrag.generation.claims.life_dates import event_of
-from dynagrag.generation.claims.reading import Reading, Word, read, same_word
+from dynagrag.generation.claims.reading import Reading, Word, same_word
 from dynagrag.generation.claims.roles import is_auxiliary
 from dynagrag.language.english.first_names import are_first_names_alike
-from dynagrag.language.words import COMMON_VERBS, FUNCTION_WORDS
+from dynagrag.language.words import FUNCTION_WORDS
 
 Span = tuple[int, int]
 _ALMOST_ALL = 0.75
-_PART = re.compile(r"[,;]|\.\s|\band\b")
 _REACH = 8
 """Words behind an "of" that are read."""
 _NO_NAME_ENDINGS = ("ed", "ing", "ly")
@@ -152,26 +150,6 @@ def labels(words: Sequence[Word]) -> list[tuple[str, str]]:
     ]
 
 
-def label_gap(claim: str, line: str) -> str:
-    """Two of the claim's labels that the line pairs otherwise, in words: "cell 1 to MAIN A, cell 3
-    to MAIN B" of "cell 1 is on MAIN B".
-    """
-    parts = [labels(read(part).words) for part in _PART.split(line)]
-    mine = [labels(read(part).words) for part in _PART.split(claim)]
-    for one, other in itertools.chain.from_iterable(
-        itertools.permutations(part, 2) for part in mine
-    ):
-        if one[0] == other[0]:
-            continue
-        with_one = [part for part in parts if one in part]
-        if any(other in part for part in with_one) or not any(other in part for part in parts):
-            continue
-        beside = next((label for part in with_one for label in part if label[0] == other[0]), None)
-        if beside:
-            return f"has {' '.join(one)} with {' '.join(beside)}"
-    return ""
-
-
 def may_be_unnamed(claim: Reading, said: Reading) -> bool:
     """Whether a line may be about the claim's subject without its name: it opens with no other
     name, or has none that the claim lacks.
@@ -210,58 +188,3 @@ def _opens_with_another(claim: Reading, said: Reading, article: int) -> bool:
 
 
 # ------------------------------------ two words for a thing: "mute buttons" are no "volume buttons"
-
-_MIN_VERB = 5
-"""Letters of a word whose ending may be a verb's: red is none."""
-
-
-def modifier_gap(claim: Reading, line: Reading) -> str:
-    """Two words that name a thing, of which the line lacks one and has another in its place
-    wherever it has the other; in words, or empty.
-
-    A thing that the line names bare ("the buttons") may be the claim's.
-    """
-    for modifier, thing in _modified(claim):
-        has_modifier, has_thing = (
-            speaks_of(line.stems, claim.words[i].stem) for i in (modifier, thing)
-        )
-        if has_modifier == has_thing:
-            continue
-        wanted = senses(claim.words[thing if has_thing else modifier].stem)
-        places = [
-            i for i, word in enumerate(line.words) if word.stem in wanted and i not in line.in_names
-        ]
-        pairs = [(i - 1, i) if has_thing else (i, i + 1) for i in places]
-        content = set(line.content())
-        if pairs and all(
-            first in content and second in content and _modifies(line, first)
-            for first, second in pairs
-        ):
-            first = pairs[0][0]
-            said = " ".join(word.text for word in line.words[first : first + 2])
-            return (
-                f"says {said!r}, not"
-                f" {' '.join(word.text for word in claim.words[modifier : thing + 1])!r}"
-            )
-    return ""
-
-
-def _modified(claim: Reading) -> Iterator[tuple[int, int]]:
-    """(the word before a thing, the thing), both content words."""
-    content = set(claim.content())
-    for thing in sorted(content):
-        if thing - 1 in content and _modifies(claim, thing - 1) and thing + 1 not in content:
-            yield thing - 1, thing
-
-
-def _modifies(reading: Reading, at: int) -> bool:
-    """Whether a word may tell which thing is meant: no name, verb or adverb."""
-    word = reading.words[at]
-    has_ending = len(word.low) >= _MIN_VERB and word.low.endswith(_NO_NAME_ENDINGS)
-    is_verb = word.low in COMMON_VERBS or is_auxiliary(word) or has_ending
-    return (
-        at not in reading.in_names
-        and word.is_word
-        and word.low not in FUNCTION_WORDS
-        and not is_verb
-    )

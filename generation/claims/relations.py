@@ -1,5 +1,5 @@
-"""What small words, the order of nouns and the words beside each other say: "from Ann to Leo", "the
-union sued the company", "five fuel cells", "approved the budget and rejected the report".
+"""What small words, comparisons and the words beside each other say: "from Ann to Leo", "larger than
+Paris", "five fuel cells", "approved the budget and rejected the report".
 """
 
 import itertools
@@ -16,8 +16,6 @@ from dynagrag.generation.claims.roles import (
     Predicate,
     by_phrase,
     is_auxiliary,
-    is_be,
-    occurrences,
 )
 from dynagrag.language.words import COMMON_VERBS, FUNCTION_WORDS
 
@@ -43,13 +41,6 @@ _OPPOSED = (
     ("by", "after"),
 )
 _PREPOSITIONS = frozenset(word for pair in _OPPOSED for word in pair)
-_PIVOTS = frozenset(
-    "before after because although though unless if until since while whereas".split()
-)
-_RELATIVE = frozenset(
-    lemma(word) for word in "senior junior superior inferior north south east west ahead".split()
-)
-_PREFER = lemma("prefer")
 _REACH = 3
 
 
@@ -86,95 +77,6 @@ def _governed(reading: Reading) -> Iterator[tuple[str, str]]:
         )
         if thing is not None:
             yield word.low, words[thing].stem
-
-
-def order_gap(claim: Reading, at: int, line: Reading) -> bool:
-    """Whether the line gives the nouns round the claim's verb in the other order: who sued whom.
-    For nouns that are no names.
-    """
-    mine = _around(claim, at)
-    if mine is None:
-        return False
-    places = [
-        around
-        for i in occurrences(line, claim.words[at].stem)
-        if (around := _around(line, i)) is not None
-    ]
-    is_same = any(_alike(mine, other) for other in places)
-    return not is_same and any(_alike(mine, (other[1], other[0])) for other in places)
-
-
-def pivot_gap(claim: Reading, line: Reading) -> bool:
-    """Whether what stands on either side of a word like "before" or "because" has changed sides in
-    the line.
-    """
-    theirs = dict(_pivots(line))
-    return any(
-        pivot in theirs and _is_crossed(_sides(claim, at), _sides(line, theirs[pivot]))
-        for pivot, at in _pivots(claim)
-    )
-
-
-def _pivots(reading: Reading) -> Iterator[tuple[str, int]]:
-    """(word, place) of the words on whose sides it matters what stands: "because", "prefers ...
-    to", "north of".
-    """
-    words = reading.words
-    for i, word in enumerate(words):
-        if i in reading.in_names:
-            continue
-        before = {w.stem for w in words[max(0, i - _REACH) : i]}
-        if word.low in _PIVOTS:
-            yield word.low, i
-        elif word.low == "to" and _PREFER in before:
-            yield "prefer to", i
-        elif word.low in {"to", "of"} and i and words[i - 1].stem in _RELATIVE:
-            yield f"{words[i - 1].stem} {word.low}", i
-
-
-def _sides(reading: Reading, at: int) -> tuple[frozenset[str], frozenset[str]]:
-    """Stems of what is told before and behind a word; behind the comma and before it where the word
-    opens the text: "Before B, A".
-    """
-    words = reading.words
-    told = [
-        i
-        for i, w in enumerate(words)
-        if w.text[0].isalnum() and (i in reading.in_names or w.low not in FUNCTION_WORDS)
-    ]
-    comma = next((i for i, w in enumerate(words) if w.text == ","), len(words)) if at == 0 else at
-    first, second = ([i for i in told if i > comma], [i for i in told if i < comma])
-    first, second = (first, second) if at == 0 else (second, first)
-    return frozenset(words[i].stem for i in first), frozenset(words[i].stem for i in second)
-
-
-def _is_crossed(
-    mine: tuple[frozenset[str], frozenset[str]], theirs: tuple[frozenset[str], frozenset[str]]
-) -> bool:
-    (a, b), (c, d) = mine, theirs
-    a, b, c, d = a - b, b - a, c - d, d - c  # what stands on both sides tells nothing
-    return bool(a & d and b & c and not b & d)
-
-
-def _alike(one: tuple[str, str], other: tuple[str, str]) -> bool:
-    return bool(senses(one[0]) & senses(other[0])) and bool(senses(one[1]) & senses(other[1]))
-
-
-def _around(reading: Reading, at: int) -> tuple[str, str] | None:
-    """(who does it, to whom): the nouns next to a verb, the other way round in "was sued by"; None
-    where one is missing.
-    """
-    words = reading.words
-    content = [i for i in reading.content() if i != at and words[i].clause == words[at].clause]
-    before, after = [i for i in content if i < at], [i for i in content if i > at]
-    if not before or not after:
-        return None
-    ends = words[before[-1]].stem, words[after[0]].stem
-    is_passive = any(is_be(w) for w in words[max(0, at - 3) : at])
-    is_by = any(w.low == "by" for w in words[at + 1 : at + 4])
-    if is_passive:
-        return (ends[1], ends[0]) if is_by else None
-    return ends
 
 
 def is_compared_round(claim: str, line: str, mine: str = "", theirs: str = "") -> bool:
@@ -235,7 +137,6 @@ _DEGREES = frozenset("more less fewer worse".split())
 _MAX_COMPARED = 20
 """Comparisons of a text that are looked at."""
 _MAX_THING_WORDS = 3
-_MAX_COMPLEMENT_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,40 +225,6 @@ def _things(text: str, start: int) -> list[str]:
             break
         found.append(word["word"])
         at = word.end()
-    return found
-
-
-def complement_gap(claim: Reading, line: Reading, soft: frozenset[str]) -> str:
-    """What the claim says that something is ("is exceedingly broad"), where the line lacks it; in
-    words, empty where there is none.
-
-    `soft`: stems that are said by putting two names together.
-    """
-    words = claim.words
-    be = next((i for i, word in enumerate(words) if i not in claim.in_names and is_be(word)), None)
-    if be is None:
-        return ""
-    for i in _complement(claim, be):
-        if words[i].stem not in soft and not senses(words[i].stem) & line.stems:
-            return f"does not say {words[i].low!r}"
-    return ""
-
-
-def _complement(claim: Reading, be: int) -> Sequence[int]:
-    """Places of the content words right behind a form of be."""
-    found: list[int] = []
-    for i, word in enumerate(claim.words[be + 1 :], start=be + 1):
-        is_passed = word.low in DETERMINERS or word.low == "not" or word.low.endswith("ly")
-        if (
-            i in claim.in_names
-            or not word.is_word
-            or (word.low in FUNCTION_WORDS and not is_passed)
-        ):
-            break
-        if not is_passed:
-            found.append(i)
-        if len(found) == _MAX_COMPLEMENT_WORDS:
-            break
     return found
 
 

@@ -12,7 +12,6 @@ from dynagrag.generation.claims.lexicon import (
     FEMALE,
     MALE,
     PRONOUNS,
-    TITLES,
     alike,
     is_irregular,
     lemma,
@@ -28,12 +27,6 @@ _ENDS_AGENT = frozenset(
     "with from for about in on at based that as after during starring stars featuring who which"
     " where when".split()
 )
-_BEFORE_NAMES = frozenset(
-    """
-        of to by in on at from with for about into during against under over near like than between
-    """.split()
-)
-"""Before a name that is no subject."""
 KIN_DOWN = frozenset("son sons daughter daughters child children offspring".split())
 KIN_UP = frozenset("father mother parent parents fathers mothers".split())
 _KIN_FAR = frozenset(
@@ -268,31 +261,6 @@ def _active(line: Reading, at: int, is_clear: bool) -> Roles:
     if is_passive or is_noun or words[at].low == words[at].stem:
         return Roles(at, None, None, is_clear)
     return Roles(at, before, after, is_clear)
-
-
-def named_subject(line: Reading, at: int) -> tuple[int, int] | None:
-    """The name before a verb, in its clause, that is its subject: behind no preposition, and with
-    no pronoun between them.
-    """
-    words = line.words
-    for start, end in reversed(line.names):
-        if end > at or words[start].clause != words[at].clause:
-            continue
-        lead = next(
-            (
-                words[i].low
-                for i in range(start - 1, -1, -1)
-                if words[i].low not in DETERMINERS | TITLES
-            ),
-            "",
-        )
-        if words[end - 1].is_possessive or any(
-            word.low in PRONOUNS - DETERMINERS for word in words[end:at]
-        ):
-            return None
-        if lead not in _BEFORE_NAMES:
-            return start, end
-    return None
 
 
 def parent_roles(line: Reading, wanted: str) -> Iterator[Roles]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from dynagrag.core.ids import estimate_tokens
 from dynagrag.core.schema import Claim, Line
-from dynagrag.generation.prompt_lines import as_json, evidence_line, one_line
+from dynagrag.generation.evidence import as_json, evidence_line, one_line
 from dynagrag.generation.support import content_stems
 from dynagrag.language.sentences import sentence_spans
 

@@ -26,7 +26,12 @@ from dynagrag.generation.soft_prompt.soft_parts import (
     PROMPT_TUNING,
     SoftParts,
 )
-from dynagrag.generation.soft_prompt.text_room import Build, Reading, TextRoom, reading_of
+from dynagrag.generation.soft_prompt.soft_text import (
+    SoftText,
+    TokenBudget,
+    WritePrompts,
+    write_soft_text,
+)
 from dynagrag.models.memory_errors import within_memory
 
 if TYPE_CHECKING:
@@ -42,7 +47,7 @@ MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY = 768, 48, 48
 @dataclass(frozen=True, slots=True)
 class SoftSystem:
     """What is learned of a system, whose graph token and text are the subgraphs' and their hard
-    prompts, and how it finds what it reads: a row of `wiring.RETRIEVERS`, and of how many
+    prompts, and how it finds what it reads: a row of `registry.retrievers`, and of how many
     subgraphs, each of so many tokens.
     """
 
@@ -117,17 +122,17 @@ class SoftAnswerer:
         alone.label = f"{self.model.lm.name} as it is"
         return alone
 
-    def reading(self, build: Build) -> Reading:
-        """The prompts that are put before it; `build` makes those of a profile."""
-        return reading_of(build, self.system.profile, text_room(self.model))
+    def text_of(self, write_prompts: WritePrompts) -> SoftText:
+        """The prompts that are put before it."""
+        return write_soft_text(write_prompts, self.system.profile, text_budget(self.model))
 
     def answer(
-        self, snapshot: Snapshot, question: Question, retrieval: Retrieval, reading: Reading
+        self, snapshot: Snapshot, question: Question, retrieval: Retrieval, soft_text: SoftText
     ) -> SoftReply:
         """Its reply, and what it read. Raises UsageError where the question is too long, ModelError
         where memory doesn't suffice.
         """
-        example = soft_example(snapshot, question, retrieval.subgraphs, reading.text)
+        example = soft_example(snapshot, question, retrieval.subgraphs, soft_text.text)
         with self._answering:
             began = time.perf_counter()
             reply = self._reply(example)
@@ -141,9 +146,9 @@ class SoftAnswerer:
             prompt_tokens=reply.prompt_tokens,
             reply_tokens=reply.reply_tokens,
             seconds=round(seconds, 3),
-            labels=lines_read(all_evidence(reading.contexts), read),
-            num_lines_read=reading.num_lines_in if options.has_text else 0,
-            num_lines=reading.num_lines,
+            labels=lines_read(all_evidence(soft_text.contexts), read),
+            num_lines_read=soft_text.num_lines_in if options.has_text else 0,
+            num_lines=soft_text.num_lines,
         )
         return SoftReply(
             reply.text, trace, _masks(snapshot, retrieval.subgraphs, self.model.masks(example))
@@ -163,9 +168,9 @@ class SoftAnswerer:
             ) from err
 
 
-def text_room(model: "SoftPromptModel") -> TextRoom:
-    """What room a model's prompt has for text."""
-    return TextRoom(lambda text: len(model.lm.ids(text)), model.options.layout.max_description)
+def text_budget(model: "SoftPromptModel") -> TokenBudget:
+    """How much text a model's prompt takes."""
+    return TokenBudget(lambda text: len(model.lm.ids(text)), model.options.layout.max_description)
 
 
 def lines_read(labels: Iterable[str], read: str) -> tuple[str, ...]:

@@ -137,7 +137,10 @@ def canonical_keys(
     active = effective_edits(edits)
     named = [
         key
-        for keys in (*(m.members for m in consolidation.merges), *(_keys_of(e) for e in active))
+        for keys in (
+            *(m.members for m in consolidation.merges),
+            *((*e.keys, *scoped_keys(e)) if e.kind is EditKind.SENSE else e.keys for e in active),
+        )
         for key in keys
     ]
     groups = {key: _Group({key}) for key in dict.fromkeys((*counts, *named))}
@@ -187,10 +190,6 @@ def _apply_merges(
             winners.add(merge.canonical)
             absorbed |= members - {merge.canonical}
     return winners, absorbed
-
-
-def _keys_of(edit: Edit) -> tuple[str, ...]:
-    return (*edit.keys, *scoped_keys(edit)) if edit.kind is EditKind.SENSE else edit.keys
 
 
 def _apply_edit(groups: dict[str, _Group], edit: Edit) -> None:

@@ -76,7 +76,9 @@ def derive(
     Raises:
         StoreError: A vector or document is missing.
     """
-    places = _places(documents)
+    # The rank of each document by title, then content; ids hold the workspace and decide nothing.
+    by_title = sorted(documents.values(), key=lambda d: (d.title, d.sha256, d.uri))
+    places = {document.id: place for place, document in enumerate(by_title)}
     senses = read_senses(edits := tuple(edits), documents)
     counting = counting_mentions(stepped(mentions, step), num_passages)
     counted = _mentions_in_order(mentions_in_senses(counting, senses), places)
@@ -113,14 +115,6 @@ def _canon_of_things(
     canon = canonical_keys(counts, consolidation, edits)
     things = canonical_things(canon, counted, edits)
     return replace(canon, of={key: to for key, to in canon.of.items() if to in things})
-
-
-def _places(documents: Mapping[str, Document]) -> dict[str, int]:
-    """The rank of each document by title, then content; ids hold the workspace and decide
-    nothing.
-    """
-    ordered = sorted(documents.values(), key=lambda d: (d.title, d.sha256, d.uri))
-    return {document.id: place for place, document in enumerate(ordered)}
 
 
 def _place(places: Mapping[str, int], document_id: str) -> int:

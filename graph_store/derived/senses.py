@@ -66,14 +66,10 @@ def records_in_senses(records: Iterable[RelationRecord], senses: Senses) -> list
     """The relation records likewise."""
     if not senses:
         return list(records)
-    return [_record(r, senses) for r in records]
-
-
-def _record(record: RelationRecord, senses: Senses) -> RelationRecord:
-    head = senses.get((record.document_id, record.head), record.head)
-    tail = senses.get((record.document_id, record.tail), record.tail)
-    return (
-        record
-        if (head, tail) == (record.head, record.tail)
-        else replace(record, head=head, tail=tail)
-    )
+    changed = []
+    for record in records:
+        head = senses.get((record.document_id, record.head), record.head)
+        tail = senses.get((record.document_id, record.tail), record.tail)
+        is_same = (head, tail) == (record.head, record.tail)
+        changed.append(record if is_same else replace(record, head=head, tail=tail))
+    return changed

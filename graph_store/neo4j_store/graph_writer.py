@@ -16,14 +16,14 @@ import numpy as np
 from dynagrag.core.schema import Consolidation, Graph, Records, Relation, Vectors
 from dynagrag.graph_store.derived.live_mentions import live_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses
-from dynagrag.graph_store.neo4j_store import rows
+from dynagrag.graph_store.neo4j_store import neo4j_rows as rows
 from dynagrag.graph_store.neo4j_store.cache import RowCache, packed
-from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.cypher import (
     graph_statements,
     row_statements,
     vector_statements,
 )
+from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.record_changes import batches
 
 HUB_DEGREE = 100
@@ -70,8 +70,12 @@ class GraphWriter:
         """The steps that make the view equal to this one; none where it is equal already."""
         entities, stale_entities = self.plan_entities(graph)
         relations, stale_relations = self._relations(graph)
-        merges, stale_merges = self._merges(consolidation)
-        labels, stale_labels = self._labels(consolidation)
+        merges, stale_merges = self._scoped(
+            "Merge", [rows.merge_row(m, i) for i, m in enumerate(consolidation.merges)]
+        )
+        labels, stale_labels = self._scoped(
+            "LabelMerge", [rows.label_merge_row(m, i) for i, m in enumerate(consolidation.labels)]
+        )
         mention_links, record_links = self._links(graph, records)
         steps: list[tuple[int, Callable[[], None]]] = [
             (len(entities), lambda: self.put_entities(entities)),
@@ -213,16 +217,6 @@ class GraphWriter:
         self._in_parallel(one, relations, _RELATIONS_AT_ONCE)
 
     # merges
-
-    def _merges(self, consolidation: Consolidation) -> tuple[Rows, list[str]]:
-        return self._scoped(
-            "Merge", [rows.merge_row(m, i) for i, m in enumerate(consolidation.merges)]
-        )
-
-    def _labels(self, consolidation: Consolidation) -> tuple[Rows, list[str]]:
-        return self._scoped(
-            "LabelMerge", [rows.label_merge_row(m, i) for i, m in enumerate(consolidation.labels)]
-        )
 
     def _scoped(self, label: str, wanted: Sequence[rows.Row]) -> tuple[Rows, list[str]]:
         there = dict(self.pages(row_statements.signatures(label)))

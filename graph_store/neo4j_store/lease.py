@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from dynagrag.core.errors import StoreError, WorkspaceError
-from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.cypher import workspace_statements
+from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
 
 _LOG = logging.getLogger(__name__)
 _LEASE_S = 30.0
@@ -44,7 +44,14 @@ class Neo4jLease:
             is_done.set()
             # the connection may be closed next, which isn't safe while another thread writes to it
             renewal.join()
-            self._end()
+            try:
+                self._connection.write(
+                    lambda tx: tx.run(
+                        workspace_statements.END_LEASE, ws=self._ws, holder=self._holder
+                    ).consume()
+                )
+            except StoreError as err:
+                _LOG.info("the lease on workspace %s ends by itself: %s", self._ws, err)
 
     def _wait(self, wait_s: float, on_wait: Callable[[str], None]) -> None:
         end, has_said = time.monotonic() + wait_s, False
@@ -84,13 +91,3 @@ class Neo4jLease:
                     return
             except StoreError as err:
                 _LOG.info("the lease on workspace %s could not be renewed: %s", self._ws, err)
-
-    def _end(self) -> None:
-        try:
-            self._connection.write(
-                lambda tx: tx.run(
-                    workspace_statements.END_LEASE, ws=self._ws, holder=self._holder
-                ).consume()
-            )
-        except StoreError as err:
-            _LOG.info("the lease on workspace %s ends by itself: %s", self._ws, err)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, LiteralString
 from dynagrag.core.errors import StoreError
 from dynagrag.core.protocols import SPLIT_EXTRACTOR, Extraction
 from dynagrag.core.schema import Document, Edit, Passage, Turn
-from dynagrag.graph_store.neo4j_store import rows
+from dynagrag.graph_store.neo4j_store import neo4j_rows as rows
 from dynagrag.graph_store.neo4j_store.cypher import record_statements
 
 if TYPE_CHECKING:

@@ -18,32 +18,43 @@ written to.
 _RECORDS = (
     "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
     """CREATE TABLE documents (
-        id TEXT PRIMARY KEY, title TEXT NOT NULL, uri TEXT NOT NULL, sha256 TEXT NOT NULL, text TEXT NOT NULL, meta TEXT NOT NULL)""",
+        id TEXT PRIMARY KEY, title TEXT NOT NULL, uri TEXT NOT NULL, sha256 TEXT NOT NULL,
+        text TEXT NOT NULL, meta TEXT NOT NULL)""",
     """CREATE TABLE turns (
-        id TEXT PRIMARY KEY, document_id TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE, idx INTEGER NOT NULL,
-        start INTEGER NOT NULL, stop INTEGER NOT NULL, speaker TEXT, start_s REAL, end_s REAL)""",
+        id TEXT PRIMARY KEY,
+        document_id TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+        idx INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL, speaker TEXT,
+        start_s REAL, end_s REAL)""",
     "CREATE INDEX turns_of_document ON turns(document_id, idx)",
     """CREATE TABLE passages (
-        id TEXT PRIMARY KEY, document_id TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE, idx INTEGER NOT NULL,
-        start INTEGER NOT NULL, stop INTEGER NOT NULL, first_turn INTEGER NOT NULL, last_turn INTEGER NOT NULL)""",
+        id TEXT PRIMARY KEY,
+        document_id TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+        idx INTEGER NOT NULL, start INTEGER NOT NULL, stop INTEGER NOT NULL,
+        first_turn INTEGER NOT NULL, last_turn INTEGER NOT NULL)""",
     "CREATE INDEX passages_of_document ON passages(document_id, idx)",
     """CREATE TABLE extractions (
-        id INTEGER PRIMARY KEY, document_id TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE, start INTEGER NOT NULL,
-        stop INTEGER NOT NULL, is_split INTEGER NOT NULL, extractor TEXT NOT NULL, UNIQUE (document_id, is_split, start, stop))""",
+        id INTEGER PRIMARY KEY,
+        document_id TEXT NOT NULL REFERENCES documents(id) ON DELETE CASCADE,
+        start INTEGER NOT NULL, stop INTEGER NOT NULL, is_split INTEGER NOT NULL,
+        extractor TEXT NOT NULL, UNIQUE (document_id, is_split, start, stop))""",
     """CREATE TABLE mentions (
-        id TEXT PRIMARY KEY, extraction INTEGER NOT NULL REFERENCES extractions(id) ON DELETE CASCADE, document_id TEXT NOT NULL,
-        chunk_start INTEGER NOT NULL, chunk_end INTEGER NOT NULL, passage_ids TEXT NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL,
-        type TEXT NOT NULL, summary TEXT NOT NULL, kind TEXT NOT NULL, extractor TEXT NOT NULL, flags TEXT NOT NULL)""",
+        id TEXT PRIMARY KEY,
+        extraction INTEGER NOT NULL REFERENCES extractions(id) ON DELETE CASCADE,
+        document_id TEXT NOT NULL, chunk_start INTEGER NOT NULL, chunk_end INTEGER NOT NULL,
+        passage_ids TEXT NOT NULL, name TEXT NOT NULL, key TEXT NOT NULL, type TEXT NOT NULL,
+        summary TEXT NOT NULL, kind TEXT NOT NULL, extractor TEXT NOT NULL, flags TEXT NOT NULL)""",
     "CREATE INDEX mentions_of_extraction ON mentions(extraction)",
     """CREATE TABLE relation_records (
-        id TEXT PRIMARY KEY, extraction INTEGER NOT NULL REFERENCES extractions(id) ON DELETE CASCADE, document_id TEXT NOT NULL,
-        chunk_start INTEGER NOT NULL, chunk_end INTEGER NOT NULL, passage_id TEXT NOT NULL, head TEXT NOT NULL, tail TEXT NOT NULL,
-        label TEXT NOT NULL, summary TEXT NOT NULL, quote_start INTEGER NOT NULL, quote_end INTEGER NOT NULL, turn_index INTEGER NOT NULL,
-        extractor TEXT NOT NULL)""",
+        id TEXT PRIMARY KEY,
+        extraction INTEGER NOT NULL REFERENCES extractions(id) ON DELETE CASCADE,
+        document_id TEXT NOT NULL, chunk_start INTEGER NOT NULL, chunk_end INTEGER NOT NULL,
+        passage_id TEXT NOT NULL, head TEXT NOT NULL, tail TEXT NOT NULL, label TEXT NOT NULL,
+        summary TEXT NOT NULL, quote_start INTEGER NOT NULL, quote_end INTEGER NOT NULL,
+        turn_index INTEGER NOT NULL, extractor TEXT NOT NULL)""",
     "CREATE INDEX relation_records_of_extraction ON relation_records(extraction)",
     """CREATE TABLE edits (
-        id TEXT PRIMARY KEY, kind TEXT NOT NULL, keys TEXT NOT NULL, name TEXT NOT NULL, what TEXT NOT NULL, by TEXT NOT NULL,
-        at TEXT NOT NULL)""",
+        id TEXT PRIMARY KEY, kind TEXT NOT NULL, keys TEXT NOT NULL, name TEXT NOT NULL,
+        what TEXT NOT NULL, by TEXT NOT NULL, at TEXT NOT NULL)""",
 )
 _DERIVED = (
     (
@@ -51,16 +62,19 @@ _DERIVED = (
         " (kind, id))"
     ),
     """CREATE TABLE merges (
-        id TEXT PRIMARY KEY, position INTEGER NOT NULL, members TEXT NOT NULL, canonical TEXT NOT NULL, rule TEXT NOT NULL,
-        saw TEXT NOT NULL)""",
+        id TEXT PRIMARY KEY, position INTEGER NOT NULL, members TEXT NOT NULL,
+        canonical TEXT NOT NULL, rule TEXT NOT NULL, saw TEXT NOT NULL)""",
     """CREATE TABLE label_merges (
-        id TEXT PRIMARY KEY, position INTEGER NOT NULL, canonical TEXT NOT NULL, inverted INTEGER NOT NULL, rule TEXT NOT NULL)""",
+        id TEXT PRIMARY KEY, position INTEGER NOT NULL, canonical TEXT NOT NULL,
+        inverted INTEGER NOT NULL, rule TEXT NOT NULL)""",
     """CREATE TABLE entities (
-        id TEXT PRIMARY KEY, key TEXT NOT NULL, name TEXT NOT NULL, sense TEXT NOT NULL, keys TEXT NOT NULL, aliases TEXT NOT NULL,
-        type TEXT NOT NULL, weight INTEGER NOT NULL, summaries TEXT NOT NULL, is_speaker INTEGER NOT NULL, passages TEXT NOT NULL)""",
+        id TEXT PRIMARY KEY, key TEXT NOT NULL, name TEXT NOT NULL, sense TEXT NOT NULL,
+        keys TEXT NOT NULL, aliases TEXT NOT NULL, type TEXT NOT NULL, weight INTEGER NOT NULL,
+        summaries TEXT NOT NULL, is_speaker INTEGER NOT NULL, passages TEXT NOT NULL)""",
     """CREATE TABLE relations (
-        id TEXT PRIMARY KEY, head TEXT NOT NULL, tail TEXT NOT NULL, label TEXT NOT NULL, weight INTEGER NOT NULL,
-        support INTEGER NOT NULL, summaries TEXT NOT NULL, record_ids TEXT NOT NULL)""",
+        id TEXT PRIMARY KEY, head TEXT NOT NULL, tail TEXT NOT NULL, label TEXT NOT NULL,
+        weight INTEGER NOT NULL, support INTEGER NOT NULL, summaries TEXT NOT NULL,
+        record_ids TEXT NOT NULL)""",
 )
 
 _HEAVIEST_FIRST = (

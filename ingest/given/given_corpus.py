@@ -110,18 +110,15 @@ def content_hashes(documents: Sequence[GivenDocument]) -> tuple[str, ...]:
     seen: Counter[str] = Counter()
     hashes = []
     for document in documents:
-        content = _identifying_text(document)
+        if isinstance(document, GivenPassage):
+            content = json.dumps([document.title, document.text])
+        else:
+            content = json.dumps(
+                [document.title, [[t.text, t.speaker, t.start_s, t.end_s] for t in document.turns]]
+            )
         hashes.append(hashlib.sha256(f"{seen[content]} {content}".encode()).hexdigest())
         seen[content] += 1
     return tuple(hashes)
-
-
-def _identifying_text(document: GivenDocument) -> str:
-    if isinstance(document, GivenPassage):
-        return json.dumps([document.title, document.text])
-    return json.dumps(
-        [document.title, [[t.text, t.speaker, t.start_s, t.end_s] for t in document.turns]]
-    )
 
 
 # ------------------------------------------------------------------------------------------ reading

@@ -67,7 +67,12 @@ class GivenExtractor:
             {WITHOUT: sum(corpus.num_without_extraction for corpus in corpora)}
         )  # adding leaves out a zero
         self._refused: dict[tuple[str, int, int], Counter[str]] = {}
-        self._name = f"file-2+{_hash(self._found)}"
+        extractions = [
+            [sha256, p.entities, p.triples]
+            for sha256, p in self._found.items()
+            if isinstance(p, GivenPassage) and p.has_extraction
+        ]
+        self._name = f"file-2+{content_id(json.dumps(sorted(extractions)))[:8]}"
 
     @property
     def name(self) -> str:
@@ -111,15 +116,6 @@ class GivenExtractor:
                 Extraction(document_id, start, end, self._name, records.mentions, records.relations)
             )
         return aside
-
-
-def _hash(found: Mapping[str, object]) -> str:
-    given = [
-        [sha256, p.entities, p.triples]
-        for sha256, p in found.items()
-        if isinstance(p, GivenPassage) and p.has_extraction
-    ]
-    return content_id(json.dumps(sorted(given)))[:8]
 
 
 class _Records:

@@ -13,7 +13,7 @@ from pathlib import PurePath
 from dynagrag.config.settings import CHUNK_PROFILES, ChunkProfile
 from dynagrag.core.errors import LoadError
 from dynagrag.core.ids import content_id
-from dynagrag.core.protocols import GraphStore
+from dynagrag.core.protocols import RecordStore
 from dynagrag.core.schema import Chunk, Document, LoadedSource, Passage, SourceTurn, Turn
 from dynagrag.ingest.given.given_corpus import (
     GivenCorpus,
@@ -58,7 +58,7 @@ def given_ids(corpus: GivenCorpus, workspace: str) -> tuple[str, ...]:
 
 def plan_given(
     corpora: Iterable[GivenCorpus],
-    store: GraphStore,
+    store: RecordStore,
     extractor_name: str,
     profile: ChunkProfile = CHUNK_PROFILES["default"],
     removes_missing: bool = False,
@@ -94,12 +94,12 @@ class _Stored:
     document, in order.
     """
 
-    store: GraphStore
+    store: RecordStore
     documents: Mapping[str, Document]
     passages: Mapping[str, list[str]]
 
     @classmethod
-    def of(cls, store: GraphStore) -> "_Stored":
+    def of(cls, store: RecordStore) -> "_Stored":
         documents = {document.id: document for document in store.documents()}
         passages: dict[str, list[str]] = defaultdict(list)
         for passage in store.passages() if documents else ():

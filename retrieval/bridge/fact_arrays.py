@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynagrag.core.protocols import GraphStore
+from dynagrag.core.protocols import GraphStore, VectorStore
 from dynagrag.core.schema import (
     Document,
     Facts,
@@ -53,8 +53,8 @@ def facts_of(said: Said, store: GraphStore, passages: Sequence[Passage], graph: 
     row_of = {passage.id: row for row, passage in enumerate(passages)}
     there = [fact for fact in said.facts if fact.passage_id in row_of]
     ids = [text_id(fact.text) for fact in there]
-    missing = set(store.missing_vectors(VectorKind.RECORD, ids))
-    kept = [(fact, id_) for fact, id_ in zip(there, ids, strict=True) if id_ not in missing]
+    stored_ids = set(store.vector_ids(VectorKind.RECORD))
+    kept = [(fact, id_) for fact, id_ in zip(there, ids, strict=True) if id_ in stored_ids]
     facts: list[Fact] = [fact for fact, _ in kept]
     ptr, entities = _lists([_entities(fact.keys, entity_of) for fact in facts])
     held_ptr, held = _lists([_entities(said.keys.get(p.id, ()), entity_of) for p in passages])
@@ -102,13 +102,13 @@ class _Words:
         return cls(number, names, group_means(by_key.array, by_key.find(keys), groups, len(names)))
 
 
-def stored_table(store: GraphStore, kind: VectorKind, texts: Iterable[str]) -> VectorTable:
+def stored_table(store: VectorStore, kind: VectorKind, texts: Iterable[str]) -> VectorTable:
     """The stored vectors of these ids, zeros where there are none: candidates that count only in a
     part, and what a killed ingest left.
     """
     ids = tuple(texts)
-    missing = set(store.missing_vectors(kind, ids))
-    there = [row for row, id_ in enumerate(ids) if id_ not in missing]
+    stored_ids = set(store.vector_ids(kind))
+    there = [row for row, id_ in enumerate(ids) if id_ in stored_ids]
     stored = store.vectors(kind, [ids[row] for row in there])
     vectors = np.zeros((len(ids), stored.shape[1]), dtype=np.float32)
     vectors[there] = stored

@@ -1,5 +1,5 @@
 """Relevance of an ego-graph's nodes and edges without training (docs/papers.md, Pruning);
-`prompt_cut` drops by it under a token budget.
+`hard_prompt` drops by it under a token budget.
 """
 
 from collections.abc import Sequence

@@ -4,6 +4,7 @@ from dynagrag.core.protocols import (
     Asker,
     ChatModel,
     ClaimChecker,
+    DerivedGraph,
     Embedder,
     Extractor,
     FirstWordModel,
@@ -11,14 +12,18 @@ from dynagrag.core.protocols import (
     ModelReply,
     Prompt,
     Pruner,
+    RecordStore,
     Retriever,
+    StoreUpkeep,
     Traversal,
+    VectorStore,
 )
 
 __all__ = [
     "Asker",
     "ChatModel",
     "ClaimChecker",
+    "DerivedGraph",
     "Embedder",
     "Extractor",
     "FirstWordModel",
@@ -26,6 +31,9 @@ __all__ = [
     "ModelReply",
     "Prompt",
     "Pruner",
+    "RecordStore",
     "Retriever",
+    "StoreUpkeep",
     "Traversal",
+    "VectorStore",
 ]

@@ -1,16 +1,12 @@
 """Chooses the implementations that a workspace uses: settings and words of the command line in,
-objects behind the protocols out.
+objects behind the protocols out. What there is to choose from stands in `registry/`.
 """
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
 
-from dynagrag.config.key_hosts import check_store_host
 from dynagrag.config.settings import CHUNK_PROFILES, PROFILES, ChunkProfile, Profile, Settings
-from dynagrag.core.errors import SettingsError, UsageError
+from dynagrag.core.errors import UsageError
 from dynagrag.core.files.private_files import close_to_others
 from dynagrag.core.protocols import (
     Asker,
@@ -18,101 +14,38 @@ from dynagrag.core.protocols import (
     ClaimChecker,
     Embedder,
     Extractor,
-    GraphStore,
     Pruner,
     Retriever,
     Traversal,
 )
 from dynagrag.core.schema import Snapshot
 from dynagrag.generation.claims.combined_checker import CombinedChecker
-from dynagrag.generation.claims.model_checker import ModelChecker
-from dynagrag.generation.claims.nli_checker import open_nli_checker
-from dynagrag.generation.claims.rules_checker import RulesChecker
-from dynagrag.generation.traversal import BFS, DSABFS
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
-from dynagrag.ingest.extract.fast_extractor import FastExtractor
-from dynagrag.ingest.extract.llm_extractor import ExtractionOptions, LLMExtractor
+from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.catalog import CATALOG
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.embedders import open_embedder
 from dynagrag.models.metered_chat import Budget, MeteredChat
-from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
-from dynagrag.retrieval.ego.ego_index import EgoIndex
-from dynagrag.retrieval.ego.ego_search import CosineEgoSearch, DiverseEgoSearch
-from dynagrag.retrieval.ego.grag_search import GRAG_CUT, GragSearch
+from dynagrag.registry.checkers import CHECKERS
+from dynagrag.registry.choices import chosen
+from dynagrag.registry.extractors import EXTRACTORS, ExtractorChoice
+from dynagrag.registry.pruners import PRUNERS
+from dynagrag.registry.retrievers import RETRIEVERS, MakeIndex, MakeRetriever
+from dynagrag.registry.stores import EMBEDDED
+from dynagrag.registry.traversals import TRAVERSALS
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.retrieval.plain_search import BM25Search, HybridSearch, NaiveSearch, RRFSearch
-from dynagrag.retrieval.pruning.no_pruner import NoPruner
-from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
-from dynagrag.retrieval.steiner.fact_search import SteinerSearch, TripleSearch
-from dynagrag.retrieval.union_search import UnionSearch
 
-EMBEDDED = "sqlite"
-"""The address of the embedded store."""
-GRAPH_FILE = "graph.sqlite"
-"""The embedded store's file in a workspace's folder."""
+__all__ = [
+    "EMBEDDED",
+    "PRUNERS",
+    "RETRIEVERS",
+    "MakeIndex",
+    "MakeRetriever",
+]
+"""Those of the tables, which stand in `registry/`."""
+
 JOURNAL_FILE = "journal.sqlite"
-"""The journal's file there."""
-
-
-def _sqlite(address: str, folder: Path, workspace: str, settings: Settings) -> GraphStore:
-    return SqliteStore(folder / GRAPH_FILE, workspace)
-
-
-def _sqlite_address(address: str) -> str:
-    if address != EMBEDDED:
-        raise UsageError(
-            f"the embedded store lies in the workspace's folder; its address is {EMBEDDED} alone"
-        )
-    return address
-
-
-def _neo4j(address: str, folder: Path, workspace: str, settings: Settings) -> GraphStore:
-    from dynagrag.graph_store.neo4j_store.store import Neo4jStore
-
-    check_store_host(settings, address)
-    return Neo4jStore(
-        address,
-        workspace,
-        username=settings.neo4j_username,
-        password=settings.neo4j_password.get_secret_value() if settings.neo4j_password else "",
-        database=settings.neo4j_database,
-        cache=folder / "cache.sqlite",
-    )
-
-
-def _neo4j_address(address: str) -> str:
-    from dynagrag.graph_store.neo4j_store.connection import checked_address
-
-    return checked_address(address)
-
-
-@dataclass(frozen=True, slots=True)
-class StoreChoice:
-    """`open` makes it, of (address, the workspace's folder, its name, settings); `checked_address`
-    is the address as it may be shown.
-
-    `checked_address` raises UsageError where the address can't be one, without repeating it.
-    """
-
-    open: Callable[[str, Path, str, Settings], GraphStore]
-    checked_address: Callable[[str], str]
-
-
-STORES: Mapping[str, StoreChoice] = {
-    EMBEDDED: StoreChoice(_sqlite, _sqlite_address),
-    **dict.fromkeys(
-        ("neo4j", "neo4j+s", "neo4j+ssc", "bolt", "bolt+s", "bolt+ssc"),
-        StoreChoice(_neo4j, _neo4j_address),
-    ),
-}
-"""Stores by the scheme of their addresses."""
-NO_LLM = (
-    "no language model is configured (looked for --llm, DYNAGRAG_LLM, .env and settings.toml); name"
-    " one, e.g. --llm openai:NAME or --llm qwen, or make the graph without a model: --extractor"
-    " fast"
-)
+"""The journal's file in a workspace's folder."""
 
 
 def make_journal(folder: Path) -> Journal:
@@ -175,181 +108,9 @@ def make_profile(name: str, chat: Asker | ChatModel | None = None) -> Profile:
     return PROFILES["graph" if name == "default" and chat is not None and chat.is_small else name]
 
 
-T = TypeVar("T")
-C = TypeVar("C", bound="Choice[Any]")
-
-
-@dataclass(frozen=True, slots=True)
-class Choice(Generic[T]):
-    """What a user may name: one line on what it is, and what makes it."""
-
-    what: str
-    make: T
-
-
-MakeExtractor = Callable[
-    [MeteredChat | None, ChatModel | None, ChunkProfile, ExtractionOptions, Settings], Extractor
-]
-MakeIndex = Callable[[Profile], EgoIndex]
-"""The ego-graphs of a snapshot, cut and pooled as a profile has it."""
-MakeRetriever = Callable[[Snapshot, Profile, PassageScores, MakeIndex], Retriever]
-
-
-def _never(profile: Profile) -> bool:
-    return False
-
-
-@dataclass(frozen=True, slots=True)
-class RetrieverChoice(Choice[MakeRetriever]):
-    """`reads_steps`: whether it ranks passages by the steps of a split question too,
-    `brings_subgraphs`: whether it brings any, under a profile.
-    """
-
-    reads_steps: Callable[[Profile], bool] = _never
-    brings_subgraphs: Callable[[Profile], bool] = _never
-
-
-@dataclass(frozen=True, slots=True)
-class ExtractorChoice(Choice[MakeExtractor]):
-    """`needs_model`: whether a language model is opened for it. `takes_given`: whether it reads
-    passages with their extractions.
-    """
-
-    needs_model: bool = False
-    takes_given: bool = False
-
-
-def _has_bridge(profile: Profile) -> bool:
-    return profile.passage_ranking == "bridge"
-
-
-def _ego(kind: type[DiverseEgoSearch]) -> MakeRetriever:
-    def make(
-        snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex
-    ) -> Retriever:
-        ranker = BridgeSearch(snapshot, passages) if _has_bridge(profile) else None
-        index = make_index(profile) if profile.has_ego_graphs else None
-        return kind(snapshot, index, profile, passages, ranker)
-
-    return make
-
-
-def _grag(
-    snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex
-) -> Retriever:
-    return GragSearch(snapshot, make_index(GRAG_CUT), profile, passages)
-
-
-def _union(
-    snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex
-) -> Retriever:
-    return UnionSearch(
-        snapshot, BridgeSearch(snapshot, passages), SteinerSearch(snapshot, passages), passages
-    )
-
-
-def _has_ego_graphs(profile: Profile) -> bool:
-    return profile.has_ego_graphs
-
-
-def _of_passages(kind: Callable[[Snapshot, PassageScores], Retriever]) -> MakeRetriever:
-    return lambda snapshot, profile, passages, make_index: kind(snapshot, passages)
-
-
-def _always(profile: Profile) -> bool:
-    return True
-
-
-RETRIEVERS: Mapping[str, RetrieverChoice] = {
-    "dynagrag": RetrieverChoice(
-        "passages, and diverse ego-graphs where the profile has them",
-        _ego(DiverseEgoSearch),
-        _has_bridge,
-        _has_ego_graphs,
-    ),
-    "dynagrag-cosine": RetrieverChoice(
-        "the same, ego-graphs without diversity",
-        _ego(CosineEgoSearch),
-        _has_bridge,
-        _has_ego_graphs,
-    ),
-    "bridge-ppr": RetrieverChoice("passages alone", _of_passages(BridgeSearch), _always),
-    "pcst": RetrieverChoice(
-        "G-Retriever's Steiner tree of entities and facts",
-        _of_passages(SteinerSearch),
-        brings_subgraphs=_always,
-    ),
-    "triples": RetrieverChoice(
-        "the facts nearest the question, as KAPING has them",
-        _of_passages(TripleSearch),
-        brings_subgraphs=_always,
-    ),
-    "grag": RetrieverChoice(
-        "GRAG's ego-graphs, by the mean of all their entities and facts",
-        _grag,
-        brings_subgraphs=_always,
-    ),
-    "union": RetrieverChoice(
-        "passages of bridge-ppr and of pcst in turn, beside the tree",
-        _union,
-        brings_subgraphs=_always,
-    ),
-    "naive": RetrieverChoice("vectors", _of_passages(NaiveSearch)),
-    "bm25": RetrieverChoice("words", _of_passages(BM25Search)),
-    "hybrid": RetrieverChoice("scores of vectors and words, added", _of_passages(HybridSearch)),
-    "rrf": RetrieverChoice("ranks by vectors and words, added", _of_passages(RRFSearch)),
-}
-TRAVERSALS: Mapping[str, Choice[Callable[[Profile], Traversal]]] = {
-    "dsa-bfs": Choice(
-        "near the question first",
-        lambda profile: DSABFS(profile.level_penalty, profile.walk_follows_pruner),
-    ),
-    "bfs": Choice("level by level", lambda profile: BFS()),
-}
-PRUNERS: Mapping[str, Choice[Callable[[], Pruner]]] = {
-    "none": Choice("all alike", NoPruner),
-    "prior": Choice("by distance to the question, nothing learned", UntrainedPrior),
-}
-"""Those that need no training; a workspace's trained one is `workspace.workspace_pruner`'s
-business.
-"""
-
-
-def _llm_extractor(
-    chat: MeteredChat | None,
-    model: ChatModel | None,
-    profile: ChunkProfile,
-    options: ExtractionOptions,
-    settings: Settings,
-) -> Extractor:
-    if chat is None or model is None:
-        raise SettingsError(NO_LLM)
-    return LLMExtractor(chat, model.identity, profile, options, concurrency_of(model, settings))
-
-
-def _no_file_extractor(*_: object) -> Extractor:
-    raise UsageError("chunks of a given file are not extracted alone; ingest the file again")
-
-
-EXTRACTORS: Mapping[str, ExtractorChoice] = {
-    "llm": ExtractorChoice("a language model", _llm_extractor, needs_model=True),
-    "fast": ExtractorChoice("names and words, without a model", lambda *_: FastExtractor()),
-    "file": ExtractorChoice(
-        "JSON lines with your own triples", _no_file_extractor, takes_given=True
-    ),
-}
-
-
-def _chosen(kind: str, name: str, choices: Mapping[str, C]) -> C:
-    if name not in choices:
-        known = ", ".join(f"{known} ({choice.what})" for known, choice in choices.items())
-        raise UsageError(f"unknown {kind} {name!r}; known: {known}")
-    return choices[name]
-
-
 def extractor_choice(kind: str) -> ExtractorChoice:
     """What is known of an extractor before it is made."""
-    return _chosen("extractor", kind, EXTRACTORS)
+    return chosen("extractor", kind, EXTRACTORS)
 
 
 def make_extractor(
@@ -361,73 +122,39 @@ def make_extractor(
     settings: Settings,
 ) -> Extractor:
     """The extractor asked for."""
-    return extractor_choice(kind).make(chat, model, profile, options, settings)
+    max_concurrency = concurrency_of(model, settings)
+    return extractor_choice(kind).make(chat, model, profile, options, max_concurrency)
 
 
 def make_retriever(
     name: str, snapshot: Snapshot, profile: Profile, passages: PassageScores, make_index: MakeIndex
 ) -> Retriever:
     """The retriever asked for; the ego-graph index is made only for those that use it."""
-    return _chosen("retriever", name, RETRIEVERS).make(snapshot, profile, passages, make_index)
+    return chosen("retriever", name, RETRIEVERS).make(snapshot, profile, passages, make_index)
 
 
 def can_split(retriever: str, profile: str) -> bool:
     """Whether a retriever ranks passages by the steps of a question that was split too."""
-    return _chosen("retriever", retriever, RETRIEVERS).reads_steps(make_profile(profile))
+    return chosen("retriever", retriever, RETRIEVERS).reads_steps(make_profile(profile))
 
 
 def brings_subgraphs(retriever: str, profile: Profile) -> bool:
     """Whether a retriever brings subgraphs, which a pruner scores."""
-    return _chosen("retriever", retriever, RETRIEVERS).brings_subgraphs(profile)
+    return chosen("retriever", retriever, RETRIEVERS).brings_subgraphs(profile)
 
 
 def make_traversal(name: str, profile: Profile) -> Traversal:
     """The traversal asked for."""
-    return _chosen("traversal", name, TRAVERSALS).make(profile)
+    return chosen("traversal", name, TRAVERSALS).make(profile)
 
 
 def make_pruner(name: str = "prior") -> Pruner:
     """The untrained pruner asked for."""
-    return _chosen("pruner", name, PRUNERS).make()
+    return chosen("pruner", name, PRUNERS).make()
 
 
-MakeChecker = Callable[[str, Asker | None, Settings], ClaimChecker]
-"""Of what stands after the name's colon, the language model, and settings."""
-
-
-def _model_checker(rest: str, chat: Asker | None, settings: Settings) -> ClaimChecker:
-    if chat is None:
-        raise SettingsError(f"checking claims by `model`: {NO_MODEL_TO_CHECK}")
-    return ModelChecker(chat)
-
-
-@dataclass(frozen=True, slots=True)
-class CheckerChoice(Choice[MakeChecker]):
-    """`asks_model`: whether it asks the language model. `loads_weights`: whether it loads a model
-    of its own, whose place is given.
-    """
-
-    asks_model: bool = False
-    loads_weights: bool = False
-
-
-CHECKERS: Mapping[str, CheckerChoice] = {
-    "rules": CheckerChoice(
-        "numbers, names, denials and words, without a model", lambda *_: RulesChecker()
-    ),
-    "model": CheckerChoice("the language model", _model_checker, asks_model=True),
-    "nli": CheckerChoice(
-        "nli:FOLDER or nli:HUB-ID, a sequence classifier",
-        lambda rest, chat, settings: open_nli_checker(rest, settings),
-        loads_weights=True,
-    ),
-}
-NO_MODEL_TO_CHECK = (
-    "no language model is configured; name one, e.g. --llm openai:NAME or --llm qwen, or check by"
-    " `rules` alone"
-)
 AUTO = "auto"
-"""Rules, and a language model that is not small: docs/decisions.md, Checkers of claims."""
+"""Rules, and a language model that is not small: docs/decisions/0015-claims.md."""
 _NEXT_CHECKER = re.compile(rf"\+(?=(?:{'|'.join(CHECKERS)})(?:[+:]|$))")
 
 
@@ -441,7 +168,7 @@ def chosen_checker(spec: str, chat: Asker | ChatModel | None) -> str:
 def asks_model(spec: str) -> bool:
     """Whether a checker, which isn't `auto`, asks the language model."""
     return any(
-        (choice := CHECKERS.get(name.partition(":")[0])) and choice.asks_model
+        (choice := CHECKERS.get(name.partition(":")[0])) and choice.needs_model
         for name in _NEXT_CHECKER.split(spec)
     )
 
@@ -454,7 +181,7 @@ def without_weights(spec: str) -> str:
     return "+".join(
         name
         for name in names
-        if not ((choice := CHECKERS.get(name.partition(":")[0])) and choice.loads_weights)
+        if not ((choice := CHECKERS.get(name.partition(":")[0])) and choice.needs_weights)
     )
 
 
@@ -467,19 +194,15 @@ def make_checker(spec: str, chat: Asker | None, settings: Settings) -> ClaimChec
     names = _NEXT_CHECKER.split(chosen_checker(spec, chat))
     if len(set(names)) < len(names):
         raise UsageError(f"checker {spec!r} names one twice; name each once, with + between them")
-    made = [_made_checker(name, chat, settings) for name in names]
+    made: list[ClaimChecker] = []
+    for part in names:
+        name, _, rest = part.partition(":")
+        needs_weights = name in CHECKERS and CHECKERS[name].needs_weights
+        if needs_weights and not rest:
+            raise UsageError(
+                f"checker `{name}` lacks the place of its model: {CHECKERS[name].sentence}"
+            )
+        is_whole = bool(rest) == needs_weights  # else something stands behind another name
+        row = chosen("checker", name if is_whole else part, CHECKERS)
+        made.append(row.make(rest, chat, settings))
     return made[0] if len(made) == 1 else CombinedChecker(made)
-
-
-def _made_checker(spec: str, chat: Asker | None, settings: Settings) -> ClaimChecker:
-    name, _, rest = spec.partition(":")
-    needs_weights = name in CHECKERS and CHECKERS[name].loads_weights
-    if needs_weights and not rest:
-        raise UsageError(
-            f"checker `{name}` needs a classifier: nli:FOLDER, or nli:HUB-ID, e.g."
-            " nli:cross-encoder/nli-deberta-v3-small"
-        )
-    is_whole = bool(rest) == needs_weights  # else something stands behind another name
-    return _chosen("checker", name if is_whole else f"{name}:{rest}", CHECKERS).make(
-        rest, chat, settings
-    )

@@ -1,6 +1,6 @@
 """What every checker of claims does, by the protocol `ClaimChecker`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ from dynagrag.core.schema import Claim, Line, Verdict
 from dynagrag.fakes import FakeChat, FakeYesNoChat
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.registry.checkers import CHECKERS
 from dynagrag.wiring import make_checker
 
 PUMP = Line("The pump failed at noon.", "EECOM", "loop", "doc1")
@@ -23,15 +24,9 @@ CLAIMS = (
     Claim("", (PUMP,)),
     Claim("The pump failed at noon.", (Line(""), Line(" \n"))),
 )
-CHATS: dict[str, Callable[[], FakeChat]] = {
-    "rules": FakeChat,
-    "model": FakeChat,
-    "model by yes and no": lambda: FakeYesNoChat(
-        lambda prompt: 3.0 if "pump" in prompt.user else -3.0
-    ),
-    "rules+model": FakeChat,
-    "nli": FakeChat,
-}
+YES_AND_NO = "model by yes and no"
+NAMES = [*CHECKERS, YES_AND_NO, "rules+model"]
+"""Every checker of the registry, and two more ways."""
 
 
 @pytest.fixture(scope="module")
@@ -59,19 +54,28 @@ def classifier(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def _needs_weights(name: str) -> bool:
+    return name in CHECKERS and CHECKERS[name].needs_weights
+
+
 _LOADS_TORCH = pytest.mark.xdist_group("models")
 
 
 @pytest.fixture(
-    params=[pytest.param(name, marks=_LOADS_TORCH if name == "nli" else ()) for name in CHATS]
+    params=[
+        pytest.param(name, marks=_LOADS_TORCH if _needs_weights(name) else ()) for name in NAMES
+    ]
 )
 def checker(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[ClaimChecker]:
     name = str(request.param)
-    spec = (
-        f"nli:{request.getfixturevalue('classifier')}" if name == "nli" else name.partition(" ")[0]
-    )
+    spec = name.partition(" ")[0]
+    if _needs_weights(name):
+        spec += f":{request.getfixturevalue('classifier')}"
+    chat = FakeChat()
+    if name == YES_AND_NO:
+        chat = FakeYesNoChat(lambda prompt: 3.0 if "pump" in prompt.user else -3.0)
     journal = Journal(tmp_path / "journal.db")
-    yield make_checker(spec, MeteredChat(CHATS[name](), journal, workspace="w"), Settings())
+    yield make_checker(spec, MeteredChat(chat, journal, workspace="w"), Settings())
     journal.close()
 
 

@@ -22,12 +22,11 @@ from graph_stores import (
 
 from dynagrag.core.errors import StoreError
 from dynagrag.core.protocols import (
-    DerivedStore,
+    DerivedGraph,
     Extraction,
-    GraphBrowser,
     GraphStore,
     RecordStore,
-    StoreKeeper,
+    StoreUpkeep,
     VectorStore,
 )
 from dynagrag.core.schema import Document, Mention, MentionKind, RelationRecord, VectorKind
@@ -128,9 +127,8 @@ def test_ids_of_another_workspace_are_nobodys(make_store: MakeStore) -> None:
     [
         (RecordStore, "test_record_store_contract.py"),
         (VectorStore, "test_vector_store_contract.py"),
-        (DerivedStore, "test_derived_store_contract.py"),
-        (GraphBrowser, "test_graph_browser_contract.py"),
-        (StoreKeeper, "test_store_keeper_contract.py"),
+        (DerivedGraph, "test_derived_graph_contract.py"),
+        (StoreUpkeep, "test_store_upkeep_contract.py"),
     ],
 )
 def test_every_promise_of_the_protocol_is_asked_for_beside_this_module(
@@ -150,5 +148,5 @@ def test_the_parts_of_the_protocol_are_the_protocol() -> None:
     }
     assert (own, parts) == (
         set(),
-        {RecordStore, VectorStore, DerivedStore, GraphBrowser, StoreKeeper},
+        {RecordStore, VectorStore, DerivedGraph, StoreUpkeep},
     )

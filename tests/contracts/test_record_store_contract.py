@@ -19,6 +19,7 @@ from dynagrag.core.errors import StoreError
 from dynagrag.core.protocols import Extraction, GraphStore
 from dynagrag.core.schema import EditKind, MentionKind, VectorKind
 from dynagrag.graph_store.derived.canonical import make_edit
+from dynagrag.graph_store.rules import missing_ids
 
 
 def test_records_read_back_as_they_were_put_also_from_a_store_opened_again(
@@ -147,7 +148,7 @@ def test_a_document_put_again_replaces_its_turns_and_passages_and_drops_their_ve
     store.put_document(doc, turns[:2], passages[:1])
     assert store.turns(doc.id) == tuple(turns[:2])
     assert store.passages(doc.id) == tuple(passages[:1])
-    assert store.missing_vectors(VectorKind.PASSAGE, [p.id for p in passages]) == tuple(
+    assert missing_ids([p.id for p in passages], store.vector_ids(VectorKind.PASSAGE)) == tuple(
         p.id for p in passages[1:]
     )
     assert not store.is_derived_current()
@@ -235,3 +236,33 @@ def test_records_are_of_one_moment_and_their_version_tells_it(store: GraphStore)
     rederive(store)
     store.write_graph(store.graph(), store.consolidation(), first)
     assert not store.is_derived_current()
+
+
+def test_relation_records_are_found_by_id_in_the_order_asked(store: GraphStore) -> None:
+    put(store, document("a.txt", [("A", "knows", "B"), ("B", "knows", "C"), ("C", "knows", "A")]))
+    records = store.relation_records()
+    ids = [records[2].id, "nobody's", records[0].id, records[2].id]
+    assert store.records_of(ids) == (records[2], records[0])
+    assert store.records_of([]) == ()
+
+
+def test_a_note_is_kept_and_dropped_without_a_change_of_the_workspace(store: GraphStore) -> None:
+    version = store.version()
+    assert store.note("copy") == ""
+    store.set_note("copy", "from there")
+    assert store.note("copy") == "from there"
+    store.set_note("copy", "")
+    assert (store.note("copy"), store.version()) == ("", version)
+
+
+def test_inside_a_reading_own_writes_are_seen_and_afterwards_everybody_elses(
+    store: GraphStore,
+) -> None:
+    put(store, document("a", FACTS_A))
+    with store.reading():
+        before = store.version()
+        assert [d.title for d in store.documents()] == ["a"]
+        put(store, document("b", FACTS_B))
+        assert [d.title for d in store.documents()] == ["a", "b"]
+        assert store.version() != before
+    assert store.version() != before

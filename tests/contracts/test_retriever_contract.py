@@ -1,43 +1,25 @@
-"""What every retriever promises, whatever it does inside."""
+"""What every retriever of the registry promises, whatever it does inside."""
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 
-from dynagrag.config.settings import PROFILES
+from dynagrag.config.settings import PROFILES, Profile
 from dynagrag.core.protocols import Retriever
 from dynagrag.core.schema import Document, Entity, Graph, Passage, Question, Relation, Snapshot
-from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
+from dynagrag.registry.choices import Use, names_for
+from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.retrieval.ego.ego_index import EgoIndex
-from dynagrag.retrieval.ego.ego_search import CosineEgoSearch, DiverseEgoSearch
-from dynagrag.retrieval.ego.grag_search import GRAG_CUT, GragSearch
-from dynagrag.retrieval.plain_search import BM25Search, HybridSearch, NaiveSearch, RRFSearch
-from dynagrag.retrieval.steiner.fact_search import SteinerSearch, TripleSearch
-from dynagrag.retrieval.union_search import UnionSearch
+from dynagrag.retrieval.passages import PassageScores
+from dynagrag.wiring import make_retriever
 
 D = 8
 
-ARMS: dict[str, Callable[[Snapshot], Retriever]] = {
-    "naive": NaiveSearch,
-    "bm25": BM25Search,
-    "hybrid": HybridSearch,
-    "rrf": RRFSearch,
-    "bridge-ppr": BridgeSearch,
-    "pcst": SteinerSearch,
-    "triples": TripleSearch,
-    "grag": lambda s: GragSearch(s, EgoIndex.build(s.graph, GRAG_CUT), PROFILES["default"]),
-    "union": lambda s: UnionSearch(s, BridgeSearch(s), SteinerSearch(s)),
-    "dynagrag": lambda s: DiverseEgoSearch(
-        s, EgoIndex.build(s.graph, PROFILES["graph"]), PROFILES["graph"], ranker=BridgeSearch(s)
-    ),
-    "dynagrag-paper": lambda s: DiverseEgoSearch(
-        s, EgoIndex.build(s.graph, PROFILES["paper"]), PROFILES["paper"]
-    ),
-    "dynagrag-cosine": lambda s: CosineEgoSearch(
-        s, EgoIndex.build(s.graph, PROFILES["paper"]), PROFILES["paper"]
-    ),
-}
+CASES = [(name, "graph") for name in RETRIEVERS] + [
+    (name, "paper") for name in RETRIEVERS if name not in names_for(RETRIEVERS, Use.ARM)
+]
+"""Those whose passages depend on the profile, under another one too."""
 
 
 def unit(rng: np.random.Generator, n: int) -> np.ndarray:
@@ -72,9 +54,35 @@ def snapshot_of(num_nodes: int, num_passages: int) -> Snapshot:
     return Snapshot("w", "1", documents, {}, passages, unit(rng, num_passages), {}, graph)
 
 
-@pytest.fixture(params=ARMS)
-def arm(request: pytest.FixtureRequest) -> tuple[str, Callable[[Snapshot], Retriever]]:
-    return request.param.removesuffix("-paper"), ARMS[request.param]
+@dataclass(frozen=True)
+class Arm:
+    name: str
+    profile: Profile
+
+    def on(self, snapshot: Snapshot) -> Retriever:
+        passages = PassageScores(snapshot)
+        return make_retriever(
+            self.name,
+            snapshot,
+            self.profile,
+            passages,
+            lambda cut: EgoIndex.build(snapshot.graph, cut),
+        )
+
+    @property
+    def brings_subgraphs(self) -> bool:
+        return RETRIEVERS[self.name].brings_subgraphs(self.profile)
+
+    @property
+    def ranks_passages_apart(self) -> bool:
+        """Whether its passages are Bridge-PPR's too, whatever the subgraphs hold."""
+        return self.name == "union" or RETRIEVERS[self.name].reads_steps(self.profile)
+
+
+@pytest.fixture(params=CASES, ids="-".join)
+def arm(request: pytest.FixtureRequest) -> Arm:
+    name, profile = request.param
+    return Arm(name, PROFILES[profile])
 
 
 def question(seed: int = 0) -> Question:
@@ -82,20 +90,19 @@ def question(seed: int = 0) -> Question:
 
 
 def test_it_has_the_name_that_users_type_and_signs_with_it(
-    arm: tuple[str, Callable[[Snapshot], Retriever]],
+    arm: Arm,
 ) -> None:
-    name, make = arm
-    retriever = make(snapshot_of(30, 12))
-    assert retriever.name == name
-    assert retriever.retrieve(question(), 3, 2).retriever == name
+    retriever = arm.on(snapshot_of(30, 12))
+    assert retriever.name == arm.name
+    assert retriever.retrieve(question(), 3, 2).retriever == arm.name
 
 
 @pytest.mark.parametrize(("num_passages", "num_subgraphs"), [(1, 1), (5, 3), (100, 100), (0, 0)])
 def test_it_brings_at_most_what_was_asked_best_first_without_doubles(
-    arm: tuple[str, Callable[[Snapshot], Retriever]], num_passages: int, num_subgraphs: int
+    arm: Arm, num_passages: int, num_subgraphs: int
 ) -> None:
     snapshot = snapshot_of(30, 12)
-    found = arm[1](snapshot).retrieve(question(), num_passages, num_subgraphs)
+    found = arm.on(snapshot).retrieve(question(), num_passages, num_subgraphs)
     assert len(found.passages) <= num_passages
     assert len(found.subgraphs) <= num_subgraphs
     assert list(found.passages) == sorted(
@@ -107,17 +114,15 @@ def test_it_brings_at_most_what_was_asked_best_first_without_doubles(
     assert [s.score for s in found.subgraphs] == sorted(
         (s.score for s in found.subgraphs), reverse=True
     )
-    if num_passages and (
-        num_subgraphs or not arm[0].startswith(("dynagrag", "pcst", "triples", "grag"))
-    ):
+    if num_passages and (num_subgraphs or not arm.brings_subgraphs):
         assert found.passages
 
 
 def test_subgraphs_belong_to_the_graph_and_their_entities_hold_the_passages(
-    arm: tuple[str, Callable[[Snapshot], Retriever]],
+    arm: Arm,
 ) -> None:
     snapshot = snapshot_of(30, 12)
-    found = arm[1](snapshot).retrieve(question(), 12, 2)
+    found = arm.on(snapshot).retrieve(question(), 12, 2)
     for subgraph in found.subgraphs:
         n, m = len(subgraph.nodes), len(subgraph.pairs)
         assert subgraph.x.shape == (n, D)
@@ -138,10 +143,7 @@ def test_subgraphs_belong_to_the_graph_and_their_entities_hold_the_passages(
         held = {
             p for s in found.subgraphs for v in s.nodes for p in snapshot.graph.entity_passages[v]
         }
-        if arm[1] not in (
-            ARMS["dynagrag"],
-            ARMS["union"],
-        ):  # whose passages are Bridge-PPR's too, whatever the subgraphs hold
+        if not arm.ranks_passages_apart:
             assert {s.passage.id for s in found.passages} <= held
         accepted = [c.entity_id for c in found.candidates if c.is_accepted]
         assert accepted == [snapshot.graph.entities[s.nodes[0]].id for s in found.subgraphs]
@@ -149,18 +151,18 @@ def test_subgraphs_belong_to_the_graph_and_their_entities_hold_the_passages(
 
 
 def test_the_same_question_gives_the_same_answer_from_a_fresh_retriever(
-    arm: tuple[str, Callable[[Snapshot], Retriever]],
+    arm: Arm,
 ) -> None:
-    one, other = (arm[1](snapshot_of(30, 12)).retrieve(question(3), 8, 3) for _ in range(2))
+    one, other = (arm.on(snapshot_of(30, 12)).retrieve(question(3), 8, 3) for _ in range(2))
     assert one.passages == other.passages
     assert one.candidates == other.candidates
     assert [s.nodes for s in one.subgraphs] == [s.nodes for s in other.subgraphs]
 
 
 def test_an_empty_graph_and_an_empty_corpus_give_an_empty_retrieval(
-    arm: tuple[str, Callable[[Snapshot], Retriever]],
+    arm: Arm,
 ) -> None:
-    found = arm[1](snapshot_of(0, 0)).retrieve(question(), 5, 5)
+    found = arm.on(snapshot_of(0, 0)).retrieve(question(), 5, 5)
     assert (found.passages, found.subgraphs, found.candidates) == ((), (), ())
-    without_passages = arm[1](snapshot_of(9, 0)).retrieve(question(), 5, 2)
+    without_passages = arm.on(snapshot_of(9, 0)).retrieve(question(), 5, 2)
     assert without_passages.passages == ()

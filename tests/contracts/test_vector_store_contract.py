@@ -22,7 +22,6 @@ def test_vectors_come_in_the_order_asked_and_a_missing_one_is_an_error(store: Gr
     assert store.vectors(VectorKind.MENTION, []).shape == (0, 8)
     with pytest.raises(StoreError, match="missing"):
         store.vectors(VectorKind.RECORD, ["id1"])
-    assert store.missing_vectors(VectorKind.MENTION, ["x", "id1", "y", "x"]) == ("x", "y")
     assert store.keep_vectors(VectorKind.MENTION, ids[:5]) == 1195
     assert store.keep_vectors(VectorKind.MENTION, ids[:5]) == 0
     assert store.vectors(VectorKind.MENTION, ids[:5]).shape == (5, 8)
@@ -47,7 +46,7 @@ def test_another_embedder_is_refused_before_any_write_and_both_are_named(
 def test_vectors_of_another_dimension_are_refused(store: GraphStore) -> None:
     with pytest.raises(EmbedderMismatchError):
         store.put_vectors(VectorKind.PASSAGE, ["a"], np.zeros((1, 9), dtype=np.float32))
-    assert store.missing_vectors(VectorKind.PASSAGE, ["a"]) == ("a",)
+    assert store.vector_ids(VectorKind.PASSAGE) == ()
 
 
 def test_vectors_need_an_embedder_first(make_store: MakeStore) -> None:
@@ -65,3 +64,20 @@ def test_vectors_of_the_graph_come_with_the_graph_alone(store: GraphStore) -> No
         store.put_vectors(VectorKind.ENTITY, [entity], np.zeros((1, 8), dtype=np.float32))
     with pytest.raises(StoreError, match="write_graph"):
         store.keep_vectors(VectorKind.RELATION, [])
+
+
+def test_the_nearest_come_with_their_cosines_and_only_for_passages_and_entities(
+    store: GraphStore,
+) -> None:
+    made = document("a", FACTS_A)
+    put(store, made)
+    rederive(store)
+    ids = [p.id for p in made[2]]
+    query = store.vectors(VectorKind.PASSAGE, ids[1:2])[0]
+    found = store.nearest(VectorKind.PASSAGE, query, limit=2)
+    assert [found[0][0], len(found)] == [ids[1], 2]
+    assert found[0][1] == pytest.approx(1.0, abs=1e-6)
+    with pytest.raises(StoreError, match="searched"):
+        store.nearest(VectorKind.MENTION, query)
+    with pytest.raises(EmbedderMismatchError):
+        store.nearest(VectorKind.PASSAGE, query[:3])

@@ -33,7 +33,7 @@ from dynagrag.workspace.facade import Workspace
 if TYPE_CHECKING:
     from neo4j import Driver
 
-    from dynagrag.graph_store.neo4j_store.store import Neo4jStore
+    from dynagrag.graph_store.neo4j_store.neo4j_store import Neo4jStore
 
 KEY = "sk-CANARY7f3a9c51d2e84b60"
 _PEOPLE = [
@@ -367,7 +367,7 @@ def open_store(
     """The store of the test's workspace, or of one beside it, opened anew; workspaces are cleared
     after the test.
     """
-    from dynagrag.graph_store.neo4j_store.store import Neo4jStore
+    from dynagrag.graph_store.neo4j_store.neo4j_store import Neo4jStore
 
     opened: list[Neo4jStore] = []
 

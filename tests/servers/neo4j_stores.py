@@ -16,8 +16,8 @@ from dynagrag.core.schema import (
     Relation,
     Turn,
 )
-from dynagrag.graph_store.neo4j_store.store import Neo4jStore
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.neo4j_store.neo4j_store import Neo4jStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 
 AnyServer = Neo4jServer | GivenServer
 OpenStore = Callable[..., Neo4jStore]

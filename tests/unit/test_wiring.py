@@ -3,6 +3,8 @@ wrong and in the help.
 """
 
 import re
+import subprocess
+import sys
 import tempfile
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -22,14 +24,23 @@ from dynagrag.core.schema import Graph, Snapshot
 from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, METHODS, TRAINED
 from dynagrag.fakes import FakeChat
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.registry import stores
+from dynagrag.registry.checkers import CHECKERS
+from dynagrag.registry.choices import Choice, Use, names_for
+from dynagrag.registry.extractors import EXTRACTORS
+from dynagrag.registry.profiles import PROFILE_ROWS
+from dynagrag.registry.pruners import PRUNERS
+from dynagrag.registry.retrievers import RETRIEVERS
+from dynagrag.registry.stores import STORES, StoreAddress, StoreChoice
+from dynagrag.registry.traversals import TRAVERSALS
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.ego.grag_search import GRAG_CUT
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.workspace import address as address_module
+from dynagrag.workspace.address import open_store
 
 SNAPSHOT = Snapshot(
     "w",
@@ -44,7 +55,7 @@ SNAPSHOT = Snapshot(
 USES_INDEX = {"dynagrag", "dynagrag-cosine"}
 
 
-@pytest.mark.parametrize("name", wiring.RETRIEVERS)
+@pytest.mark.parametrize("name", RETRIEVERS)
 def test_a_retriever_has_the_name_of_its_row_and_asks_for_the_index_only_where_it_uses_it(
     name: str,
 ) -> None:
@@ -67,7 +78,7 @@ def test_a_retriever_has_the_name_of_its_row_and_asks_for_the_index_only_where_i
         )
 
 
-@pytest.mark.parametrize("name", wiring.TRAVERSALS)
+@pytest.mark.parametrize("name", TRAVERSALS)
 def test_a_traversal_has_the_name_of_its_row(name: str) -> None:
     assert wiring.make_traversal(name, PROFILES["default"]).name == name
 
@@ -75,7 +86,7 @@ def test_a_traversal_has_the_name_of_its_row(name: str) -> None:
 def test_steps_of_a_question_are_read_where_bridge_ppr_ranks() -> None:
     able = {
         (name, profile)
-        for name in wiring.RETRIEVERS
+        for name in RETRIEVERS
         for profile in PROFILES
         if wiring.can_split(name, profile)
     }
@@ -88,12 +99,8 @@ def test_steps_of_a_question_are_read_where_bridge_ppr_ranks() -> None:
 
 
 def test_a_model_is_opened_for_the_extractor_that_asks_one_alone() -> None:
-    assert [name for name in wiring.EXTRACTORS if wiring.extractor_choice(name).needs_model] == [
-        "llm"
-    ]
-    assert [name for name in wiring.EXTRACTORS if wiring.extractor_choice(name).takes_given] == [
-        "file"
-    ]
+    assert [name for name in EXTRACTORS if wiring.extractor_choice(name).needs_model] == ["llm"]
+    assert [name for name in EXTRACTORS if wiring.extractor_choice(name).takes_given] == ["file"]
 
 
 def test_extractors_are_made_or_say_what_they_lack() -> None:
@@ -108,11 +115,11 @@ def test_extractors_are_made_or_say_what_they_lack() -> None:
 @pytest.mark.parametrize(
     ("table", "make"),
     [
-        (wiring.RETRIEVERS, lambda: wiring.can_split("magic", "default")),
-        (wiring.TRAVERSALS, lambda: wiring.make_traversal("magic", PROFILES["default"])),
-        (wiring.PRUNERS, lambda: wiring.make_pruner("magic")),
+        (RETRIEVERS, lambda: wiring.can_split("magic", "default")),
+        (TRAVERSALS, lambda: wiring.make_traversal("magic", PROFILES["default"])),
+        (PRUNERS, lambda: wiring.make_pruner("magic")),
         (
-            wiring.EXTRACTORS,
+            EXTRACTORS,
             lambda: wiring.make_extractor(
                 "magic", None, None, CHUNK_PROFILES["default"], ExtractionOptions(), Settings()
             ),
@@ -120,21 +127,22 @@ def test_extractors_are_made_or_say_what_they_lack() -> None:
     ],
 )
 def test_an_unknown_name_is_told_every_row_and_what_it_is(
-    table: Mapping[str, wiring.Choice[Any]], make: Any
+    table: Mapping[str, Choice[Any]], make: Any
 ) -> None:
     with pytest.raises(UsageError) as caught:
         make()
     assert "magic" in str(caught.value)
-    assert all(f"{name} ({choice.what})" in str(caught.value) for name, choice in table.items())
+    assert all(f"{name} ({row.sentence}" in str(caught.value) for name, row in table.items())
 
 
 @pytest.mark.parametrize(
     ("command", "option", "table"),
     [
-        ("ask", "retriever", wiring.RETRIEVERS),
-        ("ask", "traversal", wiring.TRAVERSALS),
-        ("ask", "pruner", wiring.PRUNERS),
-        ("ingest", "extractor", wiring.EXTRACTORS),
+        ("ask", "retriever", RETRIEVERS),
+        ("ask", "traversal", TRAVERSALS),
+        ("ask", "pruner", PRUNERS),
+        ("ask", "profile", PROFILE_ROWS),
+        ("ingest", "extractor", EXTRACTORS),
     ],
 )
 def test_the_help_names_every_row(command: str, option: str, table: Mapping[str, Any]) -> None:
@@ -248,14 +256,79 @@ def test_a_store_of_a_row_alone_is_opened_at_its_address(
         opened.append((address, workspace))
         return SqliteStore(folder / "other.sqlite", workspace)
 
-    row = wiring.StoreChoice(make, lambda address: address.partition("?")[0])
-    monkeypatch.setattr(address_module, "STORES", {**wiring.STORES, "other": row})
-    assert address_module.shown_address("other://here?password=x") == "other://here"
-    address_module.open_store(tmp_path, "w", Settings(store="other://here")).close()
+    row = StoreChoice(
+        name="other",
+        sentence="another",
+        label="Another",
+        make=make,
+        product="Other",
+        schemes=("other",),
+        example="other://HOST",
+        checked_address=lambda address: address.partition("?")[0],
+    )
+    monkeypatch.setitem(stores.STORES, "other", row)
+    assert StoreAddress("other://here?password=x").shown == "other://here"
+    open_store(tmp_path, "w", Settings(store="other://here")).close()
     assert opened == [("other://here", "w")]
 
 
 def test_the_embedded_store_has_one_address() -> None:
-    assert address_module.shown_address("sqlite") == "sqlite"
+    assert StoreAddress("sqlite").shown == "sqlite"
+    assert [StoreAddress(text).is_embedded for text in ("sqlite", "sqlite://elsewhere")] == [
+        True,
+        False,
+    ]
     with pytest.raises(UsageError, match="sqlite alone"):
-        address_module.shown_address("sqlite://elsewhere")
+        _ = StoreAddress("sqlite://elsewhere").shown
+
+
+@pytest.mark.parametrize("text", ["", "here", "http://here", "://", "SQLITE"])
+def test_an_address_of_no_store_is_told_what_one_looks_like(text: str) -> None:
+    with pytest.raises(UsageError, match=r"write sqlite, or an address such as bolt://HOST:7687$"):
+        _ = StoreAddress(text).shown
+
+
+def test_every_row_of_every_table_has_its_words_and_is_used_somewhere() -> None:
+    tables: tuple[Mapping[str, Choice[Any]], ...] = (
+        CHECKERS,
+        EXTRACTORS,
+        PROFILE_ROWS,
+        PRUNERS,
+        RETRIEVERS,
+        STORES,
+        TRAVERSALS,
+    )
+    for rows in tables:
+        labels = [row.label for row in rows.values()]
+        assert len(set(labels)) == len(labels)  # a box of the app knows a choice by its label
+        for name, row in rows.items():
+            assert (row.name, bool(row.sentence), row.sentence[-1:] in ".,;") == (name, True, False)
+            assert row.uses
+
+
+def test_every_profile_has_its_words() -> None:
+    assert {name: row.make() for name, row in PROFILE_ROWS.items()} == PROFILES
+
+
+def test_words_are_read_without_any_implementation() -> None:
+    code = (
+        "import sys, pkgutil, importlib, dynagrag.registry as r\n"
+        "for m in pkgutil.iter_modules(r.__path__):"
+        " importlib.import_module(f'dynagrag.registry.{m.name}')\n"
+        "print([m for m in sys.modules if m in ('numpy', 'pydantic') or m.startswith('dynagrag.')"
+        " and m.split('.')[1] not in ('core', 'config', 'registry')])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+def test_a_name_is_offered_only_where_it_may_be_used() -> None:
+    for use, offered, other in (
+        (Use.SET, "fast", "llm"),
+        (Use.APP, "llm", "file"),
+        (Use.COMMAND, "file", None),
+    ):
+        names = names_for(EXTRACTORS, use)
+        assert offered in names
+        assert other not in names
+    assert "dynagrag" not in names_for(RETRIEVERS, Use.ARM)

@@ -1,10 +1,10 @@
 """An answer on a page: its text with marks that open the source, what it cites, what it cost."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import streamlit as st
 
-from dynagrag.core.schema import Answer, CheckedClaim, Citation, SoftTrace, Usage, Verdict
+from dynagrag.core.schema import Answer, CheckedClaim, Citation, Verdict
 from dynagrag.core.text import collapse
 from dynagrag.generation.claims.verdict_text import (
     IDLE,
@@ -17,6 +17,7 @@ from dynagrag.generation.claims.verdict_text import (
 )
 from dynagrag.generation.lines.doubts import doubts_text
 from dynagrag.generation.lines.quote_cuts import cut_around
+from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.ui.ask.evidence_view import Row, by_document, evidence_row, grouped, links_of
 from dynagrag.ui.choice_labels import SOFT
 from dynagrag.ui.safe_markdown import MarkLink, answer_markdown, mark_link, plain, said_by
@@ -26,26 +27,14 @@ _MAX_SHOWN = 15
 _NUM_LINES = 5
 """Lines of evidence that are shown unasked."""
 _MAX_QUOTE = 400
-RETRIEVERS = {
-    "dynagrag": "DynaGRAG: passages over the graph; ego-graphs with profile Graph",
-    "dynagrag-cosine": "DynaGRAG without diversity",
-    "bridge-ppr": "Passages over the graph",
-    "pcst": "G-Retriever's tree of entities and facts",
-    "grag": "GRAG's ego-graphs",
-    "triples": "The nearest facts (KAPING)",
-    "union": "Passages over the graph and of the tree",
-    "hybrid": "Vectors and words",
-    "rrf": "Vectors and words by rank",
-    "naive": "Vectors",
-    "bm25": "Words (BM25)",
-}
-"""Retrievers as `--retriever` has them, in words."""
 
 
 def way_name(way: str) -> str:
     """What answered, in words: a retriever, or `soft:NAME`."""
     soft = soft_of(way)
-    return SOFT.get(soft, soft) if soft else RETRIEVERS.get(way, way)
+    if soft:
+        return SOFT.get(soft, soft)
+    return RETRIEVERS[way].label if way in RETRIEVERS else way
 
 
 def soft_of(way: str) -> str:
@@ -82,10 +71,20 @@ def show_answer(workspace: str, kept: KeptAnswer, asked: str, *, is_numbered: bo
     links = links_of(
         workspace, in_text_order(answer), answer.trace.document_ids, is_numbered=is_numbered
     )
-    st.markdown(answer_markdown(answer.text, links, _notes(answer, links)))
+    notes = [(claim.end, note) for claim in answer.claims if (note := claim_note(claim, links))]
+    st.markdown(answer_markdown(answer.text, links, notes))
     if answer.is_abstained or doubts_text(answer):
         _show_evidence(workspace, answer)
-    _show_cited(lines, links, f"{answer.question} {answer.text}")
+    about = f"{answer.question} {answer.text}"
+    order = {label: row for row, label in enumerate(links)}
+    rows = [
+        _cited_row(label, what, line, links, about)
+        for label, what, line in sorted(lines, key=lambda c: order[c[0]])
+    ]
+    st.markdown(by_document(rows[:_MAX_SHOWN]))
+    if len(rows) > _MAX_SHOWN:
+        with st.expander(f"{len(rows) - _MAX_SHOWN} more"):
+            st.markdown(by_document(rows[_MAX_SHOWN:]))
     if failures := failures_summary(answer):
         st.caption(f":material/warning: {plain(failures)}")
 
@@ -101,19 +100,22 @@ def show_details(workspace: str, kept: KeptAnswer) -> None:
     if idle:
         links = links_of(workspace, in_text_order(answer), answer.trace.document_ids)
         st.caption(f"{IDLE.capitalize()}: {' '.join(mark_link(label, links) for label, _ in idle)}")
-    st.caption(_usage_text(kept, answer.usage, answer.trace.soft))
+    usage, soft = answer.usage, answer.trace.soft
+    if soft is not None:  # calls of the model that only checks are counted beside it
+        checks = f" · {usage.calls} model calls for checks" if usage.calls else ""
+        tokens = f"{soft.prompt_tokens:,} + {soft.reply_tokens:,} tokens"
+        spent = f"a trained soft prompt · {tokens}{checks} · {kept.seconds:.1f} s"
+    else:
+        cached = f" ({usage.cached} more from the cache)" if usage.cached else ""
+        cost = "" if kept.cost is None else f" · cost {kept.cost:.4f}"
+        tokens = f"{usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens"
+        spent = f"{usage.calls} model calls{cached} · {tokens} · {kept.seconds:.1f} s{cost}"
+    st.caption(f"{spent} · {plain(kept.llm)}")
 
 
 def has_details(kept: KeptAnswer) -> bool:
     """Whether there is anything that a model or a checker did."""
     return kept.answer is not None and kept.answer.is_answered_by_model
-
-
-def _notes(answer: Answer, links: Mapping[str, MarkLink]) -> list[tuple[int, str]]:
-    """What is put beside claims: words in a colour of their own, so that neither is needed to
-    tell.
-    """
-    return [(claim.end, note) for claim in answer.claims if (note := claim_note(claim, links))]
 
 
 def claim_note(claim: CheckedClaim, links: Mapping[str, MarkLink]) -> str:
@@ -164,20 +166,6 @@ def _show_evidence(workspace: str, answer: Answer) -> None:
             st.markdown(by_document(rows[_NUM_LINES:]))
 
 
-def _show_cited(
-    cited: Sequence[tuple[str, str, Citation]], links: Mapping[str, MarkLink], about: str
-) -> None:
-    order = {label: row for row, label in enumerate(links)}
-    rows = [
-        _cited_row(label, what, line, links, about)
-        for label, what, line in sorted(cited, key=lambda c: order[c[0]])
-    ]
-    st.markdown(by_document(rows[:_MAX_SHOWN]))
-    if len(rows) > _MAX_SHOWN:
-        with st.expander(f"{len(rows) - _MAX_SHOWN} more"):
-            st.markdown(by_document(rows[_MAX_SHOWN:]))
-
-
 def _cited_row(
     label: str, what: str, line: Citation, links: Mapping[str, MarkLink], about: str
 ) -> Row:
@@ -185,22 +173,4 @@ def _cited_row(
     words = plain(cut_around(collapse(line.quote), about, _MAX_QUOTE))
     return Row(
         line.document, mark_link(label, links), said_by(line.speaker, line.start_s), words, remark
-    )
-
-
-def _usage_text(kept: KeptAnswer, usage: Usage, soft: SoftTrace | None) -> str:
-    """Calls, tokens, seconds and cost."""
-    if soft is not None:  # calls of the model that only checks are counted beside it
-        checks = f" · {usage.calls} model calls for checks" if usage.calls else ""
-        tokens = f"{soft.prompt_tokens:,} + {soft.reply_tokens:,} tokens"
-        return (
-            f"a trained soft prompt · {tokens}{checks} · {kept.seconds:.1f} s · {plain(kept.llm)}"
-        )
-    calls = f"{usage.calls} model calls" + (
-        f" ({usage.cached} more from the cache)" if usage.cached else ""
-    )
-    cost = "" if kept.cost is None else f" · cost {kept.cost:.4f}"
-    return (
-        f"{calls} · {usage.prompt_tokens:,} + {usage.completion_tokens:,} tokens ·"
-        f" {kept.seconds:.1f} s{cost} · {plain(kept.llm)}"
     )

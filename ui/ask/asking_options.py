@@ -9,15 +9,20 @@ from typing import Any
 import streamlit as st
 
 from dynagrag import wiring
-from dynagrag.config.settings import PROFILES, Profile
+from dynagrag.config.settings import Profile
 from dynagrag.core.errors import UsageError
 from dynagrag.core.protocols import ChatModel
 from dynagrag.core.schema import Filters
 from dynagrag.core.text import any_seconds, plural
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
 from dynagrag.models.catalog import models_list
+from dynagrag.registry.choices import Use, names_for
+from dynagrag.registry.profiles import PROFILE_ROWS
+from dynagrag.registry.pruners import PRUNERS
+from dynagrag.registry.retrievers import RETRIEVERS
+from dynagrag.registry.traversals import TRAVERSALS
 from dynagrag.ui import state
-from dynagrag.ui.ask.answer_view import RETRIEVERS, soft_of, way_name
+from dynagrag.ui.ask.answer_view import soft_of, way_name
 from dynagrag.ui.ask.soft_choice import HELP, show_refused, soft_labels, soft_prompts
 from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.safe_markdown import clean, plain, speaker_choices
@@ -26,21 +31,14 @@ from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.workspace_pruner import AUTO, TRAINED, has_pruner, pruner_folder
 
 _NO_COMPARISON = "nothing"
-_PROFILES_HELP = (
-    "Graph: ego-graphs too. Global: for questions about the whole, answered part by part. Paper:"
-    " DynaGRAG to the letter"
-)
-_ORDERS = {"dsa-bfs": "Near the question first (DSA-BFS)", "bfs": "Level by level (BFS)"}
+_PROFILES_HELP = ". ".join(f"{row.label}: {row.sentence}" for row in PROFILE_ROWS.values())
 _NO_SUBGRAPHS = (
     "No effect now: nothing that is chosen reads subgraphs as text. The profile Graph does, and so"
     " do the retrievers of trees, facts and GRAG's ego-graphs"
 )
 _NO_MODEL = "No effect: no language model is set"
-_PRUNERS = {
-    AUTO: "Trained where that is better",
-    TRAINED: "Trained",
-    "prior": "Untrained",
-    "none": "None",
+_PRUNER_LABELS = {AUTO: "Trained where that is better", TRAINED: "Trained"} | {
+    row.name: row.label for row in PRUNERS.values()
 }
 _PRUNER_HELP = (
     "What scores the entities and relations of subgraphs. Trained: by the network that `dynagrag"
@@ -154,9 +152,9 @@ def choose_options(desk: Desk, model: ChatModel | None) -> list[AskOptions]:
         retrievers = [way for way in ways if not soft_of(way)]
         profile = _kept_select(
             "Profile",
-            list(PROFILES),
+            names_for(PROFILE_ROWS, Use.APP),
             "profile",
-            str.capitalize,
+            lambda name: PROFILE_ROWS[name].label,
             _PROFILES_HELP if retrievers else _of_its_own(ways[0]),
             is_disabled=not retrievers,
         )
@@ -170,18 +168,35 @@ def choose_options(desk: Desk, model: ChatModel | None) -> list[AskOptions]:
             )
             traversal = _kept_select(
                 "Order of subgraphs",
-                list(wiring.TRAVERSALS),
+                names_for(TRAVERSALS, Use.APP),
                 "traversal",
-                lambda name: _ORDERS.get(name, name),
+                lambda name: TRAVERSALS[name].label,
                 told,
                 not is_read,
             )
         with right:
             pruner = _choose_pruner(desk, is_read)
-        is_split = _choose_split(
-            has_model and any(wiring.can_split(name, profile) for name in retrievers)
+        is_split = _keep_toggle(
+            "Split the question",
+            "split",
+            "For questions of several steps: the language model splits it, and passages are ranked"
+            " by"
+            " its steps too. One more call. Plain search, the profile Paper and trained soft"
+            " prompts"
+            " ask it whole.",
+            is_disabled=not (
+                has_model and any(wiring.can_split(name, profile) for name in retrievers)
+            ),
         )
-        max_calls = _choose_calls(has_model)
+        max_calls = st.number_input(
+            "Model calls per question, at most",
+            min_value=1,
+            value=None,
+            key="filter_calls",
+            placeholder="No limit",
+            help=None if has_model else _NO_MODEL,
+            disabled=not has_model,
+        )
     is_strict = _keep_toggle(
         "Only what the sources state",
         "strict",
@@ -197,29 +212,6 @@ def choose_options(desk: Desk, model: ChatModel | None) -> list[AskOptions]:
         pruner=pruner,
     )
     return [_of_way(way, base, is_split) for way in ways]
-
-
-def _choose_split(can_split: bool) -> bool:
-    return _keep_toggle(
-        "Split the question",
-        "split",
-        "For questions of several steps: the language model splits it, and passages are ranked by"
-        " its steps too. One more call. Plain search, the profile Paper and trained soft prompts"
-        " ask it whole.",
-        is_disabled=not can_split,
-    )
-
-
-def _choose_calls(has_model: bool) -> int | None:
-    return st.number_input(
-        "Model calls per question, at most",
-        min_value=1,
-        value=None,
-        key="filter_calls",
-        placeholder="No limit",
-        help=None if has_model else _NO_MODEL,
-        disabled=not has_model,
-    )
 
 
 def _of_way(way: str, base: AskOptions, is_split: bool) -> AskOptions:
@@ -244,6 +236,7 @@ def _choose_ways(desk: Desk, has_model: bool) -> list[str]:
     """
     own = soft_prompts(desk)
     soft = soft_labels(own)
+    retrievers = {name: RETRIEVERS[name].label for name in names_for(RETRIEVERS, Use.APP)}
     by_model = "The language model" if has_model else "No model: show the evidence"
     answerer = _kept_select(
         "Answered by",
@@ -256,14 +249,14 @@ def _choose_ways(desk: Desk, has_model: bool) -> list[str]:
     show_refused(own, desk.name)
     retriever = _kept_select(
         "Retriever",
-        list(RETRIEVERS),
+        list(retrievers),
         "retriever",
-        lambda name: RETRIEVERS[name],
+        lambda name: retrievers[name],
         _of_its_own(answerer) if answerer else "What finds the evidence",
         is_disabled=bool(answerer),
     )
     first = answerer or retriever
-    names = {_NO_COMPARISON: "Nothing"} | RETRIEVERS | soft
+    names = {_NO_COMPARISON: "Nothing"} | retrievers | soft
     others = [way for way in names if way != first]
     compared = _kept_select(
         "Compare with",
@@ -280,10 +273,17 @@ def _choose_pruner(desk: Desk, is_read: bool) -> str | None:
     one. None where there are none to score.
     """
     own = [TRAINED] if has_pruner(pruner_folder(desk.space.settings, desk.name)) else []
-    names = list(dict.fromkeys([desk.space.settings.pruner, AUTO, *own, *wiring.PRUNERS]))
+    names = list(
+        dict.fromkeys([desk.space.settings.pruner, AUTO, *own, *names_for(PRUNERS, Use.APP)])
+    )
     told = _PRUNER_HELP if is_read else _NO_SUBGRAPHS
     picked = _kept_select(
-        "Pruner", names, "pruner", lambda name: _PRUNERS.get(name, clean(name)), told, not is_read
+        "Pruner",
+        names,
+        "pruner",
+        lambda name: _PRUNER_LABELS.get(name, clean(name)),
+        told,
+        not is_read,
     )
     return picked if is_read else None
 

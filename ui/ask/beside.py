@@ -87,22 +87,16 @@ def watch_links(in_view: Sequence[InView]) -> None:
     elements that it is about.
     """
     script = st.components.v2.component("dynagrag_beside", js=_SCRIPT.read_text(encoding="utf-8"))
-    wanted = [*in_view, *_of_panel()]
+    wanted = list(in_view)
+    if opened := open_source():
+        token = f"{opened}{state.remembered('times_opened', 0)}"
+        panel = f".st-key-{PANEL}"
+        wanted.append(InView("source", token, f"{panel} .stMarkdownColoredBackground", panel))
     rows = [
         {"name": w.name, "token": w.token, "selector": w.selector, "inside": w.inside}
         for w in wanted
     ]
     script(key=_KEY, data={"in_view": rows}, on_opened_change=_open)
-
-
-def _of_panel() -> list[InView]:
-    opened = open_source()
-    if opened is None:
-        return []
-    token = f"{opened}{state.remembered('times_opened', 0)}"
-    return [
-        InView("source", token, f".st-key-{PANEL} .stMarkdownColoredBackground", f".st-key-{PANEL}")
-    ]
 
 
 def _open() -> None:

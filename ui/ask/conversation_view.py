@@ -198,7 +198,12 @@ def show_pending(desk: Desk, conversation: Conversation, waiting: str = "") -> N
             if waiting:
                 st.caption(f":material/schedule: Next: {plain(waiting)}")
             while not work.wait(_POLL_S):
-                status.caption(_stage(question, work))
+                by = f"{plain(way_name(question.way))}: " if len(question.options) > 1 else ""
+                steps = f" {work.done} of {work.total}" if work.total > 1 else ""
+                status.caption(
+                    f":material/search: {by}{STAGES.get(work.stage, 'Reading the graph')}{steps} …"
+                    f" {work.seconds:.0f} s"
+                )
                 words.markdown(answer_markdown(question.text, {}))
             stop.empty()
             if work.error and not st.button(
@@ -209,12 +214,3 @@ def show_pending(desk: Desk, conversation: Conversation, waiting: str = "") -> N
                 return
             background.drop(work.key)
     st.rerun()
-
-
-def _stage(question: pending.PendingQuestion, work: background.Work) -> str:
-    by = f"{plain(way_name(question.way))}: " if len(question.options) > 1 else ""
-    steps = f" {work.done} of {work.total}" if work.total > 1 else ""
-    return (
-        f":material/search: {by}{STAGES.get(work.stage, 'Reading the graph')}{steps} …"
-        f" {work.seconds:.0f} s"
-    )

@@ -112,7 +112,15 @@ def evidence_row(
             f":gray[after{_by(line.after)}:"
             f" “{plain(first_words(collapse(line.after.quote), _MAX_BESIDE))}”]"
         )
-    words = _with_match(line, content_stems(question))
+    wanted = content_stems(question)
+    start, end = line.match_start - line.start, line.match_end - line.start
+    if not 0 <= start < end <= len(line.quote):  # one that an earlier version kept
+        words = with_words_marked(line.quote, wanted)
+    else:
+        quote = line.quote
+        match = with_words_marked(quote[start:end], wanted)
+        parts = (_grey(quote[:start]), match, _grey(quote[end:]))
+        words = " ".join(part for part in parts if part)
     return Row(
         line.document,
         mark_link("", {"": link}),
@@ -132,15 +140,6 @@ def _is_among(said: Citation, others: Sequence[Citation]) -> bool:
 def _by(line: Citation) -> str:
     who = said_by(line.speaker, line.start_s)
     return f" · {who}" if who else ""
-
-
-def _with_match(line: EvidenceLine, wanted: frozenset[str]) -> str:
-    start, end = line.match_start - line.start, line.match_end - line.start
-    if not 0 <= start < end <= len(line.quote):  # one that an earlier version kept
-        return with_words_marked(line.quote, wanted)
-    said = line.quote
-    parts = (_grey(said[:start]), with_words_marked(said[start:end], wanted), _grey(said[end:]))
-    return " ".join(part for part in parts if part)
 
 
 def _grey(text: str) -> str:

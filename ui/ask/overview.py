@@ -83,25 +83,20 @@ def show_documents(desk: Desk, documents: Sequence[Document], *, can_find: bool 
     ]
     st.markdown("\n".join(rows))
     if can_find and len(documents) > _MAX_DOCUMENTS:
-        _find_document(documents)
-
-
-def _find_document(documents: Sequence[Document]) -> None:
-    """A box that finds one by a part of its title: as many links as documents would be sent at each
-    draw.
-    """
-    titles = document_labels(
-        sorted(documents, key=lambda d: (d.title.casefold(), d.id)), _MAX_TITLE
-    )
-    st.selectbox(
-        f"All {len(documents):,} documents",
-        list(titles),
-        index=None,
-        format_func=lambda i: titles.get(i, i),
-        placeholder="Find one by its title, and read it here",
-        key="find_to_read",
-        on_change=_read,
-    )
+        # a box finds the others by a part of their titles: a link for each would be sent at each
+        # draw
+        titles = document_labels(
+            sorted(documents, key=lambda d: (d.title.casefold(), d.id)), _MAX_TITLE
+        )
+        st.selectbox(
+            f"All {len(documents):,} documents",
+            list(titles),
+            index=None,
+            format_func=lambda i: titles.get(i, i),
+            placeholder="Find one by its title, and read it here",
+            key="find_to_read",
+            on_change=_read,
+        )
 
 
 def _read() -> None:

@@ -217,7 +217,14 @@ def _head(
         with st.popover("Options", icon=":material/tune:"):
             options = choose_options(desk, model)
         _conversations(book, conversation)
-        _notes(book, conversation)
+        num = len(book.conversation(NOTES).exchanges)
+        if conversation.id == NOTES:
+            if st.button("Back to asking", icon=":material/arrow_back:", key="leave_notes"):
+                _go_to(_only(book) or new_id())
+                st.rerun()
+        elif num and st.button(f"Notes ({num})", icon=":material/bookmarks:", key="go_notes"):
+            _go_to(NOTES)
+            st.rerun()
         if conversation.exchanges:
             st.download_button(
                 "Export",
@@ -231,17 +238,6 @@ def _head(
                 help="This conversation as Markdown, with the words that it cites",
             )
     return options
-
-
-def _notes(book: ConversationBook, conversation: Conversation) -> None:
-    num = len(book.conversation(NOTES).exchanges)
-    if conversation.id == NOTES:
-        if st.button("Back to asking", icon=":material/arrow_back:", key="leave_notes"):
-            _go_to(_only(book) or new_id())
-            st.rerun()
-    elif num and st.button(f"Notes ({num})", icon=":material/bookmarks:", key="go_notes"):
-        _go_to(NOTES)
-        st.rerun()
 
 
 def _conversations(book: ConversationBook, conversation: Conversation) -> None:

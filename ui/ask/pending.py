@@ -138,7 +138,7 @@ def _keep(
     if (
         question.answers and desk.space.store.version() != question.version
     ):  # a document may be gone since it was quoted
-        desk.space.forget_conversations()
+        desk.space.parts.forget_conversations()
 
 
 def _answer(

@@ -4,7 +4,6 @@ citation's link leads.
 
 import streamlit as st
 
-from dynagrag.core.schema import Document
 from dynagrag.ui import state
 from dynagrag.ui.ask import beside
 from dynagrag.ui.ask.beside import InView, OpenSource, number, watch_links
@@ -13,7 +12,6 @@ from dynagrag.ui.ask.source_view import show_source
 from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.rename_box import ask_title
 from dynagrag.ui.safe_markdown import plain
-from dynagrag.ui.state import Desk
 
 
 def page() -> None:
@@ -32,7 +30,19 @@ def page() -> None:
                     " another version of its file.",
                     icon=":material/error:",
                 )
-            _choose(desk, list(documents.values()))
+            labels = document_labels(list(documents.values()))
+            picked = st.selectbox(
+                "Document",
+                list(labels),
+                index=None,
+                format_func=lambda i: labels.get(i, i),
+                placeholder="Choose one to read",
+            )
+            if picked is not None:
+                st.query_params.from_dict(
+                    {"workspace": desk.name, "document": picked, "start": "0", "end": "0"}
+                )
+                st.rerun()
             show_documents(desk, list(documents.values()), can_find=False)
             return
         st.html(f"{beside.STYLE}<style>.st-key-source_page {{ max-width: 48rem; }}</style>")
@@ -51,19 +61,3 @@ def page() -> None:
         with st.container(key="source_page"):
             show_source(desk, document, opened)
         watch_links([InView("page", str(opened), ".stMarkdownColoredBackground")])
-
-
-def _choose(desk: Desk, documents: list[Document]) -> None:
-    labels = document_labels(documents)
-    picked = st.selectbox(
-        "Document",
-        list(labels),
-        index=None,
-        format_func=lambda i: labels.get(i, i),
-        placeholder="Choose one to read",
-    )
-    if picked is not None:
-        st.query_params.from_dict(
-            {"workspace": desk.name, "document": picked, "start": "0", "end": "0"}
-        )
-        st.rerun()

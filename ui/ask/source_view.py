@@ -140,12 +140,8 @@ def marked(text: str, spans: Sequence[tuple[int, int]]) -> str:
         if end <= start or start < at:
             continue
         before = text[at:start]
-        pieces += [plain_lines(before), "  \n" * before.endswith("\n"), _mark(text[start:end])]
+        lines = [line for line in text[start:end].splitlines() if line.strip()]
+        mark = "  \n".join(f":orange-background[{plain(line)}]" for line in lines)
+        pieces += [plain_lines(before), "  \n" * before.endswith("\n"), mark]
         at = end
     return "".join([*pieces, plain_lines(text[at:])])
-
-
-def _mark(words: str) -> str:
-    return "  \n".join(
-        f":orange-background[{plain(line)}]" for line in words.splitlines() if line.strip()
-    )

@@ -1,6 +1,5 @@
 """The ego-graphs of the page Why: the candidates, and each accepted one drawn with its walk."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -68,13 +67,31 @@ def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
     }
     if not drawn:
         return
-    labels = told_apart({number: _name(subgraph) for number, (_, subgraph) in drawn.items()})
+    labels = told_apart(
+        {
+            number: f"{clean(subgraph.nodes[0].name, 60)} ({plural(len(subgraph.nodes), 'node')})"
+            for number, (_, subgraph) in drawn.items()
+        }
+    )
     picked = st.selectbox(
         trace.subgraph_kind.capitalize(), list(labels), format_func=labels.__getitem__
     )
     prompt, subgraph = drawn[picked]
     num_visited = _show_numbers(prompt, subgraph)
-    step = _step(f"{exchange_id}_{picked}", num_visited)
+    key = f"{exchange_id}_{picked}"
+    if num_visited < 2:
+        step = num_visited
+    else:
+        step = int(
+            st.slider(
+                "Steps of the walk",
+                1,
+                num_visited,
+                num_visited,
+                key=f"step_{key}",
+                help="Draws the walk up to this step",
+            )
+        )
     _draw(subgraph, step, key=f"ego_{exchange_id}_{picked}")
     path = sorted((n for n in subgraph.nodes if _is_reached(n, step)), key=lambda n: n.place or 0)
     st.markdown("Order of the walk: " + " → ".join(f"{n.place} **{plain(n.name)}**" for n in path))
@@ -92,10 +109,6 @@ def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
         )
 
 
-def _name(subgraph: SubgraphTrace) -> str:
-    return f"{clean(subgraph.nodes[0].name, 60)} ({plural(len(subgraph.nodes), 'node')})"
-
-
 def _show_numbers(prompt: PromptTrace, subgraph: SubgraphTrace) -> int:
     """Says what the drawing shows; how many nodes the walk visited."""
     num_visited = sum(n.place is not None for n in subgraph.nodes)
@@ -105,10 +118,14 @@ def _show_numbers(prompt: PromptTrace, subgraph: SubgraphTrace) -> int:
         if num_visited > num_in
         else ""
     )
+    if all(node.mask is None for node in subgraph.nodes):
+        of_masks = ""
+    else:
+        of_masks = "Faint: what GRAG's soft pruning left little of before the graph became a token."
     st.caption(
         f"{len(subgraph.nodes)} of {subgraph.num_nodes} nodes are drawn. The walk visited"
         f" {num_visited}; {cut}{num_in} are in the prompt. Size: times mentioned."
-        f" {_of_masks(subgraph) or _of_scores(prompt.pruner)} Red: the walk. Arrows: the relations"
+        f" {of_masks or _of_scores(prompt.pruner)} Red: the walk. Arrows: the relations"
         " as they are stated. Colour: communities of this subgraph alone."
     )
     return num_visited
@@ -123,12 +140,6 @@ def _of_scores(pruner: str) -> str:
     return (
         f"Faint: what the pruner ({plain(pruner)}) scores low; where lines are cut, it goes first."
     )
-
-
-def _of_masks(subgraph: SubgraphTrace) -> str:
-    if all(node.mask is None for node in subgraph.nodes):
-        return ""
-    return "Faint: what GRAG's soft pruning left little of before the graph became a token."
 
 
 def _show_chosen_by(kind: str, subgraph: SubgraphTrace) -> None:
@@ -165,22 +176,6 @@ def _chosen_row(name: str, kind: str, own: NodeTrace | EdgeTrace, head: str) -> 
     return {"Entity or fact": name, "Kind": kind, head: own.prize if head == "Prize" else own.mask}
 
 
-def _step(key: str, num_visited: int) -> int:
-    """How far the walk is shown: all of it, or step by step."""
-    if num_visited < 2:
-        return num_visited
-    return int(
-        st.slider(
-            "Steps of the walk",
-            1,
-            num_visited,
-            num_visited,
-            key=f"step_{key}",
-            help="Draws the walk up to this step",
-        )
-    )
-
-
 def _is_reached(node: NodeTrace, step: int) -> bool:
     return node.place is not None and node.place <= step
 
@@ -205,7 +200,17 @@ def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
     }
     drawn_nodes = [_drawn_node(node, _is_reached(node, step)) for node in nodes]
     drawn_edges = [
-        _drawn_edge(edge, nodes, frozenset((edge.source, edge.target)) in walked)
+        Edge(
+            source=nodes[edge.source].id,
+            target=nodes[edge.target].id,
+            label=", ".join(
+                label for label in edge.labels if label != CO_OCCURRENCE
+            ),  # it says nothing, and there are many
+            weight=edge.weight,
+            opacity=0.25 + 0.75 * _shown_share(edge),
+            tooltip=f"{', '.join(edge.labels)}: stated {edge.weight} times, {_told_share(edge)}",
+            is_highlighted=frozenset((edge.source, edge.target)) in walked,
+        )
         for edge in subgraph.edges
     ]
     draw_graph(drawn_nodes, drawn_edges, key=key, height="520px")
@@ -234,17 +239,3 @@ def _shown_share(own: NodeTrace | EdgeTrace) -> float:
 def _told_share(own: NodeTrace | EdgeTrace) -> str:
     told = f"score {own.score:.2f}" if own.mask is None else f"mask {own.mask:.2f}"
     return told if own.prize is None else f"{told}, prize {own.prize:g}"
-
-
-def _drawn_edge(edge: EdgeTrace, nodes: Sequence[NodeTrace], is_walked: bool) -> Edge:
-    return Edge(
-        source=nodes[edge.source].id,
-        target=nodes[edge.target].id,
-        label=", ".join(
-            label for label in edge.labels if label != CO_OCCURRENCE
-        ),  # it says nothing, and there are many
-        weight=edge.weight,
-        opacity=0.25 + 0.75 * _shown_share(edge),
-        tooltip=f"{', '.join(edge.labels)}: stated {edge.weight} times, {_told_share(edge)}",
-        is_highlighted=is_walked,
-    )

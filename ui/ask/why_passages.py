@@ -3,11 +3,10 @@ made of.
 """
 
 from collections.abc import Collection
-from typing import Any
 
 import streamlit as st
 
-from dynagrag.core.schema import Answer, PassageTrace, RankingTrace
+from dynagrag.core.schema import Answer, RankingTrace
 from dynagrag.core.text import clock, plural
 from dynagrag.ui.safe_markdown import plain, source_link
 
@@ -47,7 +46,21 @@ def show_passages(workspace: str, answer: Answer) -> None:
 
 def _show_ranked(workspace: str, ranking: RankingTrace, in_prompts: set[str]) -> None:
     rows = [
-        _row(workspace, rank, passage, passage.id in in_prompts)
+        {
+            "Rank": rank,
+            "In a prompt": passage.id in in_prompts,
+            "Begins with": passage.words,
+            "Source": source_link(workspace, passage.document_id, passage.start, passage.end),
+            "Document": passage.document,
+            "Time": "" if passage.start_s is None else clock(passage.start_s),
+            "Score": passage.score,
+            "Words and vectors": passage.first_stage,
+            "Graph": passage.graph,
+            "Bridge": passage.bridge,
+            "Around it": passage.around,
+            **({} if passage.steps is None else {"Steps": passage.steps}),
+            "Reached over": passage.over or "",
+        }
         for rank, passage in enumerate(ranking.passages, start=1)
     ]
     columns = {name: st.column_config.NumberColumn(name, format="%.2f") for name in _NUMBERS}
@@ -89,21 +102,3 @@ def _show_links(ranking: RankingTrace, titles: Collection[str]) -> None:
             f"The graph counts {ranking.gate:.0%}: less where a question is long, and where many"
             " passages hold no entity."
         )
-
-
-def _row(workspace: str, rank: int, passage: PassageTrace, is_in_prompt: bool) -> dict[str, Any]:
-    return {
-        "Rank": rank,
-        "In a prompt": is_in_prompt,
-        "Begins with": passage.words,
-        "Source": source_link(workspace, passage.document_id, passage.start, passage.end),
-        "Document": passage.document,
-        "Time": "" if passage.start_s is None else clock(passage.start_s),
-        "Score": passage.score,
-        "Words and vectors": passage.first_stage,
-        "Graph": passage.graph,
-        "Bridge": passage.bridge,
-        "Around it": passage.around,
-        **({} if passage.steps is None else {"Steps": passage.steps}),
-        "Reached over": passage.over or "",
-    }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from dynagrag.core.schema import Answer, CheckedClaim, IntermediateAnswer, SoftTrace
+from dynagrag.core.schema import Answer, IntermediateAnswer, SoftTrace
 from dynagrag.core.text import plural
 from dynagrag.ui.safe_markdown import plain
 
@@ -104,7 +104,9 @@ def show_intermediate(answer: Answer) -> None:
             st.caption(f"from **{centre}** · {scored}{enough}")
             st.markdown(plain(intermediate.answer) or "(no answer)")
             for claim in intermediate.claims:
-                st.caption(f"{_verdict(claim)}: {plain(claim.text)}")
+                named = "".join(f" {label}" for label in claim.lines)
+                verdict = f"{claim.verdict.value}{' by' if named else ''}{named}"
+                st.caption(f"{verdict}: {plain(claim.text)}")
 
 
 def _of_answers(answers: Sequence[IntermediateAnswer]) -> str:
@@ -119,12 +121,6 @@ def _of_answers(answers: Sequence[IntermediateAnswer]) -> str:
         f"{plural(len(answers), 'intermediate answer')}, {num_helpful} of them"
         f" helpful.{checked if verdicts else ''}"
     )
-
-
-def _verdict(claim: CheckedClaim) -> str:
-    """What its own lines say of it."""
-    named = "".join(f" {label}" for label in claim.lines)
-    return f"{claim.verdict.value}{' by' if named else ''}{named}"
 
 
 def _score_parts(answer: IntermediateAnswer) -> str:

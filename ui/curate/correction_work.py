@@ -85,7 +85,7 @@ def correct(desk: Desk, act: Callable[..., Outcome], *args: Any, **kwargs: Any) 
     if state.remembered("correction", None) and asked == state.remembered(_ASKED, ""):
         st.rerun()
     was_judged = any(
-        row.stage == STAGE for row in desk.space.ledger()
+        row.stage == STAGE for row in desk.space.journal.ledger()
     )  # else no model is needed, nor loaded
     opened = state.opener(desk.name, has_model=was_judged)
     call: Act = partial(_call, act, args, {**kwargs, "by": signed_as()})

@@ -57,31 +57,27 @@ def page() -> None:
             return
         seen = seen_of(desk)
         if seen is not None:
-            _tell_of_others(seen)
-            _show_tabs(desk, seen)
-
-
-def _tell_of_others(seen: Seen) -> None:
-    """What was sent from a form that is no longer drawn would be dropped in silence."""
-    last = state.remembered(LAST_SEEN, "")
-    if last not in ("", seen.version):
-        st.warning(
-            "The graph has changed since you last looked, in another tab or by another process."
-            " This is how it is now. If you were changing something that isn't here any more, it"
-            " was not done.",
-            icon=":material/sync:",
-        )
-    state.remember(LAST_SEEN, seen.version)
-
-
-def _show_tabs(desk: Desk, seen: Seen) -> None:
-    wanted = st.query_params.get("entity")  # a link from another page
-    tabs = st.tabs(TABS, key="curate_tab", on_change="rerun", default=TABS[2] if wanted else None)
-    shows = (_suggestions, _made, edit_tab.show, _history)
-    for tab, show in zip(tabs, shows, strict=True):
-        if tab.open:  # what isn't looked at isn't read
-            with tab:
-                show(desk, seen)
+            # what was sent from a form that is no longer drawn would be dropped in silence
+            last = state.remembered(LAST_SEEN, "")
+            if last not in ("", seen.version):
+                st.warning(
+                    "The graph has changed since you last looked, in another tab or by another"
+                    " process."
+                    " This is how it is now. If you were changing something that isn't here any"
+                    " more, it"
+                    " was not done.",
+                    icon=":material/sync:",
+                )
+            state.remember(LAST_SEEN, seen.version)
+            wanted = st.query_params.get("entity")  # a link from another page
+            tabs = st.tabs(
+                TABS, key="curate_tab", on_change="rerun", default=TABS[2] if wanted else None
+            )
+            shows = (_suggestions, _made, edit_tab.show, _history)
+            for tab, show in zip(tabs, shows, strict=True):
+                if tab.open:  # what isn't looked at isn't read
+                    with tab:
+                        show(desk, seen)
 
 
 # -------------------------------------------------------------------------------------- suggestions

@@ -200,7 +200,8 @@ def _rings(sizes: Sequence[int], radius: float, gap: float) -> Positions:
     gap, radius = (gap, radius) if radius > 0 else (1.0, 0.5)
     done = row = 0
     while done < len(sizes):
-        room = [gap * _breadth(size) for size in sizes[done:]]
+        # the share of a ring that a component of so many nodes takes, where one alone takes 1
+        room = [gap * (1.0 if size == 1 else 2.0) for size in sizes[done:]]
         radius += (room[0] - gap) / 2
         here = max(1, int((np.cumsum(room) <= max(6 * room[0], 2 * np.pi * radius)).sum()))
         ends = np.cumsum(room[:here])
@@ -213,11 +214,6 @@ def _rings(sizes: Sequence[int], radius: float, gap: float) -> Positions:
         done += here
         radius += (room[0] + gap) / 2
     return made
-
-
-def _breadth(size: int) -> float:
-    """How much of a ring a component of so many nodes takes, where one alone takes 1."""
-    return 1.0 if size == 1 else 2.0
 
 
 def _circle(size: int, angle: float) -> Positions:

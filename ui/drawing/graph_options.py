@@ -49,6 +49,7 @@ def graph_options(
         f"A drawing of {len(nodes)} entities and {len(drawn)} relations. The tables on this page"
         " hold the same in words."
     )
+    picture_name = drawable(file_name, 60)
     return {
         "aria": {"enabled": True, "label": {"description": words}},
         "animation": False,
@@ -58,7 +59,26 @@ def graph_options(
             "formatter": Function("(p) => p.data.tip || p.data.words || ''"),
             "textStyle": {"fontSize": 12},
         },
-        "toolbox": {"right": 8, "top": 4, "feature": _toolbox(drawable(file_name, 60))},
+        "toolbox": {
+            "right": 8,
+            "top": 4,
+            "feature": {
+                "saveAsImage": {
+                    "type": "png",
+                    "name": picture_name,
+                    "title": "Save as PNG",
+                    "pixelRatio": 2,
+                },
+                "mySaveSvg": {
+                    "show": True,
+                    "title": "Save as SVG",
+                    "icon": _ICON,
+                    "onclick": Function(_SAVE_SVG.read_text(encoding="utf-8")),
+                    "file": picture_name,
+                },
+                "restore": {"title": "As it was"},
+            },
+        },
         "series": [
             _series(
                 nodes,
@@ -130,20 +150,6 @@ def _labels(num_nodes: int) -> dict[str, Any]:
         "labelLayout": {
             "hideOverlap": True
         },  # the larger node's label stays; the other one's is shown when it is pointed at
-    }
-
-
-def _toolbox(file_name: str) -> dict[str, Any]:
-    return {
-        "saveAsImage": {"type": "png", "name": file_name, "title": "Save as PNG", "pixelRatio": 2},
-        "mySaveSvg": {
-            "show": True,
-            "title": "Save as SVG",
-            "icon": _ICON,
-            "onclick": Function(_SAVE_SVG.read_text(encoding="utf-8")),
-            "file": file_name,
-        },
-        "restore": {"title": "As it was"},
     }
 
 

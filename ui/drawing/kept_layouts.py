@@ -52,7 +52,10 @@ class KeptLayouts:
         """The layout, at once where it is kept, else in a while. Asked for again meanwhile, it is
         the same work.
         """
-        name = self._name(num_nodes, pairs, weights, is_3d)
+        digest = hashlib.sha256(np.array([_FORMAT, num_nodes, len(pairs)], dtype="<i8").tobytes())
+        digest.update(np.array(pairs, dtype="<i8").tobytes())
+        digest.update(np.array(weights, dtype="<f8").tobytes())
+        name = f"{'3d' if is_3d else '2d'}-{digest.hexdigest()[:32]}.json"
         with self._lock:
             running = self._under_way.get(name)
             if running is not None and not (running.done() and running.exception()):
@@ -68,13 +71,6 @@ class KeptLayouts:
             )
             self._under_way[name] = made
             return made
-
-    @staticmethod
-    def _name(num_nodes: int, pairs: Pairs, weights: Sequence[float], is_3d: bool) -> str:
-        digest = hashlib.sha256(np.array([_FORMAT, num_nodes, len(pairs)], dtype="<i8").tobytes())
-        digest.update(np.array(pairs, dtype="<i8").tobytes())
-        digest.update(np.array(weights, dtype="<f8").tobytes())
-        return f"{'3d' if is_3d else '2d'}-{digest.hexdigest()[:32]}.json"
 
     def _make(self, name: str, work: Callable[[], Layout]) -> Layout:
         made = work()

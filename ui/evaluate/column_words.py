@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from dynagrag.evaluation.citations.citation_report import WORDS as CITATION_WORDS
 from dynagrag.evaluation.extraction.extraction_report import WORDS as EXTRACTION_WORDS
 from dynagrag.evaluation.judge.calibration_report import WORDS as CALIBRATION_WORDS
 from dynagrag.evaluation.judge.judge_report import WORDS as JUDGED_WORDS
@@ -12,7 +11,6 @@ from dynagrag.evaluation.qa.qa_report import WORDS as QA_WORDS
 from dynagrag.evaluation.retrieval.retrieval_report import WORDS as RETRIEVAL_WORDS
 from dynagrag.ui.evaluate.kept_runs import (
     CALIBRATION,
-    CITATIONS,
     EXTRACTION,
     JUDGED,
     PRUNERS,
@@ -25,7 +23,6 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     QA: QA_WORDS,
     JUDGED: JUDGED_WORDS,
     CALIBRATION: CALIBRATION_WORDS,
-    CITATIONS: CITATION_WORDS,
     EXTRACTION: EXTRACTION_WORDS,
     PRUNERS: PRUNER_WORDS,
 }

@@ -12,34 +12,33 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError
 from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_run import ANSWERS
-from dynagrag.evaluation.citations.citation_folder import CitationRun
-from dynagrag.evaluation.entities.entity_folder import EntityRun
+from dynagrag.evaluation.citations.citation_report import CitationRun
+from dynagrag.evaluation.entities.entity_report import EntityRun
 from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun
+from dynagrag.evaluation.frame.experiment_run import AnyRun
+from dynagrag.evaluation.frame.kept_run import REPORT, KeptRun, what_is_evaluated
 from dynagrag.evaluation.graphqa.graphqa_folder import GraphQaRun
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_options import PAIRWISE, POINTWISE
 from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
 from dynagrag.evaluation.qa.qa_folder import QaRun
-from dynagrag.evaluation.results.run_folder import REPORT, KeptRun, RunFolder, what_is_evaluated
+from dynagrag.evaluation.results.run_folder import RunFolder
 from dynagrag.ui.evaluate.run_request import RunRequest, kept_request
 from dynagrag.ui.evaluate.run_work import runs_folder
 
 RETRIEVAL, QA, JUDGED = RunFolder.evaluates, QaRun.evaluates, JudgeRun.evaluates
-CITATIONS, EXTRACTION, CALIBRATION = (
-    CitationRun.evaluates,
-    ExtractionRun.evaluates,
-    CalibrationRun.evaluates,
-)
+EXTRACTION, CALIBRATION = ExtractionRun.evaluates, CalibrationRun.evaluates
 PRUNERS, GRAPHQA = PrunerRun.evaluates, GraphQaRun.evaluates
+EXPERIMENTS: tuple[type[AnyRun], ...] = (CitationRun, EntityRun)
+"""The kinds of the frame, which name themselves and draw their own reports."""
 _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
+    **{own.evaluates: (own.what, own) for own in EXPERIMENTS},
     RETRIEVAL: ("passages found", RunFolder),
     QA: ("answers", QaRun),
     JUDGED: ("answers judged", JudgeRun),
     CALIBRATION: ("a judge against people", CalibrationRun),
-    CITATIONS: ("claims checked", CitationRun),
     EXTRACTION: ("things extracted", ExtractionRun),
-    EntityRun.evaluates: ("names joined", EntityRun),
     PRUNERS: ("pruners", PrunerRun),
     GRAPHQA: ("questions over graphs", GraphQaRun),
 }

@@ -1,5 +1,5 @@
-"""Runs that the app reads and doesn't begin as tables: claims checked, things extracted, a judge
-against people, and any other kind.
+"""Runs that the app reads and doesn't begin as tables: things extracted, a judge against people,
+and any other kind.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,22 +21,6 @@ _FOUND = {
     ("relations", "undirected"): "relations, in either direction",
     ("co_occurrences", "undirected"): "mentioned together",
 }
-
-
-def checker_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
-    """By checker, in points: how well it tells true claims from false ones, and the false ones it
-    caught, by kind.
-    """
-    for name, own in summary["checkers"].items():
-        row = {
-            "Checker": name,
-            "balanced accuracy": _points(own["balanced"]),
-            "95 %": _bounds(own.get("interval")),
-        }
-        row |= {"true kept": _points(own["true_kept"])} | {
-            f"false caught: {kind}": _points(v) for kind, v in own["false_caught"].items()
-        }
-        yield row | {"failed": own.get("errors", 0)}
 
 
 def extraction_rows(summary: Mapping[str, Any]) -> Iterator[Row]:

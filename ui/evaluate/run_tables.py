@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict
+from dynagrag.evaluation.frame.report import compared
 from dynagrag.evaluation.judge.judge_compare import SCALES
 from dynagrag.evaluation.judge.judge_compare import TITLES as JUDGED_TITLES
 from dynagrag.evaluation.judge.judge_replies import METRICS
@@ -23,12 +24,10 @@ from dynagrag.evaluation.qa.qa_report import TITLES, held_line
 from dynagrag.evaluation.qa.qa_report import result as qa_result
 from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF, FAILED_PARTS
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
-from dynagrag.evaluation.results.html_report import compared
 from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS, POINTS
 from dynagrag.ui.evaluate import other_tables
 from dynagrag.ui.evaluate.kept_runs import (
     CALIBRATION,
-    CITATIONS,
     EXTRACTION,
     JUDGED,
     PRUNERS,
@@ -244,12 +243,7 @@ def _of_judged(summary: Mapping[str, Any]) -> Iterator[Table]:
 
 def _of_others(view: KeptView) -> Iterator[Table]:
     summary = view.summary
-    if view.kind == CITATIONS:
-        yield Table(
-            "How well each checker tells true claims from false ones, in points",
-            tuple(other_tables.checker_rows(summary)),
-        )
-    elif view.kind == EXTRACTION:
+    if view.kind == EXTRACTION:
         yield Table(
             "What was found of what people marked, in points",
             tuple(other_tables.extraction_rows(summary)),

@@ -14,11 +14,11 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import DynaGragError, UsageError
 from dynagrag.core.protocols import ChatModel, Embedder
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
+from dynagrag.evaluation.frame.kept_run import new_folder
 from dynagrag.evaluation.judge.judge_options import plan_judge
 from dynagrag.evaluation.judge.judge_run import JudgeModels, evaluate_judge
 from dynagrag.evaluation.judge.judging import JudgingCost, expected_cost
 from dynagrag.evaluation.qa.qa_run import evaluate_qa
-from dynagrag.evaluation.results.run_folder import new_folder
 from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.ui import background, state

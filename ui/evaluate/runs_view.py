@@ -5,10 +5,12 @@ was made with, its report.
 import streamlit as st
 
 from dynagrag.core.text import plural
-from dynagrag.evaluation.results.html_report import flat
+from dynagrag.evaluation.frame.experiment_run import ExperimentRun
+from dynagrag.evaluation.frame.html import flat
 from dynagrag.ui import state
 from dynagrag.ui.evaluate import run_tables, work_view, worst_questions
 from dynagrag.ui.evaluate.kept_runs import KeptView, kept_runs
+from dynagrag.ui.evaluate.report_view import show_report
 from dynagrag.ui.evaluate.table_view import show_tables
 from dynagrag.ui.evaluate.worst_questions import ReadAnswer, ReadQuestion
 from dynagrag.ui.safe_markdown import clean, plain, plain_lines
@@ -105,14 +107,10 @@ def _show_run(view: KeptView) -> None:
 
 
 def _show_figures(view: KeptView) -> None:
-    said = run_tables.headline(view)
-    if said:
-        (st.warning if said.startswith("not ") else st.info)(
-            plain(said), icon=":material/insights:"
-        )
-    for note in run_tables.notes(view):
-        st.caption(plain(note))
-    show_tables(view.kind, run_tables.tables(view))
+    if isinstance(view.run, ExperimentRun):
+        show_report(view.run.report(), view.name)
+    else:
+        _show_tables(view)
     if view.report is not None:
         st.download_button(
             "Report (HTML)",
@@ -122,6 +120,17 @@ def _show_figures(view: KeptView) -> None:
             icon=":material/download:",
             help="One page with plots and more questions to read. It works offline.",
         )
+
+
+def _show_tables(view: KeptView) -> None:
+    said = run_tables.headline(view)
+    if said:
+        (st.warning if said.startswith("not ") else st.info)(
+            plain(said), icon=":material/insights:"
+        )
+    for note in run_tables.notes(view):
+        st.caption(plain(note))
+    show_tables(view.kind, run_tables.tables(view))
 
 
 def _show_resume(view: KeptView) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from dynagrag.core.errors import LoadError
 from dynagrag.core.text import cut
 from dynagrag.evaluation.answers.answer_line import AnswerLine
+from dynagrag.evaluation.frame.kept_run import KeptRun
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_summary import grades_of
@@ -16,7 +17,7 @@ from dynagrag.evaluation.qa.answer_scores import ABSTAINED
 from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
 from dynagrag.evaluation.qa.qa_report import TITLES
 from dynagrag.evaluation.qa.qa_summary import arm_scores
-from dynagrag.evaluation.results.run_folder import KeptRun, PassageWords, RunFolder
+from dynagrag.evaluation.results.run_folder import PassageWords, RunFolder
 from dynagrag.evaluation.results.run_summary import POINTS, by_scope
 from dynagrag.ui.evaluate.kept_runs import KeptView
 

@@ -8,7 +8,6 @@ The store is asked once per version for its 5,000 heaviest entities; layouts are
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -92,10 +91,34 @@ def show_overview(desk: Desk, seen: Overview, drawn: DeltaGenerator) -> Entity |
             clicked = _show_table(seen, entities)
     elif export.open:
         with export:
-            _show_export(desk, entities, relations)
+            st.markdown(
+                "**Picture**: the icons at the upper right of the drawing save it as PNG or SVG."
+            )
+            options = {
+                f"What is drawn ({len(entities):,} entities)": False,
+                "The whole graph": True,
+            }
+            what = st.radio("Data of", list(options), key="export_what", horizontal=True)
+            is_whole = options[what]
+            graph = _whole(desk) if is_whole else lambda: part(entities, relations)
+            offer_downloads(graph, "graph", key="whole" if is_whole else "part")
     if numbers.open:
         with numbers:
-            _show_distributions(seen)
+            for column, title, counts, key in zip(
+                st.columns(2),
+                ("Relations of an entity", "Times an entity is mentioned"),
+                (seen.degree_counts, seen.weight_counts),
+                ("degrees", "weights"),
+                strict=True,
+            ):
+                with column:
+                    st.markdown(f"**{title}**")
+                    draw_bars(binned(counts), key=f"graph_{key}", name=title.lower())
+            st.caption(
+                "Of all entities, whatever the filters. Bins double in width; the scale of the"
+                " counts is"
+                " logarithmic."
+            )
     return clicked
 
 
@@ -122,7 +145,19 @@ def _chosen(desk: Desk, seen: Overview) -> tuple[tuple[Entity, ...], tuple[Relat
     min_weight = st.number_input(
         "Mentioned at least this often", 0, max(1, heaviest), 0, key="graph_weight"
     )
-    passages = _passages_of_document(desk)
+    # None: those of all documents
+    titles = _titles(desk, str(desk.space.folder), desk.space.store.version())
+    chosen = st.selectbox(
+        "Document",
+        titles,
+        index=None,
+        format_func=lambda id_: titles.get(id_, id_),
+        key="graph_document",
+        placeholder="All documents",
+    )
+    passages = (
+        None if chosen is None else {passage.id for passage in desk.space.store.passages(chosen)}
+    )
     if seen.num_entities > MAX_NODES:
         st.caption(
             f"This chooses among the {MAX_NODES:,} most mentioned entities; search finds all."
@@ -135,20 +170,6 @@ def _chosen(desk: Desk, seen: Overview) -> tuple[tuple[Entity, ...], tuple[Relat
         limit=limit,
         are_names_first=True,
     )
-
-
-def _passages_of_document(desk: Desk) -> set[str] | None:
-    """The passages of the document chosen; None for all documents."""
-    titles = _titles(desk, str(desk.space.folder), desk.space.store.version())
-    chosen = st.selectbox(
-        "Document",
-        titles,
-        index=None,
-        format_func=lambda id_: titles.get(id_, id_),
-        key="graph_document",
-        placeholder="All documents",
-    )
-    return None if chosen is None else {passage.id for passage in desk.space.store.passages(chosen)}
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
@@ -185,15 +206,14 @@ def _draw(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation])
         )
     with listed:
         for entity in entities[:_NUM_LISTED]:
-            if st.button(_row(entity), type="tertiary", key=f"listed_{entity.id}"):
+            name = cut(entity.name, 60)
+            if st.button(
+                f"{plain(name) or '(no name)'} · {entity.weight}×",
+                type="tertiary",
+                key=f"listed_{entity.id}",
+            ):
                 return entity
     return next((e for e in entities if e.id == clicked), None)
-
-
-def _row(entity: Entity) -> str:
-    """An entity as a button of the list has it."""
-    name = cut(entity.name, 60)
-    return f"{plain(name) or '(no name)'} · {entity.weight}×"
 
 
 def about(entity: Entity) -> str:
@@ -218,15 +238,21 @@ def _show_3d(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relatio
         return
     made = _layout(desk, entities, relations, is_3d=True)
     if made.done() and made.exception() is None:
-        _draw_3d(
-            figure(
-                entities,
-                relations,
-                [about(e) for e in entities],
-                made.result(),
-                is_dark=st.context.theme.type == "dark",
+        # no higher than wide: what doesn't fit beside is cut off
+        st.html(f"<style>{_AS_HIGH_AS_WIDE}</style>")
+        with st.container(key="graph_3d_box", height=620, border=False):
+            st.plotly_chart(
+                figure(
+                    entities,
+                    relations,
+                    [about(e) for e in entities],
+                    made.result(),
+                    is_dark=st.context.theme.type == "dark",
+                ),
+                height="stretch",
+                key="graph_3d",
+                config={"displaylogo": False},
             )
-        )
         num_alone = len(heaviest) - len(entities)
         alone = (
             f" {num_alone} of them have no relation to the others and are left out."
@@ -239,13 +265,6 @@ def _show_3d(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relatio
         )
     else:
         _wait(made, len(entities))
-
-
-def _draw_3d(made: Any) -> None:
-    """No higher than wide: what doesn't fit beside is cut off."""
-    st.html(f"<style>{_AS_HIGH_AS_WIDE}</style>")
-    with st.container(key="graph_3d_box", height=620, border=False):
-        st.plotly_chart(made, height="stretch", key="graph_3d", config={"displaylogo": False})
 
 
 @st.fragment(run_every=1.0)
@@ -267,23 +286,6 @@ def _wait(made: "Future[Layout]", num: int) -> None:
 
 
 # -------------------------------------------------------------------------------- numbers and files
-
-
-def _show_distributions(seen: Overview) -> None:
-    for column, title, counts, key in zip(
-        st.columns(2),
-        ("Relations of an entity", "Times an entity is mentioned"),
-        (seen.degree_counts, seen.weight_counts),
-        ("degrees", "weights"),
-        strict=True,
-    ):
-        with column:
-            st.markdown(f"**{title}**")
-            draw_bars(binned(counts), key=f"graph_{key}", name=title.lower())
-    st.caption(
-        "Of all entities, whatever the filters. Bins double in width; the scale of the counts is"
-        " logarithmic."
-    )
 
 
 def _show_table(seen: Overview, entities: Sequence[Entity]) -> Entity | None:
@@ -320,15 +322,6 @@ def _cell(text: str) -> str:
     hold.
     """
     return text[:200].encode("utf-8", "replace").decode()
-
-
-def _show_export(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation]) -> None:
-    st.markdown("**Picture**: the icons at the upper right of the drawing save it as PNG or SVG.")
-    options = {f"What is drawn ({len(entities):,} entities)": False, "The whole graph": True}
-    what = st.radio("Data of", list(options), key="export_what", horizontal=True)
-    is_whole = options[what]
-    graph = _whole(desk) if is_whole else lambda: part(entities, relations)
-    offer_downloads(graph, "graph", key="whole" if is_whole else "part")
 
 
 def _whole(desk: Desk) -> Callable[[], Graph]:

@@ -15,9 +15,7 @@ from dynagrag.core.schema import Document, Entity, Neighbourhood
 from dynagrag.core.text import cut, times
 from dynagrag.curation.graph_export import part
 from dynagrag.curation.graph_queries import (
-    EntityFacts,
     StatedRelation,
-    Statement,
     entity_facts,
     way_between,
 )
@@ -61,7 +59,30 @@ def page() -> None:
             _show_hits(desk, text)
         path = _path()
         if path:
-            _crumbs(path)
+            with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
+                st.button(
+                    "Whole graph",
+                    icon=":material/hub:",
+                    type="tertiary",
+                    on_click=_back,
+                    args=(0,),
+                    key="crumb_all",
+                )
+                first = max(0, len(path) - _MAX_CRUMBS)
+                if first:
+                    st.markdown("› …")
+                for number, (_, name) in enumerate(path[first:], start=first + 1):
+                    st.markdown("›")
+                    label = plain(cut(name, 40)) or "\\(no name\\)"
+                    is_here = number == len(path)
+                    st.button(
+                        label,
+                        type="tertiary",
+                        on_click=_back,
+                        args=(number,),
+                        key=f"crumb_{number}",
+                        disabled=is_here,
+                    )
             _show_entity(desk, path[-1][0], drawn)
         else:
             clicked = show_overview(desk, seen, drawn)
@@ -89,33 +110,6 @@ def _go(entity_id: str, name: str) -> None:
 
 def _back(num: int) -> None:
     state.remember(_PATH, _path()[:num])
-
-
-def _crumbs(path: list[tuple[str, str]]) -> None:
-    with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
-        st.button(
-            "Whole graph",
-            icon=":material/hub:",
-            type="tertiary",
-            on_click=_back,
-            args=(0,),
-            key="crumb_all",
-        )
-        first = max(0, len(path) - _MAX_CRUMBS)
-        if first:
-            st.markdown("› …")
-        for number, (_, name) in enumerate(path[first:], start=first + 1):
-            st.markdown("›")
-            label = plain(cut(name, 40)) or "\\(no name\\)"
-            is_here = number == len(path)
-            st.button(
-                label,
-                type="tertiary",
-                on_click=_back,
-                args=(number,),
-                key=f"crumb_{number}",
-                disabled=is_here,
-            )
 
 
 def _find() -> str:
@@ -200,7 +194,14 @@ def _show_entity(desk: Desk, entity_id: str, drawn: DeltaGenerator) -> None:
         )
         with drawing_or_list():
             clicked = _draw(near)
-            _explain(near)
+            more = " There are more; the most stated are drawn." if near.is_cut else ""
+            st.caption(
+                f"{len(near.entities)} entities, {len(near.relations)} relations.{more} Click an"
+                " entity to"
+                " open it, point at a line to read it, scroll to zoom. Larger: mentioned more"
+                " often."
+                " Colour: community."
+            )
         with st.popover("Export", icon=":material/download:"):
             offer_downloads(
                 lambda: part(near.entities, near.relations), "neighbourhood", key="near"
@@ -211,7 +212,11 @@ def _show_entity(desk: Desk, entity_id: str, drawn: DeltaGenerator) -> None:
         found = entity_facts(store, entity_id, documents)
         _show_entity_head(found.entity)
         _show_way(desk, found.entity, documents)
-        _show_relations(desk.name, found)
+        st.markdown("**Relations**" if found.relations else "No relation of it is stated.")
+        for stated in found.relations:
+            _show_relation(desk.name, found.entity.id, stated)
+        if found.has_more:
+            st.caption("These are its most stated relations; there are more.")
     if clicked is not None and clicked.id != entity_id:
         _go(clicked.id, clicked.name)
         st.rerun()
@@ -226,15 +231,6 @@ def _draw(near: Neighbourhood) -> Entity | None:
     edges = [Edge(r.head, r.tail, r.label, r.weight) for r in near.relations]
     clicked = draw_graph(nodes, edges, key="graph_near", height=HEIGHT, file_name="neighbourhood")
     return next((e for e in near.entities if e.id == clicked), None)
-
-
-def _explain(near: Neighbourhood) -> None:
-    more = " There are more; the most stated are drawn." if near.is_cut else ""
-    st.caption(
-        f"{len(near.entities)} entities, {len(near.relations)} relations.{more} Click an entity to"
-        " open it, point at a line to read it, scroll to zoom. Larger: mentioned more often."
-        " Colour: community."
-    )
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)
@@ -253,23 +249,11 @@ def _show_entity_head(entity: Entity) -> None:
             "**Also:**"
             f" {', '.join(plain(cut(alias, 60)) for alias in others[:12])}{' …' if len(others) > 12 else ''}"
         )
-    _show_summaries(entity.summaries)
-
-
-def _show_relations(workspace: str, facts: EntityFacts) -> None:
-    st.markdown("**Relations**" if facts.relations else "No relation of it is stated.")
-    for stated in facts.relations:
-        _show_relation(workspace, facts.entity.id, stated)
-    if facts.has_more:
-        st.caption("These are its most stated relations; there are more.")
-
-
-def _show_summaries(summaries: tuple[str, ...]) -> None:
-    lines = [f"- {plain(cut(text, 400))}" for text in summaries[:30]]
+    lines = [f"- {plain(cut(text, 400))}" for text in entity.summaries[:30]]
     if lines:
         st.markdown("\n".join(lines[:3]))
     if len(lines) > 3:
-        with st.expander(f"What else is said of it ({len(summaries) - 3})"):
+        with st.expander(f"What else is said of it ({len(entity.summaries) - 3})"):
             st.markdown("\n".join(lines[3:]))
 
 
@@ -285,8 +269,15 @@ def _show_relation(workspace: str, entity_id: str, stated: StatedRelation) -> No
             + (f" · stated {relation.weight} times" if relation.weight > 1 else "")
         )
         for statement in stated.statements:
+            link = source_link(workspace, statement.document_id, statement.start, statement.end)
+            who = said_by(statement.speaker, statement.start_s)
+            words = (
+                f"“{plain(cut(statement.words, 240))}” "
+                if statement.words
+                else "Named together here: "
+            )
             st.markdown(
-                _words(workspace, statement)
+                f"{words}{f'{who}, ' if who else ''}[{plain(cut(statement.title, 60)) or 'source'}]({link})"
             )  # a caption would dim its link below the contrast that reading needs
         if other != entity_id:  # the way there for those who can't click the drawing
             label = plain(cut(name, 60)) or "\\(no name\\)"
@@ -357,10 +348,3 @@ def _step(workspace: str, step: StatedRelation, is_forward: bool) -> str:
         said = step.statements[0]
         label = f"[{label}]({source_link(workspace, said.document_id, said.start, said.end)})"
     return f"— {label} →" if is_forward else f"← {label} —"
-
-
-def _words(workspace: str, said: Statement) -> str:
-    link = source_link(workspace, said.document_id, said.start, said.end)
-    who = said_by(said.speaker, said.start_s)
-    words = f"“{plain(cut(said.words, 240))}” " if said.words else "Named together here: "
-    return f"{words}{f'{who}, ' if who else ''}[{plain(cut(said.title, 60)) or 'source'}]({link})"

@@ -61,21 +61,19 @@ def _show_document(desk: Desk, document: Document) -> None:
             st.caption(plain(plural(len(turns), "turn") + named))
         with st.container(horizontal=True, width="content"):
             ask_title(desk, document)
-            _ask_deletion(desk, document)
-
-
-def _ask_deletion(desk: Desk, document: Document) -> None:
-    with st.popover(
-        "Delete", icon=":material/delete:", key=f"deletion_{document.id}"
-    ):  # without a key it stays open, for the next one
-        st.markdown(
-            f"Deletes **{plain(document.title)}** and everything made from it: records, its part of"
-            " the graph, vectors, cached replies, conversations that quote it, and the uploaded"
-            " file. Files elsewhere on this machine stay."
-        )
-        is_busy = background.has_job_at_work(state.settings(), desk.name)
-        if st.button(
-            "Delete document", key=f"delete_{document.id}", type="primary", disabled=is_busy
-        ):
-            job_runner.delete(document)
-            st.rerun()
+            with st.popover(
+                "Delete", icon=":material/delete:", key=f"deletion_{document.id}"
+            ):  # without a key it stays open, for the next one
+                st.markdown(
+                    f"Deletes **{plain(document.title)}** and everything made from it: records, its"
+                    " part of"
+                    " the graph, vectors, cached replies, conversations that quote it, and the"
+                    " uploaded"
+                    " file. Files elsewhere on this machine stay."
+                )
+                is_busy = background.has_job_at_work(state.settings(), desk.name)
+                if st.button(
+                    "Delete document", key=f"delete_{document.id}", type="primary", disabled=is_busy
+                ):
+                    job_runner.delete(document)
+                    st.rerun()

@@ -21,16 +21,20 @@ def show(files: Sequence[JobFile], *, is_running: bool, key: str) -> None:
         f"{num_over:,} of {plural(len(files), 'file')} extracted",
         expanded=is_running and len(files) <= _OPEN_UP_TO,
     ):
-        st.dataframe([_row(file) for file in files], hide_index=True, width="stretch", key=key)
-
-
-def _row(file: JobFile) -> dict[str, object]:
-    return {
-        "File": file.name,
-        "Status": status_of(file),
-        "Chunks": f"{file.num_done:,} / {file.num_chunks:,}",
-        "Reason": file.reason,
-    }
+        st.dataframe(
+            [
+                {
+                    "File": file.name,
+                    "Status": status_of(file),
+                    "Chunks": f"{file.num_done:,} / {file.num_chunks:,}",
+                    "Reason": file.reason,
+                }
+                for file in files
+            ],
+            hide_index=True,
+            width="stretch",
+            key=key,
+        )
 
 
 def status_of(file: JobFile) -> str:

@@ -92,30 +92,26 @@ def plan(ticket: str, paths: Sequence[str], options: IngestOptions) -> Work:
             work.progress(TIMING, 0, 1)
             seconds = prepared.time_one_call()
             prepared.forget_timed_call()
-            return _view(prepared, seconds)
+            made = prepared.plan
+            return PlanView(
+                num_new=len(made.new),
+                num_changed=len(made.changed),
+                num_moved=len(made.moved),
+                num_unchanged=len(made.unchanged),
+                num_doubles=made.num_doubles,
+                num_chunks=made.num_chunks,
+                missing=tuple(document.title for document in made.missing),
+                removes_missing=made.removes_missing,
+                estimate=prepared.estimate(seconds) if made.num_chunks else None,
+                call_s=seconds,
+                extracted_before=made.extracted_before,
+            )
 
     return background.start(background.key_of(settings, name, "plan", ticket), "Estimate", run)
 
 
 def _opener(options: IngestOptions) -> Opener:
     return state.opener(create=True, has_model=options.extractor == "llm")
-
-
-def _view(prepared: PreparedIngest, call_s: float | None) -> PlanView:
-    made = prepared.plan
-    return PlanView(
-        num_new=len(made.new),
-        num_changed=len(made.changed),
-        num_moved=len(made.moved),
-        num_unchanged=len(made.unchanged),
-        num_doubles=made.num_doubles,
-        num_chunks=made.num_chunks,
-        missing=tuple(document.title for document in made.missing),
-        removes_missing=made.removes_missing,
-        estimate=prepared.estimate(call_s) if made.num_chunks else None,
-        call_s=call_s,
-        extracted_before=made.extracted_before,
-    )
 
 
 # --------------------------------------------------------------------------------------------- runs
@@ -159,7 +155,7 @@ def retry(
     """
 
     def prepare(group: RetryGroup) -> Callable[[Workspace], PreparedIngest]:
-        return lambda space: space.prepare_retry(group, extractor=extractor)
+        return lambda space: space.ingest_jobs.prepare_retry(group, extractor=extractor)
 
     runs = [
         (_as_before(group.request, llm, extractor), prepare(group))
@@ -180,14 +176,14 @@ def delete(document: Document) -> Work:
     """Deletes a document with all that came from it, its uploaded file too."""
     opened = state.desk()
     was_asked = opened is not None and any(
-        row.stage == CONSOLIDATION_STAGE for row in opened.space.ledger()
+        row.stage == CONSOLIDATION_STAGE for row in opened.space.journal.ledger()
     )
     open_space = state.opener(has_model=was_asked)
 
     def run(work: Work) -> RunOutcome:
         with open_space() as space:
             space.parts.max_wait_s = _INTERACTIVE_WAIT_S
-            _, report = space.delete(document.id, work.progress)
+            _, report = space.documents.delete(document.id, work.progress)
         return RunOutcome(None, "", "Deleted. " + _graph(report))
 
     return _start(f"delete-{document.id}", document.title, run)

@@ -81,7 +81,13 @@ def _draw(was_running: bool) -> None:
             if work in ended:
                 _show_ended(work, {job.id for job in offered})
             elif "job" not in work.notes:
-                _show_progress(work)
+                with st.container(border=True):
+                    st.markdown(f"**{plain(work.title)}**")
+                    st.progress(
+                        _share(work.done, work.total),
+                        text=_stage_text(work.stage, work.done, work.total),
+                    )
+                    st.caption(f"at work for {duration_text(work.seconds)}")
         for job in jobs:
             if job.status is JobStatus.RUNNING and desk is not None:
                 _show_running(desk, job, by_job.get(job.id))
@@ -90,15 +96,6 @@ def _draw(was_running: bool) -> None:
         }
         for job in offered:
             _show_offer(_as_it_ended(job, failed.get(job.id, "")), is_ending=job.id in by_job)
-
-
-def _show_progress(work: Work) -> None:
-    with st.container(border=True):
-        st.markdown(f"**{plain(work.title)}**")
-        st.progress(
-            _share(work.done, work.total), text=_stage_text(work.stage, work.done, work.total)
-        )
-        st.caption(f"at work for {duration_text(work.seconds)}")
 
 
 def _share(done: int, total: int) -> float:
@@ -278,14 +275,10 @@ def _show_offer(job: Job, is_ending: bool) -> None:
                 key=f"leave_{job.id}",
                 help="The job stays under Past jobs, and what was extracted is kept.",
             ):
-                _leave(job)
-
-
-def _leave(job: Job) -> None:
-    desk = state.desk()
-    if desk is not None:
-        desk.space.journal.job_book.leave(job.id)
-    st.rerun()
+                desk = state.desk()
+                if desk is not None:
+                    desk.space.journal.job_book.leave(job.id)
+                st.rerun()
 
 
 def _ask_budgets(job: Job) -> tuple[int | None, int | None]:
@@ -326,7 +319,7 @@ def _ask_model(job: Job) -> str | None:
 
 def show_set_aside(desk: Desk) -> None:
     """Chunks that could not be extracted, and a way to try them again."""
-    items = desk.space.set_asides()
+    items = desk.space.journal.set_asides()
     if not items:
         st.caption("Nothing is set aside: everything that was read was extracted.")
         return
@@ -339,7 +332,19 @@ def show_set_aside(desk: Desk) -> None:
         _show_set_aside(item, documents.get(item.document_id))
     if len(items) > _MAX_SHOWN:
         st.caption(f"… and {len(items) - _MAX_SHOWN} more")
-    _ask_retry(desk)
+    llm = state.settings().llm
+    ways = (
+        {"as before": (None, None)}
+        | ({f"with {llm}": (llm, "llm")} if llm else {})
+        | {"without a model": (None, "fast")}
+    )
+    way = st.selectbox("How to retry", list(ways), width=360, key="retry_way")
+    is_busy = background.has_job_at_work(state.settings(), state.workspace_name())
+    if st.button("Retry", key="retry", icon=":material/refresh:", disabled=is_busy):
+        num_before = state.remembered("retries", 0)
+        state.remember("retries", num_before + 1)
+        job_runner.retry(desk.space.journal, str(num_before), *ways[way])
+        st.rerun()
 
 
 def _show_set_aside(item: SetAside, document: Document | None) -> None:
@@ -355,22 +360,6 @@ def _show_set_aside(item: SetAside, document: Document | None) -> None:
     )
     st.markdown(f"“{plain(words)} …”")
     st.caption(f":material/error: {plain(item.reason)}")
-
-
-def _ask_retry(desk: Desk) -> None:
-    llm = state.settings().llm
-    ways = (
-        {"as before": (None, None)}
-        | ({f"with {llm}": (llm, "llm")} if llm else {})
-        | {"without a model": (None, "fast")}
-    )
-    way = st.selectbox("How to retry", list(ways), width=360, key="retry_way")
-    is_busy = background.has_job_at_work(state.settings(), state.workspace_name())
-    if st.button("Retry", key="retry", icon=":material/refresh:", disabled=is_busy):
-        num_before = state.remembered("retries", 0)
-        state.remember("retries", num_before + 1)
-        job_runner.retry(desk.space.journal, str(num_before), *ways[way])
-        st.rerun()
 
 
 # --------------------------------------------------------------------------------------------- past

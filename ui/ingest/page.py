@@ -51,21 +51,17 @@ def page() -> None:
             names = speakers_view.show(rows, desk.documents() if desk else ())
             start_form.show(paths, _started, names)
         if desk is not None:
-            _show_workspace(desk)
-
-
-def _show_workspace(desk: Desk) -> None:
-    st.divider()
-    num_aside = len(desk.space.set_asides())
-    documents, aside, past = st.tabs(
-        ["Documents", f"Set aside ({num_aside})" if num_aside else "Set aside", "Past jobs"]
-    )
-    with documents:
-        documents_view.show(desk)
-    with aside:
-        jobs_view.show_set_aside(desk)
-    with past:
-        jobs_view.show_past(desk)
+            st.divider()
+            num_aside = len(desk.space.journal.set_asides())
+            documents, aside, past = st.tabs(
+                ["Documents", f"Set aside ({num_aside})" if num_aside else "Set aside", "Past jobs"]
+            )
+            with documents:
+                documents_view.show(desk)
+            with aside:
+                jobs_view.show_set_aside(desk)
+            with past:
+                jobs_view.show_past(desk)
 
 
 # -------------------------------------------------------------------------------------------- bring
@@ -86,7 +82,34 @@ def _bring(desk: Desk | None) -> None:
     )
     brought: list[Brought] = []
     if way == _PASTE:
-        brought = _paste()
+        number = state.remembered(
+            "paste_number", 0
+        )  # a form of its own for each text: what could not be taken stays in it
+        with st.form("paste"):
+            title = st.text_input(
+                "Title",
+                placeholder="e.g. Board meeting, 3 May",
+                max_chars=200,
+                key=f"paste_title_{number}",
+            )
+            about = "Lines such as `Maria: words` are turns."
+            text = st.text_area(
+                "Text",
+                height=200,
+                placeholder="Maria: Good morning …\nLeo: …",
+                help=about,
+                key=f"paste_text_{number}",
+            )
+            is_sent = st.form_submit_button("Preview", icon=":material/visibility:")
+        if not is_sent:
+            brought = []
+        elif not title.strip() or not text.strip():
+            st.warning("Enter a title and some text.", icon=":material/edit:")
+            brought = []
+        else:
+            made = pasted(title, text)
+            state.remember("paste_number", number + 1)
+            brought = [made]
     elif way == _FOLDER:
         brought = _name_folder()
     else:
@@ -108,49 +131,15 @@ def _upload() -> list[Brought]:
     )
     st.caption("Split files that are larger.")
     here = {file.file_id for file in files}
-    _drop_taken_out(here)
-    seen: set[str] = state.remembered("seen_uploads", set())
-    return [Brought(file.name, file, file.file_id) for file in files if file.file_id not in seen]
-
-
-def _drop_taken_out(here: set[str]) -> None:
-    """A file that was taken out of the upload box is left out."""
+    # a file that was taken out of the upload box is left out
     gone: set[str] = state.remembered("shown_uploads", set()) - here
     rows: tuple[SourceRow, ...] = state.remembered("rows", ())
     for row in rows:
         if row.brought in gone:
             _leave_out([row])
     state.remember("shown_uploads", here)
-
-
-def _paste() -> list[Brought]:
-    number = state.remembered(
-        "paste_number", 0
-    )  # a form of its own for each text: what could not be taken stays in it
-    with st.form("paste"):
-        title = st.text_input(
-            "Title",
-            placeholder="e.g. Board meeting, 3 May",
-            max_chars=200,
-            key=f"paste_title_{number}",
-        )
-        about = "Lines such as `Maria: words` are turns."
-        text = st.text_area(
-            "Text",
-            height=200,
-            placeholder="Maria: Good morning …\nLeo: …",
-            help=about,
-            key=f"paste_text_{number}",
-        )
-        is_sent = st.form_submit_button("Preview", icon=":material/visibility:")
-    if not is_sent:
-        return []
-    if not title.strip() or not text.strip():
-        st.warning("Enter a title and some text.", icon=":material/edit:")
-        return []
-    made = pasted(title, text)
-    state.remember("paste_number", number + 1)
-    return [made]
+    seen: set[str] = state.remembered("seen_uploads", set())
+    return [Brought(file.name, file, file.file_id) for file in files if file.file_id not in seen]
 
 
 def _name_folder() -> list[Brought]:
@@ -169,16 +158,12 @@ def _name_folder() -> list[Brought]:
 # --------------------------------------------------------------------------------------------- read
 
 
-def _visit() -> str:
-    return str(state.remembered("visit", uuid4().hex))
-
-
 def _read(brought: list[Brought]) -> None:
     """Reads what was brought in a thread, and takes what was read into the rows once it is
     there.
     """
     settings, name = state.settings(), state.workspace_name()
-    prefix = background.key_of(settings, name, "read", _visit())
+    prefix = background.key_of(settings, name, "read", str(state.remembered("visit", uuid4().hex)))
     if brought:
         folder, number = upload_folder.folder_of(settings, name), state.remembered("num_read", 0)
         state.remember("num_read", number + 1)

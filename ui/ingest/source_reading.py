@@ -10,7 +10,7 @@ from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import LoadedSource
 from dynagrag.ingest.extract.case_use import fast_remarks
 from dynagrag.ingest.load import find_sources, load_source, turns_of
-from dynagrag.ui.ingest.upload_folder import Kept, keep, text_name
+from dynagrag.ui.ingest.upload_folder import keep, text_name
 
 _MAX_TURNS = 8
 _MAX_TURN_CHARS = 300
@@ -69,7 +69,14 @@ def read_all(
         progress("read", number, len(brought))
         if item.content is not None:
             taken = {row.path for row in rows if row.brought}
-            rows.append(_row_of(keep(folder, item.name, item.content, taken), item))
+            kept = keep(folder, item.name, item.content, taken)
+            kept_row = _row(
+                kept.source,
+                kept.source.path if kept.source.refused is None else "",
+                kept.said,
+                item,
+            )
+            rows.append(replace(kept_row, replaced=kept.replaced, is_unread=kept.is_unread))
             continue
         try:
             paths = find_sources([item.name])
@@ -80,13 +87,6 @@ def read_all(
             progress("read", at, len(paths))
             rows.append(_row(load_source(path), item.name, "", item))
     return tuple(rows)
-
-
-def _row_of(kept: Kept, item: Brought) -> SourceRow:
-    row = _row(
-        kept.source, kept.source.path if kept.source.refused is None else "", kept.said, item
-    )
-    return replace(row, replaced=kept.replaced, is_unread=kept.is_unread)
 
 
 def _row(source: LoadedSource, given: str, said: str, item: Brought) -> SourceRow:

@@ -15,6 +15,8 @@ from dynagrag.core.ids import content_id
 from dynagrag.core.text import duration_text, plural
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.load.speaker_names import SpeakerNames
+from dynagrag.registry.choices import Use, names_for
+from dynagrag.registry.extractors import EXTRACTORS
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Key, Work
 from dynagrag.ui.ingest import glossary_box, job_runner
@@ -85,19 +87,17 @@ def _start(
 
 
 def _ask_options(settings: Settings, has_folder: bool) -> IngestOptions:
+    kinds = names_for(EXTRACTORS, Use.APP)
+    model = settings.llm or "(none is set)"
     labels = {
-        "llm": f"With the language model {settings.llm or '(none is set)'}",
-        "fast": "Without a model",
+        name: f"{row.label} {model}" if row.needs_model else row.label
+        for name, row in EXTRACTORS.items()
     }
-    about = [
-        "It reads every chunk and writes entities and relations with the words they rest on.",
-        "Names and repeated words; quick and free.",
-    ]
-    kinds = list(labels)
+    about = [EXTRACTORS[name].about for name in kinds]
     extractor = st.radio(
         "Extractor",
         kinds,
-        index=kinds.index(_kept("extractor", "llm" if settings.llm else "fast")),
+        index=kinds.index(str(state.remembered("extractor", "llm" if settings.llm else "fast"))),
         format_func=lambda kind: plain(labels[kind]),
         captions=about,
         key="ingest_extractor",
@@ -170,10 +170,6 @@ def _ask_more() -> dict[str, Any]:
     }
 
 
-def _kept(name: str, default: str) -> str:
-    return str(state.remembered(name, default))
-
-
 def _keep(name: str) -> None:
     state.remember(name, st.session_state[f"ingest_{name}"])
 
@@ -217,7 +213,17 @@ def _planning(work: Work) -> str:
 
 
 def _show_plan(view: PlanView, settings: Settings) -> None:
-    parts = [f"{count} {word}" for count, word in _counted(view) if count]
+    parts = [
+        f"{count} {word}"
+        for count, word in [
+            (view.num_new, "new"),
+            (view.num_changed, "changed"),
+            (view.num_moved, "from another path"),
+            (view.num_unchanged, "unchanged"),
+            (view.num_doubles, "with the same content as another"),
+        ]
+        if count
+    ]
     st.markdown(
         f"**{plain(', '.join(parts) or 'nothing')}** · {plural(view.num_chunks, 'chunk')} to"
         " extract"
@@ -252,13 +258,3 @@ def _show_plan(view: PlanView, settings: Settings) -> None:
         st.caption("No model is asked: no calls, no cost.")
     else:
         st.info("Everything is in the workspace already.", icon=":material/check:")
-
-
-def _counted(view: PlanView) -> list[tuple[int, str]]:
-    return [
-        (view.num_new, "new"),
-        (view.num_changed, "changed"),
-        (view.num_moved, "from another path"),
-        (view.num_unchanged, "unchanged"),
-        (view.num_doubles, "with the same content as another"),
-    ]

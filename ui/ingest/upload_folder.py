@@ -104,12 +104,14 @@ def _kept(
                 replace(source, path=str(same), title=title),
                 f"has the same content as {same.name}, which is here already",
             )
-        said, replaced = (
-            _said_of(name, target, same),
-            target.name if same is None and target.exists() else "",
-        )
+        note = ""
+        if same == target:
+            note = "was here already, unchanged"
+        elif target.name != PurePath(name).name:
+            note = f"is kept as {target.name}"
+        replaced = target.name if same is None and target.exists() else ""
         os.replace(partial, target)
-        return Kept(replace(source, path=str(target), title=title), said, replaced)
+        return Kept(replace(source, path=str(target), title=title), note, replaced)
     finally:
         partial.unlink(missing_ok=True)
 
@@ -118,12 +120,6 @@ def _numbered(target: Path) -> Path:
     """The first name of its kind that no file here has."""
     names = (target.with_name(f"{target.stem}-{number}{target.suffix}") for number in count(2))
     return next(path for path in names if not path.exists())
-
-
-def _said_of(name: str, target: Path, same: Path | None) -> str:
-    if same == target:
-        return "was here already, unchanged"
-    return f"is kept as {target.name}" if target.name != PurePath(name).name else ""
 
 
 def sweep(folder: Path) -> None:

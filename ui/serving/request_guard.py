@@ -69,7 +69,18 @@ class RequestGuard:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        refusal = self._refusal(Headers(scope=scope))
+        headers = Headers(scope=scope)
+        hosts, origins = headers.getlist("host"), headers.getlist("origin")
+        host = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
+        if host is None or not self._hosts.have(host[1]):
+            refusal = (
+                "the app is not served under this name. If it is yours: dynagrag serve --allow-host"
+                " NAME"
+            )
+        elif any(not _is_same(origin, host) for origin in origins):
+            refusal = "a page of another origin asked for this. Open the app by its own address"
+        else:
+            refusal = None
         if refusal is None:
             await self._app(scope, receive, self._with_headers(send))
         elif scope["type"] == "websocket":
@@ -78,18 +89,6 @@ class RequestGuard:
             await PlainTextResponse(f"dynagrag: {refusal}\n", status_code=403)(
                 scope, receive, self._with_headers(send)
             )
-
-    def _refusal(self, headers: Headers) -> str | None:
-        hosts, origins = headers.getlist("host"), headers.getlist("origin")
-        host = _HOST.fullmatch(hosts[0]) if len(hosts) == 1 else None
-        if host is None or not self._hosts.have(host[1]):
-            return (
-                "the app is not served under this name. If it is yours: dynagrag serve --allow-host"
-                " NAME"
-            )
-        if any(not _is_same(origin, host) for origin in origins):
-            return "a page of another origin asked for this. Open the app by its own address"
-        return None
 
     def _with_headers(self, send: Send) -> Send:
         async def send_with_headers(message: Message) -> None:

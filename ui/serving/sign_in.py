@@ -101,9 +101,14 @@ class SignIn:
                 return _page(401, "That is not the password.")
         except TooManyGuessesError as err:
             wait_s = int(err.wait_s) + 1
+            spoken = (
+                f"{wait_s} second{'s' * (wait_s != 1)}"
+                if wait_s < 90
+                else f"{-(-wait_s // 60)} minutes"
+            )
             return _page(
                 429,
-                f"Too many wrong passwords. Try again in {_spoken(wait_s)}.",
+                f"Too many wrong passwords. Try again in {spoken}.",
                 {"Retry-After": str(wait_s)},
             )
         reply = RedirectResponse(_same_page(request), status_code=303)
@@ -137,10 +142,6 @@ def _same_page(request: Request) -> str:
     """
     query = f"?{request.url.query}" if request.url.query else ""
     return "./" + quote(request.url.path.rpartition("/")[2], safe="%") + query
-
-
-def _spoken(wait_s: int) -> str:
-    return f"{wait_s} second{'s' * (wait_s != 1)}" if wait_s < 90 else f"{-(-wait_s // 60)} minutes"
 
 
 def _page(status: int, error: str = "", headers: dict[str, str] | None = None) -> Response:

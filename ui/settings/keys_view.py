@@ -8,6 +8,7 @@ import streamlit as st
 
 from dynagrag.config.settings import clean_key, where_set
 from dynagrag.config.settings_file import kept_in_keyring, save_settings
+from dynagrag.config.store_logins import LOGINS
 from dynagrag.config.system_keyring import KEYS, keep_key, look_again, remove_key, why_unusable
 from dynagrag.core.errors import SettingsError
 from dynagrag.ui import state
@@ -15,8 +16,9 @@ from dynagrag.ui.safe_markdown import plain
 
 _LABELS = {
     "openai_api_key": "Key for openai: models",
-    "neo4j_password": "Password of the Neo4j server",
+    **{login.password: f"Password of the {login.product} server" for login in LOGINS},
 }
+_VARIABLES = plain(" or ".join(name.upper() for name in KEYS))
 _NEVER_SAVED = "Keys are never shown again, logged, or written to a file."
 
 
@@ -26,8 +28,8 @@ def show() -> None:
     if reason:
         st.info(
             f"Keys can't be saved here: {plain(reason)}. A key entered below is used for this visit"
-            " and then forgotten. For good, set OPENAI\\_API\\_KEY or NEO4J\\_PASSWORD in the"
-            " environment before dynagrag is started.",
+            f" and then forgotten. For good, set {_VARIABLES} in the environment before dynagrag is"
+            " started.",
             icon=":material/key_off:",
         )
         if st.button("Try the keyring again", icon=":material/refresh:"):
@@ -44,7 +46,15 @@ def show() -> None:
 
 def _show_one(name: str, can_save: bool) -> None:
     with st.container(border=True):
-        st.markdown(f"**{_LABELS[name]}** · {plain(_where(name))}")
+        if name in state.chosen():
+            where = "set for this visit"
+        elif getattr(state.settings(), name) is None:
+            where = (
+                "in the keyring, which can't be read" if name in kept_in_keyring() else "not set"
+            )
+        else:
+            where = f"set, from {where_set(name)}"
+        st.markdown(f"**{_LABELS[name]}** · {plain(where)}")
         number = state.remembered(
             f"key_{name}", "0"
         )  # a new box each time: what was typed is forgotten
@@ -67,14 +77,6 @@ def _show_one(name: str, can_save: bool) -> None:
             "Remove", key=f"remove_{name}", icon=":material/delete:"
         ):
             _remove(name)
-
-
-def _where(name: str) -> str:
-    if name in state.chosen():
-        return "set for this visit"
-    if getattr(state.settings(), name) is None:
-        return "in the keyring, which can't be read" if name in kept_in_keyring() else "not set"
-    return f"set, from {where_set(name)}"
 
 
 def _take(name: str, typed: str, is_saved: bool) -> None:

@@ -10,7 +10,6 @@ from dynagrag.config.settings_file import save_settings, settings_file
 from dynagrag.core.errors import SettingsError
 from dynagrag.models.catalog import CATALOG, ModelRow, models_list, pull
 from dynagrag.ui import background, state
-from dynagrag.ui.background import Work
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.settings import model_trial
@@ -43,25 +42,6 @@ _HELP = {
 def show() -> None:
     """Draws it."""
     settings = state.settings()
-    _ask(settings)
-    _show_trials(settings)
-    st.divider()
-    _show_fetched(settings)
-
-
-# ---------------------------------------------------------------------------------------------- set
-
-
-def _where(name: str) -> str:
-    if name in state.chosen():
-        return "chosen for this visit"
-    where = where_set(name)
-    return {"default": "the default", "settings.toml": f"from {settings_file()}"}.get(
-        where, f"from {where}"
-    )
-
-
-def _ask(settings: Settings) -> None:
     with st.form("models"):
         values: dict[str, str] = {}
         for name in ("llm", "embedder"):
@@ -74,19 +54,46 @@ def _ask(settings: Settings) -> None:
             is_saved = st.form_submit_button(
                 "Save", icon=":material/save:", help=f"Writes {settings_file()}"
             )
-    if not (is_visit or is_saved):
-        return
-    with state.shown_errors():
-        changed = _checked(
-            {
-                name: value.strip() or None
-                for name, value in values.items()
-                if value.strip() != _shown(settings, name)
-            }
-        )
-        _save(changed) if is_saved else state.choose(**changed)
-        state.remember("is_trying", True)
-        st.rerun()
+    if is_visit or is_saved:
+        with state.shown_errors():
+            changed = _checked(
+                {
+                    name: value.strip() or None
+                    for name, value in values.items()
+                    if value.strip() != _shown(settings, name)
+                }
+            )
+            _save(changed) if is_saved else state.choose(**changed)
+            state.remember("is_trying", True)
+            st.rerun()
+    _show_trials(settings)
+    st.divider()
+    st.subheader("Models on this machine")
+    for row in models_list(settings):
+        with st.container(
+            horizontal=True,
+            horizontal_alignment="distribute",
+            vertical_alignment="center",
+            border=True,
+        ):
+            st.markdown(
+                f"**{plain(row.name)}** · {row.size_bytes / 1e6:,.0f} MB · {plain(row.licence)}  \n"
+                f"{plain(row.title)}",
+                width="stretch",
+            )
+            _show_pull(settings, row)
+
+
+# ---------------------------------------------------------------------------------------------- set
+
+
+def _where(name: str) -> str:
+    if name in state.chosen():
+        return "chosen for this visit"
+    where = where_set(name)
+    return {"default": "the default", "settings.toml": f"from {settings_file()}"}.get(
+        where, f"from {where}"
+    )
 
 
 def _field(settings: Settings, name: str) -> str:
@@ -173,38 +180,17 @@ def _show_trials(settings: Settings) -> None:
         if work is not None and has_ended(
             work, lambda work: f"{work.title}: waiting for its answer"
         ):
-            _show_trial(work)
-
-
-def _show_trial(work: Work) -> None:
-    if work.error:
-        st.error(f"{work.title}: {plain(work.error)}", icon=":material/error:")
-    elif work.result is None:
-        st.info("Language model: none is set.", icon=":material/info:")
-    else:
-        trial: model_trial.Trial = work.result
-        words = f"{trial.name} answered in {trial.seconds:.1f} s: {trial.said}"
-        st.success(f"{work.title}: {plain(words)}", icon=":material/check_circle:")
+            if work.error:
+                st.error(f"{work.title}: {plain(work.error)}", icon=":material/error:")
+            elif work.result is None:
+                st.info("Language model: none is set.", icon=":material/info:")
+            else:
+                trial: model_trial.Trial = work.result
+                words = f"{trial.name} answered in {trial.seconds:.1f} s: {trial.said}"
+                st.success(f"{work.title}: {plain(words)}", icon=":material/check_circle:")
 
 
 # ------------------------------------------------------------------------------------------ fetched
-
-
-def _show_fetched(settings: Settings) -> None:
-    st.subheader("Models on this machine")
-    for row in models_list(settings):
-        with st.container(
-            horizontal=True,
-            horizontal_alignment="distribute",
-            vertical_alignment="center",
-            border=True,
-        ):
-            st.markdown(
-                f"**{plain(row.name)}** · {row.size_bytes / 1e6:,.0f} MB · {plain(row.licence)}  \n"
-                f"{plain(row.title)}",
-                width="stretch",
-            )
-            _show_pull(settings, row)
 
 
 def _show_pull(settings: Settings, row: ModelRow) -> None:

@@ -2,15 +2,14 @@
 
 import streamlit as st
 
-from dynagrag import wiring
 from dynagrag.config.passwords import MIN_LENGTH, hash_password
 from dynagrag.config.settings import where_set
 from dynagrag.config.settings_file import save_settings
+from dynagrag.config.store_logins import LOGINS
 from dynagrag.core.errors import SettingsError
-from dynagrag.ui import state
+from dynagrag.registry.stores import EMBEDDED, STORES, StoreAddress
+from dynagrag.ui import state, store_box
 from dynagrag.ui.safe_markdown import plain
-
-_SQLITE, _NEO4J = "A file on this machine (SQLite)", "A Neo4j server"
 
 
 def show() -> None:
@@ -25,31 +24,26 @@ def show() -> None:
     st.caption(
         "For new workspaces. Existing ones stay where they are; `dynagrag graph copy` moves them."
     )
+    servers = [row for row in STORES.values() if row.login]
     with st.form("store", border=False):
-        where = st.radio(
-            "Store",
-            [_SQLITE, _NEO4J],
-            index=int(settings.neo4j_uri is not None),
-            label_visibility="collapsed",
-        )
-        address = st.text_input(
-            "Address of the Neo4j server",
-            value=settings.neo4j_uri or "",
-            placeholder="bolt://localhost:7687",
-        )
+        kinds = [StoreAddress(EMBEDDED).choice, *servers]
+        kind = store_box.ask_kind("Store", kinds, settings, is_titled=False)
+        typed = {row.name: store_box.ask_address(row, settings) for row in servers}
         if not st.form_submit_button("Save", icon=":material/save:"):
             return
-    address = address.strip() if where == _NEO4J else ""
-    if where == _NEO4J and ("@" in address or "://" not in address):
-        raise SettingsError("give the address as bolt://HOST:PORT, without user and password")
-    save_settings(neo4j_uri=address or None)
-    if where_set("neo4j_uri") not in ("default", "settings.toml"):
-        raise SettingsError(
-            f"saved, but {where_set('neo4j_uri')} takes precedence; unset it to use what was saved"
-        )
-    st.success(
-        f"New workspaces live in {plain(address or wiring.EMBEDDED)}.", icon=":material/check:"
+    address = typed.get(kind.name, "")
+    if not kind.is_embedded:
+        store_box.check_address(kind, address)
+    names = [login.address for login in LOGINS]
+    save_settings(
+        **{name: address if kind.login and name == kind.login.address else None for name in names}
     )
+    for name in names:
+        if where_set(name) not in ("default", "settings.toml"):
+            raise SettingsError(
+                f"saved, but {where_set(name)} takes precedence; unset it to use what was saved"
+            )
+    st.success(f"New workspaces live in {plain(address or EMBEDDED)}.", icon=":material/check:")
 
 
 def show_password() -> None:

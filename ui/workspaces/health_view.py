@@ -39,26 +39,22 @@ def show() -> None:
     if work is not None and has_ended(
         work, lambda _: "Checking installation, models, store and workspace"
     ):
-        _show_findings(work)
-
-
-def _show_findings(work: Work) -> None:
-    if work.error:
-        st.error(f"{work.title}: {plain(work.error)}", icon=":material/error:")
-        return
-    findings: list[Finding] = work.result
-    bad = [found for found in findings if not found.is_ok]
-    for found in bad:
-        remedy = f"  \n→ {plain(found.remedy)}" if found.remedy else ""
-        st.error(
-            f"**{plain(found.what)}**: {plain(found.finding)}{remedy}", icon=":material/error:"
-        )
-    if not bad:
-        st.success("All is well.", icon=":material/check_circle:")
-    with st.expander(f"{len(findings) - len(bad)} findings without fault"):
-        for found in findings:
-            if found.is_ok:
-                st.markdown(f"**{plain(found.what)}**: {plain(found.finding)}")
+        if work.error:
+            st.error(f"{work.title}: {plain(work.error)}", icon=":material/error:")
+            return
+        findings: list[Finding] = work.result
+        bad = [found for found in findings if not found.is_ok]
+        for found in bad:
+            remedy = f"  \n→ {plain(found.remedy)}" if found.remedy else ""
+            st.error(
+                f"**{plain(found.what)}**: {plain(found.finding)}{remedy}", icon=":material/error:"
+            )
+        if not bad:
+            st.success("All is well.", icon=":material/check_circle:")
+        with st.expander(f"{len(findings) - len(bad)} findings without fault"):
+            for found in findings:
+                if found.is_ok:
+                    st.markdown(f"**{plain(found.what)}**: {plain(found.finding)}")
 
 
 # ------------------------------------------------------------------------------------------- repair

@@ -6,24 +6,24 @@ import time
 
 import streamlit as st
 
-from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError
 from dynagrag.core.text import plural
 from dynagrag.demo import WORKSPACE as DEMO
 from dynagrag.demo import run_demo
-from dynagrag.ui import background, state
+from dynagrag.registry.stores import EMBEDDED, EMBEDDED_FILES, STORES, StoreAddress
+from dynagrag.ui import background, state, store_box
 from dynagrag.ui.background import Key, Work
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain, plain_lines
 from dynagrag.ui.workspaces import health_view
 from dynagrag.upkeep.workspace_renaming import rename_workspace
-from dynagrag.workspace.address import has_embedded
+from dynagrag.wiring import JOURNAL_FILE
+from dynagrag.workspace.address import ADDRESS_FILE, has_embedded
 from dynagrag.workspace.at_work import said_of_work
 from dynagrag.workspace.holdings import Holdings, check_new, delete_workspace, read_holdings
 
 _LOOK_EVERY_S = 30
-_SQLITE, _NEO4J = "A file on this machine", "A Neo4j server"
 
 
 def page() -> None:
@@ -32,7 +32,30 @@ def page() -> None:
     with state.shown_errors():
         settings = state.settings()
         if not state.known_workspaces():
-            _welcome(settings)
+            model = (
+                f"The language model **{plain(settings.llm)}** is set."
+                if settings.llm
+                else (
+                    "No language model is set: choose one under **Settings**, or build graphs"
+                    " without one,"
+                    " from names and repeated words."
+                )
+            )
+            with st.container(border=True):
+                st.markdown("#### Welcome")
+                st.markdown(
+                    "**Try the demo**: eleven minutes of Apollo 13 as a graph, in less than a"
+                    " minute. The"
+                    " model's replies are recorded, so none is asked."
+                )
+                if st.button(
+                    "Create the demo",
+                    type="primary",
+                    icon=":material/rocket_launch:",
+                    disabled=_is_demo_at_work(settings),
+                ):
+                    _start_demo(settings)
+                st.markdown(f"**Or begin with your own files** under **Ingest**. {model}")
         _follow_demo(settings)
         spaces, health = st.tabs(["Workspaces", "Health and backup"])
         with spaces, state.shown_errors():
@@ -42,31 +65,6 @@ def page() -> None:
 
 
 # --------------------------------------------------------------------------------------------- demo
-
-
-def _welcome(settings: Settings) -> None:
-    model = (
-        f"The language model **{plain(settings.llm)}** is set."
-        if settings.llm
-        else (
-            "No language model is set: choose one under **Settings**, or build graphs without one,"
-            " from names and repeated words."
-        )
-    )
-    with st.container(border=True):
-        st.markdown("#### Welcome")
-        st.markdown(
-            "**Try the demo**: eleven minutes of Apollo 13 as a graph, in less than a minute. The"
-            " model's replies are recorded, so none is asked."
-        )
-        if st.button(
-            "Create the demo",
-            type="primary",
-            icon=":material/rocket_launch:",
-            disabled=_is_demo_at_work(settings),
-        ):
-            _start_demo(settings)
-        st.markdown(f"**Or begin with your own files** under **Ingest**. {model}")
 
 
 def _demo_key(settings: Settings) -> Key:
@@ -170,10 +168,8 @@ def _holdings(settings: Settings, names: list[str]) -> dict[str, Holdings]:
 def _stamp(settings: Settings, name: str) -> tuple[float, ...]:
     """Changes when the workspace does; what others do on a server is seen after half a minute."""
     folder = settings.workspaces_dir / name
-    files = [
-        folder / file
-        for file in ("graph.sqlite", "graph.sqlite-wal", "journal.sqlite-wal", "store")
-    ]
+    logs = [f"{file}-wal" for file in (*EMBEDDED_FILES, JOURNAL_FILE)]
+    files = [folder / file for file in (*EMBEDDED_FILES, *logs, ADDRESS_FILE)]
     is_far = not has_embedded(folder)
     return (
         *(path.stat().st_mtime for path in files if path.exists()),
@@ -193,7 +189,15 @@ def _show_one(settings: Settings, name: str, found: Holdings | None) -> None:
             if at_work
             else ""
         )
-        st.markdown(f"**{plain(name)}**{badge}  \n{_described(found)}{working}", width="stretch")
+        if found is None:
+            described = "…"
+        else:
+            said = plain(
+                f"{'' if found.error else _counts(found) + ' · '}{found.size_bytes / 1e6:,.1f} MB"
+                f" · in {store_box.store_name(found.address)}"
+            )
+            described = said + (f"  \n:red[{plain(found.error)}]" if found.error else "")
+        st.markdown(f"**{plain(name)}**{badge}  \n{described}{working}", width="stretch")
         with st.container(horizontal=True, width="content"):
             if not is_here and st.button("Open", key=f"open_{name}", icon=":material/login:"):
                 state.switch_workspace(name)
@@ -202,16 +206,6 @@ def _show_one(settings: Settings, name: str, found: Holdings | None) -> None:
                 _ask_name(settings, name)
             with st.popover("Delete", icon=":material/delete:", key=f"deletion_{name}"):
                 _ask_deletion(settings, name, found)
-
-
-def _described(found: Holdings | None) -> str:
-    if found is None:
-        return "…"
-    said = plain(
-        f"{'' if found.error else _counts(found) + ' · '}{found.size_bytes / 1e6:,.1f} MB · in"
-        f" {_where(found)}"
-    )
-    return said + (f"  \n:red[{plain(found.error)}]" if found.error else "")
 
 
 def _counts(found: Holdings) -> str:
@@ -223,10 +217,6 @@ def _counts(found: Holdings) -> str:
     return ", ".join(plural(*one) for one in counted)
 
 
-def _where(found: Holdings) -> str:
-    return "a file on this machine (SQLite)" if found.address == wiring.EMBEDDED else found.address
-
-
 # ----------------------------------------------------------------------------------------- deletion
 
 
@@ -235,13 +225,13 @@ def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None
         st.caption("What it holds is still being counted.")
         return
     st.markdown(
-        f"Deletes **{plain(name)}** for good: {plain(_counts(found))} in {plain(_where(found))},"
+        f"Deletes **{plain(name)}** for good: {plain(_counts(found))} in {plain(store_box.store_name(found.address))},"
         f" {plural(found.num_jobs, 'job')}, {found.num_replies:,} cached replies,"
         f" {plural(found.num_uploads, 'uploaded file')}, its conversations and corrections. Files"
         " that lie elsewhere stay."
     )
     leaves_server = False
-    if found.error and found.address != wiring.EMBEDDED:
+    if found.error and not StoreAddress(found.address).is_embedded:
         leaves_server = st.checkbox(
             "Only what is on this machine: the server can't be reached", key=f"leaves_{name}"
         )
@@ -250,18 +240,14 @@ def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None
         if typed.strip() != name:
             st.warning(f"Type {plain(name)} to confirm.", icon=":material/edit:")
             return
-        _delete(settings, name, leaves_server)
-
-
-def _delete(settings: Settings, name: str, leaves_server: bool) -> None:
-    _check_idle(settings, name)
-    state.close_desks(name)
-    background.start(
-        background.key_of(settings, name, "deletion"),
-        name,
-        lambda _: delete_workspace(name, settings, leaves_server=leaves_server),
-    )
-    st.rerun()
+        _check_idle(settings, name)
+        state.close_desks(name)
+        background.start(
+            background.key_of(settings, name, "deletion"),
+            name,
+            lambda _: delete_workspace(name, settings, leaves_server=leaves_server),
+        )
+        st.rerun()
 
 
 def _check_idle(settings: Settings, name: str) -> None:
@@ -360,10 +346,7 @@ def _ask_new(settings: Settings) -> None:
             state.switch_workspace(str(work.result))
             st.rerun()
         st.error(plain(work.error), icon=":material/error:")
-    default = (
-        1 if settings.neo4j_uri or (settings.store or wiring.EMBEDDED) != wiring.EMBEDDED else 0
-    )
-    where = st.radio("Where its graph lives", [_SQLITE, _NEO4J], index=default, horizontal=True)
+    kind = store_box.ask_kind("Where its graph lives", tuple(STORES.values()), settings)
     with st.form("new_workspace", border=False):
         name = st.text_input(
             "Name",
@@ -371,36 +354,19 @@ def _ask_new(settings: Settings) -> None:
             placeholder="e.g. board-meetings",
             help="Letters, digits, dots, dashes and underscores.",
         )
-        address = _ask_address(settings) if where == _NEO4J else ""
+        store = kind.example if kind.is_embedded else store_box.ask_address(kind, settings)
         if not st.form_submit_button("Create workspace", icon=":material/add:"):
             return
-    store = address.strip() if where == _NEO4J else wiring.EMBEDDED
     if not name.strip():
         raise UsageError("give the workspace a name")
-    if "@" in store or not store:
-        raise UsageError(
-            "give the Neo4j server's address as bolt://HOST:PORT, without user and password"
-        )
+    if not kind.is_embedded:
+        store_box.check_address(kind, store)
     _make(name.strip(), store, key)
-
-
-def _ask_address(settings: Settings) -> str:
-    return st.text_input(
-        "Address of the Neo4j server",
-        value=settings.neo4j_uri or "",
-        placeholder="bolt://localhost:7687",
-        help=(
-            "Its user comes from NEO4J_USERNAME, its password from Settings, Keys, or"
-            " NEO4J_PASSWORD."
-        ),
-    )
 
 
 def _make(name: str, store: str, key: Key) -> None:
     wanted = state.settings_with(store=store)
-    check_new(
-        name, state.settings_with(store=wiring.EMBEDDED)
-    )  # what needs no server is said at once
+    check_new(name, state.settings_with(store=EMBEDDED))  # what needs no server is said at once
     open_space = state.opener(name, create=True, has_model=False, store=store)
 
     def run(_: Work) -> str:

@@ -64,7 +64,8 @@ LARGEST_DEGREE = (
 ENTITIES = """
 UNWIND $uids AS uid
 MATCH (n:Entity {uid: uid}) WHERE n.ws = $ws
-RETURN [n.uid, n.key, n.name, n.sense, n.keys, n.aliases, n.type, n.weight, n.summaries, n.is_speaker, []] AS row
+RETURN [n.uid, n.key, n.name, n.sense, n.keys, n.aliases, n.type, n.weight, n.summaries,
+        n.is_speaker, []] AS row
 """
 SEARCH_NAMES = """
 CALL db.index.fulltext.queryNodes('entity_names', $words) YIELD node, score

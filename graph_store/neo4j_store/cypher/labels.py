@@ -4,7 +4,7 @@ dimension (a number).
 
 from typing import LiteralString
 
-from dynagrag.graph_store.neo4j_store.rows import COLUMNS
+from dynagrag.graph_store.neo4j_store.neo4j_rows import COLUMNS
 
 RECORD_LABELS = ("Document", "Turn", "Passage", "Extraction", "Mention", "RelationRecord", "Edit")
 DERIVED_LABELS = ("Entity", "Merge", "LabelMerge")

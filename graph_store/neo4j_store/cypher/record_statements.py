@@ -37,7 +37,9 @@ RETURN x.uid AS uid, x.start AS start, x.stop AS stop, x.extractor AS extractor
 """
 OVERLAPPING = """
 UNWIND $rows AS row
-MATCH (x:Extraction) WHERE x.document = row.document AND x.start < row.stop AND x.stop > row.start AND x.extractor <> 'split'
+MATCH (x:Extraction)
+WHERE x.document = row.document AND x.start < row.stop AND x.stop > row.start
+  AND x.extractor <> 'split'
 RETURN DISTINCT x.uid AS uid
 """
 DELETE_EXTRACTIONS = """

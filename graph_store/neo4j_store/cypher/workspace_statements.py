@@ -11,7 +11,8 @@ from dynagrag.graph_store.neo4j_store.cypher.labels import check_label, fixed
 WORKSPACE = "MATCH (w:Workspace {uid: $ws}) RETURN properties(w) AS state"
 LOCK = """
 MERGE (w:Workspace {uid: $ws})
-ON CREATE SET w.ws = $ws, w.name = $ws, w.token = randomUUID(), w.records = '0', w.vectors = '0', w.graph = '0', w.derived_of = ''
+ON CREATE SET w.ws = $ws, w.name = $ws, w.token = randomUUID(),
+  w.records = '0', w.vectors = '0', w.graph = '0', w.derived_of = ''
 SET w.locked = true
 RETURN properties(w) AS state
 """
@@ -20,7 +21,8 @@ TAKE_LEASE = """
 MATCH (w:Workspace {uid: $ws})
 SET w.locked = true
 WITH w, w.lease_holder IS NULL OR w.lease_holder = $holder OR w.lease_until < timestamp() AS is_free
-FOREACH (_ IN CASE WHEN is_free THEN [1] ELSE [] END | SET w.lease_holder = $holder, w.lease_until = timestamp() + $milliseconds)
+FOREACH (_ IN CASE WHEN is_free THEN [1] ELSE [] END |
+  SET w.lease_holder = $holder, w.lease_until = timestamp() + $milliseconds)
 RETURN is_free
 """
 END_LEASE = (

@@ -259,16 +259,15 @@ def read_description(folder: Path, kind: str) -> Checkpoint:
             " again"
         )
     if checkpoint.kind != kind:
-        raise LoadError(_other_kind(folder, checkpoint.kind, kind))
+        what, use, _ = _KINDS.get(
+            checkpoint.kind,
+            (f"a checkpoint of the kind {checkpoint.kind!r}", "this version doesn't know it", ""),
+        )
+        asked_for, _, made_by = _KINDS[kind]
+        raise LoadError(
+            f"{folder} holds {what}: {use}; here {asked_for} is wanted, which {made_by} makes"
+        )
     return checkpoint
-
-
-def _other_kind(folder: Path, found: str, wanted: str) -> str:
-    what, use, _ = _KINDS.get(
-        found, (f"a checkpoint of the kind {found!r}", "this version doesn't know it", "")
-    )
-    asked_for, _, made_by = _KINDS[wanted]
-    return f"{folder} holds {what}: {use}; here {asked_for} is wanted, which {made_by} makes"
 
 
 def digest_of(folder: Path) -> str:

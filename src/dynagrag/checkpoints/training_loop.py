@@ -176,7 +176,10 @@ class Training(Generic[E]):
             epoch = self._epoch(len(self.epochs) + 1, examples, on_step or (lambda *_: None))
             self.epochs.append(epoch)
             if best_of(self.epochs) is epoch:
-                self._best = _copies(self._task.network.state_dict())
+                self._best = {
+                    name: value.detach().clone()
+                    for name, value in self._task.network.state_dict().items()
+                }
             self._keep()
             if on_epoch:
                 on_epoch(epoch)
@@ -431,10 +434,6 @@ def _below(prefix: str, tensors: Tensors) -> Tensors:
         for name, value in tensors.items()
         if name.startswith(prefix)
     }
-
-
-def _copies(tensors: Mapping[str, Tensor]) -> Tensors:
-    return {name: value.detach().clone() for name, value in tensors.items()}
 
 
 def _chance() -> Tensors:

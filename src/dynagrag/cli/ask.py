@@ -19,47 +19,31 @@ from dynagrag.cli.terminal import (
 )
 from dynagrag.core.errors import DynaGragError, UsageError
 from dynagrag.core.text import any_seconds
+from dynagrag.registry.choices import listed
+from dynagrag.registry.profiles import PROFILE_ROWS
+from dynagrag.registry.pruners import PRUNERS
+from dynagrag.registry.retrievers import RETRIEVERS
+from dynagrag.registry.traversals import TRAVERSALS
 
 if TYPE_CHECKING:
     from dynagrag.workspace.asking import AskOptions
     from dynagrag.workspace.facade import Workspace
 
-RETRIEVER = Annotated[
-    str,
-    typer.Option(
-        help=(
-            "How evidence is found: dynagrag, dynagrag-cosine (the same without diversity),"
-            " bridge-ppr (passages only), pcst (G-Retriever's tree of entities and facts), grag"
-            " (GRAG's ego-graphs), triples (KAPING's nearest facts), union (passages of bridge-ppr"
-            " and pcst in turn, beside the tree), naive, bm25, rrf or hybrid."
-        )
-    ),
-]
-TRAVERSAL = Annotated[
-    str, typer.Option(help="How subgraphs become text: dsa-bfs, or bfs (plain breadth first).")
-]
+RETRIEVER = Annotated[str, typer.Option(help=f"How evidence is found: {listed(RETRIEVERS)}.")]
+TRAVERSAL = Annotated[str, typer.Option(help=f"How subgraphs become text: {listed(TRAVERSALS)}.")]
 PRUNER = Annotated[
     str | None,
     typer.Option(
         help=(
             "What scores the entities and relations of ego-graphs, which profiles graph and paper"
-            " have: none (all alike), prior (nothing learned), trained (the workspace's own, by"
-            " `dynagrag train pruner --workspace`), or a checkpoint's folder. Default: the setting"
-            " `pruner`, else auto: trained for profile graph, where it beat the untrained ones on"
-            " held-out documents, else prior."
+            f" have: {listed(PRUNERS)}, trained (the workspace's own, by `dynagrag train pruner"
+            " --workspace`), or a checkpoint's folder. Default: the setting `pruner`, else auto:"
+            " trained for profile graph, where it beat the untrained ones on held-out documents,"
+            " else prior."
         )
     ),
 ]
-PROFILE = Annotated[
-    str,
-    typer.Option(
-        help=(
-            "default: the best passages; graph for a small model. graph: ego-graphs beside a prompt"
-            " of passages. global: for questions about the whole, passages from all over, answered"
-            " in up to 8 parts that are merged. paper: DynaGRAG exactly as published."
-        )
-    ),
-]
+PROFILE = Annotated[str, typer.Option(help=f"How it is answered: {listed(PROFILE_ROWS)}.")]
 DOCUMENT = Annotated[
     list[str] | None,
     typer.Option(
@@ -178,7 +162,12 @@ def ask(
     """
     set_up_log(verbose)
     if soft is not None:
-        _check_retrieves_alone(context)
+        # a trained system retrieves by itself
+        for name in ("retriever", "profile"):
+            if is_given(context, name):
+                raise UsageError(
+                    f"a trained system (--soft) retrieves by itself; leave out --{name}"
+                )
     settings, times = (
         read_settings(llm, embedder, store),
         (_seconds(since, "--since"), _seconds(until, "--until")),
@@ -197,7 +186,16 @@ def ask(
     with open_to_read(workspace, settings, loading) as space:
         if question is not None:
             if soft is not None and llm is not None:
-                _check_llm_is_used(space)
+                from dynagrag import wiring
+
+                if not wiring.asks_model(
+                    wiring.chosen_checker(space.settings.checker, space.models.chat_model)
+                ):
+                    raise UsageError(
+                        "a trained system (--soft) answers in place of the language model, and this"
+                        " one would"
+                        " check no claims either; leave out --llm"
+                    )
             _ask_once(space, question, options, [], shown)
         else:
             _converse(space, options, shown)
@@ -211,26 +209,6 @@ class _Shown:
     as_json: bool
     has_trace: bool
     num_lines: int
-
-
-def _check_retrieves_alone(context: typer.Context) -> None:
-    """Raises UsageError where a trained system is told how to retrieve."""
-    for name in ("retriever", "profile"):
-        if is_given(context, name):
-            raise UsageError(f"a trained system (--soft) retrieves by itself; leave out --{name}")
-
-
-def _check_llm_is_used(space: "Workspace") -> None:
-    """Raises UsageError where a trained system answers one question and no language model checks
-    it.
-    """
-    from dynagrag import wiring
-
-    if not wiring.asks_model(wiring.chosen_checker(space.settings.checker, space.chat_model)):
-        raise UsageError(
-            "a trained system (--soft) answers in place of the language model, and this one would"
-            " check no claims either; leave out --llm"
-        )
 
 
 def _seconds(text: str | None, option: str) -> float | None:

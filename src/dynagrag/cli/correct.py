@@ -90,9 +90,33 @@ def _correction(act: "Callable[..., Outcome]") -> Callable[..., int]:
         with open_space(workspace, read_settings(llm, embedder, store)) as space:
             done = act(space, **own)
         if as_json:
-            say_json(_outcome_json(done))
+            rows = {
+                name: [
+                    {"name": e.name, "keys": e.keys, "weight": e.weight}
+                    for e in getattr(done, name)
+                ]
+                for name in ("went", "came")
+            }
+            say_json(
+                {
+                    "edits": [asdict(e) for e in done.edits],
+                    "entities": done.num_after,
+                    **rows,
+                    "notes": done.notes,
+                }
+            )
         else:
-            _print_outcome(done)
+            say(
+                f"{done.num_before} entities before, {done.num_after} now; undo with `dynagrag"
+                " graph"
+                f" undo-edit {done.edits[-1].id[:12]}`"
+            )
+            for sign, entities in (("-", done.went), ("+", done.came)):
+                for entity in entities[:_MAX_CHANGES]:
+                    also = f" (also: {', '.join(entity.aliases)})" if entity.aliases else ""
+                    say(f"  {sign} {entity.name}, mentioned {times(entity.weight)}{also}")
+            for note in done.notes:
+                say(f"note: {note}")
         return 0
 
     shared = {
@@ -177,7 +201,7 @@ def sense(
             "say what it is in these documents: --name for something new, or --is for an entity"
             " that is there"
         )
-    ids = [space.find_document(reference).id for reference in documents]
+    ids = [space.documents.find(reference).id for reference in documents]
     return corrections.tell_senses_apart(
         space, name, ids, new, other=other, by=corrections.somebody()
     )
@@ -254,32 +278,6 @@ def edits(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = Fals
     if not lines:
         say("no corrections")
     return 0
-
-
-def _print_outcome(done: "Outcome") -> None:
-    say(
-        f"{done.num_before} entities before, {done.num_after} now; undo with `dynagrag graph"
-        f" undo-edit {done.edits[-1].id[:12]}`"
-    )
-    for sign, entities in (("-", done.went), ("+", done.came)):
-        for entity in entities[:_MAX_CHANGES]:
-            also = f" (also: {', '.join(entity.aliases)})" if entity.aliases else ""
-            say(f"  {sign} {entity.name}, mentioned {times(entity.weight)}{also}")
-    for note in done.notes:
-        say(f"note: {note}")
-
-
-def _outcome_json(done: "Outcome") -> dict[str, Any]:
-    rows = {
-        name: [{"name": e.name, "keys": e.keys, "weight": e.weight} for e in getattr(done, name)]
-        for name in ("went", "came")
-    }
-    return {
-        "edits": [asdict(e) for e in done.edits],
-        "entities": done.num_after,
-        **rows,
-        "notes": done.notes,
-    }
 
 
 def register(graph_app: typer.Typer) -> None:

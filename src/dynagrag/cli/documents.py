@@ -93,8 +93,10 @@ def delete(
     """
     set_up_log(False)
     with open_space(workspace, read_settings(llm, embedder, store)) as space:
-        is_gone = space.is_deleted(reference)
-        document, report = space.delete(reference if is_gone else _confirmed(space, reference, yes))
+        is_gone = space.documents.is_deleted(reference)
+        document, report = space.documents.delete(
+            reference if is_gone else _confirmed(space, reference, yes)
+        )
         if as_json:
             say_json({"deleted": document.id, "title": document.title, "graph": asdict(report)})
         else:
@@ -127,10 +129,9 @@ def rename(
     are renamed with `graph rename`.
     """
     set_up_log(False)
-    from dynagrag.workspace.renaming import rename_document
 
     with open_space(workspace, read_settings(None, embedder, store)) as space:
-        renamed = rename_document(space, reference, title)
+        renamed = space.documents.rename(reference, title)
     if as_json:
         say_json({"renamed": renamed.id, "title": renamed.title})
     else:
@@ -140,7 +141,7 @@ def rename(
 
 def _confirmed(space: "Workspace", reference: str, yes: bool) -> str:
     """The id of the document that shall go."""
-    found = space.find_document(reference)
+    found = space.documents.find(reference)
     if not confirm(
         f"Delete {found.title!r} ({found.uri}) from workspace {space.name!r}?",
         yes,

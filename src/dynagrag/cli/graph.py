@@ -4,7 +4,7 @@ correct.py, its copy in keep.py.
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,9 +12,6 @@ from dynagrag.cli import correct
 from dynagrag.cli.keep import copy
 from dynagrag.cli.options import EMBEDDER, FORCE, JSON, STORE, WORKSPACE
 from dynagrag.cli.terminal import in_line, open_space, open_to_read, read_settings, say, say_json
-
-if TYPE_CHECKING:
-    from dynagrag.workspace.facade import Workspace
 
 graph_app = typer.Typer(
     help="Look at the graph, export it and correct it.",
@@ -39,38 +36,40 @@ def stats(workspace: WORKSPACE = None, store: STORE = None, as_json: JSON = Fals
                 | {"glossaries": [asdict(g) for g in glossaries_in_force(space.store.edits())]}
             )
         else:
-            _print_stats(space)
+            from dynagrag.workspace.glossaries import glossaries_in_force
+
+            for name, value in asdict(space.stats()).items():
+                say(f"{name:<22} {value}")
+            say("documents:")
+            for document in space.store.documents():
+                say(f"  {document.id[:12]}  {document.title}  ({in_line(document.uri)})")
+            for glossary in glossaries_in_force(space.store.edits()):
+                say(
+                    f"glossary {glossary.id[:12]}  {in_line(glossary.name)}: {glossary.num_terms:,}"
+                    " terms,"
+                    f" {glossary.num_aliases:,} aliases ({glossary.by}, {glossary.at[:19]}); remove"
+                    " it with"
+                    f" `dynagrag graph undo-edit {glossary.id[:12]}`"
+                )
+            by_stage: dict[str, list[float]] = {}
+            for row in space.journal.ledger():
+                sums = by_stage.setdefault(row.stage, [0, 0, 0, 0, 0])
+                for i, value in enumerate(
+                    (row.calls, row.cached, row.prompt_tokens, row.completion_tokens, row.seconds)
+                ):
+                    sums[i] += value
+            for stage, sums in by_stage.items():
+                say(
+                    f"spent on {stage:<12} {sums[0]:.0f} calls ({sums[1]:.0f} cached),"
+                    f" {sums[2]:,.0f} +"
+                    f" {sums[3]:,.0f} tokens, {sums[4]:.1f} s"
+                )
+            for item in space.journal.set_asides():
+                say(
+                    f"set aside: document {item.document_id[:12]} [{item.start}:{item.end}]:"
+                    f" {item.reason}"
+                )
     return 0
-
-
-def _print_stats(space: "Workspace") -> None:
-    from dynagrag.workspace.glossaries import glossaries_in_force
-
-    for name, value in asdict(space.stats()).items():
-        say(f"{name:<22} {value}")
-    say("documents:")
-    for document in space.store.documents():
-        say(f"  {document.id[:12]}  {document.title}  ({in_line(document.uri)})")
-    for glossary in glossaries_in_force(space.store.edits()):
-        say(
-            f"glossary {glossary.id[:12]}  {in_line(glossary.name)}: {glossary.num_terms:,} terms,"
-            f" {glossary.num_aliases:,} aliases ({glossary.by}, {glossary.at[:19]}); remove it with"
-            f" `dynagrag graph undo-edit {glossary.id[:12]}`"
-        )
-    by_stage: dict[str, list[float]] = {}
-    for row in space.ledger():
-        sums = by_stage.setdefault(row.stage, [0, 0, 0, 0, 0])
-        for i, value in enumerate(
-            (row.calls, row.cached, row.prompt_tokens, row.completion_tokens, row.seconds)
-        ):
-            sums[i] += value
-    for stage, sums in by_stage.items():
-        say(
-            f"spent on {stage:<12} {sums[0]:.0f} calls ({sums[1]:.0f} cached), {sums[2]:,.0f} +"
-            f" {sums[3]:,.0f} tokens, {sums[4]:.1f} s"
-        )
-    for item in space.set_asides():
-        say(f"set aside: document {item.document_id[:12]} [{item.start}:{item.end}]: {item.reason}")
 
 
 @graph_app.command("show")
@@ -147,7 +146,7 @@ def merges(
     from dynagrag.graph_store.derived.linking_words import merges_of_things
 
     with open_to_read(workspace, read_settings(store=store)) as space:
-        every = space.merges()
+        every = space.store.consolidation().merges
         found = every if words else merges_of_things(every, space.graph())
     if as_json:
         say_json([asdict(m) for m in found])

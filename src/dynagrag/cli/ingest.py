@@ -9,15 +9,12 @@ import typer
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, YES
 from dynagrag.cli.run_job import run_prepared
 from dynagrag.cli.terminal import Bars, is_terminal, open_space, read_settings, set_up_log
+from dynagrag.registry.choices import chosen, listed
+from dynagrag.registry.extractors import EXTRACTORS, NO_LLM
 
 EXTRACTOR = Annotated[
     str,
-    typer.Option(
-        help=(
-            "llm: a language model reads the text. fast: names and repeated words, without a model."
-            " file: your own triples, as JSON lines."
-        )
-    ),
+    typer.Option(help=f"What finds entities and relations: {listed(EXTRACTORS)}."),
 ]
 CHUNKS = Annotated[
     str | None,
@@ -127,7 +124,6 @@ def ingest(
     from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
     from dynagrag.ingest.load import find_sources
     from dynagrag.ingest.load.speaker_names import SpeakerNames, read_speaker_names
-    from dynagrag.wiring import extractor_choice
     from dynagrag.workspace.glossaries import read_glossaries
     from dynagrag.workspace.ingest_job import IngestOptions, check_options
 
@@ -144,13 +140,13 @@ def ingest(
         max_tokens,
         remove_missing,
         names,
-        _absolute(glossary),
+        tuple(str(Path(path).absolute()) for path in glossary or ()),
     )
     settings = read_settings(llm, embedder, store)
     check_options(options)  # an option or a path that can't be makes no workspace
     find_sources(paths)
     read_glossaries(options.glossaries)
-    if extractor_choice(extractor).needs_model and settings.llm is None:
+    if chosen("extractor", extractor, EXTRACTORS).needs_model and settings.llm is None:
         options = replace(options, extractor=_ask_for_fast(yes))
     with open_space(workspace, settings, create=True) as space:
         with Bars(as_json) as progress:
@@ -158,13 +154,8 @@ def ingest(
         return run_prepared(prepared, yes, as_json)
 
 
-def _absolute(paths: list[str] | None) -> tuple[str, ...]:
-    return tuple(str(Path(path).absolute()) for path in paths or ())
-
-
 def _ask_for_fast(yes: bool) -> str:
     from dynagrag.core.errors import SettingsError
-    from dynagrag.wiring import NO_LLM
 
     question = (
         "No language model is configured. Build the graph without one, from names and repeated"

@@ -22,7 +22,7 @@ from dynagrag.core.errors import UsageError
 
 if TYPE_CHECKING:
     from dynagrag.config.settings import Settings
-    from dynagrag.journal.jobs import Job, JobRequest
+    from dynagrag.journal.jobs import JobRequest
 
 jobs_app = typer.Typer(
     help="List, resume and cancel ingests; retry what they set aside.", rich_markup_mode=None
@@ -78,7 +78,19 @@ def jobs_list(workspace: WORKSPACE = None, as_json: JSON = False) -> int:
         say_json([asdict(job) for job in jobs])
         return 0
     for job in jobs:
-        say(_job_line(job))
+        place = f"{job.stage} {job.done}/{job.total}" if job.stage and job.status != "done" else ""
+        paths = job.request.paths
+        more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
+        what = (
+            f"{in_line(paths[0])}{more}"
+            if paths
+            else ", ".join(f"{count} {name}" for name, count in job.counts.items())
+        )
+        line = (
+            f"{job.id:>4}  {job.kind:<7} {job.status:<12} {place:<22}"
+            f" {job.started_at[:16].replace('T', ' ')}  {what}"
+        )
+        say(f"{line}  ({job.reason})" if job.reason else line)
     if not jobs:
         say("no jobs")
     return 0
@@ -154,7 +166,7 @@ def jobs_set_aside(workspace: WORKSPACE = None, store: STORE = None, as_json: JS
         titles = {d.id: d.title for d in space.store.documents()}
         rows = [
             asdict(item) | {"document": titles.get(item.document_id, "")}
-            for item in space.set_asides()
+            for item in space.journal.set_asides()
         ]
     if as_json:
         say_json(rows)
@@ -206,7 +218,7 @@ def jobs_retry(
     try:
         for group in groups:
             with open_space(workspace, _as_before(group.request, llm, embedder, store)) as space:
-                prepared = space.prepare_retry(
+                prepared = space.ingest_jobs.prepare_retry(
                     group, extractor=extractor, max_calls=max_calls, max_tokens=max_tokens
                 )
                 codes.append(run_prepared(prepared, yes, as_json, reports.append))
@@ -214,20 +226,3 @@ def jobs_retry(
         if as_json and (reports or not groups):  # also where a later run was stopped
             say_json(reports)
     return max(codes)
-
-
-def _job_line(job: "Job") -> str:
-    """A job in one line."""
-    place = f"{job.stage} {job.done}/{job.total}" if job.stage and job.status != "done" else ""
-    paths = job.request.paths
-    more = f" and {len(paths) - 1} more" if len(paths) > 1 else ""
-    what = (
-        f"{in_line(paths[0])}{more}"
-        if paths
-        else ", ".join(f"{count} {name}" for name, count in job.counts.items())
-    )
-    line = (
-        f"{job.id:>4}  {job.kind:<7} {job.status:<12} {place:<22}"
-        f" {job.started_at[:16].replace('T', ' ')}  {what}"
-    )
-    return f"{line}  ({job.reason})" if job.reason else line

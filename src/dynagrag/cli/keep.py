@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -18,9 +18,7 @@ from dynagrag.cli.terminal import (
     set_up_log,
 )
 from dynagrag.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from dynagrag.core.schema import Finding
+from dynagrag.registry.stores import StoreAddress, store_words
 
 
 def doctor(
@@ -51,16 +49,12 @@ def doctor(
         say_json([asdict(c) for c in checks])
     else:
         for item in checks:
-            say(_line(item))
+            remedy = f"; {item.remedy}" if item.remedy and not item.is_ok else ""
+            say(
+                f"{'ok  ' if item.is_ok else 'BAD '} {item.what:<22}"
+                f" {' '.join(item.finding.split())}{remedy}"
+            )
     return 0 if all(c.is_ok for c in checks) else 1
-
-
-def _line(found: "Finding") -> str:
-    remedy = f"; {found.remedy}" if found.remedy and not found.is_ok else ""
-    return (
-        f"{'ok  ' if found.is_ok else 'BAD '} {found.what:<22}"
-        f" {' '.join(found.finding.split())}{remedy}"
-    )
 
 
 def backup(
@@ -137,13 +131,9 @@ def restore(
 def copy(
     source: Annotated[
         str,
-        typer.Option(
-            "--from", help="Store that holds the workspace: sqlite (embedded), or a Neo4j address."
-        ),
+        typer.Option("--from", help=f"Store that holds the workspace: {store_words()}."),
     ],
-    target: Annotated[
-        str, typer.Option("--to", help="Store to copy it to: sqlite, or a Neo4j address.")
-    ],
+    target: Annotated[str, typer.Option("--to", help=f"Store to copy it to: {store_words()}.")],
     workspace: WORKSPACE = None,
     replace: Annotated[
         bool,
@@ -152,17 +142,17 @@ def copy(
     yes: YES = False,
     as_json: JSON = False,
 ) -> int:
-    """Copy a workspace to another store. If it is stopped, run it again to resume. The password is
-    read from NEO4J_PASSWORD.
+    """Copy a workspace to another store. If it is stopped, run it again to resume. A
+    server's password is a setting, such as NEO4J_PASSWORD.
 
     Example: dynagrag graph copy --from sqlite --to bolt://localhost:7687
     """
     set_up_log(False)
     from dynagrag.upkeep.backup import copy_between
-    from dynagrag.workspace.address import shown_address, workspace_meant
+    from dynagrag.workspace.address import workspace_meant
 
     settings = read_settings()
-    name, shown = workspace_meant(workspace, settings), shown_address(target)
+    name, shown = workspace_meant(workspace, settings), StoreAddress(target).shown
     if replace and not confirm(
         f"Delete workspace {name!r} in {shown} before copying it there?",
         yes,

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from dynagrag.core.errors import UsageError
+from dynagrag.registry.stores import EMBEDDED, SERVER_VARIABLES, store_words
 
 
 def is_given(context: typer.Context, parameter: str) -> bool:
@@ -51,9 +52,8 @@ STORE = Annotated[
     typer.Option(
         "--store",
         help=(
-            "Where the graph is kept: sqlite (embedded), or a Neo4j address such as"
-            " bolt://localhost:7687. Default: where the workspace was last, else NEO4J_URI, else"
-            " sqlite."
+            f"Where the graph is kept: {store_words()}. Default: where the workspace was last, else"
+            f" {SERVER_VARIABLES}, else {EMBEDDED}."
         ),
     ),
 ]

@@ -124,20 +124,14 @@ def read_settings(
     from dynagrag.config.settings import load_settings
 
     settings = load_settings(llm=llm, embedder=embedder, store=store, **more)
-    _ask_about_hosts(settings)
-    return settings
-
-
-def _ask_about_hosts(settings: "Settings") -> None:
-    """Asks about hosts that the `.env` of this folder would send a key to. Without a yes, whatever
-    needs the key refuses.
-    """
+    # without a yes, whatever needs the key refuses
     if is_terminal():
         from dynagrag.config.key_hosts import allow, key_hosts
 
         for host in key_hosts(settings):
             if typer.confirm(printable(host.question), err=True):
                 allow(host)
+    return settings
 
 
 def open_space(
@@ -211,7 +205,9 @@ class Bars:
             self._said_at = self._began = time.monotonic()
         if stage not in self._tasks:
             self._tasks[stage] = self._progress.add_task(stage, total=total, so_far="", left="")
-        now, so_far = time.monotonic(), _so_far(stage, done, total)
+        # what is embedded is counted in work, which means something as a share alone
+        so_far = f"{done / total:.0%}" if stage == "embed" and total else f"{done:,} of {total:,}"
+        now = time.monotonic()
         self._left.tell(stage, done, total, now)
         left = self._left.text(now) if done < total else ""
         self._progress.update(
@@ -223,11 +219,6 @@ class Bars:
                 f"{stage}: {so_far} after"
                 f" {duration_text(now - self._began)}{f', {left}' if left else ''}"
             )
-
-
-def _so_far(stage: str, done: int, total: int) -> str:
-    """In steps; what is embedded is counted in work, which says something as a share alone."""
-    return f"{done / total:.0%}" if stage == "embed" and total else f"{done:,} of {total:,}"
 
 
 class Waiting:

@@ -14,8 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from pydantic import SecretStr
+
 from dynagrag.config.settings import Settings, load_settings, own_settings
 from dynagrag.config.settings_file import settings_file
+from dynagrag.config.store_logins import LOGINS, login_for
 from dynagrag.core.errors import SettingsError
 
 _FILE = "allowed_hosts.json"
@@ -60,7 +63,7 @@ def key_hosts(settings: Settings) -> list[KeyHost]:
     )
     asked += [
         _store_host(settings, address)
-        for address in (settings.store, settings.neo4j_uri)
+        for address in (settings.store, *(getattr(settings, login.address) for login in LOGINS))
         if address
     ]
     return [host for host in dict.fromkeys(asked) if host is not None]
@@ -116,26 +119,22 @@ def _model_host(settings: Settings) -> KeyHost | None:
 
 
 def _store_host(settings: Settings, address: str) -> KeyHost | None:
-    password, address = settings.neo4j_password, address.strip()
-    if (
-        "://" not in address
-        or not (password and password.get_secret_value())
-        or (said := _DotEnv.read()) is None
-    ):
+    address = address.strip()
+    if (login := login_for(address)) is None:
         return None
-    if said.is_of_it("neo4j_password", password):
+    password: SecretStr | None = getattr(settings, login.password)
+    if not (password and password.get_secret_value()) or (said := _DotEnv.read()) is None:
+        return None
+    if said.is_of_it(login.password, password):
         return None
     for variable, name, value in (
         ("DYNAGRAG_STORE", "store", address),
-        ("NEO4J_URI", "neo4j_uri", address),
-        (
-            "DYNAGRAG_HOME",
-            "home",
-            settings.home,
-        ),  # a workspace remembers its address: who chooses the home chooses that too
+        (login.address.upper(), login.address, address),
+        # a workspace remembers its address: who chooses the home chooses that too
+        ("DYNAGRAG_HOME", "home", settings.home),
     ):
         if said.is_of_it(name, value):
-            return _unless_allowed("NEO4J_PASSWORD", variable, address)
+            return _unless_allowed(login.password.upper(), variable, address)
     return None
 
 
@@ -168,7 +167,8 @@ class _DotEnv:
 def _origin(address: str) -> str:
     parts = urlsplit(address)
     host = parts.hostname or ""
-    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{f':{parts.port}' if parts.port else ''}"
+    shown = f"[{host}]" if ":" in host else host
+    return f"{parts.scheme}://{shown}{f':{parts.port}' if parts.port else ''}"
 
 
 def _path() -> Path:

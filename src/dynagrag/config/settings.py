@@ -26,18 +26,10 @@ from pydantic_settings import (
 
 from dynagrag.config.scrubbing import address_secrets
 from dynagrag.config.settings_file import kept_in_keyring, saved_settings
-from dynagrag.config.system_keyring import keys_seen, read_key
+from dynagrag.config.store_logins import LOGINS
+from dynagrag.config.system_keyring import KEYS, keys_seen, read_key
 from dynagrag.core.errors import SettingsError
 
-OTHERS_NAMES = {
-    "OPENAI_BASE_URL",
-    "OPENAI_API_KEY",
-    "NEO4J_URI",
-    "NEO4J_USERNAME",
-    "NEO4J_PASSWORD",
-    "NEO4J_DATABASE",
-}
-"""Environment variables that other programs read too; every other one begins with DYNAGRAG_."""
 _NAMES_A_SECRET = re.compile(r"(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$", re.IGNORECASE)
 _MIN_SECRET_CHARS = 6
 """Shorter values of other programs' variables would be taken out of ordinary words."""
@@ -112,15 +104,14 @@ class Settings(BaseSettings):
     checker: str = Field(
         default="auto",
         description=(
-            "What checks the claims of answers: rules, model, nli:FOLDER or nli:HUB-ID, or several"
-            " with + between them; auto: rules, and the language model where there is one that"
-            " isn't small."
+            "What checks the claims of answers: a checker, or several with + between them; auto:"
+            " rules, and the language model where there is one that isn't small."
         ),
     )
     pruner: str = Field(
         default="auto",
         description=(
-            "What scores the entities and relations of ego-graphs: none, prior, trained (the"
+            "What scores the entities and relations of ego-graphs: a pruner, trained (the"
             " workspace's own, which `train pruner` makes) or a checkpoint's folder; auto: trained"
             " where it has beaten the untrained ones on held-out documents, else prior."
         ),
@@ -128,8 +119,8 @@ class Settings(BaseSettings):
     store: str | None = Field(
         default=None,
         description=(
-            "Where graphs live: sqlite (embedded), or a Neo4j address: neo4j:// or bolt://, also"
-            " with +s or +ssc. Default: where the workspace was last, else NEO4J_URI, else sqlite."
+            "Where graphs live: a store's address. Default: where the workspace was last, else"
+            f" {' or '.join(login.address.upper() for login in LOGINS)}, else sqlite."
         ),
     )
     media: Path | None = Field(
@@ -157,9 +148,7 @@ class Settings(BaseSettings):
     )
     keys_in_keyring: str | None = Field(
         default=None,
-        description=(
-            "Which keys the system's keyring keeps: openai_api_key, neo4j_password. Set by the app."
-        ),
+        description=(f"Which keys the system's keyring keeps: {', '.join(KEYS)}. Set by the app."),
     )
     password: SecretStr | None = Field(
         default=None, description="Password that the app asks for; it beats password_hash."
@@ -173,7 +162,7 @@ class Settings(BaseSettings):
     def _key(cls, value: SecretStr | None) -> SecretStr | None:
         return SecretStr(clean_key(value.get_secret_value())) if value else None
 
-    @field_validator("neo4j_password")
+    @field_validator(*(login.password for login in LOGINS))
     @classmethod
     def _password(cls, value: SecretStr | None) -> SecretStr | None:
         return SecretStr(value.get_secret_value().strip("\r\n")) if value else None
@@ -183,7 +172,7 @@ class Settings(BaseSettings):
     def _base_url(cls, value: str | None) -> str | None:
         return _clean_url(value) if value and value.strip() else None
 
-    @field_validator("neo4j_uri", "store")
+    @field_validator("store", *(login.address for login in LOGINS))
     @classmethod
     def _address(cls, value: str | None) -> str | None:
         return value.strip() if value else value
@@ -228,6 +217,14 @@ class Settings(BaseSettings):
             if prices == (None, None)
             else (prompt_tokens * (prices[0] or 0) + reply_tokens * (prices[1] or 0)) / 1e6
         )
+
+
+OTHERS_NAMES = frozenset(
+    str(field.validation_alias)
+    for field in Settings.model_fields.values()
+    if field.validation_alias
+)
+"""Environment variables that other programs read too; every other one begins with DYNAGRAG_."""
 
 
 class _Keyring(PydanticBaseSettingsSource):
@@ -441,8 +438,7 @@ CHUNK_PROFILES: dict[str, ChunkProfile] = {
         max_reply_tokens=700,
     ),
 }
-"""`small` is for local models of a few billion parameters: docs/decisions.md, "Extraction with
-small models".
+"""`small` is for local models of a few billion parameters: docs/decisions/0004-small-models.md.
 """
 
 

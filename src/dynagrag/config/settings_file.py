@@ -10,6 +10,7 @@ from typing import Any
 
 import platformdirs
 
+from dynagrag.config.store_logins import LOGINS
 from dynagrag.config.system_keyring import KEYS
 from dynagrag.core.errors import SettingsError
 from dynagrag.core.files.private_files import make_folder, write_text
@@ -21,7 +22,7 @@ SAVED = (
     "price_per_million_prompt_tokens",
     "price_per_million_completion_tokens",
     "store",
-    "neo4j_uri",
+    *(login.address for login in LOGINS),
     "password_hash",
     "keys_in_keyring",
 )

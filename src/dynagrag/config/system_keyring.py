@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from threading import RLock
 from typing import Any
 
+from dynagrag.config.store_logins import LOGINS
 from dynagrag.core.errors import SettingsError
 
 _LOG = logging.getLogger(__name__)
@@ -19,7 +20,8 @@ SERVICE = "dynagrag"
 """Whose entries ours are; an entry's user is the variable's name: `keyring get dynagrag
 OPENAI_API_KEY`.
 """
-KEYS = ("openai_api_key", "neo4j_password")
+KEYS = ("openai_api_key", *(login.password for login in LOGINS))
+"""Names of settings."""
 _FRESH_S = 30.0
 """Another process may have changed an entry."""
 
@@ -47,7 +49,10 @@ def why_unusable() -> str:
     if find_spec("keyring") is None:
         return "the library `keyring` is not installed (pip install 'dynagrag[ui]')"
     try:
-        backends = _backends()
+        import keyring
+
+        backend = keyring.get_keyring()
+        backends = list(getattr(backend, "backends", [backend]))
     except Exception as err:  # noqa: BLE001 - a backend's own trouble
         return f"the keyring could not be opened ({type(err).__name__})"
     modules = [type(backend).__module__ for backend in backends]
@@ -124,15 +129,9 @@ def _ask(method: str, name: str, *values: str) -> Any:
         raise SettingsError("the system's keyring is locked; unlock it, and try again") from err
     except NoKeyringError as err:
         raise SettingsError("this system has no keyring that is unlocked for this session") from err
-    except Exception as err:  # noqa: BLE001 - backends raise what they like, and their texts may hold anything
+    # Backends raise what they like, and their texts may hold anything.
+    except Exception as err:  # noqa: BLE001
         raise SettingsError(
             f"the system's keyring refused ({type(err).__name__}); unlock it, or set {name.upper()}"
             " instead"
         ) from None
-
-
-def _backends() -> list[Any]:
-    import keyring
-
-    backend = keyring.get_keyring()
-    return list(getattr(backend, "backends", [backend]))

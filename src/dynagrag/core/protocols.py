@@ -70,7 +70,7 @@ class Extraction:
 
 
 class RecordStore(Protocol):
-    """The records of one workspace: the truth."""
+    """The records of one workspace: the truth, and notes that are kept with them."""
 
     @property
     def workspace(self) -> str:
@@ -134,6 +134,11 @@ class RecordStore(Protocol):
     def num_chunks(self) -> int:
         """How many chunks have a live extraction."""
 
+    def records_of(self, ids: Iterable[str]) -> tuple[RelationRecord, ...]:
+        """Those of the relation records that are there, in the order asked: what states a
+        relation.
+        """
+
     def put_edit(self, edit: Edit) -> None:
         """Stores a person's correction."""
 
@@ -147,6 +152,20 @@ class RecordStore(Protocol):
         """All records as they were at one moment, also while others write. `step` is called again
         and again; what it raises ends it.
         """
+
+    def version(self) -> str:
+        """Changes whenever records, vectors or the derived view change."""
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Inside, this thread's reads may be answered as of the beginning: if `version` is still
+        the same afterwards, at one moment.
+        """
+
+    def note(self, name: str) -> str:
+        """A note kept with the workspace ("" for none), e.g. that a copy into it is under way."""
+
+    def set_note(self, name: str, value: str) -> None:
+        """Keeps or (with "") drops a note. Not a change of the workspace: its version stays."""
 
 
 class VectorStore(Protocol):
@@ -165,9 +184,6 @@ class VectorStore(Protocol):
     def vector_ids(self, kind: VectorKind) -> tuple[str, ...]:
         """The ids that have a vector, sorted."""
 
-    def missing_vectors(self, kind: VectorKind, ids: Iterable[str]) -> tuple[str, ...]:
-        """Those of the ids that have no vector, in order, without doubles."""
-
     def keep_vectors(self, kind: VectorKind, ids: Iterable[str]) -> int:
         """Deletes the kind's vectors whose id is not among these; how many."""
 
@@ -179,9 +195,18 @@ class VectorStore(Protocol):
         nothing written.
         """
 
+    def nearest(
+        self, kind: VectorKind, vector: Vector, limit: int = 10
+    ) -> tuple[tuple[str, float], ...]:
+        """Passages or entities by cosine: (id, cosine -1 to 1), best first. May be approximate
+        where the store has an index of its own.
+        """
 
-class DerivedStore(Protocol):
-    """The graph as derived from the records: a view."""
+
+class DerivedGraph(Protocol):
+    """The graph as derived from the records: a view. Questions are answered from all of it in
+    memory; bounded looks into it are for screens and people.
+    """
 
     def write_graph(self, graph: Graph, consolidation: Consolidation, records: Records) -> None:
         """Makes the derived view equal to this one, writing only what differs. `records`: those it
@@ -202,17 +227,17 @@ class DerivedStore(Protocol):
         key, weight, support).
         """
 
-    def version(self) -> str:
-        """Changes whenever records, vectors or the derived view change."""
-
     def is_derived_current(self) -> bool:
         """Whether the derived view is that of the records as they are."""
 
-
-class GraphBrowser(Protocol):
-    """Bounded looks into the derived view, for screens and people. Questions are answered from the
-    whole graph in memory instead.
-    """
+    def lease(
+        self, holder: str, wait_s: float, on_wait: Callable[[str], None]
+    ) -> AbstractContextManager[None]:
+        """Holds the right to derive this workspace's graph, over all processes and machines that
+        share the store. `holder` names this machine's folder of the workspace, whose own lock the
+        caller has. Waits for another holder, and says so once; a dead one's right ends by itself.
+        WorkspaceError after `wait_s`.
+        """
 
     def neighbourhood(
         self,
@@ -236,26 +261,14 @@ class GraphBrowser(Protocol):
         graph. No vector is read.
         """
 
-    def records_of(self, ids: Iterable[str]) -> tuple[RelationRecord, ...]:
-        """Those of the relation records that are there, in the order asked: what states a
-        relation.
-        """
-
     def search_entities(self, text: str, limit: int = 20) -> tuple[tuple[str, float], ...]:
         """Entities whose name, aliases or summaries hold whole words of the text, in any case: (id,
         score), best first; the scale is the store's own. Words are what stands between spaces; one
         with a dash in it must occur with all its parts.
         """
 
-    def nearest(
-        self, kind: VectorKind, vector: Vector, limit: int = 10
-    ) -> tuple[tuple[str, float], ...]:
-        """Passages or entities by cosine: (id, cosine -1 to 1), best first. May be approximate
-        where the store has an index of its own.
-        """
 
-
-class StoreKeeper(Protocol):
+class StoreUpkeep(Protocol):
     """Looking after a store."""
 
     def address(self) -> str:
@@ -264,20 +277,6 @@ class StoreKeeper(Protocol):
     def exists(self) -> bool:
         """Whether the workspace is there; opening a store alone makes none on a server."""
 
-    def reading(self) -> AbstractContextManager[None]:
-        """Inside, this thread's reads may be answered as of the beginning: if `version` is still
-        the same afterwards, at one moment.
-        """
-
-    def lease(
-        self, holder: str, wait_s: float, on_wait: Callable[[str], None]
-    ) -> AbstractContextManager[None]:
-        """Holds the right to derive this workspace's graph, over all processes and machines that
-        share the store. `holder` names this machine's folder of the workspace, whose own lock the
-        caller has. Waits for another holder, and says so once; a dead one's right ends by itself.
-        WorkspaceError after `wait_s`.
-        """
-
     def health(self) -> tuple[Finding, ...]:
         """Checks schema, indexes and records; changes nothing."""
 
@@ -285,12 +284,6 @@ class StoreKeeper(Protocol):
         """Mends what `health` finds, where a program can; what was done. The graph is derived again
         by the caller.
         """
-
-    def note(self, name: str) -> str:
-        """A note kept with the workspace ("" for none), e.g. that a copy into it is under way."""
-
-    def set_note(self, name: str, value: str) -> None:
-        """Keeps or (with "") drops a note. Not a change of the workspace: its version stays."""
 
     def wipe(self) -> None:
         """Leaves nothing of what was deleted in files of this machine, or, where another process is
@@ -304,7 +297,7 @@ class StoreKeeper(Protocol):
         """Releases files and connections."""
 
 
-class GraphStore(RecordStore, VectorStore, DerivedStore, GraphBrowser, StoreKeeper, Protocol):
+class GraphStore(RecordStore, VectorStore, DerivedGraph, StoreUpkeep, Protocol):
     """Holds one workspace's records and the graph derived from them. Thread-safe.
 
     Every change of records is one transaction: a killed process leaves the state before or after

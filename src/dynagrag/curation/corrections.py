@@ -275,14 +275,14 @@ def _correct(space: Workspace, make: Callable[[Seen, Stamp], list[Edit]], by: st
     """Looks, decides, stores and derives under the lock, so that of two who do the same at once the
     second is told.
     """
-    with space.writing(MAX_WAIT_S):
+    with space.parts.writing(MAX_WAIT_S):
         if (
             not space.store.is_derived_current()
         ):  # a killed run left a graph that is none, or one without its own correction
-            space.store_edits(())
+            space.current_graph.store_edits(())
         before = read_seen(space.store)
         edits = tuple(make(before, Stamp(before.edits, by)))
-        report = space.store_edits(edits)
+        report = space.current_graph.store_edits(edits)
         after = space.store.graph()
     old = {(e.keys, e.name, e.weight): e for e in before.graph.entities}
     new = {(e.keys, e.name, e.weight): e for e in after.entities}

@@ -9,7 +9,7 @@ from typing import Any
 
 from dynagrag.core.errors import UsageError
 from dynagrag.core.ids import entity_key
-from dynagrag.core.protocols import GraphStore
+from dynagrag.core.protocols import GraphStore, RecordStore
 from dynagrag.core.schema import Document, Entity, Graph, Overview, Relation
 from dynagrag.curation.entity_lookup import called
 from dynagrag.workspace.facade import Workspace
@@ -59,7 +59,7 @@ def entity_view(space: Workspace, name: str, limit: int) -> Row:
     """One entity: its names, summaries, and its relations with the words they rest on. Raises
     UsageError naming near misses.
     """
-    snapshot = space.snapshot()
+    snapshot = space.current_graph.snapshot()
     graph = snapshot.graph
     entity = _find(graph, name)
     names = {e.id: e.name for e in graph.entities}
@@ -221,7 +221,7 @@ def way_between(
 
 
 def _stated(
-    store: GraphStore,
+    store: RecordStore,
     own: Sequence[Relation],
     names: Mapping[str, str],
     documents: Mapping[str, Document],

@@ -4,7 +4,7 @@ merged, the likeliest first.
 Candidates and guards are those of consolidation (blocking.py, guards.py); a pair that a guard
 forbids is told so, not hidden. What a person has told apart, or made stand alone, is not suggested
 again. The order was tuned by eye on the fast extractor's graphs of Apollo 13 with Friendship 7, and
-of two Supreme Court arguments (docs/decisions.md).
+of two Supreme Court arguments (docs/decisions/0007-one-thing-one-node.md).
 """
 
 from collections import Counter, defaultdict

@@ -116,11 +116,28 @@ def run_demo(
         _say_missing(space, out)
         for number, question in enumerate(QUESTIONS, 2):
             out(f"\n{number}. {question}")
-            _keep(space, number, _ask(space, question, out))
+            answer = _ask(space, question, out)
+            model = space.models.chat_model.name if space.models.chat_model else ""
+            kept = KeptAnswer("dynagrag", answer, llm=model, seconds=answer.usage.seconds)
+            ConversationBook(space.folder).put(
+                "0" * 16, Exchange(f"{number:016x}", answer.question, now(), (kept,))
+            )
             _say_missing(space, out)
         if record is not None:
             _record(space, record)
-    _say_what_next(out)
+    out("\nThis graph is the workspace `demo`. Look at it, and ask it something else:")
+    if shutil.which("dynagrag") is None:
+        out(
+            f"  source {shlex.quote(os.path.relpath(Path(sys.prefix) / 'bin' / 'activate'))}   (so"
+            " that your shell finds dynagrag)"
+        )
+    out("  dynagrag graph show --workspace demo")
+    out('  dynagrag ask --workspace demo "What did EECOM report?"')
+    out("Your own files (look first; then with a model of yours, or with none):")
+    out("  dynagrag inspect PATH")
+    out("  dynagrag ingest PATH --extractor fast")
+    out("  dynagrag models pull qwen   then   dynagrag ingest PATH --llm qwen")
+    out('  dynagrag ask "..." --llm qwen')
 
 
 def _open(
@@ -159,7 +176,7 @@ def _say_missing(space: Workspace, out: Callable[[str], None]) -> None:
     """How many replies of this step were not recorded: the pipeline goes on without most of them,
     and would not say so.
     """
-    model = space.chat_model
+    model = space.models.chat_model
     if isinstance(model, RecordedModel) and model.missing:
         out(
             f"   {plural(len(model.missing), 'model call')} had no recorded reply"
@@ -168,22 +185,13 @@ def _say_missing(space: Workspace, out: Callable[[str], None]) -> None:
         model.missing.clear()
 
 
-def _keep(space: Workspace, number: int, answer: Answer) -> None:
-    """As a conversation, which the app shows."""
-    model = space.chat_model.name if space.chat_model else ""
-    kept = KeptAnswer("dynagrag", answer, llm=model, seconds=answer.usage.seconds)
-    ConversationBook(space.folder).put(
-        "0" * 16, Exchange(f"{number:016x}", answer.question, now(), (kept,))
-    )
-
-
 def _record(space: Workspace, folder: Path) -> None:
     from datetime import UTC, datetime
 
     from dynagrag.models.catalog import CATALOG
 
     space.journal.export_replies(folder / "replies.jsonl")
-    model = space.chat_model
+    model = space.models.chat_model
     assert model is not None
     value = {
         "title": CATALOG[MODEL].title,
@@ -191,19 +199,3 @@ def _record(space: Workspace, folder: Path) -> None:
         "date": datetime.now(UTC).date().isoformat(),
     }
     (folder / "recorded.json").write_text(json.dumps(value, indent=1) + "\n", encoding="utf-8")
-
-
-def _say_what_next(out: Callable[[str], None]) -> None:
-    out("\nThis graph is the workspace `demo`. Look at it, and ask it something else:")
-    if shutil.which("dynagrag") is None:
-        out(
-            f"  source {shlex.quote(os.path.relpath(Path(sys.prefix) / 'bin' / 'activate'))}   (so"
-            " that your shell finds dynagrag)"
-        )
-    out("  dynagrag graph show --workspace demo")
-    out('  dynagrag ask --workspace demo "What did EECOM report?"')
-    out("Your own files (look first; then with a model of yours, or with none):")
-    out("  dynagrag inspect PATH")
-    out("  dynagrag ingest PATH --extractor fast")
-    out("  dynagrag models pull qwen   then   dynagrag ingest PATH --llm qwen")
-    out('  dynagrag ask "..." --llm qwen')

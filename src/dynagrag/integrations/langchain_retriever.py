@@ -28,8 +28,8 @@ class WorkspaceRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun
     ) -> list[Document]:
-        found = self.workspace.retrieve(query, self.options, num_passages=self.k)
-        snapshot = self.workspace.snapshot()
+        found = self.workspace.questions.retrieve(query, self.options, num_passages=self.k)
+        snapshot = self.workspace.current_graph.snapshot()
         documents = []
         for scored in found.passages:
             for line in passage_evidence(snapshot, [scored]):

@@ -303,7 +303,13 @@ class JobBook:
         # interrupted.
         jobs = tuple(_job(row) for row in self._file.rows(statement, *values))
         return tuple(
-            _interrupted(job) if job.id in dead and job.status is JobStatus.RUNNING else job
+            replace(
+                job,
+                status=JobStatus.INTERRUPTED,
+                reason=job.reason or "its process ended before it did",
+            )
+            if job.id in dead and job.status is JobStatus.RUNNING
+            else job
             for job in jobs
         )
 
@@ -456,9 +462,3 @@ def _object(text: str) -> Mapping[str, Any]:
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _interrupted(job: Job) -> Job:
-    return replace(
-        job, status=JobStatus.INTERRUPTED, reason=job.reason or "its process ended before it did"
-    )

@@ -159,9 +159,15 @@ class Journal(JournalFile):
             reply, origin = self.cached_reply(key), self.reply_origin(key)
             if reply is None or origin is None:
                 continue
+            uses: dict[str, list[str]] = {}
+            for use, document in self.rows(
+                "SELECT use, document_id FROM reply_uses WHERE key = ? ORDER BY use, document_id",
+                key,
+            ):
+                uses.setdefault(use, []).append(document)
             exported = _ExportedReply(
                 key=key,
-                uses=self._uses(key),
+                uses=list(uses.values()),
                 model=origin.model,
                 date=origin.date,
                 **{f: getattr(reply, f) for f in reply.__slots__},
@@ -366,14 +372,6 @@ class Journal(JournalFile):
                 (key, content_id(*sorted(set(use))), document) for use in uses for document in use
             ]
             db.executemany("INSERT OR IGNORE INTO reply_uses VALUES (?,?,?)", rows)
-
-    def _uses(self, key: str) -> list[list[str]]:
-        uses: dict[str, list[str]] = {}
-        for use, document in self.rows(
-            "SELECT use, document_id FROM reply_uses WHERE key = ? ORDER BY use, document_id", key
-        ):
-            uses.setdefault(use, []).append(document)
-        return list(uses.values())
 
     def _num_entries(self) -> int:
         return int(

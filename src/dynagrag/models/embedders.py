@@ -117,7 +117,26 @@ class SentenceTransformersEmbedder:
     def _model(self) -> Any:
         """The loaded model; the lock is held."""
         if self._loaded is None:
-            self._loaded = _load(self._spec, self._settings)
+            check_extras(f"the embedder {self._spec}", {"sentence_transformers": "local"})
+            path = _folder(self._spec, self._settings)
+            from sentence_transformers import SentenceTransformer
+            from transformers.utils import logging as transformers_logging
+
+            transformers_logging.disable_progress_bar()
+            began = time.perf_counter()
+            try:
+                # Safetensors only: other weights are pickles.
+                model = SentenceTransformer(
+                    str(path), local_files_only=True, model_kwargs={"use_safetensors": True}
+                )
+            except (OSError, ValueError, RuntimeError) as err:
+                first = " ".join(str(err).split())[:200]
+                raise SettingsError(
+                    f"{path} could not be loaded as a sentence-transformers model with safetensors:"
+                    f" {first}"
+                ) from err
+            _LOG.info("loaded the embedder %s in %.1f s", self._spec, time.perf_counter() - began)
+            self._loaded = model
         return self._loaded
 
 
@@ -252,28 +271,6 @@ def _name(spec: str, settings: Settings) -> str:
     return (
         name if settings.document_prefix is None else f"{name} prefix={settings.document_prefix!r}"
     )
-
-
-def _load(spec: str, settings: Settings) -> Any:
-    check_extras(f"the embedder {spec}", {"sentence_transformers": "local"})
-    path = _folder(spec, settings)
-    from sentence_transformers import SentenceTransformer
-    from transformers.utils import logging as transformers_logging
-
-    transformers_logging.disable_progress_bar()
-    began = time.perf_counter()
-    try:
-        # Safetensors only: other weights are pickles.
-        model = SentenceTransformer(
-            str(path), local_files_only=True, model_kwargs={"use_safetensors": True}
-        )
-    except (OSError, ValueError, RuntimeError) as err:
-        first = " ".join(str(err).split())[:200]
-        raise SettingsError(
-            f"{path} could not be loaded as a sentence-transformers model with safetensors: {first}"
-        ) from err
-    _LOG.info("loaded the embedder %s in %.1f s", spec, time.perf_counter() - began)
-    return model
 
 
 def _folder(spec: str, settings: Settings) -> Path:

@@ -23,8 +23,9 @@ def read_vectors(data: Any, num_texts: int, dimension: int | None = None) -> Vec
     if len(rows) != num_texts:
         raise ValueError(f"{len(rows)} vectors for {num_texts} texts")
     if len(lengths) != 1 or (dimension is not None and lengths != {dimension}):
+        spelled = " or ".join(map(str, sorted(lengths)[:3])) if lengths else "no"
         raise ValueError(
-            f"vectors of {_spelled(lengths)}"
+            f"vectors of {spelled}"
             f" numbers{'' if dimension is None else f', where {dimension} were expected'}"
         )
     with np.errstate(all="ignore"):
@@ -67,7 +68,3 @@ def _decoded(embedding: Any) -> Vector:
             return np.asarray(embedding, dtype=np.float32)
     except OverflowError as err:
         raise ValueError("a number is too large") from err
-
-
-def _spelled(lengths: set[int]) -> str:
-    return " or ".join(map(str, sorted(lengths)[:3])) if lengths else "no"

@@ -102,37 +102,35 @@ class GgufChat:
         if self._chat is None:
             began = time.perf_counter()
             self._server = _start_server(self._path)
-            self._chat = self._connected(f"{self._server.listening_address}/v1")
+            base_url = f"{self._server.listening_address}/v1"
+            from langchain_openai import ChatOpenAI
+
+            remedy = (
+                "the machine may be out of memory or too slow: raise DYNAGRAG_TIMEOUT_S, or take a"
+                " smaller model"
+            )
+            endpoint = Endpoint(self._name, base_url, remedy=remedy, timeout_s=self._timeout_s)
+            # trust_env off: a proxy for the outer world must not get what is said on the loopback.
+            client = bounded_client(endpoint, trust_env=False)
+            chat = ChatOpenAI(
+                model=self._path.name,
+                base_url=base_url,
+                api_key=lambda: "none",
+                temperature=self._temperature,
+                timeout=self._timeout_s,
+                max_retries=0,  # a local call that failed once fails again, and may take minutes
+                http_client=client,
+                stream_usage=False,
+            )
+            self._chat = OpenAIProtocolChat(
+                chat,
+                endpoint=endpoint,
+                identity=self._identity,
+                is_small=self._is_small,
+                on_close=client.close,
+            )
             _LOG.info("loaded %s in %.1f s", self._path.name, time.perf_counter() - began)
         return self._chat
-
-    def _connected(self, base_url: str) -> OpenAIProtocolChat:
-        from langchain_openai import ChatOpenAI
-
-        remedy = (
-            "the machine may be out of memory or too slow: raise DYNAGRAG_TIMEOUT_S, or take a"
-            " smaller model"
-        )
-        endpoint = Endpoint(self._name, base_url, remedy=remedy, timeout_s=self._timeout_s)
-        # trust_env off: a proxy for the outer world must not get what is said on the loopback.
-        client = bounded_client(endpoint, trust_env=False)
-        chat = ChatOpenAI(
-            model=self._path.name,
-            base_url=base_url,
-            api_key=lambda: "none",
-            temperature=self._temperature,
-            timeout=self._timeout_s,
-            max_retries=0,  # a local call that failed once fails again, and may take minutes
-            http_client=client,
-            stream_usage=False,
-        )
-        return OpenAIProtocolChat(
-            chat,
-            endpoint=endpoint,
-            identity=self._identity,
-            is_small=self._is_small,
-            on_close=client.close,
-        )
 
 
 def check_gguf(path: Path) -> None:
@@ -177,7 +175,11 @@ def _start_server(path: Path) -> Any:
     params.warmup = False
     params.verbosity = -1  # not a word on the user's terminal
     params.ui = False
-    params.cpuparams.n_threads = _num_usable_cpus()
+    # those that `taskset` or a container leave us: more threads than that wait for each other
+    # busily
+    params.cpuparams.n_threads = (
+        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    )
     try:
         return xllamacpp.Server(params)
     except RuntimeError as err:
@@ -185,10 +187,3 @@ def _start_server(path: Path) -> Any:
             f"llama.cpp could not load {path}: the file may be damaged, too new, or too big for the"
             " memory"
         ) from err
-
-
-def _num_usable_cpus() -> int:
-    """Those that this process may run on, as `taskset` or a container set them: more threads than
-    that wait for each other busily.
-    """
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -352,8 +352,16 @@ class MeteredChat:
             return reply, parse_reply(reply.text, schema)
         except InvalidReplyError as err:
             _LOG.info("%s: asked for a repair: %s", stage, err)
+            error = str(err)
+            system, user = render(
+                "repair",
+                system=prompt.system,
+                user=prompt.user,
+                reply=reply.text[:_MAX_REPAIRED_CHARS],
+                error=error,
+            )
             reply = self._call(
-                _repair_prompt(prompt, reply.text, str(err)), schema, stage, max_tokens, documents
+                Prompt(f"{prompt.name}.repair", system, user), schema, stage, max_tokens, documents
             )
         try:
             return reply, parse_reply(reply.text, schema)
@@ -470,17 +478,6 @@ def schema_text(schema: type[BaseModel]) -> str:
 def prompt_tokens(prompt: Prompt, schema: type[BaseModel] | None = None) -> int:
     """Estimated tokens of a request: its messages, and the reply's schema as it is sent."""
     return estimate_tokens(prompt.system + prompt.user + (schema_text(schema) if schema else ""))
-
-
-def _repair_prompt(prompt: Prompt, reply: str, error: str) -> Prompt:
-    system, user = render(
-        "repair",
-        system=prompt.system,
-        user=prompt.user,
-        reply=reply[:_MAX_REPAIRED_CHARS],
-        error=error,
-    )
-    return Prompt(f"{prompt.name}.repair", system, user)
 
 
 def _plus(a: Usage, b: Usage) -> Usage:

@@ -196,7 +196,11 @@ class TransformersChat:
         options: dict[str, Any] = {
             "max_new_tokens": max_tokens,
             "do_sample": self._temperature > 0,
-            "pad_token_id": self._pad(),
+            "pad_token_id": int(
+                self._tokenizer.pad_token_id
+                if self._tokenizer.pad_token_id is not None
+                else min(self._ends())
+            ),
         }
         if self._temperature > 0:
             options["temperature"] = self._temperature
@@ -236,13 +240,6 @@ class TransformersChat:
         named = self._model.generation_config.eos_token_id
         ends = set(named if isinstance(named, list) else [named]) | {self._tokenizer.eos_token_id}
         return {end for end in ends if end is not None}
-
-    def _pad(self) -> int:
-        return int(
-            self._tokenizer.pad_token_id
-            if self._tokenizer.pad_token_id is not None
-            else min(self._ends())
-        )
 
 
 class _translating:

@@ -9,7 +9,7 @@ import logging
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -33,15 +33,15 @@ from dynagrag.graph_store.archive import (
 )
 from dynagrag.graph_store.deletions import check_no_deletion
 from dynagrag.graph_store.rules import check_workspace_name
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 from dynagrag.graph_store.transfer import CopyReport, Progress, copy_workspace, is_unfinished
+from dynagrag.registry.stores import StoreAddress, embedded_in
 from dynagrag.workspace.address import (
     has_store,
     name_in_store,
     open_store,
     remember_store,
     restoring_folder,
-    shown_address,
     store_address,
 )
 from dynagrag.workspace.facade import Workspace
@@ -73,7 +73,18 @@ def back_up(space: Workspace, file: Path, *, is_forced: bool, progress: Progress
         )
     try:
         with _work_folder(file.parent / f".{file.name}.partial") as folder:
-            _save_graph(space, folder / GRAPH, progress)
+            # the embedded store's own file at one moment, or a copy of the other store's workspace
+            # in one
+            path = folder / GRAPH
+            if isinstance(space.store, SqliteStore):
+                progress("copy", 0, 1)
+                save_sqlite(space.folder / GRAPH, path)
+                with closing(SqliteStore(path, space.store.workspace)) as saved:
+                    check_no_deletion(saved, space.store.address())
+                progress("copy", 1, 1)
+            else:
+                with closing(SqliteStore(path, space.store.workspace)) as store:
+                    copy_workspace(space.store, store, progress, is_trailing=True)
             # After the graph: a document deleted in between leaves no words here that its graph has
             # not, too.
             save_sqlite(space.journal.path, folder / JOURNAL)
@@ -93,21 +104,6 @@ def back_up(space: Workspace, file: Path, *, is_forced: bool, progress: Progress
             " may write to"
         ) from err
     return manifest
-
-
-def _save_graph(space: Workspace, path: Path, progress: Progress) -> None:
-    """The graph file: the embedded store's own at one moment, or a copy of the other store's
-    workspace in an embedded one.
-    """
-    if isinstance(space.store, SqliteStore):
-        progress("copy", 0, 1)
-        save_sqlite(space.folder / GRAPH, path)
-        with closing(SqliteStore(path, space.store.workspace)) as saved:
-            check_no_deletion(saved, space.store.address())
-        progress("copy", 1, 1)
-        return
-    with closing(SqliteStore(path, space.store.workspace)) as store:
-        copy_workspace(space.store, store, progress, is_trailing=True)
 
 
 @contextmanager
@@ -170,7 +166,7 @@ def restore(file: Path, settings: Settings, workspace: str | None, progress: Pro
     here = store_address(folder, settings.model_copy(update={"store": None}))
     if has_store(folder) and here != store_address(folder, settings):
         raise WorkspaceError(
-            f"workspace {name!r} is here already, in {here}, and was left as it is; move {folder}"
+            f"workspace {name!r} is here already, in {here.text}, and was left as it is; move {folder}"
             " away to restore it"
         )
     try:
@@ -186,7 +182,7 @@ def restore(file: Path, settings: Settings, workspace: str | None, progress: Pro
                 unpacked
             ).close()  # refuses a newer one, brings an older one up to date
             progress("check", 1, 1)
-            with _folder_of_workspace(folder):
+            with _folder_of_workspace(folder, settings):
                 return Restored(
                     manifest, _restore_checked(unpacked, folder, manifest, settings, progress)
                 )
@@ -208,7 +204,7 @@ def _restore_checked(
     ):
         if not is_unfinished(target) and not target.documents():
             _check_journal(folder)
-        is_here = isinstance(target, SqliteStore)
+        is_here = store_address(folder, settings).is_embedded
         copy_workspace(
             source,
             target,
@@ -266,18 +262,19 @@ def copy_between(
     `is_replacing`: what the target holds of the workspace is deleted first.
     """
     check_workspace_name(name)
-    if shown_address(source) == shown_address(target):
-        raise UsageError(f"--from and --to are both {shown_address(source)}; name another store")
+    at, to = StoreAddress(source), StoreAddress(target)
+    if at.shown == to.shown:
+        raise UsageError(f"--from and --to are both {at.shown}; name another store")
     folder = settings.workspaces_dir / name
-    if source == wiring.EMBEDDED and not (folder / GRAPH).is_file():
+    if at.is_embedded and not (folder / at.choice.file).is_file():
         raise WorkspaceError(
             f"there is no workspace {name!r} in {settings.workspaces_dir}; `dynagrag doctor` lists"
             " those that are there"
         )
     with (
-        _folder_of_workspace(folder),
-        _opened(folder, name, settings, source) as here,
-        _opened(folder, name, settings, target) as there,
+        _folder_of_workspace(folder, settings),
+        _opened(folder, name, settings, at) as here,
+        _opened(folder, name, settings, to) as there,
     ):
         if not here.exists():
             raise WorkspaceError(
@@ -302,27 +299,23 @@ def copy_between(
 
 
 @contextmanager
-def _opened(folder: Path, name: str, settings: Settings, address: str) -> Iterator[GraphStore]:
+def _opened(
+    folder: Path, name: str, settings: Settings, address: StoreAddress
+) -> Iterator[GraphStore]:
     """A store that is opened in passing: where the workspace lives stays as it was.
 
     A server's store gets a folder of its own, since two of them in one folder would take each
     other's rows for stale.
     """
-    asked = settings.model_copy(update={"store": address})
-    if address != wiring.EMBEDDED:
-        kept = name_in_store(folder, name)
-        with (
-            TemporaryDirectory(prefix="dynagrag-copy-") as passing,
-            closing(open_store(Path(passing), kept, asked)) as store,
-        ):
-            yield store
-        return
-    with closing(open_store(folder, name, asked)) as store:
-        yield store
+    kept = name_in_store(folder, name)
+    with ExitStack() as stack:
+        if not address.is_embedded:
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="dynagrag-copy-")))
+        yield stack.enter_context(closing(address.open(folder, kept, settings)))
 
 
 @contextmanager
-def _folder_of_workspace(folder: Path) -> Iterator[None]:
+def _folder_of_workspace(folder: Path, settings: Settings) -> Iterator[None]:
     """Makes a workspace's folder. One that was made for this goes again when this fails, unless
     another process has put something there.
     """
@@ -331,12 +324,12 @@ def _folder_of_workspace(folder: Path) -> Iterator[None]:
     try:
         yield
     except Exception:
-        if is_new and _is_unused(folder):
+        if is_new and _is_unused(folder, settings):
             shutil.rmtree(folder, ignore_errors=True)
         raise
 
 
-def _is_unused(folder: Path) -> bool:
+def _is_unused(folder: Path, settings: Settings) -> bool:
     """Whether nobody is at work in a workspace's folder and nothing was ingested into it."""
     with open(folder / "lock", "a", encoding="utf-8", opener=private) as handle:
         try:
@@ -347,7 +340,8 @@ def _is_unused(folder: Path) -> bool:
             with closing(wiring.make_journal(folder)) as journal:
                 if journal.jobs() or journal.ledger():
                     return False
-        if not (folder / GRAPH).is_file():
+        embedded = embedded_in(folder)
+        if embedded is None:
             return True
-        with closing(SqliteStore(folder / GRAPH, folder.name)) as store:
+        with closing(embedded.open(folder, folder.name, settings)) as store:
             return is_unfinished(store) or not store.documents()

@@ -21,17 +21,18 @@ import numpy as np
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import DynaGragError, SettingsError, WorkspaceError
 from dynagrag.core.files.private_files import is_open_to_others, make_folder
-from dynagrag.core.protocols import Embedder, GraphStore
+from dynagrag.core.protocols import Embedder, GraphStore, RecordStore, StoreUpkeep
 from dynagrag.core.schema import EmbedderIdentity, Finding, Vector, VectorKind, Vectors
 from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
 from dynagrag.graph_store.derived.graph_digest import digest
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
-from dynagrag.graph_store.rules import REPAIR
+from dynagrag.graph_store.rules import REPAIR, missing_ids
 from dynagrag.graph_store.transfer import is_unfinished
-from dynagrag.wiring import EMBEDDED, make_chat_model, make_embedder
-from dynagrag.workspace.address import name_in_store, open_store, store_address, workspace_meant
+from dynagrag.registry.stores import STORES
+from dynagrag.wiring import make_chat_model, make_embedder
+from dynagrag.workspace.address import name_in_store, store_address, workspace_meant
 from dynagrag.workspace.facade import Workspace, open_workspace
 from dynagrag.workspace.holdings import workspace_names
 
@@ -40,7 +41,11 @@ _EXTRAS = {
     "xllamacpp": ("gguf", "gguf: models and qwen"),
     "transformers": ("local", "local: models"),
     "langchain": ("providers", "LangChain provider strings"),
-    "neo4j": ("neo4j", "graphs in Neo4j"),
+    **{
+        row.library: (row.needs_extra, f"graphs in {row.product}")
+        for row in STORES.values()
+        if row.library
+    },
 }
 _MAX_RECORDS_DERIVED = 500_000
 """Deriving takes about 10 s and half a gigabyte for this many; beyond it the digest is taken as
@@ -204,11 +209,11 @@ def _workspace(
         "`dynagrag ingest` makes it",
     )
     try:
-        if address != EMBEDDED:
+        if not address.is_embedded:
             # In a folder of its own: looking makes no workspace and remembers no address.
             with (
                 TemporaryDirectory() as passing,
-                closing(_store(Path(passing), kept, settings, address)) as store,
+                closing(address.open(Path(passing), kept, settings)) as store,
             ):
                 if not store.exists():
                     return [*look_at_server(store), nothing]
@@ -226,11 +231,7 @@ def _workspace(
             return [Finding(f"workspace {name}", False, str(err))]
 
 
-def _store(folder: Path, name: str, settings: Settings, address: str) -> GraphStore:
-    return open_store(folder, name, settings.model_copy(update={"store": address}))
-
-
-def _health(store: GraphStore) -> list[Finding]:
+def _health(store: StoreUpkeep) -> list[Finding]:
     return [replace(found, remedy="") if found.is_ok else found for found in store.health()]
 
 
@@ -278,7 +279,7 @@ def _privacy(space: Workspace) -> Finding:
     return Finding("privacy", True, "the folder is its owner's alone")
 
 
-def _copy(store: GraphStore) -> list[Finding]:
+def _copy(store: RecordStore) -> list[Finding]:
     if not is_unfinished(store):
         return []
     return [
@@ -362,14 +363,16 @@ def _vectors(store: GraphStore, embedder: EmbedderIdentity | None) -> list[Findi
                 f"use --embedder {stored.name}",
             )
         ]
-    missing = store.missing_vectors(VectorKind.PASSAGE, [p.id for p in store.passages()])
+    missing = missing_ids(
+        [p.id for p in store.passages()], set(store.vector_ids(VectorKind.PASSAGE))
+    )
     if missing and store.is_derived_current():
         found.append(Finding("vectors", False, f"{len(missing)} passages have none", _AGAIN))
     return found
 
 
 def _set_aside(space: Workspace) -> Finding:
-    aside = len(space.set_asides())
+    aside = len(space.journal.set_asides())
     return Finding(
         "set aside",
         not aside,
@@ -401,9 +404,9 @@ def _repair(space: Workspace) -> list[Finding]:
     done = [Finding("repair", True, line) for line in space.store.repair()]
     if is_unfinished(space.store):  # a graph of half the records would be no repair
         return [*done, *_copy(space.store)]
-    with space.writing():
+    with space.parts.writing():
         before = space.store.digest()
-        graph = space.rederive()
+        graph = space.parts.deriver(None).rederive()
         after = space.store.digest()
     same = "the same as before" if before == after else f"was {before[:12]}"
     finding = (

@@ -34,19 +34,6 @@ def rename_workspace(old: str, new: str, settings: Settings) -> None:
     used.
     """
     folder = workspace_folder(old, settings)
-    target = _checked_target(old, new, settings)
-    if folder.is_symlink():
-        raise WorkspaceError(f"{folder} is a link; rename it, and what it leads to, by hand")
-    check_no_run(settings.home, old)
-    own = settings.model_copy(update={"store": None, "llm": None})
-    with open_workspace(old, settings=own, create=False) as space, space.writing(_WAIT_S):
-        check_no_job(old, space.journal)
-        _move_paths(space, folder.absolute(), target.absolute())
-    rename_in_runs(settings.home, old, new)
-    _move(old, folder, target)
-
-
-def _checked_target(old: str, new: str, settings: Settings) -> Path:
     check_workspace_name(new)
     if new == old:
         raise UsageError(f"workspace {old!r} is called so already")
@@ -55,7 +42,37 @@ def _checked_target(old: str, new: str, settings: Settings) -> Path:
         raise WorkspaceError(
             f"{target} is there already, so workspace {old!r} keeps its name; choose another one"
         )
-    return target
+    if folder.is_symlink():
+        raise WorkspaceError(f"{folder} is a link; rename it, and what it leads to, by hand")
+    check_no_run(settings.home, old)
+    own = settings.model_copy(update={"store": None, "llm": None})
+    with open_workspace(old, settings=own, create=False) as space, space.parts.writing(_WAIT_S):
+        check_no_job(old, space.journal)
+        _move_paths(space, folder.absolute(), target.absolute())
+    rename_in_runs(settings.home, old, new)
+    # The lock keeps writers out. The name that the store has is noted first: it is the folder's
+    # name still.
+    with open(folder / "lock", "a", encoding="utf-8", opener=private) as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as err:
+            raise WorkspaceError(
+                f"another process is changing workspace {old!r}; wait until it is done, and try"
+                " again"
+            ) from err
+        with closing(wiring.make_journal(folder)) as journal:
+            check_no_job(old, journal)
+        kept = name_in_store(folder, old)
+        try:
+            write_text(folder / FIRST_NAME_FILE, f"{kept}\n")
+            os.rename(folder, target)
+            if kept == target.name:
+                (target / FIRST_NAME_FILE).unlink()
+        except OSError as err:
+            raise WorkspaceError(
+                f"{folder} cannot be moved to {target}: {err.strerror}; make the folder writable,"
+                " and try again"
+            ) from err
 
 
 def _move_paths(space: Workspace, old: Path, new: Path) -> None:
@@ -69,30 +86,3 @@ def _move_paths(space: Workspace, old: Path, new: Path) -> None:
                 moved, space.store.turns(document.id), space.store.passages(document.id)
             )
     space.journal.job_book.move_paths(str(old), str(new))
-
-
-def _move(name: str, folder: Path, target: Path) -> None:
-    """Nobody writes to its graph meanwhile. The name that the store has is noted first: it is the
-    folder's name still.
-    """
-    with open(folder / "lock", "a", encoding="utf-8", opener=private) as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as err:
-            raise WorkspaceError(
-                f"another process is changing workspace {name!r}; wait until it is done, and try"
-                " again"
-            ) from err
-        with closing(wiring.make_journal(folder)) as journal:
-            check_no_job(name, journal)
-        kept = name_in_store(folder, name)
-        try:
-            write_text(folder / FIRST_NAME_FILE, f"{kept}\n")
-            os.rename(folder, target)
-            if kept == target.name:
-                (target / FIRST_NAME_FILE).unlink()
-        except OSError as err:
-            raise WorkspaceError(
-                f"{folder} cannot be moved to {target}: {err.strerror}; make the folder writable,"
-                " and try again"
-            ) from err

@@ -5,11 +5,11 @@ there.
 from pathlib import Path
 
 from dynagrag.config.settings import Settings
-from dynagrag.core.errors import UsageError
+from dynagrag.config.store_logins import LOGINS
 from dynagrag.core.files.private_files import write_text
 from dynagrag.core.protocols import GraphStore
 from dynagrag.graph_store.rules import check_workspace_name
-from dynagrag.wiring import EMBEDDED, GRAPH_FILE, STORES
+from dynagrag.registry.stores import EMBEDDED, StoreAddress, embedded_in
 
 ADDRESS_FILE = "store"
 FIRST_NAME_FILE = "first-name"
@@ -27,12 +27,12 @@ def workspace_meant(name: str | None, settings: Settings) -> str:
 
 def has_store(folder: Path) -> bool:
     """Whether a workspace is in a folder, or its store's address."""
-    return (folder / GRAPH_FILE).is_file() or (folder / ADDRESS_FILE).is_file()
+    return has_embedded(folder) or (folder / ADDRESS_FILE).is_file()
 
 
 def has_embedded(folder: Path) -> bool:
     """Whether an embedded store's file is in a folder."""
-    return (folder / GRAPH_FILE).is_file()
+    return embedded_in(folder) is not None
 
 
 def restoring_folder(name: str, settings: Settings) -> Path:
@@ -40,29 +40,18 @@ def restoring_folder(name: str, settings: Settings) -> Path:
     return settings.home / "restoring" / name
 
 
-def shown_address(address: str) -> str:
-    """An address as it may be shown: scheme, host and port. UsageError where it is none, without
-    repeating it.
-    """
-    store = STORES.get(address.partition("://")[0])
-    if store is None:
-        raise UsageError(
-            f"that store's address lacks its scheme; write {EMBEDDED}, or an address such as bolt://HOST:7687"
-        )
-    return store.checked_address(address)
-
-
-def store_address(folder: Path, settings: Settings) -> str:
-    """Where a workspace's graph lives: what was asked for, else where it was last, else NEO4J_URI
-    for a new one, else `sqlite`.
+def store_address(folder: Path, settings: Settings) -> StoreAddress:
+    """Where a workspace's graph lives: what was asked for, else where it was last, else the server
+    of the settings (NEO4J_URI) for a new one, else `sqlite`.
     """
     if settings.store is not None:
-        return settings.store
+        return StoreAddress(settings.store)
     if (folder / ADDRESS_FILE).is_file():
-        return (folder / ADDRESS_FILE).read_text(encoding="utf-8").strip()
-    if (folder / GRAPH_FILE).is_file() or settings.neo4j_uri is None:
-        return EMBEDDED
-    return settings.neo4j_uri
+        return StoreAddress((folder / ADDRESS_FILE).read_text(encoding="utf-8").strip())
+    if (embedded := embedded_in(folder)) is not None:
+        return embedded
+    servers = (getattr(settings, login.address) for login in LOGINS)
+    return StoreAddress(next((server for server in servers if server is not None), EMBEDDED))
 
 
 def name_in_store(folder: Path, workspace: str) -> str:
@@ -75,16 +64,12 @@ def name_in_store(folder: Path, workspace: str) -> str:
 
 def open_store(folder: Path, workspace: str, settings: Settings) -> GraphStore:
     """The workspace's graph store, in the folder or at the settings' address."""
-    address = store_address(folder, settings)
-    shown_address(address)
-    return STORES[address.partition("://")[0]].open(
-        address, folder, name_in_store(folder, workspace), settings
-    )
+    return store_address(folder, settings).open(folder, name_in_store(folder, workspace), settings)
 
 
 def remember_store(folder: Path, settings: Settings) -> None:
     """Keeps a workspace's address for commands that don't name one."""
-    address = store_address(folder, settings)
+    address = store_address(folder, settings).text
     path = folder / ADDRESS_FILE
     if (settings.store is not None or address != EMBEDDED) and (
         not path.is_file() or path.read_text(encoding="utf-8").strip() != address

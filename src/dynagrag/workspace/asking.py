@@ -1,39 +1,36 @@
 """A question's way through a workspace.
 
-a follow-up is rewritten to stand alone -> it is embedded, and split into its steps where that is
-wanted -> evidence, prompts, intermediate answers and the merged one (generation.answer) -> no
-document that it quotes was deleted meanwhile
+a follow-up is rewritten to stand alone -> options are resolved into a plan -> the question is
+embedded, and split into its steps where that is wanted -> it is answered by the plan
+(generation.answer) -> no document that the answer quotes was deleted meanwhile
 """
 
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from threading import RLock
 
 from dynagrag import wiring
 from dynagrag.config.settings import Profile
 from dynagrag.core.errors import SettingsError, UsageError, WorkspaceError
-from dynagrag.core.protocols import ChatModel, Retriever
-from dynagrag.core.schema import Answer, Filters, Question, Retrieval, Snapshot, Vector
-from dynagrag.generation.answer import Parts, answer_question
-from dynagrag.generation.lines.line_index import LineIndex
+from dynagrag.core.protocols import ChatModel
+from dynagrag.core.schema import Answer, Filters, Question, Retrieval, Vector
+from dynagrag.generation.answer import answer_question
+from dynagrag.generation.answer_plan import AnswerPlan
 from dynagrag.generation.question_wording import rewrite_question, split_question
 from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
-from dynagrag.generation.spread import with_calls
 from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.graph_deriver import Progress
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.retrieval.filters import FILTERED, apply_filters
-from dynagrag.retrieval.passages import PassageScores
+from dynagrag.retrieval.filters import FILTERED
 from dynagrag.workspace.current_graph import CurrentGraph
+from dynagrag.workspace.filtered_views import FilteredViews
 from dynagrag.workspace.parts import WorkspaceParts
 from dynagrag.workspace.workspace_pruner import WorkspacePruners, asked_pruner
 from dynagrag.workspace.workspace_soft_prompt import WorkspaceSoftPrompts
 
 _LOG = logging.getLogger(__name__)
 MAX_QUESTION_CHARS = 10_000
-"""Some 2,500 tokens: beside longer ones evidence has no room in a small model's context."""
+"""Some 2,500 tokens: beside longer ones a small model's context has no tokens left for evidence."""
 
 STAGES = {
     "split": "Splitting the question",
@@ -71,7 +68,7 @@ class AskOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Instead:
+class AnswerOverrides:
     """What one question is answered with in place of what its options name: for measurements, which
     compare ways to answer.
 
@@ -86,52 +83,14 @@ class Instead:
     is_hard_alone: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Inside:
-    """What is inside some filters, and the retrievers over it: what questions with the same filters
-    share.
-    """
-
-    snapshot: Snapshot
-    passages: PassageScores
-    lines: LineIndex
-    retrievers: dict[tuple[str, Profile], Retriever] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _ReadyRetriever:
-    """A retriever over what is inside the filters."""
-
-    inside: _Inside
-    retriever: Retriever
-    profile: Profile
-
-
-_MAX_FILTERED = 4
-"""How many filters' parts of a workspace are kept for the next question, the last ones asked: each
-has a graph and indexes of its own.
-"""
-
-
 class QuestionAnswering:
     """Answers questions from a workspace's current graph. Several threads may ask at once."""
 
     def __init__(self, parts: WorkspaceParts, graph: CurrentGraph) -> None:
         self._parts = parts
-        self._graph = graph
+        self._views = FilteredViews(parts, graph)
         self._pruners = WorkspacePruners(parts.settings, parts.name)
         self._soft_prompts = WorkspaceSoftPrompts(parts.settings, parts.name)
-        self._reading = RLock()
-        self._insides: dict[Filters, _Inside] = {}
-        self._version = ""
-
-    def retrieve(self, text: str, options: AskOptions, num_passages: int) -> Retrieval:
-        """Evidence for a question, without a language model."""
-        ready = self._ready_retriever(options)
-        question = Question(text, self.query_vector(text))
-        return ready.retriever.retrieve(
-            question, num_passages=num_passages, num_subgraphs=ready.profile.num_subgraphs
-        )
 
     def ask(
         self,
@@ -149,111 +108,99 @@ class QuestionAnswering:
             _check_can_split(options, chat)
         if chat is not None and history:
             text = rewrite_question(chat, history, text)
-        return self.answer(text, options, chat, on_text, progress)
+        return self.answer(text, options, chat, on_text=on_text, progress=progress)
 
     def answer(
         self,
         text: str,
         options: AskOptions,
         chat: MeteredChat | None,
+        overrides: AnswerOverrides | None = None,
         on_text: Callable[[str], None] | None = None,
         progress: Progress | None = None,
-        instead: Instead | None = None,
     ) -> Answer:
-        """Answers a question that stands alone; without `chat`, with the evidence that an answer
-        would rest on.
+        """Answers a question that stands alone with a model whose cache and budget are the
+        caller's, as evaluations do; without `chat`, with the evidence that an answer would rest on.
         """
-        instead = instead or Instead()
-        soft = (
-            None
-            if options.soft is None
-            else self._soft_prompts.chosen(options.soft, self._parts.models.embedder.identity)
-        )
-        if soft is not None:
-            soft = soft.hard_alone() if instead.is_hard_alone else soft
-            options, instead = (
-                replace(options, retriever=soft.system.retriever),
-                replace(instead, profile=soft.system.profile),
-            )
-        ready = self._ready_retriever(options, chat, instead)
-        inside, question = ready.inside, Question(text, self.query_vector(text))
-        is_pruned = wiring.brings_subgraphs(options.retriever, ready.profile)
-        pruner = asked_pruner(
-            self._parts.settings, options.pruner, ready.profile.name, options.retriever, is_pruned
-        )
-        chosen = self._pruners.chosen(
-            pruner,
-            self._parts.models.embedder.identity,
-            is_pruned,
-            inside.snapshot.version.removesuffix(FILTERED),
-        )
-        profile, room = self._within(ready.profile, options, chat)
-        made_with = Parts(
-            retriever=ready.retriever,
-            passages=inside.passages,
-            pruner=chosen.pruner,
-            traversal=wiring.make_traversal(options.traversal, ready.profile),
-            embedder=self._parts.models.embedder,
-            chat=chat,
-            checker=wiring.make_checker(self._parts.settings.checker, chat, self._parts.settings),
-            profile=profile,
-            lines=inside.lines,
-            soft=soft,
-            max_concurrency=instead.max_concurrency
-            or wiring.concurrency_of(chat.model if chat else None, self._parts.settings),
-        )
-        notes = [*chosen.notes, *room, *self._of_soft(soft, instead, options, pruner)]
+        plan = self.plan(options, chat, overrides)
+        question = Question(text, self.query_vector(text))
         if options.is_split and chat is not None:
             if progress:
                 progress("split", 0, 1)
             question = self.split(question, chat)
             steps = " / ".join(step.text for step in question.steps)
-            notes += [f"split into: {steps}" if steps else "the model found no steps in it"]
-        answer = answer_question(
-            inside.snapshot, question, made_with, on_text, progress, notes, options.is_strict
-        )
-        self._check_not_deleted(inside.snapshot, answer)
+            note = f"split into: {steps}" if steps else "the model found no steps in it"
+            plan = replace(plan, notes=(*plan.notes, note))
+        answer = answer_question(question, plan, on_text, progress)
+        self._check_not_deleted(plan, answer)
         return answer
 
-    def _of_soft(
-        self, soft: SoftAnswerer | None, instead: Instead, options: AskOptions, pruner: str
-    ) -> list[str]:
-        """That a trained system answers, and whether it learned from prompts that another pruner
-        than this question's scored.
-        """
-        if soft is None:
-            return []
-        if instead.is_hard_alone:
-            return [f"answered by {soft.label}, without soft tokens"]
-        notes = [f"answered by {soft.label}, a trained soft prompt"]
-        if self._soft_prompts.pruner_of(options.soft or "") != self._pruners.identity(pruner):
-            notes.append(
-                f"{options.soft} was trained on prompts that another pruner scored; train it again,"
-                " or ask with the same --pruner"
-            )
-            _LOG.warning("%s", notes[-1])
-        return notes
+    def plan(
+        self,
+        options: AskOptions,
+        chat: MeteredChat | None,
+        overrides: AnswerOverrides | None = None,
+    ) -> AnswerPlan:
+        """What the options come to with these settings, this model and what the workspace holds.
 
-    def _within(
-        self, profile: Profile, options: AskOptions, chat: MeteredChat | None
-    ) -> tuple[Profile, list[str]]:
-        """The profile with no more prompts than the calls that are allowed, and what to say of
-        that: scores, the merge and perhaps the checker need theirs too.
+        Raises UsageError for a name that is none, SettingsError where a model or a library is
+        missing, LoadError for what is no checkpoint, WorkspaceError where there is nothing to
+        retrieve from.
         """
-        if chat is None or options.max_calls is None:
-            return profile, []
-        asks_checker = wiring.asks_model(wiring.chosen_checker(self._parts.settings.checker, chat))
-        within = with_calls(profile, chat.calls_left, 2 + asks_checker)
-        if within == profile:
-            return profile, []
-        parts = f"{within.num_spread} of {profile.num_spread} parts at most"
-        return within, [
-            f"{parts} were read, since --max-calls {options.max_calls} has room for no more"
-        ]
+        overrides = overrides or AnswerOverrides()
+        parts, settings = self._parts, self._parts.settings
+        soft, retriever_name = None, options.retriever
+        if options.soft is not None:
+            soft = self._soft_prompts.chosen(options.soft, parts.models.embedder.identity)
+            soft = soft.hard_alone() if overrides.is_hard_alone else soft
+            retriever_name, profile = soft.system.retriever, soft.system.profile
+        else:
+            profile = overrides.profile or wiring.make_profile(options.profile, chat)
+        view, retriever = self._views.open(
+            options.filters, retriever_name, profile, overrides.make_retriever
+        )
+        is_pruned = wiring.brings_subgraphs(retriever_name, profile)
+        pruner_name = asked_pruner(
+            settings, options.pruner, profile.name, retriever_name, is_pruned
+        )
+        # a pruner must fit the workspace's vectors; that the embedder is theirs is found out by
+        # embedding the question, since a server's identity is known by its first reply
+        embedder = parts.store.embedder() or parts.models.embedder.identity
+        pruner = self._pruners.chosen(
+            pruner_name, embedder, is_pruned, view.snapshot.version.removesuffix(FILTERED)
+        )
+        planned_profile, budget_notes = self._within_calls(profile, options, chat)
+        return AnswerPlan(
+            view=view,
+            profile=planned_profile,
+            retriever=retriever,
+            pruner=pruner.pruner,
+            traversal=wiring.make_traversal(options.traversal, profile),
+            embedder=parts.models.embedder,
+            checker=wiring.make_checker(settings.checker, chat, settings),
+            chat=chat,
+            soft=soft,
+            max_concurrency=overrides.max_concurrency
+            or wiring.concurrency_of(chat.model if chat else None, settings),
+            is_strict=options.is_strict,
+            notes=(
+                *pruner.notes,
+                *budget_notes,
+                *(self._soft_notes(soft, overrides, options, pruner_name) if soft else ()),
+            ),
+        )
 
-    def pruner_identity(self, name: str | None = None) -> str:
-        """As `Workspace.pruner_identity` has it."""
-        return self._pruners.identity(name or self._parts.settings.pruner)
+    def retrieve(
+        self, text: str, options: AskOptions | None = None, num_passages: int = 10
+    ) -> Retrieval:
+        """Evidence for a question, without a language model."""
+        options = options or AskOptions()
+        profile = wiring.make_profile(options.profile)
+        _, retriever = self._views.open(options.filters, options.retriever, profile)
+        question = Question(text, self.query_vector(text))
+        return retriever.retrieve(
+            question, num_passages=num_passages, num_subgraphs=profile.num_subgraphs
+        )
 
     def split(self, question: Question, chat: MeteredChat) -> Question:
         """The question with the steps that a model splits it into."""
@@ -264,75 +211,68 @@ class QuestionAnswering:
         )
 
     def query_vector(self, text: str) -> Vector:
-        """As `Workspace.query_vector` has it."""
+        """A question's vector (d,), to be compared with those of this workspace.
+
+        EmbedderMismatchError where another embedder made these.
+        """
         store, embedder = self._parts.store, self._parts.models.embedder
         vector = embedder.embed_query(text)  # a server's identity is known by its first reply
         check_asking_embedder(store.workspace, store.embedder(), embedder.identity)
         return vector
 
-    def _ready_retriever(
-        self, options: AskOptions, chat: MeteredChat | None = None, instead: Instead | None = None
-    ) -> _ReadyRetriever:
-        """The retriever asked for, kept until the store changes. WorkspaceError where there is
-        nothing to retrieve from.
+    def pruner_identity(self, name: str | None = None) -> str:
+        """What the pruner called so, else that of the settings, scores with now: the name of an
+        untrained one, a checkpoint's digest.
+
+        Raises UsageError for a name that is none and where there is no trained pruner, LoadError
+        for what is no checkpoint.
         """
-        instead = instead or Instead()
-        profile = instead.profile or wiring.make_profile(options.profile, chat)
-        with self._reading:
-            inside = self._inside(options.filters)
-            snapshot, key = inside.snapshot, (options.retriever, profile)
-            make_index = partial(self._graph.index, snapshot)
-            if instead.make_retriever is not None:
-                retriever = instead.make_retriever(snapshot, profile, inside.passages, make_index)
-            else:
-                if key not in inside.retrievers:
-                    inside.retrievers[key] = wiring.make_retriever(
-                        options.retriever, snapshot, profile, inside.passages, make_index
-                    )
-                retriever = inside.retrievers[key]
-        self._check_not_empty(snapshot)
-        return _ReadyRetriever(inside, retriever, profile)
+        return self._pruners.identity(name or self._parts.settings.pruner)
 
-    def _inside(self, filters: Filters) -> _Inside:
-        """What is inside the filters, read once per version of the store; of filters that hold
-        something back, the last few are kept.
+    def _within_calls(
+        self, profile: Profile, options: AskOptions, chat: MeteredChat | None
+    ) -> tuple[Profile, list[str]]:
+        """The profile with no more prompts than the calls that are allowed, and what to say of
+        that: scores, the merge and perhaps the checker need theirs too.
         """
-        whole = self._graph.snapshot()
-        if self._version != whole.version:
-            self._insides.clear()
-            self._version = whole.version
-        found = self._insides.pop(filters, None)
-        if found is None:
-            snapshot = apply_filters(whole, self._parts.store, filters)
-            passages = PassageScores(snapshot)
-            found = _Inside(snapshot, passages, LineIndex(passages))
-        self._insides[filters] = found
-        filtered = [key for key in self._insides if not key.is_empty]
-        for key in filtered[:-_MAX_FILTERED]:
-            del self._insides[key]
-        return found
+        if chat is None or options.max_calls is None or chat.calls_left is None:
+            return profile, []
+        checker = wiring.chosen_checker(self._parts.settings.checker, chat)
+        num_others = 2 + wiring.asks_model(checker)
+        num_spread = max(1, min(profile.num_spread, chat.calls_left - num_others))
+        if not profile.num_spread or num_spread == profile.num_spread:
+            return profile, []
+        note = (
+            f"{num_spread} of {profile.num_spread} parts at most were read, since --max-calls"
+            f" {options.max_calls} has room for no more"
+        )
+        return replace(profile, num_spread=num_spread), [note]
 
-    def _check_not_empty(self, snapshot: Snapshot) -> None:
-        if not self._parts.store.documents():
-            raise WorkspaceError(
-                f"workspace {self._parts.name!r} is empty; add something first: `dynagrag ingest"
-                " PATH`"
+    def _soft_notes(
+        self, soft: SoftAnswerer, overrides: AnswerOverrides, options: AskOptions, pruner: str
+    ) -> list[str]:
+        """That a trained system answers, and whether it learned from prompts that another pruner
+        than this question's scored.
+        """
+        if overrides.is_hard_alone:
+            return [f"answered by {soft.label}, without soft tokens"]
+        notes = [f"answered by {soft.label}, a trained soft prompt"]
+        if self._soft_prompts.pruner_of(options.soft or "") != self._pruners.identity(pruner):
+            notes.append(
+                f"{options.soft} was trained on prompts that another pruner scored; train it again,"
+                " or ask with the same --pruner"
             )
-        if not snapshot.passages:
-            raise WorkspaceError(
-                "nothing is inside these filters, or the ingest did not get as far as embedding;"
-                " widen them or run it again"
-            )
+            _LOG.warning("%s", notes[-1])
+        return notes
 
-    def _check_not_deleted(self, snapshot: Snapshot, answer: Answer) -> None:
+    def _check_not_deleted(self, plan: AnswerPlan, answer: Answer) -> None:
         """A document that was deleted while a question was being answered leaves neither the answer
         nor the replies to its prompts.
         """
-        if self._parts.store.version() == snapshot.version.removesuffix(FILTERED):
+        store = self._parts.store
+        if store.version() == plan.view.snapshot.version.removesuffix(FILTERED):
             return
-        gone = set(answer.trace.document_ids.values()) - {
-            d.id for d in self._parts.store.documents()
-        }
+        gone = set(answer.trace.document_ids.values()) - {d.id for d in store.documents()}
         if gone:
             self._parts.journal.forget_documents(gone)
             raise WorkspaceError(

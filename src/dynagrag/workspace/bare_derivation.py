@@ -41,19 +41,15 @@ def derive_without_models(store: GraphStore, verdicts: VerdictStore) -> None:
     try:
         Deriver(store, _NoEmbedder(), verdicts).rederive()
     except _EmbedderNeededError:
-        _derive_from_what_is_there(store)
-
-
-def _derive_from_what_is_there(store: GraphStore) -> None:
-    if store.embedder() is None:  # so no graph was ever written
-        return
-    stored = store.records()
-    documents = {d.id: d for d in stored.documents}
-    consolidation = _live(store.consolidation(), stored)
-    graph = derived_as_stored(
-        store, stored.mentions, stored.relations, documents, len(stored.passages), consolidation
-    )
-    store.write_graph(graph, consolidation, replace(stored, version="out of date"))
+        if store.embedder() is None:  # so no graph was ever written
+            return
+        stored = store.records()
+        documents = {d.id: d for d in stored.documents}
+        consolidation = _live(store.consolidation(), stored)
+        graph = derived_as_stored(
+            store, stored.mentions, stored.relations, documents, len(stored.passages), consolidation
+        )
+        store.write_graph(graph, consolidation, replace(stored, version="out of date"))
 
 
 def _live(consolidation: Consolidation, stored: Records) -> Consolidation:

@@ -1,17 +1,19 @@
-"""What changes a workspace's graph: ingests and their jobs, deletions, a person's corrections.
-Whoever changes it holds the workspace.
+"""What changes a workspace's documents, and with them its graph: ingests and their jobs, new
+titles, deletions. Whoever changes them holds the workspace.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from dynagrag import wiring
 from dynagrag.core.errors import UsageError, WorkspaceError
 from dynagrag.core.protocols import Extractor
-from dynagrag.core.schema import Document, Edit
-from dynagrag.ingest.given.given_corpus import GivenCorpus
+from dynagrag.core.schema import Document
+from dynagrag.ingest.given.given_corpus import Given, GivenCorpus, as_corpus
 from dynagrag.ingest.graph_deriver import GraphReport, Progress
+from dynagrag.ingest.kept_title import titled
+from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.ingest.plan import uri_of
 from dynagrag.journal.jobs import RESUMABLE, Job
 from dynagrag.workspace.current_graph import CurrentGraph
@@ -28,11 +30,12 @@ from dynagrag.workspace.ingest_job import (
 )
 from dynagrag.workspace.parts import WorkspaceParts
 
+MAX_TITLE = 200
 _MAX_LIKE = 5
 
 
-class GraphChanging:
-    """Prepares ingests, and carries out what is done at once."""
+class IngestJobs:
+    """Prepares ingests, each as a job that can be followed, stopped and resumed."""
 
     def __init__(self, parts: WorkspaceParts, graph: CurrentGraph) -> None:
         self._parts = parts
@@ -52,11 +55,36 @@ class GraphChanging:
             self._parts, self._graph.build_index, paths, options, job, progress or (lambda *_: None)
         )
 
+    def ingest_given(
+        self, documents: Given, extractor: Extractor, progress: Progress | None = None
+    ) -> IngestReport:
+        """Stores given passages and documents of turns, and makes the graph of them. Names are
+        merged by rules alone.
+
+        Safe to repeat: what is there is left alone, and a killed run is resumed. Documents that are
+        given again under the same source replace those that stood in their places before; those at
+        places that are no more stay.
+
+        Args:
+            documents: A corpus that was read, or documents in memory, whose source is then called
+            `given`.
+            extractor: Of these documents: `GivenExtractor(documents)`, or
+            `FastExtractor(titles=corpus.titles)`.
+            progress: Told of each step.
+
+        Raises:
+            LoadError: A document has no words.
+            WorkspaceError: A copy into this workspace was not ended.
+        """
+        return self.prepare_given([as_corpus(documents)], extractor).run_to_its_end(progress)
+
     def prepare_given(
-        self, corpora: Sequence[GivenCorpus], extractor: Extractor, has_index: bool
+        self, corpora: Sequence[GivenCorpus], extractor: Extractor, has_index: bool = True
     ) -> PreparedIngest:
-        """An ingest of what is given, as a job. `has_index`: whether the ego-graph index is brought
-        up to date at its end.
+        """What an ingest of these corpora would do, before it does anything. Its job can be
+        repeated, but not resumed by its number.
+
+        `has_index`: whether the ego-graph index is brought up to date at the end.
         """
         return prepare_given(
             self._parts,
@@ -97,14 +125,24 @@ class GraphChanging:
 
     def prepare_retry(self, group: RetryGroup, **changes: Any) -> PreparedIngest:
         """A group of the set-aside chunks again, with the options they were set aside under but
-        those given.
+        those given (None: not given).
         """
         return prepare_retry(
             self._parts, self._graph.build_index, group.places, options_of(group.request, **changes)
         )
 
-    def find_document(self, reference: str) -> Document:
-        """The one document with this id, path or title."""
+
+class WorkspaceDocuments:
+    """Finds, renames and deletes a workspace's documents."""
+
+    def __init__(self, parts: WorkspaceParts, graph: CurrentGraph) -> None:
+        self._parts = parts
+        self._graph = graph
+
+    def find(self, reference: str) -> Document:
+        """The one document with this id, path or title. UsageError where it names none or
+        several.
+        """
         found = self._documents_called(reference)
         if not found:
             like = self._like(reference)
@@ -150,7 +188,9 @@ class GraphChanging:
         )
 
     def is_deleted(self, reference: str) -> bool:
-        """Whether this is a document that has been deleted, and none that is there."""
+        """Whether this id, path or title is that of a document that has been deleted, and of none
+        that is there: `delete` does no harm.
+        """
         names, deletions = (
             (reference, reference.casefold(), uri_of(reference)),
             self._parts.deletions,
@@ -162,8 +202,13 @@ class GraphChanging:
     def delete(
         self, reference: str, progress: Progress | None = None
     ) -> tuple[Document, GraphReport]:
-        """Deletes a document with all that came from it. Of one that has been deleted, nothing is
-        known but what it is called here.
+        """Deletes a document by id, path or title, with all that came from it: records, vectors,
+        cached replies, index, conversations that quote it, its uploaded file, and corrections of
+        names that only it held.
+
+        Killed, it is finished by whoever opens the workspace next; a repeated deletion does no
+        harm, and nothing is known of its document but what it is called here. Raises UsageError
+        when it names none or several, WorkspaceError when an ingest is at work on it.
         """
         parts = self._parts
         with parts.writing(progress=progress):
@@ -171,7 +216,7 @@ class GraphChanging:
                 document = Document(reference, parts.name, reference, "", "", "", {})
                 report = parts.deriver(parts.judge_of_before(), progress).rederive()
             else:
-                document = self.find_document(reference)
+                document = self.find(reference)
                 self._check_unclaimed(document)
                 deriver = parts.deriver(parts.judge_of_before(), progress)
                 parts.deletions.begin_and_delete([document], is_replaced=False)
@@ -188,10 +233,25 @@ class GraphChanging:
                 f" `dynagrag jobs cancel {job_id}`"
             )
 
-    def store_edits(self, edits: Iterable[Edit]) -> GraphReport:
-        """Stores a person's corrections and derives the graph again; the caller holds the
-        workspace.
+    def rename(self, reference: str, title: str) -> Document:
+        """Gives the document with this id, path or title another title: what lists, citations and
+        prompts call it. Its file, path and id stay.
+
+        The files of answers that were kept stay as they are; the app shows their lines under the
+        new title. A changed version of the file, and a copy of it, keep the title.
+
+        Raises:
+            UsageError: None or several are called so, or the title is empty or too long.
         """
-        for edit in edits:
-            self._parts.store.put_edit(edit)
-        return self._parts.deriver(self._parts.judge_of_before()).rederive()
+        wanted = " ".join(title.split())
+        if not wanted:
+            raise UsageError("a document needs a title; nothing was renamed")
+        if len(wanted) > MAX_TITLE:
+            raise UsageError(
+                f"a title has at most {MAX_TITLE} characters, this one {len(wanted):,}; shorten it"
+            )
+        store = self._parts.store
+        with self._parts.writing():
+            renamed = titled(self.find(reference), wanted)
+            store.put_document(renamed, store.turns(renamed.id), store.passages(renamed.id))
+        return renamed

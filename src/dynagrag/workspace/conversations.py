@@ -152,7 +152,13 @@ class ConversationBook:
                     f"the conversation {path} was kept by a newer version of dynagrag; update"
                     " dynagrag to open it"
                 )
-            return _conversation(id_, found)
+            exchanges = []
+            for row in found["exchanges"]:
+                answers = tuple(_kept(**arm) for arm in row["arms"])
+                exchanges.append(
+                    Exchange(str(row["id"]), str(row["asked"]), str(row["at"]), answers)
+                )
+            return Conversation(id_, tuple(exchanges))
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as err:
             raise StoreError(
                 f"the conversation {path} is damaged; delete the file, or put it right"
@@ -291,36 +297,26 @@ def _quoted(stored: Any) -> set[str]:
 def _conversation_json(conversation: Conversation) -> dict[str, Any]:
     return {
         "format": _FORMAT,
-        "exchanges": [_exchange_json(exchange) for exchange in conversation.exchanges],
+        "exchanges": [
+            {
+                "id": exchange.id,
+                "asked": exchange.asked,
+                "at": exchange.at,
+                "arms": [
+                    {
+                        "retriever": kept.retriever,
+                        "answer": answer_json(kept.answer) if kept.answer else dict(kept.unread),
+                        "error": "" if kept.unread else kept.error,
+                        "llm": kept.llm,
+                        "seconds": kept.seconds,
+                        "cost": kept.cost,
+                    }
+                    for kept in exchange.answers
+                ],
+            }
+            for exchange in conversation.exchanges
+        ],
     }
-
-
-def _exchange_json(exchange: Exchange) -> dict[str, Any]:
-    return {
-        "id": exchange.id,
-        "asked": exchange.asked,
-        "at": exchange.at,
-        "arms": [_kept_json(kept) for kept in exchange.answers],
-    }
-
-
-def _kept_json(kept: KeptAnswer) -> dict[str, Any]:
-    return {
-        "retriever": kept.retriever,
-        "answer": answer_json(kept.answer) if kept.answer else dict(kept.unread),
-        "error": "" if kept.unread else kept.error,
-        "llm": kept.llm,
-        "seconds": kept.seconds,
-        "cost": kept.cost,
-    }
-
-
-def _conversation(id_: str, found: Mapping[str, Any]) -> Conversation:
-    exchanges = []
-    for row in found["exchanges"]:
-        answers = tuple(_kept(**arm) for arm in row["arms"])
-        exchanges.append(Exchange(str(row["id"]), str(row["asked"]), str(row["at"]), answers))
-    return Conversation(id_, tuple(exchanges))
 
 
 def _kept(retriever: str, answer: Mapping[str, Any], **more: Any) -> KeptAnswer:

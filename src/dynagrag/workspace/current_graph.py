@@ -4,12 +4,14 @@ kept until the store changes.
 
 import logging
 import shutil
+from collections.abc import Iterable
 
 from dynagrag import wiring
 from dynagrag.config.settings import Profile
 from dynagrag.core.errors import WorkspaceError
 from dynagrag.core.protocols import ChatModel
-from dynagrag.core.schema import Snapshot
+from dynagrag.core.schema import Edit, Snapshot
+from dynagrag.ingest.graph_deriver import GraphReport
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.filters import FILTERED
 from dynagrag.retrieval.snapshots import read_snapshot
@@ -34,17 +36,14 @@ class CurrentGraph:
         """All that a question needs, read once per version of the store."""
         self._derive_if_interrupted()
         if self._snapshot is None or self._snapshot.version != self._parts.store.version():
-            self._snapshot = self._read()
+            store = self._parts.store
+            with store.reading():
+                made = read_snapshot(store)
+            # Else somebody wrote meanwhile, and whether the graph is that of the records must be asked
+            # after they were read.
+            self._snapshot = made if store.version() == made.version else read_snapshot(store)
             self._indexes.clear()
         return self._snapshot
-
-    def _read(self) -> Snapshot:
-        store = self._parts.store
-        with store.reading():
-            made = read_snapshot(store)
-        # Else somebody wrote meanwhile, and whether the graph is that of the records must be asked
-        # after they were read.
-        return made if store.version() == made.version else read_snapshot(store)
 
     def _derive_if_interrupted(self) -> None:
         """A run that was killed left records that the graph doesn't show yet, or shows though they
@@ -92,6 +91,12 @@ class CurrentGraph:
             )
         return self._indexes[key]
 
+    def ego_index(self, profile: str | Profile) -> EgoIndex:
+        """The ego-graphs that questions under a profile, or one of this name, get."""
+        return self.index(
+            self.snapshot(), wiring.make_profile(profile) if isinstance(profile, str) else profile
+        )
+
     def build_index(self, model: ChatModel | None = None) -> None:
         """Brings the saved index up to date, so that the next question, to this model, doesn't wait
         for it.
@@ -99,6 +104,14 @@ class CurrentGraph:
         profile = wiring.make_profile("default", model)
         if profile.has_ego_graphs and (snapshot := self.snapshot()).graph.entities:
             self.index(snapshot, profile)
+
+    def store_edits(self, edits: Iterable[Edit]) -> GraphReport:
+        """Stores a person's corrections, which `curation` makes, and derives the graph again. The
+        caller holds the workspace (`WorkspaceParts.writing`).
+        """
+        for edit in edits:
+            self._parts.store.put_edit(edit)
+        return self._parts.deriver(self._parts.judge_of_before()).rederive()
 
     def forget(self) -> None:
         """After a deletion no trace of the old graph stays in saved indexes."""

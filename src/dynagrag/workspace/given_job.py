@@ -14,7 +14,7 @@ from dynagrag.ingest.given.given_corpus import GivenCorpus, read_given
 from dynagrag.ingest.given.given_extractor import GivenExtractor
 from dynagrag.ingest.given.given_plan import plan_given
 from dynagrag.journal.jobs import Job, JobRequest
-from dynagrag.workspace.address import shown_address, store_address
+from dynagrag.workspace.address import store_address
 from dynagrag.workspace.glossaries import read_glossaries
 from dynagrag.workspace.ingest_job import (
     INGEST,
@@ -76,7 +76,7 @@ def prepare_given_files(
 def _request(
     parts: WorkspaceParts, paths: tuple[str, ...], options: Mapping[str, Any]
 ) -> JobRequest:
-    store = shown_address(store_address(parts.folder, parts.settings))
+    store = store_address(parts.folder, parts.settings).shown
     return JobRequest(paths, options, embedder=parts.settings.embedder, store=store)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from dynagrag.core.errors import UsageError
 from dynagrag.core.ids import entity_key, plain_key
-from dynagrag.core.protocols import GraphStore
+from dynagrag.core.protocols import GraphStore, RecordStore
 from dynagrag.core.schema import Edit, EditKind, Graph
 from dynagrag.core.text import plural, short
 from dynagrag.graph_store.derived.canonical import effective_edits
@@ -39,7 +39,7 @@ class GlossaryInForce:
 
 
 def read_glossaries(
-    paths: Sequence[str], stored: GraphStore | None = None
+    paths: Sequence[str], stored: RecordStore | None = None
 ) -> tuple[GlossaryFile, ...]:
     """The files, read, each once. LoadError where one can't be; UsageError where two have one name,
     of which only one could hold. With a store, those are left out that are gone and were stored
@@ -83,7 +83,7 @@ def glossaries_in_force(edits: Sequence[Edit]) -> tuple[GlossaryInForce, ...]:
     return tuple(found)
 
 
-def store_glossaries(store: GraphStore, files: Sequence[GlossaryFile]) -> None:
+def store_glossaries(store: RecordStore, files: Sequence[GlossaryFile]) -> None:
     """Stores what isn't there as it is. The caller holds the workspace, and derives the graph."""
     for file in files:
         edits = store.edits()
@@ -120,7 +120,7 @@ def terms_not_found(file: GlossaryFile, graph: Graph) -> list[str]:
     ]
 
 
-def plain_words(file: GlossaryFile, store: GraphStore) -> list[str]:
+def plain_words(file: GlossaryFile, store: RecordStore) -> list[str]:
     """Names that the glossary writes with a capital and that stand for their term in lower case
     too, as a plain word: `the Fourth`.
     """

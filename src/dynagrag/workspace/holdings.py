@@ -14,17 +14,16 @@ from tempfile import TemporaryDirectory
 from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import DynaGragError, StoreError, WorkspaceError
-from dynagrag.core.protocols import GraphStore
 from dynagrag.graph_store.rules import REPAIR, check_workspace_name
 from dynagrag.journal.jobs import JobStatus
 from dynagrag.journal.workspace_journal import Journal
+from dynagrag.registry.stores import EMBEDDED_FILES, SERVER_VARIABLES
 from dynagrag.workspace.address import (
     ADDRESS_FILE,
     FIRST_NAME_FILE,
     has_store,
     name_in_store,
     open_store,
-    shown_address,
     store_address,
 )
 from dynagrag.workspace.lock import WorkspaceLock
@@ -64,7 +63,7 @@ def unknown_workspace(name: str, where: str, settings: Settings) -> WorkspaceErr
     known = ", ".join(workspace_names(settings)) or "none yet"
     return WorkspaceError(
         f"there is no workspace {name!r} in {where} (known in this home: {known}); make it with"
-        " `dynagrag ingest`, or say where it is with --store or NEO4J_URI"
+        f" `dynagrag ingest`, or say where it is with --store or {SERVER_VARIABLES}"
     )
 
 
@@ -75,16 +74,16 @@ def check_name_on_server(name: str, settings: Settings) -> None:
     address = store_address(settings.workspaces_dir / name, settings)
     kept = name_in_store(settings.workspaces_dir / name, name)
     own = settings.model_copy(update={"store": None})
-    for other in workspace_names(settings) if address != wiring.EMBEDDED else ():
+    for other in () if address.is_embedded else workspace_names(settings):
         folder = settings.workspaces_dir / other
         is_known_so = (
             other != name
             and (folder / FIRST_NAME_FILE).is_file()
             and name_in_store(folder, other) == kept
         )
-        if is_known_so and shown_address(store_address(folder, own)) == shown_address(address):
+        if is_known_so and store_address(folder, own).shown == address.shown:
             raise WorkspaceError(
-                f"{shown_address(address)} knows workspace {other!r} as {name!r}, its name before"
+                f"{address.shown} knows workspace {other!r} as {name!r}, its name before"
                 " it was renamed; choose another name"
             )
 
@@ -92,8 +91,7 @@ def check_name_on_server(name: str, settings: Settings) -> None:
 def read_holdings(name: str, settings: Settings) -> Holdings:
     """What a workspace of the home folder holds. Changes nothing."""
     folder = workspace_folder(name, settings)
-    address = store_address(folder, settings)
-    shown = shown_address(address)
+    shown = store_address(folder, settings).shown
     files = [path for path in folder.rglob("*") if path.is_file()]
     size = sum(_size(path) for path in files)
     num_uploads = sum(
@@ -153,8 +151,8 @@ def check_new(name: str, settings: Settings) -> None:
     if has_store(settings.workspaces_dir / name):
         raise WorkspaceError(f"workspace {name!r} is there already; choose another name")
     address = store_address(settings.workspaces_dir / name, settings)
-    shown_address(address)
-    if address == wiring.EMBEDDED:
+    _ = address.shown  # raises where it can be none
+    if address.is_embedded:
         return
     check_name_on_server(name, settings)
     # In a folder of its own: looking makes no workspace and remembers no address.
@@ -190,11 +188,14 @@ def delete_workspace(
         raise WorkspaceError(f"{folder} is a link; remove it, and what it leads to, by hand")
     with closing(wiring.make_journal(folder)) as journal:
         check_no_job(name, journal)
-        if store_address(folder, settings) == wiring.EMBEDDED or leaves_server:
+        if store_address(folder, settings).is_embedded or leaves_server:
             _remove(folder)
             return
-        with closing(open_store(folder, name, settings)) as store:
-            _empty(name, folder, store, check)
+        with (
+            closing(open_store(folder, name, settings)) as store,
+            WorkspaceLock(name, folder, store).hold(_WAIT_S, check=check),
+        ):
+            store.clear()
     _remove(folder)
 
 
@@ -208,17 +209,12 @@ def check_no_job(name: str, journal: Journal) -> None:
             )
 
 
-def _empty(name: str, folder: Path, store: GraphStore, check: Callable[[], None]) -> None:
-    with WorkspaceLock(name, folder, store).hold(_WAIT_S, check=check):
-        store.clear()
-
-
 def _remove(folder: Path) -> None:
     """Killed half-way, what is left is no workspace."""
     gone = folder.with_name(f".deleted-{secrets.token_hex(8)}")
     try:
         os.replace(folder, gone)
-        for name in (ADDRESS_FILE, wiring.GRAPH_FILE):
+        for name in (ADDRESS_FILE, *EMBEDDED_FILES):
             (gone / name).unlink(missing_ok=True)
         shutil.rmtree(gone)
     except OSError as err:

@@ -49,7 +49,7 @@ from dynagrag.journal.job_files import JobFile
 from dynagrag.journal.jobs import Job, JobRequest, JobStatus
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.workspace.address import shown_address, store_address
+from dynagrag.workspace.address import store_address
 from dynagrag.workspace.glossaries import read_glossaries, store_glossaries
 from dynagrag.workspace.parts import WorkspaceParts
 
@@ -117,18 +117,16 @@ def retry_groups(journal: Journal) -> tuple[RetryGroup, ...]:
             places=(),
             options=dict(request.options) | {"remove_missing": False, "glossaries": []},
         )
-        _, places = groups.setdefault(_way(request), (request, []))
+        # options and model, without the budget, make an extraction what it is
+        how = {name: value for name, value in request.options.items() if name not in _NO_WAY}
+        _, places = groups.setdefault(
+            json.dumps([how, request.llm, request.store], sort_keys=True), (request, [])
+        )
         places.append((item.document_id, item.start, item.end))
     return tuple(RetryGroup(request, tuple(places)) for request, places in groups.values())
 
 
 _NO_WAY = ("max_calls", "max_tokens", "remove_missing", "speakers", "glossaries")
-
-
-def _way(request: JobRequest) -> str:
-    """What makes an extraction what it is: options and model, without the budget."""
-    how = {name: value for name, value in request.options.items() if name not in _NO_WAY}
-    return json.dumps([how, request.llm, request.store], sort_keys=True)
 
 
 def options_of(request: JobRequest, **changes: Any) -> IngestOptions:
@@ -220,7 +218,7 @@ def _request(parts: WorkspaceParts, paths: tuple[str, ...], options: IngestOptio
         options=TypeAdapter(IngestOptions).dump_python(options, mode="json"),
         llm=model.name if model else None,
         embedder=parts.settings.embedder,
-        store=shown_address(store_address(parts.folder, parts.settings)),
+        store=store_address(parts.folder, parts.settings).shown,
     )
 
 
@@ -250,7 +248,12 @@ def _prepared(
     extractor = wiring.make_extractor(
         options.extractor, chat, model, profile, options.extraction, parts.settings
     )
-    judge = _judge(chat, options.merges)
+    # No small model judges which names are one: of seven merges by one of 1.5 billion parameters
+    # five were wrong.
+    is_wanted = options.merges == "model" or (
+        options.merges is None and chat is not None and not chat.model.is_small
+    )
+    judge = chat if is_wanted else None
     version = parts.store.version()
     tools = _Tools(chat, extractor, profile)
     return PreparedIngest(
@@ -267,16 +270,6 @@ def _prepared(
         build_index=build_index,
         glossaries=glossaries,
     )
-
-
-def _judge(chat: MeteredChat | None, merges: str | None) -> MeteredChat | None:
-    """Who is asked which names are one. Not a small model: of seven merges by one of 1.5 billion
-    parameters five were wrong.
-    """
-    is_wanted = merges == "model" or (
-        merges is None and chat is not None and not chat.model.is_small
-    )
-    return chat if is_wanted else None
 
 
 @dataclass(slots=True)
@@ -379,9 +372,13 @@ class PreparedIngest:
                 with suppress(StoreError):  # what failed is the news, not that it can't be noted
                     book.finish(self.job_id, _status_of(err), reason=_reason_of(err))
             raise
+        if report.stopped_by is not None:
+            status = _status_of(report.stopped_by)
+        else:
+            status = JobStatus.SET_ASIDE if report.set_aside else JobStatus.DONE
         book.finish(
             self.job_id,
-            _status_of_report(report),
+            status,
             counts=self._counts(report),
             reason=str(report.stopped_by or ""),
         )
@@ -404,7 +401,14 @@ class PreparedIngest:
         ):  # another process wrote while this one waited for a yes
             self.plan = self.plan_again()
             book.claim(job_id, [d.document.id for d in self.plan.documents])
-        parts.journal.job_files.start(job_id, self._files())
+        planned = [
+            JobFile(d.document.title, d.document.id, len(d.to_extract)) for d in self.plan.documents
+        ]
+        unchanged = [JobFile(document.title, document.id) for document in self.plan.unchanged]
+        refused = [
+            JobFile(Path(s.path).name or s.path, reason=s.refused or "") for s in self.plan.refused
+        ]
+        parts.journal.job_files.start(job_id, [*planned, *unchanged, *refused])
         if self.glossaries:
             with parts.writing(progress=follower, check=follower.check):
                 store_glossaries(parts.store, self.glossaries)
@@ -424,21 +428,6 @@ class PreparedIngest:
         follower.end()
         return report
 
-    def _files(self) -> list[JobFile]:
-        """What the run is at, what is there already, and what was refused."""
-        planned = [
-            JobFile(d.document.title, d.document.id, len(d.to_extract)) for d in self.plan.documents
-        ]
-        there = [JobFile(document.title, document.id) for document in self.plan.unchanged]
-        return [
-            *planned,
-            *there,
-            *(
-                JobFile(Path(s.path).name or s.path, reason=s.refused or "")
-                for s in self.plan.refused
-            ),
-        ]
-
     def _counts(self, report: IngestReport | None = None) -> dict[str, int]:
         counts = {
             "documents": len(self.plan.documents),
@@ -454,12 +443,6 @@ class PreparedIngest:
             "removed": len(report.removed),
         }
         return counts | made | {"entities": graph.num_entities, "relations": graph.num_relations}
-
-
-def _status_of_report(report: IngestReport) -> JobStatus:
-    if report.stopped_by is not None:
-        return _status_of(report.stopped_by)
-    return JobStatus.SET_ASIDE if report.set_aside else JobStatus.DONE
 
 
 def _status_of(err: BaseException) -> JobStatus:

@@ -16,7 +16,7 @@ from typing import IO
 
 from dynagrag.core.errors import WorkspaceError
 from dynagrag.core.files.private_files import private, write_text
-from dynagrag.core.protocols import GraphStore
+from dynagrag.core.protocols import DerivedGraph
 from dynagrag.core.text import duration_text
 
 MAX_WAIT_S = 600.0
@@ -29,7 +29,7 @@ _POLL_S = 0.05
 class WorkspaceLock:
     """The right to change a workspace's graph. `hold` it; it is not reentrant."""
 
-    def __init__(self, name: str, folder: Path, store: GraphStore) -> None:
+    def __init__(self, name: str, folder: Path, store: DerivedGraph) -> None:
         self._name = name
         self._folder = folder
         self._store = store

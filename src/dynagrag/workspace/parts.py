@@ -182,7 +182,7 @@ class WorkspaceParts:
             self.deletions.recover(lambda: derive_without_models(self.store, self.journal))
             yield
 
-    def finish_deletions(self, wait_s: float, insists: bool = True) -> None:
+    def finish_deletions(self, wait_s: float = 0.0, insists: bool = True) -> None:
         """Finishes deletions that a killed process left, on this machine or another one.
 
         WorkspaceError where somebody else has held the workspace for `wait_s`: a document would be

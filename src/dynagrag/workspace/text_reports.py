@@ -10,8 +10,8 @@ from dynagrag.core.schema import (
     Citation,
     EdgeTrace,
     EvidenceLine,
+    PassageWindow,
     RankingTrace,
-    Stretch,
     SubgraphTrace,
     Usage,
 )
@@ -33,7 +33,7 @@ _MAX_QUOTE = 240
 NUM_LINES = 5
 """Lines of evidence that are shown unasked."""
 _MAX_TITLE = 50
-_MAX_STRETCHES = 5
+_MAX_WINDOWS = 5
 _MAX_TRACED = 10
 _MAX_SUBGRAPHS, _MAX_RELATIONS = 3, 5
 """Of what was retrieved, as they are shown unasked."""
@@ -160,7 +160,7 @@ def answer_lines(
     if idle := idle_citations(answer):
         yield f"  {IDLE}: {' '.join(f'[{label}]' for label, _ in idle)}"
     if not _has_no_answer(answer):
-        yield from (stretch_line(stretch) for stretch in answer.stretches[:_MAX_STRETCHES])
+        yield from (window_line(window) for window in answer.windows[:_MAX_WINDOWS])
     if summary := claims_summary(answer):
         yield f"  {summary}"
     if failures := failures_summary(answer):
@@ -314,15 +314,15 @@ def _beside(citation: Citation, line: Citation) -> str:
     return f", {who}" if who and who != _who(line) else ""
 
 
-def stretch_line(stretch: Stretch) -> str:
+def window_line(window: PassageWindow) -> str:
     """Where a run of lines stands: document, turns, times, speakers."""
     turns = (
-        "" if stretch.first_turn is None else f", turns {stretch.first_turn} to {stretch.last_turn}"
+        "" if window.first_turn is None else f", turns {window.first_turn} to {window.last_turn}"
     )
-    at = "" if stretch.start_s is None else f", {clock(stretch.start_s)}"
-    until = "" if stretch.end_s is None or not at else f" to {clock(stretch.end_s)}"
-    who = f": {', '.join(stretch.speakers)}" if stretch.speakers else ""
+    at = "" if window.start_s is None else f", {clock(window.start_s)}"
+    until = "" if window.end_s is None or not at else f" to {clock(window.end_s)}"
+    who = f": {', '.join(window.speakers)}" if window.speakers else ""
     return (
-        f"  one stretch of {len(stretch.labels)} lines:"
-        f" {cut(stretch.document, _MAX_TITLE)}{turns}{at}{until}{who}"
+        f"  one stretch of {len(window.labels)} lines:"
+        f" {cut(window.document, _MAX_TITLE)}{turns}{at}{until}{who}"
     )

@@ -15,6 +15,8 @@ from dynagrag.core.errors import LoadError, SettingsError, UsageError
 from dynagrag.core.protocols import Pruner
 from dynagrag.core.schema import EmbedderIdentity, PruneScores, Subgraph, Vector
 from dynagrag.graph_store.rules import check_workspace_name
+from dynagrag.registry.choices import listed
+from dynagrag.registry.pruners import PRUNERS
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner, ScoringError
 
 BEATS_UNTRAINED = "beats_untrained"
@@ -22,7 +24,7 @@ BEATS_UNTRAINED = "beats_untrained"
 untrained pruner, by more than chance.
 """
 UNTRAINED = "prior"
-"""The row of `wiring.PRUNERS` that scores where nothing learned has proven itself."""
+"""The row of `registry.pruners` that scores where nothing learned has proven itself."""
 AUTO, TRAINED = "auto", "trained"
 """The workspace's trained pruner: where it has beaten the untrained ones; in any case."""
 ALIASES: Mapping[str, str] = {"gcn": TRAINED}
@@ -129,7 +131,7 @@ class WorkspacePruners:
         is_used: bool = True,
         version: str | None = None,
     ) -> ChosenPruner:
-        """The pruner called so: `auto`, `trained`, a row of `wiring.PRUNERS` or the folder of a
+        """The pruner called so: `auto`, `trained`, a row of `registry.pruners` or the folder of a
         checkpoint.
 
         `auto` takes the prior, with a note, where the workspace's own can't be used. `is_used`
@@ -143,7 +145,7 @@ class WorkspacePruners:
         name = ALIASES.get(name, name)
         if name == AUTO:
             return self._auto(embedder, is_used, version)
-        if name in wiring.PRUNERS:
+        if name in PRUNERS:
             return ChosenPruner(wiring.make_pruner(name))
         folder = self._folder_of(name)
         if is_used:
@@ -157,7 +159,7 @@ class WorkspacePruners:
         don't fit.
         """
         name = ALIASES.get(name, name)
-        if name in wiring.PRUNERS:
+        if name in PRUNERS:
             return name
         if name == AUTO and not is_default(self._own):
             return UNTRAINED
@@ -187,12 +189,9 @@ class WorkspacePruners:
             return self._own
         folder = Path(name)
         if not name or not folder.exists():  # an empty one would be the current folder
-            known = ", ".join(
-                f"{known} ({choice.what})" for known, choice in wiring.PRUNERS.items()
-            )
             raise UsageError(
-                f"unknown pruner {name!r}; known: {AUTO}, {known}, {TRAINED} (the workspace's own),"
-                " or the folder that `dynagrag train pruner` wrote"
+                f"unknown pruner {name!r}; known: {AUTO}, {listed(PRUNERS)}, {TRAINED} (the"
+                " workspace's own), or the folder that `dynagrag train pruner` wrote"
             )
         return folder
 

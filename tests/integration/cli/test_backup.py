@@ -69,7 +69,7 @@ def test_the_manifest_says_what_is_in_the_file(filled: Workspace, cli: Any, tmp_
 
 def test_deleted_text_is_not_in_a_backup(filled: Workspace, tmp_path: Path) -> None:
     gone = filled.store.documents()[0]
-    filled.delete(gone.id)
+    filled.documents.delete(gone.id)
     back_up(filled, tmp_path / "w.zip", is_forced=False, progress=silent)
     with zipfile.ZipFile(tmp_path / "w.zip") as archive:
         data = b"".join(archive.read(name) for name in archive.namelist())

@@ -56,7 +56,7 @@ def test_the_demo_answers_three_questions_and_needs_every_recorded_reply(
         (Path(demo.__file__).parent / "replies.jsonl").read_text(encoding="utf-8").splitlines()
     )
     with open_workspace(demo.WORKSPACE, create=False) as space:
-        spent = space.ledger()
+        spent = space.journal.ledger()
         answers = [
             exchange.answers[0].answer
             for exchange in ConversationBook(space.folder).conversation("0" * 16).exchanges

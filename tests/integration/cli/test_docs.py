@@ -14,11 +14,8 @@ from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.workspace.facade import open_workspace
 
 ROOT = Path(__file__).parents[3]
-TALK = (
-    "Maria: Ada Byron works at Analytical Engines.\n"
-    "\n"
-    "Leo: Charles Babbage founded Analytical Engines.\n"
-)
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TALK = "Maria: Ada Byron works at Analytical Engines.\n\nLeo: Charles Babbage founded Analytical Engines.\n"
 
 
 def test_the_library_page_runs(
@@ -46,36 +43,38 @@ def test_the_library_page_runs(
     assert "Charles Babbage founded Analytical Engines." in printed
 
 
-def test_the_page_of_commands_is_current() -> None:
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "docs" / "write_cli_help.py"), "--print"],
-        capture_output=True,
-        text=True,
+def test_the_pages_of_commands_are_current(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "write_cli_help.py"), str(tmp_path)],
         check=True,
         env=dict(os.environ),
     )
-    assert done.stdout == (ROOT / "docs" / "cli.md").read_text(encoding="utf-8"), (
-        "run `make help-docs`"
+    written, kept = (
+        {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+        for folder in (tmp_path, ROOT / "docs" / "cli")
     )
+    assert written == kept, "run `make help-docs`"
 
 
-def test_every_command_of_the_readme_exists() -> None:
-    blocks = re.findall(
-        r"```sh\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL
-    )
-    used = set(re.findall(r"^dynagrag (\w+)", "\n".join(blocks), re.MULTILINE))
+def test_every_command_of_the_readme_and_of_the_pages_exists() -> None:
+    pages = {page: page.read_text(encoding="utf-8") for page in PAGES}
+    blocks = {
+        page: "\n".join(re.findall(r"```sh\n(.*?)```", text, re.DOTALL))
+        for page, text in pages.items()
+    }
+    used = {
+        page: set(re.findall(r"^dynagrag (\w+)", block, re.MULTILINE))
+        for page, block in blocks.items()
+    }
     done = subprocess.run(
         [sys.executable, "-m", "dynagrag.cli", "--help"], capture_output=True, text=True, check=True
     )
     known = set(re.findall(r"^  (\w+)  ", done.stdout, re.MULTILINE))
-    assert used
-    assert used <= known
+    assert used[ROOT / "README.md"]
+    assert set.union(*used.values()) <= known
 
 
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_relative_link_leads_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
     assert [t for t in targets if not (page.parent / t).exists()] == []

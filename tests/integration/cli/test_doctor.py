@@ -190,10 +190,10 @@ def test_a_repair_does_not_undo_a_persons_edits_or_a_models_merges(
             )
         ]
     )
-    merges, digest = space.merges(), space.store.digest()
+    merges, digest = space.store.consolidation().merges, space.store.digest()
     assert merges
     assert cli("doctor", "--repair").out
-    assert (space.merges(), space.store.digest()) == (merges, digest)
+    assert (space.store.consolidation().merges, space.store.digest()) == (merges, digest)
 
 
 def test_the_digest_derived_again_needs_no_vectors(open_space: OpenSpace, corpus: Any) -> None:

@@ -221,7 +221,7 @@ def test_a_cancellation_while_names_are_judged_asks_no_more(
     assert [prompt.name for prompt in chat.prompts] == seen
     assert space.jobs()[0].status == "cancelled"
     assert not space.store.is_derived_current()
-    assert space.snapshot().graph.entities
+    assert space.current_graph.snapshot().graph.entities
     space.prepare_resume().run()
     assert [prompt.name for prompt in chat.prompts[len(seen) :]] != []
     assert space.jobs()[0].status == "done"
@@ -317,7 +317,7 @@ def test_a_retry_that_was_stopped_goes_on_with_its_own_chunks(
     bad.prepare_ingest([corpus.write("a.vtt", corpus.meeting(1, 60))]).run()
     bad.prepare_ingest([corpus.write("b.vtt", TWO)], IngestOptions(merges="rules")).run()
     space = open_space()
-    num_aside = len(space.set_asides())
+    num_aside = len(space.journal.set_asides())
     assert sorted(retry.plan.num_chunks for retry in space.prepare_retries()) == [1, num_aside - 1]
     (limited,) = space.prepare_retries(IngestOptions(merges="rules", max_calls=2))
     report = limited.run()
@@ -325,11 +325,11 @@ def test_a_retry_that_was_stopped_goes_on_with_its_own_chunks(
         True,
         "stopped",
     )
-    assert len(space.set_asides()) == num_aside - report.num_chunks > 0
+    assert len(space.journal.set_asides()) == num_aside - report.num_chunks > 0
     resumed = space.prepare_resume(max_calls=100)
-    assert resumed.plan.num_chunks == len(space.set_asides())
+    assert resumed.plan.num_chunks == len(space.journal.set_asides())
     resumed.run()
-    assert space.set_asides() == ()
+    assert space.journal.set_asides() == ()
     assert (len(space.jobs()), space.jobs()[-1].kind, space.jobs()[-1].status) == (
         3,
         "retry",
@@ -344,7 +344,7 @@ def test_a_retry_with_another_extractor_is_done_as_asked(
     space.prepare_ingest([corpus.write("a.vtt", ONE)]).run()
     (retry,) = space.prepare_retries(IngestOptions(extractor="fast"))
     assert retry.run().set_aside == ()
-    assert space.set_asides() == ()
+    assert space.journal.set_asides() == ()
     assert {r.extractor.split("-")[0] for r in space.store.relation_records()} == {"fast"}
 
 

@@ -18,7 +18,8 @@ from dynagrag.core.schema import Answer, Filters
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.generation.answer import ABSTENTION
-from dynagrag.wiring import RETRIEVERS, TRAVERSALS
+from dynagrag.registry.retrievers import RETRIEVERS
+from dynagrag.registry.traversals import TRAVERSALS
 from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]
@@ -96,8 +97,8 @@ def test_every_citation_is_a_record_or_passage_with_its_quote_in_place(
         for citation in answer.citations:
             turns = next(
                 t
-                for d, t in space.snapshot().turns.items()
-                if space.snapshot().documents[d].title == citation.document
+                for d, t in space.current_graph.snapshot().turns.items()
+                if space.current_graph.snapshot().documents[d].title == citation.document
             )
             said = next(t for t in turns if t.start <= citation.start < t.end)
             assert (citation.speaker, citation.start_s) == (said.speaker, said.start_s)
@@ -284,7 +285,9 @@ def test_a_document_filter_gives_the_graph_of_that_document_alone(
     whole, alone = open_space(), open_space("alone")
     whole.ingest(paths)
     alone.ingest(paths[1:2])
-    inside = apply_filters(whole.snapshot(), whole.store, Filters(documents=("meeting-1",))).graph
+    inside = apply_filters(
+        whole.current_graph.snapshot(), whole.store, Filters(documents=("meeting-1",))
+    ).graph
     expected = alone.graph()
     assert {(e.key, e.weight) for e in inside.entities} == {
         (e.key, e.weight) for e in expected.entities
@@ -305,7 +308,9 @@ def test_a_filter_by_speaker_counts_only_what_they_said(open_space: OpenSpace, c
         ("Leo", "Acme Works is located in Delft."),
     ]
     space.ingest([corpus.write("a.vtt", turns)])
-    graph = apply_filters(space.snapshot(), space.store, Filters(speakers=("Leo",))).graph
+    graph = apply_filters(
+        space.current_graph.snapshot(), space.store, Filters(speakers=("Leo",))
+    ).graph
     names = {e.id: e.key for e in graph.entities}
     assert {(names[r.head], r.label, names[r.tail]) for r in graph.relations} == {
         ("ada byron", "founded", "acme works"),

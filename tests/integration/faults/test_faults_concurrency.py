@@ -250,7 +250,7 @@ def test_chunks_that_the_plan_took_for_granted_are_made_again_where_they_went(
 
     space = open_space(chat=Interleaved(extract_otherwise))
     space.ingest([one, two])
-    assert space.set_asides() == ()
+    assert space.journal.set_asides() == ()
     assert space.stats() == _alone(open_space, [one, two]).stats()
 
 
@@ -344,7 +344,7 @@ def test_extractions_are_stored_while_another_process_holds_the_workspace(
 
     space.store.put_extractions = put_extractions  # type: ignore[method-assign]
     run = threading.Thread(target=space.ingest, args=([path],))
-    with holder.writing():
+    with holder.parts.writing():
         run.start()
         deadline = time.monotonic() + 20
         while (

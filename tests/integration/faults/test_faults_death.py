@@ -29,8 +29,8 @@ import dynagrag.ingest.job_follower
 import dynagrag.ingest.pipeline
 from dynagrag import open_workspace
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
-from dynagrag.graph_store.sqlite_store.connection import Connection as Sqlite
+from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
+from dynagrag.graph_store.sqlite_store.sqlite_connection import Connection as Sqlite
 from dynagrag.journal.jobs import JobBook
 from dynagrag.journal.journal_file import JournalFile
 

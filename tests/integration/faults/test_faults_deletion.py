@@ -18,7 +18,7 @@ from dynagrag.core.errors import DynaGragError, WorkspaceError
 from dynagrag.core.schema import Filters
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.stored_answer import answer_json
-from dynagrag.wiring import RETRIEVERS
+from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]
@@ -51,7 +51,7 @@ def test_the_graph_after_a_deletion_is_the_graph_of_the_rest(
     both.ingest([a, b], options)
     shared = [r for r in both.graph().relations if r.support == 2]
     assert shared, "no relation that both documents support"
-    document, report = both.delete("a")
+    document, report = both.documents.delete("a")
     alone = open_space(at=tmp_path / "other", store="sqlite")
     alone.ingest([b], options)
     assert document.title == "a"
@@ -86,7 +86,7 @@ def test_a_deleted_text_is_neither_retrievable_nor_in_any_file_or_node(
     question = "What did Quetzal Vane found in Xanadu Heights?"
     for retriever in RETRIEVERS:
         assert "Quetzal" in _all_words(space, question, retriever), retriever
-    space.delete("a")
+    space.documents.delete("a")
     for retriever in RETRIEVERS:
         assert not _found(_all_words(space, "What does the founder say of the foundry?", retriever))
     shown = json.dumps(
@@ -94,7 +94,14 @@ def test_a_deleted_text_is_neither_retrievable_nor_in_any_file_or_node(
     )
     assert not _found(shown)
     assert not _found(
-        repr((space.merges(), space.ledger(), space.set_asides(), space.journal.jobs()))
+        repr(
+            (
+                space.store.consolidation().merges,
+                space.journal.ledger(),
+                space.journal.set_asides(),
+                space.journal.jobs(),
+            )
+        )
     )
     _assert_no_bytes(space.folder)
     space.close()
@@ -106,8 +113,8 @@ def test_a_deleted_text_is_neither_retrievable_nor_in_any_file_or_node(
 
 def _all_words(space: Workspace, question: str, retriever: str) -> str:
     options = AskOptions(retriever=retriever)
-    found = space.retrieve(question, options, num_passages=100)
-    texts = [space.snapshot().passage_text(p.passage) for p in found.passages]
+    found = space.questions.retrieve(question, options, num_passages=100)
+    texts = [space.current_graph.snapshot().passage_text(p.passage) for p in found.passages]
     answer = space.ask(question, options)
     quotes = [c.quote for c in (*answer.citations, *answer.evidence)]
     return json.dumps(
@@ -139,8 +146,8 @@ def test_what_was_set_aside_of_a_deleted_document_goes_too(
     space = open_space(chat=chat)
     report = space.ingest([corpus.write("a.vtt", A), corpus.write("b.vtt", B)])
     assert [s.document for s in report.set_aside] == ["a"]
-    space.delete("a")
-    assert space.set_asides() == ()
+    space.documents.delete("a")
+    assert space.journal.set_asides() == ()
     space.close()
     _assert_no_bytes(space.folder)
 
@@ -148,7 +155,7 @@ def test_what_was_set_aside_of_a_deleted_document_goes_too(
 def test_the_last_document_leaves_an_empty_workspace(open_space: OpenSpace, corpus: Any) -> None:
     space = open_space()
     space.ingest([corpus.write("a.vtt", A)])
-    space.delete("a")
+    space.documents.delete("a")
     assert (space.stats().entities, space.stats().passages) == (0, 0)
     with pytest.raises(WorkspaceError, match="is empty"):
         space.ask("Who founded Umbra Foundry?")
@@ -167,7 +174,7 @@ def test_a_deletion_that_was_killed_half_way_cites_nothing_that_is_gone(
     a, b = corpus.write("a.vtt", A), corpus.write("b.vtt", B)
     with open_space() as space:
         space.ingest([a, b])
-        space.store.delete_document(space.find_document("a").id)
+        space.store.delete_document(space.documents.find("a").id)
     space = open_space()
     for filters in (Filters(), Filters(documents=("b",)), Filters(speakers=("Leo",))):
         answer = space.ask(
@@ -256,7 +263,7 @@ def test_adding_two_documents_and_deleting_one_equals_adding_the_other(
     with space("both") as both, space("alone") as alone:
         both.ingest([one], options)
         both.ingest([two], options)
-        both.delete("a")
+        both.documents.delete("a")
         alone.ingest([two], options)
         _assert_equal(both, alone)
 
@@ -265,7 +272,7 @@ def test_adding_two_documents_and_deleting_one_equals_adding_the_other(
 def test_a_filter_on_a_stale_graph_is_no_crash(open_space: OpenSpace, corpus: Any) -> None:
     space = open_space()
     space.ingest([corpus.write("a.vtt", A), corpus.write("b.vtt", B)])
-    space.store.delete_document(space.find_document("b").id)
+    space.store.delete_document(space.documents.find("b").id)
     with pytest.raises(DynaGragError, match="no document 'b'"):
         space.ask("Who?", replace(AskOptions(), filters=Filters(documents=("b",))))
 
@@ -278,7 +285,7 @@ def test_a_damaged_list_of_what_was_forgotten_stops_nobody(
     space.ingest(
         [corpus.write("a.vtt", A), corpus.write("b.vtt", B)], IngestOptions(extractor="fast")
     )
-    space.delete("a")
+    space.documents.delete("a")
     noted = space.folder / "forgotten"
     before = noted.read_text()
     noted.write_bytes(text.encode("utf-8", "surrogateescape"))
@@ -298,6 +305,6 @@ def test_links_in_a_workspace_to_folders_elsewhere_cost_no_file_there(
     (elsewhere / "mine.txt").write_text("mine")
     (space.folder / "uploads").symlink_to(path.parent)
     (space.folder / "index").symlink_to(elsewhere)
-    space.delete("a")
+    space.documents.delete("a")
     assert path.exists()
     assert (elsewhere / "mine.txt").read_text() == "mine"

@@ -16,8 +16,8 @@ from dynagrag import IngestOptions
 from dynagrag.core.errors import UsageError, WorkspaceError
 from dynagrag.core.protocols import ModelReply
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.graph_store.sqlite_store.connection import Connection
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_connection import Connection
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 from dynagrag.graph_store.transfer import copy_workspace
 from dynagrag.ingest.graph_deriver import Deriver
 from dynagrag.journal.journal_file import JournalFile
@@ -136,7 +136,12 @@ def kill(work: Callable[[], object], owner: Any = Deriver, name: str = "rederive
 def words(space: Workspace) -> str:
     """All that a graph's reader sees."""
     return repr(
-        (space.graph().entities, space.graph().relations, space.merges(), space.store.overview())
+        (
+            space.graph().entities,
+            space.graph().relations,
+            space.store.consolidation().merges,
+            space.store.overview(),
+        )
     ).casefold()
 
 
@@ -160,7 +165,7 @@ def test_a_deletion_that_is_killed_at_any_step_is_finished_by_the_next_opening(
     alone.ingest([corpus.write("b.vtt", B)])
     images = Images(home, tmp_path)
     with images.of_every_step():
-        filled_with_both.delete("a")
+        filled_with_both.documents.delete("a")
     assert len(images.taken) > 10
     has_begun = []
     for number, image in enumerate(images.taken):
@@ -171,7 +176,7 @@ def test_a_deletion_that_is_killed_at_any_step_is_finished_by_the_next_opening(
         if has_begun[-1]:
             assert not found_in(image), number
         with open_space(at=image) as space:
-            assert space.delete("a")[0].title == "a"
+            assert space.documents.delete("a")[0].title == "a"
             assert space.store.digest() == alone.store.digest(), number
         assert not found_in(image), number
     assert has_begun == sorted(has_begun), "what has begun is finished"
@@ -183,7 +188,7 @@ def test_commands_after_a_killed_deletion_finish_and_repeat_it(
 ) -> None:
     assert cli("ingest", corpus.write("a.vtt", A), corpus.write("b.vtt", B)).code == 0
     with open_workspace() as space:
-        kill(lambda: space.delete("a"))
+        kill(lambda: space.documents.delete("a"))
     exported = cli("graph", "export", home / "graph.json")
     assert exported.code == 0, exported
     assert "acme works" in (home / "graph.json").read_text(encoding="utf-8").casefold()
@@ -202,23 +207,23 @@ def test_commands_after_a_killed_deletion_finish_and_repeat_it(
 def test_whoever_opens_a_store_after_a_killed_deletion_sees_nothing_of_it(
     filled_with_both: Workspace, open_space: Callable[..., Workspace], owner: Any, name: str
 ) -> None:
-    kill(lambda: filled_with_both.delete("a"), owner, name)
+    kill(lambda: filled_with_both.documents.delete("a"), owner, name)
     space = open_space()
     assert not [word for word in SECRETS if word in words(space)]
     assert [d.title for d in space.store.documents()] == ["b"]
     assert space.store.is_derived_current()
-    assert space.delete("a")[0].title == "a"
+    assert space.documents.delete("a")[0].title == "a"
     assert not found_in(space.folder)
     with pytest.raises(UsageError, match="no document 'c'"):
-        space.delete("c")
+        space.documents.delete("c")
 
 
 def test_an_open_workspace_finishes_what_another_process_left(
     filled_with_both: Workspace, open_space: Callable[..., Workspace]
 ) -> None:
     other = open_space()
-    kill(lambda: filled_with_both.delete("a"))
-    other.finish_deletions()
+    kill(lambda: filled_with_both.documents.delete("a"))
+    other.parts.finish_deletions()
     assert not [word for word in SECRETS if word in words(other)]
 
 
@@ -228,7 +233,7 @@ def test_what_cannot_be_finished_now_is_not_shown(
     monkeypatch: pytest.MonkeyPatch,
     cli: Any,
 ) -> None:
-    kill(lambda: filled_with_both.delete("a"))
+    kill(lambda: filled_with_both.documents.delete("a"))
     monkeypatch.setattr("dynagrag.workspace.facade.DELETION_WAIT_S", 0.0)
     with (filled_with_both.folder / "lock").open("a") as handle:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -237,7 +242,7 @@ def test_what_cannot_be_finished_now_is_not_shown(
             match=r"a document is being deleted from workspace 'w', .* wait until it is done",
         ):
             open_space()
-        filled_with_both.finish_deletions(
+        filled_with_both.parts.finish_deletions(
             insists=False
         )  # an open one leaves it to whoever holds it
         assert "a document is being deleted" in cli(
@@ -249,7 +254,7 @@ def test_what_cannot_be_finished_now_is_not_shown(
 def test_a_backup_or_copy_of_half_a_deletion_is_refused(
     filled_with_both: Workspace, tmp_path: Path
 ) -> None:
-    kill(lambda: filled_with_both.delete("a"))
+    kill(lambda: filled_with_both.documents.delete("a"))
     with pytest.raises(
         WorkspaceError, match="its deletion was interrupted; wait until it is done, or finish it"
     ):
@@ -307,8 +312,8 @@ def test_files_that_hold_the_document_go_too(
     )
     for path in left:
         path.write_text("Quetzal Vane")
-    space.delete("x")
-    space.delete("a")
+    space.documents.delete("x")
+    space.documents.delete("a")
     assert not any(path.exists() for path in (*left, names[0]))
     assert names[1].exists()
     assert not found_in(home)
@@ -321,7 +326,7 @@ def test_a_folder_on_another_machine_forgets_what_was_deleted_from_this_one(
     here = filled_with_both
     there = tmp_path / "there"
     shutil.copytree(here.folder, there)
-    here.delete("a")
+    here.documents.delete("a")
     journal = Journal(there / "journal.sqlite")
     other = DocumentDeletions(there, here.store, journal, tmp_path / "restoring")
     assert journal.export_replies(tmp_path / "before.jsonl") > here.journal.export_replies(
@@ -342,11 +347,11 @@ def test_a_deletion_of_ones_own_leaves_what_another_machine_deleted_to_be_forgot
     filled_with_both: Workspace, tmp_path: Path
 ) -> None:
     here = filled_with_both
-    a, b = here.find_document("a"), here.find_document("b")
+    a, b = here.documents.find("a"), here.documents.find("b")
     journal = Journal(tmp_path / "journal.sqlite")
     journal.store_reply("k", ModelReply("{}", False, 1, 1, 0.1), [a.id])
     other = DocumentDeletions(tmp_path, here.store, journal, tmp_path / "restoring")
-    here.delete("a")
+    here.documents.delete("a")
     other.begin_and_delete([b], is_replaced=False)
     other.end()
     assert journal.cached_reply("k") is not None
@@ -359,16 +364,18 @@ def test_a_document_that_came_back_is_deleted_again_and_forgotten_by_others_only
     filled_with_both: Workspace, tmp_path: Path, corpus: Any
 ) -> None:
     space = filled_with_both
-    space.delete("a")
+    space.documents.delete("a")
     with pytest.raises(UsageError, match="no document 'meeting'"):
-        space.delete("meeting")
+        space.documents.delete("meeting")
     space.ingest([corpus.write("a.vtt", A)])
     journal = Journal(tmp_path / "journal.sqlite")
-    journal.store_reply("k", ModelReply("{}", False, 1, 1, 0.1), [space.find_document("a").id])
+    journal.store_reply("k", ModelReply("{}", False, 1, 1, 0.1), [space.documents.find("a").id])
     DocumentDeletions(tmp_path, space.store, journal, tmp_path / "restoring").catch_up()
     assert journal.cached_reply("k") is not None
-    assert not space.is_deleted("a")
-    assert space.delete("a")[0].text, "the document itself, not the note of the one before"
+    assert not space.documents.is_deleted("a")
+    assert space.documents.delete("a")[0].text, (
+        "the document itself, not the note of the one before"
+    )
     DocumentDeletions(tmp_path, space.store, journal, tmp_path / "restoring").catch_up()
     assert journal.cached_reply("k") is None
     journal.close()

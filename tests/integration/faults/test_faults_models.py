@@ -209,7 +209,7 @@ def test_a_document_is_deleted_though_the_embedder_is_another(
         space.ingest(paths)
     embedder = FakeEmbedder(64, "another")
     space = open_space(embedder=embedder)
-    space.delete("meeting-0")
+    space.documents.delete("meeting-0")
     assert (space.stats().documents, embedder.num_texts) == (1, 0)
 
 

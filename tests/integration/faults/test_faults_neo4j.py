@@ -21,7 +21,7 @@ from dynagrag.core.errors import StoreError
 from dynagrag.core.schema import Consolidation, Relation
 from dynagrag.graph_store.neo4j_store.cache import RowCache
 from dynagrag.graph_store.neo4j_store.graph_writer import GraphWriter
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 from dynagrag.workspace.facade import Workspace
 
 pytestmark = pytest.mark.neo4j
@@ -99,9 +99,9 @@ def test_a_deletion_whose_reply_was_lost_is_a_deletion(
 HUB_WRITER = """
 import json, random, sys
 from dynagrag.graph_store.neo4j_store.cache import RowCache
-from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
 from dynagrag.graph_store.neo4j_store.graph_writer import GraphWriter, relation_props
-from dynagrag.graph_store.neo4j_store.rows import relation_row, signature
+from dynagrag.graph_store.neo4j_store.neo4j_rows import relation_row, signature
 from dynagrag.core.schema import Relation
 
 given = json.loads(sys.argv[1])

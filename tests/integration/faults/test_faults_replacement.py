@@ -147,7 +147,7 @@ def test_a_plan_is_made_again_when_another_process_wrote_in_between(tmp_path: Pa
         space.ingest([tmp_path])
         (tmp_path / "a.txt").write_text(TWO)
         prepared = space.prepare_ingest([tmp_path])
-        other.delete("a")
+        other.documents.delete("a")
         prepared.run()
         assert space.stats().digest == _fresh_digest(tmp_path)
 
@@ -172,7 +172,7 @@ def test_a_second_writer_waits_for_the_first_and_gives_up_in_the_end(
         assert child.stdout is not None
         assert child.stdout.readline() == "held\n"
         space.parts.max_wait_s = 0.2
-        for write in (lambda: space.ingest([tmp_path]), lambda: space.delete("a")):
+        for write in (lambda: space.ingest([tmp_path]), lambda: space.documents.delete("a")):
             with pytest.raises(
                 WorkspaceError, match="another process has been changing workspace 'w'"
             ):
@@ -182,7 +182,7 @@ def test_a_second_writer_waits_for_the_first_and_gives_up_in_the_end(
         space.parts.max_wait_s = 60
         caplog.clear()
         threading.Timer(0.5, child.communicate).start()
-        space.delete("a")
+        space.documents.delete("a")
         assert [
             r.message.startswith("workspace 'w' is being changed by another process; waiting")
             for r in caplog.records

@@ -17,7 +17,7 @@ from dynagrag.core.protocols import Prompt
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.stored_answer import answer_json
 from dynagrag.graph_store.neo4j_store.cypher import labels
-from dynagrag.wiring import RETRIEVERS
+from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]
@@ -251,7 +251,7 @@ def test_workspaces_share_names_and_nothing_else(
     question = "Where is Acme Works located?"
     for space, own, other in ((mine, "Xanadu", "Delft"), (yours, "Delft", "Xanadu")):
         answer = space.ask(question, options)
-        found = space.retrieve(question, options)
+        found = space.questions.retrieve(question, options)
         said = json.dumps([answer_json(answer)]) + repr((answer.citations, answer.evidence, found))
         assert own in " ".join(c.quote for c in answer.evidence)
         assert other not in said
@@ -307,7 +307,7 @@ def test_a_pickle_offered_as_a_model_is_refused_unopened(
 
 
 def _ask_model(space: Workspace) -> None:
-    chat = space.chat_model
+    chat = space.models.chat_model
     assert chat is not None
     chat.complete(Prompt("x", "", "hello"), None, 5)
 

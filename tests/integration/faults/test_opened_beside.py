@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from dynagrag.core.schema import EmbedderIdentity
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 from dynagrag.journal.jobs import JobRequest
 from dynagrag.journal.workspace_journal import Journal
 
@@ -30,7 +30,7 @@ _EMBEDDER = """
 import sys
 from contextlib import closing
 from pathlib import Path
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 with closing(SqliteStore(Path(sys.argv[1]), "w")) as store:
     print(store.embedder())
 """

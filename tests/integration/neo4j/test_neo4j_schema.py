@@ -23,7 +23,7 @@ from dynagrag.graph_store.neo4j_store.cypher import (
     schema_statements,
     workspace_statements,
 )
-from dynagrag.graph_store.neo4j_store.store import Neo4jStore
+from dynagrag.graph_store.neo4j_store.neo4j_store import Neo4jStore
 
 pytestmark = pytest.mark.neo4j
 

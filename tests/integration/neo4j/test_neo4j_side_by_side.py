@@ -15,7 +15,7 @@ from dynagrag.core.errors import StoreError, WorkspaceError
 from dynagrag.core.schema import VectorKind
 from dynagrag.graph_store.neo4j_store.cache import RowCache
 from dynagrag.graph_store.neo4j_store.graph_writer import GraphWriter
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 
 pytestmark = pytest.mark.neo4j
 

@@ -65,8 +65,8 @@ def test_what_a_hand_did_to_the_view_is_mended(
     if "DELETE" in statement:
         assert [f.what for f in space.store.health() if not f.is_ok] == ["view"]
     space.store.repair()
-    with space.writing():
-        space.rederive()
+    with space.parts.writing():
+        space.parts.deriver(None).rederive()
     after = space.graph()
     assert (after.entities, after.relations, space.store.digest()) == (
         before.entities,

@@ -21,8 +21,8 @@ from dynagrag.curation import corrections as curation
 from dynagrag.curation.view import history, read_seen
 from dynagrag.fakes import FakeChat, simple_reply
 from dynagrag.graph_store.derived.canonical import undo_merge
+from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.retrieval.ego.ego_index import EgoIndex
-from dynagrag.wiring import RETRIEVERS
 from dynagrag.workspace.facade import Workspace
 
 pytestmark = pytest.mark.neo4j
@@ -123,18 +123,18 @@ def test_both_stores_hold_the_same_also_after_a_replacement_a_correction_and_a_d
     embedded, server = pair
     assert len(embedded.graph().entities) > 25
     assert len(embedded.graph().relations) > 25
-    assert embedded.merges()
+    assert embedded.store.consolidation().merges
     assert_same_held(embedded.store, server.store)
     corpus.write("meeting-0.vtt", corpus.meeting(77, 20))
-    merge = embedded.merges()[0]
+    merge = embedded.store.consolidation().merges[0]
     for space in pair:
         space.ingest([corpus.folder / "meeting-0.vtt"])
-        with space.writing():
-            space.store_edits([undo_merge(merge, by="me", at="2026-01-01T00:00:00Z")])
-    assert merge.id not in {m.id for m in server.merges()}
+        with space.parts.writing():
+            space.current_graph.store_edits([undo_merge(merge, by="me", at="2026-01-01T00:00:00Z")])
+    assert merge.id not in {m.id for m in server.store.consolidation().merges}
     assert_same_held(embedded.store, server.store)
     for space in pair:
-        space.delete("meeting-1")
+        space.documents.delete("meeting-1")
     assert_same_held(embedded.store, server.store)
     assert embedded.stats() == server.stats()
 
@@ -150,7 +150,7 @@ def test_both_stores_hold_the_same_after_every_kind_of_correction_and_without_it
     def agree() -> None:
         for edit in set(embedded.store.edits()) - set(server.store.edits()):  # of the same time
             server.store.put_edit(edit)
-        server.rederive(server.metered(None))
+        server.parts.deriver(server.parts.metered(None)).rederive()
         assert_same_held(embedded.store, server.store)
 
     corrections: list[Callable[[], object]] = [
@@ -176,10 +176,14 @@ def test_both_stores_hold_the_same_after_every_kind_of_correction_and_without_it
 
 def test_both_stores_give_the_same_ego_graphs_evidence_and_answers(pair: Pair) -> None:
     for profile in PROFILES.values():
-        states = [EgoIndex.build(space.snapshot().graph, profile).state for space in pair]
+        states = [
+            EgoIndex.build(space.current_graph.snapshot().graph, profile).state for space in pair
+        ]
         _assert_same_values(states[0], states[1])
         saved = [
-            EgoIndex.open(space.folder / "again" / profile.name, space.snapshot(), profile)
+            EgoIndex.open(
+                space.folder / "again" / profile.name, space.current_graph.snapshot(), profile
+            )
             for space in pair
         ]
         assert saved[0].vectors.tobytes() == saved[1].vectors.tobytes()
@@ -217,7 +221,7 @@ def _num_cited(pair: Pair, retriever: str, question: str) -> int:
         Filters(speakers=("Maria",), start_s=30, end_s=200),
     ):
         options = AskOptions(retriever=retriever, filters=filters)
-        found = [_plain(space.retrieve(question, options)) for space in pair]
+        found = [_plain(space.questions.retrieve(question, options)) for space in pair]
         assert found[0] == found[1]
         answers = [space.ask(question, options) for space in pair]
         mine, theirs = (

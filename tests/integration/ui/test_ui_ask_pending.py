@@ -60,7 +60,7 @@ def test_an_answer_that_quotes_a_document_deleted_meanwhile_is_not_kept(
         reply = slow(*args)
         with open_workspace("default") as other:
             if other.store.documents():
-                other.delete("board")
+                other.documents.delete("board")
         return reply
 
     monkeypatch.setattr(server, "answer", answer_once_deleted)

@@ -224,7 +224,7 @@ def test_one_name_of_two_things_is_told_apart_by_document(page: Page) -> None:
     shown = field(page("Find and edit"), "Find an entity").set_value("mercury").run()
     shown = field(shown, "What to change", "radio").set_value("One name, two things").run()
     with open_workspace(create=False) as space:
-        two = space.find_document("two").id
+        two = space.documents.find("two").id
     field(shown, "Documents", "multiselect").set_value([two])
     field(shown, "Name of the other").set_value("Planet Mercury")
     click(shown, "Tell apart")
@@ -254,7 +254,7 @@ def test_while_somebody_else_derives_the_graph_a_correction_says_so(
 ) -> None:
     monkeypatch.setattr(corrections, "MAX_WAIT_S", 0.2)
     shown = page()
-    with open_workspace(create=False) as space, space.writing():
+    with open_workspace(create=False) as space, space.parts.writing():
         told = click(shown, "Merge")
     assert "another process has been changing" in words(told, "error")
     assert "Zanzibar Relay" in names()
@@ -265,7 +265,7 @@ def test_a_long_correction_is_followed_and_nothing_else_is_begun_meanwhile(
 ) -> None:
     shown = page()
     monkeypatch.setattr(correction_work, "_WAIT_S", 0.0)
-    with open_workspace(create=False) as space, space.writing():
+    with open_workspace(create=False) as space, space.parts.writing():
         told = click(shown, "Merge")
         assert "Updating the graph" in words(told, "info")
         assert not told.button

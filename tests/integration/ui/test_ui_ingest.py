@@ -440,7 +440,7 @@ def test_other_pages_see_the_new_graph_at_once(server: OpenAIStubServer, open_pa
         "import streamlit as st\n"
         "from dynagrag.ui import state\n"
         "desk = state.desk()\n"
-        "st.text(len(desk.space.snapshot().graph.entities) if desk else None)\n"
+        "st.text(len(desk.space.current_graph.snapshot().graph.entities) if desk else None)\n"
     )
     page = open_page()
     assert look.run().text[0].value == "None"

@@ -185,7 +185,7 @@ def test_a_deleted_document_takes_the_names_that_only_it_held_out_of_the_correct
     correct_everything(space)
     corrections.merge(space, ["port arthur", "mercury", "sun"], "Harbour", by="me")
     kept = [e for e in space.store.edits() if e.name == "Relay"]
-    space.delete("two")
+    space.documents.delete("two")
     left = space.store.edits()
     assert [(e.kind, set(e.keys), e.name, e.by) for e in left] == [
         (EditKind.MERGE, {"zanzibar relay", "relay zanzibar"}, "Relay", "me"),
@@ -199,7 +199,7 @@ def test_a_deleted_document_takes_the_names_that_only_it_held_out_of_the_correct
 def test_what_takes_a_shortened_correction_back_still_does(space: Workspace) -> None:
     corrections.merge(space, ["port arthur", "mercury", "sun"], "Harbour", by="me")
     corrections.undo_edit(space, space.store.edits()[0].id, by="me")
-    space.delete("two")
+    space.documents.delete("two")
     assert states(space) == [(EditKind.MERGE, EditState.UNDONE)]
     assert space.store.edits()[0].keys == ("port arthur", "mercury")
     assert named(space, "port arthur").id != named(space, "mercury").id
@@ -215,8 +215,8 @@ def test_deleting_a_document_leaves_what_was_there_without_it(
     alone.ingest([one], FAST)
     for edit in space.store.edits():
         alone.store.put_edit(edit)
-    alone.rederive()
-    space.delete("two")
+    alone.parts.deriver(None).rederive()
+    space.documents.delete("two")
     assert space.store.digest() == alone.store.digest()
 
 
@@ -229,7 +229,7 @@ def test_corrections_hold_with_a_model_and_every_correction_is_taken_back(
     after = space.store.digest()
     assert derived_digest(space.store) == after
     space.ingest([corpus.write("more.vtt", [("Ada", "Acme Works acquired Delta Labs.")])])
-    space.delete("more")
+    space.documents.delete("more")
     assert space.store.digest() == after
     space.ingest([corpus.write("meeting-0.vtt", corpus.meeting(77, 8))])
     assert names(space) >= {"Relay", "Delft", "Planet Mercury", "Mercury"}

@@ -129,7 +129,7 @@ def test_while_an_ingest_derives_a_correction_says_so_and_nothing_is_lost(
     space.ingest([corpus.write("one.vtt", FIRST)], FAST)
     monkeypatch.setattr(corrections, "MAX_WAIT_S", 0.3)
     with (
-        other.writing(),
+        other.parts.writing(),
         pytest.raises(WorkspaceError, match="another process has been changing workspace"),
     ):
         corrections.rename(space, "port arthur", "Fort", by="me")

@@ -12,8 +12,9 @@ import pytest
 from dynagrag import wiring
 from dynagrag.config.settings import Settings, load_settings
 from dynagrag.core.errors import EmbedderMismatchError, LoadError, UsageError, WorkspaceError
+from dynagrag.evaluation.frame.kept_run import StoppedRunError
 from dynagrag.evaluation.question_sets.question_set import Half, Scope
-from dynagrag.evaluation.results.run_folder import RunFolder, StoppedRunError
+from dynagrag.evaluation.results.run_folder import RunFolder
 from dynagrag.evaluation.results.run_summary import compare
 from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval
 from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS

@@ -21,9 +21,10 @@ from dynagrag.core.errors import (
 )
 from dynagrag.core.schema import Claim, ClaimCheck, Verdict
 from dynagrag.evaluation.citations.checking_cost import CheckingCost
-from dynagrag.evaluation.citations.citation_folder import CitationRun
+from dynagrag.evaluation.citations.citation_report import CitationResult, CitationRun
 from dynagrag.evaluation.citations.citation_run import CitationOptions, evaluate_citations
-from dynagrag.evaluation.results.run_folder import RunFolder, StoppedRunError
+from dynagrag.evaluation.frame.kept_run import StoppedRunError
+from dynagrag.evaluation.results.run_folder import RunFolder
 from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.workspace.facade import Workspace
@@ -85,10 +86,10 @@ def pairs(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def evaluate(home: Path, pairs: Path) -> Callable[..., tuple[CitationRun, dict[str, Any]]]:
+def evaluate(home: Path, pairs: Path) -> Callable[..., tuple[CitationRun, CitationResult]]:
     def call(
         checker: Any = None, progress: Any = None, on_cost: Any = None, **options: Any
-    ) -> tuple[CitationRun, dict[str, Any]]:
+    ) -> tuple[CitationRun, CitationResult]:
         wanted = options if {"workspace", "dataset"} & set(options) else {"pairs": pairs} | options
         made = {} if checker is None else {"make": lambda *_: checker}
         return evaluate_citations(
@@ -146,8 +147,8 @@ def test_a_checker_that_calls_everything_stated_is_worth_a_half(
     demo_workspace: str, evaluate: Callable[..., Any]
 ) -> None:
     for options in ({"workspace": demo_workspace, "data": Path("elsewhere")}, {}):
-        own = evaluate(Counting(), **options)[1]["checkers"]["rules"]
-        assert (own["balanced"], own["true_kept"], set(own["false_caught"].values())) == (
+        own = evaluate(Counting(), **options)[1].checkers["rules"]
+        assert (own.balanced, own.true_kept, set(own.false_caught.values())) == (
             0.5,
             1.0,
             {0.0},
@@ -159,7 +160,7 @@ def test_pairs_are_checked_and_all_that_was_found_is_kept(
 ) -> None:
     done = cli("evaluate", "citations", "--pairs", pairs, "--out", tmp_path / "run")
     assert done.code == 0, done.err
-    assert "pairs: 18 claims, 6 true, 12 false (6 neg, 6 verb)" in done.out
+    assert "18 claims, 6 true, 12 false (6 neg, 6 verb), were each checked" in done.out
     run = CitationRun.read(tmp_path / "run")
     assert {p.name for p in run.path.iterdir()} == {
         "run.json",
@@ -169,8 +170,8 @@ def test_pairs_are_checked_and_all_that_was_found_is_kept(
         "report.html",
     }
     assert len(run.lines()) == len(run.claims()) == 18
-    own = run.summary()["checkers"]["rules"]
-    assert (own["n"], own["false_caught"]["neg"], own["num_false"]) == (
+    own = run.result().checkers["rules"]
+    assert (own.n, own.false_caught["neg"], own.num_false) == (
         18,
         1.0,
         {"neg": 6, "verb": 6},
@@ -184,6 +185,7 @@ def test_the_report_shows_what_went_wrong_and_lets_no_text_be_markup(
     run, _ = evaluate(Counting())
     html = (run.path / "report.html").read_text(encoding="utf-8")
     assert "What rules got wrong" in html
+    assert html.count("<svg") == 1
     assert "Ada sang in 1830." in html
     assert "default-src 'none'" in html
     assert "<script" not in html
@@ -231,7 +233,7 @@ def test_a_reply_from_the_cache_counts_with_the_time_that_it_took_when_it_was_ma
     monkeypatch.setattr(Journal, "cached_seconds", lambda journal: next(seconds))
     run, summary = evaluate(checkers=("model",), limit=4)
     assert all(100_000 <= line.ms < 150_000 for line in run.lines())
-    assert summary["checkers"]["model"]["ms"] >= 100_000
+    assert summary.checkers["model"].ms >= 100_000
 
 
 def point_at(server: OpenAIStubServer, monkeypatch: pytest.MonkeyPatch, **more: str) -> None:
@@ -269,7 +271,7 @@ def test_a_budget_stops_a_run_which_then_goes_on_where_it_was(
     run, summary = evaluate(
         checkers=("model",), out=tmp_path / "run", on_cost=lambda _, cost: costs.append(cost)
     )
-    assert summary["checkers"]["model"]["n"] == len({line.claim for line in run.lines()}) == 18
+    assert summary.checkers["model"].n == len({line.claim for line in run.lines()}) == 18
     assert openai_stub.counts.chat_calls == 18, "nothing that was answered is asked again"
     assert [cost.calls for cost in costs] == [18, 13]
     assert costs[0].money == pytest.approx(costs[0].prompt_tokens / 1000)
@@ -291,9 +293,10 @@ def test_a_stopped_run_goes_on_to_the_same_summary(
     assert checker.num_checked == 1 + 9, "one to warm up, the torn one and those that were left"
     assert len(run.lines()) == 18
     whole = evaluate(Counting(), out=tmp_path / "whole")[1]
-    for found in (summary, whole):
+    figures = [found.as_json() for found in (summary, whole)]
+    for found in figures:
         del found["run"], found["checkers"]["rules"]["ms"]
-    assert summary == whole
+    assert figures[0] == figures[1]
     with pytest.raises(UsageError, match="made with other settings: seed was 0, is 1"):
         evaluate(Counting(), out=tmp_path / "run", seed=1)
 
@@ -341,7 +344,7 @@ def test_a_model_that_answers_nothing_in_a_row_stops_the_run(
     monkeypatch.setattr("dynagrag.evaluation.batches.MAX_FAILED", 5)
     with pytest.raises(
         ModelUnavailableError,
-        match="the last 5 claims that rules checks failed: no model answers; what was",
+        match=r"the last 5 claims failed \(rules\): no model answers; what was",
     ):
         evaluate(Noting())
 
@@ -360,7 +363,11 @@ def test_a_run_of_another_kind_is_none_to_compare(evaluate: Callable[..., Any]) 
         ({"pairs": None}, UsageError, "name what to check, one of"),
         ({"workspace": "w", "pairs": Path("a")}, UsageError, "name what to check, one of"),
         ({"dataset": "wice"}, UsageError, "say where wice lies: --data"),
-        ({"dataset": "fever", "data": Path()}, UsageError, "unknown data set 'fever'; known: wice"),
+        (
+            {"dataset": "fever", "data": Path()},
+            UsageError,
+            "unknown data set 'fever'; known: gold, wice",
+        ),
         ({"checkers": ()}, UsageError, "name a checker"),
         ({"checkers": ("guess",)}, UsageError, "unknown checker 'guess'; known: rules"),
         (

@@ -14,7 +14,7 @@ from dynagrag.core.errors import BudgetError, LoadError, SettingsError, UsageErr
 from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun
 from dynagrag.evaluation.extraction.extraction_gold import shipped_gold
 from dynagrag.evaluation.extraction.extraction_run import ExtractionOptions, evaluate_extraction
-from dynagrag.evaluation.results.run_folder import StoppedRunError
+from dynagrag.evaluation.frame.kept_run import StoppedRunError
 from dynagrag.fakes.server import Fault, OpenAIStubServer
 from dynagrag.ingest.plan import Estimate
 

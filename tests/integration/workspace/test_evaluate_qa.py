@@ -16,12 +16,12 @@ from dynagrag.core.errors import BudgetError, SettingsError, UsageError
 from dynagrag.core.files.private_files import is_open_to_others
 from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
+from dynagrag.evaluation.frame.kept_run import StoppedRunError
 from dynagrag.evaluation.qa.qa_folder import QaRun
 from dynagrag.evaluation.qa.qa_options import QaOptions
 from dynagrag.evaluation.qa.qa_run import evaluate_qa
 from dynagrag.evaluation.qa.ragas_rows import LEFT_OUT
 from dynagrag.evaluation.question_sets.question_set import Scope
-from dynagrag.evaluation.results.run_folder import StoppedRunError
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.workspace.facade import Workspace

@@ -27,7 +27,6 @@ from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.ingest_job import IngestOptions, options_of
-from dynagrag.workspace.renaming import rename_document
 
 OpenSpace = Callable[..., Workspace]
 
@@ -83,7 +82,7 @@ def ingest(
     space: Workspace, *documents: GivenDocument, source: str = "/data/given.jsonl"
 ) -> IngestReport:
     corpus = GivenCorpus(documents, source)
-    return space.ingest_given(corpus, GivenExtractor(corpus))
+    return space.ingest_jobs.ingest_given(corpus, GivenExtractor(corpus))
 
 
 def counts(report: IngestReport) -> tuple[int, int, int, int]:
@@ -164,10 +163,10 @@ def test_a_run_that_was_stopped_goes_on_and_ends_as_a_whole_one(
     ingest(whole, *PASSAGES, MEETING)
     corpus = GivenCorpus((*PASSAGES, MEETING), "/data/given.jsonl")
     with pytest.raises(StoppedError):
-        stopped.ingest_given(corpus, GivenExtractor(corpus), stop_at(stage, done))
+        stopped.ingest_jobs.ingest_given(corpus, GivenExtractor(corpus), stop_at(stage, done))
     stopped.close()
     space = open_space("stopped")
-    report = space.ingest_given(corpus, GivenExtractor(corpus))
+    report = space.ingest_jobs.ingest_given(corpus, GivenExtractor(corpus))
     assert len(report.added) + len(report.unchanged) == 7
     assert not report.set_aside
     assert space.store.digest() == whole.store.digest()
@@ -200,7 +199,7 @@ def test_a_changed_row_replaces_what_stood_there(open_space: OpenSpace) -> None:
 def test_a_title_that_was_given_stays_with_its_row(open_space: OpenSpace) -> None:
     space = open_space()
     ingest(space, *PASSAGES[:2])
-    rename_document(space, "Old Delft", "The river")
+    space.documents.rename("Old Delft", "The river")
     ingest(
         space,
         PASSAGES[0],
@@ -223,17 +222,22 @@ def test_rows_that_are_no_more_stay_until_they_are_deleted(open_space: OpenSpace
 def test_the_fast_extractor_makes_a_graph_of_them_too(open_space: OpenSpace) -> None:
     space = open_space()
     corpus = GivenCorpus(PASSAGES)
-    report = space.ingest_given(PASSAGES, FastExtractor(corpus.titles))
+    report = space.ingest_jobs.ingest_given(PASSAGES, FastExtractor(corpus.titles))
     assert counts(report)[0] == 6
     entities = {e.key: e.type for e in space.graph().entities}
     assert entities["old delft"] in ("name", "title")
     assert "given" not in " ".join(entities)  # what has no title is not called by its place
-    assert counts(space.ingest_given(PASSAGES, FastExtractor(corpus.titles))) == (0, 0, 6, 0)
+    assert counts(space.ingest_jobs.ingest_given(PASSAGES, FastExtractor(corpus.titles))) == (
+        0,
+        0,
+        6,
+        0,
+    )
 
 
 def test_another_extractor_replaces_the_records_of_the_one_before(open_space: OpenSpace) -> None:
     space, fresh = open_space(), open_space("fresh")
-    space.ingest_given(PASSAGES, FastExtractor())
+    space.ingest_jobs.ingest_given(PASSAGES, FastExtractor())
     ingest(space, *PASSAGES, source="given")
     ingest(fresh, *PASSAGES, source="given")
     assert space.store.digest() == fresh.store.digest()
@@ -279,7 +283,7 @@ def test_the_commands_work_on_it(
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     space = open_space()
     corpus = read_given(path)
-    space.ingest_given(corpus, GivenExtractor(corpus))
+    space.ingest_jobs.ingest_given(corpus, GivenExtractor(corpus))
     digest = space.store.digest()
     space.close()
     shown = cli("graph", "show", "Acme Works", "-w", "w")
@@ -295,7 +299,7 @@ def test_the_commands_work_on_it(
 def test_a_job_of_what_was_given_says_how_to_repeat_it(open_space: OpenSpace) -> None:
     space = open_space()
     with pytest.raises(StoppedError):
-        space.ingest_given(PASSAGES, GivenExtractor(PASSAGES), stop_at("extract", 2))
+        space.ingest_jobs.ingest_given(PASSAGES, GivenExtractor(PASSAGES), stop_at("extract", 2))
     (job,) = space.jobs()
     with pytest.raises(UsageError, match="run the ingest itself again"):
         space.prepare_resume(job.id)

@@ -51,14 +51,14 @@ def test_the_model_is_asked_unless_it_is_small_or_rules_alone_were_wanted(tmp_pa
         space, chat = _filled(folder, merges, is_small)
         assert (_num_judged(chat) > 0) is is_asked, (merges, is_small)
         for document in space.store.documents():
-            space.delete(document.id)
+            space.documents.delete(document.id)
         space.close()
 
 
 def test_a_deletion_does_not_ask_a_model_that_was_not_asked_before(tmp_path: Path) -> None:
     space, chat = _filled(tmp_path, "rules")
     calls = chat.num_calls
-    space.delete("one")
+    space.documents.delete("one")
     assert chat.num_calls == calls
 
 
@@ -72,12 +72,12 @@ def test_a_repeated_deletion_asks_what_the_one_that_was_killed_did_not(
     with monkeypatch.context() as patch:
         patch.setattr(Deriver, "rederive", killed)
         with pytest.raises(KeyboardInterrupt):
-            space.delete("one")
+            space.documents.delete("one")
     chat = FakeChat()
     with open_workspace("w", chat_model=chat, embedder=FakeEmbedder(64)) as again:
         assert [d.title for d in again.store.documents()] == ["two"]
         assert chat.num_calls == 0, "an opening asks no model"
-        again.delete("one")
+        again.documents.delete("one")
     assert _num_judged(chat) > 0
 
 

@@ -140,10 +140,10 @@ def test_a_question_to_a_paused_workspace_does_not_do_the_rest_of_the_work(
         space, space.prepare_ingest(corpus.many(3), IngestOptions(extractor="fast")), "embed"
     )
     num_before = embedder.num_texts
-    space.snapshot()
+    space.current_graph.snapshot()
     assert embedder.num_texts == num_before
     space.journal.job_book.leave(1)
-    assert space.snapshot().graph.entities
+    assert space.current_graph.snapshot().graph.entities
 
 
 def _until(is_so: Callable[[], bool]) -> None:

@@ -179,7 +179,7 @@ def test_while_a_job_is_at_work_in_it_or_somebody_holds_it_it_keeps_its_name(
 
     monkeypatch.setattr(workspace_renaming, "_WAIT_S", 0.2)
     with open_workspace("old", create=False) as space:
-        with space.writing():
+        with space.parts.writing():
             assert "has been changing" in cli("workspaces", "rename", "old", "new").complaint(1)
         job = space.journal.job_book.start("ingest", JobRequest())
         assert f"job {job} is at work" in cli("workspaces", "rename", "old", "new").complaint(1)

@@ -17,7 +17,7 @@ from dynagrag.core.errors import (
 )
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.journal.jobs import JobRequest
-from dynagrag.workspace.address import shown_address
+from dynagrag.registry.stores import StoreAddress
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.holdings import check_new, delete_workspace, read_holdings, workspace_names
 
@@ -36,7 +36,7 @@ def test_a_workspace_is_described_and_deleted_with_all_that_is_its_own(
     settings = load_settings()
     found = read_holdings("gone", settings)
     assert (found.num_documents, found.num_jobs, found.error) == (2, 1, "")
-    assert found.address == (shown_address(any_store) if any_store != "sqlite" else "sqlite")
+    assert found.address == (StoreAddress(any_store).shown if any_store != "sqlite" else "sqlite")
     assert min(found.num_entities, found.num_relations, found.num_replies, found.size_bytes) > 0
     delete_workspace("gone", settings)
     assert workspace_names(settings) == ["kept"]

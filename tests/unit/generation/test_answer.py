@@ -509,8 +509,8 @@ def test_stretches_are_made_of_the_lines_that_are_cited(ask: Callable[..., Any])
 
     alone = ask(FakeChat(rule, identity="cites one"), options=AskOptions(retriever="bm25"))
     assert len(alone.citations) == 1
-    assert alone.stretches == ()
-    assert ask(None, options=AskOptions(retriever="bm25")).stretches
+    assert alone.windows == ()
+    assert ask(None, options=AskOptions(retriever="bm25")).windows
 
 
 def test_labels_that_no_line_has_are_not_cited(ask: Callable[..., Any]) -> None:

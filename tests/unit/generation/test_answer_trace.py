@@ -15,14 +15,14 @@ from dynagrag.config.settings import PROFILES
 from dynagrag.core.protocols import Prompt
 from dynagrag.core.schema import Answer, Candidate, Question, Retrieval, ScoredPassage, Snapshot
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.generation.answer import ABSTENTION, Parts, answer_question
+from dynagrag.generation.answer import ABSTENTION, answer_question
+from dynagrag.generation.answer_plan import AnswerPlan, FilteredView
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.generation.traversal import BFS
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.retrieval.ego.ego_index import EgoIndex
-from dynagrag.retrieval.passages import PassageScores
 from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 from dynagrag.workspace.text_reports import trace_lines
 
@@ -69,19 +69,19 @@ def answer(moon_snapshot: Snapshot, tmp_path: Path) -> Iterator[Callable[..., An
     ) -> Answer:
         chat = MeteredChat(FakeChat(rule), journal, workspace="w", use_cache=False)
         retriever = more.pop("retriever", None) or HandMadeRetriever(retrieval)
-        parts = Parts(
-            retriever,
-            PassageScores(moon_snapshot),
-            UntrainedPrior(),
-            BFS(),
-            FakeEmbedder(4),
-            chat,
-            RulesChecker(),
-            PAPER,
+        plan = AnswerPlan(
+            view=FilteredView.of(moon_snapshot),
+            profile=PAPER,
+            retriever=retriever,
+            pruner=UntrainedPrior(),
+            traversal=BFS(),
+            embedder=FakeEmbedder(4),
+            checker=RulesChecker(),
+            chat=chat,
+            notes=more.pop("notes", ()),
         )
-        return answer_question(
-            moon_snapshot, Question("Who lands?", np.array([1, 0, 0, 0], np.float32)), parts, **more
-        )
+        question = Question("Who lands?", np.array([1, 0, 0, 0], np.float32))
+        return answer_question(question, plan, **more)
 
     yield call
     journal.close()
@@ -141,7 +141,7 @@ def test_the_retriever_s_notes_come_before_the_question_s(
     retrieval = replace(
         both_passages(moon_snapshot), notes=("no facts are stored", "the graph is empty")
     )
-    assert answer(retrieval, notes=["it was rewritten"]).trace.notes == (
+    assert answer(retrieval, notes=("it was rewritten",)).trace.notes == (
         "no facts are stored",
         "the graph is empty",
         "it was rewritten",

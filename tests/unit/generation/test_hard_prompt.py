@@ -33,15 +33,21 @@ from dynagrag.core.schema import (
 from dynagrag.core.text import clock, seconds_of
 from dynagrag.generation.evidence import (
     QuestionEvidence,
+    evidence_line,
+    one_line,
     passage_evidence,
     shortened,
     span_evidence,
     speaker_spans,
     turn_begun_by,
 )
-from dynagrag.generation.hard_prompt import room_for_walk, write_evidence_prompt, write_hard_prompt
-from dynagrag.generation.prompt_lines import evidence_line, join_summaries, one_line
-from dynagrag.generation.subgraph_lines import MAX_SUMMARIES
+from dynagrag.generation.hard_prompt import (
+    MAX_SUMMARIES,
+    join_summaries,
+    walk_budget,
+    write_evidence_prompt,
+    write_hard_prompt,
+)
 from dynagrag.generation.traversal import BFS, DSABFS, first_nodes
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
@@ -293,8 +299,8 @@ def test_a_walk_goes_on_while_all_lines_fit_and_no_further(
         )
         return prompt.nodes, prompt.relations
 
-    room = room_for_walk(snapshot, subgraph, scores, evidence, token_budget=budget)
-    walk = traversal.walk(subgraph, subgraph.x[0], scores, room.takes)
+    takes = walk_budget(snapshot, subgraph, scores, evidence, token_budget=budget).takes
+    walk = traversal.walk(subgraph, subgraph.x[0], scores, takes)
     longer = traversal.walk(subgraph, subgraph.x[0], scores, first_nodes(len(walk.order) + 1))
     if len(walk.order) > 1:
         assert in_prompt(walk, budget) == in_prompt(walk), "nothing that was visited is cut"
@@ -499,7 +505,7 @@ def test_a_line_keeps_the_two_nearest_summaries_in_their_order(moon_snapshot: Sn
         return [float(len(text)) if text != "one" else 4.0 for text in found]
 
     root = parse_hard_prompt(
-        write_hard_prompt(snapshot, subgraph, walk, scores, (), nearest=nearest).text
+        write_hard_prompt(snapshot, subgraph, walk, scores, (), similarities=nearest).text
     ).nodes[0]
     assert root.summaries == ("one", " ".join(long.split()[:60]) + " …")
     assert asked == [["one", "two", long]], "one call, for what has more than two"

@@ -123,7 +123,7 @@ def test_what_an_earlier_version_did_not_tell_is_empty(ask: Callable[..., Answer
         del intermediate["score_parts"]
         intermediate.pop("claims", None)
     read = answer_of(stored)
-    assert (read.trace.labels, read.trace.merge, read.stretches) == ((), "", ())
+    assert (read.trace.labels, read.trace.merge, read.windows) == ((), "", ())
     assert read.trace.ranking
     assert read.trace.ranking.steps == ()
     assert {passage.document_id for passage in read.trace.ranking.passages} == {""}

@@ -18,7 +18,7 @@ from dynagrag.graph_store.deletions import (
 from dynagrag.graph_store.derived.canonical import make_edit, make_merge
 from dynagrag.graph_store.derived.edits_left import edits_left, keys_only_in
 from dynagrag.graph_store.derived.senses import documents_text
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 
 
 def document(title: str) -> Document:

@@ -8,7 +8,7 @@ import pytest
 from bolt_stub import BoltStub
 
 from dynagrag.core.errors import StoreError
-from dynagrag.graph_store.neo4j_store.connection import Neo4jConnection
+from dynagrag.graph_store.neo4j_store.neo4j_connection import Neo4jConnection
 
 DEADLOCK = ("Neo.TransientError.Transaction.DeadlockDetected", "locked")
 LOGIN = {"username": "neo4j", "password": "unread", "database": "neo4j"}
@@ -66,7 +66,7 @@ def test_a_deadlock_is_tried_again_as_a_whole_until_it_works(
 def test_a_deadlock_that_never_ends_is_given_up_with_the_remedy(
     stub: BoltStub, connection: Neo4jConnection, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("dynagrag.graph_store.neo4j_store.connection._MAX_REPLAYS", 3)
+    monkeypatch.setattr("dynagrag.graph_store.neo4j_store.neo4j_connection._MAX_REPLAYS", 3)
     stub.failure = DEADLOCK
     with pytest.raises(StoreError, match="other writers kept it locked; run the command again"):
         connection.read("RETURN 1")

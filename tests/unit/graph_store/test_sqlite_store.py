@@ -27,7 +27,7 @@ from dynagrag.core.schema import (
     VectorKind,
 )
 from dynagrag.graph_store.sqlite_store.migrations import MIGRATIONS
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 
 NUM_CHUNKS = 40
 

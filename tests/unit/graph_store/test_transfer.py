@@ -32,7 +32,7 @@ from dynagrag.graph_store.derived.canonical import make_edit, make_merge
 from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 from dynagrag.graph_store.transfer import copy_workspace, is_unfinished
 
 MakeStore = Callable[..., SqliteStore]

@@ -49,20 +49,22 @@ def fill(tmp_path: Path) -> Iterator[Fill]:
 
 
 def _inside(space: Workspace, **bounds: object) -> Snapshot:
-    return apply_filters(space.snapshot(), space.store, Filters(**bounds))  # type: ignore[arg-type]
+    return apply_filters(space.current_graph.snapshot(), space.store, Filters(**bounds))  # type: ignore[arg-type]
 
 
 def test_no_bounds_change_nothing(fill: Fill) -> None:
     space = fill(TURNS)
-    assert _inside(space) is space.snapshot()
+    assert _inside(space) is space.current_graph.snapshot()
 
 
 def test_a_passage_over_the_bounds_is_cut_to_its_longest_run_of_turns(fill: Fill) -> None:
     space = fill(TURNS)
-    (whole,) = space.snapshot().passages
+    (whole,) = space.current_graph.snapshot().passages
     (cut,) = _inside(space, speakers=("INES",)).passages
     assert cut.id == whole.id
-    assert space.snapshot().passage_text(cut) == "\n".join(words for _, words in TURNS[1:3])
+    assert space.current_graph.snapshot().passage_text(cut) == "\n".join(
+        words for _, words in TURNS[1:3]
+    )
     (leo,) = _inside(space, speakers=("Leo",)).passages
     assert (leo.first_turn, leo.last_turn) == (0, 0)
 
@@ -97,14 +99,14 @@ def test_several_documents_are_any_of_them_and_other_bounds_hold_in_each(fill: F
     inside = _inside(space, documents=("doc0", "doc1"), speakers=("leo", "maria"))
     assert {d.title for d in inside.documents.values()} == {"doc0", "doc1"}
     assert {r.label for r in inside.records.values()} == {"founded", "works at"}
-    assert inside.version != space.snapshot().version
+    assert inside.version != space.current_graph.snapshot().version
 
 
 def test_an_entity_of_one_document_has_the_vector_there_that_it_has_in_the_whole(
     fill: Fill,
 ) -> None:
     space = fill(TURNS, [("Leo", "Grace Hopper founded Fathom Labs.")])
-    whole, part = space.snapshot().graph, _inside(space, documents=("doc1",)).graph
+    whole, part = space.current_graph.snapshot().graph, _inside(space, documents=("doc1",)).graph
     row = next(i for i, e in enumerate(whole.entities) if e.key == "fathom labs")
     inside = next(i for i, e in enumerate(part.entities) if e.key == "fathom labs")
     assert whole.entity_vectors[row].any()
@@ -217,12 +219,12 @@ def test_what_the_fast_extractor_finds_in_a_part_is_what_it_finds_in_the_part_al
 
 def test_a_whole_graph_is_left_as_it_is(fill: Fill) -> None:
     space = fill(TURNS, [("Olga", "Grace Hopper founded Fathom Labs.")])
-    snapshot = space.snapshot()
+    snapshot = space.current_graph.snapshot()
     assert without_deleted(snapshot, space.store) is snapshot
-    space.store.delete_document(space.find_document("doc1").id)
+    space.store.delete_document(space.documents.find("doc1").id)
     with (
-        space.writing()
+        space.parts.writing()
     ):  # another process is at it: nothing is written, the snapshot is right all the same
-        fresh = space.snapshot()
+        fresh = space.current_graph.snapshot()
     assert "grace hopper" in {e.key for e in space.graph().entities}
     assert "grace hopper" not in {e.key for e in fresh.graph.entities}

@@ -4,15 +4,10 @@ in words.
 
 import pytest
 
-from dynagrag import wiring
 from dynagrag.core.schema import CheckedClaim, Verdict
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
-from dynagrag.ui.ask.answer_view import RETRIEVERS, SOFT, claim_note, way_name
+from dynagrag.ui.ask.answer_view import SOFT, claim_note, way_name
 from dynagrag.ui.safe_markdown import MarkLink, answer_markdown
-
-
-def test_the_app_offers_every_retriever() -> None:
-    assert sorted(RETRIEVERS) == sorted(wiring.RETRIEVERS)
 
 
 def test_what_answered_is_named_in_words() -> None:

@@ -14,11 +14,11 @@ from dynagrag import wiring
 from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import DynaGragError, LoadError
 from dynagrag.evaluation.answers.answer_line import AnswerLine
+from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_options import JudgeOptions, plan_judge
 from dynagrag.evaluation.judge.judging import expected_cost, units_cost
 from dynagrag.evaluation.qa.qa_folder import QaRun
-from dynagrag.evaluation.results.run_folder import check_folder
 from dynagrag.fakes import FakeChat
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.ui.background import Work

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from dynagrag.graph_store.sqlite_store.store import SqliteStore
+from dynagrag.graph_store.sqlite_store.sqlite_store import SqliteStore
 from dynagrag.workspace.lock import WorkspaceLock
 
 

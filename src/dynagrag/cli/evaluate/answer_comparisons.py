@@ -15,11 +15,11 @@ def comparison_of(
     """The second run minus the first, and what prints it; None where the first is no run of
     answers. LoadError where it is no run.
     """
+    from dynagrag.evaluation.frame.kept_run import what_is_evaluated
     from dynagrag.evaluation.judge.judge_compare import compare_judged
     from dynagrag.evaluation.judge.judge_folder import JudgeRun
     from dynagrag.evaluation.qa.qa_compare import compare_qa
     from dynagrag.evaluation.qa.qa_folder import QaRun
-    from dynagrag.evaluation.results.run_folder import what_is_evaluated
 
     kind = what_is_evaluated(first)
     if kind == QaRun.evaluates:

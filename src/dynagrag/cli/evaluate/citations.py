@@ -2,16 +2,16 @@
 they don't.
 """
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from dynagrag.cli.evaluate.shared import MAX_CALLS, OUT, names_in, say_estimate, say_run
+from dynagrag.cli.evaluate.shared import MAX_CALLS, OUT, names_in, say_estimate, say_experiment
 from dynagrag.cli.options import JSON, LLM, STORE, VERBOSE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, read_settings, set_up_log
-from dynagrag.core.text import plural
+from dynagrag.registry.checkers import CHECKERS
+from dynagrag.registry.choices import Use, listed
 
 MEASURES = (
     "Measures, in points (fractions of 1 with --json): true kept, the share of true claims with the"
@@ -24,14 +24,20 @@ CHECKER = Annotated[
     typer.Option(
         "--checker",
         help=(
-            "Checker to measure: rules (without a model), model (asks the model of --llm),"
-            " nli:FOLDER or nli:HUB-ID (a classifier), or several joined, such as rules+model."
-            " Repeat it, or separate by commas, to compare several with the first. Default: rules."
+            f"Checker to measure: {listed(CHECKERS, Use.ARM)}, or several joined, such as"
+            " rules+model. Repeat it, or separate by commas, to compare several with the first."
+            " Default: rules."
         ),
     ),
 ]
 DATASET = Annotated[
-    str | None, typer.Option("--dataset", help="Published set: wice. Needs --data.")
+    str | None,
+    typer.Option(
+        "--dataset",
+        help=(
+            "Set by name: gold (written by hand, comes with dynagrag), or wice, which needs --data."
+        ),
+    ),
 ]
 DATA = Annotated[
     Path | None,
@@ -115,63 +121,11 @@ def citations(
         max_calls=max_calls,
     )
     with Bars(as_json) as progress:
-        run, summary = evaluate_citations(
+        run, result = evaluate_citations(
             read_settings(llm, store=store),
             options,
             progress,
             lambda checker, cost: say_estimate(cost, checker),
         )
-    say_run(run.path, summary, citation_lines(summary), as_json)
-    return EXIT_SET_ASIDE if any(own["errors"] for own in summary["checkers"].values()) else 0
-
-
-def _say_cost(checker: str, cost: object) -> None:
-    say_estimate(cost, checker)
-
-
-def citation_lines(summary: Mapping[str, Any]) -> Iterator[str]:
-    """The lines of a report."""
-    from dynagrag.evaluation.bootstrap_intervals import Interval
-    from dynagrag.evaluation.citations.citation_report import cells, points
-
-    checkers: Mapping[str, Mapping[str, Any]] = summary["checkers"]
-    first = checkers[summary["baseline"]]
-    kinds = first["num_false"]
-    counts = ", ".join(f"{count} {kind}" for kind, count in kinds.items())
-    yield (
-        f"{summary['dataset']}: {plural(summary['claims'], 'claim')}, {first['num_true']} true,"
-        f" {sum(kinds.values())} false ({counts})"
-    )
-    for note, count in summary["notes"].items():
-        yield f"  {count} x {note}"
-    width = max(14, *(len(name) for name in checkers)) + 2
-    widths = {kind: max(len(kind), 5) + 2 for kind in kinds}
-    head = "".join(f"{kind:>{size}}" for kind, size in widths.items())
-    yield (
-        f"{'checker':<{width}}{'balanced':<22}{'true kept':>10}{'false caught':>14}{'AUROC':>8}{'ms':>9}"
-        f"  |{head}"
-    )
-    for name, own in checkers.items():
-        balanced, kept, caught, area, time = cells(own)
-        by_kind = "".join(
-            f"{points(own['false_caught'][kind]):>{size}}" for kind, size in widths.items()
-        )
-        yield f"{name:<{width}}{balanced:<22}{kept:>10}{caught:>14}{area:>8}{time:>9}  |{by_kind}"
-    for name, found in summary["differences"].items():
-        yield (
-            f"{name} against {summary['baseline']}:"
-            f" {Interval(found['difference'], *found['interval']).times(100).text('+')}"
-        )
-    for name, own in checkers.items():
-        if own["right_line"] is not None:
-            yield (
-                f"{name}: of the true claims that it kept, {points(own['right_line'])} with the"
-                " right line"
-            )
-        if own["errors"]:
-            again = f"the same command with --out {summary['run']} tries them again"
-            yield f"{name}: {plural(own['errors'], 'claim')} not checked in full; {again}"
-    yield (
-        "in points (0 to 100) but for AUROC and ms; balanced accuracy with its 95 % interval; right"
-        " of the bar, false caught by kind"
-    )
+    say_experiment(run, result, as_json)
+    return EXIT_SET_ASIDE if any(own.errors for own in result.checkers.values()) else 0

@@ -19,6 +19,8 @@ from dynagrag.cli.terminal import (
 )
 from dynagrag.core.errors import UsageError
 from dynagrag.core.text import plural
+from dynagrag.registry.choices import Use, listed
+from dynagrag.registry.extractors import EXTRACTORS
 
 if TYPE_CHECKING:
     from dynagrag.ingest.plan import Estimate
@@ -35,7 +37,7 @@ EXTRACTOR = Annotated[
     str,
     typer.Option(
         "--extractor",
-        help="Extractor to measure: fast (without a model), or llm (asks the model of --llm).",
+        help=f"Extractor to measure: {listed(EXTRACTORS, Use.ARM)}.",
     ),
 ]
 GOLD = Annotated[

@@ -21,6 +21,8 @@ from dynagrag.cli.options import (
 )
 from dynagrag.cli.terminal import Bars, read_settings, set_up_log
 from dynagrag.core.text import plural
+from dynagrag.registry.choices import Use, listed
+from dynagrag.registry.pruners import PRUNERS as PRUNER_ROWS
 
 if TYPE_CHECKING:
     from dynagrag.evaluation.bootstrap_intervals import Interval
@@ -38,11 +40,10 @@ PRUNERS = Annotated[
     typer.Option(
         "--pruner",
         help=(
-            "What to measure, separated by commas: none (all alike: the order of retrieval), prior"
-            " (by distance to the question, untrained), near (the better subgraph first, in it by"
-            " hops, then as the prior), random, trained (the workspace's own), or the folder of a"
-            " checkpoint that `dynagrag train pruner` wrote. Default: all but folders, as far as"
-            " they are there."
+            f"What to measure, separated by commas: {listed(PRUNER_ROWS, Use.ARM)}, near (the"
+            " better subgraph first, in it by hops, then as the prior), random, trained (the"
+            " workspace's own), or the folder of a checkpoint that `dynagrag train pruner` wrote."
+            " Default: all but folders, as far as they are there."
         ),
     ),
 ]

@@ -26,6 +26,9 @@ from dynagrag.cli.evaluate.shared import (
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, read_settings, set_up_log
 from dynagrag.core.text import plural
+from dynagrag.registry.choices import Use, names_for
+from dynagrag.registry.pruners import PRUNERS
+from dynagrag.registry.retrievers import RETRIEVERS
 
 if TYPE_CHECKING:
     from dynagrag.config.settings import Settings
@@ -67,10 +70,10 @@ ARMS = Annotated[
         "--arms",
         help=(
             "What to compare, separated by commas: default, graph, paper; dsa-diverse, bfs-diverse,"
-            " bfs-cosine (DynaGRAG's experiment); naive, naive-parts (answered part by part), bm25,"
-            " hybrid, rrf, bridge-ppr; pcst, triples (subgraphs of facts), grag (GRAG's"
-            " ego-graphs), union (bridge-ppr and pcst); pruner:NAME (graph with a pruner: none,"
-            " prior, trained or a folder); soft:NAME (a trained soft prompt: g-retriever, grag,"
+            " bfs-cosine (DynaGRAG's experiment); a retriever"
+            f" ({', '.join(names_for(RETRIEVERS, Use.ARM))}), naive-parts (naive, answered part by"
+            f" part); pruner:NAME (graph with a pruner: {', '.join(names_for(PRUNERS, Use.ARM))},"
+            " trained or a folder); soft:NAME (a trained soft prompt: g-retriever, grag,"
             " graph-token, prompt-tuning or a folder, as `ask --soft` has it), hard:NAME (the same"
             " language model before the same text, without soft tokens); closed-book (no evidence);"
             " gold (the right passages alone); rerank:MODEL (a cross-encoder). global (for general"

@@ -25,6 +25,8 @@ from dynagrag.cli.evaluate.shared import (
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
 from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
 from dynagrag.core.text import plural
+from dynagrag.registry.choices import Use, names_for
+from dynagrag.registry.retrievers import RETRIEVERS
 
 evaluate_app = typer.Typer(
     help=(
@@ -70,8 +72,9 @@ ARMS = Annotated[
             "What to compare, separated by commas, such as default,paper. default and paper:"
             " dynagrag under that profile. paper-cosine: paper without diversity. split: default,"
             " after the model of --llm has split each question. gcn: bridge-ppr, in the order of"
-            " whose best 40 a trained pruner (--pruner) has a say. Or a retriever, such as"
-            " bridge-ppr. naive, bm25, rrf and hybrid always run too."
+            " whose best 40 a trained pruner (--pruner) has a say. Or a retriever:"
+            f" {', '.join(names_for(RETRIEVERS, Use.ARM))}. naive, bm25, rrf and hybrid always run"
+            " too."
         ),
     ),
 ]

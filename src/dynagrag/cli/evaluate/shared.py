@@ -6,12 +6,18 @@ import sys
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
 from dynagrag.cli.terminal import in_line, say, say_json
 from dynagrag.core.errors import UsageError
+from dynagrag.registry.choices import Use, listed
+from dynagrag.registry.extractors import EXTRACTORS
+
+if TYPE_CHECKING:
+    from dynagrag.evaluation.frame.experiment_run import AnyRun
+    from dynagrag.evaluation.frame.results import Result
 
 K = TypeVar("K", bound=StrEnum)
 
@@ -30,10 +36,7 @@ EXTRACTOR = Annotated[
     str,
     typer.Option(
         "--extractor",
-        help=(
-            "How to build the graph of the set: fast (without a model), or file (from given"
-            " entities and triples)."
-        ),
+        help=f"How to build the graph of the set: {listed(EXTRACTORS, Use.SET)}.",
     ),
 ]
 GIVEN = Annotated[
@@ -114,6 +117,18 @@ def given_ones(**values: Any) -> dict[str, Any]:
 def say_estimate(estimate: object, of: str = "") -> None:
     """What a run, or a part of it, will take, on stderr."""
     sys.stderr.write(f"estimate for {of}: {estimate}\n" if of else f"estimate: {estimate}\n")
+
+
+def say_experiment(run: "AnyRun", result: "Result", as_json: bool) -> None:
+    """The result of a run for programs, or its report and where it lies for people."""
+    if as_json:
+        say_json(result.as_json())
+        return
+    from dynagrag.evaluation.frame.terminal import report_lines
+
+    where = (f"run: {run.path}", f"report: {run.path / 'report.html'}")
+    for line in (*report_lines(run.report()), *where):
+        say(in_line(line))  # kinds, types and subsets are a file's or a model's words
 
 
 def say_run(folder: Path, summary: Mapping[str, Any], lines: Iterable[str], as_json: bool) -> None:

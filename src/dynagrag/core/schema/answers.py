@@ -294,7 +294,7 @@ class EvidenceLine(Citation):
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class PassageWindow:
     """Evidence lines that stand together in a document: turns `first_turn` to `last_turn`,
     characters `start` to `end`.
     """
@@ -350,7 +350,7 @@ class Answer:
         evidence: The lines that fit the question best, best first, whether something was answered
         or not; of several speakers who are asked
             for in turn.
-        stretches: The runs of lines that stand together among the citations (without any: among the
+        windows: The runs of lines that stand together among the citations (without any: among the
         first prompt's evidence).
         claims: What the text claims, in its order, each with its verdict.
         lines: By label, the lines that verdicts name and the model did not cite.
@@ -373,7 +373,7 @@ class Answer:
     trace: AnswerTrace
     usage: Usage
     is_answered_by_model: bool = True
-    stretches: tuple[Stretch, ...] = ()
+    windows: tuple[PassageWindow, ...] = ()
     claims: tuple[CheckedClaim, ...] = ()
     lines: Mapping[str, Citation] = field(default_factory=dict)
     checked_by: str = ""

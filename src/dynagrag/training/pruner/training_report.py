@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from dynagrag.core.files.private_files import replace_text
 from dynagrag.core.text import plural
+from dynagrag.evaluation.frame.html import render
+from dynagrag.evaluation.frame.kept_run import REPORT
+from dynagrag.evaluation.frame.report import LineChart, Report, Section, Table, compared
 from dynagrag.evaluation.pruning.pruner_figures import BASELINES
 from dynagrag.evaluation.pruning.pruner_report import WORDS, gain_cells
 from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP
-from dynagrag.evaluation.results.html_report import Lines, Report, Section, Table, compared, render
-from dynagrag.evaluation.results.report_plots import recall_curves
-from dynagrag.evaluation.results.run_folder import REPORT
 
 if TYPE_CHECKING:
     from dynagrag.checkpoints.checkpoints import Checkpoint
@@ -56,7 +56,7 @@ def training_report(figures: Mapping[str, Any]) -> Report:
     against = compared(
         "it", {"difference": mean, "low": low, "high": high}, f"the untrained {best}", own["n"]
     )
-    curve = recall_curves({"validation": [epoch["validation"] for epoch in epochs]})
+    curve = {"validation": [epoch["validation"] for epoch in epochs]}
     rows = tuple(
         (
             str(e["number"]),
@@ -90,9 +90,13 @@ def training_report(figures: Mapping[str, Any]) -> Report:
             ),
             Section(
                 "Learning curve",
-                lines=(
-                    Lines(
-                        "Average precision by epoch", curve, "epoch", "average precision, points"
+                pictures=(
+                    LineChart(
+                        "Average precision by epoch",
+                        "epoch",
+                        "average precision, points",
+                        curve,
+                        first=epochs[0]["number"],
                     ),
                 ),
                 tables=(learned,),

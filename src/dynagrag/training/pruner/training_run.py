@@ -159,8 +159,11 @@ def train_and_measure(
 
     train = split[Part.TRAIN][: how.max_examples]
     network = NetworkOptions(embedder.dimension, how.form or FORMS[0], **how.components())
+    # less where an epoch had too few steps else: early stopping counts epochs
     training = TrainingOptions(
-        batch_size=_batch_size(len(train)), max_epochs=how.max_epochs, seed=how.seed
+        batch_size=max(1, min(_MAX_BATCH, len(train) // _MIN_STEPS)),
+        max_epochs=how.max_epochs,
+        seed=how.seed,
     )
     keeping = Keeping(
         folder=how.out,
@@ -192,8 +195,3 @@ def train_and_measure(
     checkpoint = keeping.save(trained.state_dict(), epochs, found)
     write_training_report(how.out, checkpoint)
     return figures
-
-
-def _batch_size(num_examples: int) -> int:
-    """32, or less where an epoch had too few steps else: early stopping counts epochs."""
-    return max(1, min(_MAX_BATCH, num_examples // _MIN_STEPS))

@@ -77,8 +77,29 @@ def train_on_workspace(
 
     with open_workspace(options.workspace, settings=settings, create=False) as space:
         asked = WorkspaceQuestions(space, options.questions)
-        _check_enough(asked, options)
-        _tell_few_documents(asked, own)
+        said = shortage(asked.found, LEAST)
+        if said is not None:
+            # what is made now asks about every document that has anything; a file may ask about few
+            num_documents = asked.num_documents if options.questions else asked.found.num_documents
+            remedy = (
+                f"ingest more documents: {MIN_DOCUMENTS} are needed at least, since what is learned"
+                " of one"
+                " is measured on others"
+                if num_documents < MIN_DOCUMENTS
+                else (
+                    f"make more with `dynagrag evaluate questions -w {options.workspace} --num"
+                    f" {max(2 * asked.num_asked, 200)} --out FILE`, and give them with --questions"
+                    " FILE"
+                )
+            )
+            raise UsageError(f"too few questions to train a pruner: {said}; {remedy}")
+        num = len({document for _, document in asked.found.parts[Part.TEST]})
+        if own and num < MIN_GROUPS:
+            _LOG.warning(
+                "%s to measure on: this pruner can't become the default, which takes %d",
+                plural(num, "document"),
+                MIN_GROUPS,
+            )
         with hold_folder(options.out):
             split = asked.examples(
                 tuple(Part), progress or (lambda *_: None), options.seed, options.max_examples
@@ -94,32 +115,3 @@ def train_on_workspace(
         figures,
         not stays or figures[-1].beats_untrained,
     )
-
-
-def _tell_few_documents(asked: WorkspaceQuestions, is_own: bool) -> None:
-    """Says before the training what it can't come to."""
-    num = len({document for _, document in asked.found.parts[Part.TEST]})
-    if is_own and num < MIN_GROUPS:
-        _LOG.warning(
-            "%s to measure on: this pruner can't become the default, which takes %d",
-            plural(num, "document"),
-            MIN_GROUPS,
-        )
-
-
-def _check_enough(asked: WorkspaceQuestions, options: WorkspaceTrainOptions) -> None:
-    said = shortage(asked.found, LEAST)
-    if said is None:
-        return
-    # what is made now asks about every document that has anything; a file may ask about few of many
-    num_documents = asked.num_documents if options.questions else asked.found.num_documents
-    remedy = (
-        f"ingest more documents: {MIN_DOCUMENTS} are needed at least, since what is learned of one"
-        " is measured on others"
-        if num_documents < MIN_DOCUMENTS
-        else (
-            f"make more with `dynagrag evaluate questions -w {options.workspace} --num"
-            f" {max(2 * asked.num_asked, 200)} --out FILE`, and give them with --questions FILE"
-        )
-    )
-    raise UsageError(f"too few questions to train a pruner: {said}; {remedy}")

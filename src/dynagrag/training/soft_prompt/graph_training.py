@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import torch
 
@@ -11,7 +11,7 @@ from dynagrag import wiring
 from dynagrag.checkpoints.checkpoints import check_out_folder, hold_folder
 from dynagrag.checkpoints.devices import choose_device
 from dynagrag.checkpoints.keeping import Keeping
-from dynagrag.checkpoints.training_loop import Epoch, Training, TrainingOptions
+from dynagrag.checkpoints.training_loop import Epoch, Training
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.graphqa.graph_methods import (
@@ -21,10 +21,8 @@ from dynagrag.evaluation.graphqa.graph_methods import (
     method_of,
     variant_name,
 )
-from dynagrag.evaluation.graphqa.graph_question import GraphQuestion
 from dynagrag.evaluation.graphqa.graph_retrieval import TextVectors
 from dynagrag.evaluation.graphqa.graph_sets import (
-    GraphSet,
     digest_of_rows,
     load_graph_set,
     row_hash,
@@ -33,11 +31,11 @@ from dynagrag.evaluation.graphqa.opened_method import KIND, TEXTS, UNREAD, check
 from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.generation.soft_prompt.graph_encoder import Layer
-from dynagrag.generation.soft_prompt.language_model import LanguageModel, load_language_model
+from dynagrag.generation.soft_prompt.language_model import load_language_model
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.generation.soft_prompt.prompt_layout import LayoutOptions
 from dynagrag.generation.soft_prompt.soft_checkpoint import network_of
-from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
+from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.generation.soft_prompt.soft_task import SoftTask, num_cut, tell_cut
 from dynagrag.ingest.pipeline import Progress
@@ -140,74 +138,62 @@ def train_soft_prompt(
     check_retrieves(options.made_of, rows)
     tell("load", 1, 2)
     with hold_folder(options.out):
-        return _train(settings, options, graph_set, rows, on_epoch, tell)
-
-
-def _train(
-    settings: Settings,
-    options: SoftTrainOptions,
-    graph_set: GraphSet,
-    rows: Sequence[GraphQuestion],
-    on_epoch: Callable[[Epoch], None] | None,
-    tell: Progress,
-) -> SetTraining:
-    num_validation = max(1, min(int(_VALIDATION_SHARE * len(rows)), _MAX_VALIDATION))
-    lm = load_language_model(options.lm, settings, options.precision, options.device)
-    embedder = wiring.make_embedder(settings)
-    tell("load", 2, 2)
-    examples = soft_examples(rows, TextVectors(embedder), options.made_of, tell)
-    num = num_cut(lm, (example.label for example in examples), options.max_label)
-    tell_cut(
-        num, len(examples), "labels", options.max_label, "their ends can't be learned (--max-label)"
-    )
-    if options.made_of.parts.has_text:
-        num = num_cut(lm, (example.description for example in examples), options.max_description)
-        tell_cut(num, len(examples), TEXTS, options.max_description, UNREAD)
-    torch.manual_seed(options.seed)
-    layout = LayoutOptions(options.max_description, options.max_label, options.made_of.max_reply)
-    model = SoftPromptModel(
-        lm,
-        options.recipe.options(
-            options.made_of.parts, embedder.identity.dimension, lm.width, layout
-        ),
-    )
-    training = options.recipe.training(options.seed)
-    keeping = Keeping(
-        folder=options.out,
-        kind=KIND,
-        network=_network(options, lm, model.options),
-        embedder=embedder.identity,
-        made_with=_made_with(graph_set, options, training)
-        | {
-            "train": len(rows) - num_validation,
-            "rows": digest_of_rows(rows),
-        },
-    )
-    task = SoftTask(model, examples[-num_validation:], training.batch_size)
-    epochs = Training(task, training, keeping.file, model.length).run(
-        examples[:-num_validation], on_epoch, tell
-    )
-    keeping.save(
-        model.tokens.state_dict(),
-        epochs,
-        learned={"learned": sorted({row_hash(row) for row in rows})},
-    )
-    return SetTraining(epochs, len(rows) - num_validation, num_validation)
-
-
-def _network(
-    options: SoftTrainOptions, lm: LanguageModel, made: SoftPromptOptions
-) -> dict[str, Any]:
-    of_set = {"without": list(options.without), "description": options.made_of.description.value}
-    return network_of(options.method, lm, made) | of_set
-
-
-def _made_with(
-    graph_set: GraphSet, options: SoftTrainOptions, training: TrainingOptions
-) -> dict[str, Any]:
-    return {
-        "dataset": graph_set.name,
-        "files": {file.name: file.sha256 for file in graph_set.files},
-        "options": asdict(training),
-        "max_rows": options.max_rows,
-    }
+        num_validation = max(1, min(int(_VALIDATION_SHARE * len(rows)), _MAX_VALIDATION))
+        lm = load_language_model(options.lm, settings, options.precision, options.device)
+        embedder = wiring.make_embedder(settings)
+        tell("load", 2, 2)
+        examples = soft_examples(rows, TextVectors(embedder), options.made_of, tell)
+        num = num_cut(lm, (example.label for example in examples), options.max_label)
+        tell_cut(
+            num,
+            len(examples),
+            "labels",
+            options.max_label,
+            "their ends can't be learned (--max-label)",
+        )
+        if options.made_of.parts.has_text:
+            num = num_cut(
+                lm, (example.description for example in examples), options.max_description
+            )
+            tell_cut(num, len(examples), TEXTS, options.max_description, UNREAD)
+        torch.manual_seed(options.seed)
+        layout = LayoutOptions(
+            options.max_description, options.max_label, options.made_of.max_reply
+        )
+        model = SoftPromptModel(
+            lm,
+            options.recipe.options(
+                options.made_of.parts, embedder.identity.dimension, lm.width, layout
+            ),
+        )
+        training = options.recipe.training(options.seed)
+        of_set = {
+            "without": list(options.without),
+            "description": options.made_of.description.value,
+        }
+        keeping = Keeping(
+            folder=options.out,
+            kind=KIND,
+            network=network_of(options.method, lm, model.options) | of_set,
+            embedder=embedder.identity,
+            made_with={
+                "dataset": graph_set.name,
+                "files": {file.name: file.sha256 for file in graph_set.files},
+                "options": asdict(training),
+                "max_rows": options.max_rows,
+            }
+            | {
+                "train": len(rows) - num_validation,
+                "rows": digest_of_rows(rows),
+            },
+        )
+        task = SoftTask(model, examples[-num_validation:], training.batch_size)
+        epochs = Training(task, training, keeping.file, model.length).run(
+            examples[:-num_validation], on_epoch, tell
+        )
+        keeping.save(
+            model.tokens.state_dict(),
+            epochs,
+            learned={"learned": sorted({row_hash(row) for row in rows})},
+        )
+        return SetTraining(epochs, len(rows) - num_validation, num_validation)

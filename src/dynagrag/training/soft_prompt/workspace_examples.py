@@ -14,17 +14,15 @@ from dynagrag.core.ids import content_id
 from dynagrag.core.schema import Evidence, Question
 from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.pruning.training_questions import (
-    SplitQuestions,
     TrainingQuestion,
     digest_questions,
     make_questions_of,
     read_questions,
     split_questions,
 )
-from dynagrag.generation.answer import num_ranked
-from dynagrag.generation.context import all_evidence, build_contexts
+from dynagrag.generation.context import all_evidence, build_contexts, num_ranked
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS, lines_read, soft_example
-from dynagrag.generation.soft_prompt.text_room import Reading, TextRoom, reading_of
+from dynagrag.generation.soft_prompt.soft_text import SoftText, TokenBudget, write_soft_text
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.workspace.facade import Workspace
@@ -57,33 +55,46 @@ class WorkspaceSoftExamples:
     """
 
     def __init__(self, space: Workspace, method: str, file: Path | None) -> None:
-        self._space, self._system, self._snapshot = space, SYSTEMS[method], space.snapshot()
+        self._space, self._system, self._snapshot = (
+            space,
+            SYSTEMS[method],
+            space.current_graph.snapshot(),
+        )
         self._pruner = asked_pruner(
             space.settings, None, self._system.profile.name, self._system.retriever, is_pruned=True
         )
         questions = read_questions(file) if file else make_questions_of(self._snapshot)
         self.num_asked = len(questions)
-        self.found = _answered(split_questions(questions, self._snapshot))
+        found = split_questions(questions, self._snapshot)
+        kept = {part: [row for row in rows if row[0].answer] for part, rows in found.parts.items()}
+        num_lost = sum(map(len, found.parts.values())) - sum(map(len, kept.values()))
+        self.found = replace(
+            found, parts=kept, left_out=found.left_out + Counter({UNANSWERED: num_lost})
+        )
         self.made_of: dict[str, Any] = {
             "workspace": space.name,
             "questions": digest_questions(questions),
             "answers": content_id(*(question.answer for question in questions)),
             "graph": space.store.digest(),
             VERSION: self._snapshot.version,
-            PRUNER: space.pruner_identity(self._pruner),
+            PRUNER: space.questions.pruner_identity(self._pruner),
         }
 
     def examples(
-        self, room: TextRoom, progress: Progress, max_rows: int | None = None
+        self, token_budget: TokenBudget, progress: Progress, max_rows: int | None = None
     ) -> Mapping[Part, list[AskedExample]]:
         """The examples by what they serve, as `ask --soft` puts questions: same retriever, pruner
-        and prompts, whose text has this `room`. `max_rows`: of each part at most.
+        and prompts, whose text fits this budget. `max_rows`: of each part at most.
         """
         asked = {part: self.found.parts[part][:max_rows] for part in Part}
         total, done = sum(map(len, asked.values())), 0
         passages, profile = PassageScores(self._snapshot), self._system.profile
         retriever = wiring.make_retriever(
-            self._system.retriever, self._snapshot, profile, passages, self._space.ego_index
+            self._system.retriever,
+            self._snapshot,
+            profile,
+            passages,
+            self._space.current_graph.ego_index,
         )
         pruner = (
             WorkspacePruners(self._space.settings, self._space.name)
@@ -97,27 +108,27 @@ class WorkspaceSoftExamples:
                 progress("retrieve", done, total)
                 own = Question(
                     question.text,
-                    self._space.query_vector(question.text),
+                    self._space.questions.query_vector(question.text),
                 )
                 retrieval = retriever.retrieve(own, num_ranked(profile), profile.num_subgraphs)
-                reading = reading_of(
-                    partial(build_contexts, self._snapshot, own, retrieval, *parts), profile, room
+                text = write_soft_text(
+                    partial(build_contexts, self._snapshot, own, retrieval, *parts),
+                    profile,
+                    token_budget,
                 )
-                line = line_of_answer(question, self._lines(reading))
+                line = line_of_answer(question, self._lines(text))
                 label = f"{question.answer} [{line.label}]" if line else question.answer
-                example = soft_example(
-                    self._snapshot, own, retrieval.subgraphs, reading.text, label
-                )
+                example = soft_example(self._snapshot, own, retrieval.subgraphs, text.text, label)
                 split[part].append(AskedExample(example, question.answer, line is not None))
                 done += 1
         progress("retrieve", total, total)
         return split
 
-    def _lines(self, reading: Reading) -> list[Evidence]:
+    def _lines(self, text: SoftText) -> list[Evidence]:
         """The lines that the system reads."""
-        evidence = all_evidence(reading.contexts)
+        evidence = all_evidence(text.contexts)
         return (
-            [evidence[label] for label in lines_read(evidence, reading.text)]
+            [evidence[label] for label in lines_read(evidence, text.text)]
             if self._system.parts.has_text
             else []
         )
@@ -135,9 +146,3 @@ def line_of_answer(question: TrainingQuestion, evidence: Sequence[Evidence]) -> 
         if line.id in (*question.provenance.passages, *question.provenance.records)
     ]
     return next(iter(own or holding), None)
-
-
-def _answered(found: SplitQuestions) -> SplitQuestions:
-    kept = {part: [row for row in rows if row[0].answer] for part, rows in found.parts.items()}
-    num_lost = sum(map(len, found.parts.values())) - sum(map(len, kept.values()))
-    return replace(found, parts=kept, left_out=found.left_out + Counter({UNANSWERED: num_lost}))

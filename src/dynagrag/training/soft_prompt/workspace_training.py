@@ -33,7 +33,7 @@ from dynagrag.generation.soft_prompt.soft_answers import (
     MAX_LABEL,
     MAX_REPLY,
     SYSTEMS,
-    text_room,
+    text_budget,
 )
 from dynagrag.generation.soft_prompt.soft_checkpoint import network_of
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
@@ -133,7 +133,13 @@ def train_soft_on_workspace(
     with open_workspace(options.workspace, settings=settings, create=False) as space:
         learned_of = {document.id for document in space.store.documents()}
         asked = WorkspaceSoftExamples(space, options.method, options.questions)
-        _check_enough(asked)
+        if said := shortage(asked.found, LEAST):
+            raise UsageError(
+                f"too few questions with answers: {said}; all questions of a document are in one"
+                " part,"
+                " so ingest more documents or longer ones (three at least), or give more questions"
+                " with --questions FILE"
+            )
         tell("load", 1, 2)
         with hold_folder(out):
             lm = load_language_model(options.lm, settings, options.precision, options.device)
@@ -147,7 +153,7 @@ def train_soft_on_workspace(
                     SYSTEMS[options.method].parts, embedder.dimension, lm.width, layout
                 ),
             )
-            split = asked.examples(text_room(model), tell, options.max_rows)
+            split = asked.examples(text_budget(model), tell, options.max_rows)
             _tell_cut(model, split)
             training = options.recipe.training(options.seed)
             num_rows = {part.value: len(split[part]) for part in (Part.TRAIN, Part.VALIDATION)}
@@ -238,12 +244,3 @@ def _figures(
     )
     tell("measure", 2 * len(rows), 2 * len(rows))
     return figures
-
-
-def _check_enough(asked: WorkspaceSoftExamples) -> None:
-    if said := shortage(asked.found, LEAST):
-        raise UsageError(
-            f"too few questions with answers: {said}; all questions of a document are in one part,"
-            " so ingest more documents or longer ones (three at least), or give more questions"
-            " with --questions FILE"
-        )

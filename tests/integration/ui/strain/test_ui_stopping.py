@@ -88,7 +88,7 @@ def test_an_answer_that_quotes_a_document_deleted_before_the_stop_is_not_kept(
     from dynagrag.workspace.facade import open_workspace
 
     with open_workspace("default") as other:
-        other.delete("board")
+        other.documents.delete("board")
     comparison.stop()
     kept = [
         kept

@@ -11,6 +11,7 @@ from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.answers.answer_arms import _equal_profile, make_answer_arms
 from dynagrag.fakes import FakeChat
 from dynagrag.models.metered_chat import MeteredChat
+from dynagrag.registry.retrievers import RETRIEVERS
 
 
 @pytest.mark.parametrize("name", ["paper", "graph", "default"])
@@ -38,5 +39,5 @@ def test_a_folder_with_and_without_its_last_slash_is_one_arm() -> None:
 
 
 def test_every_retriever_that_no_profile_changes_is_an_arm() -> None:
-    alone = [name for name in wiring.RETRIEVERS if not name.startswith("dynagrag")]
+    alone = [name for name in RETRIEVERS if not name.startswith("dynagrag")]
     assert [arm.name for arm in make_answer_arms(alone)] == alone

@@ -36,7 +36,7 @@ from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
 from dynagrag.evaluation.answers.answer_run import ANSWERS, make_answers, missing_answers
 from dynagrag.evaluation.answers.answering import open_answering
-from dynagrag.evaluation.results.lines_file import LinesFile
+from dynagrag.evaluation.frame.lines_file import LinesFile
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
 from dynagrag.generation.citations import cited_labels
 from dynagrag.workspace.facade import Workspace, open_workspace
@@ -73,7 +73,7 @@ def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace
 
 def questions(space: Workspace, num: int = 3, **more: Any) -> list[AskedQuestion]:
     """Questions whose gold is the first passage that names the person."""
-    snapshot = space.snapshot()
+    snapshot = space.current_graph.snapshot()
     found = []
     for i in range(num):
         gold = [p.id for p in snapshot.passages if f"Number{i} works" in snapshot.passage_text(p)]
@@ -182,7 +182,11 @@ def test_all_arms_have_room_for_as_many_tokens_and_fill_it(
     default = PROFILES["default"]
     room = default.num_prompts * default.subgraph_token_budget
     asked = [
-        AskedQuestion("q", "Who works where?", gold=tuple(p.id for p in space.snapshot().passages))
+        AskedQuestion(
+            "q",
+            "Who works where?",
+            gold=tuple(p.id for p in space.current_graph.snapshot().passages),
+        )
     ]
     tokens = {line.arm: line.context_tokens for line in answer(FakeChat(), WITH_EVIDENCE, asked)}
     assert (
@@ -478,7 +482,7 @@ from dynagrag.evaluation.answers.answer_arms import make_answer_arms
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.answers.answer_run import ANSWERS, make_answers
 from dynagrag.evaluation.answers.answering import open_answering
-from dynagrag.evaluation.results.lines_file import LinesFile
+from dynagrag.evaluation.frame.lines_file import LinesFile
 from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.workspace.facade import open_workspace
 

@@ -7,7 +7,13 @@ from itertools import product
 import pytest
 
 from dynagrag.core.schema import Claim, ClaimCheck, Verdict
-from dynagrag.evaluation.citations.checker_scores import Checked, auroc, checker_scores, difference
+from dynagrag.evaluation.citations.checker_scores import (
+    Checked,
+    ThresholdFigures,
+    auroc,
+    checker_scores,
+    difference,
+)
 from dynagrag.evaluation.citations.claim_sets import LabelledClaim
 
 S, C, N = Verdict.STATED, Verdict.CONTRADICTED, Verdict.NOT_FOUND
@@ -42,12 +48,12 @@ def test_a_kind_counts_alike_however_many_claims_it_has() -> None:
         checked("swap", N),
     ]
     found = checker_scores(own, resamples=50)
-    assert found["true_kept"] == 0.5
-    assert found["false_caught"] == {"neg": 1.0, "swap": 0.5}
-    assert found["balanced"] == pytest.approx((0.5 + 0.75) / 2)
-    assert (found["n"], found["num_true"], found["num_false"]) == (7, 2, {"neg": 3, "swap": 2})
-    assert found["verdicts"]["swap"] == {"stated": 1, "contradicted": 0, "not found": 1}
-    assert found["verdicts"]["true"] == {"stated": 1, "contradicted": 0, "not found": 1}
+    assert found.true_kept == 0.5
+    assert found.false_caught == {"neg": 1.0, "swap": 0.5}
+    assert found.balanced == pytest.approx((0.5 + 0.75) / 2)
+    assert (found.n, found.num_true, found.num_false) == (7, 2, {"neg": 3, "swap": 2})
+    assert found.verdicts["swap"] == {"stated": 1, "contradicted": 0, "not found": 1}
+    assert found.verdicts["true"] == {"stated": 1, "contradicted": 0, "not found": 1}
 
 
 def test_without_kinds_all_false_claims_are_one() -> None:
@@ -55,23 +61,23 @@ def test_without_kinds_all_false_claims_are_one() -> None:
         [checked(None, S), checked("", S), checked("", N), checked("", C), checked("", N)],
         resamples=50,
     )
-    assert found["false_caught"] == {"false": 0.75}
-    assert found["balanced"] == 0.875
+    assert found.false_caught == {"false": 0.75}
+    assert found.balanced == 0.875
 
 
 @pytest.mark.parametrize("verdict", list(Verdict))
 def test_one_answer_for_everything_is_worth_a_half(verdict: Verdict) -> None:
     own = [checked(kind, verdict) for kind in (None, None, None, "neg", "swap", "swap")]
     found = checker_scores(own, resamples=50)
-    assert (found["balanced"], found["interval"]) == (0.5, [0.5, 0.5])
+    assert (found.balanced, found.interval) == (0.5, (0.5, 0.5))
 
 
 def test_what_cannot_be_told_is_none() -> None:
     found = checker_scores([checked(None, S)])
-    assert found["true_kept"] == 1
-    assert [found[name] for name in ("balanced", "interval", "auroc", "scores", "right_line")] == [
-        None
-    ] * 5
+    assert found.true_kept == 1
+    assert [
+        getattr(found, name) for name in ("balanced", "interval", "auroc", "scores", "right_line")
+    ] == [None] * 5
 
 
 def test_the_interval_holds_the_value_and_is_wider_where_claims_stand_and_fall_together() -> None:
@@ -85,16 +91,16 @@ def test_the_interval_holds_the_value_and_is_wider_where_claims_stand_and_fall_t
     ]
     together = checker_scores(alone, resamples=400)
     for found in (apart, together):
-        low, high = found["interval"]
-        assert low <= found["balanced"] <= high
-    assert together["interval"][1] - together["interval"][0] > 1.5 * (
-        apart["interval"][1] - apart["interval"][0]
+        low, high = found.interval
+        assert low <= found.balanced <= high
+    assert together.interval[1] - together.interval[0] > 1.5 * (
+        apart.interval[1] - apart.interval[0]
     )
 
 
 def test_the_same_seed_gives_the_same_interval_and_another_seed_another() -> None:
     own = [checked(kind, rng) for kind in (None, "neg", "num") for rng in (S, N, S, C, S, S, N)]
-    first, again, other = (checker_scores(own, seed, 100)["interval"] for seed in (0, 0, 1))
+    first, again, other = (checker_scores(own, seed, 100).interval for seed in (0, 0, 1))
     assert first == again != other
 
 
@@ -102,11 +108,12 @@ def test_a_difference_is_paired_so_that_what_both_get_wrong_does_not_widen_it() 
     base = [checked(None, S if i % 3 else N) for i in range(30)] + [
         checked("neg", N if i % 2 else S) for i in range(30)
     ]
-    assert difference(base, base, resamples=50) == {"difference": 0.0, "interval": [0.0, 0.0]}
+    same = difference(base, base, resamples=50)
+    assert (same.difference, same.interval) == (0.0, (0.0, 0.0))
     better = [Checked(c.claim, ClaimCheck(S if c.claim.is_true else N)) for c in base]
     found = difference(better, base, resamples=200)
-    assert found["difference"] == pytest.approx((1 / 3 + 1 / 2) / 2, abs=1e-6)
-    assert 0 < found["interval"][0] < found["difference"] < found["interval"][1]
+    assert found.difference == pytest.approx((1 / 3 + 1 / 2) / 2, abs=1e-6)
+    assert 0 < found.interval[0] < found.difference < found.interval[1]
 
 
 @pytest.mark.parametrize(
@@ -147,9 +154,9 @@ def test_the_best_threshold_is_told_apart_from_the_verdicts() -> None:
         checked("neg", S, None),
     ]
     found = checker_scores(own, resamples=20)
-    assert found["balanced"] == pytest.approx(1 / 6, abs=1e-6)
-    assert found["auroc"] == 1
-    assert found["scores"] == {"n": 4, "best_threshold": 0.4, "balanced_at_best_threshold": 1.0}
+    assert found.balanced == pytest.approx(1 / 6, abs=1e-6)
+    assert found.auroc == 1
+    assert found.scores == ThresholdFigures(n=4, best_threshold=0.4, balanced_at_best_threshold=1.0)
 
 
 def test_the_right_line_is_looked_for_among_true_claims_that_were_kept() -> None:
@@ -160,4 +167,4 @@ def test_the_right_line_is_looked_for_among_true_claims_that_were_kept() -> None
         return Checked(claim, ClaimCheck(verdict, rows))
 
     own = [found_in((2,)), found_in((0, 5)), found_in((1,)), found_in((), N)]
-    assert checker_scores(own, resamples=5)["right_line"] == pytest.approx(2 / 3, abs=1e-6)
+    assert checker_scores(own, resamples=5).right_line == pytest.approx(2 / 3, abs=1e-6)

@@ -1,9 +1,10 @@
-"""Claims from files of pairs and from WiCE: labels, kinds, lines, sources, and what is refused with
-file and line.
+"""Claims from files of pairs, written by hand and from WiCE: labels, kinds, lines, sources, and
+what is refused with file and line.
 """
 
 import gzip
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.schema import Line
-from dynagrag.evaluation.citations.claim_sets import load_pairs, load_wice
+from dynagrag.evaluation.citations.claim_sets import load_gold, load_pairs, load_wice
 
 WICE = {
     "id": "dev1",
@@ -104,6 +105,36 @@ def test_a_wrong_row_is_named_by_file_and_line(row: Any, wanted: str, tmp_path: 
     path = pairs(tmp_path / "a.jsonl", {"claim": "C.", "evidence": "E.", "label": 1}, row)
     with pytest.raises(LoadError, match=rf"a\.jsonl, line 2.*{wanted}"):
         load_pairs(path)
+
+
+def test_claims_by_hand_are_half_true_and_false_ones_have_a_kind_each() -> None:
+    found = load_gold()
+    num_true = sum(c.is_true for c in found.claims)
+    kinds = Counter(c.kind for c in found.claims if not c.is_true)
+    assert (found.name, len(found.claims), num_true) == ("gold", 405, 190)
+    assert kinds == Counter(
+        order=29,
+        binding=33,
+        object=29,
+        subject=23,
+        pair=24,
+        run=25,
+        negation=19,
+        number=14,
+        speaker=11,
+        name=8,
+    )
+    first = found.claims[0]
+    assert (first.id, first.is_true, first.kind, first.claim.lines[0].speaker) == (
+        "gold-001",
+        True,
+        "",
+        "Hon. Ed Fast",
+    )
+    assert first.claim.lines[0].text.startswith(
+        "On May 4, the Government of Taiwan delivered 25,000 surgical masks"
+    )
+    assert found.claims[1].source == first.source
 
 
 @pytest.mark.parametrize("given", [".", "citations", "citations/wice_claim_dev.jsonl.gz"])

@@ -1,7 +1,7 @@
 """`dynagrag evaluate entities`: what it prints, its exit code, and the replies that it keeps."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,10 +9,10 @@ import typer
 from labelled_names import Waiter, diners, line, record
 
 from dynagrag.cli.evaluate import entities as cli_evaluate_entities
-from dynagrag.cli.evaluate.entities import entity_report_lines
-from dynagrag.evaluation.entities.entity_folder import EntityRun, MissedLine
-from dynagrag.evaluation.entities.entity_report import render_entity_report
-from dynagrag.evaluation.entities.entity_resolution import evaluate_entities
+from dynagrag.evaluation.entities.entity_report import EntityRun
+from dynagrag.evaluation.entities.entity_resolution import EntityResult, evaluate_entities
+from dynagrag.evaluation.frame.html import render
+from dynagrag.evaluation.frame.terminal import report_lines
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.fakes.server import OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
@@ -80,6 +80,12 @@ def test_the_command_prints_json_and_says_by_its_exit_code_that_lines_were_set_a
     assert "<script" not in html
 
 
+def kept(home: Path, result: EntityResult) -> EntityRun:
+    run = EntityRun.begin(home, "entities", {"dataset": "diners"})
+    run.keep_result(result)
+    return run
+
+
 def test_pairs_joined_wrongly_are_told_and_shown(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -87,12 +93,8 @@ def test_pairs_joined_wrongly_are_told_and_shown(
         diners(), FakeEmbedder(), judge=Waiter(lambda shown: []), judge_name="waiter"
     )
     quality = replace(report.without_model, wrong=(("Blue <b>Door</b>", "Red Door"),))
-    run = EntityRun.begin(tmp_path, "entities", {"dataset": "diners"})
-    run.finish(
-        asdict(replace(report, without_model=quality)),
-        [MissedLine(**asdict(missed)) for missed in report.missed],
-    )
-    html = render_entity_report(run)
+    run = kept(tmp_path, report.model_copy(update={"without_model": quality}))
+    html = render(run.report(), run.head)
     assert "Blue &lt;b&gt;Door&lt;/b&gt; / Red Door" in html
     assert "Pier 7 Bar / pier bar" in html
 
@@ -110,24 +112,30 @@ def test_the_command_keeps_a_models_replies_so_that_the_same_run_asks_nothing_tw
     journal.close()
 
 
-def test_people_read_every_part_of_the_report(capsys: pytest.CaptureFixture[str]) -> None:
-    report = evaluate_entities(
+def test_people_read_every_part_of_the_report(tmp_path: Path) -> None:
+    result = evaluate_entities(
         diners(), FakeEmbedder(), judge=Waiter(lambda shown: []), judge_name="waiter"
     )
-    text = "\n".join(entity_report_lines(report))
+    text = "\n".join(report_lines(kept(tmp_path, result).report()))
     for part in (
+        "diners: which names are joined",
         (
-            "diners: 9 items under 8 keys, 6 labelled pairs, 4 of them one entity; bare names,"
-            " embedder fake"
+            "6 labelled pairs of 9 names under 8 keys, 4 of them one thing (bare names, embedder"
+            " fake): are those joined"
         ),
-        "blocking recall 0.750: 1 one key, 1 rule, 1 one block, 1 missed",
-        "'Pier 7 Bar' / 'pier bar'",
-        "rules alone                1.000  0.500  0.667",
-        "waiter                     1.000  0.500  0.667",
+        "Blocking recall 75.0.",
+        "'Pier 7 Bar / pier bar (cosine",
+        "rules alone  100.0 (",
+        "waiter       100.0 (",
         "pairs that the set doesn't label count as different in clusters, and not at all in pairs",
     ):
-        assert part in text
-    assert (
-        json.loads(json.dumps(asdict(report)))["blocking"]["num_blocks"]
-        == report.blocking.num_blocks
-    )
+        assert part.strip("'") in text
+
+
+def test_a_summary_of_before_is_read(tmp_path: Path) -> None:
+    result = evaluate_entities(diners(), FakeEmbedder())
+    run = kept(tmp_path, result)
+    before = json.loads(run.summary_file.read_text(encoding="utf-8"))
+    del before["run"], before["format"]  # which it had not
+    run.summary_file.write_text(json.dumps(before), encoding="utf-8")
+    assert run.result() == result

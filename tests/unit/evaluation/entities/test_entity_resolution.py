@@ -10,7 +10,7 @@ from labelled_names import T, Waiter, diners, joins, line, record
 from dynagrag.core.errors import ModelUnavailableError
 from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.entities.entity_resolution import (
-    EntityReport,
+    EntityResult,
     evaluate_entities,
     mentions_of,
 )
@@ -156,7 +156,7 @@ def test_names_that_need_no_embedder_to_meet_do(dataset: str) -> None:
     """
     if not SHARED.is_dir():
         pytest.skip("the development data is not beside the repository")
-    report: EntityReport = evaluate_entities(
+    report: EntityResult = evaluate_entities(
         load_entity_set(dataset, SHARED), FakeEmbedder(dimension=64), thresholds=()
     )
     assert report.blocking.recall >= 0.95

@@ -33,7 +33,7 @@ def test_no_document_serves_two_parts_and_what_the_file_says_is_kept(
     rows = made_file(settings, tmp_path / "q.jsonl")
     said = {row["id"]: row["split"] for row in rows}
     with open_workspace("w", settings=settings) as space:
-        snapshot = space.snapshot()
+        snapshot = space.current_graph.snapshot()
     found = split_questions(read_questions(tmp_path / "q.jsonl"), snapshot)
     others = [{k: v for k, v in row.items() if k not in ("split", "id")} for row in rows]
     bare = write(tmp_path / "bare.jsonl", [*others, {"question": "Who left?", "answerable": False}])
@@ -53,7 +53,7 @@ def test_a_question_about_documents_of_two_parts_teaches_and_measures_nothing(
 ) -> None:
     rows = [row for row in made_file(settings, tmp_path / "q.jsonl") if row["kind"] == Kind.CLOZE]
     with open_workspace("w", settings=settings) as space:
-        snapshot = space.snapshot()
+        snapshot = space.current_graph.snapshot()
     document_of = {passage.id: passage.document_id for passage in snapshot.passages}
     of_part = {str(row["split"]): row["provenance"]["passages"] for row in rows}  # type: ignore[index]
     both = {
@@ -78,7 +78,7 @@ def test_a_question_with_turns_alone_is_supported_by_all_that_they_name_and_stat
     made = next(row for row in rows if row.get("turns"))
     bare = {"question": "What was that about?", "turns": made["turns"]}
     with open_workspace("w", settings=settings) as space:
-        snapshot = space.snapshot()
+        snapshot = space.current_graph.snapshot()
     (found,) = of_turns(read_questions(write(tmp_path / "people.jsonl", [bare])), snapshot)
     passages = set(found.provenance.passages)
     assert set(made["provenance"]["passages"]) <= passages  # type: ignore[index]

@@ -119,19 +119,21 @@ def test_subgraphs_are_those_that_answers_get_and_the_gold_one_is_added_where_it
 ) -> None:
     with open_workspace("w", settings=settings) as space:
         maker, question = RetrievedExamples(space), "What did Ada say about the Odyssey?"
-        expected = space.retrieve(question, AskOptions(profile="graph")).subgraphs
+        expected = space.questions.retrieve(question, AskOptions(profile="graph")).subgraphs
         plain = maker.example("q", question, "d", Support())
         assert [own.nodes for own in plain.subgraphs] == [own.nodes for own in expected]
         assert all(
             np.array_equal(own.y, theirs.y)
             for own, theirs in zip(plain.subgraphs, expected, strict=True)
         )
-        lines = {vector.tobytes() for vector in space.snapshot().facts.vectors}
+        lines = {vector.tobytes() for vector in space.current_graph.snapshot().facts.vectors}
         assert {row.tobytes() for own in plain.subgraphs for row in own.y} <= lines, (
             "each pair has a line that holds both"
         )
         centres = [own.nodes[0] for own in expected]
-        missed = next(i for i in range(len(space.snapshot().graph.entities)) if i not in centres)
+        missed = next(
+            i for i in range(len(space.current_graph.snapshot().graph.entities)) if i not in centres
+        )
         added = maker.example("q", question, "d", Support(), missed).subgraphs
         assert [own.nodes[0] for own in added] == [*centres, missed]
         assert added[-1].score == expected[-1].score, (
@@ -146,7 +148,7 @@ def test_what_a_made_question_asks_about_supports_it(settings: Settings) -> None
     from dynagrag.evaluation.pruning.support import SupportFinder
 
     with open_workspace("w", settings=settings) as space:
-        snapshot = space.snapshot()
+        snapshot = space.current_graph.snapshot()
         finder = SupportFinder(snapshot)
         for question in make_questions_of(snapshot):
             made_of = question.provenance
@@ -180,7 +182,9 @@ def test_what_a_question_asks_about_is_added_to_no_question_that_measures(
     ]
     assert added
     with open_workspace("w", settings=settings) as space:
-        parts = split_questions(make_questions_of(space.snapshot()), space.snapshot()).parts
+        parts = split_questions(
+            make_questions_of(space.current_graph.snapshot()), space.current_graph.snapshot()
+        ).parts
     assert {*added} <= {document for _, document in parts[Part.TRAIN]}
 
 
@@ -213,7 +217,7 @@ def test_an_answer_says_that_the_workspace_changed_since_its_pruner_was_trained(
         assert (
             CHANGED not in space.evidence("What did Ada say about the Odyssey?", asked).trace.notes
         )
-        space.ingest_given([talk(NUM_TALKS)], FastExtractor())
+        space.ingest_jobs.ingest_given([talk(NUM_TALKS)], FastExtractor())
         assert CHANGED in space.evidence("What did Ada say about the Odyssey?", asked).trace.notes
 
 
@@ -358,7 +362,7 @@ def test_a_pruner_that_may_have_seen_what_it_is_measured_on_is_told(
     )
     assert [own.note for own in measure_on_workspace(settings, others)[2]] == ["", OTHER_STATE]
     with open_workspace("w", settings=settings) as space:
-        space.ingest_given([talk(NUM_TALKS)], FastExtractor())
+        space.ingest_jobs.ingest_given([talk(NUM_TALKS)], FastExtractor())
     assert (
         measure_on_workspace(settings, WorkspaceMeasureOptions("w", device="cpu"))[2][-1].note
         == OTHER_STATE

@@ -10,17 +10,10 @@ import pytest
 
 from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.core.files.private_files import is_open_to_others
+from dynagrag.evaluation.frame.kept_run import StoppedRunError, new_folder, what_is_evaluated
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
 from dynagrag.evaluation.ranking_measures import measure
-from dynagrag.evaluation.results.run_folder import (
-    Brought,
-    PassageWords,
-    RetrievalLine,
-    RunFolder,
-    StoppedRunError,
-    new_folder,
-    what_is_evaluated,
-)
+from dynagrag.evaluation.results.run_folder import Brought, PassageWords, RetrievalLine, RunFolder
 from dynagrag.evaluation.results.run_summary import compare, summarize
 from dynagrag.evaluation.retrieval.retrieval_report import render_report
 
@@ -408,7 +401,11 @@ class Page(HTMLParser):
         self.fetched += [
             value or ""
             for name, value in attrs
-            if name in ("src", "href", "data", "action", "xlink:href") or name.startswith("on")
+            if (
+                name in ("src", "href", "data", "action", "xlink:href")
+                and not (value or "").startswith("#")
+            )  # a mark of the same page
+            or name.startswith("on")
         ]
 
     def handle_data(self, data: str) -> None:

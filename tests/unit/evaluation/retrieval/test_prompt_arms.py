@@ -13,7 +13,8 @@ from dynagrag.evaluation.retrieval.prompt_arms import (
     with_equal_room,
 )
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.generation.answer import Parts, answer_question
+from dynagrag.generation.answer import answer_question
+from dynagrag.generation.answer_plan import AnswerPlan, FilteredView
 from dynagrag.generation.claims.rules_checker import RulesChecker
 from dynagrag.retrieval.passages import PassageScores
 
@@ -104,19 +105,15 @@ def test_prompts_are_made_of_as_many_passages_as_an_answer_takes(
     embedder = FakeEmbedder(moon_snapshot.passage_vectors.shape[1])
     question = Question("Who lands?", embedder.embed_query("Who lands?"))
     make_prompt_arm(name, retriever, profile, passages).contexts(question)
-    traversal = wiring.make_traversal("dsa-bfs", profile)
-    answer_question(
-        moon_snapshot,
-        question,
-        Parts(
-            retriever,
-            passages,
-            wiring.make_pruner(),
-            traversal,
-            embedder,
-            None,
-            RulesChecker(),
-            profile,
-        ),
+    plan = AnswerPlan(
+        view=FilteredView.of(moon_snapshot),
+        profile=profile,
+        retriever=retriever,
+        pruner=wiring.make_pruner(),
+        traversal=wiring.make_traversal("dsa-bfs", profile),
+        embedder=embedder,
+        checker=RulesChecker(),
+        chat=None,
     )
+    answer_question(question, plan)
     assert len(set(retriever.limits)) == 1

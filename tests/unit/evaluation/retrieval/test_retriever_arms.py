@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import numpy as np
 
-from dynagrag import wiring
 from dynagrag.core.schema import Graph, Snapshot
 from dynagrag.evaluation.retrieval.gcn_arm import GCN
 from dynagrag.evaluation.retrieval.retriever_arms import INSTEAD, SPLIT, known_arms, make_arms
+from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
 
 SNAPSHOT = Snapshot(
@@ -33,11 +33,11 @@ def test_a_profile_arm_runs_its_own_retriever_and_any_other_the_one_of_its_name(
     }
     of_profile = {"default": "bridge-ppr", "paper": "dynagrag", "paper-cosine": "dynagrag-cosine"}
     of_profile |= dict.fromkeys(("graph", "ego", "ego-cosine"), "bridge-ppr")
-    assert made == of_profile | {
-        name: name for name in wiring.RETRIEVERS if name not in INSTEAD
-    } | {GCN: GCN}
+    assert made == of_profile | {name: name for name in RETRIEVERS if name not in INSTEAD} | {
+        GCN: GCN
+    }
 
 
 def test_every_retriever_is_an_arm_or_has_arms_instead() -> None:
-    assert set(wiring.RETRIEVERS) <= {*known_arms(), *INSTEAD}
+    assert set(RETRIEVERS) <= {*known_arms(), *INSTEAD}
     assert {arm for arms in INSTEAD.values() for arm in arms} <= set(known_arms())

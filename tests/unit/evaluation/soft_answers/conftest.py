@@ -65,7 +65,7 @@ def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     monkeypatch.setattr(soft_checkpoint, "load_language_model", load)
     made = Settings(home=home)
     with open_workspace("w", settings=made) as space:
-        space.ingest_given([talk(number) for number in range(6)], FastExtractor())
+        space.ingest_jobs.ingest_given([talk(number) for number in range(6)], FastExtractor())
     return made
 
 

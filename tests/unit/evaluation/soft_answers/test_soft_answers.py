@@ -20,7 +20,7 @@ from dynagrag.fakes import FakeChat
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import ModelReply, SoftPromptModel
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
-from dynagrag.generation.soft_prompt.text_room import TextRoom
+from dynagrag.generation.soft_prompt.soft_text import TokenBudget
 from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.training.soft_prompt.workspace_examples import WorkspaceSoftExamples
@@ -29,7 +29,7 @@ from dynagrag.training.soft_prompt.workspace_training import (
     WorkspaceSoftOptions,
     train_soft_on_workspace,
 )
-from dynagrag.workspace.asking import Instead
+from dynagrag.workspace.asking import AnswerOverrides
 from dynagrag.workspace.facade import AskOptions, open_workspace
 from dynagrag.workspace.text_reports import trace_lines
 from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
@@ -45,7 +45,7 @@ THINGS = (
     "Fathom Labs",
 )
 Train = Callable[..., SoftTraining]
-WIDE = TextRoom(lambda text: len(text) // 4, 768)
+WIDE = TokenBudget(lambda text: len(text) // 4, 768)
 
 
 @pytest.mark.parametrize("method", ["g-retriever", "grag", "graph-token", "prompt-tuning"])
@@ -238,9 +238,9 @@ def test_hard_prompts_alone_are_those_of_the_system_without_its_soft_token(
     with open_workspace("w", settings=settings) as space:
         question = "What does the Odyssey feed?"
         chat = MeteredChat(FakeChat(), space.journal, workspace="w")
-        both = space.answer(question, AskOptions(soft="g-retriever"), chat)
-        hard = space.answer(
-            question, AskOptions(soft="g-retriever"), chat, Instead(is_hard_alone=True)
+        both = space.questions.answer(question, AskOptions(soft="g-retriever"), chat)
+        hard = space.questions.answer(
+            question, AskOptions(soft="g-retriever"), chat, AnswerOverrides(is_hard_alone=True)
         )
     assert [has_token for has_token, *_ in seen] == [True, False]
     assert seen[0][1:] == seen[1][1:]
@@ -347,7 +347,7 @@ def test_nothing_that_was_learned_of_a_deleted_document_stays(
 ) -> None:
     def delete(number: int) -> None:
         with open_workspace("w", settings=settings) as space:
-            space.delete(f"Talk {number}")
+            space.documents.delete(f"Talk {number}")
 
     folder = train().folder
     delete(1)

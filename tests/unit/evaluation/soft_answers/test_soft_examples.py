@@ -10,12 +10,12 @@ from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.evaluation.pruning.training_questions import TrainingQuestion
 from dynagrag.evaluation.questions.made_question import Provenance
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS, soft_example
-from dynagrag.generation.soft_prompt.text_room import TextRoom
+from dynagrag.generation.soft_prompt.soft_text import TokenBudget
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.training.soft_prompt.workspace_examples import WorkspaceSoftExamples, line_of_answer
 from dynagrag.workspace.facade import open_workspace
 
-WIDE = TextRoom(lambda text: len(text) // 4, 768)
+WIDE = TokenBudget(lambda text: len(text) // 4, 768)
 
 
 @pytest.mark.parametrize("method", ["g-retriever", "grag"])
@@ -24,10 +24,10 @@ def test_the_graph_token_reads_each_pair_from_the_head_to_the_tail_of_its_first_
 ) -> None:
     system = SYSTEMS[method]
     with open_workspace("w", settings=settings) as space:
-        snapshot = space.snapshot()
+        snapshot = space.current_graph.snapshot()
         passages = PassageScores(snapshot)
         retriever = wiring.make_retriever(
-            system.retriever, snapshot, system.profile, passages, space.ego_index
+            system.retriever, snapshot, system.profile, passages, space.current_graph.ego_index
         )
         question = Question(
             "What does the Odyssey feed?", space.embedder.embed_query("What does the Odyssey feed?")
@@ -102,9 +102,10 @@ def test_texts_are_whole_lines_that_fit_by_the_models_own_tokens_and_a_cited_lin
     with open_workspace("w", settings=settings) as space:
         asked = WorkspaceSoftExamples(space, method, None)
         whole = [
-            row.example for row in asked.examples(TextRoom(len, 10**9), lambda *_: None)[Part.TRAIN]
+            row.example
+            for row in asked.examples(TokenBudget(len, 10**9), lambda *_: None)[Part.TRAIN]
         ]
-        rows = asked.examples(TextRoom(len, 700), lambda *_: None)[Part.TRAIN]
+        rows = asked.examples(TokenBudget(len, 700), lambda *_: None)[Part.TRAIN]
     assert all(len(example.description) > 700 for example in whole), "all would be cut"
     num_with_line = 0
     for row in rows:

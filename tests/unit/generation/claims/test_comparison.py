@@ -226,39 +226,6 @@ def test_what_a_line_has_of_a_claim_is_told_by_its_places() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    ("pair", "gap"),
-    [
-        (Beside("Cell 1 is on MAIN B.", "Cell 1 to MAIN B, cell 3 to MAIN A."), None),
-        (
-            Beside("Cell 1 is on MAIN B.", "Cell 1 to MAIN A, cell 3 to MAIN B."),
-            ("has cell 1 with main a", True),
-        ),
-        (Beside("Cell 1 is on MAIN B.", "Cell 1 to MAIN A, cell 3 to it."), None),
-        (
-            Beside("Cell 1 is on MAIN B.", "Cell 1 to it, cell 3 to MAIN B."),
-            ("has main b with cell 3", True),
-        ),
-        (
-            Beside(
-                "Cell 1 is off, and cell 3 is on MAIN B.", "Cell 1 to MAIN A, cell 3 to MAIN B."
-            ),
-            None,
-        ),
-        (
-            Beside("Cell 1 and cell 3 are on MAIN B.", "Cell 3 to MAIN A, cell 1 to MAIN B."),
-            ("has cell 3 with main a", True),
-        ),
-        (
-            Beside("Cell 1 of cell 3 is on MAIN B.", "Cell 3 to MAIN A, cell 1 to MAIN B."),
-            ("has cell 3 with main a", True),
-        ),
-    ],
-)
-def test_labels_that_stand_together(pair: Beside, gap: Gap) -> None:
-    assert about(pair).pair_gap() == gap
-
-
 ROUND, OTHERS, PLACE = (
     ("has it the other way round", True),
     ("says it of somebody or something else", False),
@@ -274,7 +241,6 @@ ROUND, OTHERS, PLACE = (
         (Beside("Ada hired Bob.", "Bob hired Ada."), ROUND),
         (Beside("Bob was hired by Ada.", "Ada hired Bob."), None),
         (Beside("Bob was hired by Ada.", "Bob hired Ada."), ROUND),
-        (Beside("Ada hired Bob.", "Ada met Bob."), ("does not say 'hired'", False)),
         (Beside("Ada hired Bob.", "Cleo hired Bob, not Ada."), OTHERS),
         (Beside("Ada hired Bob.", "She hired Bob."), None),
         (Beside("Ada hired Bob.", "Cleo hired Bob."), OTHERS),
@@ -284,18 +250,6 @@ ROUND, OTHERS, PLACE = (
         # a release may be said by the work's kind and year
         (Beside("Hiawatha was released in 1913.", "Hiawatha is a 1913 film."), None),
         (Beside("Hiawatha was published in 1913.", "Hiawatha is a 1913 novel."), None),
-        (
-            Beside("Hiawatha was released in Rome.", "Hiawatha is a film."),
-            ("does not say 'released'", False),
-        ),
-        (
-            Beside("Hiawatha was released in 1913.", "Hiawatha is a 1913 pump."),
-            ("does not say 'released'", False),
-        ),
-        (
-            Beside("Hiawatha was composed in 1913.", "Hiawatha is a 1913 song."),
-            ("does not say 'composed'", False),
-        ),
         # births and deaths
         (Beside("Ada died in 1990.", "Ada died in 1990."), None),
         (
@@ -339,8 +293,6 @@ def test_who_did_what(pair: Beside, gap: Gap) -> None:
 @pytest.mark.parametrize(
     ("pair", "gap"),
     [
-        (Beside("The union sued the company.", "The union sued the company."), None),
-        (Beside("The union sued the company.", "The company sued the union."), ROUND),
         (
             Beside("The board voted for the budget.", "The board voted against the budget."),
             ("says 'against', not 'for'", False),

@@ -1,0 +1,70 @@
+"""The run of an experiment as it is kept: the folder, with the lines, the result and the report of
+one kind.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Generic, TypeVar
+
+from pydantic import BaseModel, ConfigDict
+
+from dynagrag.evaluation.frame.kept_run import KeptRun
+from dynagrag.evaluation.frame.report import Report
+from dynagrag.evaluation.frame.results import Result
+
+ONE_ARM = ""
+"""The arm of a kind that measures one thing alone, which its lines don't name."""
+
+
+class ExperimentLine(BaseModel, ABC):
+    """What one arm made of one item, as a line of the run's file."""
+
+    model_config = ConfigDict(frozen=True)
+
+    @property
+    @abstractmethod
+    def key(self) -> tuple[str, str]:
+        """The arm, and the id of the item."""
+
+    @property
+    def failure(self) -> str:
+        """Why nothing came of it, so that a resumed run tries it again; empty of what counts."""
+        return ""
+
+
+Line = TypeVar("Line", bound=BaseModel)
+R = TypeVar("R", bound=Result)
+
+
+class ExperimentRun(KeptRun[Line], ABC, Generic[Line, R]):
+    """See the module. A kind names itself here, once: command line, app and folder have it from
+    here.
+    """
+
+    what: ClassVar[str]
+    """The kind in words, in lists: "claims checked"."""
+    noun: ClassVar[str] = "item"
+    """What is measured one by one, in messages."""
+    result_kind: type[R]
+
+    @abstractmethod
+    def report(self) -> Report:
+        """A done run, to read: of its result, and of its lines where cases are shown."""
+
+    def result(self) -> R:
+        """The result as it was written. LoadError where it can't be read."""
+        try:
+            return self.result_kind.of_file(self.summary_file.read_bytes())
+        except (OSError, ValueError) as err:  # a pydantic error is a ValueError
+            raise self.no_summary(_first_line(err)) from err
+
+    def keep_result(self, result: R) -> None:
+        """Writes it, with which the run is done: the last but for the report."""
+        self.write_summary_file(result.to_file())
+
+
+def _first_line(err: Exception) -> str:
+    return " ".join(str(err).split("\n")[:2])
+
+
+AnyRun = ExperimentRun[Any, Any]
+"""A run of any kind that the frame knows."""

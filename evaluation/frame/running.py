@@ -1,0 +1,69 @@
+"""Runs an experiment: from what it says of itself to a folder with its lines, result and report.
+
+Runs lie in HOME/evaluation/runs, replies of models in HOME/evaluation/KIND, so that nothing is
+asked twice.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from dynagrag import wiring
+from dynagrag.config.settings import Settings
+from dynagrag.core.protocols import ChatModel
+from dynagrag.evaluation.frame.experiment import Experiment, Watch
+from dynagrag.evaluation.frame.experiment_run import ExperimentRun, Line, R
+from dynagrag.evaluation.frame.html import render
+from dynagrag.journal.workspace_journal import Journal
+from dynagrag.models.metered_chat import MeteredChat
+
+
+def run_experiment(
+    experiment: Experiment[Line, R], home: Path, out: Path | None = None, watch: Watch | None = None
+) -> tuple[ExperimentRun[Line, R], R]:
+    """Runs it, or resumes a run of the same settings: that in `out`, by default one that was
+    stopped, else a new one. The run and its result.
+
+    Raises UsageError where `out` holds something else or a run of other settings, StoppedRunError
+    on Ctrl-C; ModelError and BudgetError where going on makes no sense, with what was done kept.
+    """
+    run = experiment.folder.begin(home, experiment.name, experiment.made_with(), out)
+    with run.asking(experiment.num_lines):
+        lines = experiment.complete(run, watch or Watch())
+        result = experiment.summarize(lines, run.path)
+        experiment.keep(run, result)
+        run.keep_result(result)
+        run.write_report(render(run.report(), run.head))
+    return run, result
+
+
+@dataclass(frozen=True, slots=True)
+class MeteredModel:
+    """The model of the settings, with cache, ledger and budget around it."""
+
+    model: ChatModel
+    chat: MeteredChat
+    journal: Journal
+
+
+@contextmanager
+def metered_model(
+    settings: Settings, kind: str, max_calls: int | None
+) -> Iterator[MeteredModel | None]:
+    """The model for an evaluation of this kind, closed afterwards; None where the settings name
+    none. `max_calls`: BudgetError comes before more than these.
+    """
+    model = wiring.make_chat_model(settings)
+    if model is None:
+        yield None
+        return
+    try:
+        journal = wiring.make_journal(settings.home / "evaluation" / kind)
+        try:
+            chat = wiring.make_metered(model, journal, f"evaluate-{kind}", max_calls, None)
+            yield MeteredModel(model, chat, journal)
+        finally:
+            journal.close()
+    finally:
+        model.close()

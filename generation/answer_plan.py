@@ -1,0 +1,62 @@
+"""What a question is answered with, chosen once before anything is read of it. `workspace.asking`
+makes it of settings, options and overrides.
+"""
+
+from dataclasses import dataclass
+
+from dynagrag.config.settings import Profile
+from dynagrag.core.protocols import Asker, ClaimChecker, Embedder, Pruner, Retriever, Traversal
+from dynagrag.core.schema import Snapshot
+from dynagrag.generation.lines.line_index import LineIndex
+from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
+from dynagrag.retrieval.passages import PassageScores
+
+
+@dataclass(frozen=True, slots=True)
+class FilteredView:
+    """What the filters leave of a workspace, and the indexes over it. Questions share it."""
+
+    snapshot: Snapshot
+    passages: PassageScores
+    lines: LineIndex
+
+    @classmethod
+    def of(cls, snapshot: Snapshot) -> "FilteredView":
+        """A view of all of a snapshot; the indexes fill as questions need them."""
+        passages = PassageScores(snapshot)
+        return cls(snapshot, passages, LineIndex(passages))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerPlan:
+    """How one question is answered.
+
+    Attributes:
+        view: What is searched and quoted.
+        profile: How many passages, subgraphs and prompts, of how many tokens; no more prompts than
+        the call budget has room for.
+        retriever: Finds passages and subgraphs.
+        pruner: Scores the subgraphs' nodes and edges.
+        traversal: Says which nodes of a subgraph are written, and in which order.
+        embedder: The one that the question and the workspace were embedded by.
+        checker: Gives a verdict on each claim of the answer.
+        chat: The language model, which counts its calls against their budget; None: the evidence is
+        shown.
+        soft: A trained system that answers in place of `chat`, which then only checks.
+        max_concurrency: Model calls at once.
+        is_strict: Whether what no line states is left out.
+        notes: Why it is so where that isn't plain from the options, a sentence each, for the trace.
+    """
+
+    view: FilteredView
+    profile: Profile
+    retriever: Retriever
+    pruner: Pruner
+    traversal: Traversal
+    embedder: Embedder
+    checker: ClaimChecker
+    chat: Asker | None
+    soft: SoftAnswerer | None = None
+    max_concurrency: int = 8
+    is_strict: bool = False
+    notes: tuple[str, ...] = ()

@@ -1,0 +1,135 @@
+"""An answer from each prompt of a question: asked in parallel, then ranked by how helpful each is
+(DynaGRAG, section 3.5; docs/papers.md, Answers).
+"""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
+
+from dynagrag.core.errors import DynaGragError, ModelError
+from dynagrag.core.protocols import Asker, Prompt
+from dynagrag.core.schema import IntermediateAnswer, Question, Verdict
+from dynagrag.generation.answer_plan import AnswerPlan
+from dynagrag.generation.citations import checked_marks, cited_labels, known_labels, without_marks
+from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims
+from dynagrag.generation.claims.rules_checker import RulesChecker
+from dynagrag.generation.context import Context, intermediate_prompt
+from dynagrag.generation.evidence import claim_lines
+from dynagrag.generation.helpfulness import Score, helpfulness
+from dynagrag.generation.reply_types import IntermediateReply
+from dynagrag.prompts import render
+
+MAX_ANSWER_CHARS = 8_000
+"""A model that is asked for some hundred tokens and sends more than this repeats itself."""
+_MAX_ANSWER_TOKENS = 400
+
+
+def ask_each(
+    question: Question,
+    contexts: Sequence[Context],
+    plan: AnswerPlan,
+    chat: Asker,
+    progress: Callable[[str, int, int], None],
+) -> tuple[list[tuple[Context, IntermediateReply]], tuple[str, ...]]:
+    """The replies, each with what it was asked from, and why the others failed. Raises ModelError
+    where all failed.
+    """
+    template, done = intermediate_prompt(plan.profile), count(1)
+
+    def ask(context: Context) -> IntermediateReply | DynaGragError:
+        reply: IntermediateReply | DynaGragError
+        system, user = render(template, question=question.text, context=context.prompt.text)
+        try:
+            reply = chat.ask(
+                Prompt(template, system, user),
+                IntermediateReply,
+                stage="answer",
+                max_tokens=_MAX_ANSWER_TOKENS,
+            )
+        except ModelError as err:
+            reply = err
+        progress("answer", next(done), len(contexts))
+        return reply
+
+    progress("answer", 0, len(contexts))
+    pool = ThreadPoolExecutor(min(len(contexts), plan.max_concurrency), thread_name_prefix="answer")
+    try:
+        results = list(pool.map(ask, contexts))
+    finally:
+        # after Ctrl-C or a spent budget nobody waits for the calls in flight
+        pool.shutdown(wait=False, cancel_futures=True)
+    errors = [r for r in results if isinstance(r, DynaGragError)]
+    if len(errors) == len(results):
+        raise errors[0]
+    replies = [
+        (context, reply)
+        for context, reply in zip(contexts, results, strict=True)
+        if isinstance(reply, IntermediateReply)
+    ]
+    return replies, tuple(str(error) for error in errors)
+
+
+def rank_answers(
+    question: Question,
+    replies: Sequence[tuple[Context, IntermediateReply]],
+    plan: AnswerPlan,
+    chat: Asker,
+    progress: Callable[[str, int, int], None],
+) -> list[tuple[Context, IntermediateAnswer]]:
+    """Answers with their claims checked by rules, by helpfulness (desc), then retrieval score
+    (desc).
+
+    Without enough evidence, or where neither the model nor code knows a line for it: H = 0.
+    """
+    texts = [_cited_text(context, reply) for context, reply in replies]
+    evidence = [{e.label: e for e in context.prompt.evidence} for context, _ in replies]
+    claims = checked_claims(
+        [
+            WrittenFrom(text, claim_lines(lines, plan.view.snapshot))
+            for text, lines in zip(texts, evidence, strict=True)
+        ],
+        RulesChecker(),
+    )
+    able = [
+        i
+        for i, (_, reply) in enumerate(replies)
+        if reply.enough_evidence
+        and (cited_labels(texts[i]) or any(c.verdict is Verdict.STATED for c in claims[i]))
+    ]
+    scores = [Score()] * len(replies)
+    if able:
+        progress("score", 0, 1)
+        answers, budget = [without_marks(texts[i]) for i in able], plan.profile.judge_token_budget
+        found = helpfulness(
+            chat, plan.embedder, question, answers, [claims[i] for i in able], budget
+        )
+        for i, score in zip(able, found, strict=True):
+            scores[i] = score
+    ranked = []
+    for i, (context, _) in enumerate(replies):
+        answer = IntermediateAnswer(
+            answer=texts[i],
+            evidence_ids=cited_labels(texts[i]),
+            has_enough_evidence=i in able,
+            helpfulness=scores[i].value,
+            scored_by=scores[i].scored_by,
+            score_parts=scores[i].parts,
+            centre=context.centre,
+            retrieval_score=context.score,
+            claims=claims[i],
+        )
+        ranked.append((context, answer))
+    return sorted(
+        ranked, key=lambda pair: (-pair[1].helpfulness, -pair[1].retrieval_score, pair[1].centre)
+    )
+
+
+def _cited_text(context: Context, reply: IntermediateReply) -> str:
+    """The reply's answer with its checked marks; labels that it listed and marked nowhere stand at
+    the end.
+    """
+    evidence = {e.label: e for e in context.prompt.evidence}
+    text = checked_marks(reply.answer.strip()[:MAX_ANSWER_CHARS], evidence).strip()
+    marked = cited_labels(text)
+    listed = [label for label in known_labels(reply.citations, evidence) if label not in marked]
+    return f"{text} {''.join(f'[{label}]' for label in listed)}" if text and listed else text

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from dynagrag.core.schema import Line
 from dynagrag.generation.claims.lexicon import ASKING, SAYING, THINKING, TITLES, lemma, told_forms
 from dynagrag.generation.claims.reading import folded, read
+from dynagrag.language.english.data import words_of
+from dynagrag.language.word_class import WordClass
 
 _SPOKEN = "|".join(sorted(told_forms((*SAYING, *ASKING, *THINKING))))
 _SAID = re.compile(
@@ -99,14 +101,10 @@ def _is_told(names: frozenset[str], line: Line) -> bool:
     return names <= words and bool(words & _TELLS)
 
 
-_TELLS = frozenset(
-    "said says told asked reported stated according announced replied confirmed".split()
-)
+_TELLS = words_of(WordClass.TELLING)
 
 
-_TITLES = TITLES | frozenset(
-    "the hon justice judge chief attorney counsel astronaut commander minister jr".split()
-)
+_TITLES = TITLES | words_of(WordClass.TITLE_OF_OFFICE)
 
 
 def _names(text: str) -> frozenset[str]:

@@ -9,45 +9,33 @@ from functools import lru_cache
 
 from dynagrag.generation.claims.lexicon import (
     ARTICLES,
-    ASKING,
     AUXILIARIES,
-    DETERMINERS,
     PARTICIPLES,
     PAST,
-    SAYING,
-    THINKING,
     told_forms,
 )
+from dynagrag.language.english.data import words_of
 from dynagrag.language.sentences import num_words
-from dynagrag.language.words import COMMON_VERBS, word_set
+from dynagrag.language.word_class import WordClass
+from dynagrag.language.words import COMMON_VERBS, DETERMINERS
 
-_AUXILIARIES = AUXILIARIES | word_set("""
-    cannot isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't shouldn't mustn't
-""")
-_PAST = PAST | word_set("cut hit put quit shut")
+_AUXILIARIES = AUXILIARIES | words_of(WordClass.NEGATED_AUXILIARY) | {"cannot"}
+_PAST = PAST | {"cut", "hit", "put", "quit", "shut"}
 _PRESENT = frozenset(verb for verb in COMMON_VERBS if verb.endswith("s") and "'" not in verb) - {
     "lets",
     "lots",
     "sounds",
 }
-_REPORTING = (
-    *SAYING,
-    *ASKING,
-    *THINKING,
-    *"deny doubt hope know insist warn promise expect".split(),
+_REPORTING = words_of(
+    WordClass.REPORTING, WordClass.QUESTIONING, WordClass.HOLDING_TRUE, WordClass.ASSURING
 )
-_REPORTS = told_forms(_REPORTING) | frozenset(_REPORTING)
-_DETERMINERS = DETERMINERS | word_set("some each every no")
-_PRONOUNS = word_set("it he she they we i you there")
+_REPORTS = told_forms(_REPORTING) | _REPORTING
+_DETERMINERS = DETERMINERS | words_of(WordClass.QUANTIFIER)
+_PRONOUNS = words_of(WordClass.SUBJECT_PRONOUN)
 _OPENS_REPORT = (["that"], ["if"], ["whether"], ["how"], ["why"], ["what"])
 _RELATIVE = frozenset(("which", "who", "that"))
-_ADVERBS = word_set(
-    "not never also then later now only just already still even finally soon again often instead"
-)
-_NO_SUBJECT = word_set(
-    "to in on at of for by with from into if when while whereas although though unless because"
-    " since as after before once until neither either both nor or than"
-)
+_ADVERBS = words_of(WordClass.CLAUSE_ADVERB)
+_NO_SUBJECT = words_of(WordClass.NO_SUBJECT)
 _JOINT = re.compile(
     r"(?P<semicolon>;)\s+|,\s+(?P<which>which|who)\s+|(?P<comma>,)?\s+(?P<word>and|but|while|whereas)\s+"
 )

@@ -36,10 +36,10 @@ from dynagrag.generation.claims.roles import (
     verb_roles,
 )
 from dynagrag.generation.claims.stance import denial_gap, mood_gap, opposite_of, quantifier_gap
+from dynagrag.language.english.data import words_of
+from dynagrag.language.word_class import WordClass
 
-_WORKS = frozenset(
-    "film movie album song single novel book series game opera play record show documentary".split()
-)
+_WORKS = words_of(WordClass.WORK_OF_ART)
 _SOFT = frozenset(lemma(word) for word in "citizen national nationality located situated".split())
 """Said by putting two names together: a German actor is a citizen of Germany."""
 _RELEASED = senses(lemma("release")) | senses(lemma("publish"))

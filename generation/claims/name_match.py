@@ -9,7 +9,9 @@ from dynagrag.generation.claims.lexicon import ARTICLES, PRONOUNS, senses
 from dynagrag.generation.claims.life_dates import event_of
 from dynagrag.generation.claims.reading import Reading, Word, same_word
 from dynagrag.generation.claims.roles import is_auxiliary
+from dynagrag.language.english.data import words_of
 from dynagrag.language.english.first_names import are_first_names_alike
+from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import FUNCTION_WORDS
 
 Span = tuple[int, int]
@@ -17,11 +19,7 @@ _ALMOST_ALL = 0.75
 _REACH = 8
 """Words behind an "of" that are read."""
 _NO_NAME_ENDINGS = ("ed", "ing", "ly")
-_QUALIFIERS = frozenset(
-    "new north south east west northern southern eastern western northeast northwest southeast"
-    " southwest".split()
-)
-"""Before a place's name they make another place of it: New York is not York."""
+_QUALIFIERS = words_of(WordClass.COMPASS)
 
 
 def has_name(

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from dynagrag.language.english.data import values_of
+from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import MONTHS
 
 _MONTH = "|".join(f"{m}|{m[:3]}\\.?" if len(m) > 3 else m for m in MONTHS) + r"|sept\.?"
@@ -39,15 +41,12 @@ _SCALE = {
     "k": 1e3,
     "bn": 1e9,
 }
-_ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_SPELT = {word: float(i) for i, word in enumerate(_ONES)} | {
-    word: 10.0 * i for i, word in enumerate(_TENS, start=2)
+_SPELT = {
+    word: float(value)
+    for word, value in values_of(WordClass.CARDINAL).items()
+    if value < _SCALE["hundred"]
 }
-_NUMBER_WORD = "|".join([*_SPELT, "hundred", "thousand", "million", "billion"])
+_NUMBER_WORD = "|".join(values_of(WordClass.CARDINAL))
 _NUMBER = re.compile(
     rf"""(?P<money>[$€£])?\s?(?P<digits>(?<![\d.])(?:(?<!\w)[-+])?\d+(?:,\d{{3}})*(?:\.\d+)?)
            (?:(?:st|nd|rd|th|s)\b|\s?(?P<scale>hundred|thousand|million|billion|trillion|bn)\b|k\b)?

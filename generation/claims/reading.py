@@ -9,20 +9,16 @@ from functools import cached_property, lru_cache
 
 from dynagrag.core.text import without_accents
 from dynagrag.generation.claims.lexicon import NEGATIONS, TITLES, lemma, plain_phrases, senses
+from dynagrag.language.english.data import groups_of, words_of
+from dynagrag.language.thesaurus import GroupKind
+from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import COMMON_WORDS, FUNCTION_WORDS, MONTHS
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[^\w\s]|_")
 _CLAUSE_END = frozenset(";()[]—–:")
-_CONJUNCTIONS = frozenset(
-    """
-        but while whereas although though because who whom whose which where when after before until
-    """.split()
-)
-_CONNECTORS = frozenset(
-    "of the de da do du des del della di la le les van von der den bin ibn al el y e and & - ' ."
-    " los las san st".split()
-)
-_TITLES = TITLES | frozenset("dame lord lady king queen prince princess the saint st rev".split())
+_CONJUNCTIONS = words_of(WordClass.CLAUSE_OPENER)
+_CONNECTORS = words_of(WordClass.LAND_CONNECTOR)
+_TITLES = TITLES | words_of(WordClass.TITLE_OF_RANK)
 _ABBREVIATED = _TITLES | {"jr", "sr"}
 _FIRST_PERSON = frozenset(("i", "i'd"))
 _PLAIN_ENDINGS = ("ed", "ing", "ly")
@@ -216,9 +212,4 @@ _ENDINGS = frozenset(
     "n an ian ean ese ish i ic s es y ans ians ny na nian dian ican vian tian sh ch ia a ya ese ais"
     " ine ien".split()
 )
-_DEMONYMS = {
-    "french": "france", "dutch": "netherlands", "spanish": "spain", "swiss": "switzerland", "british": "britain", "english": "england",
-    "danish": "denmark", "polish": "poland", "turkish": "turkey", "greek": "greece", "irish": "ireland", "welsh": "wales",
-    "scottish": "scotland", "filipino": "philippines", "norwegian": "norway", "thai": "thailand", "chinese": "china", "finnish": "finland",
-    "swedish": "sweden", "peruvian": "peru", "czech": "czechia", "afghan": "afghanistan", "argentine": "argentina", "iraqi": "iraq",
-}  # fmt: skip
+_DEMONYMS = {group[0]: group[1] for group in groups_of(GroupKind.DEMONYMS)}

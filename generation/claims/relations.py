@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dynagrag.generation.claims.lexicon import DETERMINERS, PAST, PRONOUNS, lemma, senses
+from dynagrag.generation.claims.lexicon import PAST, PRONOUNS, lemma, senses
 from dynagrag.generation.claims.quantities import Quantity, quantities
 from dynagrag.generation.claims.reading import Reading, read
 from dynagrag.generation.claims.roles import (
@@ -17,29 +17,12 @@ from dynagrag.generation.claims.roles import (
     by_phrase,
     is_auxiliary,
 )
-from dynagrag.language.words import COMMON_VERBS, FUNCTION_WORDS
+from dynagrag.language.english.data import groups_of, words_of
+from dynagrag.language.thesaurus import GroupKind
+from dynagrag.language.word_class import WordClass
+from dynagrag.language.words import COMMON_VERBS, DETERMINERS, FUNCTION_WORDS
 
-_OPPOSED = (
-    ("for", "against"),
-    ("from", "to"),
-    ("by", "to"),
-    ("before", "after"),
-    ("above", "below"),
-    ("over", "under"),
-    ("into", "from"),
-    ("with", "without"),
-    ("until", "after"),
-    ("since", "until"),
-    ("inside", "outside"),
-    ("within", "after"),
-    ("in", "before"),
-    ("in", "after"),
-    ("in", "since"),
-    ("in", "until"),
-    ("on", "before"),
-    ("on", "after"),
-    ("by", "after"),
-)
+_OPPOSED = groups_of(GroupKind.OPPOSED_PREPOSITIONS)
 _PREPOSITIONS = frozenset(word for pair in _OPPOSED for word in pair)
 _REACH = 3
 
@@ -230,13 +213,8 @@ def _things(text: str, start: int) -> list[str]:
 
 # ------------------------------------------------------------------------ to whom something is done
 
-_GOVERNING = frozenset(
-    "in on at of to for by with from about as into after before during since until against under"
-    " over near".split()
-)
-_OPENS_STATEMENT = frozenset(
-    "who whom whose which while whereas although though because when where if unless so".split()
-)
+_GOVERNING = words_of(WordClass.GOVERNING)
+_OPENS_STATEMENT = words_of(WordClass.STATEMENT_OPENER)
 _TIMES = frozenset("before after until since".split())
 _JOINS = frozenset("and or but then , also not never later only just both".split())
 _PRONOUNS_OF_OBJECTS = frozenset(("which", "that", "whom", "what"))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from dynagrag.generation.claims.lexicon import (
     AUXILIARIES,
     BE,
-    DETERMINERS,
     FEMALE,
     MALE,
     PRONOUNS,
@@ -19,21 +18,17 @@ from dynagrag.generation.claims.lexicon import (
 )
 from dynagrag.generation.claims.life_dates import event_of
 from dynagrag.generation.claims.reading import Reading, Word
-from dynagrag.language.words import COMMON_VERBS
+from dynagrag.language.english.data import words_of
+from dynagrag.language.word_class import WordClass
+from dynagrag.language.words import COMMON_VERBS, DETERMINERS
 
 _AUXILIARIES = AUXILIARIES | frozenset("not never get gets got".split())
-_BEFORE_VERBS = frozenset("to quite very also still just so too only able likely".split())
-_ENDS_AGENT = frozenset(
-    "with from for about in on at based that as after during starring stars featuring who which"
-    " where when".split()
-)
-KIN_DOWN = frozenset("son sons daughter daughters child children offspring".split())
-KIN_UP = frozenset("father mother parent parents fathers mothers".split())
-_KIN_FAR = frozenset(
-    "grandson granddaughter grandfather grandmother nephew niece uncle aunt cousin stepson"
-    " stepfather stepmother".split()
-)
-_KIN_SIDE = frozenset("wife husband spouse brother sister sibling married".split())
+_BEFORE_VERBS = words_of(WordClass.BEFORE_VERB)
+_ENDS_AGENT = words_of(WordClass.ENDS_AGENT)
+KIN_DOWN = words_of(WordClass.KIN_DOWN)
+KIN_UP = words_of(WordClass.KIN_UP)
+_KIN_FAR = words_of(WordClass.KIN_FAR)
+_KIN_SIDE = words_of(WordClass.KIN_SIDE)
 _REACH = 8
 DOER = ("er", "or", "ers", "ors")
 _DEED = ("ion", "ial", "ment", "ance", "ure")

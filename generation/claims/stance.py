@@ -12,7 +12,6 @@ from dynagrag.generation.claims.lexicon import (
     AUXILIARIES,
     CONDITIONAL,
     DENIALS,
-    DETERMINERS,
     EXCLUSIVE,
     FAILURES,
     FORMER,
@@ -32,7 +31,9 @@ from dynagrag.generation.claims.lexicon import (
     told_forms,
 )
 from dynagrag.generation.claims.reading import Reading, Word
-from dynagrag.language.words import FUNCTION_WORDS
+from dynagrag.language.english.data import words_of
+from dynagrag.language.word_class import WordClass
+from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS
 
 _BEFORE, _BEHIND = 6, 2
 _REACH = 8
@@ -168,10 +169,7 @@ def _told_steps(reading: Reading) -> _Steps:
 
 
 _DENIES_NEXT = frozenset(("not", "never"))
-_LITTLE = frozenset(
-    "really very quite all still also just actually now already ever always often too so do does"
-    " did um uh".split()
-)
+_LITTLE = words_of(WordClass.SAYS_LITTLE)
 _SAYS_NOTHING = (
     AUXILIARIES
     | DETERMINERS

@@ -76,7 +76,7 @@ def _report(
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _CountedRecords:
     """What of the stored records counts in this corpus: `mentions`, and the `relations` between
     their keys.
     """
@@ -87,7 +87,7 @@ class _Counted:
     relations: list[RelationRecord]
 
     @classmethod
-    def of(cls, stored: Records) -> "_Counted":
+    def of(cls, stored: Records) -> "_CountedRecords":
         mentions = counting_mentions(stored.mentions, len(stored.passages))
         keys = {mention.key for mention in mentions}
         relations = [
@@ -160,7 +160,7 @@ class Deriver:
             return self.store.records(self._stepping("records"))
 
     def _derive(self, stored: Records) -> GraphReport:
-        counted = _Counted.of(stored)
+        counted = _CountedRecords.of(stored)
         with self.timed("embed"):
             vectors = self._embed_counted(counted)
         with self._stage("consolidate"):
@@ -184,7 +184,7 @@ class Deriver:
         before = average_degree_before(stored.mentions, stored.relations, len(stored.passages))
         return _report(graph, before, result.consolidation, result.notes)
 
-    def _embed_counted(self, counted: _Counted) -> _CountedVectors:
+    def _embed_counted(self, counted: _CountedRecords) -> _CountedVectors:
         """Embeds passages, mentions, records and facts, and labels."""
         documents, passages = counted.documents, counted.stored.passages
         titles = own_titles(documents)
@@ -208,7 +208,9 @@ class Deriver:
         )
         return _CountedVectors(mentions, records, labels)
 
-    def _consolidate(self, counted: _Counted, vectors: _CountedVectors) -> ConsolidationResult:
+    def _consolidate(
+        self, counted: _CountedRecords, vectors: _CountedVectors
+    ) -> ConsolidationResult:
         edits = counted.stored.edits
         senses = read_senses(edits, counted.documents)
         relations = records_in_senses(counted.relations, senses)

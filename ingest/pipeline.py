@@ -96,7 +96,7 @@ class DeleteDocuments(Protocol):
 
 
 @dataclass(slots=True)
-class _Run:
+class _ExtractionRun:
     """What a run has made so far: extractions by document and span, and the chunks that failed."""
 
     plan: IngestPlan
@@ -160,7 +160,7 @@ class Pipeline:
         """
         if plan.documents:
             self.store.set_embedder(self.deriver.embedder.identity)
-        run = _Run(plan, extractor)
+        run = _ExtractionRun(plan, extractor)
         with self.deriver.timed("store"):
             for number, planned in enumerate(
                 plan.documents
@@ -177,7 +177,7 @@ class Pipeline:
             self._extract(run, lacking)
         raise AssertionError("the last round returns")
 
-    def _finish(self, run: _Run) -> IngestReport:
+    def _finish(self, run: _ExtractionRun) -> IngestReport:
         plan, deriver = run.plan, self.deriver
         removed: tuple[Document, ...] = ()
         if run.stopped_by is None:
@@ -244,7 +244,7 @@ class Pipeline:
             ]
         )
 
-    def _extract(self, run: _Run, work: Sequence[ChunkWork]) -> None:
+    def _extract(self, run: _ExtractionRun, work: Sequence[ChunkWork]) -> None:
         num_before = run.num_done
         waiting: list[Extraction] = []
         last_kept = 0.0
@@ -303,7 +303,7 @@ class Pipeline:
 
     # ---------------------------------------------------------------------- with the workspace held
 
-    def _put_back(self, run: _Run) -> list[ChunkWork]:
+    def _put_back(self, run: _ExtractionRun) -> list[ChunkWork]:
         """Makes this run's documents be there as it stored them, whatever other runs did meanwhile;
         the chunks it must extract for that.
         """
@@ -333,7 +333,7 @@ class Pipeline:
             ]
         return lacking
 
-    def _drop_what_was_replaced(self, run: _Run) -> tuple[Document, ...]:
+    def _drop_what_was_replaced(self, run: _ExtractionRun) -> tuple[Document, ...]:
         """Old records go where new ones came: those of a chunk that failed stay, and so does a
         version whose successor yielded nothing.
 

@@ -5,15 +5,15 @@ from pathlib import Path
 import streamlit as st
 
 from dynagrag.ui import state
-from dynagrag.ui.ask import page as ask_page
+from dynagrag.ui.ask import ask_page as ask_page
 from dynagrag.ui.ask import source_page, why_page
-from dynagrag.ui.curate import page as curate_page
+from dynagrag.ui.curate import curate_page as curate_page
 from dynagrag.ui.evaluate import page as evaluate_page
-from dynagrag.ui.graph import page as graph_page
-from dynagrag.ui.ingest import page as ingest_page
+from dynagrag.ui.graph import graph_page as graph_page
+from dynagrag.ui.ingest import ingest_page as ingest_page
 from dynagrag.ui.serving import server
-from dynagrag.ui.settings import page as settings_page
-from dynagrag.ui.workspaces import page as workspaces_page
+from dynagrag.ui.settings import settings_page as settings_page
+from dynagrag.ui.workspaces import workspaces_page as workspaces_page
 
 # files of ours: Streamlit fetches a `:material/` page icon from another host
 ICON = Path(__file__).parent / "icon.svg"

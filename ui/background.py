@@ -134,7 +134,7 @@ def found_under(key: Key) -> list[Work]:
         return [work for work in _works.values() if work.key[: len(key)] == key]
 
 
-def at_work(settings: Settings, workspace: str) -> list[Work]:
+def active_work(settings: Settings, workspace: str) -> list[Work]:
     """What is at work in a workspace: ingests, questions, corrections, looks."""
     return [work for work in found_under(key_of(settings, workspace)) if work.is_running]
 

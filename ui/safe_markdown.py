@@ -126,7 +126,7 @@ def source_link(workspace: str, document_id: str, start: int, end: int) -> str:
     )
 
 
-def said_by(speaker: str | None, start_s: float | None) -> str:
+def speaker_and_time(speaker: str | None, start_s: float | None) -> str:
     """Speaker, a long label cut, and time as far as they are known, as Markdown."""
     return plain(
         " ".join(

@@ -2,7 +2,7 @@
 has chosen.
 
 Pages open workspaces and models through this module alone. One process serves all visitors: a
-`Desk` is shared by them; Streamlit's session state is one visitor's own, and what of it outlives a
+`WorkspaceSession` is shared by them; Streamlit's session state is one visitor's own, and what of it outlives a
 page goes through `remembered`. A page reads its own parameters of the address bar.
 """
 
@@ -31,7 +31,7 @@ from dynagrag.ui.background import unexpected
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.workspace.address import has_store, store_address
 from dynagrag.workspace.facade import Workspace, open_workspace
-from dynagrag.workspace.holdings import workspace_names
+from dynagrag.workspace.workspace_catalog import workspace_names
 
 _LOG = logging.getLogger(__name__)
 WORKSPACE = "workspace"
@@ -51,7 +51,7 @@ _IDLE_S = 1800.0
 
 
 @dataclass
-class Desk:
+class WorkspaceSession:
     """A workspace that is open for all visitors: its store and journal may be used, and questions
     asked, on any thread. It has no language model of its own: see `chat_model`.
     """
@@ -86,7 +86,7 @@ class _Shared:
         self.lock = RLock()
         self.embedders: dict[Settings, Embedder] = {}
         self.chat_models: dict[Settings, ChatModel | None] = {}
-        self.desks: dict[tuple[str, Settings], Desk] = {}
+        self.sessions: dict[tuple[str, Settings], WorkspaceSession] = {}
 
     def embedder(self, settings: Settings) -> Embedder:
         """Loads its weights at its first use."""
@@ -191,7 +191,7 @@ def link_to_page(path: str, label: str, icon: str, **parameters: str) -> None:
         st.markdown(f"[{label}]({path}?{urlencode(given)})")
 
 
-def tell_empty() -> None:
+def show_empty_workspace() -> None:
     """That nothing is in the workspace yet, and what to begin with."""
     st.info("This workspace is empty.", icon=":material/waving_hand:")
     _link_to_beginnings()
@@ -209,7 +209,7 @@ def known_workspaces() -> list[str]:
     return workspace_names(settings())
 
 
-def desk(name: str | None = None) -> Desk | None:
+def session(name: str | None = None) -> WorkspaceSession | None:
     """The open workspace of this visitor, or the one named; None where there is none yet. Raises
     DynaGragError where it can't be opened.
     """
@@ -218,9 +218,9 @@ def desk(name: str | None = None) -> Desk | None:
     now = settings().model_copy(update={"llm": None})
     with shared.lock:
         key, folder = (name, now), now.workspaces_dir / name
-        if key in shared.desks and shared.desks[key].folder_number != _number_of(folder):
-            close_desks(name)  # it was deleted, renamed or restored, by another process
-        if key not in shared.desks:
+        if key in shared.sessions and shared.sessions[key].folder_number != _number_of(folder):
+            close_sessions(name)  # it was deleted, renamed or restored, by another process
+        if key not in shared.sessions:
             if not has_store(folder):
                 return None
             # A server holds nothing of a workspace that was made and is still empty; one of another
@@ -232,8 +232,8 @@ def desk(name: str | None = None) -> Desk | None:
             opened = open_workspace(
                 name, settings=now, create=is_its_own, embedder=shared.embedder(now)
             )
-            shared.desks[key] = Desk(opened, folder_number=_number_of(folder))
-        found = shared.desks[key]
+            shared.sessions[key] = WorkspaceSession(opened, folder_number=_number_of(folder))
+        found = shared.sessions[key]
         found.space.finish_deletions(insists=False)
         found.used_at = time.monotonic()
         _close_idle(shared, found)
@@ -248,15 +248,15 @@ def _number_of(folder: Path) -> int:
         return 0
 
 
-def _close_idle(shared: _Shared, used: Desk) -> None:
-    """Closes what nobody has looked at for long; every draw of a page that uses a desk asks for it
+def _close_idle(shared: _Shared, used: WorkspaceSession) -> None:
+    """Closes what nobody has looked at for long; every draw of a page that uses a session asks for it
     anew. The lock is held.
     """
     for key, idle in [
-        (k, d) for k, d in shared.desks.items() if used.used_at - d.used_at > _IDLE_S
+        (k, d) for k, d in shared.sessions.items() if used.used_at - d.used_at > _IDLE_S
     ]:
-        if idle is not used and not background.at_work(idle.space.settings, idle.name):
-            del shared.desks[key]
+        if idle is not used and not background.active_work(idle.space.settings, idle.name):
+            del shared.sessions[key]
             for seen in background.found_under(
                 background.key_of(idle.space.settings, idle.name, "seen")
             ):
@@ -318,20 +318,20 @@ def settings_with(**chosen: Any) -> Settings:
     return load_settings(**given)
 
 
-def close_desks(name: str) -> None:
+def close_sessions(name: str) -> None:
     """Closes a workspace for all visitors, before it is deleted or its store changes."""
     shared = _shared()
     with shared.lock:
-        for key in [k for k in shared.desks if k[0] == name]:
-            shared.desks.pop(key).space.close()
+        for key in [k for k in shared.sessions if k[0] == name]:
+            shared.sessions.pop(key).space.close()
 
 
 def close_all() -> None:
     """Closes all that this process has open; what opens next is opened anew."""
     shared = _shared()
     with shared.lock:
-        for name in {key[0] for key in shared.desks}:
-            close_desks(name)
+        for name in {key[0] for key in shared.sessions}:
+            close_sessions(name)
         for model in shared.chat_models.values():
             if model is not None:
                 model.close()
@@ -354,13 +354,13 @@ def shown_errors() -> Iterator[None]:
         st.error(unexpected(err), icon=":material/bug_report:")
 
 
-def needs_workspace(title: str = "") -> Desk | None:
+def needs_workspace(title: str = "") -> WorkspaceSession | None:
     """The open workspace, or what a first visit sees in its place, below this title where the page
     has shown none.
     """
     opened = None
     with shown_errors():
-        opened = desk()
+        opened = session()
         if opened is None:
             if title:
                 st.title(title)

@@ -211,12 +211,12 @@ class RetrieverChoice(Choice[MakeRetriever]):
 
 @dataclass(frozen=True, slots=True)
 class ExtractorChoice(Choice[MakeExtractor]):
-    """`needs_model`: whether a language model is opened for it. `takes_given`: whether it reads
+    """`needs_model`: whether a language model is opened for it. `takes_imported`: whether it reads
     passages with their extractions.
     """
 
     needs_model: bool = False
-    takes_given: bool = False
+    takes_imported: bool = False
 
 
 def _has_bridge(profile: Profile) -> bool:
@@ -335,7 +335,7 @@ EXTRACTORS: Mapping[str, ExtractorChoice] = {
     "llm": ExtractorChoice("a language model", _llm_extractor, needs_model=True),
     "fast": ExtractorChoice("names and words, without a model", lambda *_: FastExtractor()),
     "file": ExtractorChoice(
-        "JSON lines with your own triples", _no_file_extractor, takes_given=True
+        "JSON lines with your own triples", _no_file_extractor, takes_imported=True
     ),
 }
 

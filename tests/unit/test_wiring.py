@@ -91,7 +91,7 @@ def test_a_model_is_opened_for_the_extractor_that_asks_one_alone() -> None:
     assert [name for name in wiring.EXTRACTORS if wiring.extractor_choice(name).needs_model] == [
         "llm"
     ]
-    assert [name for name in wiring.EXTRACTORS if wiring.extractor_choice(name).takes_given] == [
+    assert [name for name in wiring.EXTRACTORS if wiring.extractor_choice(name).takes_imported] == [
         "file"
     ]
 

@@ -17,9 +17,9 @@ from dynagrag.generation.claims.verdict_text import (
 )
 from dynagrag.generation.lines.doubts import doubts_text
 from dynagrag.generation.lines.quote_cuts import cut_around
-from dynagrag.ui.ask.evidence_view import Row, by_document, evidence_row, grouped, links_of
+from dynagrag.ui.ask.evidence_view import EvidenceRow, by_document, evidence_row, grouped, links_of
 from dynagrag.ui.choice_labels import SOFT
-from dynagrag.ui.safe_markdown import MarkLink, answer_markdown, mark_link, plain, said_by
+from dynagrag.ui.safe_markdown import MarkLink, answer_markdown, mark_link, plain, speaker_and_time
 from dynagrag.workspace.conversations import KeptAnswer
 
 _MAX_SHOWN = 15
@@ -179,9 +179,13 @@ def _show_evidence(workspace: str, answer: Answer) -> None:
 
 def _cited_row(
     label: str, what: str, line: Citation, links: Mapping[str, MarkLink], about: str
-) -> Row:
+) -> EvidenceRow:
     remark = f":{'red' if what.startswith('contradicts') else 'gray'}[({what})]" if what else ""
     words = plain(cut_around(collapse(line.quote), about, _MAX_QUOTE))
-    return Row(
-        line.document, mark_link(label, links), said_by(line.speaker, line.start_s), words, remark
+    return EvidenceRow(
+        line.document,
+        mark_link(label, links),
+        speaker_and_time(line.speaker, line.start_s),
+        words,
+        remark,
     )

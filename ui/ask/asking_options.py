@@ -21,7 +21,7 @@ from dynagrag.ui.ask.answer_view import RETRIEVERS, soft_of, way_name
 from dynagrag.ui.ask.soft_choice import HELP, show_refused, soft_labels, soft_prompts
 from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.safe_markdown import clean, plain, speaker_choices
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.workspace_pruner import AUTO, TRAINED, has_pruner, pruner_folder
 
@@ -49,17 +49,17 @@ _PRUNER_HELP = (
 )
 
 
-def choose_filters(desk: Desk) -> Filters:
+def choose_filters(session: WorkspaceSession) -> Filters:
     """The chips: each tells what it narrows the question to."""
     with st.container(horizontal=True, gap="xsmall"):
-        chosen = _choose_documents(desk)
-        speakers = _choose_speakers(desk)
+        chosen = _choose_documents(session)
+        speakers = _choose_speakers(session)
         since, until = _choose_time()
     return Filters(tuple(chosen), tuple(speakers), since, until)
 
 
-def _choose_documents(desk: Desk) -> list[str]:
-    titles = document_labels(desk.documents())
+def _choose_documents(session: WorkspaceSession) -> list[str]:
+    titles = document_labels(session.documents())
     kept = [i for i in st.session_state.get("filter_documents", ()) if i in titles]
     label = (
         "Documents"
@@ -78,7 +78,7 @@ def _choose_documents(desk: Desk) -> list[str]:
         )
 
 
-def _choose_speakers(desk: Desk) -> list[str]:
+def _choose_speakers(session: WorkspaceSession) -> list[str]:
     kept: list[str] = st.session_state.get("filter_speakers", [])
     label = (
         "Speakers"
@@ -90,7 +90,9 @@ def _choose_speakers(desk: Desk) -> list[str]:
     with st.popover(
         label, icon=":material/record_voice_over:", type="primary" if kept else "secondary"
     ):
-        speakers = _speakers_of(desk.name, str(desk.space.folder), desk.space.store.version(), desk)
+        speakers = _speakers_of(
+            session.name, str(session.space.folder), session.space.store.version(), session
+        )
         shown = speaker_choices([*speakers, *kept])
         return st.multiselect(
             "Only these speakers",
@@ -138,11 +140,13 @@ def _seconds(text: str, name: str) -> float | None:
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
-def _speakers_of(workspace: str, folder: str, version: str, _desk: Desk) -> list[str]:
-    return sorted({turn.speaker for turn in _desk.space.store.turns() if turn.speaker})
+def _speakers_of(
+    workspace: str, folder: str, version: str, _session: WorkspaceSession
+) -> list[str]:
+    return sorted({turn.speaker for turn in _session.space.store.turns() if turn.speaker})
 
 
-def choose_options(desk: Desk, model: ChatModel | None) -> list[AskOptions]:
+def choose_options(session: WorkspaceSession, model: ChatModel | None) -> list[AskOptions]:
     """The options of the next question, one for each way that answers it; its filters are not among
     them. What has no effect on any of these ways is disabled, and says so. `model`: that of the
     settings.
@@ -150,7 +154,7 @@ def choose_options(desk: Desk, model: ChatModel | None) -> list[AskOptions]:
     _choose_model()
     has_model = bool(state.settings().llm)
     with st.expander("Advanced"):
-        ways = _choose_ways(desk, has_model)
+        ways = _choose_ways(session, has_model)
         retrievers = [way for way in ways if not soft_of(way)]
         profile = _kept_select(
             "Profile",
@@ -177,7 +181,7 @@ def choose_options(desk: Desk, model: ChatModel | None) -> list[AskOptions]:
                 not is_read,
             )
         with right:
-            pruner = _choose_pruner(desk, is_read)
+            pruner = _choose_pruner(session, is_read)
         is_split = _keep_toggle(
             "Split the question",
             "split",
@@ -232,11 +236,11 @@ def _of_its_own(way: str) -> str:
     return f"No effect: {way_name(way).removesuffix(', trained')} finds its evidence in its own way"
 
 
-def _choose_ways(desk: Desk, has_model: bool) -> list[str]:
+def _choose_ways(session: WorkspaceSession, has_model: bool) -> list[str]:
     """What answers, and what is compared with it: retrievers by name, before the language model,
     and `soft:NAME`.
     """
-    own = soft_prompts(desk)
+    own = soft_prompts(session)
     soft = soft_labels(own)
     by_model = "The language model" if has_model else "No model: show the evidence"
     answerer = _kept_select(
@@ -247,7 +251,7 @@ def _choose_ways(desk: Desk, has_model: bool) -> list[str]:
         HELP,
         is_disabled=not soft,
     )
-    show_refused(own, desk.name)
+    show_refused(own, session.name)
     retriever = _kept_select(
         "Retriever",
         list(RETRIEVERS),
@@ -269,12 +273,12 @@ def _choose_ways(desk: Desk, has_model: bool) -> list[str]:
     return [first] if compared == _NO_COMPARISON else [first, compared]
 
 
-def _choose_pruner(desk: Desk, is_read: bool) -> str | None:
+def _choose_pruner(session: WorkspaceSession, is_read: bool) -> str | None:
     """What scores the subgraphs: the setting, or a known name; the workspace's own where it has
     one. None where there are none to score.
     """
-    own = [TRAINED] if has_pruner(pruner_folder(desk.space.settings, desk.name)) else []
-    names = list(dict.fromkeys([desk.space.settings.pruner, AUTO, *own, *wiring.PRUNERS]))
+    own = [TRAINED] if has_pruner(pruner_folder(session.space.settings, session.name)) else []
+    names = list(dict.fromkeys([session.space.settings.pruner, AUTO, *own, *wiring.PRUNERS]))
     told = _PRUNER_HELP if is_read else _NO_SUBGRAPHS
     picked = _kept_select(
         "Pruner", names, "pruner", lambda name: _PRUNERS.get(name, clean(name)), told, not is_read

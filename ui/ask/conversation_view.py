@@ -16,11 +16,11 @@ from dynagrag.ui.ask.answer_view import (
     soft_of,
     way_name,
 )
-from dynagrag.ui.ask.beside import InView
-from dynagrag.ui.ask.overview import points_of
+from dynagrag.ui.ask.invitation import points_of
+from dynagrag.ui.ask.source_panel import InView
 from dynagrag.ui.ask.what_to_try import show_what_to_try
 from dynagrag.ui.safe_markdown import answer_markdown, plain, plain_lines
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.asking import STAGES
 from dynagrag.workspace.conversations import (
     NOTES,
@@ -55,13 +55,15 @@ ours, and nothing of what stood there before.
 """
 
 
-def show_exchanges(desk: Desk, conversation: Conversation, filters: Filters) -> list[InView]:
+def show_exchanges(
+    session: WorkspaceSession, conversation: Conversation, filters: Filters
+) -> list[InView]:
     """What was asked and answered, the last of it: each draw of the page sends all that is shown.
     The last question comes into view.
 
     `filters`: those of the chips, for what to try where nothing fits.
     """
-    work = pending.work_of(desk, conversation.id)
+    work = pending.work_of(session, conversation.id)
     under_way = pending.question_of(work).exchange.id if work else ""
     exchanges = [exchange for exchange in conversation.exchanges if exchange.id != under_way]
     hidden = max(0, len(exchanges) - _MAX_SHOWN)
@@ -74,18 +76,18 @@ def show_exchanges(desk: Desk, conversation: Conversation, filters: Filters) -> 
             st.container(key=key),
             state.shown_errors(),
         ):  # an answer that another version kept must not shut the page
-            _show(desk, conversation, exchange)
+            _show(session, conversation, exchange)
             if is_last and any(
                 kept.answer and doubts_text(kept.answer) for kept in exchange.answers
             ):
                 names = [
-                    *(s.name for s in points_of(desk).speakers),
-                    *(t.name for t in points_of(desk).topics),
+                    *(s.name for s in points_of(session).speakers),
+                    *(t.name for t in points_of(session).topics),
                 ]
                 show_what_to_try(
                     exchange.asked,
-                    [d.text for d in desk.documents()],
-                    desk.space.store.version(),
+                    [d.text for d in session.documents()],
+                    session.space.store.version(),
                     names,
                     filters,
                 )
@@ -99,7 +101,7 @@ def show_exchanges(desk: Desk, conversation: Conversation, filters: Filters) -> 
     ]  # again once it is done: it grew as it was written
 
 
-def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
+def _show(session: WorkspaceSession, conversation: Conversation, exchange: Exchange) -> None:
     with st.chat_message("user", avatar=":material/person:"):
         st.markdown(plain_lines(exchange.asked))
     with st.chat_message("assistant", avatar=":material/hub:"):
@@ -115,13 +117,17 @@ def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
             with column:
                 if len(exchange.answers) > 1 or soft_of(kept.retriever):
                     st.markdown(made_by(kept))
-                show_answer(desk.name, kept, exchange.asked)
+                show_answer(session.name, kept, exchange.asked)
                 with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-                    _show_deeds(desk, conversation, exchange, number, kept)
+                    _show_deeds(session, conversation, exchange, number, kept)
 
 
 def _show_deeds(
-    desk: Desk, conversation: Conversation, exchange: Exchange, number: int, kept: KeptAnswer
+    session: WorkspaceSession,
+    conversation: Conversation,
+    exchange: Exchange,
+    number: int,
+    kept: KeptAnswer,
 ) -> None:
     """What one does with an answer: why, copy, save, details. Of several answers the first has what
     is of the question.
@@ -144,14 +150,14 @@ def _show_deeds(
                 wrap_lines=True,
                 height=_COPIED_HEIGHT,
             )
-        _save_button(desk, conversation, exchange)
+        _save_button(session, conversation, exchange)
     if has_details(kept):
         with st.popover("Details", icon=":material/info:", type="tertiary"):
-            show_details(desk.name, kept)
+            show_details(session.name, kept)
 
 
-def _save_button(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
-    book = ConversationBook(desk.space.folder)
+def _save_button(session: WorkspaceSession, conversation: Conversation, exchange: Exchange) -> None:
+    book = ConversationBook(session.space.folder)
     if conversation.id == NOTES:
         if st.button(
             "Remove",
@@ -179,11 +185,11 @@ def _save_button(desk: Desk, conversation: Conversation, exchange: Exchange) -> 
         st.rerun()
 
 
-def show_pending(desk: Desk, conversation: Conversation, waiting: str = "") -> None:
+def show_pending(session: WorkspaceSession, conversation: Conversation, waiting: str = "") -> None:
     """The answer that is being written, until it is done; then the page is drawn anew with it in
     its place. `waiting`: the next one.
     """
-    work = pending.work_of(desk, conversation.id)
+    work = pending.work_of(session, conversation.id)
     if work is None:
         return
     with st.container(key="last_exchange_pending"):
@@ -193,7 +199,7 @@ def show_pending(desk: Desk, conversation: Conversation, waiting: str = "") -> N
         with st.chat_message("assistant", avatar=":material/hub:"):
             status, words, stop = st.empty(), st.empty(), st.empty()
             if work.is_running and stop.button("Stop", key="stop_asking", icon=":material/stop:"):
-                pending.stop(desk, conversation, work)
+                pending.stop(session, conversation, work)
                 st.rerun()
             if waiting:
                 st.caption(f":material/schedule: Next: {plain(waiting)}")

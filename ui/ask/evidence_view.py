@@ -8,7 +8,14 @@ from dynagrag.core.schema import Citation, EvidenceLine
 from dynagrag.core.text import collapse
 from dynagrag.generation.lines.quote_cuts import first_words, last_words
 from dynagrag.generation.support import WORD, content_stems, stem
-from dynagrag.ui.safe_markdown import MarkLink, clean, mark_link, plain, said_by, source_link
+from dynagrag.ui.safe_markdown import (
+    MarkLink,
+    clean,
+    mark_link,
+    plain,
+    source_link,
+    speaker_and_time,
+)
 
 _MAX_TITLE, _MAX_TIP = 60, 240
 _MAX_BESIDE = 240
@@ -16,7 +23,7 @@ _SPACED = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class EvidenceRow:
     """A line as it is shown: its mark, who said it when, a remark, and its words as Markdown; below
     it what stands around it.
     """
@@ -36,7 +43,7 @@ class Row:
         return "\n".join([f"- {told}: “{self.words}”", *(f"    - {line}" for line in self.around)])
 
 
-def by_document(rows: Iterable[Row]) -> str:
+def by_document(rows: Iterable[EvidenceRow]) -> str:
     """The rows under their documents' titles, which stand once; documents in the order of their
     first row.
     """
@@ -96,7 +103,7 @@ def evidence_row(
     document_ids: Mapping[str, str],
     question: str,
     others: Sequence[Citation] = (),
-) -> Row:
+) -> EvidenceRow:
     """A line that fits the question: its words in bold, the rest of the turn in grey, what was said
     beside it that `others` don't show.
     """
@@ -121,10 +128,10 @@ def evidence_row(
         match = with_words_marked(quote[start:end], wanted)
         parts = (_grey(quote[:start]), match, _grey(quote[end:]))
         words = " ".join(part for part in parts if part)
-    return Row(
+    return EvidenceRow(
         line.document,
         mark_link("", {"": link}),
-        said_by(line.speaker, line.start_s),
+        speaker_and_time(line.speaker, line.start_s),
         words,
         around=tuple(around),
     )
@@ -138,7 +145,7 @@ def _is_among(said: Citation, others: Sequence[Citation]) -> bool:
 
 
 def _by(line: Citation) -> str:
-    who = said_by(line.speaker, line.start_s)
+    who = speaker_and_time(line.speaker, line.start_s)
     return f" · {who}" if who else ""
 
 

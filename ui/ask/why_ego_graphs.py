@@ -14,9 +14,9 @@ from dynagrag.core.schema import (
 )
 from dynagrag.core.text import plural
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
-from dynagrag.ui.choice_labels import told_apart
+from dynagrag.ui.choice_labels import unique_labels
 from dynagrag.ui.drawing.graph_drawing import draw_graph
-from dynagrag.ui.drawing.graph_parts import Edge, Node
+from dynagrag.ui.drawing.graph_parts import DrawnEdge, DrawnNode
 from dynagrag.ui.safe_markdown import clean, plain
 
 _UNREACHED = 0.5
@@ -67,7 +67,7 @@ def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
     }
     if not drawn:
         return
-    labels = told_apart(
+    labels = unique_labels(
         {
             number: f"{clean(subgraph.nodes[0].name, 60)} ({plural(len(subgraph.nodes), 'node')})"
             for number, (_, subgraph) in drawn.items()
@@ -200,7 +200,7 @@ def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
     }
     drawn_nodes = [_drawn_node(node, _is_reached(node, step)) for node in nodes]
     drawn_edges = [
-        Edge(
+        DrawnEdge(
             source=nodes[edge.source].id,
             target=nodes[edge.target].id,
             label=", ".join(
@@ -216,8 +216,8 @@ def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
     draw_graph(drawn_nodes, drawn_edges, key=key, height="520px")
 
 
-def _drawn_node(node: NodeTrace, is_reached: bool) -> Node:
-    return Node(
+def _drawn_node(node: NodeTrace, is_reached: bool) -> DrawnNode:
+    return DrawnNode(
         id=node.id,
         label=node.name,
         order=node.place if is_reached else None,

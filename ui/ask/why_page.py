@@ -12,9 +12,9 @@ from dynagrag.ui.ask.answer_view import has_details, show_answer, show_details, 
 from dynagrag.ui.ask.why_ego_graphs import show_candidates, show_subgraphs
 from dynagrag.ui.ask.why_passages import show_passages
 from dynagrag.ui.ask.why_prompts import show_intermediate, show_prompts
-from dynagrag.ui.choice_labels import told_apart
+from dynagrag.ui.choice_labels import unique_labels
 from dynagrag.ui.safe_markdown import clean, plain
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.conversations import (
     Conversation,
     ConversationBook,
@@ -26,12 +26,12 @@ from dynagrag.workspace.conversations import (
 
 def page() -> None:
     """The answer of the address bar, else the last one of the last conversation."""
-    desk = state.needs_workspace("Why")
-    if desk is None:
+    session = state.needs_workspace("Why")
+    if session is None:
         return
     with state.shown_errors():
         st.title("Why")
-        book = ConversationBook(desk.space.folder)
+        book = ConversationBook(session.space.folder)
         found = _chosen(book)
         if found is None:
             st.info(
@@ -41,9 +41,9 @@ def page() -> None:
             return
         conversation, exchange_id = found
         _explain(
-            desk,
+            session,
             *_pick(
-                with_titles(conversation, {d.id: d.title for d in desk.documents()}), exchange_id
+                with_titles(conversation, {d.id: d.title for d in session.documents()}), exchange_id
             ),
         )
 
@@ -77,7 +77,7 @@ def _pick(conversation: Conversation, exchange_id: str) -> tuple[Exchange, KeptA
         (i for i, (e, n) in enumerate(answers) if e.id == exchange_id and str(n) == given), None
     )
     index = len(answers) - 1 if wanted is None else wanted
-    labels = told_apart({i: _name(*answer) for i, answer in enumerate(answers)})
+    labels = unique_labels({i: _name(*answer) for i, answer in enumerate(answers)})
     picked: int = st.selectbox(
         "Answer",
         list(labels),
@@ -98,17 +98,17 @@ def _name(exchange: Exchange, number: int) -> str:
     )
 
 
-def _explain(desk: Desk, exchange: Exchange, kept: KeptAnswer) -> None:
+def _explain(session: WorkspaceSession, exchange: Exchange, kept: KeptAnswer) -> None:
     answer = kept.answer
     if answer is None:
-        show_answer(desk.name, kept, exchange.asked)
+        show_answer(session.name, kept, exchange.asked)
         return
     with st.expander("The answer", expanded=False):
         show_answer(
-            desk.name, kept, exchange.asked, is_numbered=False
+            session.name, kept, exchange.asked, is_numbered=False
         )  # marks are the labels of the prompts below
         if has_details(kept):
-            show_details(desk.name, kept)
+            show_details(session.name, kept)
     profile = (
         "" if soft_of(kept.retriever) else f", profile {plain(answer.trace.profile)}"
     )  # a soft prompt has its own
@@ -119,7 +119,7 @@ def _explain(desk: Desk, exchange: Exchange, kept: KeptAnswer) -> None:
         ["Passages", f"{answer.trace.subgraph_kind.capitalize()}s", "Prompts", "Answers"]
     )
     with passages:
-        show_passages(desk.name, answer)
+        show_passages(session.name, answer)
     with graphs:
         show_candidates(answer.trace)
         show_subgraphs(exchange.id, answer.trace)

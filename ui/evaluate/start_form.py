@@ -25,7 +25,7 @@ from dynagrag.ui.evaluate.run_request import (
 from dynagrag.ui.evaluate.run_work import EstimateView
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.workspace_soft_prompt import OwnSoftPrompt, own_soft_prompts
 
 _MEASURES = {
@@ -76,7 +76,7 @@ def show() -> None:
     _show_start(request, _planned(request, settings), settings)
 
 
-def _soft_prompts(desk: Desk, measure: Measure) -> list[OwnSoftPrompt]:
+def _soft_prompts(desk: WorkspaceSession, measure: Measure) -> list[OwnSoftPrompt]:
     """The workspace's trained soft prompts, where they can answer."""
     return (
         own_soft_prompts(desk.space.settings, desk.name, desk.space.store.embedder())

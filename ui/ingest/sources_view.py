@@ -6,7 +6,7 @@ import streamlit as st
 
 from dynagrag.core.text import clock
 from dynagrag.ui.ingest.source_reading import SourceRow
-from dynagrag.ui.safe_markdown import plain, said_by, short_label
+from dynagrag.ui.safe_markdown import plain, short_label, speaker_and_time
 
 _MAX_SPEAKERS = 6
 
@@ -56,7 +56,7 @@ def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], N
         )
         row = names.get(picked, read[0])
         for speaker, start_s, text in row.first:
-            who = said_by(speaker, start_s)
+            who = speaker_and_time(speaker, start_s)
             st.markdown(f"{f'**{who}** ' if who else ''}{plain(text)}")
         for note in row.notes:
             st.caption(f":material/info: {plain(note)}")

@@ -10,7 +10,7 @@ import typer
 from dynagrag.cli.terminal import (
     EXIT_INTERRUPTED,
     EXIT_SET_ASIDE,
-    Bars,
+    ProgressBars,
     Waiting,
     confirm,
     in_line,
@@ -73,7 +73,7 @@ def run_prepared(
         prepared.forget_timed_call()
         raise typer.Abort()
     try:
-        with Bars(as_json) as progress:
+        with ProgressBars(as_json) as progress:
             report = prepared.run(progress)
     except JobCancelledError as err:
         raise StoppedJobError(f"{err}: {_how_to_resume(prepared)}") from err

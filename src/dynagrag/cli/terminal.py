@@ -160,15 +160,15 @@ def open_to_read(
 
 def tell_of_work(workspace: str | None, settings: "Settings") -> None:
     """A line on stderr where a job is at work in a workspace."""
+    from dynagrag.workspace.active_jobs import describe_active_jobs
     from dynagrag.workspace.address import workspace_meant
-    from dynagrag.workspace.at_work import said_of_work
 
-    said = said_of_work(workspace_meant(workspace, settings), settings)
+    said = describe_active_jobs(workspace_meant(workspace, settings), settings)
     if said:
         complain(said)
 
 
-class Bars:
+class ProgressBars:
     """Progress on stderr: one bar per stage, and without a terminal a line every ten seconds."""
 
     def __init__(self, quiet: bool) -> None:

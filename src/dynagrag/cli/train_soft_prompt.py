@@ -18,7 +18,7 @@ from dynagrag.cli.options import (
     VERBOSE,
     is_given,
 )
-from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import ProgressBars, in_line, read_settings, say, say_json, set_up_log
 from dynagrag.cli.train_soft_answers import (
     QUESTIONS,
     TRAINED_ON,
@@ -345,7 +345,7 @@ def _train(settings: "Settings", how: dict[str, Any], embedder: str | None, as_j
         **how
         | {"description": None if named is None else one_of("--description", named, Description)}
     )
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         told = ToldEpochs(None if as_json else _say_epoch)
         made = train_soft_prompt(settings, options, told, progress)
     if as_json:

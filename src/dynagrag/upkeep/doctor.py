@@ -33,7 +33,7 @@ from dynagrag.graph_store.transfer import is_unfinished
 from dynagrag.wiring import EMBEDDED, make_chat_model, make_embedder
 from dynagrag.workspace.address import name_in_store, open_store, store_address, workspace_meant
 from dynagrag.workspace.facade import Workspace, open_workspace
-from dynagrag.workspace.holdings import workspace_names
+from dynagrag.workspace.workspace_catalog import workspace_names
 
 _EXTRAS = {
     "sentence_transformers": ("local", "embedders but the default one"),

@@ -10,12 +10,12 @@ from dynagrag import wiring
 from dynagrag.core.errors import UsageError, WorkspaceError
 from dynagrag.core.protocols import Extractor
 from dynagrag.core.schema import Document, Edit
-from dynagrag.ingest.given.given_corpus import GivenCorpus
 from dynagrag.ingest.graph_deriver import GraphReport, Progress
+from dynagrag.ingest.imported.imported_corpus import ImportedCorpus
 from dynagrag.ingest.plan import uri_of
 from dynagrag.journal.jobs import RESUMABLE, Job
 from dynagrag.workspace.current_graph import CurrentGraph
-from dynagrag.workspace.given_job import prepare_given, prepare_given_files
+from dynagrag.workspace.imported_job import prepare_imported, prepare_imported_files
 from dynagrag.workspace.ingest_job import (
     RETRY,
     IngestOptions,
@@ -46,19 +46,19 @@ class GraphChanging:
         progress: Progress | None = None,
     ) -> PreparedIngest:
         """An ingest of these paths, as a job. `progress`: of the reading."""
-        if wiring.extractor_choice(options.extractor).takes_given:
-            return prepare_given_files(self._parts, self._graph.build_index, paths, options, job)
+        if wiring.extractor_choice(options.extractor).takes_imported:
+            return prepare_imported_files(self._parts, self._graph.build_index, paths, options, job)
         return prepare_ingest(
             self._parts, self._graph.build_index, paths, options, job, progress or (lambda *_: None)
         )
 
-    def prepare_given(
-        self, corpora: Sequence[GivenCorpus], extractor: Extractor, has_index: bool
+    def prepare_imported(
+        self, corpora: Sequence[ImportedCorpus], extractor: Extractor, has_index: bool
     ) -> PreparedIngest:
         """An ingest of what is given, as a job. `has_index`: whether the ego-graph index is brought
         up to date at its end.
         """
-        return prepare_given(
+        return prepare_imported(
             self._parts,
             self._graph.build_index if has_index else lambda model: None,
             corpora,

@@ -29,8 +29,8 @@ from dynagrag.core.schema import (
 from dynagrag.graph_store.derived.average_degree import average_degree, average_degree_before
 from dynagrag.graph_store.derived.linking_words import num_words
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
-from dynagrag.ingest.given.given_corpus import Given, GivenCorpus, as_corpus
 from dynagrag.ingest.graph_deriver import GraphReport
+from dynagrag.ingest.imported.imported_corpus import ImportedCorpus, ImportedDocuments, as_corpus
 from dynagrag.ingest.pipeline import IngestReport, Progress
 from dynagrag.journal.jobs import Job
 from dynagrag.journal.workspace_journal import Journal, LedgerRow, SetAside
@@ -46,9 +46,13 @@ from dynagrag.workspace.address import (
 from dynagrag.workspace.asking import AskOptions, Instead, QuestionAnswering
 from dynagrag.workspace.changing import GraphChanging
 from dynagrag.workspace.current_graph import CurrentGraph
-from dynagrag.workspace.holdings import check_name_on_server, unknown_workspace, workspace_names
 from dynagrag.workspace.ingest_job import IngestOptions, PreparedIngest, RetryGroup, retry_groups
 from dynagrag.workspace.parts import WorkspaceParts
+from dynagrag.workspace.workspace_catalog import (
+    check_name_on_server,
+    unknown_workspace,
+    workspace_names,
+)
 
 DELETION_WAIT_S = 40.0
 """How long an opening waits where somebody else is deleting: seconds, and half a minute longer than
@@ -245,8 +249,8 @@ class Workspace:
         """
         return self.prepare_ingest(paths, options).run_to_its_end(progress)
 
-    def ingest_given(
-        self, documents: Given, extractor: Extractor, progress: Progress | None = None
+    def ingest_imported(
+        self, documents: ImportedDocuments, extractor: Extractor, progress: Progress | None = None
     ) -> IngestReport:
         """Stores given passages and documents of turns, and makes the graph of them. Names are
         merged by rules alone.
@@ -258,7 +262,7 @@ class Workspace:
         Args:
             documents: A corpus that was read, or documents in memory, whose source is then called
             `given`.
-            extractor: Of these documents: `GivenExtractor(documents)`, or
+            extractor: Of these documents: `ImportedExtractor(documents)`, or
             `FastExtractor(titles=corpus.titles)`.
             progress: Told of each step.
 
@@ -266,7 +270,7 @@ class Workspace:
             LoadError: A document has no words.
             WorkspaceError: A copy into this workspace was not ended.
         """
-        return self.prepare_given([as_corpus(documents)], extractor).run_to_its_end(progress)
+        return self.prepare_imported([as_corpus(documents)], extractor).run_to_its_end(progress)
 
     def prepare_ingest(
         self,
@@ -281,15 +285,15 @@ class Workspace:
         """
         return self._changes.prepare(paths, options or IngestOptions(), progress=progress)
 
-    def prepare_given(
-        self, corpora: Sequence[GivenCorpus], extractor: Extractor, has_index: bool = True
+    def prepare_imported(
+        self, corpora: Sequence[ImportedCorpus], extractor: Extractor, has_index: bool = True
     ) -> PreparedIngest:
         """What an ingest of these corpora would do, before it does anything. Its job can be
         repeated, but not resumed by its number.
 
         `has_index`: whether the ego-graph index is brought up to date at the end.
         """
-        return self._changes.prepare_given(corpora, extractor, has_index)
+        return self._changes.prepare_imported(corpora, extractor, has_index)
 
     def prepare_resume(
         self, job_id: int | None = None, progress: Progress | None = None, **changes: Any

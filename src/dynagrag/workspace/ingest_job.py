@@ -37,7 +37,7 @@ from dynagrag.ingest.load.glossary_file import GlossaryFile
 from dynagrag.ingest.load.speaker_names import SpeakerNames, check_names
 from dynagrag.ingest.pipeline import IngestHooks, IngestReport, Pipeline, Progress
 from dynagrag.ingest.plan import (
-    Estimate,
+    IngestEstimate,
     IngestPlan,
     PromptingExtractor,
     estimate_run,
@@ -329,7 +329,7 @@ class PreparedIngest:
         )
         return by_length[len(by_length) // 2] if by_length else None
 
-    def estimate(self, seconds_per_call: float | None = None) -> Estimate | None:
+    def estimate(self, seconds_per_call: float | None = None) -> IngestEstimate | None:
         """Calls, tokens, time and money at most; None for an extractor without a model.
         `seconds_per_call`: as it was timed; else that of the workspace's earlier runs.
         """

@@ -8,7 +8,7 @@ from app_server import AppServer, Chromium, launched
 from ask_pages import TURNS
 
 from dynagrag.config.settings import load_settings
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.workspace.conversations import ConversationBook
 

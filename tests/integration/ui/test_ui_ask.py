@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from ask_pages import QUESTION, TURNS, asked, switch, words
 
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.workspace.conversations import ConversationBook
 
 

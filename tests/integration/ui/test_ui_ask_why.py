@@ -99,10 +99,10 @@ def test_a_document_that_is_gone_and_numbers_that_are_none(
     assert "no longer in the workspace" in page.run().warning[0].value
     from dynagrag.ui import state
 
-    desk = state.desk()
-    assert desk is not None
+    session = state.session()
+    assert session is not None
     page = panel("ask.source_page")
-    page.query_params["document"] = desk.space.store.documents()[0].id
+    page.query_params["document"] = session.space.store.documents()[0].id
     page.query_params["start"], page.query_params["end"] = "-3", "9" * 50
     assert not page.run().exception
     assert "turn 1" in words(page)

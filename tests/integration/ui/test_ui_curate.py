@@ -12,7 +12,7 @@ import pytest
 from dynagrag import open_workspace
 from dynagrag.core.schema import Entity
 from dynagrag.curation import corrections
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.ui.curate import correction_work
 

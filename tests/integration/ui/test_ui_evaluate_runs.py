@@ -12,7 +12,7 @@ from ask_pages import TURNS
 from ingests import Gate
 from pages import choose, estimate, has, kept_runs, press, run_it, shown, until, upload
 
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.ui.evaluate.run_request import keep_request, kept_request
 

@@ -16,7 +16,7 @@ from dynagrag.core.errors import StoreError
 from dynagrag.core.schema import Consolidation, Entity, Overview, Relation
 from dynagrag.curation.graph_export import exported, part
 from dynagrag.curation.graph_queries import binned, entity_facts, is_name, narrowed, way_between
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ui.drawing import kept_layouts
 
 Panel = Callable[[str], AppTest]
@@ -326,10 +326,10 @@ def test_the_whole_graph_can_be_saved_after_its_workspace_was_closed_as_idle(
     from dynagrag.ui import state
     from dynagrag.ui.graph import overview
 
-    desk = state.desk()
-    assert desk is not None
-    read = overview._whole(desk)
-    state.close_desks(desk.name)
+    session = state.session()
+    assert session is not None
+    read = overview._whole(session)
+    state.close_sessions(session.name)
     assert any(entity.name == "Acme Works" for entity in read().entities)
 
 

@@ -10,7 +10,7 @@ import pytest
 from ingests import Gate, digest
 from pages import has, press, until, words
 
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.ui.ingest import job_runner
 
@@ -439,8 +439,8 @@ def test_other_pages_see_the_new_graph_at_once(server: OpenAIStubServer, open_pa
     look = AppTest.from_string(
         "import streamlit as st\n"
         "from dynagrag.ui import state\n"
-        "desk = state.desk()\n"
-        "st.text(len(desk.space.snapshot().graph.entities) if desk else None)\n"
+        "session = state.session()\n"
+        "st.text(len(session.space.snapshot().graph.entities) if session else None)\n"
     )
     page = open_page()
     assert look.run().text[0].value == "None"

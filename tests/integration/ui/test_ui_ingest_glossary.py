@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pages import has, press, until, words
 
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.workspace.glossaries import glossaries_in_force
 

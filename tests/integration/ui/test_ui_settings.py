@@ -10,7 +10,7 @@ from pages import has, press, until, words
 from dynagrag.config import system_keyring
 from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import ModelUnavailableError
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.ui.settings import models_view
 

@@ -13,10 +13,10 @@ from pages import has, press, until, words
 
 from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import StoreError
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.journal.jobs import JobRequest, JobStatus
 from dynagrag.ui import background, state
-from dynagrag.workspace.holdings import workspace_names
+from dynagrag.workspace.workspace_catalog import workspace_names
 
 Pages = Callable[[], Any]
 
@@ -101,7 +101,7 @@ def test_a_workspace_that_nobody_looks_at_is_closed_but_not_while_it_works(
         return page.run()
 
     def open_names() -> list[str]:
-        return [name for name, _ in state._shared().desks]
+        return [name for name, _ in state._shared().sessions]
 
     look_at("one")
     look_at("two")
@@ -115,7 +115,7 @@ def test_a_workspace_that_nobody_looks_at_is_closed_but_not_while_it_works(
     assert open_names() == ["one", "two"]
     goes_on.set()
     background.wait_for_all()
-    one = next(desk for (name, _), desk in state._shared().desks.items() if name == "one")
+    one = next(session for (name, _), session in state._shared().sessions.items() if name == "one")
     look_at("two")
     assert open_names() == ["two"]
     with pytest.raises(StoreError, match="closed"):

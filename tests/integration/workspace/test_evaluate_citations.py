@@ -24,7 +24,7 @@ from dynagrag.evaluation.citations.checking_cost import CheckingCost
 from dynagrag.evaluation.citations.citation_folder import CitationRun
 from dynagrag.evaluation.citations.citation_run import CitationOptions, evaluate_citations
 from dynagrag.evaluation.results.run_folder import RunFolder, StoppedRunError
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.ingest_job import IngestOptions

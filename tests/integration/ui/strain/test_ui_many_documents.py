@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pages import until, words
 
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ui import background
 
 NUM = 500

@@ -11,7 +11,7 @@ from ingests import Gate
 from pages import has, press, shown, until
 
 from dynagrag.core.errors import StoreError
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.journal.jobs import JobBook
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.ui import background
@@ -86,12 +86,12 @@ def _merging() -> None:
     from dynagrag.ui import state
     from dynagrag.ui.curate.correction_work import correct, show_correction
 
-    desk = state.desk()
-    assert desk is not None
-    show_correction(desk)
+    session = state.session()
+    assert session is not None
+    show_correction(session)
     for name in ("Mercury", "Zanzibar Relay"):
         if st.button(name):
-            correct(desk, corrections.merge, ["mercury", "zanzibar relay"], name)
+            correct(session, corrections.merge, ["mercury", "zanzibar relay"], name)
 
 
 def test_a_merge_that_is_asked_for_twice_is_told_as_done(

@@ -11,7 +11,7 @@ from typing import IO, Any
 import pytest
 from pages import has, press, shown, until
 
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.ui.ingest import upload_folder
 

@@ -14,7 +14,7 @@ from dynagrag.evaluation.entities.entity_folder import EntityRun, MissedLine
 from dynagrag.evaluation.entities.entity_report import render_entity_report
 from dynagrag.evaluation.entities.entity_resolution import evaluate_entities
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
 
 

@@ -13,7 +13,7 @@ from dynagrag.journal.workspace_journal import Journal
 _MAX_PATH = 80
 
 
-def said_of_work(name: str, settings: Settings) -> str:
+def describe_active_jobs(name: str, settings: Settings) -> str:
     """Which jobs are at work in a workspace of the home folder, since when and in which process, in
     one line; "" for none.
 

@@ -20,7 +20,7 @@ from typing import Any
 
 from dynagrag.core.ids import estimate_tokens
 from dynagrag.core.protocols import FirstWordModel, Prompt
-from dynagrag.fakes.models import FakeChat, FakeEmbedder
+from dynagrag.fakes.fake_models import FakeChat, FakeEmbedder
 
 _HANG_S = 60.0
 _PAGE = "<html>not JSON</html>"

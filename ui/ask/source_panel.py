@@ -13,7 +13,7 @@ from dynagrag.ui import state
 
 _PARAMETER = "cited"
 _KEY = "beside"
-_SCRIPT = Path(__file__).with_name("beside.js")
+_SCRIPT = Path(__file__).with_name("source_panel.js")
 PANEL = "source_beside"
 """The panel's key: its style and the script find it by it."""
 HEAD = "source_head"

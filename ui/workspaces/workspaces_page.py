@@ -18,9 +18,14 @@ from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain, plain_lines
 from dynagrag.ui.workspaces import health_view
 from dynagrag.upkeep.workspace_renaming import rename_workspace
+from dynagrag.workspace.active_jobs import describe_active_jobs
 from dynagrag.workspace.address import has_embedded
-from dynagrag.workspace.at_work import said_of_work
-from dynagrag.workspace.holdings import Holdings, check_new, delete_workspace, read_holdings
+from dynagrag.workspace.workspace_catalog import (
+    Holdings,
+    check_new,
+    delete_workspace,
+    read_holdings,
+)
 
 _LOOK_EVERY_S = 30
 _SQLITE, _NEO4J = "A file on this machine", "A Neo4j server"
@@ -80,7 +85,7 @@ def _start_demo(settings: Settings) -> None:
     if background.has_job_at_work(settings, DEMO):
         raise UsageError("something is at work in the workspace demo; wait for its end")
     if not _is_demo_at_work(settings):
-        state.close_desks(DEMO)  # it is made afresh
+        state.close_sessions(DEMO)  # it is made afresh
         background.drop(_demo_key(settings))
 
     def run(work: Work) -> list[str]:
@@ -185,10 +190,10 @@ def _show_one(settings: Settings, name: str, found: Holdings | None) -> None:
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", border=True
     ):
         badge = " :blue-badge[open]" if is_here else ""
-        at_work = said_of_work(name, settings)
+        active_work = describe_active_jobs(name, settings)
         working = (
-            f"  \n:material/hourglass_top: {plain(at_work[0].upper() + at_work[1:])}"
-            if at_work
+            f"  \n:material/hourglass_top: {plain(active_work[0].upper() + active_work[1:])}"
+            if active_work
             else ""
         )
         if found is None:
@@ -248,7 +253,7 @@ def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None
             st.warning(f"Type {plain(name)} to confirm.", icon=":material/edit:")
             return
         _check_idle(settings, name)
-        state.close_desks(name)
+        state.close_sessions(name)
         background.start(
             background.key_of(settings, name, "deletion"),
             name,
@@ -258,13 +263,13 @@ def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None
 
 
 def _check_idle(settings: Settings, name: str) -> None:
-    at_work = [work.title for work in background.at_work(settings, name)]
+    active_work = [work.title for work in background.active_work(settings, name)]
     if (
-        at_work
+        active_work
         or background.has_job_at_work(settings, name)
         or (name == DEMO and _is_demo_at_work(settings))
     ):
-        what = f" ({at_work[0]})" if at_work else ""
+        what = f" ({active_work[0]})" if active_work else ""
         raise UsageError(
             f"something is at work in workspace {name!r}{what}; wait for its end, or stop it under"
             " Ingest, and try again"
@@ -289,7 +294,7 @@ def _follow_deletions(settings: Settings) -> None:
 
 def _forget(settings: Settings, name: str, goes_to: str = "") -> None:
     """What this process kept of it; a visitor who was in it goes to another."""
-    state.close_desks(name)
+    state.close_sessions(name)
     for work in background.found_under(background.key_of(settings, name)):
         background.drop(work.key)
     if name == state.workspace_name():
@@ -314,7 +319,7 @@ def _ask_name(settings: Settings, name: str) -> None:
             return
     with state.shown_errors():
         _check_idle(settings, name)
-        state.close_desks(name)
+        state.close_sessions(name)
         key = background.key_of(settings, name, "renaming")
         background.start(
             key, name, lambda _: rename_workspace(name, new.strip(), settings), {"new": new.strip()}

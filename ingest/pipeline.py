@@ -1,8 +1,11 @@
 """An ingest from plan to graph. Every step is idempotent and stored as it is done, so a run that
 was killed is resumed by running it again.
 
-    store documents -> extract chunks (each stored at once)                                              nobody is kept waiting
-    -> what another run took away is put back -> drop what was replaced -> derive the graph -> index     the workspace is held
+    without the workspace's lock:
+        store documents -> extract chunks (each stored at once)
+    under the lock:
+        -> put back what another run took away -> drop what was replaced
+        -> derive the graph -> index
 
 A cancelled run ends where it is, as a killed one does, but for model calls in flight, whose replies
 are kept.

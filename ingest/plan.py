@@ -302,7 +302,7 @@ def _is_gone(uri: str) -> bool:
 
 
 def _is_given(document: Document) -> bool:
-    """Whether it is one of many that a file gave (`dynagrag.ingest.imported.imported_corpus`), and that
+    """Whether it comes from an imported corpus (`dynagrag.ingest.imported.imported_corpus`) whose
     file is there still.
     """
     return "place" in document.meta and not _is_gone(document.uri.rpartition("#")[0])

@@ -22,13 +22,17 @@ _LESS_AIR = "[data-testid='stMainBlockContainer'] { padding-top: 3.5rem; }"
 """Streamlit leaves 6rem above a page's title, for a header that is empty here."""
 _WHOLE_LINKS = "[data-testid='stPageLink'] :is(span, p) { white-space: normal; overflow: visible; }"
 """Streamlit cuts the words of a link off where a phone ends."""
-_DANGER = """[class*='st-key-delete_'] button[kind='primary'] { background-color: #b3261e; border-color: #b3261e; color: #ffffff; }"""
+_DANGER = """[class*='st-key-delete_'] button[kind='primary'] {
+    background-color: #b3261e; border-color: #b3261e; color: #ffffff;
+}"""
 """What can't be undone doesn't look like what is meant to be clicked."""
 _LOST = """@keyframes connection-lost { to { visibility: visible; } }
 [data-testid='stApp']:not([data-test-connection-state='CONNECTED'])::before {
-    content: 'The connection to dynagrag is lost. What was begun there goes on, and this page shows it once it is back.';
+    content: 'The connection to dynagrag is lost. What was begun there goes on, '
+        'and this page shows it once it is back.';
     position: fixed; inset: 0 0 auto 0; z-index: 1000000; padding: 0.5rem 1rem; text-align: center;
-    background: #7a3e00; color: #ffffff; visibility: hidden; animation: connection-lost 0s 1.5s forwards;
+    background: #7a3e00; color: #ffffff; visibility: hidden;
+    animation: connection-lost 0s 1.5s forwards;
 }"""
 """Streamlit dims the page and writes a faint word into its corner."""
 PAGES = (

@@ -22,7 +22,7 @@ SOFT = {
 
 
 def unique_labels(names: Mapping[Key, str]) -> dict[Key, str]:
-    """The names, in their order; the second of one gets a (2), and so on."""
+    """Labels without duplicates, in order: the second of a name becomes "name (2)", and so on."""
     times: Counter[str] = Counter()
     taken = set(names.values())
     labels: dict[Key, str] = {}

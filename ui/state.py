@@ -1,9 +1,8 @@
-"""What the pages share: settings, the workspaces that are open in this process, and what a visitor
-has chosen.
+"""State that the pages share: settings, open workspaces, models, and a visitor's choices.
 
 Pages open workspaces and models through this module alone. One process serves all visitors: a
-`WorkspaceSession` is shared by them; Streamlit's session state is one visitor's own, and what of it outlives a
-page goes through `remembered`. A page reads its own parameters of the address bar.
+`WorkspaceSession` is shared by them; Streamlit's session state is one visitor's own, and what of it
+outlives a page goes through `remembered`. A page reads its own parameters of the address bar.
 """
 
 import logging
@@ -52,8 +51,8 @@ _IDLE_S = 1800.0
 
 @dataclass
 class WorkspaceSession:
-    """A workspace that is open for all visitors: its store and journal may be used, and questions
-    asked, on any thread. It has no language model of its own: see `chat_model`.
+    """An open workspace that all visitors of the process share. Thread-safe: store, journal and
+    `ask` may be used on any thread. It has no language model of its own: see `chat_model`.
     """
 
     space: Workspace
@@ -63,7 +62,7 @@ class WorkspaceSession:
     _documents: tuple[str, tuple[Document, ...]] = ("", ())
 
     def documents(self) -> tuple[Document, ...]:
-        """All documents with their texts, read once a version of the store: every draw of a page
+        """All documents with their texts, cached by the store's version: every draw of a page
         asks for them.
         """
         version, found = self.space.store.version(), self._documents
@@ -78,9 +77,7 @@ class WorkspaceSession:
 
 
 class _Shared:
-    """What all visitors of this process share; models by the settings that they were opened
-    with.
-    """
+    """Caches that all visitors of this process share; models by the settings that opened them."""
 
     def __init__(self) -> None:
         self.lock = RLock()
@@ -116,7 +113,7 @@ def settings() -> Settings:
 
 
 def choose(**chosen: str | None) -> None:
-    """Settings for this visit, e.g. `llm="qwen"`; None takes the choice back."""
+    """Overrides settings for this visit, e.g. `llm="qwen"`; None takes an override back."""
     now = st.session_state.get("chosen_settings", {}) | chosen
     st.session_state["chosen_settings"] = {
         name: value for name, value in now.items() if value is not None
@@ -128,7 +125,7 @@ def choose(**chosen: str | None) -> None:
 
 
 def choices_of(name: str) -> list[str]:
-    """What the settings say without this visit's choices, and all that was chosen in it."""
+    """Values to offer for a setting: its saved value, then all that were chosen in this visit."""
     return [
         str(getattr(load_settings(), name) or ""),
         *st.session_state.get("choices", {}).get(name, {}),
@@ -136,7 +133,7 @@ def choices_of(name: str) -> list[str]:
 
 
 def chosen() -> dict[str, str]:
-    """What this visitor chose for this visit."""
+    """This visit's overrides of settings."""
     return dict(st.session_state.get("chosen_settings", {}))
 
 
@@ -150,7 +147,7 @@ def workspace_name() -> str:
 
 
 def switch_workspace(name: str) -> None:
-    """Goes to another workspace; what a page remembered of the last one is dropped."""
+    """Switches to another workspace and drops what pages remembered of the last one."""
     for key in [k for k in st.session_state if str(k).startswith("of_workspace_")]:
         del st.session_state[key]
     st.session_state[WORKSPACE] = name
@@ -159,12 +156,12 @@ def switch_workspace(name: str) -> None:
 
 
 def remembered(key: str, default: Any) -> Any:
-    """What a page remembers of this workspace for this visitor, across pages."""
+    """A value kept for this visitor and workspace across pages (`remember`), else `default`."""
     return st.session_state.setdefault(f"of_workspace_{key}", default)
 
 
 def remember(key: str, value: Any) -> None:
-    """Keeps it."""
+    """Keeps a value for this visitor and workspace across pages."""
     st.session_state[f"of_workspace_{key}"] = value
 
 
@@ -184,15 +181,15 @@ def go_to_page(path: str) -> None:
 def link_to_page(path: str, label: str, icon: str, **parameters: str) -> None:
     """A link to a page of the app with these parameters in the address bar, in the same tab."""
     page = st.session_state.get("pages", {}).get(path)
-    given = {WORKSPACE: workspace_name(), **parameters}
+    query = {WORKSPACE: workspace_name(), **parameters}
     if page is not None:
-        st.page_link(page, label=label, icon=icon, query_params=given)
+        st.page_link(page, label=label, icon=icon, query_params=query)
     else:  # a page that runs alone
-        st.markdown(f"[{label}]({path}?{urlencode(given)})")
+        st.markdown(f"[{label}]({path}?{urlencode(query)})")
 
 
 def show_empty_workspace() -> None:
-    """That nothing is in the workspace yet, and what to begin with."""
+    """Says that the workspace is empty, and links to what to begin with."""
     st.info("This workspace is empty.", icon=":material/waving_hand:")
     _link_to_beginnings()
 
@@ -205,13 +202,16 @@ def _link_to_beginnings() -> None:
 
 
 def known_workspaces() -> list[str]:
-    """Those in the home folder."""
+    """Names of the workspaces in the home folder."""
     return workspace_names(settings())
 
 
 def session(name: str | None = None) -> WorkspaceSession | None:
-    """The open workspace of this visitor, or the one named; None where there is none yet. Raises
-    DynaGragError where it can't be opened.
+    """The session of this visitor's workspace, or of `name`, opened if need be; None if the
+    workspace does not exist yet.
+
+    Raises:
+        DynaGragError: it can't be opened.
     """
     name, shared = name or workspace_name(), _shared()
     check_workspace_name(name)
@@ -241,7 +241,7 @@ def session(name: str | None = None) -> WorkspaceSession | None:
 
 
 def _number_of(folder: Path) -> int:
-    """0 where there is none."""
+    """The folder's inode; 0 if there is no such folder."""
     try:
         return folder.stat().st_ino
     except OSError:
@@ -249,8 +249,8 @@ def _number_of(folder: Path) -> int:
 
 
 def _close_idle(shared: _Shared, used: WorkspaceSession) -> None:
-    """Closes what nobody has looked at for long; every draw of a page that uses a session asks for it
-    anew. The lock is held.
+    """Closes the sessions that were idle for `_IDLE_S`; each draw of a page asks for its session
+    anew. The caller holds the lock.
     """
     for key, idle in [
         (k, d) for k, d in shared.sessions.items() if used.used_at - d.used_at > _IDLE_S
@@ -275,22 +275,22 @@ def chat_model() -> ChatModel | None:
 
 
 def chat_model_loader(**chosen: Any) -> Callable[[], ChatModel | None]:
-    """What loads the language model of this visit's settings on another thread. `chosen`: other
-    settings.
+    """A function that loads the language model of this visit's settings on another thread.
+    `chosen`: settings to override.
     """
     return partial(_shared().chat_model, settings_with(**chosen))
 
 
 def embedder_loader(**chosen: Any) -> Callable[[], Embedder]:
-    """The same for the embedder."""
+    """As `chat_model_loader`, for the embedder."""
     return partial(_shared().embedder, settings_with(**chosen))
 
 
 def opener(
     name: str | None = None, *, create: bool = False, has_model: bool = True, **chosen: Any
 ) -> Callable[[], AbstractContextManager[Workspace]]:
-    """What opens a workspace on another thread, where a visitor's own things are out of reach: they
-    are read now. `has_model` False: it is opened without the language model.
+    """A function that opens a workspace on another thread. Threads can't read a visitor's session
+    state, so the settings are read now. `has_model` False: opens it without the language model.
     """
     now, shared, named = settings_with(**chosen), _shared(), name or workspace_name()
     if not has_model:
@@ -311,11 +311,9 @@ def opener(
 
 
 def settings_with(**chosen: Any) -> Settings:
-    """This visit's settings with others in their place."""
-    given = st.session_state.get("chosen_settings", {}) | {
-        k: v for k, v in chosen.items() if v is not None
-    }
-    return load_settings(**given)
+    """This visit's settings with these overrides; None leaves a setting as it is."""
+    overrides = {name: value for name, value in chosen.items() if value is not None}
+    return load_settings(**st.session_state.get("chosen_settings", {}) | overrides)
 
 
 def close_sessions(name: str) -> None:
@@ -327,7 +325,7 @@ def close_sessions(name: str) -> None:
 
 
 def close_all() -> None:
-    """Closes all that this process has open; what opens next is opened anew."""
+    """Closes all sessions and models of this process; they are opened anew when needed."""
     shared = _shared()
     with shared.lock:
         for name in {key[0] for key in shared.sessions}:
@@ -349,7 +347,7 @@ def shown_errors() -> Iterator[None]:
         st.error(f"{plain(err)} See **Settings**.", icon=":material/settings:")
     except DynaGragError as err:
         st.error(plain(err), icon=":material/error:")
-    except Exception as err:  # noqa: BLE001 - the page's edge; Streamlit's own signals are BaseExceptions
+    except Exception as err:  # noqa: BLE001 - the page's edge; Streamlit's signals pass
         _LOG.exception("a page failed")
         st.error(unexpected(err), icon=":material/bug_report:")
 

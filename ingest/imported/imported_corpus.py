@@ -1,5 +1,5 @@
-"""Passages that are given, with or without their entities and triples, from a file or from memory,
-and taken as they stand.
+"""Imported corpora: passages or turns, with or without entities and triples, from a file or from
+memory. Passages are taken as they are, not split again.
 
 A file is JSON lines, plain or gzipped: `title` and `text`, and where there are any
 `extracted_entities` and `extracted_triples` (or `entities`, `triples`); or `chunk_id` and `text`.

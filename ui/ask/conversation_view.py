@@ -42,11 +42,12 @@ _MAX_SHOWN = 20
 INVITATION = "invitation"
 STYLE = f"""<style>
 [class*='st-key-last_exchange'] {{ min-height: calc(100vh - 17rem); scroll-margin-top: 4.5rem; }}
-[data-testid='stMain']:has([data-testid='stButtonGroup']) [class*='st-key-last_exchange'] {{ min-height: calc(100vh - 23rem); }}
+[data-testid='stMain']:has([data-testid='stButtonGroup']) [class*='st-key-last_exchange'] {{
+    min-height: calc(100vh - 23rem); }}
 [data-testid='stBottomBlockContainer'] {{ padding-bottom: 1.5rem; }}
 [data-testid='stPopoverBody'] {{ min-height: 9rem; }}
-[data-testid='stApp']:has(.st-key-stop_asking) :is([data-testid='stStatusWidget'], [data-testid='stButtonGroup'],
-    .st-key-{INVITATION}) {{ display: none; }}
+[data-testid='stApp']:has(.st-key-stop_asking) :is([data-testid='stStatusWidget'],
+    [data-testid='stButtonGroup'], .st-key-{INVITATION}) {{ display: none; }}
 </style>"""
 """So that the last question can stand at the window's head, however short its answer is, and what
 to ask next is in sight; that the question's box ends the page; that what the chips open is not

@@ -37,10 +37,9 @@ class EvidenceRow:
 
     def markdown(self) -> str:
         """One bullet, and one within it for each line around it."""
-        told = " ".join(
-            part for part in (self.mark, f"**{self.who}**" if self.who else "", self.remark) if part
-        )
-        return "\n".join([f"- {told}: “{self.words}”", *(f"    - {line}" for line in self.around)])
+        who = f"**{self.who}**" if self.who else ""
+        head = " ".join(part for part in (self.mark, who, self.remark) if part)
+        return "\n".join([f"- {head}: “{self.words}”", *(f"    - {line}" for line in self.around)])
 
 
 def by_document(rows: Iterable[EvidenceRow]) -> str:

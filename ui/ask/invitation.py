@@ -77,12 +77,15 @@ def show_documents(
     """
     st.subheader(plural(len(documents), "document"), anchor=False)
     shown = Counter(clean(d.title, _MAX_TITLE) for d in documents)
-    rows = [
-        f"- [{plain(clean(d.title, _MAX_TITLE))}]({source_link(session.name, d.id, 0, 0)})"
-        f" :gray[{_file_of(d) if shown[clean(d.title, _MAX_TITLE)] > 1 else ''}{len(d.text.split()):,}"
-        " words]"
-        for d in documents[:_MAX_DOCUMENTS]
-    ]
+    rows = []
+    for d in documents[:_MAX_DOCUMENTS]:
+        title = clean(d.title, _MAX_TITLE)
+        # the file's name tells documents of one title apart
+        file = f"{plain(clean(Path(d.uri).name, _MAX_TITLE))} · " if shown[title] > 1 else ""
+        rows.append(
+            f"- [{plain(title)}]({source_link(session.name, d.id, 0, 0)})"
+            f" :gray[{file}{len(d.text.split()):,} words]"
+        )
     st.markdown("\n".join(rows))
     if can_find and len(documents) > _MAX_DOCUMENTS:
         # a box finds the others by a part of their titles: a link for each would be sent at each
@@ -106,11 +109,6 @@ def _read() -> None:
     if chosen := st.session_state["find_to_read"]:
         source_panel.open_at(chosen)
     st.session_state["find_to_read"] = None
-
-
-def _file_of(document: Document) -> str:
-    """Tells documents of one title apart."""
-    return f"{plain(clean(Path(document.uri).name, _MAX_TITLE))} · "
 
 
 def _show_speakers(points: StartingPoints) -> None:

@@ -166,7 +166,7 @@ def _answer(
         return KeptAnswer(options.way, error=str(err), llm=llm, seconds=time.monotonic() - start)
     except WorkStoppedError:
         raise
-    except Exception as err:  # noqa: BLE001 - a thread's edge: the conversation says so, the log has it
+    except Exception as err:  # noqa: BLE001 - a thread's edge: shown, and logged
         _LOG.exception("a question failed")
         return KeptAnswer(
             options.way, error=background.unexpected(err), llm=llm, seconds=time.monotonic() - start

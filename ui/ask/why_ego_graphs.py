@@ -208,7 +208,7 @@ def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
             ),  # it says nothing, and there are many
             weight=edge.weight,
             opacity=0.25 + 0.75 * _shown_share(edge),
-            tooltip=f"{', '.join(edge.labels)}: stated {edge.weight} times, {_told_share(edge)}",
+            tooltip=f"{', '.join(edge.labels)}: stated {edge.weight} times, {_share_text(edge)}",
             is_highlighted=frozenset((edge.source, edge.target)) in walked,
         )
         for edge in subgraph.edges
@@ -225,7 +225,7 @@ def _drawn_node(node: NodeTrace, is_reached: bool) -> DrawnNode:
         opacity=0.25 + 0.75 * _shown_share(node) if is_reached else _UNREACHED,
         is_hollow=not node.is_in_prompt,
         tooltip=(
-            f"{node.name}: weight {node.weight}, {_told_share(node)}, {node.hops} hops from the"
+            f"{node.name}: weight {node.weight}, {_share_text(node)}, {node.hops} hops from the"
             " centre"
         ),
     )
@@ -236,6 +236,6 @@ def _shown_share(own: NodeTrace | EdgeTrace) -> float:
     return own.score if own.mask is None else own.mask
 
 
-def _told_share(own: NodeTrace | EdgeTrace) -> str:
-    told = f"score {own.score:.2f}" if own.mask is None else f"mask {own.mask:.2f}"
-    return told if own.prize is None else f"{told}, prize {own.prize:g}"
+def _share_text(own: NodeTrace | EdgeTrace) -> str:
+    share = f"score {own.score:.2f}" if own.mask is None else f"mask {own.mask:.2f}"
+    return share if own.prize is None else f"{share}, prize {own.prize:g}"

@@ -3,6 +3,7 @@ read from the kept answer's trace.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import streamlit as st
 
@@ -50,13 +51,11 @@ def page() -> None:
 
 def _chosen(book: ConversationBook) -> tuple[Conversation, str] | None:
     """The conversation, and the id of the exchange that is asked for."""
-    given = st.query_params.get("conversation") or state.remembered("conversation", "")
+    id_ = st.query_params.get("conversation") or state.remembered("conversation", "")
     conversations: Sequence[Conversation] = ()
-    if given:
-        try:
-            conversations = (book.conversation(given),)
-        except UsageError:
-            conversations = ()
+    if id_:
+        with suppress(UsageError):  # an address that somebody typed
+            conversations = (book.conversation(id_),)
     if not any(e.answers for c in conversations for e in c.exchanges):
         conversations = book.all()
     found = next((c for c in conversations if any(e.answers for e in c.exchanges)), None)

@@ -245,10 +245,8 @@ def _show_entity_head(entity: Entity) -> None:
     st.caption(f"{kind}mentioned {times(entity.weight)}{' · speaks' if entity.is_speaker else ''}")
     others = [alias for alias in entity.aliases if alias != entity.name]
     if others:
-        st.markdown(
-            "**Also:**"
-            f" {', '.join(plain(cut(alias, 60)) for alias in others[:12])}{' …' if len(others) > 12 else ''}"
-        )
+        shown = ", ".join(plain(cut(alias, 60)) for alias in others[:12])
+        st.markdown(f"**Also:** {shown}{' …' if len(others) > 12 else ''}")
     lines = [f"- {plain(cut(text, 400))}" for text in entity.summaries[:30]]
     if lines:
         st.markdown("\n".join(lines[:3]))
@@ -276,9 +274,9 @@ def _show_relation(workspace: str, entity_id: str, stated: StatedRelation) -> No
                 if statement.words
                 else "Named together here: "
             )
-            st.markdown(
-                f"{words}{f'{who}, ' if who else ''}[{plain(cut(statement.title, 60)) or 'source'}]({link})"
-            )  # a caption would dim its link below the contrast that reading needs
+            place = f"[{plain(cut(statement.title, 60)) or 'source'}]({link})"
+            # a caption would dim its link below the contrast that reading needs
+            st.markdown(f"{words}{f'{who}, ' if who else ''}{place}")
         if other != entity_id:  # the way there for those who can't click the drawing
             label = plain(cut(name, 60)) or "\\(no name\\)"
             st.button(

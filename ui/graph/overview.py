@@ -337,8 +337,8 @@ def _cell(text: str) -> str:
 
 
 def _whole(session: WorkspaceSession) -> Callable[[], Graph]:
-    """What reads the graph at the click, without a draw of the page before it: by then the session may
-    have been closed as idle.
+    """Returns a function that reads the whole graph when a download is clicked; the page's session
+    may have been closed as idle by then.
     """
     open_space = state.opener(session.name, has_model=False)
 

@@ -76,7 +76,7 @@ class RunOutcome:
 
 
 def plan(ticket: str, paths: Sequence[str], options: IngestOptions) -> Work:
-    """What an ingest of these paths would do and cost, as the work's `IngestPlanView`; nothing is stored
+    """Plans an ingest of these paths; the work's result is an `IngestPlanView`. Nothing is stored
     but an empty workspace.
 
     A call of a model in this process is timed for it, and its reply forgotten, since nobody may

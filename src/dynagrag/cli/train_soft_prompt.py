@@ -313,7 +313,8 @@ def _recipe(method: str, is_paper: bool, given: dict[str, Any]) -> "SoftRecipe":
 
 def _precision(name: str) -> "Precision":
     try:
-        import dynagrag.training.soft_prompt.graph_training  # noqa: F401  its libraries may be missing
+        # its libraries may be missing
+        import dynagrag.training.soft_prompt.graph_training  # noqa: F401
         from dynagrag.generation.soft_prompt.precision import Precision
     except ImportError as err:
         raise SettingsError(

@@ -168,7 +168,8 @@ class _DotEnv:
 def _origin(address: str) -> str:
     parts = urlsplit(address)
     host = parts.hostname or ""
-    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{f':{parts.port}' if parts.port else ''}"
+    port = f":{parts.port}" if parts.port else ""
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}{port}"
 
 
 def _path() -> Path:

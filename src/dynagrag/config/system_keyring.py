@@ -127,7 +127,7 @@ def _ask(method: str, name: str, *values: str) -> Any:
         raise SettingsError("the system's keyring is locked; unlock it, and try again") from err
     except NoKeyringError as err:
         raise SettingsError("this system has no keyring that is unlocked for this session") from err
-    except Exception as err:  # noqa: BLE001 - backends raise what they like, and their texts may hold anything
+    except Exception as err:  # noqa: BLE001 - backends raise anything; their texts may hold secrets
         raise SettingsError(
             f"the system's keyring refused ({type(err).__name__}); unlock it, or set {name.upper()}"
             " instead"

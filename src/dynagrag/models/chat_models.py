@@ -1,7 +1,8 @@
 """`open_chat_model`: what a user writes after --llm as a chat model.
 
 openai:NAME          the OpenAI protocol at OPENAI_BASE_URL: OpenAI, vLLM, Ollama, llama.cpp, ...
-PROVIDER:NAME        any provider of LangChain (azure_openai, anthropic, ollama, ...), extra `providers`
+PROVIDER:NAME        any provider of LangChain (azure_openai, anthropic, ollama, ...), extra
+                     `providers`
 local:PATH-or-NAME   transformers in this process, extra `local`
 gguf:PATH            llama.cpp in this process, extra `gguf`
 gguf:hf:ORG/REPO/FILE  the same with a file of the model hub, fetched once

@@ -1,6 +1,4 @@
-"""An ingest of documents that are given rather than read from transcripts: the same durable job as
-any other, without a model.
-"""
+"""Ingests of imported corpora: the same durable jobs as any other, without a model."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -32,10 +30,10 @@ def prepare_imported(
     corpora: Sequence[ImportedCorpus],
     extractor: Extractor,
 ) -> PreparedIngest:
-    """What an ingest of these corpora would do, before it does anything.
+    """Plans an ingest of these corpora; nothing is stored yet.
 
-    Its job has no options: what was given in memory can't be read again, so it can be repeated, but
-    not resumed by its number.
+    The job has no options: a corpus in memory can't be read again, so the ingest can be repeated,
+    but not resumed by its number.
     """
     paths = tuple(c.source for c in corpora if Path(c.source).is_absolute())
     return _prepared(parts, build_index, corpora, extractor, _request(parts, paths, {}))
@@ -48,10 +46,13 @@ def prepare_imported_files(
     options: IngestOptions,
     job: Job | None = None,
 ) -> PreparedIngest:
-    """What an ingest of files of passages with their extractions would do: `--extractor file`.
-    `job`: the one that is resumed.
+    """Plans an ingest of files of passages with their extractions (`--extractor file`).
 
-    Raises LoadError where a file is no such file.
+    Args:
+        job: the job to resume; None for a new one.
+
+    Raises:
+        LoadError: a file does not hold such passages.
     """
     corpora = [read_imported(path) for path in paths]
     request = _request(

@@ -43,7 +43,7 @@ reply that was paid for is cached anyway.
 
 
 class IngestJournal(Protocol):
-    """What the pipeline needs of the journal: the list of chunks that failed, and forgetting."""
+    """The part of the journal that the pipeline uses: failed chunks, and dropping them."""
 
     def set_aside(
         self, document_id: str, start: int, end: int, reason: str, job_id: int | None = None

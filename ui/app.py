@@ -25,7 +25,7 @@ _WHOLE_LINKS = "[data-testid='stPageLink'] :is(span, p) { white-space: normal; o
 _DANGER = """[class*='st-key-delete_'] button[kind='primary'] {
     background-color: #b3261e; border-color: #b3261e; color: #ffffff;
 }"""
-"""What can't be undone doesn't look like what is meant to be clicked."""
+"""Buttons that can't be undone look dangerous."""
 _LOST = """@keyframes connection-lost { to { visibility: visible; } }
 [data-testid='stApp']:not([data-test-connection-state='CONNECTED'])::before {
     content: 'The connection to dynagrag is lost. What was begun there goes on, '

@@ -44,7 +44,7 @@ class Work:
     result: Any = None
     error: str = ""
     notes: dict[str, Any] = field(default_factory=dict)
-    """What the thread says of itself before its end, e.g. its job's number."""
+    """What the thread reports before its end, e.g. its job's number."""
     started_at: float = field(default_factory=time.monotonic)
     ended: Event = field(default_factory=Event)
     is_stopped: bool = False
@@ -108,7 +108,7 @@ def _run(work: Work, function: Callable[[Work], Any]) -> None:
 
 
 def not_written(err: OSError) -> str:
-    """What is shown where the disk is full or a folder can't be written to."""
+    """Message for a full disk or a folder that can't be written to."""
     return (
         f"{err.strerror or type(err).__name__}; free some space, or make the folder writable, and"
         " try again"
@@ -116,7 +116,7 @@ def not_written(err: OSError) -> str:
 
 
 def unexpected(err: Exception) -> str:
-    """What is shown of an error that is none of ours: its text may hold anything."""
+    """Message for an error that is not ours; its own text may hold secrets."""
     return (
         f"Something went wrong ({type(err).__name__}); the terminal that runs dynagrag has the"
         " details."

@@ -8,7 +8,7 @@ from dynagrag.ui.background import Work
 from dynagrag.ui.safe_markdown import plain
 
 _SHORT_S = 0.7
-"""What ends within this time is there when the page is drawn; else it is followed."""
+"""Work that ends within this time is waited for; longer work is followed."""
 
 
 def has_ended(

@@ -81,7 +81,7 @@ class ImportedExtractor:
 
     @property
     def dropped(self) -> Mapping[str, int]:
-        """What was refused when the files were read, and since."""
+        """Counts of refused items by reason, from reading the files and from extraction."""
         return sum(self._refused.values(), self._refused_before.copy())
 
     @property

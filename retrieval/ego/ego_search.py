@@ -120,7 +120,7 @@ class DiverseEgoSearch:
 
 
 class CosineEgoSearch(DiverseEgoSearch):
-    """The same without diversity."""
+    """As `DiverseEgoSearch`, by cosine alone, without diversity."""
 
     name = "dynagrag-cosine"
 

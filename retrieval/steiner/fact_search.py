@@ -22,13 +22,13 @@ NUM_TRIPLES = 10
 
 
 class _FactSearch(ABC):
-    """What both share. Deterministic; threads may share it."""
+    """Base of the searches over facts. Deterministic and thread-safe."""
 
     name: str
     _why: str
     """Why a subgraph was taken."""
     _kind: str
-    """What a subgraph is called."""
+    """The name of its kind of subgraph."""
 
     def __init__(self, snapshot: Snapshot, passages: PassageScores | None = None) -> None:
         self._snapshot = snapshot

@@ -43,7 +43,7 @@ RETRIEVERS = {
 
 
 def way_name(way: str) -> str:
-    """What answered, in words: a retriever, or `soft:NAME`."""
+    """The name in words of a retriever or of a trained soft prompt (`soft:NAME`)."""
     soft = soft_of(way)
     return SOFT.get(soft, soft) if soft else RETRIEVERS.get(way, way)
 
@@ -55,7 +55,7 @@ def soft_of(way: str) -> str:
 
 
 def made_by(kept: KeptAnswer) -> str:
-    """What an answer was made by, as Markdown: the way, and the language model that wrote it."""
+    """Retriever or soft prompt of an answer and the language model that wrote it, as Markdown."""
     way = f"**{plain(way_name(kept.retriever))}**"
     if kept.answer is None:
         return way
@@ -101,7 +101,7 @@ def show_answer(workspace: str, kept: KeptAnswer, asked: str, *, is_numbered: bo
 
 
 def show_details(workspace: str, kept: KeptAnswer) -> None:
-    """How the claims were checked, what was cited besides, and what the answer cost."""
+    """Shows how the claims were checked, the idle citations, and the cost."""
     answer = kept.answer
     if answer is None:
         return

@@ -193,7 +193,7 @@ def _conversation(book: ConversationBook) -> Conversation:
 
 
 def _only(book: ConversationBook) -> str:
-    """That of the demo, say; of several none is opened unasked."""
+    """The id of the only conversation there is, such as the demo's; empty if there are several."""
     kept = book.all(limit=2)
     return kept[0].id if len(kept) == 1 else ""
 

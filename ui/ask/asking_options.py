@@ -325,7 +325,7 @@ def _kept_select(
 
 
 def _keep_toggle(label: str, key: str, help_text: str, is_disabled: bool) -> bool:
-    """The same for a switch, which counts for nothing while it is disabled."""
+    """As `_kept_select`, for a switch; False while it is disabled."""
     is_on = st.toggle(label, help=help_text, disabled=is_disabled, key=_box(key, [False, True]))
     state.remember(f"ask_{key}", is_on)
     return is_on and not is_disabled

@@ -87,7 +87,7 @@ def address_of(workspace: str, line: Citation, document_ids: Mapping[str, str]) 
 
 
 def tip_of(line: Citation) -> str:
-    """What is told when one points at a mark."""
+    """The tooltip of an evidence mark."""
     who = clean(f"{line.speaker or ''}", 40)
     return (
         f"{who}{' · ' if who else ''}{clean(line.document, _MAX_TITLE)}:"

@@ -35,12 +35,12 @@ def _points(_session: WorkspaceSession, folder: str, version: str) -> StartingPo
 
 
 def points_of(session: WorkspaceSession) -> StartingPoints:
-    """Those of the workspace, read once per version of its store."""
+    """The workspace's starting points, read once per version of its store."""
     return _points(session, str(session.space.folder), session.space.store.version())
 
 
 def invite(session: WorkspaceSession, *, can_ask: bool = True) -> str | None:
-    """What is in the workspace; the question that was clicked, if one `can_ask`."""
+    """Shows what is in the workspace. Returns the question that was clicked, if one `can_ask`."""
     documents = session.documents()
     if not documents:
         state.show_empty_workspace()

@@ -86,7 +86,7 @@ def _is_there(path: Path) -> bool:
 
 
 def read_recording(path: Path) -> Recording:
-    """How long it plays, or what is wrong with it."""
+    """Reads a recording's duration, or what is wrong with it."""
     from tinytag import TinyTag
     from tinytag.tinytag import TinyTagException
 

@@ -22,7 +22,7 @@ def soft_prompts(session: WorkspaceSession) -> list[OwnSoftPrompt]:
 
 
 def soft_labels(own: Iterable[OwnSoftPrompt]) -> dict[str, str]:
-    """Those that fit, in words, by `AskOptions.way`."""
+    """Labels of the soft prompts that fit, by `AskOptions.way`."""
     fitting = [soft for soft in own if not soft.why_not]
     return {
         f"soft:{s.name}": (

@@ -143,7 +143,7 @@ def _of_scores(pruner: str) -> str:
 
 
 def _show_chosen_by(kind: str, subgraph: SubgraphTrace) -> None:
-    """What each entity and fact got: prizes of a tree, masks of soft pruning."""
+    """Shows the prizes (of a tree) or masks (of soft pruning) of entities and facts."""
     things: list[NodeTrace | EdgeTrace] = [*subgraph.nodes, *subgraph.edges]
     has_prizes = any(own.prize is not None for own in things)
     has_masks = any(own.mask is not None for own in things)
@@ -232,7 +232,7 @@ def _drawn_node(node: NodeTrace, is_reached: bool) -> DrawnNode:
 
 
 def _shown_share(own: NodeTrace | EdgeTrace) -> float:
-    """How much of it is drawn: what soft pruning left, else the pruner's score."""
+    """Share for the opacity: the mask of soft pruning, else the pruner's score."""
     return own.score if own.mask is None else own.mask
 
 

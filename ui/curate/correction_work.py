@@ -27,7 +27,7 @@ _MAX_CHANGES = 5
 LAST_SEEN = "curate_version"
 """The version of the graph that the visitor has seen last; "" once they changed it themselves."""
 _ASKED = "correction_asked"
-"""What was asked for last."""
+"""Key of the correction that was asked for last."""
 _SIGNED = "corrections_signed_as"
 Act = Callable[[Workspace], Outcome]
 

@@ -1,4 +1,4 @@
-"""What a drawing of a graph consists of: nodes, edges, their colours, and how many are drawn."""
+"""Parts of a drawing of a graph: nodes, edges, colours, and how many are drawn."""
 
 from dataclasses import dataclass
 

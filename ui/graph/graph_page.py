@@ -290,7 +290,7 @@ def _show_relation(workspace: str, entity_id: str, stated: StatedRelation) -> No
 
 
 def _show_way(session: WorkspaceSession, entity: Entity, documents: Mapping[str, Document]) -> None:
-    """How the entity is connected with another that is chosen."""
+    """Shows the shortest path from the entity to another that is chosen."""
     st.markdown("**Path to another entity**")
     text = st.text_input(
         "Path to",

@@ -131,7 +131,7 @@ def show_overview(
 def _chosen(
     session: WorkspaceSession, seen: Overview
 ) -> tuple[tuple[Entity, ...], tuple[Relation, ...]]:
-    """What the filters let through."""
+    """The entities and relations that pass the filters."""
     limit = most = min(MAX_NODES, seen.num_entities)
     if most > 20:
         limit = st.slider(

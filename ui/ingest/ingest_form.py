@@ -1,4 +1,4 @@
-"""How to extract, what that would cost, and the start."""
+"""The form that starts an ingest: options of the extraction, estimate, start."""
 
 import json
 from collections.abc import Callable, Sequence

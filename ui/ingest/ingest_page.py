@@ -203,7 +203,7 @@ def _take(made: tuple[SourceRow, ...]) -> None:
 
 
 def _rows(session: WorkspaceSession | None) -> tuple[SourceRow, ...]:
-    """What is to be ingested; at first what was uploaded before and never was."""
+    """The files to ingest; at first those that were uploaded before and never ingested."""
     _take_back_what_did_not_start()
     if not state.remembered("has_looked", False):
         state.remember("has_looked", True)
@@ -247,7 +247,7 @@ def _leave_out(gone: Sequence[SourceRow]) -> None:
 
 
 def _started(key: background.Key) -> None:
-    """What was brought is the run's now; it comes back where the run ends before it is a job."""
+    """Clears the files that the run took over; they come back if it ends before it is a job."""
     state.remember("started", (key, state.remembered("rows", ())))
     state.remember("rows", ())
     speakers_view.forget()

@@ -53,7 +53,7 @@ _STOP_HELP = (
 
 
 def show_current(session: WorkspaceSession | None) -> None:
-    """What is at work, followed live; what has just ended; what waits to be resumed."""
+    """Shows running jobs live, those that have just ended, and those that can be resumed."""
     is_running = _is_any_running(session)
     st.fragment(_draw, run_every=_REDRAWN_S if is_running else None)(is_running)
 

@@ -1,4 +1,4 @@
-"""How files were read, before anything is stored: what the page Ingest shows of each."""
+"""Reads files before an ingest stores anything, for the page Ingest."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace

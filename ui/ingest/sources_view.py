@@ -1,4 +1,4 @@
-"""How files were read, drawn: a table, what was refused and why, and the first lines of one."""
+"""Table of the files that were read, the refused ones with reasons, and a preview."""
 
 from collections.abc import Callable, Sequence
 

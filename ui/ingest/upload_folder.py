@@ -25,7 +25,7 @@ from dynagrag.ui.safe_name import safe_name
 
 _LOG = logging.getLogger(__name__)
 MAX_BYTES = 200_000_000
-"""What the loaders read at most; the page's own limit (server.maxUploadSize) is 200 MiB."""
+"""The loaders' limit; the page's own (server.maxUploadSize) is 200 MiB."""
 _FOLDER = "uploads"
 _BLOCK = 1 << 20
 _PARTIAL = ".partial-"

@@ -1,4 +1,4 @@
-"""What `dynagrag doctor` says of this workspace, its repair, and a backup of it."""
+"""Findings of `dynagrag doctor` on this workspace, its repair, and its backup."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -293,7 +293,7 @@ def _follow_deletions(settings: Settings) -> None:
 
 
 def _forget(settings: Settings, name: str, goes_to: str = "") -> None:
-    """What this process kept of it; a visitor who was in it goes to another."""
+    """Forgets what this process kept of it; a visitor who was in it goes to another."""
     state.close_sessions(name)
     for work in background.found_under(background.key_of(settings, name)):
         background.drop(work.key)

@@ -44,7 +44,7 @@ _NUM_PARTS, _BEGUN = "num_parts", "begun"
 
 
 class Task(Protocol[E_contra]):
-    """What is trained."""
+    """The network to train, and its loss."""
 
     @property
     def network(self) -> nn.Module:
@@ -370,7 +370,7 @@ class Training(Generic[E]):
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What a training's file holds."""
+    """The contents of a training file."""
 
     made_with: Any
     epochs: Sequence[Epoch]
@@ -412,7 +412,7 @@ def _forms(tensors: Mapping[str, Tensor]) -> dict[str, tuple[torch.Size, torch.d
 
 
 def _differences(old: Any, new: Any, name: str = "") -> list[str]:
-    """What differs between two settings, by the names of the innermost ones."""
+    """The settings in which two trainings differ, by the names of the innermost ones."""
     if isinstance(old, dict) and isinstance(new, dict):
         names = dict.fromkeys([*old, *new])
         return [

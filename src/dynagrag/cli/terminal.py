@@ -245,7 +245,7 @@ class Waiting:
         return self
 
     def tell(self, text: str) -> None:
-        """What is waited for now."""
+        """Names what is waited for from now on."""
         self._text = text
         if self._status is not None:
             self._status.update(f"{text} ...")

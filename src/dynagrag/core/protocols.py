@@ -46,7 +46,7 @@ from dynagrag.core.schema import (
 )
 
 __all__ = ["Asker", "ChatModel", "Embedder", "FirstWord", "FirstWordModel", "ModelReply", "Prompt"]
-"""Those of models, which stand in a module of their own."""
+"""Protocols of models, from `core.model_protocols`."""
 
 # -------------------------------------------------------------------------------------------- store
 
@@ -166,7 +166,7 @@ class VectorStore(Protocol):
         """The ids that have a vector, sorted."""
 
     def missing_vectors(self, kind: VectorKind, ids: Iterable[str]) -> tuple[str, ...]:
-        """Those of the ids that have no vector, in order, without doubles."""
+        """The ids without a vector, in order, each once."""
 
     def keep_vectors(self, kind: VectorKind, ids: Iterable[str]) -> int:
         """Deletes the kind's vectors whose id is not among these; how many."""

@@ -42,7 +42,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a merge would make."""
+    """Preview of a merge."""
 
     name: str
     weight: int
@@ -64,7 +64,7 @@ def checked_name(name: str) -> str:
 
 
 def preview_merge(seen: Seen, entities: Sequence[Entity], name: str = "") -> Preview:
-    """What merging these would make, without doing it."""
+    """Previews a merge of these entities without storing it."""
     ids = {e.id for e in entities}
     return Preview(
         name=collapse(name) or fullest_name(entities),
@@ -301,7 +301,7 @@ def _heaviest(entities: Iterable[Entity]) -> tuple[Entity, ...]:
 
 
 def _remarks(edits: Iterable[Edit], after: Graph) -> list[str]:
-    """What else a person should know: another correction is stronger, or a name is given twice."""
+    """Warnings: another correction is stronger, or a name stands twice."""
     remarks = []
     by_key = {key: entity.id for entity in after.entities for key in entity.keys}
     for edit in edits:

@@ -231,7 +231,7 @@ class FakeWordChat(FakeChat):
         self._shares = shares
 
     def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
-        """What the shares say of these words; recorded like any other question."""
+        """The probabilities of these words; recorded like any other question."""
         with self._lock:
             self.prompts.append(prompt)
             self.max_tokens.append(1)

@@ -27,7 +27,7 @@ _PAGE = "<html>not JSON</html>"
 
 
 class Fault(StrEnum):
-    """What the next call meets in place of a reply."""
+    """A fault that the next call meets in place of a reply."""
 
     UNAUTHORIZED = "401"
     FORBIDDEN = "403"
@@ -49,7 +49,7 @@ class Fault(StrEnum):
 
 @dataclass
 class Counts:
-    """What was asked so far. `prompt_chars` counts messages and schema."""
+    """Counts of requests so far. `prompt_chars` counts messages and schema."""
 
     chat_calls: int = 0
     prompt_chars: int = 0
@@ -84,7 +84,7 @@ class OpenAIStubServer:
 
     @property
     def base_url(self) -> str:
-        """What OPENAI_BASE_URL would be."""
+        """The value for OPENAI_BASE_URL."""
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def fail_next(self, fault: Fault, num_calls: int = 1) -> None:

@@ -216,7 +216,7 @@ def _remedy(message: str) -> str:
 
 
 def checksum(key: str, body: str) -> str:
-    """What tells whether a cached text is the one that was stored under this key."""
+    """Checksum of a cached text under its key."""
     return hashlib.sha256(f"{key}\n{body}".encode()).hexdigest()
 
 

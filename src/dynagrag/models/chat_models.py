@@ -204,7 +204,7 @@ def _keys_of(chat: "BaseChatModel") -> dict[str, SecretStr]:
 
 
 def _clean_keys(spec: str, keys: dict[str, SecretStr]) -> dict[str, Any]:
-    """Those that had to be cleaned. Raises SettingsError where one can be no key."""
+    """Cleans the keys and returns those that changed. SettingsError if one can't be a key."""
     try:
         clean = {name: clean_key(key.get_secret_value()) for name, key in keys.items()}
     except ValueError as err:

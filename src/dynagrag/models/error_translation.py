@@ -58,7 +58,7 @@ class Endpoint:
     base_url: str | None = None
     secrets: tuple[str, ...] = ()
     remedy: str = "check the network and OPENAI_BASE_URL, or try later"
-    """What to check when it cannot be reached."""
+    """Remedy if the endpoint can't be reached."""
     timeout_s: float = 600.0
 
     @property
@@ -150,7 +150,7 @@ def _unreadable(endpoint: Endpoint, detail: str) -> ModelUnavailableError:
 
 
 def _fault_of_reply(err: Exception) -> str:
-    """What is wrong with a reply that a library stumbled over."""
+    """Describes the fault of a reply on which a library failed."""
     if isinstance(err, UnicodeDecodeError):
         return "it is not UTF-8"
     if isinstance(err, RecursionError):

@@ -99,7 +99,7 @@ def store_glossaries(store: GraphStore, files: Sequence[GlossaryFile]) -> None:
 
 
 def glossary_lines(files: Sequence[GlossaryFile]) -> list[str]:
-    """What is to be said of glossaries that are brought in."""
+    """Notes for the user on imported glossaries."""
     lines = []
     for file in files:
         lines.append(

@@ -98,7 +98,7 @@ class SoftFigures:
 
 @dataclass(frozen=True, slots=True)
 class SoftTraining:
-    """What a training came to."""
+    """Result of a training."""
 
     folder: Path
     questions: Mapping[str, int]

@@ -217,13 +217,14 @@ def choose_options(session: WorkspaceSession, model: ChatModel | None) -> list[A
         is_strict=is_strict,
         pruner=pruner,
     )
-    return [_of_way(way, base, is_split) for way in ways]
-
-
-def _of_way(way: str, base: AskOptions, is_split: bool) -> AskOptions:
-    if soft := soft_of(way):
-        return replace(base, soft=soft)
-    return replace(base, retriever=way, is_split=is_split and wiring.can_split(way, base.profile))
+    options = []
+    for way in ways:
+        if soft := soft_of(way):
+            options.append(replace(base, soft=soft))
+        else:
+            can_split = is_split and wiring.can_split(way, profile)
+            options.append(replace(base, retriever=way, is_split=can_split))
+    return options
 
 
 def _reads_subgraphs(way: str, profile: Profile) -> bool:

@@ -76,7 +76,12 @@ def _pick(conversation: Conversation, exchange_id: str) -> tuple[Exchange, KeptA
         (i for i, (e, n) in enumerate(answers) if e.id == exchange_id and str(n) == given), None
     )
     index = len(answers) - 1 if wanted is None else wanted
-    labels = unique_labels({i: _name(*answer) for i, answer in enumerate(answers)})
+    names = {}
+    for i, (exchange, number) in enumerate(answers):
+        names[i] = clean(exchange.asked)
+        if len(exchange.answers) > 1:
+            names[i] += f" ({way_name(exchange.answers[number].retriever)})"
+    labels = unique_labels(names)
     picked: int = st.selectbox(
         "Answer",
         list(labels),
@@ -86,15 +91,6 @@ def _pick(conversation: Conversation, exchange_id: str) -> tuple[Exchange, KeptA
     )
     exchange, number = answers[picked]
     return exchange, exchange.answers[number]
-
-
-def _name(exchange: Exchange, number: int) -> str:
-    asked = clean(exchange.asked)
-    return (
-        f"{asked} ({way_name(exchange.answers[number].retriever)})"
-        if len(exchange.answers) > 1
-        else asked
-    )
 
 
 def _explain(session: WorkspaceSession, exchange: Exchange, kept: KeptAnswer) -> None:

@@ -60,19 +60,12 @@ def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], N
             st.markdown(f"{f'**{who}** ' if who else ''}{plain(text)}")
         for note in row.notes:
             st.caption(f":material/info: {plain(note)}")
-        if st.button(
-            "Remove", key=f"leave_out_{row.path}", icon=":material/close:", help=_help(row)
-        ):
+        hint = f"Removes all of {plain(row.given)}."
+        if row.given == row.path:
+            hint = "It was not ingested yet."
+        if st.button("Remove", key=f"leave_out_{row.path}", icon=":material/close:", help=hint):
             leave_out([row])
             st.rerun()
-
-
-def _help(row: SourceRow) -> str:
-    return (
-        "It was not ingested yet."
-        if row.given == row.path
-        else f"Removes all of {plain(row.given)}."
-    )
 
 
 def _cells(row: SourceRow) -> dict[str, object]:

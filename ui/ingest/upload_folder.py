@@ -47,13 +47,12 @@ def text_name(title: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How a file that was brought was read. `said`: what else there is to know of it; `replaced`:
-    the file whose place it took; `is_unread`: it could not be written, and may be once there is
-    space.
+    """An uploaded file as it was read. `note`: a remark for the visitor; `replaced`: the file whose
+    place it took; `is_unread`: it could not be written, and may be once there is space.
     """
 
     source: LoadedSource
-    said: str = ""
+    note: str = ""
     replaced: str = ""
     is_unread: bool = False
 

@@ -214,7 +214,7 @@ class Deriver:
         edits = counted.stored.edits
         senses = read_senses(edits, counted.documents)
         relations = records_in_senses(counted.relations, senses)
-        given = ConsolidationInput(
+        work = ConsolidationInput(
             mentions_in_senses(counted.mentions, senses),
             relations,
             mention_vectors=vectors.mentions,
@@ -231,7 +231,7 @@ class Deriver:
             self.max_concurrency,
             partial(self.progress, "judge"),
         )
-        return consolidate(given, judging)
+        return consolidate(work, judging)
 
     def _embed(self, texts: Mapping[VectorKind, Mapping[str, str]]) -> None:
         """Makes the vectors of these texts, by id, that are missing, and stores them batch by

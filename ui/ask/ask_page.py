@@ -177,11 +177,11 @@ def _conversation(book: ConversationBook) -> Conversation:
     """That of the address bar, so that a reload comes back to it; else the one looked at before,
     else the only one, else a new one.
     """
-    given = st.query_params.get(_CONVERSATION) or state.remembered(_CONVERSATION, "")
-    only = "" if given else _only(book)
+    wanted = st.query_params.get(_CONVERSATION) or state.remembered(_CONVERSATION, "")
+    only = "" if wanted else _only(book)
     found = Conversation(new_id())
     try:
-        found = book.conversation(given or only) if given or only else found
+        found = book.conversation(wanted or only) if wanted or only else found
     except UsageError:
         pass  # an address that somebody typed
     except StoreError as err:

@@ -167,7 +167,7 @@ def choose_options(session: WorkspaceSession, model: ChatModel | None) -> list[A
         is_read = any(_reads_subgraphs(way, wiring.make_profile(profile, model)) for way in ways)
         left, right = st.columns(2)
         with left:
-            told = (
+            help_text = (
                 "In which order a subgraph's entities and relations are put into words"
                 if is_read
                 else _NO_SUBGRAPHS
@@ -177,7 +177,7 @@ def choose_options(session: WorkspaceSession, model: ChatModel | None) -> list[A
                 list(wiring.TRAVERSALS),
                 "traversal",
                 lambda name: _ORDERS.get(name, name),
-                told,
+                help_text,
                 not is_read,
             )
         with right:
@@ -280,9 +280,14 @@ def _choose_pruner(session: WorkspaceSession, is_read: bool) -> str | None:
     """
     own = [TRAINED] if has_pruner(pruner_folder(session.space.settings, session.name)) else []
     names = list(dict.fromkeys([session.space.settings.pruner, AUTO, *own, *wiring.PRUNERS]))
-    told = _PRUNER_HELP if is_read else _NO_SUBGRAPHS
+    help_text = _PRUNER_HELP if is_read else _NO_SUBGRAPHS
     picked = _kept_select(
-        "Pruner", names, "pruner", lambda name: _PRUNERS.get(name, clean(name)), told, not is_read
+        "Pruner",
+        names,
+        "pruner",
+        lambda name: _PRUNERS.get(name, clean(name)),
+        help_text,
+        not is_read,
     )
     return picked if is_read else None
 

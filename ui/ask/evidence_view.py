@@ -136,9 +136,9 @@ def evidence_row(
     )
 
 
-def _is_among(said: Citation, others: Sequence[Citation]) -> bool:
+def _is_among(line: Citation, others: Sequence[Citation]) -> bool:
     return any(
-        said.document == other.document and said.start < other.end and other.start < said.end
+        line.document == other.document and line.start < other.end and other.start < line.end
         for other in others
     )
 

@@ -71,9 +71,9 @@ def _pick(conversation: Conversation, exchange_id: str) -> tuple[Exchange, KeptA
         for exchange in conversation.exchanges
         for number in range(len(exchange.answers))
     ]
-    given = st.query_params.get("arm", "0")
+    arm = st.query_params.get("arm", "0")
     wanted = next(
-        (i for i, (e, n) in enumerate(answers) if e.id == exchange_id and str(n) == given), None
+        (i for i, (e, n) in enumerate(answers) if e.id == exchange_id and str(n) == arm), None
     )
     index = len(answers) - 1 if wanted is None else wanted
     names = {}

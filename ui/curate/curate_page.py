@@ -247,16 +247,16 @@ def _history(session: WorkspaceSession, seen: Seen) -> None:
         with st.container(border=True):
             icon = {"in force": "check", "sleeping": "bedtime", "undone": "undo"}[line.state.value]
             st.markdown(f":material/{icon}: {plain(line.text)}")
-            told = (
+            summary = (
                 f"{line.state.word.capitalize()} · {plain(clipped(line.edit.by))},"
                 f" {plain(line.edit.at[:16].replace('T', ' '))}"
             )
             if line.undone_by is not None:
-                told += (
+                summary += (
                     f" · undone by {plain(clipped(line.undone_by.by))},"
                     f" {plain(line.undone_by.at[:16].replace('T', ' '))}"
                 )
-            st.caption(told)
+            st.caption(summary)
             if line.state is EditState.UNDONE:
                 if st.button("Bring back", key=f"redo_{line.edit.id}", icon=":material/redo:"):
                     correct(session, corrections.redo_edit, line.edit.id)

@@ -276,10 +276,10 @@ def _places(
     nodes: Sequence[DrawnNode], pairs: Sequence[tuple[int, int]]
 ) -> list[tuple[float, float]]:
     """Whole pixels of a square of about the drawing's size."""
-    given = [(node.x, node.y) for node in nodes if node.x is not None and node.y is not None]
+    placed = [(node.x, node.y) for node in nodes if node.x is not None and node.y is not None]
     found = (
-        given
-        if len(given) == len(nodes)
+        placed
+        if len(placed) == len(nodes)
         else [(float(x), float(y)) for x, y in place(len(nodes), pairs)]
     )
     reach = max((max(abs(x), abs(y)) for x, y in found), default=1.0) or 1.0

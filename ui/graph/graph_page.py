@@ -344,6 +344,6 @@ def _step(workspace: str, step: StatedRelation, is_forward: bool) -> str:
     """A relation of a path as an arrow with its label, which opens what states it."""
     label = plain(cut(step.relation.label, 40))
     if step.statements:
-        said = step.statements[0]
-        label = f"[{label}]({source_link(workspace, said.document_id, said.start, said.end)})"
+        statement = step.statements[0]
+        label = f"[{label}]({source_link(workspace, statement.document_id, statement.start, statement.end)})"
     return f"— {label} →" if is_forward else f"← {label} —"

@@ -89,9 +89,9 @@ def _start_demo(settings: Settings) -> None:
         background.drop(_demo_key(settings))
 
     def run(work: Work) -> list[str]:
-        said: list[str] = []
-        run_demo(settings, False, said.append, work.progress)
-        return said
+        lines: list[str] = []
+        run_demo(settings, False, lines.append, work.progress)
+        return lines
 
     background.start(_demo_key(settings), "Demo", run)
     st.rerun()
@@ -199,12 +199,12 @@ def _show_one(settings: Settings, name: str, found: Holdings | None) -> None:
         if found is None:
             described = "…"
         else:
-            said = plain(
+            summary = plain(
                 f"{'' if found.error else _counts(found) + ' · '}{found.size_bytes / 1e6:,.1f} MB ·"
                 " in"
                 f" {_where(found)}"
             )
-            described = said + (f"  \n:red[{plain(found.error)}]" if found.error else "")
+            described = summary + (f"  \n:red[{plain(found.error)}]" if found.error else "")
         st.markdown(f"**{plain(name)}**{badge}  \n{described}{working}", width="stretch")
         with st.container(horizontal=True, width="content"):
             if not is_here and st.button("Open", key=f"open_{name}", icon=":material/login:"):

@@ -163,9 +163,9 @@ def tell_of_work(workspace: str | None, settings: "Settings") -> None:
     from dynagrag.workspace.active_jobs import describe_active_jobs
     from dynagrag.workspace.address import workspace_meant
 
-    said = describe_active_jobs(workspace_meant(workspace, settings), settings)
-    if said:
-        complain(said)
+    active = describe_active_jobs(workspace_meant(workspace, settings), settings)
+    if active:
+        complain(active)
 
 
 class ProgressBars:

@@ -172,11 +172,11 @@ class OpenAIStubServer:
                 "finish_reason": finish,
             }
             if body.get("logprobs") and isinstance(self.chat, FirstWordModel):
-                told = self.chat.first_word(
+                logprobs = self.chat.first_word(
                     Prompt("stub", system, texts.get("user", "")), ("yes", "no")
                 ).logprobs
                 choice["logprobs"] = {
-                    "content": [_yes_no_token(told[0] - told[1] if told else None)]
+                    "content": [_yes_no_token(logprobs[0] - logprobs[1] if logprobs else None)]
                 }
             return json.dumps(
                 {**head, "object": "chat.completion", "choices": [choice], "usage": usage}

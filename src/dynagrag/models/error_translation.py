@@ -199,9 +199,9 @@ def _detail(err: Exception, secrets: tuple[str, ...]) -> str:
     """
     text = str(getattr(err, "message", None) or err)[:_MAX_TEXT_CHARS]
     match = re.search(r"'message': (?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\")", text)
-    said: str = (match[1] or match[2] or "") if match else text
-    said = re.sub(r"^Error code: \d+ - ", "", " ".join(said.split()))
-    return scrubbed(said, secrets)[:_MAX_DETAIL_CHARS] or type(err).__name__
+    detail: str = (match[1] or match[2] or "") if match else text
+    detail = re.sub(r"^Error code: \d+ - ", "", " ".join(detail.split()))
+    return scrubbed(detail, secrets)[:_MAX_DETAIL_CHARS] or type(err).__name__
 
 
 def _is_unreadable_reply(err: Exception) -> bool:

@@ -138,9 +138,11 @@ def options_of(request: JobRequest, **changes: Any) -> IngestOptions:
             "this job was noted by an older dynagrag, without its paths and options; run the ingest"
             " itself again"
         )
-    given = {name: value for name, value in changes.items() if value is not None}
+    overrides = {name: value for name, value in changes.items() if value is not None}
     try:
-        return replace(TypeAdapter(IngestOptions).validate_python(dict(request.options)), **given)
+        return replace(
+            TypeAdapter(IngestOptions).validate_python(dict(request.options)), **overrides
+        )
     except ValidationError as err:
         raise UsageError(
             "this job's options cannot be read by this version of dynagrag; run the ingest itself"

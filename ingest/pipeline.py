@@ -69,8 +69,8 @@ class SetAsideChunk:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What a run did. `stopped_by` is the reason when it ended early with its work kept; `removed`:
-    their files are gone; `moved`: they are stored under another path, as they were; `replaced`: an
+    """Result of a run. `stopped_by` is the reason when it ended early with its work kept;
+    `removed`: their files are gone; `moved`: they are stored under another path, as they were; `replaced`: an
     earlier version has gone, or their speakers have other names.
     """
 
@@ -100,7 +100,7 @@ class DeleteDocuments(Protocol):
 
 @dataclass(slots=True)
 class _ExtractionRun:
-    """What a run has made so far: extractions by document and span, and the chunks that failed."""
+    """Progress of a run: extractions so far, by document and span, and the chunks that failed."""
 
     plan: IngestPlan
     extractor: Extractor

@@ -1,5 +1,5 @@
-"""What an ingest would do, before it does anything: which sources are new, changed, unchanged or
-refused, and what it will cost.
+"""Plans an ingest before anything is stored: which sources are new, changed, unchanged or refused,
+and an estimate of its cost.
 """
 
 import os

@@ -1,7 +1,7 @@
-"""What an ingest of given documents would do: which are new, changed, moved or unchanged.
+"""Plans an ingest of imported documents: which are new, changed, moved or unchanged.
 
-A given passage is one document of one turn, one passage and one chunk, its whole text, blank space
-and all; a document of turns is split as a file would be. The uri is "SOURCE#PLACE", places from 1;
+An imported passage is one document of one turn, one passage and one chunk, its whole text, blank
+space and all; a document of turns is split as a file would be. The uri is "SOURCE#PLACE", places from 1;
 what has no title is called by the uri's last part.
 """
 

@@ -38,8 +38,8 @@ _MAX_TITLE = 100
 
 
 def page() -> None:
-    """The conversation, the answer that is being written, and beside them the source that is open;
-    the question's box below.
+    """The conversation with its pending answer, the open source beside it, the question box
+    below.
     """
     session = state.needs_workspace("Ask")
     if session is None:

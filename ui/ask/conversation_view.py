@@ -1,5 +1,5 @@
-"""A conversation on the page Ask: its questions and answers, what one does with an answer, and the
-answer that is being written.
+"""A conversation on the page Ask: questions and answers, actions on an answer, and the pending
+answer.
 """
 
 import streamlit as st
@@ -59,10 +59,10 @@ ours, and nothing of what stood there before.
 def show_exchanges(
     session: WorkspaceSession, conversation: Conversation, filters: Filters
 ) -> list[InView]:
-    """What was asked and answered, the last of it: each draw of the page sends all that is shown.
-    The last question comes into view.
+    """Shows the last exchanges (each draw of the page sends all that is shown) and returns the
+    scroll target: the last question.
 
-    `filters`: those of the chips, for what to try where nothing fits.
+    `filters`: those of the chips, for hints if nothing fits the question.
     """
     work = pending.work_of(session, conversation.id)
     under_way = pending.question_of(work).exchange.id if work else ""
@@ -130,8 +130,8 @@ def _show_deeds(
     number: int,
     kept: KeptAnswer,
 ) -> None:
-    """What one does with an answer: why, copy, save, details. Of several answers the first has what
-    is of the question.
+    """Buttons of an answer: why, copy, save, details. Of several answers to a question, the first
+    has those that concern the whole exchange.
     """
     if kept.answer is not None:
         where = {"conversation": conversation.id, "exchange": exchange.id, "arm": str(number)}
@@ -187,8 +187,8 @@ def _save_button(session: WorkspaceSession, conversation: Conversation, exchange
 
 
 def show_pending(session: WorkspaceSession, conversation: Conversation, waiting: str = "") -> None:
-    """The answer that is being written, until it is done; then the page is drawn anew with it in
-    its place. `waiting`: the next one.
+    """Follows the pending answer until it is done, then reruns the page. `waiting`: the question
+    that is asked next.
     """
     work = pending.work_of(session, conversation.id)
     if work is None:

@@ -1,4 +1,4 @@
-"""Lines of sources on a page, by document: what an answer cites, and what fits a question best."""
+"""Lines of evidence by document: those that an answer cites, and those that fit a question best."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,5 +1,5 @@
-"""Pending questions, each in a thread of its own: a reload neither loses nor repeats one. What
-comes of it goes into the conversation.
+"""Pending questions, each in a thread of its own: a reload neither loses nor repeats one. The
+answer is stored in the conversation.
 """
 
 import logging

@@ -1,5 +1,5 @@
-"""A transcript at a turn, with the words that were cited marked: beside an answer, and as the page
-Source.
+"""A transcript around a turn with the cited words marked, for the panel beside an answer and the
+page Source.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ _COLOURS = ("blue", "green", "violet", "orange", "red")
 
 
 def show_source(session: WorkspaceSession, document: Document, opened: OpenSource) -> None:
-    """The recording where there is one, a search, and the turns around the words."""
+    """Shows the recording if there is one, a search box, and the turns around the open words."""
     turns = session.space.store.turns(document.id)
     first, last = _touched(turns, opened.start, max(opened.end, opened.start + 1))
     show_recording(

@@ -345,5 +345,6 @@ def _step(workspace: str, step: StatedRelation, is_forward: bool) -> str:
     label = plain(cut(step.relation.label, 40))
     if step.statements:
         statement = step.statements[0]
-        label = f"[{label}]({source_link(workspace, statement.document_id, statement.start, statement.end)})"
+        link = source_link(workspace, statement.document_id, statement.start, statement.end)
+        label = f"[{label}]({link})"
     return f"— {label} →" if is_forward else f"← {label} —"

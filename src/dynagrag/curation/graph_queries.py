@@ -1,5 +1,5 @@
-"""What the graph holds, for people: the heaviest entities and relations, one entity with its
-evidence, what lies around it.
+"""Queries of the graph for people: the heaviest entities and relations, one entity with its
+evidence, its neighbourhood.
 """
 
 from collections.abc import Collection, Mapping, Sequence

@@ -1,7 +1,7 @@
-"""What a person sees of a graph to correct it: entities with how often each of their names was
-said, quotes, merges, and how edits stand.
+"""The view of a graph for curation: entities with counts of their names, quotes, merges, and the
+state of edits.
 
-`read_seen` reads a workspace once; all else looks into that. Nothing here changes anything.
+`read_seen` reads a workspace once; all else is computed of that. Read-only.
 """
 
 import re

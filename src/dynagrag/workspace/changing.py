@@ -1,5 +1,5 @@
-"""What changes a workspace's graph: ingests and their jobs, deletions, a person's corrections.
-Whoever changes it holds the workspace.
+"""Changes of a workspace's graph: ingests and their jobs, deletions, a person's corrections. Each
+holds the workspace's lock.
 """
 
 from collections.abc import Iterable, Sequence

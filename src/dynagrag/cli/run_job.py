@@ -177,9 +177,8 @@ def _print_plan(plan: "IngestPlan", workspace: str) -> None:
             f"{in_line(label)} is {in_line(name) if name else 'nobody'}"
             for label, name in plan.speaker_names.items()
         ]
-        say(
-            f"  speakers: {', '.join(speakers[:_MAX_SHOWN])}{' ...' if len(speakers) > _MAX_SHOWN else ''}"
-        )
+        more = " ..." if len(speakers) > _MAX_SHOWN else ""
+        say(f"  speakers: {', '.join(speakers[:_MAX_SHOWN])}{more}")
     for name, count in plan.extracted_before.items():
         say(f"  {plural(count, 'document')} extracted by {name} before; those records are replaced")
     for source in plan.refused:

@@ -25,7 +25,7 @@ def test_a_question_on_its_way_is_not_asked_twice_and_survives_a_reload(
     from dynagrag.ui.ask import pending
     from dynagrag.workspace.asking import AskOptions
 
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     session = state.session()
     assert session is not None
     conversation = Conversation(page.query_params["conversation"])
@@ -34,7 +34,7 @@ def test_a_question_on_its_way_is_not_asked_twice_and_survives_a_reload(
     work = pending.work_of(session, conversation.id)
     assert work is not None
     assert work.wait(30)
-    again = panel("ask.page")
+    again = panel("ask.ask_page")
     again.query_params["conversation"] = conversation.id
     assert words(again.run()).count(QUESTION) == 1
     assert len(book.all()[0].exchanges) == 1
@@ -93,7 +93,7 @@ def test_a_question_whose_process_ended_is_there_as_interrupted(
 ) -> None:
     id_ = new_id()
     book.put(id_, Exchange(new_id(), QUESTION, "2026-01-01", ()))
-    page = panel("ask.page")
+    page = panel("ask.ask_page")
     page.query_params["conversation"] = id_
     assert "interrupted" in words(page.run())
     assert "*interrupted*" in as_markdown(book.conversation(id_), "default")

@@ -258,7 +258,7 @@ def test_a_second_click_begins_nothing_and_a_workspace_is_not_deleted_meanwhile(
         choose(other, "retrieval")
         estimate(other)
         assert next(button for button in other.button if button.label.startswith("Ask 3")).disabled
-        spaces = panel("workspaces.page").run()
+        spaces = panel("workspaces.workspaces_page").run()
         until(spaces, lambda: any(field.key == "confirm_default" for field in spaces.text_input))
         spaces.text_input(key="confirm_default").set_value("default")
         spaces.button(key="delete_default").click().run()

@@ -36,7 +36,7 @@ def gate(point_at_models: Callable[..., None]) -> Iterator[Gate]:
 @pytest.fixture
 def open_page(panel: Callable[[str], Any]) -> Iterator[Pages]:
     """The page, each time as another visitor's."""
-    yield lambda: panel("ingest.page").run()
+    yield lambda: panel("ingest.ingest_page").run()
     background.wait_for_all()
 
 
@@ -217,7 +217,7 @@ def test_what_was_uploaded_and_not_ingested_is_there_after_a_reload(
 def test_a_workspace_that_cannot_be_called_so_is_refused(
     server: OpenAIStubServer, panel: Any, home: Path, name: str
 ) -> None:
-    page = panel("ingest.page")
+    page = panel("ingest.ingest_page")
     page.query_params["workspace"] = name
     page.run()
     assert "cannot be a workspace's name" in page.error[0].value.replace("\\", "")

@@ -21,7 +21,7 @@ TYPED = "sk-typed-by-hand-CANARY"
 @pytest.fixture
 def open_page(panel: Callable[[str], Any], server: OpenAIStubServer) -> Iterator[Pages]:
     """The page, each time as another visitor's."""
-    yield lambda: panel("settings.page").run()
+    yield lambda: panel("settings.settings_page").run()
     background.wait_for_all()
 
 

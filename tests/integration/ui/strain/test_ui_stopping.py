@@ -78,7 +78,7 @@ def test_the_answer_that_is_done_stays_beside_the_one_that_was_stopped(
     assert done.answer
     assert done.answer.evidence
     assert "Stopped" in stopped.error
-    page = panel("ask.page")
+    page = panel("ask.ask_page")
     page.query_params["conversation"] = comparison.conversation.id
     shown = words(page.run())
     assert "Ada Byron" in shown

@@ -36,7 +36,7 @@ def test_an_ingest_that_a_full_disk_ends_is_told_as_that(
 
     monkeypatch.setattr(PreparedIngest, "_carry_out", fill)
     monkeypatch.setattr(JobBook, "finish", finish)
-    page = panel("ingest.page").run()
+    page = panel("ingest.ingest_page").run()
     page.file_uploader[0].set_value(
         [("talk.txt", b"LEO: Ada Byron founded Acme Works.\n", "")]
     ).run()
@@ -63,7 +63,7 @@ def test_an_ingest_that_ends_while_the_page_is_drawn_is_not_shown_as_ended_and_a
 
     with gate.server() as server:
         point_at_models(server, max_concurrency=2)
-        page = panel("ingest.page").run()
+        page = panel("ingest.ingest_page").run()
         page.file_uploader[0].set_value(
             [("talk.txt", b"LEO: Ada Byron founded Acme Works.\n", "")]
         ).run()

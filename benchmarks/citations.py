@@ -31,7 +31,7 @@ from dynagrag.evaluation.frame.terminal import report_lines
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
-from dynagrag.ingest.given.given_corpus import GivenTurns
+from dynagrag.ingest.imported.imported_corpus import ImportedTurns
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
 
@@ -48,8 +48,8 @@ def make_workspaces(settings: Settings, data: Path | None) -> Iterator[str]:
     if data is not None:
         meeting = load_set("qmsum", data).corpus[0]
         with open_workspace(MEETING, settings=settings, embedder=FakeEmbedder()) as space:
-            space.ingest_jobs.ingest_given(
-                [GivenTurns(meeting.title, meeting.turns)], FastExtractor()
+            space.ingest_jobs.ingest_imported(
+                [ImportedTurns(meeting.title, meeting.turns)], FastExtractor()
             )
         yield MEETING
 

@@ -22,7 +22,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 
 # `from neo4j_server import Neo4jServer` in any test: with --import-mode=importlib pytest puts no
 # folder on the path itself.

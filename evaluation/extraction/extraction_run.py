@@ -30,7 +30,7 @@ from dynagrag.evaluation.extraction.gold_work import GoldWork, gold_work
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions as LLMOptions
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.ingest.plan import Estimate, PromptingExtractor, estimate_run, span_tokens
+from dynagrag.ingest.plan import IngestEstimate, PromptingExtractor, estimate_run, span_tokens
 
 _JOURNAL = Path("evaluation") / "extraction"
 Span = tuple[str, int, int]
@@ -54,7 +54,7 @@ def evaluate_extraction(
     settings: Settings,
     options: ExtractionOptions,
     progress: Progress | None = None,
-    on_cost: Callable[[Estimate], None] | None = None,
+    on_cost: Callable[[IngestEstimate], None] | None = None,
 ) -> tuple[ExtractionRun, dict[str, Any]]:
     """Runs an evaluation, or resumes one; the run's folder and its summary.
 
@@ -82,7 +82,7 @@ def evaluate_extraction(
 
 def _checked_gold(settings: Settings, options: ExtractionOptions) -> GoldSet:
     choice = wiring.extractor_choice(options.extractor)
-    if choice.takes_given:
+    if choice.takes_imported:
         raise UsageError(
             f"--extractor {options.extractor} reads what others extracted; name one that reads"
             " texts: fast or llm"
@@ -140,7 +140,7 @@ def _made_with(
 
 def _estimate(
     work: Sequence[GoldWork], extractor: Extractor, model: ChatModel | None, settings: Settings
-) -> Estimate | None:
+) -> IngestEstimate | None:
     if model is None or not work or not isinstance(extractor, PromptingExtractor):
         return None
     items = [item for own in work for item in own.work]

@@ -24,8 +24,8 @@ from dynagrag.ingest.pipeline import Progress
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Key, Work
 from dynagrag.ui.evaluate.run_request import (
+    EvaluationPlan,
     Measure,
-    PlanView,
     RunRequest,
     keep_request,
     kept_request,
@@ -329,7 +329,7 @@ class _Clock:
         self._began = now
 
 
-def checked_plan(request: RunRequest, settings: Settings) -> PlanView:
+def checked_plan(request: RunRequest, settings: Settings) -> EvaluationPlan:
     """As `plan`; what it raises is in the app's words."""
     try:
         return plan(request, settings)

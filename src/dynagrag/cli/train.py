@@ -21,7 +21,7 @@ from dynagrag.cli.options import (
     VERBOSE,
     check_pruning_source,
 )
-from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import ProgressBars, in_line, read_settings, say, say_json, set_up_log
 from dynagrag.core.errors import UsageError
 from dynagrag.core.text import plural
 
@@ -149,7 +149,7 @@ def _on_set(
     from dynagrag.training.pruner.training_run import TrainOptions, train_on_set
 
     options = TrainOptions(dataset, data, part, **how)
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         folder, figures = train_on_set(settings, options, None if as_json else _say_epoch, progress)
     if as_json:
         say_json({"folder": str(folder), "pruners": figures_json(figures)})
@@ -180,7 +180,7 @@ def _on_workspace(
 
     own = pruner_folder(settings, workspace)
     options = WorkspaceTrainOptions(workspace, questions, out=out or own, **how)
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         made = train_on_workspace(settings, options, progress, None if as_json else _say_epoch)
     if not as_json:
         _say_workspace(made, options, options.out == own)

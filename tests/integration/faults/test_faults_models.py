@@ -19,7 +19,7 @@ from dynagrag import IngestOptions, open_workspace
 from dynagrag.core.errors import EmbedderMismatchError, ModelError, StoreError
 from dynagrag.core.protocols import Prompt
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.extract.reply_records import ExtractionReply
 from dynagrag.workspace.facade import Workspace

@@ -11,7 +11,7 @@ from pages import QUESTIONS, as_lines, choose, has, press, run_it, shown, until,
 
 from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
 from dynagrag.evaluation.judge.judge_replies import METRICS
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 
 Pages = Callable[[], Any]
 

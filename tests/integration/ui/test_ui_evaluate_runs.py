@@ -12,7 +12,7 @@ from ask_pages import TURNS
 from ingests import Gate
 from pages import choose, estimate, has, kept_runs, press, run_it, shown, until, upload
 
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.ui.evaluate.run_request import keep_request, kept_request
 
@@ -258,7 +258,7 @@ def test_a_second_click_begins_nothing_and_a_workspace_is_not_deleted_meanwhile(
         choose(other, "retrieval")
         estimate(other)
         assert next(button for button in other.button if button.label.startswith("Ask 3")).disabled
-        spaces = panel("workspaces.page").run()
+        spaces = panel("workspaces.workspaces_page").run()
         until(spaces, lambda: any(field.key == "confirm_default" for field in spaces.text_input))
         spaces.text_input(key="confirm_default").set_value("default")
         spaces.button(key="delete_default").click().run()

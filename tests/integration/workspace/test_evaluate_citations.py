@@ -25,7 +25,7 @@ from dynagrag.evaluation.citations.citation_report import CitationResult, Citati
 from dynagrag.evaluation.citations.citation_run import CitationOptions, evaluate_citations
 from dynagrag.evaluation.frame.kept_run import StoppedRunError
 from dynagrag.evaluation.results.run_folder import RunFolder
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.ingest_job import IngestOptions

@@ -15,8 +15,8 @@ from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun
 from dynagrag.evaluation.extraction.extraction_gold import shipped_gold
 from dynagrag.evaluation.extraction.extraction_run import ExtractionOptions, evaluate_extraction
 from dynagrag.evaluation.frame.kept_run import StoppedRunError
-from dynagrag.fakes.server import Fault, OpenAIStubServer
-from dynagrag.ingest.plan import Estimate
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
+from dynagrag.ingest.plan import IngestEstimate
 
 NASTY = "<script>alert('x')</script>"
 PEOPLE = ["Ada", "Leo", "Grace", "Alan", "Edsger", "Barbara"]
@@ -204,7 +204,7 @@ def test_a_budget_stops_a_run_which_then_goes_on_where_it_was(
         DYNAGRAG_MAX_CONCURRENCY="1",
         DYNAGRAG_PRICE_PER_MILLION_PROMPT_TOKENS="1000",
     )
-    costs: list[Estimate] = []
+    costs: list[IngestEstimate] = []
     with pytest.raises(BudgetError, match="the budget of 4 model calls is spent"):
         evaluate(extractor="llm", out=tmp_path / "run", max_calls=4, on_cost=costs.append)
     assert openai_stub.counts.chat_calls == 4

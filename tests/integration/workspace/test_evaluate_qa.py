@@ -23,7 +23,7 @@ from dynagrag.evaluation.qa.qa_run import evaluate_qa
 from dynagrag.evaluation.qa.ragas_rows import LEFT_OUT
 from dynagrag.evaluation.question_sets.question_set import Scope
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.workspace.facade import Workspace
 
 NASTY = "<script>alert('x')</script>"

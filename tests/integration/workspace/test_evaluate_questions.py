@@ -24,7 +24,7 @@ from dynagrag.evaluation.questions.question_run import By, QuestionOptions, make
 from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.workspace.ingest_job import IngestOptions
 
 KINDS = {"specific", "two_hop", "comparison", "thematic", "unanswerable", "cloze"}

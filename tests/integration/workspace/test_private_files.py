@@ -18,11 +18,11 @@ from dynagrag.core.files.private_files import is_open_to_others, make_folder
 from dynagrag.evaluation.results.run_folder import RunFolder
 from dynagrag.ui.drawing.kept_layouts import FOLDER, KeptLayouts
 from dynagrag.ui.ingest.upload_folder import folder_of, keep
-from dynagrag.upkeep.backup import back_up, restore
 from dynagrag.upkeep.doctor import check
+from dynagrag.upkeep.workspace_backup import back_up, restore
 from dynagrag.workspace.conversations import ConversationBook, Exchange, new_id, now
 from dynagrag.workspace.facade import Workspace, open_journal
-from dynagrag.workspace.holdings import read_holdings
+from dynagrag.workspace.workspace_catalog import read_holdings
 
 OpenSpace = Callable[..., Workspace]
 

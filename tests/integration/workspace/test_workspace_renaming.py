@@ -9,7 +9,7 @@ import pytest
 
 from dynagrag import open_workspace
 from dynagrag.config.settings import load_settings
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.journal.jobs import JobRequest, JobStatus
 from dynagrag.workspace.conversations import NOTES, ConversationBook, Exchange, new_id
 

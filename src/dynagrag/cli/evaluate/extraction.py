@@ -10,7 +10,7 @@ from dynagrag.cli.evaluate.shared import MAX_CALLS, OUT, say_estimate, say_run
 from dynagrag.cli.options import JSON, LLM, VERBOSE
 from dynagrag.cli.terminal import (
     EXIT_SET_ASIDE,
-    Bars,
+    ProgressBars,
     in_line,
     read_settings,
     say,
@@ -23,7 +23,7 @@ from dynagrag.registry.choices import Use, listed
 from dynagrag.registry.extractors import EXTRACTORS
 
 if TYPE_CHECKING:
-    from dynagrag.ingest.plan import Estimate
+    from dynagrag.ingest.plan import IngestEstimate
 
 EXTRACTION_MEASURES = (
     "Measures, in points (fractions of 1 with --json), with 95 % intervals: precision, the share of"
@@ -111,13 +111,13 @@ def extraction(
     options = ExtractionOptions(
         extractor=extractor, gold=gold, limit=limit, seed=seed, out=out, max_calls=max_calls
     )
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         run, summary = evaluate_extraction(read_settings(llm), options, progress, _say_cost)
     say_run(run.path, summary, extraction_lines(summary), as_json)
     return EXIT_SET_ASIDE if summary["errors"] else 0
 
 
-def _say_cost(cost: "Estimate") -> None:
+def _say_cost(cost: "IngestEstimate") -> None:
     money = "" if cost.money is None else f", price {cost.money:.2f}"
     say_estimate(
         f"{plural(cost.calls, 'call')}, {cost.prompt_tokens:,} prompt + {cost.completion_tokens:,}"

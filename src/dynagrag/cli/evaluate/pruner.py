@@ -19,7 +19,7 @@ from dynagrag.cli.options import (
     VERBOSE,
     check_pruning_source,
 )
-from dynagrag.cli.terminal import Bars, read_settings, set_up_log
+from dynagrag.cli.terminal import ProgressBars, read_settings, set_up_log
 from dynagrag.core.text import plural
 from dynagrag.registry.choices import Use, listed
 from dynagrag.registry.pruners import PRUNERS as PRUNER_ROWS
@@ -82,7 +82,7 @@ def pruner(
         "limit": limit,
         "out": out,
     }
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         if dataset and data:
             of_set = measuring_run.SetMeasureOptions(dataset, data, part, **how)
             run, summary, figures = measuring_run.measure_on_set(settings, of_set, progress)

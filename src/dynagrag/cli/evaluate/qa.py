@@ -24,7 +24,7 @@ from dynagrag.cli.evaluate.shared import (
     say_run,
 )
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
-from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, read_settings, set_up_log
+from dynagrag.cli.terminal import EXIT_SET_ASIDE, ProgressBars, read_settings, set_up_log
 from dynagrag.core.text import plural
 from dynagrag.registry.choices import Use, names_for
 from dynagrag.registry.pruners import PRUNERS
@@ -167,7 +167,7 @@ def qa(
 def _answer(options: "QaOptions", settings: "Settings", as_json: bool) -> int:
     from dynagrag.evaluation.qa.qa_run import evaluate_qa
 
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         run, summary = evaluate_qa(settings, options, progress, say_estimate)
     say_run(run.path, summary, qa_lines(summary), as_json)
     return EXIT_SET_ASIDE if any(summary["errors"].values()) else 0

@@ -23,7 +23,7 @@ from dynagrag.cli.evaluate.shared import (
     say_run,
 )
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
-from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import ProgressBars, in_line, read_settings, say, say_json, set_up_log
 from dynagrag.core.text import plural
 from dynagrag.registry.choices import Use, names_for
 from dynagrag.registry.retrievers import RETRIEVERS
@@ -163,7 +163,7 @@ def retrieval(
         prompts=prompts,
         pruner=pruner,
     )
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         run, summary = evaluate_retrieval(read_settings(llm, embedder, store), options, progress)
     say_run(run.path, summary, _summary_lines(summary), as_json)
     return 0

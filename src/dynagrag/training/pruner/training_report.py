@@ -48,7 +48,7 @@ def write_training_report(folder: Path, checkpoint: "Checkpoint") -> None:
 
 
 def training_report(figures: Mapping[str, Any]) -> Report:
-    """What the page says of a checkpoint's figures."""
+    """The report page of a checkpoint's figures."""
     epochs, test = figures["epochs"], figures["test"]
     own = next(found for name, found in test.items() if name not in BASELINES)
     best = min(BASELINES, key=lambda other: own[f"against_{other}"][NODE_AP][0])

@@ -217,7 +217,7 @@ def test_an_answer_says_that_the_workspace_changed_since_its_pruner_was_trained(
         assert (
             CHANGED not in space.evidence("What did Ada say about the Odyssey?", asked).trace.notes
         )
-        space.ingest_jobs.ingest_given([talk(NUM_TALKS)], FastExtractor())
+        space.ingest_jobs.ingest_imported([talk(NUM_TALKS)], FastExtractor())
         assert CHANGED in space.evidence("What did Ada say about the Odyssey?", asked).trace.notes
 
 
@@ -362,7 +362,7 @@ def test_a_pruner_that_may_have_seen_what_it_is_measured_on_is_told(
     )
     assert [own.note for own in measure_on_workspace(settings, others)[2]] == ["", OTHER_STATE]
     with open_workspace("w", settings=settings) as space:
-        space.ingest_jobs.ingest_given([talk(NUM_TALKS)], FastExtractor())
+        space.ingest_jobs.ingest_imported([talk(NUM_TALKS)], FastExtractor())
     assert (
         measure_on_workspace(settings, WorkspaceMeasureOptions("w", device="cpu"))[2][-1].note
         == OTHER_STATE

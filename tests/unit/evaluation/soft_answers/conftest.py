@@ -12,8 +12,9 @@ from dynagrag.core.schema import SourceTurn
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
-from dynagrag.ingest.given.given_corpus import GivenTurns
-from dynagrag.training.soft_prompt.workspace_training import (
+from dynagrag.ingest.imported.imported_corpus import ImportedTurns
+from dynagrag.training.soft_prompt import soft_prompt_training
+from dynagrag.training.soft_prompt.soft_prompt_training import (
     SoftTraining,
     WorkspaceSoftOptions,
     train_soft_on_workspace,
@@ -33,7 +34,7 @@ THINGS = (
 Train = Callable[..., SoftTraining]
 
 
-def talk(number: int) -> GivenTurns:
+def talk(number: int) -> ImportedTurns:
     turns = []
     for line in range(6):
         first, other = (
@@ -45,7 +46,7 @@ def talk(number: int) -> GivenTurns:
             f" {10 * number + line + 20} hours."
         )
         turns.append(SourceTurn(words, ("Ada", "Leo", "Grace")[line % 3]))
-    return GivenTurns(f"Talk {number}", tuple(turns))
+    return ImportedTurns(f"Talk {number}", tuple(turns))
 
 
 @pytest.fixture
@@ -55,17 +56,16 @@ def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
     from dynagrag.generation.soft_prompt import soft_checkpoint
     from dynagrag.generation.soft_prompt.language_model import LanguageModel
-    from dynagrag.training.soft_prompt import workspace_training
 
     def load(name: str, settings: Settings, precision: str, device: str | None = None) -> Any:
         return LanguageModel(*tiny_llama(max_tokens=2048), name)
 
     monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder(32))
-    monkeypatch.setattr(workspace_training, "load_language_model", load)
+    monkeypatch.setattr(soft_prompt_training, "load_language_model", load)
     monkeypatch.setattr(soft_checkpoint, "load_language_model", load)
     made = Settings(home=home)
     with open_workspace("w", settings=made) as space:
-        space.ingest_jobs.ingest_given([talk(number) for number in range(6)], FastExtractor())
+        space.ingest_jobs.ingest_imported([talk(number) for number in range(6)], FastExtractor())
     return made
 
 

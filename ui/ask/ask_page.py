@@ -9,13 +9,13 @@ from dynagrag.core.errors import DynaGragError, StoreError, UsageError
 from dynagrag.core.protocols import ChatModel
 from dynagrag.core.schema import Filters
 from dynagrag.ui import state
-from dynagrag.ui.ask import beside, conversation_view, pending, refused_question
+from dynagrag.ui.ask import conversation_view, pending, refused_question, source_panel
 from dynagrag.ui.ask.asking_options import choose_filters, choose_options
-from dynagrag.ui.ask.beside import InView
-from dynagrag.ui.ask.overview import invite, points_of, suggest
+from dynagrag.ui.ask.invitation import invite, points_of, suggest
+from dynagrag.ui.ask.source_panel import InView
 from dynagrag.ui.ask.source_view import show_source
 from dynagrag.ui.safe_markdown import clean, plain
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.conversations import (
     NOTES,
@@ -38,42 +38,44 @@ _MAX_TITLE = 100
 
 
 def page() -> None:
-    """The conversation, the answer that is being written, and beside them the source that is open;
-    the question's box below.
+    """The conversation with its pending answer, the open source beside it, the question box
+    below.
     """
-    desk = state.needs_workspace("Ask")
-    if desk is None:
+    session = state.needs_workspace("Ask")
+    if session is None:
         return
-    st.html(beside.STYLE + conversation_view.STYLE)
+    st.html(source_panel.STYLE + conversation_view.STYLE)
     with state.shown_errors():
-        book = ConversationBook(desk.space.folder)
-        conversation = with_titles(_conversation(book), {d.id: d.title for d in desk.documents()})
+        book = ConversationBook(session.space.folder)
+        conversation = with_titles(
+            _conversation(book), {d.id: d.title for d in session.documents()}
+        )
         head = st.container()
         model = _model()
         with head:
-            options = _head(desk, book, conversation, model)
-        asked, options = _question_box(desk, conversation, options)
-        main = _beside_source(desk)
+            options = _head(session, book, conversation, model)
+        asked, options = _question_box(session, conversation, options)
+        main = _beside_source(session)
         with main:
-            picked, in_view = _show_conversation(desk, conversation, options)
-        beside.watch_links(in_view)
+            picked, in_view = _show_conversation(session, conversation, options)
+        source_panel.watch_links(in_view)
         with main:
-            if (asked or (picked and options)) and pending.is_answering(desk, conversation.id):
+            if (asked or (picked and options)) and pending.is_answering(session, conversation.id):
                 state.remember(_WAITING, (conversation.id, asked or picked, options))
                 asked = picked = ""
             waiting_in, waiting, waiting_options = state.remembered(_WAITING, ("", "", []))
             conversation_view.show_pending(
-                desk, conversation, waiting if waiting_in == conversation.id else ""
+                session, conversation, waiting if waiting_in == conversation.id else ""
             )
             if waiting and waiting_in == conversation.id:
                 state.remember(_WAITING, ("", "", []))
-                _begin(desk, conversation, waiting, waiting_options, model)
+                _begin(session, conversation, waiting, waiting_options, model)
             elif asked or (picked and options):
-                _begin(desk, conversation, asked or picked, options, model)
+                _begin(session, conversation, asked or picked, options, model)
 
 
 def _question_box(
-    desk: Desk, conversation: Conversation, options: list[AskOptions]
+    session: WorkspaceSession, conversation: Conversation, options: list[AskOptions]
 ) -> tuple[str, list[AskOptions]]:
     """The chips and the box below the page: what was just asked, and the options with the chips'
     filters; none if a chip is wrong.
@@ -83,7 +85,7 @@ def _question_box(
     with st.bottom:
         refused_question.show(conversation.id)
         try:
-            filters = choose_filters(desk)
+            filters = choose_filters(session)
             options = [replace(option, filters=filters) for option in options]
         except UsageError as err:
             st.error(plain(err), icon=":material/error:")
@@ -94,16 +96,16 @@ def _question_box(
     return text or "", options
 
 
-def _beside_source(desk: Desk) -> "st.delta_generator.DeltaGenerator":
+def _beside_source(session: WorkspaceSession) -> "st.delta_generator.DeltaGenerator":
     """Where the conversation goes: all of the page, or what the open source leaves of it."""
-    opened = beside.open_source()
+    opened = source_panel.open_source()
     if opened is None:
         return st.container()
     main, side = st.columns([3, 2], gap="large")
-    with side, st.container(key=beside.PANEL, gap="small"):
-        document = next((d for d in desk.documents() if d.id == opened.document_id), None)
+    with side, st.container(key=source_panel.PANEL, gap="small"):
+        document = next((d for d in session.documents() if d.id == opened.document_id), None)
         with st.container(
-            key=beside.HEAD,
+            key=source_panel.HEAD,
             horizontal=True,
             horizontal_alignment="distribute",
             vertical_alignment="center",
@@ -111,7 +113,7 @@ def _beside_source(desk: Desk) -> "st.delta_generator.DeltaGenerator":
         ):
             st.markdown(f"**{plain(clean(document.title, _MAX_TITLE)) if document else 'Source'}**")
             if st.button("Close", icon=":material/close:", key="close_source", type="tertiary"):
-                beside.close()
+                source_panel.close()
                 st.rerun()
         if document is None:
             st.warning(
@@ -119,12 +121,12 @@ def _beside_source(desk: Desk) -> "st.delta_generator.DeltaGenerator":
                 " another version of its file."
             )
         else:
-            show_source(desk, document, opened)
+            show_source(session, document, opened)
     return main
 
 
 def _show_conversation(
-    desk: Desk, conversation: Conversation, options: list[AskOptions]
+    session: WorkspaceSession, conversation: Conversation, options: list[AskOptions]
 ) -> tuple[str, list[InView]]:
     """The exchanges with what one might ask next, or what there is to ask about; the suggestion
     that was clicked, what comes into view.
@@ -132,7 +134,7 @@ def _show_conversation(
     `options`: none while a chip is wrong, and then nothing can be asked.
     """
     can_ask = bool(options)
-    is_at_work = pending.work_of(desk, conversation.id) is not None
+    is_at_work = pending.work_of(session, conversation.id) is not None
     if conversation.id == NOTES:
         st.caption(
             "Saved answers. They stay with this workspace until you remove them, or delete a"
@@ -142,9 +144,9 @@ def _show_conversation(
         # where the first question will stand: what lies below it then can be hidden as a whole
         st.empty()
         with st.container(key=conversation_view.INVITATION):
-            return invite(desk, can_ask=can_ask) or "", []
+            return invite(session, can_ask=can_ask) or "", []
     in_view = conversation_view.show_exchanges(
-        desk, conversation, options[0].filters if options else Filters()
+        session, conversation, options[0].filters if options else Filters()
     )
     if not is_at_work and state.remembered(_FOUND, ("", 0)) == (
         conversation.id,
@@ -154,7 +156,7 @@ def _show_conversation(
     if is_at_work or conversation.id == NOTES:
         return "", in_view
     asked = [exchange.asked for exchange in conversation.exchanges]
-    questions = points_of(desk).questions(
+    questions = points_of(session).questions(
         _NUM_SUGGESTED, within=_last_words(conversation), asked=asked
     )
     return suggest(questions, "Ask next", can_ask=can_ask) or "", in_view
@@ -175,11 +177,11 @@ def _conversation(book: ConversationBook) -> Conversation:
     """That of the address bar, so that a reload comes back to it; else the one looked at before,
     else the only one, else a new one.
     """
-    given = st.query_params.get(_CONVERSATION) or state.remembered(_CONVERSATION, "")
-    only = "" if given else _only(book)
+    wanted = st.query_params.get(_CONVERSATION) or state.remembered(_CONVERSATION, "")
+    only = "" if wanted else _only(book)
     found = Conversation(new_id())
     try:
-        found = book.conversation(given or only) if given or only else found
+        found = book.conversation(wanted or only) if wanted or only else found
     except UsageError:
         pass  # an address that somebody typed
     except StoreError as err:
@@ -191,7 +193,7 @@ def _conversation(book: ConversationBook) -> Conversation:
 
 
 def _only(book: ConversationBook) -> str:
-    """That of the demo, say; of several none is opened unasked."""
+    """The id of the only conversation there is, such as the demo's; empty if there are several."""
     kept = book.all(limit=2)
     return kept[0].id if len(kept) == 1 else ""
 
@@ -206,7 +208,10 @@ def _go_to(conversation_id: str) -> None:
 
 
 def _head(
-    desk: Desk, book: ConversationBook, conversation: Conversation, model: ChatModel | None
+    session: WorkspaceSession,
+    book: ConversationBook,
+    conversation: Conversation,
+    model: ChatModel | None,
 ) -> list[AskOptions]:
     """Title, options, conversations; the options of the next question, one for each way that
     answers it.
@@ -215,7 +220,7 @@ def _head(
     title.title("Notes" if conversation.id == NOTES else "Ask")
     with buttons.container(horizontal=True, horizontal_alignment="right"):
         with st.popover("Options", icon=":material/tune:"):
-            options = choose_options(desk, model)
+            options = choose_options(session, model)
         _conversations(book, conversation)
         num = len(book.conversation(NOTES).exchanges)
         if conversation.id == NOTES:
@@ -228,9 +233,9 @@ def _head(
         if conversation.exchanges:
             st.download_button(
                 "Export",
-                as_markdown(conversation, desk.name),
+                as_markdown(conversation, session.name),
                 file_name=(
-                    f"{desk.name}-{'notes' if conversation.id == NOTES else conversation.id}.md"
+                    f"{session.name}-{'notes' if conversation.id == NOTES else conversation.id}.md"
                 ),
                 mime="text/markdown",
                 icon=":material/download:",
@@ -276,7 +281,7 @@ def _model() -> ChatModel | None:
 
 
 def _begin(
-    desk: Desk,
+    session: WorkspaceSession,
     conversation: Conversation,
     text: str,
     options: Sequence[AskOptions],
@@ -294,7 +299,7 @@ def _begin(
     ):  # one that is set but can't be had: the page has said so, and evidence needs none
         options = [replace(o, is_split=False) for o in options]
     try:
-        pending.ask(desk, conversation, text, options, model, state.settings())
+        pending.ask(session, conversation, text, options, model, state.settings())
     except StoreError as err:
         refused_question.refuse(conversation.id, text, f"{err}, so nothing was asked.")
     else:

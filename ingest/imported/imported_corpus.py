@@ -1,5 +1,5 @@
-"""Passages that are given, with or without their entities and triples, from a file or from memory,
-and taken as they stand.
+"""Imported corpora: passages or turns, with or without entities and triples, from a file or from
+memory. Passages are taken as they are, not split again.
 
 A file is JSON lines, plain or gzipped: `title` and `text`, and where there are any
 `extracted_entities` and `extracted_triples` (or `entities`, `triples`); or `chunk_id` and `text`.
@@ -43,7 +43,7 @@ _GZIP = b"\x1f\x8b"
 
 
 @dataclass(frozen=True, slots=True)
-class GivenPassage:
+class ImportedPassage:
     """A document that is one passage, and what somebody found in it. `title`: what it is about, or
     empty.
     """
@@ -60,7 +60,7 @@ class GivenPassage:
 
 
 @dataclass(frozen=True, slots=True)
-class GivenTurns:
+class ImportedTurns:
     """A document that is a row of turns, such as a meeting: split into passages as a file would
     be.
     """
@@ -69,16 +69,16 @@ class GivenTurns:
     turns: tuple[SourceTurn, ...]
 
 
-GivenDocument: TypeAlias = GivenPassage | GivenTurns
+ImportedDocument: TypeAlias = ImportedPassage | ImportedTurns
 
 
 @dataclass(frozen=True, slots=True)
-class GivenCorpus:
+class ImportedCorpus:
     """Documents in their order. `source`: the file's path, or a name; with their place, from 1, it
     makes their uri. `dropped`: what was refused, by reason.
     """
 
-    documents: tuple[GivenDocument, ...]
+    documents: tuple[ImportedDocument, ...]
     source: str = "given"
     dropped: Mapping[str, int] = field(default_factory=dict)
 
@@ -90,18 +90,18 @@ class GivenCorpus:
     @property
     def num_without_extraction(self) -> int:
         """Passages in which nothing was found; they stay."""
-        return sum(isinstance(d, GivenPassage) and not d.has_extraction for d in self.documents)
+        return sum(isinstance(d, ImportedPassage) and not d.has_extraction for d in self.documents)
 
 
-Given: TypeAlias = GivenCorpus | Sequence[GivenDocument]
+ImportedDocuments: TypeAlias = ImportedCorpus | Sequence[ImportedDocument]
 
 
-def as_corpus(documents: Given) -> GivenCorpus:
+def as_corpus(documents: ImportedDocuments) -> ImportedCorpus:
     """A corpus as it is; documents as the corpus `given`."""
-    return documents if isinstance(documents, GivenCorpus) else GivenCorpus(tuple(documents))
+    return documents if isinstance(documents, ImportedCorpus) else ImportedCorpus(tuple(documents))
 
 
-def content_hashes(documents: Sequence[GivenDocument]) -> tuple[str, ...]:
+def content_hashes(documents: Sequence[ImportedDocument]) -> tuple[str, ...]:
     """What identifies each document: a SHA-256 of its title and text or turns, and of how many such
     came before it.
 
@@ -110,7 +110,7 @@ def content_hashes(documents: Sequence[GivenDocument]) -> tuple[str, ...]:
     seen: Counter[str] = Counter()
     hashes = []
     for document in documents:
-        if isinstance(document, GivenPassage):
+        if isinstance(document, ImportedPassage):
             content = json.dumps([document.title, document.text])
         else:
             content = json.dumps(
@@ -124,7 +124,7 @@ def content_hashes(documents: Sequence[GivenDocument]) -> tuple[str, ...]:
 # ------------------------------------------------------------------------------------------ reading
 
 
-class _Row(BaseModel):
+class _CorpusRow(BaseModel):
     """A line of a file; other fields are passed over."""
 
     title: str | None = None
@@ -138,7 +138,7 @@ class _Row(BaseModel):
     )
 
 
-def read_given(path: str | Path) -> GivenCorpus:
+def read_imported(path: str | Path) -> ImportedCorpus:
     """Reads a file of passages. Broken triples and entities are dropped and counted by reason;
     blank lines are passed over.
 
@@ -146,35 +146,37 @@ def read_given(path: str | Path) -> GivenCorpus:
     a field is missing or has another type, a text is blank, or nothing is in it.
     """
     dropped: Counter[str] = Counter()
-    documents: list[GivenDocument] = []
+    documents: list[ImportedDocument] = []
     for number, line in enumerate(_lines(Path(path)), start=1):
         if line.strip():
             documents.append(_passage(line, f"{path}, line {number}", dropped))
     if not documents:
         raise LoadError(f"{path} holds no passages; {_REMEDY}")
-    return GivenCorpus(tuple(documents), uri_of(path), dict(dropped))
+    return ImportedCorpus(tuple(documents), uri_of(path), dict(dropped))
 
 
-def join_extractions(corpus: GivenCorpus, extractions: GivenCorpus) -> GivenCorpus:
+def join_extractions(corpus: ImportedCorpus, extractions: ImportedCorpus) -> ImportedCorpus:
     """The corpus with what was found in its passages, by title and text; of passages that stand
     twice, the first gets the first.
 
     Extractions without a passage in the corpus are dropped with a count. Passages without an
     extraction keep what they have.
     """
-    found: dict[tuple[str, str], list[GivenPassage]] = {}
+    found: dict[tuple[str, str], list[ImportedPassage]] = {}
     for given in extractions.documents:
-        if isinstance(given, GivenPassage) and given.has_extraction:
+        if isinstance(given, ImportedPassage) and given.has_extraction:
             found.setdefault((given.title, given.text), []).append(given)
-    documents: list[GivenDocument] = []
+    documents: list[ImportedDocument] = []
     joined = set()
     for document in corpus.documents:
-        place = (document.title, document.text) if isinstance(document, GivenPassage) else None
+        place = (document.title, document.text) if isinstance(document, ImportedPassage) else None
         if place in found:
             joined.add(place)
             if found[place]:
                 given = found[place].pop(0)
-                document = GivenPassage(document.title, given.text, given.entities, given.triples)
+                document = ImportedPassage(
+                    document.title, given.text, given.entities, given.triples
+                )
         documents.append(document)
     dropped = Counter(corpus.dropped) + Counter(extractions.dropped)
     for place, left in found.items():
@@ -211,9 +213,9 @@ def _lines(path: Path) -> Iterator[str]:
         ) from err
 
 
-def _passage(line: str, where: str, dropped: Counter[str]) -> GivenPassage:
+def _passage(line: str, where: str, dropped: Counter[str]) -> ImportedPassage:
     try:
-        row = _Row.model_validate(json.loads(line))
+        row = _CorpusRow.model_validate(json.loads(line))
         line.encode()
         f"{row.title}{row.text}".encode()
     except ValidationError as err:
@@ -235,7 +237,7 @@ def _passage(line: str, where: str, dropped: Counter[str]) -> GivenPassage:
     entities = [e for e in row.extracted_entities if isinstance(e, str) and is_name(e)]
     if num_bad := len(row.extracted_entities) - len(entities):
         dropped[NO_ENTITY] += num_bad
-    return GivenPassage(
+    return ImportedPassage(
         row.title or "", row.text, tuple(entities), tuple(_triples(row.extracted_triples, dropped))
     )
 
@@ -270,16 +272,16 @@ def _triples(given: Sequence[Any], dropped: Counter[str]) -> Iterator[Triple]:
 
 
 __all__ = [
-    "Given",
-    "GivenCorpus",
-    "GivenDocument",
-    "GivenPassage",
-    "GivenTurns",
+    "ImportedCorpus",
+    "ImportedDocument",
+    "ImportedDocuments",
+    "ImportedPassage",
+    "ImportedTurns",
     "Triple",
     "as_corpus",
     "content_hashes",
     "is_name",
     "is_text",
     "join_extractions",
-    "read_given",
+    "read_imported",
 ]

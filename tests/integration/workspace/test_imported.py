@@ -14,15 +14,15 @@ from dynagrag.core.errors import UsageError
 from dynagrag.core.schema import Answer, SourceTurn
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
-from dynagrag.ingest.given.given_corpus import (
-    GivenCorpus,
-    GivenDocument,
-    GivenPassage,
-    GivenTurns,
-    read_given,
+from dynagrag.ingest.imported.imported_corpus import (
+    ImportedCorpus,
+    ImportedDocument,
+    ImportedPassage,
+    ImportedTurns,
+    read_imported,
 )
-from dynagrag.ingest.given.given_extractor import GivenExtractor
-from dynagrag.ingest.given.given_plan import given_ids
+from dynagrag.ingest.imported.imported_extractor import ImportedExtractor
+from dynagrag.ingest.imported.imported_plan import imported_ids
 from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.facade import Workspace
@@ -31,7 +31,7 @@ from dynagrag.workspace.ingest_job import IngestOptions, options_of
 OpenSpace = Callable[..., Workspace]
 
 PASSAGES = (
-    GivenPassage(
+    ImportedPassage(
         "Acme Works",
         " Acme Works is a firm in North London. It was founded by Ada Byron in 1901. Ada Byron was"
         " born in Old Delft.",
@@ -42,27 +42,27 @@ PASSAGES = (
             ("Ada Byron", "was born in", "Old Delft"),
         ),
     ),
-    GivenPassage(
+    ImportedPassage(
         "Old Delft",
         "Old Delft lies on the river Schie.",
         ("Old Delft", "Schie"),
         (("Old Delft", "lies on", "river Schie"),),
     ),
-    GivenPassage(
+    ImportedPassage(
         "Old Delft",
         "Old Delft is also a song by the band Corvus.",
         ("Corvus",),
         (("Old Delft", "is by", "Corvus"),),
     ),
-    GivenPassage("", "The ferry across the Schie runs each hour."),
-    GivenPassage(
+    ImportedPassage("", "The ferry across the Schie runs each hour."),
+    ImportedPassage(
         "Twin", "Grace Hopper wrote the manual.", (), (("Grace Hopper", "wrote", "the manual"),)
     ),
-    GivenPassage(
+    ImportedPassage(
         "Twin", "Grace Hopper wrote the manual.", (), (("Grace Hopper", "wrote", "the manual"),)
     ),
 )
-MEETING = GivenTurns(
+MEETING = ImportedTurns(
     "Weekly call",
     tuple(
         SourceTurn(
@@ -79,10 +79,10 @@ class StoppedError(BaseException):
 
 
 def ingest(
-    space: Workspace, *documents: GivenDocument, source: str = "/data/given.jsonl"
+    space: Workspace, *documents: ImportedDocument, source: str = "/data/given.jsonl"
 ) -> IngestReport:
-    corpus = GivenCorpus(documents, source)
-    return space.ingest_jobs.ingest_given(corpus, GivenExtractor(corpus))
+    corpus = ImportedCorpus(documents, source)
+    return space.ingest_jobs.ingest_imported(corpus, ImportedExtractor(corpus))
 
 
 def counts(report: IngestReport) -> tuple[int, int, int, int]:
@@ -125,15 +125,15 @@ def test_triples_become_the_graph_and_twins_are_two_documents(
         ("grace hopper", "wrote", "manual"): 2,
     }
     documents = {d.id: d for d in space.store.documents()}
-    corpus = GivenCorpus((*PASSAGES, MEETING))
-    assert [documents[i].title for i in given_ids(corpus, space.name)] == [
+    corpus = ImportedCorpus((*PASSAGES, MEETING))
+    assert [documents[i].title for i in imported_ids(corpus, space.name)] == [
         d.title or "given.jsonl#4" for d in corpus.documents
     ]
     texts = {
         p.document_id: documents[p.document_id].text[p.start : p.end]
         for p in space.store.passages()
     }
-    assert [texts[i] for i in given_ids(GivenCorpus(PASSAGES), space.name)] == [
+    assert [texts[i] for i in imported_ids(ImportedCorpus(PASSAGES), space.name)] == [
         p.text for p in PASSAGES
     ]
     assert space.stats().passages > len(PASSAGES) + 2
@@ -161,12 +161,12 @@ def test_a_run_that_was_stopped_goes_on_and_ends_as_a_whole_one(
 ) -> None:
     whole, stopped = open_space("whole"), open_space("stopped")
     ingest(whole, *PASSAGES, MEETING)
-    corpus = GivenCorpus((*PASSAGES, MEETING), "/data/given.jsonl")
+    corpus = ImportedCorpus((*PASSAGES, MEETING), "/data/given.jsonl")
     with pytest.raises(StoppedError):
-        stopped.ingest_jobs.ingest_given(corpus, GivenExtractor(corpus), stop_at(stage, done))
+        stopped.ingest_jobs.ingest_imported(corpus, ImportedExtractor(corpus), stop_at(stage, done))
     stopped.close()
     space = open_space("stopped")
-    report = space.ingest_jobs.ingest_given(corpus, GivenExtractor(corpus))
+    report = space.ingest_jobs.ingest_imported(corpus, ImportedExtractor(corpus))
     assert len(report.added) + len(report.unchanged) == 7
     assert not report.set_aside
     assert space.store.digest() == whole.store.digest()
@@ -179,7 +179,7 @@ def test_rows_that_move_keep_their_records(open_space: OpenSpace) -> None:
     space = open_space(embedder=embedder)
     ingest(space, *PASSAGES)
     num_texts = embedder.num_texts
-    report = ingest(space, GivenPassage("New", "A new first row."), *PASSAGES)
+    report = ingest(space, ImportedPassage("New", "A new first row."), *PASSAGES)
     assert report.num_chunks == 1
     assert embedder.num_texts == num_texts + 1  # its passage
     assert sorted(d.uri.rpartition("#")[2] for d in space.store.documents()) == list("1234567")
@@ -188,7 +188,7 @@ def test_rows_that_move_keep_their_records(open_space: OpenSpace) -> None:
 def test_a_changed_row_replaces_what_stood_there(open_space: OpenSpace) -> None:
     space, fresh = open_space(), open_space("fresh")
     ingest(space, *PASSAGES)
-    changed = GivenPassage("Schie", "The Schie is a river.", (), (("Schie", "is", "a river"),))
+    changed = ImportedPassage("Schie", "The Schie is a river.", (), (("Schie", "is", "a river"),))
     report = ingest(space, *PASSAGES[:2], changed, *PASSAGES[3:])
     assert [d.title for d in report.replaced] == ["Schie"]
     ingest(fresh, *PASSAGES[:2], changed, *PASSAGES[3:])
@@ -221,13 +221,13 @@ def test_rows_that_are_no_more_stay_until_they_are_deleted(open_space: OpenSpace
 
 def test_the_fast_extractor_makes_a_graph_of_them_too(open_space: OpenSpace) -> None:
     space = open_space()
-    corpus = GivenCorpus(PASSAGES)
-    report = space.ingest_jobs.ingest_given(PASSAGES, FastExtractor(corpus.titles))
+    corpus = ImportedCorpus(PASSAGES)
+    report = space.ingest_jobs.ingest_imported(PASSAGES, FastExtractor(corpus.titles))
     assert counts(report)[0] == 6
     entities = {e.key: e.type for e in space.graph().entities}
     assert entities["old delft"] in ("name", "title")
     assert "given" not in " ".join(entities)  # what has no title is not called by its place
-    assert counts(space.ingest_jobs.ingest_given(PASSAGES, FastExtractor(corpus.titles))) == (
+    assert counts(space.ingest_jobs.ingest_imported(PASSAGES, FastExtractor(corpus.titles))) == (
         0,
         0,
         6,
@@ -237,11 +237,13 @@ def test_the_fast_extractor_makes_a_graph_of_them_too(open_space: OpenSpace) -> 
 
 def test_another_extractor_replaces_the_records_of_the_one_before(open_space: OpenSpace) -> None:
     space, fresh = open_space(), open_space("fresh")
-    space.ingest_jobs.ingest_given(PASSAGES, FastExtractor())
+    space.ingest_jobs.ingest_imported(PASSAGES, FastExtractor())
     ingest(space, *PASSAGES, source="given")
     ingest(fresh, *PASSAGES, source="given")
     assert space.store.digest() == fresh.store.digest()
-    assert {r.extractor for r in space.store.relation_records()} == {GivenExtractor(PASSAGES).name}
+    assert {r.extractor for r in space.store.relation_records()} == {
+        ImportedExtractor(PASSAGES).name
+    }
 
 
 def test_naive_search_cites_a_given_passage_in_its_own_words(open_space: OpenSpace) -> None:
@@ -282,8 +284,8 @@ def test_the_commands_work_on_it(
     path = tmp_path / "given.jsonl"
     path.write_text("\n".join(json.dumps(row) for row in rows), encoding="utf-8")
     space = open_space()
-    corpus = read_given(path)
-    space.ingest_jobs.ingest_given(corpus, GivenExtractor(corpus))
+    corpus = read_imported(path)
+    space.ingest_jobs.ingest_imported(corpus, ImportedExtractor(corpus))
     digest = space.store.digest()
     space.close()
     shown = cli("graph", "show", "Acme Works", "-w", "w")
@@ -299,7 +301,9 @@ def test_the_commands_work_on_it(
 def test_a_job_of_what_was_given_says_how_to_repeat_it(open_space: OpenSpace) -> None:
     space = open_space()
     with pytest.raises(StoppedError):
-        space.ingest_jobs.ingest_given(PASSAGES, GivenExtractor(PASSAGES), stop_at("extract", 2))
+        space.ingest_jobs.ingest_imported(
+            PASSAGES, ImportedExtractor(PASSAGES), stop_at("extract", 2)
+        )
     (job,) = space.jobs()
     with pytest.raises(UsageError, match="run the ingest itself again"):
         space.prepare_resume(job.id)
@@ -330,10 +334,10 @@ def test_a_file_is_ingested_resumed_by_its_job_and_its_rows_that_are_gone_are_de
     assert space.store.digest() == fresh.store.digest()
 
 
-ROWS = tuple(GivenPassage(n, f"{n} came in.", (n,)) for n in ("Ada", "Cleo", "Dora", "Eve"))
+ROWS = tuple(ImportedPassage(n, f"{n} came in.", (n,)) for n in ("Ada", "Cleo", "Dora", "Eve"))
 
 
-def write_rows(path: Path, rows: Sequence[GivenPassage]) -> Path:
+def write_rows(path: Path, rows: Sequence[ImportedPassage]) -> Path:
     path.write_text(
         "\n".join(
             json.dumps({"title": p.title, "text": p.text, "extracted_entities": p.entities})
@@ -379,7 +383,7 @@ def test_a_row_that_moved_is_replaced_by_none(open_space: OpenSpace, tmp_path: P
     space, path = open_space(), write_rows(tmp_path / "cur.jsonl", ROWS)
     options = IngestOptions(extractor="file")
     space.prepare_ingest([path], options).run()
-    write_rows(path, [GivenPassage("Zoe", "Zoe came in."), *ROWS])
+    write_rows(path, [ImportedPassage("Zoe", "Zoe came in."), *ROWS])
     prepared = space.prepare_ingest([path], options)
     assert [d.replaces for d in prepared.plan.documents] == [()] * 5
     assert prepared.run().replaced == ()
@@ -391,7 +395,7 @@ def test_what_a_new_text_replaces_is_named_where_missing_rows_are_removed(
 ) -> None:
     space, path = open_space(), write_rows(tmp_path / "cur.jsonl", ROWS)
     space.prepare_ingest([path], IngestOptions(extractor="file")).run()
-    write_rows(path, [GivenPassage("Zoe", "Zoe came in."), *ROWS[1:]])
+    write_rows(path, [ImportedPassage("Zoe", "Zoe came in."), *ROWS[1:]])
     assert space.prepare_ingest([path], IngestOptions(extractor="file")).plan.missing == ()
     prepared = space.prepare_ingest([path], IngestOptions(extractor="file", remove_missing=True))
     assert [d.title for d in prepared.plan.missing] == ["Ada"]
@@ -403,7 +407,7 @@ def test_rows_that_are_no_more_stay_also_where_two_have_one_place(
     open_space: OpenSpace, tmp_path: Path
 ) -> None:
     space, options = open_space(), IngestOptions(extractor="file")
-    zoe = GivenPassage("Zoe", "Zoe came in.", ("Zoe",))
+    zoe = ImportedPassage("Zoe", "Zoe came in.", ("Zoe",))
     for rows in (ROWS, (ROWS[1], zoe, *ROWS[2:]), ROWS[1:]):
         report = space.prepare_ingest([write_rows(tmp_path / "cur.jsonl", rows)], options).run()
         assert (report.replaced, report.removed) == ((), ())

@@ -211,8 +211,8 @@ class FakeYesNoChat(FakeChat):
         with self._lock:
             self.prompts.append(prompt)
             self.max_tokens.append(1)
-        told = self._judge(prompt) if tuple(words) == ("yes", "no") else None
-        logprobs = None if told is None else (min(told, 0.0), min(-told, 0.0))
+        judged = self._judge(prompt) if tuple(words) == ("yes", "no") else None
+        logprobs = None if judged is None else (min(judged, 0.0), min(-judged, 0.0))
         return FirstWord(logprobs, estimate_tokens(prompt.system + prompt.user), self.delay_s)
 
 
@@ -231,7 +231,7 @@ class FakeWordChat(FakeChat):
         self._shares = shares
 
     def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
-        """What the shares say of these words; recorded like any other question."""
+        """The probabilities of these words; recorded like any other question."""
         with self._lock:
             self.prompts.append(prompt)
             self.max_tokens.append(1)

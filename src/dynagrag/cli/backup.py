@@ -8,7 +8,7 @@ import typer
 
 from dynagrag.cli.options import EMBEDDER, FORCE, JSON, LLM, STORE, WORKSPACE, YES
 from dynagrag.cli.terminal import (
-    Bars,
+    ProgressBars,
     complain,
     confirm,
     open_space,
@@ -70,9 +70,12 @@ def backup(
     calls. An ingest may be running.
     """
     set_up_log(False)
-    from dynagrag.upkeep.backup import back_up
+    from dynagrag.upkeep.workspace_backup import back_up
 
-    with open_space(workspace, read_settings(store=store)) as space, Bars(as_json) as progress:
+    with (
+        open_space(workspace, read_settings(store=store)) as space,
+        ProgressBars(as_json) as progress,
+    ):
         manifest = back_up(space, file, is_forced=force, progress=progress)
     if as_json:
         say_json({"file": str(file)} | manifest.model_dump())
@@ -112,9 +115,9 @@ def restore(
     before anything is written.
     """
     set_up_log(False)
-    from dynagrag.upkeep.backup import restore as put_back
+    from dynagrag.upkeep.workspace_backup import restore as put_back
 
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         restored = put_back(file, read_settings(store=store), workspace, progress)
     manifest = restored.manifest
     if as_json:
@@ -148,7 +151,7 @@ def copy(
     Example: dynagrag graph copy --from sqlite --to bolt://localhost:7687
     """
     set_up_log(False)
-    from dynagrag.upkeep.backup import copy_between
+    from dynagrag.upkeep.workspace_backup import copy_between
     from dynagrag.workspace.address import workspace_meant
 
     settings = read_settings()
@@ -161,7 +164,7 @@ def copy(
         raise UsageError(
             f"nothing was copied: confirm that workspace {name!r} in {shown} is replaced with --yes"
         )
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         report = copy_between(
             settings, name, source, target, is_replacing=replace, progress=progress
         )

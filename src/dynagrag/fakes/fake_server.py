@@ -20,14 +20,14 @@ from typing import Any
 
 from dynagrag.core.ids import estimate_tokens
 from dynagrag.core.protocols import FirstWordModel, Prompt
-from dynagrag.fakes.models import FakeChat, FakeEmbedder
+from dynagrag.fakes.fake_models import FakeChat, FakeEmbedder
 
 _HANG_S = 60.0
 _PAGE = "<html>not JSON</html>"
 
 
 class Fault(StrEnum):
-    """What the next call meets in place of a reply."""
+    """A fault that the next call meets in place of a reply."""
 
     UNAUTHORIZED = "401"
     FORBIDDEN = "403"
@@ -49,7 +49,7 @@ class Fault(StrEnum):
 
 @dataclass
 class Counts:
-    """What was asked so far. `prompt_chars` counts messages and schema."""
+    """Counts of requests so far. `prompt_chars` counts messages and schema."""
 
     chat_calls: int = 0
     prompt_chars: int = 0
@@ -84,7 +84,7 @@ class OpenAIStubServer:
 
     @property
     def base_url(self) -> str:
-        """What OPENAI_BASE_URL would be."""
+        """The value for OPENAI_BASE_URL."""
         return f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def fail_next(self, fault: Fault, num_calls: int = 1) -> None:
@@ -172,11 +172,11 @@ class OpenAIStubServer:
                 "finish_reason": finish,
             }
             if body.get("logprobs") and isinstance(self.chat, FirstWordModel):
-                told = self.chat.first_word(
+                logprobs = self.chat.first_word(
                     Prompt("stub", system, texts.get("user", "")), ("yes", "no")
                 ).logprobs
                 choice["logprobs"] = {
-                    "content": [_yes_no_token(told[0] - told[1] if told else None)]
+                    "content": [_yes_no_token(logprobs[0] - logprobs[1] if logprobs else None)]
                 }
             return json.dumps(
                 {**head, "object": "chat.completion", "choices": [choice], "usage": usage}

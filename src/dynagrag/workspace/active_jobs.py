@@ -1,6 +1,4 @@
-"""What whoever only looks at a workspace is told of the ingests that are at work in it, in this
-process or another.
-"""
+"""Active ingests of a workspace, for readers."""
 
 from contextlib import closing
 
@@ -13,12 +11,12 @@ from dynagrag.journal.workspace_journal import Journal
 _MAX_PATH = 80
 
 
-def said_of_work(name: str, settings: Settings) -> str:
-    """Which jobs are at work in a workspace of the home folder, since when and in which process, in
-    one line; "" for none.
+def describe_active_jobs(name: str, settings: Settings) -> str:
+    """Names the running jobs of a workspace of the home folder in one line, with their start and
+    process; "" for none.
 
-    Quick where none is: the journal is opened only where a job has left its lock. Jobs of other
-    machines on the same server aren't known.
+    The journal is opened only if a lock file of a job exists, so this is cheap when nothing runs.
+    Jobs that another machine runs on the same server are not seen.
     """
     folder = settings.workspaces_dir / name
     if not (folder / wiring.JOURNAL_FILE).is_file() or not any((folder / "jobs").glob("*.lock")):

@@ -141,7 +141,7 @@ def _exclusive(path: Path, complaint: str) -> Iterator[None]:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """What was restored, and where to."""
+    """Result of a restore: what, and where to."""
 
     manifest: Manifest
     address: str

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dynagrag.cli.options import JSON
-from dynagrag.cli.terminal import Bars, complain, read_settings, say, say_json
+from dynagrag.cli.terminal import ProgressBars, complain, read_settings, say, say_json
 
 models_app = typer.Typer(help="List and fetch models.", no_args_is_help=True, rich_markup_mode=None)
 
@@ -49,7 +49,7 @@ def models_pull(
         line := lacking_extras("running a GGUF file", {"xllamacpp": "gguf"})
     ):
         complain(line)
-    with Bars(False) as progress:
+    with ProgressBars(False) as progress:
         path = pull(
             name,
             read_settings(),

@@ -1,6 +1,4 @@
-"""Workspaces as wholes: which there are, what each holds, making one where its store is sound,
-deleting one with all that is its own.
-"""
+"""The catalog of workspaces: lists, describes, creates and deletes them."""
 
 import os
 import secrets
@@ -35,8 +33,8 @@ _MADE_LATER = (REPAIR, "the next ingest makes it")
 
 @dataclass(frozen=True, slots=True)
 class Holdings:
-    """What a workspace holds. `error`: why its store can't be read; the counts of the graph are 0
-    then.
+    """Counts and size of a workspace. `error`: why its store can't be read; the graph's counts are
+    0 then.
     """
 
     name: str
@@ -52,14 +50,14 @@ class Holdings:
 
 
 def workspace_names(settings: Settings) -> list[str]:
-    """The workspaces there are, sorted."""
+    """Names of all workspaces of the home folder, sorted."""
     if not settings.workspaces_dir.is_dir():
         return []
     return sorted(p.name for p in settings.workspaces_dir.iterdir() if has_store(p))
 
 
 def unknown_workspace(name: str, where: str, settings: Settings) -> WorkspaceError:
-    """What to raise where there is no such workspace: it names those there are."""
+    """The error for a workspace that does not exist; its message names those that do."""
     known = ", ".join(workspace_names(settings)) or "none yet"
     return WorkspaceError(
         f"there is no workspace {name!r} in {where} (known in this home: {known}); make it with"
@@ -68,8 +66,10 @@ def unknown_workspace(name: str, where: str, settings: Settings) -> WorkspaceErr
 
 
 def check_name_on_server(name: str, settings: Settings) -> None:
-    """WorkspaceError where a workspace's server knows another one of this home by its name, since
-    that was renamed: they would be one.
+    """Checks that no renamed workspace of this home still uses the name on the same server.
+
+    Raises:
+        WorkspaceError: another one does, so that the two would share their records.
     """
     address = store_address(settings.workspaces_dir / name, settings)
     kept = name_in_store(settings.workspaces_dir / name, name)
@@ -89,7 +89,7 @@ def check_name_on_server(name: str, settings: Settings) -> None:
 
 
 def read_holdings(name: str, settings: Settings) -> Holdings:
-    """What a workspace of the home folder holds. Changes nothing."""
+    """Counts what a workspace of the home folder holds; read-only."""
     folder = workspace_folder(name, settings)
     shown = store_address(folder, settings).shown
     files = [path for path in folder.rglob("*") if path.is_file()]

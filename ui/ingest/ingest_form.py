@@ -1,4 +1,4 @@
-"""How to extract, what that would cost, and the start."""
+"""The form that starts an ingest: options of the extraction, estimate, start."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ from dynagrag.registry.extractors import EXTRACTORS
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Key, Work
 from dynagrag.ui.ingest import glossary_box, job_runner
-from dynagrag.ui.ingest.job_runner import PlanView
+from dynagrag.ui.ingest.job_runner import IngestPlanView
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.workspace.ingest_job import IngestOptions
@@ -212,7 +212,7 @@ def _planning(work: Work) -> str:
     )
 
 
-def _show_plan(view: PlanView, settings: Settings) -> None:
+def _show_plan(view: IngestPlanView, settings: Settings) -> None:
     parts = [
         f"{count} {word}"
         for count, word in [

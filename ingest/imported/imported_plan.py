@@ -1,7 +1,7 @@
-"""What an ingest of given documents would do: which are new, changed, moved or unchanged.
+"""Plans an ingest of imported documents: which are new, changed, moved or unchanged.
 
-A given passage is one document of one turn, one passage and one chunk, its whole text, blank space
-and all; a document of turns is split as a file would be. The uri is "SOURCE#PLACE", places from 1;
+An imported passage is one document of one turn, one passage and one chunk, its whole text, blank
+space and all; a document of turns is split as a file would be. The uri is "SOURCE#PLACE", places from 1;
 what has no title is called by the uri's last part.
 """
 
@@ -15,10 +15,10 @@ from dynagrag.core.errors import LoadError
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import RecordStore
 from dynagrag.core.schema import Chunk, Document, LoadedSource, Passage, SourceTurn, Turn
-from dynagrag.ingest.given.given_corpus import (
-    GivenCorpus,
-    GivenDocument,
-    GivenPassage,
+from dynagrag.ingest.imported.imported_corpus import (
+    ImportedCorpus,
+    ImportedDocument,
+    ImportedPassage,
     content_hashes,
 )
 from dynagrag.ingest.kept_title import kept_title
@@ -32,7 +32,7 @@ PLACE = "place"
 
 
 @dataclass(frozen=True, slots=True)
-class GivenPlan(IngestPlan):
+class ImportedPlan(IngestPlan):
     """A plan whose missing documents stay unless they are to be removed, also where another has
     their place. `stays`: their ids.
     """
@@ -45,19 +45,19 @@ class GivenPlan(IngestPlan):
         takes them for an earlier version.
         """
         return (
-            super(GivenPlan, self).document_ids | self.stays
+            super(ImportedPlan, self).document_ids | self.stays
         )  # slots make another class: a bare super() would name the one before
 
 
-def given_ids(corpus: GivenCorpus, workspace: str) -> tuple[str, ...]:
+def imported_ids(corpus: ImportedCorpus, workspace: str) -> tuple[str, ...]:
     """The ids of a corpus's documents in a workspace, in order: to find again what was given."""
     return tuple(
         content_id("document", workspace, sha256) for sha256 in content_hashes(corpus.documents)
     )
 
 
-def plan_given(
-    corpora: Iterable[GivenCorpus],
+def plan_imported(
+    corpora: Iterable[ImportedCorpus],
     store: RecordStore,
     extractor_name: str,
     profile: ChunkProfile = CHUNK_PROFILES["default"],
@@ -85,7 +85,7 @@ def plan_given(
         replaced = {id_ for item in planned for id_ in item.replaces}
         missing = tuple(document for document in missing if document.id not in replaced)
     stays = frozenset() if removes_missing else frozenset(document.id for document in missing)
-    return GivenPlan(planned, unchanged, (), num_doubles, missing, removes_missing, stays=stays)
+    return ImportedPlan(planned, unchanged, (), num_doubles, missing, removes_missing, stays=stays)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class _Stored:
 
 
 def _compare(
-    corpora: Iterable[GivenCorpus], stored: _Stored, extractor_name: str, profile: ChunkProfile
+    corpora: Iterable[ImportedCorpus], stored: _Stored, extractor_name: str, profile: ChunkProfile
 ) -> tuple[dict[str, PlannedDocument], int]:
     """Each given document once, by id, with the chunks of it that the store lacks; and how many
     were doubles.
@@ -152,21 +152,21 @@ def _compare(
     return made, num_doubles
 
 
-def _loaded(given: GivenDocument, sha256: str, source: str, place: int) -> LoadedSource:
+def _loaded(given: ImportedDocument, sha256: str, source: str, place: int) -> LoadedSource:
     """A given document as if it had been loaded. Raises LoadError where it has no words."""
     uri = f"{source}#{place}"
     title = given.title if given.title.strip() else PurePath(uri).name
-    turns = (SourceTurn(given.text),) if isinstance(given, GivenPassage) else given.turns
+    turns = (SourceTurn(given.text),) if isinstance(given, ImportedPassage) else given.turns
     if not any(turn.text.strip() for turn in turns):
         raise LoadError(f"{source}, document {place} ({title!r}) has no words; leave it out")
     return LoadedSource(uri, "given", turns, sha256, title, meta={PLACE: str(place)})
 
 
 def _split(
-    given: GivenDocument, document: Document, turns: Sequence[Turn], profile: ChunkProfile
+    given: ImportedDocument, document: Document, turns: Sequence[Turn], profile: ChunkProfile
 ) -> tuple[tuple[Passage, ...], tuple[Chunk, ...]]:
     """Passages and chunks: of a given passage one each, all of its text."""
-    if not isinstance(given, GivenPassage):
+    if not isinstance(given, ImportedPassage):
         passages = split_passages(document, turns, profile)
         return passages, chunk_passages(document, passages, profile)
     end = len(document.text)
@@ -233,4 +233,4 @@ def _missing(
     )
 
 
-__all__ = ["PLACE", "given_ids", "plan_given"]
+__all__ = ["PLACE", "imported_ids", "plan_imported"]

@@ -22,7 +22,7 @@ from dynagrag.ui.curate.correction_work import (
 from dynagrag.ui.curate.entity_view import show_entity, show_quotes
 from dynagrag.ui.curate.list_pager import page_of, show_pager
 from dynagrag.ui.safe_markdown import plain, plain_lines
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 
 TABS = ("Suggestions", "Merges made", "Find and edit", "History")
 _RULES = {
@@ -38,8 +38,8 @@ _MAX_FILTER = 200
 def page() -> None:
     """Draws the page."""
     st.title("Curate")
-    desk = state.needs_workspace()
-    if desk is None:
+    session = state.needs_workspace()
+    if session is None:
         return
     with state.shown_errors():
         st.caption(
@@ -50,12 +50,12 @@ def page() -> None:
                 " names close to those you correct."
             ),
         )
-        if show_correction(desk):
+        if show_correction(session):
             return
-        if not desk.documents():
-            state.tell_empty()
+        if not session.documents():
+            state.show_empty_workspace()
             return
-        seen = seen_of(desk)
+        seen = seen_of(session)
         if seen is not None:
             # what was sent from a form that is no longer drawn would be dropped in silence
             last = state.remembered(LAST_SEEN, "")
@@ -77,13 +77,13 @@ def page() -> None:
             for tab, show in zip(tabs, shows, strict=True):
                 if tab.open:  # what isn't looked at isn't read
                     with tab:
-                        show(desk, seen)
+                        show(session, seen)
 
 
 # -------------------------------------------------------------------------------------- suggestions
 
 
-def _suggestions(desk: Desk, seen: Seen) -> None:
+def _suggestions(session: WorkspaceSession, seen: Seen) -> None:
     found = seen.suggestions
     with st.container(horizontal=True, vertical_alignment="bottom"):
         part = st.text_input(
@@ -117,7 +117,7 @@ def _suggestions(desk: Desk, seen: Seen) -> None:
         return
     st.caption(f"{len(shown):,} to look at, most likely first.")
     for suggestion in page_of(shown, "suggestions"):
-        _suggestion(desk, seen, suggestion)
+        _suggestion(session, seen, suggestion)
     show_pager(len(shown), "suggestions")
 
 
@@ -131,14 +131,14 @@ def _holds(part: str, *names: str) -> bool:
     return not wanted or any(wanted in name.casefold() for name in names)
 
 
-def _suggestion(desk: Desk, seen: Seen, suggestion: Suggestion) -> None:
+def _suggestion(session: WorkspaceSession, seen: Seen, suggestion: Suggestion) -> None:
     entities = [seen.by_id[i] for i in suggestion.entity_ids]
     preview = corrections.preview_merge(seen, entities)
     key = "_".join(suggestion.entity_ids)
     with st.form(f"suggestion_{key}"):
         for column, entity in zip(st.columns(2), entities, strict=True):
             with column:
-                show_entity(desk, seen, entity)
+                show_entity(session, seen, entity)
         st.markdown(f":material/thumb_up: {plain('; '.join(suggestion.reasons))}")
         if suggestion.against:
             st.markdown(f":material/thumb_down: {plain('; '.join(suggestion.against))}")
@@ -159,15 +159,15 @@ def _suggestion(desk: Desk, seen: Seen, suggestion: Suggestion) -> None:
                 help="Keeps them apart from now on.",
             )
     if merged:
-        correct(desk, corrections.merge, suggestion.keys, given_name(called, preview))
+        correct(session, corrections.merge, suggestion.keys, given_name(called, preview))
     if apart:
-        correct(desk, corrections.keep_apart, suggestion.keys)
+        correct(session, corrections.keep_apart, suggestion.keys)
 
 
 # -------------------------------------------------------------------------------------- merges made
 
 
-def _made(desk: Desk, seen: Seen) -> None:
+def _made(session: WorkspaceSession, seen: Seen) -> None:
     merges = made_merges(seen)
     if not merges:
         st.info(
@@ -189,7 +189,7 @@ def _made(desk: Desk, seen: Seen) -> None:
     ]
     st.caption(f"{len(shown):,} of {len(merges):,} merges.")
     for merge in page_of(shown, "made"):
-        _merge(desk, seen, merge)
+        _merge(session, seen, merge)
     show_pager(len(shown), "made")
 
 
@@ -197,7 +197,7 @@ def _maker(merge: MadeMerge) -> str:
     return merge.rule if merge.rule in ("model", "by hand") else "rule"
 
 
-def _merge(desk: Desk, seen: Seen, merge: MadeMerge) -> None:
+def _merge(session: WorkspaceSession, seen: Seen, merge: MadeMerge) -> None:
     with st.container(border=True):
         members = ", ".join(
             f"{plain(clipped(seen.shown(key), 40))} ({number})" for key, number in merge.members
@@ -206,7 +206,7 @@ def _merge(desk: Desk, seen: Seen, merge: MadeMerge) -> None:
         how = " and ".join(_RULES.get(rule, rule) for rule in merge.rule.split("+"))
         st.caption(f"From {members} · {plain(how)}{' by ' + plain(merge.by) if merge.by else ''}")
         show_quotes(
-            desk, seen.quotes([key for key, _ in merge.members], min(len(merge.members), 3))
+            session, seen.quotes([key for key, _ in merge.members], min(len(merge.members), 3))
         )
         if merge.rule == "model" and merge.saw:
             with st.expander("What the model saw"):
@@ -218,7 +218,7 @@ def _merge(desk: Desk, seen: Seen, merge: MadeMerge) -> None:
             help="Keeps them apart, also in files that you add later.",
         ):
             correct(
-                desk,
+                session,
                 corrections.undo_edit if merge.rule == "by hand" else corrections.undo_made_merge,
                 merge.id,
             )
@@ -227,7 +227,7 @@ def _merge(desk: Desk, seen: Seen, merge: MadeMerge) -> None:
 # ------------------------------------------------------------------------------------------ history
 
 
-def _history(desk: Desk, seen: Seen) -> None:
+def _history(session: WorkspaceSession, seen: Seen) -> None:
     sign_as(
         st.text_input(
             "Your name, kept with your corrections", signed_as(), key="curate_by", width=320
@@ -247,19 +247,19 @@ def _history(desk: Desk, seen: Seen) -> None:
         with st.container(border=True):
             icon = {"in force": "check", "sleeping": "bedtime", "undone": "undo"}[line.state.value]
             st.markdown(f":material/{icon}: {plain(line.text)}")
-            told = (
+            summary = (
                 f"{line.state.word.capitalize()} · {plain(clipped(line.edit.by))},"
                 f" {plain(line.edit.at[:16].replace('T', ' '))}"
             )
             if line.undone_by is not None:
-                told += (
+                summary += (
                     f" · undone by {plain(clipped(line.undone_by.by))},"
                     f" {plain(line.undone_by.at[:16].replace('T', ' '))}"
                 )
-            st.caption(told)
+            st.caption(summary)
             if line.state is EditState.UNDONE:
                 if st.button("Bring back", key=f"redo_{line.edit.id}", icon=":material/redo:"):
-                    correct(desk, corrections.redo_edit, line.edit.id)
+                    correct(session, corrections.redo_edit, line.edit.id)
             elif st.button("Undo", key=f"unedit_{line.edit.id}", icon=":material/undo:"):
-                correct(desk, corrections.undo_edit, line.edit.id)
+                correct(session, corrections.undo_edit, line.edit.id)
     show_pager(len(lines), "history")

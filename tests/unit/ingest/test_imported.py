@@ -31,29 +31,34 @@ from dynagrag.generation.evidence import QuestionEvidence, holds
 from dynagrag.graph_store.derived.derive import derive
 from dynagrag.graph_store.derived.embedded_texts import mention_texts, record_texts
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
-from dynagrag.ingest.given.given_corpus import (
+from dynagrag.ingest.imported.imported_corpus import (
     NO_ENTITY,
     NO_NAME,
     NO_TEXT,
     NOT_IN_CORPUS,
     NOT_THREE,
     SECOND,
-    GivenCorpus,
-    GivenDocument,
-    GivenPassage,
-    GivenTurns,
+    ImportedCorpus,
+    ImportedDocument,
+    ImportedPassage,
+    ImportedTurns,
     as_corpus,
     content_hashes,
     join_extractions,
-    read_given,
+    read_imported,
 )
-from dynagrag.ingest.given.given_extractor import STATED_TWICE, UNKNOWN, WITHOUT, GivenExtractor
-from dynagrag.ingest.given.given_plan import given_ids, plan_given
+from dynagrag.ingest.imported.imported_extractor import (
+    STATED_TWICE,
+    UNKNOWN,
+    WITHOUT,
+    ImportedExtractor,
+)
+from dynagrag.ingest.imported.imported_plan import imported_ids, plan_imported
 from dynagrag.retrieval.ego.ego_index import EgoIndex
 from dynagrag.retrieval.passages import PassageScores
 
 SHARED = Path(__file__).parents[3].parent / "shared" / "data" / "multihop"
-ADA = GivenPassage(
+ADA = ImportedPassage(
     "Ada Lovelace (mathematician)",
     "Ada Lovelace was a writer. She met Babbage in London. Lovelace's friend Babbage built"
     " engines.",
@@ -81,13 +86,15 @@ def write(path: Path, rows: Sequence[object]) -> Path:
     return path
 
 
-def work_of(*documents: GivenDocument) -> list[ChunkWork]:
-    plan = plan_given([GivenCorpus(documents, "/f.jsonl")], NoStore(), "x")  # type: ignore[arg-type]
+def work_of(*documents: ImportedDocument) -> list[ChunkWork]:
+    plan = plan_imported([ImportedCorpus(documents, "/f.jsonl")], NoStore(), "x")  # type: ignore[arg-type]
     return [item for planned in plan.documents for item in planned.work]
 
 
-def extract(*documents: GivenDocument) -> tuple[list[ChunkWork], list[Extraction], GivenExtractor]:
-    extractor = GivenExtractor(documents)
+def extract(
+    *documents: ImportedDocument,
+) -> tuple[list[ChunkWork], list[Extraction], ImportedExtractor]:
+    extractor = ImportedExtractor(documents)
     work, done = work_of(*documents), []
     assert extractor.extract(work, done.append) == []
     return work, done, extractor
@@ -110,10 +117,12 @@ class TestReading:
             "extracted_triples": [["A", "met", "B"]],
             "more": 1,
         }
-        corpus = read_given(write(tmp_path / name, [row, "", {"chunk_id": 0, "text": "No title."}]))
+        corpus = read_imported(
+            write(tmp_path / name, [row, "", {"chunk_id": 0, "text": "No title."}])
+        )
         assert corpus.documents == (
-            GivenPassage(" A ", "  A met B. ", ("A",), (("A", "met", "B"),)),
-            GivenPassage("", "No title."),
+            ImportedPassage(" A ", "  A met B. ", ("A",), (("A", "met", "B"),)),
+            ImportedPassage("", "No title."),
         )
         assert (corpus.source, corpus.dropped, corpus.num_without_extraction) == (
             str(tmp_path / name),
@@ -139,9 +148,9 @@ class TestReading:
             "extracted_entities": ["a", " ", 7],
             "extracted_triples": triples,
         }
-        corpus = read_given(write(tmp_path / "c.jsonl", [row, row]))
+        corpus = read_imported(write(tmp_path / "c.jsonl", [row, row]))
         assert corpus.dropped == {NOT_THREE: 6, NO_TEXT: 4, NO_NAME: 2, NO_ENTITY: 4}
-        assert corpus.documents[0] == GivenPassage("T", "x", ("a",), (("a", "b", "c"),))
+        assert corpus.documents[0] == ImportedPassage("T", "x", ("a",), (("a", "b", "c"),))
 
     def test_names_that_no_store_can_keep_are_dropped_with_a_count(self, tmp_path: Path) -> None:
         bad = "Half\ud800"
@@ -152,9 +161,9 @@ class TestReading:
             "extracted_entities": ["A", bad],
             "extracted_triples": triples,
         }
-        corpus = read_given(write(tmp_path / "c.jsonl", [row]))
+        corpus = read_imported(write(tmp_path / "c.jsonl", [row]))
         assert corpus.dropped == {NO_TEXT: 3, NO_ENTITY: 1}
-        assert corpus.documents == (GivenPassage("T", "A met B.", ("A",), (("A", "met", "B"),)),)
+        assert corpus.documents == (ImportedPassage("T", "A met B.", ("A",), (("A", "met", "B"),)),)
 
     @pytest.mark.parametrize(
         ("line", "said"),
@@ -178,7 +187,7 @@ class TestReading:
     ) -> None:
         path = write(tmp_path / "c.jsonl", [{"title": "A", "text": "a"}, "", line])
         with pytest.raises(LoadError) as caught:
-            read_given(path)
+            read_imported(path)
         message = str(caught.value)
         assert message.startswith(f"{path}, line 3: ")
         assert said in message
@@ -202,36 +211,36 @@ class TestReading:
             (write(tmp_path / "empty.jsonl", ["", " "]), "holds no passages"),
         ):
             with pytest.raises(LoadError, match=said) as caught:
-                read_given(path)
+                read_imported(path)
             assert str(path) in str(caught.value)
 
     def test_the_reference_extractions_are_read_with_their_84_broken_triples(self) -> None:
         if not SHARED.is_dir():
             pytest.skip(f"the development data is not at {SHARED}")
-        extractions = read_given(SHARED / "musique_openie_reference.jsonl.gz")
-        corpus = join_extractions(read_given(SHARED / "musique_corpus.jsonl.gz"), extractions)
+        extractions = read_imported(SHARED / "musique_openie_reference.jsonl.gz")
+        corpus = join_extractions(read_imported(SHARED / "musique_corpus.jsonl.gz"), extractions)
         assert (len(corpus.documents), corpus.num_without_extraction) == (1112, 0)
         assert corpus.dropped == {NOT_THREE: 84, NOT_IN_CORPUS: 1}
 
 
 class TestJoining:
     def test_by_title_and_text_with_counts_of_what_is_left_over(self) -> None:
-        corpus = GivenCorpus(
+        corpus = ImportedCorpus(
             (
-                GivenPassage("A", "a"),
-                GivenPassage("A", "b"),
-                GivenPassage("A", "a"),
-                GivenPassage("C", "c"),
+                ImportedPassage("A", "a"),
+                ImportedPassage("A", "b"),
+                ImportedPassage("A", "a"),
+                ImportedPassage("C", "c"),
             ),
             "s",
             {"x": 1},
         )
-        found = [GivenPassage("A", "a", (n,)) for n in ("one", "two", "three")] + [
-            GivenPassage("A", "z", ("far",)),
-            GivenPassage("C", "c"),
+        found = [ImportedPassage("A", "a", (n,)) for n in ("one", "two", "three")] + [
+            ImportedPassage("A", "z", ("far",)),
+            ImportedPassage("C", "c"),
         ]
-        joined = join_extractions(corpus, GivenCorpus(tuple(found), "t", {"x": 2}))
-        assert [d.entities for d in joined.documents if isinstance(d, GivenPassage)] == [
+        joined = join_extractions(corpus, ImportedCorpus(tuple(found), "t", {"x": 2}))
+        assert [d.entities for d in joined.documents if isinstance(d, ImportedPassage)] == [
             ("one",),
             (),
             ("two",),
@@ -241,17 +250,17 @@ class TestJoining:
         assert (joined.source, joined.num_without_extraction) == ("s", 2)
 
     def test_a_document_of_turns_stays_as_it_is(self) -> None:
-        meeting = GivenTurns("M", (SourceTurn("Hello.", "A"),))
+        meeting = ImportedTurns("M", (SourceTurn("Hello.", "A"),))
         assert join_extractions(
-            as_corpus([meeting]), as_corpus([GivenPassage("M", "Hello.", ("A",))])
+            as_corpus([meeting]), as_corpus([ImportedPassage("M", "Hello.", ("A",))])
         ).documents == (meeting,)
 
 
 class TestDocuments:
     def test_a_given_passage_is_one_passage_of_its_whole_text_however_long(self) -> None:
         text = " " + "One sentence of five words. " * 200 + "\n\nAnd more.\n"
-        plan = plan_given(
-            [GivenCorpus((GivenPassage("T", text), GivenPassage("", "x")), "/d/f.jsonl")],
+        plan = plan_imported(
+            [ImportedCorpus((ImportedPassage("T", text), ImportedPassage("", "x")), "/d/f.jsonl")],
             NoStore(),
             "x",
         )  # type: ignore[arg-type]
@@ -271,7 +280,9 @@ class TestDocuments:
             SourceTurn(f"Words of turn {i} go on for a while and then end. " * 4, "AB"[i % 2])
             for i in range(20)
         )
-        (planned,) = plan_given([GivenCorpus((GivenTurns("M", turns),))], NoStore(), "x").documents  # type: ignore[arg-type]
+        (planned,) = plan_imported(
+            [ImportedCorpus((ImportedTurns("M", turns),))], NoStore(), "x"
+        ).documents  # type: ignore[arg-type]
         assert len(planned.turns) == 20
         assert len(planned.passages) > 3
         assert {
@@ -279,25 +290,29 @@ class TestDocuments:
         } == {True}
 
     def test_equal_documents_are_two_and_a_row_that_moves_stays_itself(self) -> None:
-        a, b = GivenPassage("A", "a"), GivenPassage("A", "b")
+        a, b = ImportedPassage("A", "a"), ImportedPassage("A", "b")
         one, two, three = content_hashes([a, a, b])
         assert len({one, two, three}) == 3
         assert content_hashes([b, a, a]) == (three, one, two)
-        assert given_ids(as_corpus([a, a]), "w") != given_ids(as_corpus([a, a]), "v")
+        assert imported_ids(as_corpus([a, a]), "w") != imported_ids(as_corpus([a, a]), "v")
 
     @pytest.mark.parametrize(
         "document",
-        [GivenPassage("T", " \n"), GivenTurns("T", ()), GivenTurns("T", (SourceTurn(" "),))],
+        [
+            ImportedPassage("T", " \n"),
+            ImportedTurns("T", ()),
+            ImportedTurns("T", (SourceTurn(" "),)),
+        ],
     )
-    def test_a_document_without_words_is_refused(self, document: GivenDocument) -> None:
+    def test_a_document_without_words_is_refused(self, document: ImportedDocument) -> None:
         with pytest.raises(
             LoadError, match=r"given, document 2 \('T'\) has no words; leave it out"
         ):
-            plan_given([as_corpus([GivenPassage("A", "a"), document])], NoStore(), "x")  # type: ignore[arg-type]
+            plan_imported([as_corpus([ImportedPassage("A", "a"), document])], NoStore(), "x")  # type: ignore[arg-type]
 
     def test_what_two_corpora_hold_is_a_double(self) -> None:
-        corpora = [GivenCorpus((GivenPassage("A", "a"),), source) for source in ("x", "y")]
-        plan = plan_given(corpora, NoStore(), "x")  # type: ignore[arg-type]
+        corpora = [ImportedCorpus((ImportedPassage("A", "a"),), source) for source in ("x", "y")]
+        plan = plan_imported(corpora, NoStore(), "x")  # type: ignore[arg-type]
         assert (len(plan.documents), plan.num_doubles) == (1, 1)
 
 
@@ -326,7 +341,7 @@ class TestExtracting:
     def test_ends_are_compared_by_whole_words_of_their_keys(
         self, text: str, head: str, tail: str, is_found: bool
     ) -> None:
-        (item,), (done,), _ = extract(GivenPassage("T", text, (), ((head, "is", tail),)))
+        (item,), (done,), _ = extract(ImportedPassage("T", text, (), ((head, "is", tail),)))
         assert [bool(quote) for quote in quotes(item, done).values()] == [is_found]
 
     def test_mentions_are_the_entities_and_the_ends_and_no_title_that_nothing_names(self) -> None:
@@ -338,44 +353,44 @@ class TestExtracting:
             ("Babbage", "babbage", MentionKind.SAID),
         ]
 
-        _, (done,), _ = extract(GivenPassage("Unheard of", "x", ("X",)))
+        _, (done,), _ = extract(ImportedPassage("Unheard of", "x", ("X",)))
         assert [m.key for m in done.mentions] == ["x"]
 
     def test_what_is_stated_twice_is_one_record_and_counted_once_however_often_it_is_extracted(
         self,
     ) -> None:
-        corpus = GivenCorpus(
+        corpus = ImportedCorpus(
             (
-                GivenPassage(
+                ImportedPassage(
                     "T", "A met B.", (" ",), (("A", "met", "B"), ("a", "MET", "b"), ("A", " ", "B"))
                 ),
             ),
             "/f",
             {"x": 1},
         )
-        extractor, done = GivenExtractor(corpus), []
+        extractor, done = ImportedExtractor(corpus), []
         for _ in range(2):
             extractor.extract(work_of(*corpus.documents), done.append)
         assert [len(e.relations) for e in done] == [1, 1]
         assert extractor.dropped == {"x": 1, STATED_TWICE: 1, NO_TEXT: 1, NO_ENTITY: 1}
 
     def test_its_name_changes_with_the_extractions_alone(self) -> None:
-        name = GivenExtractor([ADA]).name
+        name = ImportedExtractor([ADA]).name
         assert name.startswith("file-2+")
-        assert GivenExtractor([ADA, GivenPassage("B", "b")]).name == name
-        assert GivenExtractor([GivenPassage(ADA.title, ADA.text, ADA.entities)]).name != name
+        assert ImportedExtractor([ADA, ImportedPassage("B", "b")]).name == name
+        assert ImportedExtractor([ImportedPassage(ADA.title, ADA.text, ADA.entities)]).name != name
 
     def test_turns_have_no_mentions_and_strangers_are_set_aside(self) -> None:
-        _, done, _ = extract(GivenTurns("Weekly call", (SourceTurn("Hello there.", "A"),)))
+        _, done, _ = extract(ImportedTurns("Weekly call", (SourceTurn("Hello there.", "A"),)))
         assert [(m.name, m.kind) for e in done for m in e.mentions] == []
-        extractor: Extractor = GivenExtractor([GivenPassage("B", "b")])
+        extractor: Extractor = ImportedExtractor([ImportedPassage("B", "b")])
         (item,) = work_of(ADA)
         assert extractor.extract([item], done.append) == [(item.chunk, UNKNOWN)]
 
     def test_names_in_memory_that_no_store_can_keep_are_refused_with_a_count(self) -> None:
         bad = "Half\ud800"
         _, (done,), extractor = extract(
-            GivenPassage(
+            ImportedPassage(
                 "T", "A met B.", ("A", bad), (("A", bad, "B"), (bad, "met", "B"), ("A", "met", "B"))
             )
         )
@@ -389,7 +404,7 @@ class TestExtracting:
     def test_every_quote_is_a_sentence_or_empty_and_every_end_is_mentioned(
         self, text: str, triples: list[tuple[str, str, str]]
     ) -> None:
-        _, (done,), extractor = extract(GivenPassage("", text, (), tuple(triples)))
+        _, (done,), extractor = extract(ImportedPassage("", text, (), tuple(triples)))
         keys = {m.key for m in done.mentions}
         counted = Counter(extractor.dropped)
         assert counted.pop(WITHOUT, 0) == (not triples)
@@ -404,14 +419,14 @@ class TestExtracting:
 class TestCiting:
     def test_a_record_without_a_quote_is_never_evidence(self) -> None:
         evidence = self._evidence(
-            GivenPassage("", "Ada was here. Rome fell. " * 3, (), (("Ada", "saw", "Rome"),)),
+            ImportedPassage("", "Ada was here. Rome fell. " * 3, (), (("Ada", "saw", "Rome"),)),
             max_passages=0,
         )
         assert evidence == ()
 
     def test_a_record_with_a_quote_is(self) -> None:
         evidence = self._evidence(
-            GivenPassage("", "So it was. Ada saw Rome.", (), (("Ada", "saw", "Rome"),)),
+            ImportedPassage("", "So it was. Ada saw Rome.", (), (("Ada", "saw", "Rome"),)),
             max_passages=0,
         )
         assert [e.quote for e in evidence] == ["Ada saw Rome."]
@@ -423,7 +438,7 @@ class TestCiting:
         assert not holds(evidence, "d", 4, 4)
 
     @staticmethod
-    def _evidence(passage: GivenPassage, max_passages: int) -> tuple[Evidence, ...]:
+    def _evidence(passage: ImportedPassage, max_passages: int) -> tuple[Evidence, ...]:
         (item,), (done,), _ = extract(passage)
         documents = {item.document.id: item.document}
 

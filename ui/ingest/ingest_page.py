@@ -11,16 +11,16 @@ from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.ui import background, state
 from dynagrag.ui.ingest import (
     documents_view,
+    ingest_form,
     jobs_view,
     sources_view,
     speakers_view,
-    start_form,
     upload_folder,
 )
 from dynagrag.ui.ingest.source_reading import Brought, SourceRow, pasted, read_all
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 
 _UPLOAD, _PASTE, _FOLDER = "Upload files", "Paste text", "Files on this machine"
 _FROM_THE_WEB = (
@@ -41,34 +41,34 @@ def page() -> None:
     st.title("Ingest")
     with state.shown_errors():
         check_workspace_name(state.workspace_name())  # it may come from the address bar
-        desk = state.desk()
-        jobs_view.show_current(desk)
-        _bring(desk)
-        rows = _rows(desk)
+        session = state.session()
+        jobs_view.show_current(session)
+        _bring(session)
+        rows = _rows(session)
         sources_view.show(rows, _leave_out)
         paths = list(dict.fromkeys(row.given for row in rows if row.given and not row.refused))
         if paths:
-            names = speakers_view.show(rows, desk.documents() if desk else ())
-            start_form.show(paths, _started, names)
-        if desk is not None:
+            names = speakers_view.show(rows, session.documents() if session else ())
+            ingest_form.show(paths, _started, names)
+        if session is not None:
             st.divider()
-            num_aside = len(desk.space.journal.set_asides())
+            num_aside = len(session.space.journal.set_asides())
             documents, aside, past = st.tabs(
                 ["Documents", f"Set aside ({num_aside})" if num_aside else "Set aside", "Past jobs"]
             )
             with documents:
-                documents_view.show(desk)
+                documents_view.show(session)
             with aside:
-                jobs_view.show_set_aside(desk)
+                jobs_view.show_set_aside(session)
             with past:
-                jobs_view.show_past(desk)
+                jobs_view.show_past(session)
 
 
 # -------------------------------------------------------------------------------------------- bring
 
 
-def _bring(desk: Desk | None) -> None:
-    if desk is None:
+def _bring(session: WorkspaceSession | None) -> None:
+    if session is None:
         st.caption(
             f"The workspace {plain(state.workspace_name())} is created with your first files."
         )
@@ -202,37 +202,37 @@ def _take(made: tuple[SourceRow, ...]) -> None:
     _read_later({row.brought for row in made if row.is_unread})
 
 
-def _rows(desk: Desk | None) -> tuple[SourceRow, ...]:
-    """What is to be ingested; at first what was uploaded before and never was."""
+def _rows(session: WorkspaceSession | None) -> tuple[SourceRow, ...]:
+    """The files to ingest; at first those that were uploaded before and never ingested."""
     _take_back_what_did_not_start()
     if not state.remembered("has_looked", False):
         state.remember("has_looked", True)
         upload_folder.sweep(upload_folder.folder_of(state.settings(), state.workspace_name()))
-        left = _left_over(desk)
+        left = _left_over(session)
         if left:
             _read(left)
     rows: tuple[SourceRow, ...] = state.remembered("rows", ())
     return rows
 
 
-def _left_over(desk: Desk | None) -> list[Brought]:
+def _left_over(session: WorkspaceSession | None) -> list[Brought]:
     """Uploaded files that are no document and that no job is at or waits with."""
     settings, name = state.settings(), state.workspace_name()
     if background.has_job_at_work(settings, name):
         return []
-    jobs = desk.space.journal.jobs() if desk else ()
+    jobs = session.space.journal.jobs() if session else ()
     taken = {
         path
         for job in jobs
         if job.status == "running" or job.is_to_go_on
         for path in job.request.paths
     }
-    left = upload_folder.not_ingested(upload_folder.folder_of(settings, name), _stored(desk))
+    left = upload_folder.not_ingested(upload_folder.folder_of(settings, name), _stored(session))
     return [Brought(str(path)) for path in left if str(path.absolute()) not in taken]
 
 
-def _stored(desk: Desk | None) -> set[str]:
-    return {document.sha256 for document in desk.documents()} if desk else set()
+def _stored(session: WorkspaceSession | None) -> set[str]:
+    return {document.sha256 for document in session.documents()} if session else set()
 
 
 def _leave_out(gone: Sequence[SourceRow]) -> None:
@@ -241,13 +241,13 @@ def _leave_out(gone: Sequence[SourceRow]) -> None:
     rows: tuple[SourceRow, ...] = state.remembered("rows", ())
     state.remember("rows", tuple(row for row in rows if row not in gone and row.given not in given))
     folder = upload_folder.folder_of(state.settings(), state.workspace_name())
-    for path in upload_folder.not_ingested(folder, _stored(state.desk())):
+    for path in upload_folder.not_ingested(folder, _stored(state.session())):
         if str(path) in given:
             upload_folder.discard(folder, path)
 
 
 def _started(key: background.Key) -> None:
-    """What was brought is the run's now; it comes back where the run ends before it is a job."""
+    """Clears the files that the run took over; they come back if it ends before it is a job."""
     state.remember("started", (key, state.remembered("rows", ())))
     state.remember("rows", ())
     speakers_view.forget()

@@ -20,13 +20,13 @@ from dynagrag.curation.graph_queries import (
     way_between,
 )
 from dynagrag.ui import state
-from dynagrag.ui.choice_labels import told_apart
+from dynagrag.ui.choice_labels import unique_labels
 from dynagrag.ui.drawing.graph_drawing import draw_graph
-from dynagrag.ui.drawing.graph_parts import Edge, Node
+from dynagrag.ui.drawing.graph_parts import DrawnEdge, DrawnNode
 from dynagrag.ui.graph.on_phone import HEIGHT, drawing_or_list
 from dynagrag.ui.graph.overview import about, offer_downloads, read_overview, show_overview
-from dynagrag.ui.safe_markdown import clean, plain, said_by, source_link
-from dynagrag.ui.state import Desk
+from dynagrag.ui.safe_markdown import clean, plain, source_link, speaker_and_time
+from dynagrag.ui.state import WorkspaceSession
 
 _PATH = "graph_path"
 _FIND = "graph_find"
@@ -41,22 +41,22 @@ def page() -> None:
     """Draws the page."""
     head = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
     head.title("Graph", width="content")
-    desk = state.needs_workspace()
-    if desk is None:
+    session = state.needs_workspace()
+    if session is None:
         return
     with state.shown_errors():
-        seen = read_overview(desk)
+        seen = read_overview(session)
         if seen.num_entities == 0:
-            if desk.documents():
+            if session.documents():
                 st.info("No entity was found in this workspace's documents.", icon=":material/hub:")
             else:
-                state.tell_empty()
+                state.show_empty_workspace()
             return
         with head:
             text = _find()
             drawn = st.container(width="content")
         if text:
-            _show_hits(desk, text)
+            _show_hits(session, text)
         path = _path()
         if path:
             with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
@@ -83,9 +83,9 @@ def page() -> None:
                         key=f"crumb_{number}",
                         disabled=is_here,
                     )
-            _show_entity(desk, path[-1][0], drawn)
+            _show_entity(session, path[-1][0], drawn)
         else:
-            clicked = show_overview(desk, seen, drawn)
+            clicked = show_overview(session, seen, drawn)
             if clicked is not None:
                 _go(clicked.id, clicked.name)
                 st.rerun()
@@ -127,9 +127,9 @@ def _find() -> str:
     return text.strip()
 
 
-def _show_hits(desk: Desk, text: str) -> None:
+def _show_hits(session: WorkspaceSession, text: str) -> None:
     with state.shown_errors():
-        hits = desk.space.store.search_entities(text, limit=_MAX_HITS)
+        hits = session.space.store.search_entities(text, limit=_MAX_HITS)
         if not hits:
             st.info(
                 f"Nothing is called {plain(text)}. Whole words are looked for, in any case.",
@@ -138,7 +138,7 @@ def _show_hits(desk: Desk, text: str) -> None:
             return
         with st.container(horizontal=True, gap="small"):
             for entity_id, _ in hits:
-                entity = _entity(desk, entity_id)
+                entity = _entity(session, entity_id)
                 if entity is not None:
                     label = (
                         f"{plain(cut(entity.name, 60))} · {plain(entity.type)}"
@@ -153,10 +153,10 @@ def _show_hits(desk: Desk, text: str) -> None:
                     )
 
 
-def _entity(desk: Desk, entity_id: str) -> Entity | None:
+def _entity(session: WorkspaceSession, entity_id: str) -> Entity | None:
     """None where it has gone since it was found."""
     try:
-        return desk.space.store.neighbourhood(entity_id, num_hops=0).entities[0]
+        return session.space.store.neighbourhood(entity_id, num_hops=0).entities[0]
     except StoreError:
         return None
 
@@ -164,9 +164,9 @@ def _entity(desk: Desk, entity_id: str) -> Entity | None:
 # --------------------------------------------------------------------------------------- one entity
 
 
-def _show_entity(desk: Desk, entity_id: str, drawn: DeltaGenerator) -> None:
+def _show_entity(session: WorkspaceSession, entity_id: str, drawn: DeltaGenerator) -> None:
     """`drawn`: where what is drawn is chosen."""
-    if _entity(desk, entity_id) is None:
+    if _entity(session, entity_id) is None:
         st.warning(
             "This entity is no longer in the graph: it was merged, renamed or deleted.",
             icon=":material/link_off:",
@@ -185,7 +185,7 @@ def _show_entity(desk: Desk, entity_id: str, drawn: DeltaGenerator) -> None:
         )
     drawing, facts = st.columns([3, 2], gap="medium")
     with drawing:
-        near = desk.space.store.neighbourhood(
+        near = session.space.store.neighbourhood(
             entity_id,
             num_hops=num_hops,
             fan_out=max_relations,
@@ -207,14 +207,14 @@ def _show_entity(desk: Desk, entity_id: str, drawn: DeltaGenerator) -> None:
                 lambda: part(near.entities, near.relations), "neighbourhood", key="near"
             )
     with facts:
-        store = desk.space.store
-        documents = _documents(desk, str(desk.space.folder), store.version())
+        store = session.space.store
+        documents = _documents(session, str(session.space.folder), store.version())
         found = entity_facts(store, entity_id, documents)
         _show_entity_head(found.entity)
-        _show_way(desk, found.entity, documents)
+        _show_way(session, found.entity, documents)
         st.markdown("**Relations**" if found.relations else "No relation of it is stated.")
         for stated in found.relations:
-            _show_relation(desk.name, found.entity.id, stated)
+            _show_relation(session.name, found.entity.id, stated)
         if found.has_more:
             st.caption("These are its most stated relations; there are more.")
     if clicked is not None and clicked.id != entity_id:
@@ -225,18 +225,18 @@ def _show_entity(desk: Desk, entity_id: str, drawn: DeltaGenerator) -> None:
 def _draw(near: Neighbourhood) -> Entity | None:
     centre = near.entities[0].id
     nodes = [
-        Node(e.id, e.name, e.weight, tooltip=about(e), is_highlighted=e.id == centre)
+        DrawnNode(e.id, e.name, e.weight, tooltip=about(e), is_highlighted=e.id == centre)
         for e in near.entities
     ]
-    edges = [Edge(r.head, r.tail, r.label, r.weight) for r in near.relations]
+    edges = [DrawnEdge(r.head, r.tail, r.label, r.weight) for r in near.relations]
     clicked = draw_graph(nodes, edges, key="graph_near", height=HEIGHT, file_name="neighbourhood")
     return next((e for e in near.entities if e.id == clicked), None)
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)
-def _documents(_desk: Desk, folder: str, version: str) -> Mapping[str, Document]:
+def _documents(_session: WorkspaceSession, folder: str, version: str) -> Mapping[str, Document]:
     """The documents by id, read once per version of the store."""
-    return {document.id: document for document in _desk.documents()}
+    return {document.id: document for document in _session.documents()}
 
 
 def _show_entity_head(entity: Entity) -> None:
@@ -245,10 +245,8 @@ def _show_entity_head(entity: Entity) -> None:
     st.caption(f"{kind}mentioned {times(entity.weight)}{' · speaks' if entity.is_speaker else ''}")
     others = [alias for alias in entity.aliases if alias != entity.name]
     if others:
-        st.markdown(
-            "**Also:**"
-            f" {', '.join(plain(cut(alias, 60)) for alias in others[:12])}{' …' if len(others) > 12 else ''}"
-        )
+        shown = ", ".join(plain(cut(alias, 60)) for alias in others[:12])
+        st.markdown(f"**Also:** {shown}{' …' if len(others) > 12 else ''}")
     lines = [f"- {plain(cut(text, 400))}" for text in entity.summaries[:30]]
     if lines:
         st.markdown("\n".join(lines[:3]))
@@ -270,15 +268,15 @@ def _show_relation(workspace: str, entity_id: str, stated: StatedRelation) -> No
         )
         for statement in stated.statements:
             link = source_link(workspace, statement.document_id, statement.start, statement.end)
-            who = said_by(statement.speaker, statement.start_s)
+            who = speaker_and_time(statement.speaker, statement.start_s)
             words = (
                 f"“{plain(cut(statement.words, 240))}” "
                 if statement.words
                 else "Named together here: "
             )
-            st.markdown(
-                f"{words}{f'{who}, ' if who else ''}[{plain(cut(statement.title, 60)) or 'source'}]({link})"
-            )  # a caption would dim its link below the contrast that reading needs
+            place = f"[{plain(cut(statement.title, 60)) or 'source'}]({link})"
+            # a caption would dim its link below the contrast that reading needs
+            st.markdown(f"{words}{f'{who}, ' if who else ''}{place}")
         if other != entity_id:  # the way there for those who can't click the drawing
             label = plain(cut(name, 60)) or "\\(no name\\)"
             st.button(
@@ -291,8 +289,8 @@ def _show_relation(workspace: str, entity_id: str, stated: StatedRelation) -> No
             )
 
 
-def _show_way(desk: Desk, entity: Entity, documents: Mapping[str, Document]) -> None:
-    """How the entity is connected with another that is chosen."""
+def _show_way(session: WorkspaceSession, entity: Entity, documents: Mapping[str, Document]) -> None:
+    """Shows the shortest path from the entity to another that is chosen."""
     st.markdown("**Path to another entity**")
     text = st.text_input(
         "Path to",
@@ -304,7 +302,8 @@ def _show_way(desk: Desk, entity: Entity, documents: Mapping[str, Document]) -> 
     if not text.strip():
         return
     hits = [
-        _entity(desk, id_) for id_, _ in desk.space.store.search_entities(text, limit=_MAX_HITS)
+        _entity(session, id_)
+        for id_, _ in session.space.store.search_entities(text, limit=_MAX_HITS)
     ]
     others = {e.id: e.name for e in hits if e is not None and e.id != entity.id}
     if not others:
@@ -312,11 +311,11 @@ def _show_way(desk: Desk, entity: Entity, documents: Mapping[str, Document]) -> 
         return
     other = next(iter(others))
     if len(others) > 1:
-        labels = told_apart({id_: clean(name, 60) for id_, name in others.items()})
+        labels = unique_labels({id_: clean(name, 60) for id_, name in others.items()})
         other = st.selectbox(
             "To", list(labels), format_func=lambda id_: labels.get(id_, id_), key="way_to"
         )
-    way = way_between(desk.space.store, entity.id, other, documents)
+    way = way_between(session.space.store, entity.id, other, documents)
     if not way:
         st.info(
             f"No path to {plain(cut(others[other], 60))} within six relations.",
@@ -331,7 +330,7 @@ def _show_way(desk: Desk, entity: Entity, documents: Mapping[str, Document]) -> 
             here, name = (
                 (step.relation.tail, step.tail) if is_forward else (step.relation.head, step.head)
             )
-            st.markdown(_step(desk.name, step, is_forward))
+            st.markdown(_step(session.name, step, is_forward))
             st.button(
                 plain(cut(name, 40)) or "\\(no name\\)",
                 type="tertiary",
@@ -345,6 +344,7 @@ def _step(workspace: str, step: StatedRelation, is_forward: bool) -> str:
     """A relation of a path as an arrow with its label, which opens what states it."""
     label = plain(cut(step.relation.label, 40))
     if step.statements:
-        said = step.statements[0]
-        label = f"[{label}]({source_link(workspace, said.document_id, said.start, said.end)})"
+        statement = step.statements[0]
+        link = source_link(workspace, statement.document_id, statement.start, statement.end)
+        label = f"[{label}]({link})"
     return f"— {label} →" if is_forward else f"← {label} —"

@@ -25,12 +25,12 @@ from dynagrag.core.schema import (
     Turn,
 )
 from dynagrag.ingest.extract.quotes import mention_passages
-from dynagrag.ingest.given.given_corpus import (
+from dynagrag.ingest.imported.imported_corpus import (
     NO_ENTITY,
     NO_NAME,
     NO_TEXT,
-    Given,
-    GivenPassage,
+    ImportedDocuments,
+    ImportedPassage,
     as_corpus,
     content_hashes,
     is_name,
@@ -46,14 +46,14 @@ UNKNOWN = "this document is not among those that were given; ingest it from its 
 _WORD = re.compile(r"[^\W_]+[+#]*")
 
 
-class GivenExtractor:
+class ImportedExtractor:
     """Makes records of what was given with each passage, and of nothing else: a title that no
     extraction names is no entity.
 
     A chunk of a document that was not given is set aside.
     """
 
-    def __init__(self, *documents: Given) -> None:
+    def __init__(self, *documents: ImportedDocuments) -> None:
         corpora = [as_corpus(given) for given in documents]
         self._found = {
             sha256: given
@@ -70,7 +70,7 @@ class GivenExtractor:
         extractions = [
             [sha256, p.entities, p.triples]
             for sha256, p in self._found.items()
-            if isinstance(p, GivenPassage) and p.has_extraction
+            if isinstance(p, ImportedPassage) and p.has_extraction
         ]
         self._name = f"file-2+{content_id(json.dumps(sorted(extractions)))[:8]}"
 
@@ -81,7 +81,7 @@ class GivenExtractor:
 
     @property
     def dropped(self) -> Mapping[str, int]:
-        """What was refused when the files were read, and since."""
+        """Counts of refused items by reason, from reading the files and from extraction."""
         return sum(self._refused.values(), self._refused_before.copy())
 
     @property
@@ -108,7 +108,9 @@ class GivenExtractor:
             if given is None:
                 aside.append((item.chunk, UNKNOWN))
                 continue
-            passage = given if isinstance(given, GivenPassage) else GivenPassage(given.title, "")
+            passage = (
+                given if isinstance(given, ImportedPassage) else ImportedPassage(given.title, "")
+            )
             records = _Records(item, passage, self._name)
             self._refused[item.chunk.span] = records.refused
             document_id, start, end = item.chunk.span
@@ -121,7 +123,7 @@ class GivenExtractor:
 class _Records:
     """The records of one chunk, and what was refused on the way, by reason."""
 
-    def __init__(self, work: ChunkWork, given: GivenPassage, extractor: str) -> None:
+    def __init__(self, work: ChunkWork, given: ImportedPassage, extractor: str) -> None:
         self._document, self._turns, self._chunk, self._extractor = (
             work.document,
             work.turns,
@@ -145,7 +147,7 @@ class _Records:
             self._names.setdefault(key, " ".join(name.split()))
         return key
 
-    def _relations(self, given: GivenPassage) -> Iterator[RelationRecord]:
+    def _relations(self, given: ImportedPassage) -> Iterator[RelationRecord]:
         sentences = (
             [
                 (start, end, _compared_words(self._document.text[start:end]))
@@ -251,4 +253,4 @@ def _quote(sentences: Sequence[tuple[int, int, str]], head: str, tail: str) -> S
     )
 
 
-__all__ = ["GivenExtractor"]
+__all__ = ["ImportedExtractor"]

@@ -19,9 +19,14 @@ from dynagrag.ui.safe_markdown import plain, plain_lines
 from dynagrag.ui.workspaces import health_view
 from dynagrag.upkeep.workspace_renaming import rename_workspace
 from dynagrag.wiring import JOURNAL_FILE
+from dynagrag.workspace.active_jobs import describe_active_jobs
 from dynagrag.workspace.address import ADDRESS_FILE, has_embedded
-from dynagrag.workspace.at_work import said_of_work
-from dynagrag.workspace.holdings import Holdings, check_new, delete_workspace, read_holdings
+from dynagrag.workspace.workspace_catalog import (
+    Holdings,
+    check_new,
+    delete_workspace,
+    read_holdings,
+)
 
 _LOOK_EVERY_S = 30
 
@@ -80,13 +85,13 @@ def _start_demo(settings: Settings) -> None:
     if background.has_job_at_work(settings, DEMO):
         raise UsageError("something is at work in the workspace demo; wait for its end")
     if not _is_demo_at_work(settings):
-        state.close_desks(DEMO)  # it is made afresh
+        state.close_sessions(DEMO)  # it is made afresh
         background.drop(_demo_key(settings))
 
     def run(work: Work) -> list[str]:
-        said: list[str] = []
-        run_demo(settings, False, said.append, work.progress)
-        return said
+        lines: list[str] = []
+        run_demo(settings, False, lines.append, work.progress)
+        return lines
 
     background.start(_demo_key(settings), "Demo", run)
     st.rerun()
@@ -183,20 +188,20 @@ def _show_one(settings: Settings, name: str, found: Holdings | None) -> None:
         horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", border=True
     ):
         badge = " :blue-badge[open]" if is_here else ""
-        at_work = said_of_work(name, settings)
+        active_work = describe_active_jobs(name, settings)
         working = (
-            f"  \n:material/hourglass_top: {plain(at_work[0].upper() + at_work[1:])}"
-            if at_work
+            f"  \n:material/hourglass_top: {plain(active_work[0].upper() + active_work[1:])}"
+            if active_work
             else ""
         )
         if found is None:
             described = "…"
         else:
-            said = plain(
+            summary = plain(
                 f"{'' if found.error else _counts(found) + ' · '}{found.size_bytes / 1e6:,.1f} MB"
                 f" · in {store_box.store_name(found.address)}"
             )
-            described = said + (f"  \n:red[{plain(found.error)}]" if found.error else "")
+            described = summary + (f"  \n:red[{plain(found.error)}]" if found.error else "")
         st.markdown(f"**{plain(name)}**{badge}  \n{described}{working}", width="stretch")
         with st.container(horizontal=True, width="content"):
             if not is_here and st.button("Open", key=f"open_{name}", icon=":material/login:"):
@@ -241,7 +246,7 @@ def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None
             st.warning(f"Type {plain(name)} to confirm.", icon=":material/edit:")
             return
         _check_idle(settings, name)
-        state.close_desks(name)
+        state.close_sessions(name)
         background.start(
             background.key_of(settings, name, "deletion"),
             name,
@@ -251,13 +256,13 @@ def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None
 
 
 def _check_idle(settings: Settings, name: str) -> None:
-    at_work = [work.title for work in background.at_work(settings, name)]
+    active_work = [work.title for work in background.active_work(settings, name)]
     if (
-        at_work
+        active_work
         or background.has_job_at_work(settings, name)
         or (name == DEMO and _is_demo_at_work(settings))
     ):
-        what = f" ({at_work[0]})" if at_work else ""
+        what = f" ({active_work[0]})" if active_work else ""
         raise UsageError(
             f"something is at work in workspace {name!r}{what}; wait for its end, or stop it under"
             " Ingest, and try again"
@@ -281,8 +286,8 @@ def _follow_deletions(settings: Settings) -> None:
 
 
 def _forget(settings: Settings, name: str, goes_to: str = "") -> None:
-    """What this process kept of it; a visitor who was in it goes to another."""
-    state.close_desks(name)
+    """Forgets what this process kept of it; a visitor who was in it goes to another."""
+    state.close_sessions(name)
     for work in background.found_under(background.key_of(settings, name)):
         background.drop(work.key)
     if name == state.workspace_name():
@@ -307,7 +312,7 @@ def _ask_name(settings: Settings, name: str) -> None:
             return
     with state.shown_errors():
         _check_idle(settings, name)
-        state.close_desks(name)
+        state.close_sessions(name)
         key = background.key_of(settings, name, "renaming")
         background.start(
             key, name, lambda _: rename_workspace(name, new.strip(), settings), {"new": new.strip()}

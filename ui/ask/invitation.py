@@ -14,10 +14,10 @@ from dynagrag.core.ids import content_id
 from dynagrag.core.schema import Document, Turn
 from dynagrag.core.text import clock, plural
 from dynagrag.ui import state
-from dynagrag.ui.ask import beside, refused_question
+from dynagrag.ui.ask import refused_question, source_panel
 from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.safe_markdown import clean, plain, source_link
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.starting_points import StartingPoints, starting_points
 
 _MAX_DOCUMENTS, _MAX_SPEAKERS, _MAX_TOPICS = 12, 8, 24
@@ -30,31 +30,31 @@ _MAX_STRETCHES = 1500
 
 
 @st.cache_resource(show_spinner="Reading what is in it …", max_entries=8)
-def _points(_desk: Desk, folder: str, version: str) -> StartingPoints:
-    return starting_points(_desk.space.store, _desk.documents())
+def _points(_session: WorkspaceSession, folder: str, version: str) -> StartingPoints:
+    return starting_points(_session.space.store, _session.documents())
 
 
-def points_of(desk: Desk) -> StartingPoints:
-    """Those of the workspace, read once per version of its store."""
-    return _points(desk, str(desk.space.folder), desk.space.store.version())
+def points_of(session: WorkspaceSession) -> StartingPoints:
+    """The workspace's starting points, read once per version of its store."""
+    return _points(session, str(session.space.folder), session.space.store.version())
 
 
-def invite(desk: Desk, *, can_ask: bool = True) -> str | None:
-    """What is in the workspace; the question that was clicked, if one `can_ask`."""
-    documents = desk.documents()
+def invite(session: WorkspaceSession, *, can_ask: bool = True) -> str | None:
+    """Shows what is in the workspace. Returns the question that was clicked, if one `can_ask`."""
+    documents = session.documents()
     if not documents:
-        state.tell_empty()
+        state.show_empty_workspace()
         return None
-    points = points_of(desk)
+    points = points_of(session)
     st.caption("Every answer names the words that it rests on; follow them to the source.")
     picked = suggest(points.questions(), "Ask, for example", can_ask=can_ask)
-    show_documents(desk, documents)
+    show_documents(session, documents)
     left, right = st.columns(2, gap="large")
     with left:
         _show_speakers(points)
     with right:
         topic = _show_topics(points, can_ask=can_ask)
-    _show_timeline(desk, documents)
+    _show_timeline(session, documents)
     return picked or topic
 
 
@@ -69,18 +69,23 @@ def suggest(questions: Sequence[str], label: str, *, can_ask: bool = True) -> st
     return shown.get(picked) if picked and can_ask else None
 
 
-def show_documents(desk: Desk, documents: Sequence[Document], *, can_find: bool = True) -> None:
+def show_documents(
+    session: WorkspaceSession, documents: Sequence[Document], *, can_find: bool = True
+) -> None:
     """Their titles, each a link to its words; of many the first, and a box that finds the others if
     it `can_find`.
     """
     st.subheader(plural(len(documents), "document"), anchor=False)
     shown = Counter(clean(d.title, _MAX_TITLE) for d in documents)
-    rows = [
-        f"- [{plain(clean(d.title, _MAX_TITLE))}]({source_link(desk.name, d.id, 0, 0)})"
-        f" :gray[{_file_of(d) if shown[clean(d.title, _MAX_TITLE)] > 1 else ''}{len(d.text.split()):,}"
-        " words]"
-        for d in documents[:_MAX_DOCUMENTS]
-    ]
+    rows = []
+    for d in documents[:_MAX_DOCUMENTS]:
+        title = clean(d.title, _MAX_TITLE)
+        # the file's name tells documents of one title apart
+        file = f"{plain(clean(Path(d.uri).name, _MAX_TITLE))} · " if shown[title] > 1 else ""
+        rows.append(
+            f"- [{plain(title)}]({source_link(session.name, d.id, 0, 0)})"
+            f" :gray[{file}{len(d.text.split()):,} words]"
+        )
     st.markdown("\n".join(rows))
     if can_find and len(documents) > _MAX_DOCUMENTS:
         # a box finds the others by a part of their titles: a link for each would be sent at each
@@ -102,13 +107,8 @@ def show_documents(desk: Desk, documents: Sequence[Document], *, can_find: bool 
 def _read() -> None:
     """Opens the document that was chosen beside the page; the box is empty for the next one."""
     if chosen := st.session_state["find_to_read"]:
-        beside.open_at(chosen)
+        source_panel.open_at(chosen)
     st.session_state["find_to_read"] = None
-
-
-def _file_of(document: Document) -> str:
-    """Tells documents of one title apart."""
-    return f"{plain(clean(Path(document.uri).name, _MAX_TITLE))} · "
 
 
 def _show_speakers(points: StartingPoints) -> None:
@@ -153,8 +153,8 @@ def _show_topics(points: StartingPoints, *, can_ask: bool) -> str | None:
     return f"What was said about {names[picked]}?" if picked and can_ask else None
 
 
-def _show_timeline(desk: Desk, documents: Sequence[Document]) -> None:
-    with_times = _timed(desk.space.store.version(), desk)
+def _show_timeline(session: WorkspaceSession, documents: Sequence[Document]) -> None:
+    with_times = _timed(session.space.store.version(), session)
     timed = [d for d in documents if d.id in with_times]
     if not timed:
         return
@@ -170,7 +170,7 @@ def _show_timeline(desk: Desk, documents: Sequence[Document]) -> None:
             label_visibility="collapsed",
         )
         document = next((d for d in timed if d.id == picked), document)
-    rows = stretches(desk.space.store.turns(document.id))
+    rows = stretches(session.space.store.turns(document.id))
     shown = ticks(min(float(row["from"]) for row in rows), max(float(row["until"]) for row in rows))
     labels_of = json.dumps({str(second): clock(second) for second in shown})
     spec = {
@@ -199,11 +199,11 @@ def _show_timeline(desk: Desk, documents: Sequence[Document]) -> None:
 
 
 @st.cache_data(show_spinner=False, max_entries=8)
-def _timed(version: str, _desk: Desk) -> frozenset[str]:
+def _timed(version: str, _session: WorkspaceSession) -> frozenset[str]:
     """The documents whose turns have speakers and times."""
     return frozenset(
         turn.document_id
-        for turn in _desk.space.store.turns()
+        for turn in _session.space.store.turns()
         if turn.start_s is not None and turn.speaker
     )
 

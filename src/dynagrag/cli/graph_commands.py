@@ -1,5 +1,5 @@
 """`dynagrag graph`: looks at the graph, takes merges back, exports it; its corrections are in
-correct.py, its copy in keep.py.
+correct.py, its copy in backup.py.
 """
 
 from dataclasses import asdict
@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from dynagrag.cli import correct
-from dynagrag.cli.keep import copy
+from dynagrag.cli.backup import copy
 from dynagrag.cli.options import EMBEDDER, FORCE, JSON, STORE, WORKSPACE
 from dynagrag.cli.terminal import in_line, open_space, open_to_read, read_settings, say, say_json
 

@@ -1,6 +1,4 @@
-"""An ingest of documents that are given rather than read from transcripts: the same durable job as
-any other, without a model.
-"""
+"""Ingests of imported corpora: the same durable jobs as any other, without a model."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -10,9 +8,9 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from dynagrag.core.protocols import Extractor
-from dynagrag.ingest.given.given_corpus import GivenCorpus, read_given
-from dynagrag.ingest.given.given_extractor import GivenExtractor
-from dynagrag.ingest.given.given_plan import plan_given
+from dynagrag.ingest.imported.imported_corpus import ImportedCorpus, read_imported
+from dynagrag.ingest.imported.imported_extractor import ImportedExtractor
+from dynagrag.ingest.imported.imported_plan import plan_imported
 from dynagrag.journal.jobs import Job, JobRequest
 from dynagrag.workspace.address import store_address
 from dynagrag.workspace.glossaries import read_glossaries
@@ -26,34 +24,37 @@ from dynagrag.workspace.ingest_job import (
 from dynagrag.workspace.parts import WorkspaceParts
 
 
-def prepare_given(
+def prepare_imported(
     parts: WorkspaceParts,
     build_index: BuildIndex,
-    corpora: Sequence[GivenCorpus],
+    corpora: Sequence[ImportedCorpus],
     extractor: Extractor,
 ) -> PreparedIngest:
-    """What an ingest of these corpora would do, before it does anything.
+    """Plans an ingest of these corpora; nothing is stored yet.
 
-    Its job has no options: what was given in memory can't be read again, so it can be repeated, but
-    not resumed by its number.
+    The job has no options: a corpus in memory can't be read again, so the ingest can be repeated,
+    but not resumed by its number.
     """
     paths = tuple(c.source for c in corpora if Path(c.source).is_absolute())
     return _prepared(parts, build_index, corpora, extractor, _request(parts, paths, {}))
 
 
-def prepare_given_files(
+def prepare_imported_files(
     parts: WorkspaceParts,
     build_index: BuildIndex,
     paths: Sequence[str | Path],
     options: IngestOptions,
     job: Job | None = None,
 ) -> PreparedIngest:
-    """What an ingest of files of passages with their extractions would do: `--extractor file`.
-    `job`: the one that is resumed.
+    """Plans an ingest of files of passages with their extractions (`--extractor file`).
 
-    Raises LoadError where a file is no such file.
+    Args:
+        job: the job to resume; None for a new one.
+
+    Raises:
+        LoadError: a file does not hold such passages.
     """
-    corpora = [read_given(path) for path in paths]
+    corpora = [read_imported(path) for path in paths]
     request = _request(
         parts,
         tuple(str(Path(p).absolute()) for p in paths),
@@ -64,7 +65,7 @@ def prepare_given_files(
         parts,
         build_index,
         corpora,
-        GivenExtractor(*corpora),
+        ImportedExtractor(*corpora),
         request,
         options.remove_missing,
         job_id,
@@ -83,7 +84,7 @@ def _request(
 def _prepared(
     parts: WorkspaceParts,
     build_index: BuildIndex,
-    corpora: Sequence[GivenCorpus],
+    corpora: Sequence[ImportedCorpus],
     extractor: Extractor,
     request: JobRequest,
     removes_missing: bool = False,
@@ -92,7 +93,7 @@ def _prepared(
     check_no_transfer(parts)
     version = parts.store.version()
     plan_again = partial(
-        plan_given, corpora, parts.store, extractor.name, removes_missing=removes_missing
+        plan_imported, corpora, parts.store, extractor.name, removes_missing=removes_missing
     )
     return PreparedIngest(
         parts,

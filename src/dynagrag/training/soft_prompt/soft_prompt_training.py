@@ -40,7 +40,7 @@ from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, S
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.generation.soft_prompt.soft_task import SoftTask, num_cut, tell_cut
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.training.soft_prompt.workspace_examples import AskedExample, WorkspaceSoftExamples
+from dynagrag.training.soft_prompt.soft_prompt_examples import AskedExample, WorkspaceSoftExamples
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
 
@@ -98,7 +98,7 @@ class SoftFigures:
 
 @dataclass(frozen=True, slots=True)
 class SoftTraining:
-    """What a training came to."""
+    """Result of a training."""
 
     folder: Path
     questions: Mapping[str, int]

@@ -1,5 +1,5 @@
-"""How well checkers tell claims that lines state from those that they don't: pairs, WiCE dev, the
-demo, a QMSum meeting. A table each.
+"""How well checkers tell claims that lines state from those that they don't: pairs, claims by hand,
+WiCE dev, the demo, two QMSum meetings, a conversation. A table each.
 
     python benchmarks/citations.py PAIRS.jsonl ... [--data FOLDER] [--checker rules,rules+model]
     [--limit N] [--out FILE]
@@ -7,12 +7,14 @@ demo, a QMSum meeting. A table each.
 Runs `dynagrag evaluate citations` in this process, with the model of the settings (DYNAGRAG_LLM).
 PAIRS are claims from gold triples of 2WikiMultihopQA training rows, a file a seed: half are true,
 the others have another year, another name, a negation, another relation or swapped ends. `--data`
-is the folder of the published sets, for WiCE and QMSum. The demo's transcripts and the meeting are
-kept in the workspaces citations-demo and citations-qmsum, which need no embedder. A run that was
-stopped is resumed.
+is the folder of the published sets, for WiCE, QMSum and LoCoMo. The demo's transcripts, the meetings
+and the conversation are kept in workspaces, which need no embedder. A run that was stopped is
+resumed.
 """
 
 import argparse
+import gzip
+import json
 import os
 import platform
 import sys
@@ -25,6 +27,7 @@ from result_lines import ResultLines
 
 from dynagrag import load_settings
 from dynagrag.config.settings import Settings
+from dynagrag.core.schema import SourceTurn
 from dynagrag.demo import transcripts
 from dynagrag.evaluation.citations.citation_run import CitationOptions, evaluate_citations
 from dynagrag.evaluation.frame.terminal import report_lines
@@ -35,23 +38,39 @@ from dynagrag.ingest.imported.imported_corpus import ImportedTurns
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
 
-DEMO, MEETING = "citations-demo", "citations-qmsum"
+DEMO, CONVERSATION = "citations-demo", "citations-locomo"
+MEETINGS = {"citations-qmsum": 0, "citations-qmsum-13": 13}
+"""Places in QMSum's validation set."""
 
 
 def make_workspaces(settings: Settings, data: Path | None) -> Iterator[str]:
-    """The workspaces of the demo and, with `data`, of QMSum's first validation meeting; what is
-    there is left as it is.
+    """The workspaces of the demo and, with `data`, of two of QMSum's validation meetings and
+    LoCoMo's first conversation; what is there is left as it is.
     """
     with open_workspace(DEMO, settings=settings, embedder=FakeEmbedder()) as space:
         space.ingest([str(path) for path in transcripts()], IngestOptions(extractor="fast"))
     yield DEMO
     if data is not None:
-        meeting = load_set("qmsum", data).corpus[0]
-        with open_workspace(MEETING, settings=settings, embedder=FakeEmbedder()) as space:
-            space.ingest_jobs.ingest_imported(
-                [ImportedTurns(meeting.title, meeting.turns)], FastExtractor()
-            )
-        yield MEETING
+        corpus = load_set("qmsum", data).corpus
+        talks = {
+            name: ImportedTurns(corpus[place].title, corpus[place].turns)
+            for name, place in MEETINGS.items()
+        }
+        talks[CONVERSATION] = ImportedTurns("talk", tuple(conversation_turns(data)))
+        for name, turns in talks.items():
+            with open_workspace(name, settings=settings, embedder=FakeEmbedder()) as space:
+                space.ingest_jobs.ingest_imported([turns], FastExtractor())
+            yield name
+
+
+def conversation_turns(data: Path) -> Iterator[SourceTurn]:
+    """The turns of LoCoMo's first conversation, of all its sessions."""
+    conversations = gzip.decompress((data / "talk" / "locomo" / "locomo5.json.gz").read_bytes())
+    first = json.loads(conversations)[0]["conversation"]
+    for name, session in first.items():
+        if name.startswith("session_") and isinstance(session, list):
+            for turn in session:
+                yield SourceTurn(text=turn["text"], speaker=turn["speaker"])
 
 
 def show_cost(checker: str, cost: object) -> None:
@@ -77,6 +96,7 @@ def main() -> None:
         checkers=tuple(options.checker.split(",")), limit=options.limit, seed=options.seed
     )
     sets = [replace(shared, pairs=path) for path in options.pairs]
+    sets.append(replace(shared, dataset="gold"))
     sets += [replace(shared, dataset="wice", data=options.data)] if options.data else []
     sets += [replace(shared, workspace=name) for name in make_workspaces(settings, options.data)]
 

@@ -15,6 +15,8 @@ from dynagrag.retrieval.passages import PassageScores
 from dynagrag.training.soft_prompt.workspace_examples import WorkspaceSoftExamples, line_of_answer
 from dynagrag.workspace.facade import open_workspace
 
+pytestmark = pytest.mark.slow
+
 WIDE = TextRoom(lambda text: len(text) // 4, 768)
 
 

@@ -356,7 +356,16 @@ def test_a_providers_key_is_in_no_journal_and_no_backup(
     assert azure_key not in done.out + done.err
 
 
-@pytest.mark.parametrize("fault", [Fault.UNAUTHORIZED, Fault.TOO_MANY, Fault.SERVER_ERROR])
+@pytest.mark.parametrize(
+    ("any_store", "fault"),
+    [
+        ("sqlite", Fault.UNAUTHORIZED),
+        ("sqlite", Fault.TOO_MANY),
+        ("sqlite", Fault.SERVER_ERROR),
+        pytest.param("neo4j", Fault.UNAUTHORIZED, marks=pytest.mark.neo4j),
+    ],
+    indirect=["any_store"],
+)
 def test_a_key_appears_nowhere_whatever_the_server_says(
     any_store: str,
     steered: Any,

@@ -6,11 +6,11 @@ import json
 import re
 import resource
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from dynagrag import wiring
-from dynagrag.checkpoints.training_loop import Epoch
 from dynagrag.cli.evaluate.pruner import pruner_lines
 from dynagrag.cli.main import app, run
 from dynagrag.cli.train import _shown
@@ -24,6 +24,9 @@ from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NAMES, NODE_AP
 from dynagrag.evaluation.pruning.pruning_sets import examples_of, load_pruning_set
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.training.pruner.training_run import TrainOptions, train_on_set
+
+if TYPE_CHECKING:
+    from dynagrag.checkpoints.training_loop import Epoch
 
 
 @pytest.fixture
@@ -45,6 +48,7 @@ def options(
     )  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_pruner_learns_which_facts_answer_and_is_measured_on_entities_it_did_not_see(
     data: Path, settings: Settings, tmp_path: Path
 ) -> None:
@@ -117,6 +121,7 @@ def test_the_better_of_the_untrained_is_the_one_to_beat() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["paper", "compared"])
 def test_ten_examples_can_be_learned_by_heart(form: str, data: Path) -> None:
     import torch
@@ -131,12 +136,13 @@ def test_ten_examples_can_be_learned_by_heart(form: str, data: Path) -> None:
     assert best_of(epochs[1:]).validation > (0.95 if form == "compared" else 0.85)
 
 
+@pytest.mark.slow
 def test_a_training_that_was_killed_goes_on_with_the_same_numbers(
     data: Path, settings: Settings, tmp_path: Path
 ) -> None:
     _, whole = train_on_set(settings, options(data, tmp_path / "whole", 4))
 
-    def kill(epoch: Epoch) -> None:
+    def kill(epoch: "Epoch") -> None:
         if epoch.number:
             raise KeyboardInterrupt
 
@@ -179,6 +185,7 @@ def test_what_is_given_wrong_is_told_before_anything_is_embedded(
         measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=["magic"]))
 
 
+@pytest.mark.slow
 def test_a_device_that_is_not_there_is_told_whatever_is_measured(
     data: Path, settings: Settings
 ) -> None:
@@ -188,6 +195,7 @@ def test_a_device_that_is_not_there_is_told_whatever_is_measured(
         )
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_with_the_file_that_had_no_room(
     data: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -203,6 +211,7 @@ def test_a_full_disk_is_told_with_the_file_that_had_no_room(
     assert str(tmp_path / "run" / "report.html") in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_commands_print_json(
     data: Path, tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -261,6 +270,7 @@ def test_without_torch_geometric_one_line_says_so(
         train_on_set(settings, options(data, tmp_path / "pruner"))
 
 
+@pytest.mark.slow
 def test_a_set_that_leaves_nothing_to_measure_on_is_refused_before_training(
     data: Path, settings: Settings, tmp_path: Path
 ) -> None:
@@ -288,6 +298,7 @@ def test_a_folder_of_something_else_is_refused_before_anything_is_embedded(
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["model.safetensors"]
 
 
+@pytest.mark.slow
 def test_a_pruner_trained_on_another_version_of_the_set_is_told(
     data: Path, settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -66,6 +66,7 @@ def test_what_is_measured_needs_nothing_of_what_is_trained_on(
     ] == ["2wiki-fast"]
 
 
+@pytest.mark.slow
 def test_a_pruner_learns_from_passages_and_is_measured_on_the_other_questions(
     two_wiki: Path, settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

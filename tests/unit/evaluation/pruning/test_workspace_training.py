@@ -40,6 +40,8 @@ from tests.talks import NUM_TALKS, fill, filled_home, made_file, talk, write
 if TYPE_CHECKING:
     from dynagrag.checkpoints.training_loop import Epoch
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,16 +10,12 @@ from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.schema import SourceTurn
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.ingest.imported.imported_corpus import ImportedTurns
-from dynagrag.training.soft_prompt import soft_prompt_training
-from dynagrag.training.soft_prompt.soft_prompt_training import (
-    SoftTraining,
-    WorkspaceSoftOptions,
-    train_soft_on_workspace,
-)
 from dynagrag.workspace.facade import open_workspace
+
+if TYPE_CHECKING:  # it loads torch_geometric, for tests of other folders too
+    from dynagrag.training.soft_prompt.soft_prompt_training import SoftTraining
 
 THINGS = (
     "Delta Valve",
@@ -31,7 +27,7 @@ THINGS = (
     "Port Arthur",
     "Fathom Labs",
 )
-Train = Callable[..., SoftTraining]
+Train = Callable[..., "SoftTraining"]
 
 
 def talk(number: int) -> ImportedTurns:
@@ -56,6 +52,7 @@ def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
     from dynagrag.generation.soft_prompt import soft_checkpoint
     from dynagrag.generation.soft_prompt.language_model import LanguageModel
+    from dynagrag.training.soft_prompt import soft_prompt_training
 
     def load(name: str, settings: Settings, precision: str, device: str | None = None) -> Any:
         return LanguageModel(*tiny_llama(max_tokens=2048), name)
@@ -71,7 +68,13 @@ def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
 @pytest.fixture
 def train(settings: Settings) -> Train:
-    def run(method: str = "g-retriever", **more: Any) -> SoftTraining:
+    from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
+    from dynagrag.training.soft_prompt.soft_prompt_training import (
+        WorkspaceSoftOptions,
+        train_soft_on_workspace,
+    )
+
+    def run(method: str = "g-retriever", **more: Any) -> "SoftTraining":
         sizes = {
             name: more.pop(name) for name in ("max_epochs", "width", "num_layers") if name in more
         }

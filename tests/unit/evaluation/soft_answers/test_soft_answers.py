@@ -35,6 +35,8 @@ from dynagrag.workspace.facade import AskOptions, open_workspace
 from dynagrag.workspace.text_reports import trace_lines
 from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
 
+pytestmark = pytest.mark.slow
+
 THINGS = (
     "Delta Valve",
     "Odyssey",

@@ -15,6 +15,8 @@ from dynagrag.retrieval.passages import PassageScores
 from dynagrag.training.soft_prompt.soft_prompt_examples import WorkspaceSoftExamples, line_of_answer
 from dynagrag.workspace.facade import open_workspace
 
+pytestmark = pytest.mark.slow
+
 WIDE = TokenBudget(lambda text: len(text) // 4, 768)
 
 

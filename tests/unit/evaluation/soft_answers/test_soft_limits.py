@@ -22,6 +22,8 @@ from dynagrag.training.soft_prompt.soft_prompt_examples import WorkspaceSoftExam
 from dynagrag.training.soft_prompt.soft_prompt_training import SoftTraining
 from dynagrag.workspace.facade import AskOptions, open_workspace
 
+pytestmark = pytest.mark.slow
+
 Train = Callable[..., SoftTraining]
 ASKED = "What does the Odyssey feed?"
 

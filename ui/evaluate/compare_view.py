@@ -11,11 +11,12 @@ from dynagrag.evaluation.judge.judge_compare import compare_judged, why_not_comp
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.qa.qa_compare import compare_qa
 from dynagrag.evaluation.qa.qa_folder import QaRun
-from dynagrag.evaluation.results.run_folder import RunFolder
-from dynagrag.evaluation.results.run_summary import compare
+from dynagrag.evaluation.retrieval.retrieval_compare import compare
+from dynagrag.evaluation.retrieval.retrieval_report import RetrievalRun
 from dynagrag.ui import state
 from dynagrag.ui.evaluate import run_tables
-from dynagrag.ui.evaluate.kept_runs import COMPARABLE, JUDGED, QA, KeptView, kept_runs
+from dynagrag.ui.evaluate.kept_runs import COMPARABLE, JUDGED, RETRIEVAL, KeptView, kept_runs
+from dynagrag.ui.evaluate.report_view import show_report
 from dynagrag.ui.evaluate.table_view import show_tables
 from dynagrag.ui.safe_markdown import clean, plain
 
@@ -87,6 +88,10 @@ def _label(view: KeptView) -> str:
 
 
 def _show(first: KeptView, second: KeptView) -> None:
+    if first.kind == RETRIEVAL:
+        found_both = compare(RetrievalRun.read(first.run.path), RetrievalRun.read(second.run.path))
+        show_report(found_both.report(), f"{first.name}_{second.name}")
+        return
     found = _compared(first, second)
     judged = (
         f", as {plain(str(found['judge']).partition(' ')[0])} judged both"
@@ -110,6 +115,4 @@ def _show(first: KeptView, second: KeptView) -> None:
 def _compared(first: KeptView, second: KeptView) -> Mapping[str, Any]:
     if first.kind == JUDGED:
         return compare_judged(JudgeRun.read(first.run.path), JudgeRun.read(second.run.path))
-    if first.kind == QA:
-        return compare_qa(QaRun.read(first.run.path), QaRun.read(second.run.path))
-    return compare(RunFolder.read(first.run.path), RunFolder.read(second.run.path))
+    return compare_qa(QaRun.read(first.run.path), QaRun.read(second.run.path))

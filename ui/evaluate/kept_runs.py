@@ -22,7 +22,7 @@ from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_options import PAIRWISE, POINTWISE
 from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
-from dynagrag.evaluation.qa.qa_folder import QaRun
+from dynagrag.evaluation.qa.qa_report import QaRun
 from dynagrag.evaluation.retrieval.retrieval_report import RetrievalRun
 from dynagrag.ui.evaluate.run_request import RunRequest, kept_request
 from dynagrag.ui.evaluate.run_work import runs_folder
@@ -30,11 +30,10 @@ from dynagrag.ui.evaluate.run_work import runs_folder
 RETRIEVAL, QA, JUDGED = RetrievalRun.evaluates, QaRun.evaluates, JudgeRun.evaluates
 EXTRACTION, CALIBRATION = ExtractionRun.evaluates, CalibrationRun.evaluates
 PRUNERS, GRAPHQA = PrunerRun.evaluates, GraphQaRun.evaluates
-EXPERIMENTS: tuple[type[AnyRun], ...] = (RetrievalRun, CitationRun, EntityRun)
+EXPERIMENTS: tuple[type[AnyRun], ...] = (RetrievalRun, QaRun, CitationRun, EntityRun)
 """The kinds of the frame, which name themselves and draw their own reports."""
 _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
     **{own.evaluates: (own.what, own) for own in EXPERIMENTS},
-    QA: ("answers", QaRun),
     JUDGED: ("answers judged", JudgeRun),
     CALIBRATION: ("a judge against people", CalibrationRun),
     EXTRACTION: ("things extracted", ExtractionRun),

@@ -14,8 +14,8 @@ from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_summary import grades_of
 from dynagrag.evaluation.qa.answer_scores import ABSTAINED
-from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
-from dynagrag.evaluation.qa.qa_report import TITLES
+from dynagrag.evaluation.qa.known_question import KnownQuestion
+from dynagrag.evaluation.qa.qa_report import TITLES, QaRun
 from dynagrag.evaluation.qa.qa_summary import arm_scores
 from dynagrag.evaluation.results.run_summary import POINTS
 from dynagrag.evaluation.retrieval.retrieval_report import PassageWords, RetrievalRun, by_scope

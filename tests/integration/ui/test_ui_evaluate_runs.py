@@ -63,8 +63,8 @@ def test_answers_are_estimated_made_and_read_and_no_call_is_paid_twice(
     until(page, lambda: bool(page.success))
     spent = server.counts.chat_calls
     press(page, "Read it")
-    assert list(page.dataframe[1].value["Arm"]) == ["default", "naive", "closed-book", "gold"]
-    assert "How right the answers are" in shown(page)
+    assert list(page.dataframe[1].value["arm"]) == ["default", "naive", "closed-book", "gold"]
+    assert "how right is each arm" in shown(page)
 
     again = evaluate_page()
     choose(again, "qa")

@@ -13,7 +13,6 @@ from dynagrag.ui.evaluate.kept_runs import (
     EXTRACTION,
     JUDGED,
     PRUNERS,
-    QA,
 )
 
 
@@ -24,7 +23,6 @@ def names(kind: str, *columns: str) -> set[str]:
 @pytest.mark.parametrize(
     ("kind", "columns"),
     [
-        (QA, (*TITLES.values(), "against naive", "Difference (95 %)")),
         (
             JUDGED,
             (

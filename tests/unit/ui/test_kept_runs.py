@@ -11,7 +11,8 @@ import pytest
 from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import LoadError
 from dynagrag.evaluation.answers.answer_line import AnswerLine
-from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
+from dynagrag.evaluation.qa.known_question import KnownQuestion
+from dynagrag.evaluation.qa.qa_report import QaResult, QaRun
 from dynagrag.evaluation.retrieval.retrieval_report import (
     RetrievalLine,
     RetrievalResult,
@@ -66,13 +67,11 @@ def test_answers_that_were_lost_are_said(tmp_path: Path) -> None:
             for arm in SETTINGS["arms"]
         ]
     )
-    summary = {
-        "measure": "f1",
-        "baseline": "naive",
-        "arms": {"default": {}, "naive": {}},
-        "costs": {"default": {}},
-    }
-    run.finish(summary, [KnownQuestion(id=q, text="Who?") for q in "ab"])
+    arms: dict[str, dict[str, float]] = {"default": {}, "naive": {}}
+    run.write_rows("golds.jsonl", [KnownQuestion(id=q, text="Who?") for q in "ab"])
+    run.keep_result(
+        QaResult(dataset="own", questions=2, measure="f1", baseline="naive", arms=arms, costs=arms)
+    )
     assert len(worst_questions(view_of(run.path), "default", 5)) == 2
     lines = run.path / "answers.jsonl"
     lines.write_bytes(b"".join(lines.read_bytes().splitlines(keepends=True)[:2]))

@@ -180,16 +180,26 @@ def compare_runs(
     Prints the second minus the first by arm, in points, with paired 95 % intervals.
     """
     set_up_log(False)
-    from dynagrag.cli.evaluate.answer_comparisons import comparison_of
+    from dynagrag.cli.evaluate.answer_comparisons import judged_lines
+    from dynagrag.evaluation.frame.kept_run import what_is_evaluated
     from dynagrag.evaluation.frame.terminal import report_lines
+    from dynagrag.evaluation.judge.judge_compare import compare_judged
+    from dynagrag.evaluation.judge.judge_folder import JudgeRun
+    from dynagrag.evaluation.qa.qa_compare import compare_qa
+    from dynagrag.evaluation.qa.qa_report import QaRun
     from dynagrag.evaluation.retrieval.retrieval_compare import compare
     from dynagrag.evaluation.retrieval.retrieval_report import RetrievalRun
 
-    if (of_answers := comparison_of(first, second)) is not None:
-        found, lines_of = of_answers
-        shown, lines = found, lines_of(found)
+    kind = what_is_evaluated(first)
+    if kind == JudgeRun.evaluates:
+        shown = compare_judged(JudgeRun.read(first), JudgeRun.read(second))
+        lines = judged_lines(shown)
     else:
-        compared = compare(RetrievalRun.read(first), RetrievalRun.read(second))
+        compared = (
+            compare_qa(QaRun.read(first), QaRun.read(second))
+            if kind == QaRun.evaluates
+            else compare(RetrievalRun.read(first), RetrievalRun.read(second))
+        )
         shown, lines = compared.as_json(), report_lines(compared.report())
     if as_json:
         say_json(shown)

@@ -314,7 +314,7 @@ class _Clock:
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._began: float | None = None
+        self._first: tuple[int, float] | None = None
         self.seconds: float | None = None
 
     def progress(self, stage: str, done: int, total: int) -> None:
@@ -323,10 +323,11 @@ class _Clock:
         if not stage.startswith(_ASKED):
             return
         now = time.perf_counter()
-        if self._began is not None or total == 1:
-            self.seconds = (now - (self._began or now)) * (total - done)
+        if self._first is not None or done >= total:
+            before, began = self._first or (0, now)
+            self.seconds = (now - began) / (done - before) * (total - done)
             raise _EstimatedError
-        self._began = now
+        self._first = done, now
 
 
 def checked_plan(request: RunRequest, settings: Settings) -> EvaluationPlan:

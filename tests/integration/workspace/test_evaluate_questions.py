@@ -66,8 +66,8 @@ def test_two_hundred_questions_of_the_demo_are_made_without_a_model_and_read_by_
     assert len(load_own(path).questions) == 200 - num_unanswerable
     options = EvaluateOptions(questions=path, workspace=loops, limit=40)
     _, asked = evaluate_retrieval(load_settings(home=home), options, None, FakeEmbedder())
-    assert (asked["questions"], asked["missing_gold"]) == (40, [])
-    assert asked["arms"]["bm25"]["recall@10"] > 0.7, (
+    assert (asked.questions, asked.missing_gold) == (40, [])
+    assert asked.arms["bm25"]["recall@10"] > 0.7, (
         "most questions have words of the lines that answer them"
     )
 

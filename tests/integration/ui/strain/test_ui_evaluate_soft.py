@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pages import choose, kept_runs, press, run_it, shown, upload
 
-from dynagrag.evaluation.qa.qa_folder import QaRun
+from dynagrag.evaluation.qa.qa_report import QaRun
 from dynagrag.fakes.fake_server import OpenAIStubServer
 
 

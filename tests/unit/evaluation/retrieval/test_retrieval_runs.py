@@ -1,6 +1,7 @@
 """Run folders: begun, torn, gone on with, refused, summed up, compared, shown."""
 
 import json
+import re
 import resource
 from collections.abc import Sequence
 from html.parser import HTMLParser
@@ -10,12 +11,22 @@ import pytest
 
 from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.core.files.private_files import is_open_to_others
+from dynagrag.evaluation.frame.html import render
 from dynagrag.evaluation.frame.kept_run import StoppedRunError, new_folder, what_is_evaluated
+from dynagrag.evaluation.frame.terminal import report_lines
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
 from dynagrag.evaluation.ranking_measures import measure
-from dynagrag.evaluation.results.run_folder import Brought, PassageWords, RetrievalLine, RunFolder
-from dynagrag.evaluation.results.run_summary import compare, summarize
-from dynagrag.evaluation.retrieval.retrieval_report import render_report
+from dynagrag.evaluation.retrieval.retrieval_compare import compare
+from dynagrag.evaluation.retrieval.retrieval_report import (
+    PASSAGES,
+    Brought,
+    PassageWords,
+    RetrievalLine,
+    RetrievalResult,
+    RetrievalRun,
+    by_scope,
+)
+from dynagrag.evaluation.retrieval.retrieval_scores import PointsDifference, scope_figures
 
 SETTINGS = {"dataset": "tiny", "arms": ["default", "naive"], "half": "all", "measure": "recall@5"}
 NASTY = "<script>alert('x')</script> & \u2028 \"quoted\""
@@ -52,54 +63,66 @@ def lines(better: str = "default") -> list[RetrievalLine]:
     ]
 
 
-def done(path: Path, own: Sequence[RetrievalLine], **changes: object) -> RunFolder:
-    run = RunFolder.open(path, SETTINGS | changes, {"python": "3"})
+def done(path: Path, own: Sequence[RetrievalLine], **changes: object) -> RetrievalRun:
+    run = RetrievalRun.open(path, SETTINGS | changes, {"python": "3"})
     run.append(own)
-    scopes = summarize(own, SETTINGS["arms"], "naive")
-    first = next(iter(scopes.values()))
-    more = {
-        "notes": {f"of {NASTY}": 2},
-        "missing_gold": [NASTY],
-        "half": "all",
-        "measure": "recall@5",
-        "baseline": "naive",
-    }
-    summary = {
-        "dataset": "tiny",
-        "questions": first["questions"],
-        "passages": 3,
-        "arms": first["arms"],
-        "intervals": first["intervals"],
-    }
-    run.finish(
-        summary | more | {"scopes": scopes},
-        [PassageWords(id=i, title=f"T-{i}", words=NASTY) for i in "gxy"],
-    )
+    finish(run, own, SETTINGS["arms"], {f"of {NASTY}": 2}, [NASTY])
     return run
+
+
+def finish(
+    run: RetrievalRun,
+    own: Sequence[RetrievalLine],
+    arms: Sequence[str],
+    notes: dict[str, int],
+    missing: list[str],
+) -> None:
+    scopes = {scope: scope_figures(found, arms, "naive") for scope, found in by_scope(own).items()}
+    first = next(iter(scopes.values()))
+    words = [PassageWords(id=i, title=f"T-{i}", words=NASTY) for i in "gxy"]
+    run.write_rows(PASSAGES, words)
+    run.keep_result(
+        RetrievalResult(
+            dataset="tiny",
+            questions=first.questions,
+            passages=3,
+            arms=first.arms,
+            measure="recall@5",
+            baseline="naive",
+            intervals=first.intervals,
+            scopes=scopes,
+            notes=notes,
+            missing_gold=missing,
+        )
+    )
+
+
+def page_of(run: RetrievalRun) -> str:
+    return render(run.report(), run.head)
 
 
 # ------------------------------------------------------------------------------------------ folders
 
 
 def test_lines_come_back_as_they_were_written_whatever_they_hold(tmp_path: Path) -> None:
-    run = RunFolder.open(tmp_path / "run", SETTINGS, {})
+    run = RetrievalRun.open(tmp_path / "run", SETTINGS, {})
     run.append(lines())
-    assert RunFolder.open(tmp_path / "run", SETTINGS, {}).lines() == lines()
+    assert RetrievalRun.open(tmp_path / "run", SETTINGS, {}).lines() == lines()
 
 
 def test_a_torn_last_line_is_dropped_and_asked_again(tmp_path: Path) -> None:
-    run = RunFolder.open(tmp_path, SETTINGS, {})
+    run = RetrievalRun.open(tmp_path, SETTINGS, {})
     run.append(lines())
     path = tmp_path / "questions.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[:-40])
-    assert RunFolder.open(tmp_path, SETTINGS, {}).lines() == lines()[:-1]
+    assert RetrievalRun.open(tmp_path, SETTINGS, {}).lines() == lines()[:-1]
     path.write_bytes(whole[:30])
-    assert RunFolder.open(tmp_path, SETTINGS, {}).lines() == []
+    assert RetrievalRun.open(tmp_path, SETTINGS, {}).lines() == []
 
 
 def test_a_write_that_failed_in_the_middle_leaves_no_half_line(tmp_path: Path) -> None:
-    run = RunFolder.open(tmp_path, SETTINGS, {})
+    run = RetrievalRun.open(tmp_path, SETTINGS, {})
     run.append(lines()[:1])
     path = tmp_path / "questions.jsonl"
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -119,7 +142,7 @@ def test_a_write_that_failed_in_the_middle_leaves_no_half_line(tmp_path: Path) -
 
 
 def test_a_line_that_is_no_utf_8_is_named(tmp_path: Path) -> None:
-    run = RunFolder.open(tmp_path, SETTINGS, {})
+    run = RetrievalRun.open(tmp_path, SETTINGS, {})
     run.append(lines()[:2])
     path = tmp_path / "questions.jsonl"
     path.write_bytes(path.read_bytes().replace(b"q0", b"q\xff"))
@@ -128,11 +151,11 @@ def test_a_line_that_is_no_utf_8_is_named(tmp_path: Path) -> None:
 
 
 def test_a_run_that_does_not_say_when_it_was_begun_is_refused(tmp_path: Path) -> None:
-    RunFolder.open(tmp_path, SETTINGS, {})
+    RetrievalRun.open(tmp_path, SETTINGS, {})
     head = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
     (tmp_path / "run.json").write_text(json.dumps(head | {"begun": None}), encoding="utf-8")
     with pytest.raises(LoadError, match="when it was begun"):
-        RunFolder.at(tmp_path)
+        RetrievalRun.at(tmp_path)
 
 
 @pytest.mark.parametrize("summary", ["{}", "[]", "7", '{"arms": {}}'])
@@ -140,11 +163,11 @@ def test_a_summary_without_figures_is_refused_with_what_to_do(summary: str, tmp_
     run = done(tmp_path, lines())
     (tmp_path / "summary.json").write_text(summary, encoding="utf-8")
     with pytest.raises(LoadError, match="delete that file and run the same command"):
-        run.summary()
+        run.result()
 
 
 def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
-    run = RunFolder.open(tmp_path, SETTINGS, {})
+    run = RetrievalRun.open(tmp_path, SETTINGS, {})
     run.append(lines())
     path = tmp_path / "questions.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace('"q1"', "q1", 1), encoding="utf-8")
@@ -153,22 +176,22 @@ def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
 
 
 def test_a_run_of_other_settings_is_refused_by_name_and_left_alone(tmp_path: Path) -> None:
-    RunFolder.open(tmp_path, SETTINGS, {})
+    RetrievalRun.open(tmp_path, SETTINGS, {})
     before = {p.name: p.read_bytes() for p in tmp_path.iterdir()}
     with pytest.raises(
         UsageError, match=r"half was all, is tuning; seed was null, is 3; choose another folder"
     ):
-        RunFolder.open(tmp_path, SETTINGS | {"half": "tuning", "seed": 3}, {})
+        RetrievalRun.open(tmp_path, SETTINGS | {"half": "tuning", "seed": 3}, {})
     assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == before
 
 
 def test_what_changed_is_named_and_no_hash_is_shown(tmp_path: Path) -> None:
     settings = SETTINGS | {"files": {"q.jsonl": "a" * 64, "r.jsonl": "b" * 64}, "asked": "c" * 32}
-    RunFolder.open(tmp_path, settings, {})
+    RetrievalRun.open(tmp_path, settings, {})
     with pytest.raises(
         UsageError, match=r"files: q\.jsonl changed; asked changed; choose another folder"
     ):
-        RunFolder.open(
+        RetrievalRun.open(
             tmp_path,
             settings | {"files": {"q.jsonl": "d" * 64, "r.jsonl": "b" * 64}, "asked": "e" * 32},
             {},
@@ -176,28 +199,28 @@ def test_what_changed_is_named_and_no_hash_is_shown(tmp_path: Path) -> None:
 
 
 def test_other_libraries_are_noted_and_no_reason_to_refuse(tmp_path: Path) -> None:
-    RunFolder.open(tmp_path, SETTINGS, {"numpy": "1"})
-    assert RunFolder.open(tmp_path, SETTINGS, {"numpy": "2"}).head["versions"] == {"numpy": "1"}
+    RetrievalRun.open(tmp_path, SETTINGS, {"numpy": "1"})
+    assert RetrievalRun.open(tmp_path, SETTINGS, {"numpy": "2"}).head["versions"] == {"numpy": "1"}
 
 
 def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("mine")
     with pytest.raises(UsageError, match="holds something else than a run"):
-        RunFolder.open(tmp_path, SETTINGS, {})
+        RetrievalRun.open(tmp_path, SETTINGS, {})
     with pytest.raises(LoadError, match="is no run's folder"):
-        RunFolder.read(tmp_path)
+        RetrievalRun.read(tmp_path)
     (tmp_path / "run.json").write_text('{"format": 99}')
     with pytest.raises(LoadError, match="another version"):
-        RunFolder.read(tmp_path)
+        RetrievalRun.read(tmp_path)
 
 
 def test_a_run_that_was_stopped_can_be_found_but_not_read(tmp_path: Path) -> None:
-    RunFolder.open(tmp_path, SETTINGS, {}).append(lines()[:3])
-    assert RunFolder.is_unfinished(tmp_path, SETTINGS)
-    assert not RunFolder.is_unfinished(tmp_path, SETTINGS | {"half": "tuning"})
-    assert not RunFolder.is_unfinished(tmp_path / "nowhere", SETTINGS)
+    RetrievalRun.open(tmp_path, SETTINGS, {}).append(lines()[:3])
+    assert RetrievalRun.is_unfinished(tmp_path, SETTINGS)
+    assert not RetrievalRun.is_unfinished(tmp_path, SETTINGS | {"half": "tuning"})
+    assert not RetrievalRun.is_unfinished(tmp_path / "nowhere", SETTINGS)
     with pytest.raises(UsageError, match="was stopped before its end"):
-        RunFolder.read(tmp_path)
+        RetrievalRun.read(tmp_path)
 
 
 def test_new_folders_have_the_next_number(tmp_path: Path) -> None:
@@ -209,22 +232,22 @@ def test_new_folders_have_the_next_number(tmp_path: Path) -> None:
 def test_a_run_lies_in_the_home_and_is_gone_on_with_until_it_is_done(tmp_path: Path) -> None:
     runs = tmp_path / "evaluation" / "runs"
     runs.mkdir(parents=True, mode=0o755)
-    first = RunFolder.begin(tmp_path, "my set [1]", SETTINGS)
+    first = RetrievalRun.begin(tmp_path, "my set [1]", SETTINGS)
     assert first.path.parent == runs
     assert first.path.name.endswith("-my-set-[1]-1")
     assert not is_open_to_others(runs)
-    assert RunFolder.begin(tmp_path, "my set [1]", SETTINGS).path == first.path
-    assert RunFolder.begin(
+    assert RetrievalRun.begin(tmp_path, "my set [1]", SETTINGS).path == first.path
+    assert RetrievalRun.begin(
         tmp_path, "my set [1]", SETTINGS | {"half": "tuning"}
     ).path.name.endswith("-2")
     first.write_summary({})
-    assert RunFolder.begin(tmp_path, "my set [1]", SETTINGS).path.name.endswith("-3")
-    assert RunFolder.begin(tmp_path, "my set [1]", SETTINGS, first.path).path == first.path
+    assert RetrievalRun.begin(tmp_path, "my set [1]", SETTINGS).path.name.endswith("-3")
+    assert RetrievalRun.begin(tmp_path, "my set [1]", SETTINGS, first.path).path == first.path
 
 
 def test_a_run_says_what_it_evaluates_and_what_all_runs_say(tmp_path: Path) -> None:
     found = [
-        kind.begin(tmp_path, "a", {"seed": 0}).settings for kind in (RunFolder, CalibrationRun)
+        kind.begin(tmp_path, "a", {"seed": 0}).settings for kind in (RetrievalRun, CalibrationRun)
     ]
     assert [list(own) for own in found] == [
         ["seed", "resamples", "dynagrag"],
@@ -244,7 +267,7 @@ def test_a_calibration_of_before_it_was_called_so_is_gone_on_with(tmp_path: Path
 
 
 def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
-    run = RunFolder.open(tmp_path, SETTINGS, {})
+    run = RetrievalRun.open(tmp_path, SETTINGS, {})
     with (
         pytest.raises(
             StoppedRunError,
@@ -256,18 +279,18 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
 
 
 def test_a_run_that_is_being_asked_is_refused_and_passed_over(tmp_path: Path) -> None:
-    run = RunFolder.open(tmp_path, SETTINGS, {})
+    run = RetrievalRun.open(tmp_path, SETTINGS, {})
     with run.asking(8):
-        assert not RunFolder.is_unfinished(tmp_path, SETTINGS)
+        assert not RetrievalRun.is_unfinished(tmp_path, SETTINGS)
         with pytest.raises(UsageError, match="another process is at work on the run in"):
-            RunFolder.open(tmp_path, SETTINGS, {})
+            RetrievalRun.open(tmp_path, SETTINGS, {})
         with (
             pytest.raises(UsageError, match="another process is at work on the run in"),
             run.asking(8),
         ):
             pass
-    assert RunFolder.is_unfinished(tmp_path, SETTINGS)
-    RunFolder.open(tmp_path, SETTINGS, {})
+    assert RetrievalRun.is_unfinished(tmp_path, SETTINGS)
+    RetrievalRun.open(tmp_path, SETTINGS, {})
 
 
 def test_a_done_run_that_lacks_lines_is_no_longer_done(tmp_path: Path) -> None:
@@ -286,7 +309,7 @@ def test_where_no_run_can_be_kept_the_option_is_named(tmp_path: Path) -> None:
     file.write_text("mine")
     for path in (file, file / "run", tmp_path / ("x" * 300)):
         with pytest.raises(UsageError, match="--out"):
-            RunFolder.open(path, SETTINGS, {})
+            RetrievalRun.open(path, SETTINGS, {})
     assert [p.name for p in tmp_path.iterdir()] == ["thesis.txt"]
 
 
@@ -294,29 +317,43 @@ def test_where_no_run_can_be_kept_the_option_is_named(tmp_path: Path) -> None:
 
 
 def test_a_summary_holds_means_medians_curves_and_paired_differences() -> None:
-    found = summarize(lines(), SETTINGS["arms"], "naive")["corpus"]
-    assert (found["questions"], found["arms"]["default"]["mrr"], found["arms"]["naive"]["mrr"]) == (
+    found = scope_figures(by_scope(lines())["corpus"], SETTINGS["arms"], "naive")
+    assert (found.questions, found.arms["default"]["mrr"], found.arms["naive"]["mrr"]) == (
         4,
         1,
         pytest.approx(1 / 3, abs=1e-6),
     )
-    assert found["arms"]["default"]["ms"] == 2.5
-    assert found["curves"]["naive"] == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
-    assert found["intervals"]["default"]["hit@1"] == {"difference": 100, "low": 100, "high": 100}
-    assert "naive" not in found["intervals"]
+    assert found.arms["default"]["ms"] == 2.5
+    assert found.curves["naive"] == [0, 0, 1, 1, 1, 1, 1, 1, 1, 1]
+    assert found.intervals["default"]["hit@1"] == PointsDifference(100, 100, 100)
+    assert "naive" not in found.intervals
 
 
-def test_scopes_are_summed_up_apart() -> None:
+def test_scopes_are_summed_up_apart(tmp_path: Path) -> None:
     both = [
         line("q", arm, ["g"] if scope == "document" else [], scope=scope)
         for scope in ("document", "corpus")
         for arm in SETTINGS["arms"]
     ]
-    found = summarize(both, SETTINGS["arms"], "naive")
-    assert [(scope, own["arms"]["default"]["recall@5"]) for scope, own in found.items()] == [
+    result = done(tmp_path, both).result()
+    assert [(scope, own.arms["default"]["recall@5"]) for scope, own in result.scopes.items()] == [
         ("document", 1),
         ("corpus", 0),
     ]
+    assert result.arms == result.scopes["document"].arms
+
+
+def test_a_summary_of_before_is_read(tmp_path: Path) -> None:
+    """One without `format`, intervals of means, notes and the run's folder."""
+    run = done(tmp_path, lines())
+    result = run.result()
+    old = json.loads(run.summary_file.read_text(encoding="utf-8"))
+    for name in ("format", "notes", "missing_gold", "run", "half"):
+        del old[name]
+    del old["scopes"]["corpus"]["means"]
+    run.summary_file.write_text(json.dumps(old), encoding="utf-8")
+    assert (run.result().scopes["corpus"].arms, run.result().half) == (result.arms, "all")
+    assert "recall@5 100.0" in Page(page_of(run)).words
 
 
 # ------------------------------------------------------------------------------------------ compare
@@ -326,14 +363,15 @@ def test_runs_on_the_same_questions_are_compared_arm_by_arm(tmp_path: Path) -> N
     first = done(tmp_path / "a", lines(better="naive"), extractor="fast")
     second = done(tmp_path / "b", lines(better="default"), extractor="file")
     found = compare(first, second)
-    assert found["differing"] == {"extractor": ["fast", "file"]}
-    assert found["scopes"]["corpus"]["intervals"]["default"]["hit@1"] == {
-        "difference": 100,
-        "low": 100,
-        "high": 100,
-    }
-    assert found["scopes"]["corpus"]["intervals"]["naive"]["hit@1"]["difference"] == -100
-    assert (found["questions"], found["left_out"]) == (4, [])
+    assert found.differing == {"extractor": ["fast", "file"]}
+    intervals = found.scopes["corpus"].intervals
+    assert intervals["default"]["hit@1"] == PointsDifference(100, 100, 100)
+    assert intervals["naive"]["hit@1"].difference == -100
+    assert (found.questions, found.left_out) == (4, [])
+    said = "\n".join(report_lines(found.report()))
+    assert re.search(r"default +hit@1 +0\.0 +100\.0 +\+100\.0 \(.*\) +better", said)
+    assert "  extractor: fast / file" in said
+    assert list(found.as_json()) == ["runs", "questions", "differing", "left_out", "scopes"]
 
 
 def test_runs_on_different_questions_are_refused_with_how_many(tmp_path: Path) -> None:
@@ -377,7 +415,7 @@ def test_runs_without_a_common_scope_or_arm_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"other scopes: corpus in .* document in"):
         compare(first, done(tmp_path / "b", other))
     other = [own.model_copy(update={"arm": own.arm + "-2"}) for own in lines()]
-    run = RunFolder.open(tmp_path / "c", SETTINGS, {})
+    run = RetrievalRun.open(tmp_path / "c", SETTINGS, {})
     run.append(other)
     with pytest.raises(UsageError, match="no arm is in both"):
         compare(first, run)
@@ -413,7 +451,7 @@ class Page(HTMLParser):
 
 
 def test_the_report_runs_nothing_fetches_nothing_and_escapes_everything(tmp_path: Path) -> None:
-    html = render_report(done(tmp_path, lines()))
+    html = page_of(done(tmp_path, lines()))
     page = Page(html)
     assert page.fetched == []
     assert not {"script", "link", "img", "iframe", "object", "base", "form"} & set(page.tags)
@@ -424,7 +462,7 @@ def test_the_report_runs_nothing_fetches_nothing_and_escapes_everything(tmp_path
 
 
 def test_the_report_shows_arms_plots_questions_gold_and_settings(tmp_path: Path) -> None:
-    page = Page(render_report(done(tmp_path, lines())))
+    page = Page(page_of(done(tmp_path, lines())))
     assert page.tags.count("svg") == 3
     for wanted in (
         "default: recall@5 100.0, the same as naive.",
@@ -443,7 +481,7 @@ def test_the_worst_questions_come_first_and_the_best_are_others(tmp_path: Path) 
         for i in range(16)
         for arm in SETTINGS["arms"]
     ]
-    words = Page(render_report(done(tmp_path, own))).words
+    words = Page(page_of(done(tmp_path, own))).words
     worst, best = words.split("The best questions of default")
     assert [f"q{i:02}?" in worst for i in range(16)].count(True) == 6
     assert all(f"q{i:02}?" not in worst for i in range(1, 16, 2))
@@ -458,25 +496,11 @@ def test_the_report_cuts_what_is_very_long(tmp_path: Path) -> None:
         "".join(f"{PassageWords(id=i, title=long, words=long).model_dump_json()}\n" for i in "gxy"),
         encoding="utf-8",
     )
-    assert len(render_report(run)) < 100_000
+    assert len(page_of(run)) < 100_000
 
 
 def test_a_run_without_a_single_hit_and_one_arm_can_still_be_drawn(tmp_path: Path) -> None:
-    run = RunFolder.open(tmp_path, SETTINGS | {"arms": ["naive"]}, {})
+    run = RetrievalRun.open(tmp_path, SETTINGS | {"arms": ["naive"]}, {})
     run.append([line("q", "naive", [])])
-    scopes = summarize(run.lines(), ["naive"], "naive")
-    own = scopes["corpus"]
-    head = {
-        "dataset": "tiny",
-        "questions": 1,
-        "passages": 0,
-        "arms": own["arms"],
-        "intervals": {},
-        "scopes": scopes,
-        "notes": {},
-    }
-    run.finish(
-        head | {"missing_gold": [], "half": "all", "measure": "recall@5", "baseline": "naive"},
-        [PassageWords(id="g", title="", words="")],
-    )
-    assert "nothing" in Page(render_report(run)).words
+    finish(run, run.lines(), ["naive"], {}, [])
+    assert "nothing" in Page(page_of(run)).words

@@ -14,7 +14,7 @@ from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_run import ANSWERS
 from dynagrag.evaluation.citations.citation_report import CitationRun
 from dynagrag.evaluation.entities.entity_report import EntityRun
-from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun
+from dynagrag.evaluation.extraction.extraction_report import ExtractionRun
 from dynagrag.evaluation.frame.experiment_run import AnyRun
 from dynagrag.evaluation.frame.kept_run import REPORT, KeptRun, what_is_evaluated
 from dynagrag.evaluation.graphqa.graphqa_folder import GraphQaRun
@@ -28,9 +28,9 @@ from dynagrag.ui.evaluate.run_request import RunRequest, kept_request
 from dynagrag.ui.evaluate.run_work import runs_folder
 
 RETRIEVAL, QA, JUDGED = RunFolder.evaluates, QaRun.evaluates, JudgeRun.evaluates
-EXTRACTION, CALIBRATION = ExtractionRun.evaluates, CalibrationRun.evaluates
+CALIBRATION = CalibrationRun.evaluates
 PRUNERS, GRAPHQA = PrunerRun.evaluates, GraphQaRun.evaluates
-EXPERIMENTS: tuple[type[AnyRun], ...] = (CitationRun, EntityRun)
+EXPERIMENTS: tuple[type[AnyRun], ...] = (CitationRun, EntityRun, ExtractionRun)
 """The kinds of the frame, which name themselves and draw their own reports."""
 _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
     **{own.evaluates: (own.what, own) for own in EXPERIMENTS},
@@ -38,7 +38,6 @@ _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
     QA: ("answers", QaRun),
     JUDGED: ("answers judged", JudgeRun),
     CALIBRATION: ("a judge against people", CalibrationRun),
-    EXTRACTION: ("things extracted", ExtractionRun),
     PRUNERS: ("pruners", PrunerRun),
     GRAPHQA: ("questions over graphs", GraphQaRun),
 }

@@ -1,5 +1,5 @@
-"""Runs that the app reads and doesn't begin as tables: things extracted, a judge against people,
-and any other kind.
+"""Runs that the app reads and doesn't begin as tables: a judge against people, pruners, and
+any other kind.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,29 +12,6 @@ from dynagrag.evaluation.results.run_summary import POINTS
 from dynagrag.ui.safe_markdown import clean
 
 Row = dict[str, Any]
-_FOUND = {
-    ("entities", "exact"): "things, the very words",
-    ("entities", "overlap"): "things, overlapping words",
-    ("entities", "with_inner"): "things, those inside names too",
-    ("entities", "key"): "names of a chunk",
-    ("relations", "directed"): "relations",
-    ("relations", "undirected"): "relations, in either direction",
-    ("co_occurrences", "undirected"): "mentioned together",
-}
-
-
-def extraction_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
-    """In points: what of the marked things was found, and what of the found is right."""
-    for (group, rule), words in _FOUND.items():
-        own = summary.get(group, {}).get(rule)
-        if own:
-            row: Row = {"Of": words}
-            for name, label in (("recall", "recall"), ("precision", "precision"), ("f1", "F1")):
-                row |= {
-                    label: _points(own[name]["mean"]),
-                    f"{label}, 95 %": _bounds((own[name]["low"], own[name]["high"])),
-                }
-            yield row | {"marked": own["num_gold"], "named": own["num_found"]}
 
 
 def calibration_rows(summary: Mapping[str, Any]) -> Iterator[Row]:

@@ -11,8 +11,6 @@ from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.ui.evaluate.column_words import explained
 from dynagrag.ui.evaluate.kept_runs import (
     CALIBRATION,
-    CITATIONS,
-    EXTRACTION,
     JUDGED,
     PRUNERS,
     QA,
@@ -57,8 +55,6 @@ def names(kind: str, *columns: str) -> set[str]:
             ),
         ),
         (CALIBRATION, ("95 %", "kappa", "reliable", "flips", "ties", "unreadable")),
-        (CITATIONS, ("balanced accuracy", "95 %", "true kept", "false caught: number")),
-        (EXTRACTION, ("recall", "precision", "F1")),
         (PRUNERS, ("node_ap", "edge_ap", "support_recall@10", "node_ap against prior")),
     ],
 )

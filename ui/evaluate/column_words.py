@@ -5,13 +5,11 @@ from collections.abc import Iterable, Mapping
 
 from dynagrag.evaluation.judge.calibration_report import WORDS as CALIBRATION_WORDS
 from dynagrag.evaluation.judge.judge_report import WORDS as JUDGED_WORDS
-from dynagrag.evaluation.pruning.pruner_report import WORDS as PRUNER_WORDS
 from dynagrag.evaluation.qa.qa_report import WORDS as QA_WORDS
 from dynagrag.evaluation.retrieval.retrieval_report import WORDS as RETRIEVAL_WORDS
 from dynagrag.ui.evaluate.kept_runs import (
     CALIBRATION,
     JUDGED,
-    PRUNERS,
     QA,
     RETRIEVAL,
 )
@@ -21,7 +19,6 @@ _WORDS: Mapping[str, Mapping[str, str]] = {
     QA: QA_WORDS,
     JUDGED: JUDGED_WORDS,
     CALIBRATION: CALIBRATION_WORDS,
-    PRUNERS: PRUNER_WORDS,
 }
 _INTERVAL = "95 % interval"
 

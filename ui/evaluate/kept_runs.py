@@ -21,7 +21,7 @@ from dynagrag.evaluation.graphqa.graphqa_folder import GraphQaRun
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_options import PAIRWISE, POINTWISE
-from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
+from dynagrag.evaluation.pruning.pruner_report import PrunerRun
 from dynagrag.evaluation.qa.qa_folder import QaRun
 from dynagrag.evaluation.results.run_folder import RunFolder
 from dynagrag.ui.evaluate.run_request import RunRequest, kept_request
@@ -29,8 +29,8 @@ from dynagrag.ui.evaluate.run_work import runs_folder
 
 RETRIEVAL, QA, JUDGED = RunFolder.evaluates, QaRun.evaluates, JudgeRun.evaluates
 CALIBRATION = CalibrationRun.evaluates
-PRUNERS, GRAPHQA = PrunerRun.evaluates, GraphQaRun.evaluates
-EXPERIMENTS: tuple[type[AnyRun], ...] = (CitationRun, EntityRun, ExtractionRun)
+GRAPHQA = GraphQaRun.evaluates
+EXPERIMENTS: tuple[type[AnyRun], ...] = (CitationRun, EntityRun, ExtractionRun, PrunerRun)
 """The kinds of the frame, which name themselves and draw their own reports."""
 _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
     **{own.evaluates: (own.what, own) for own in EXPERIMENTS},
@@ -38,7 +38,6 @@ _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
     QA: ("answers", QaRun),
     JUDGED: ("answers judged", JudgeRun),
     CALIBRATION: ("a judge against people", CalibrationRun),
-    PRUNERS: ("pruners", PrunerRun),
     GRAPHQA: ("questions over graphs", GraphQaRun),
 }
 """What run.json says that a run evaluates -> the same in words, and its folder."""

@@ -29,7 +29,6 @@ from dynagrag.ui.evaluate import other_tables
 from dynagrag.ui.evaluate.kept_runs import (
     CALIBRATION,
     JUDGED,
-    PRUNERS,
     QA,
     RETRIEVAL,
     KeptView,
@@ -245,11 +244,6 @@ def _of_others(view: KeptView) -> Iterator[Table]:
     if view.kind == CALIBRATION:
         yield Table(
             "How far the judge agrees with people", tuple(other_tables.calibration_rows(summary))
-        )
-    elif view.kind == PRUNERS:
-        yield Table(
-            "What each pruner's scores put first, in points with 95 % intervals",
-            tuple(other_tables.pruner_rows(summary)),
         )
     else:
         for name, value in summary.items():

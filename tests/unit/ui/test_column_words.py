@@ -12,7 +12,6 @@ from dynagrag.ui.evaluate.column_words import explained
 from dynagrag.ui.evaluate.kept_runs import (
     CALIBRATION,
     JUDGED,
-    PRUNERS,
     QA,
     RETRIEVAL,
 )
@@ -55,7 +54,6 @@ def names(kind: str, *columns: str) -> set[str]:
             ),
         ),
         (CALIBRATION, ("95 %", "kappa", "reliable", "flips", "ties", "unreadable")),
-        (PRUNERS, ("node_ap", "edge_ap", "support_recall@10", "node_ap against prior")),
     ],
 )
 def test_every_column_has_its_word(kind: str, columns: tuple[str, ...]) -> None:

@@ -3,22 +3,16 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from dynagrag.evaluation.extraction.extraction_report import WORDS as EXTRACTION_WORDS
 from dynagrag.evaluation.judge.calibration_report import WORDS as CALIBRATION_WORDS
 from dynagrag.evaluation.judge.judge_report import WORDS as JUDGED_WORDS
-from dynagrag.evaluation.pruning.pruner_report import WORDS as PRUNER_WORDS
 from dynagrag.ui.evaluate.kept_runs import (
     CALIBRATION,
-    EXTRACTION,
     JUDGED,
-    PRUNERS,
 )
 
 _WORDS: Mapping[str, Mapping[str, str]] = {
     JUDGED: JUDGED_WORDS,
     CALIBRATION: CALIBRATION_WORDS,
-    EXTRACTION: EXTRACTION_WORDS,
-    PRUNERS: PRUNER_WORDS,
 }
 _INTERVAL = "95 % interval"
 

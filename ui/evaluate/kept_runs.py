@@ -14,30 +14,35 @@ from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_run import ANSWERS
 from dynagrag.evaluation.citations.citation_report import CitationRun
 from dynagrag.evaluation.entities.entity_report import EntityRun
-from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun
+from dynagrag.evaluation.extraction.extraction_report import ExtractionRun
 from dynagrag.evaluation.frame.experiment_run import AnyRun
 from dynagrag.evaluation.frame.kept_run import REPORT, AnyFolder, KeptRun, what_is_evaluated
 from dynagrag.evaluation.graphqa.graphqa_folder import GraphQaRun
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_options import PAIRWISE, POINTWISE
-from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
+from dynagrag.evaluation.pruning.pruner_report import PrunerRun
 from dynagrag.evaluation.qa.qa_report import QaRun
 from dynagrag.evaluation.retrieval.retrieval_report import RetrievalRun
 from dynagrag.ui.evaluate.run_request import RunRequest, kept_request
 from dynagrag.ui.evaluate.run_work import runs_folder
 
 RETRIEVAL, QA, JUDGED = RetrievalRun.evaluates, QaRun.evaluates, JudgeRun.evaluates
-EXTRACTION, CALIBRATION = ExtractionRun.evaluates, CalibrationRun.evaluates
-PRUNERS, GRAPHQA = PrunerRun.evaluates, GraphQaRun.evaluates
-EXPERIMENTS: tuple[type[AnyRun], ...] = (RetrievalRun, QaRun, CitationRun, EntityRun)
+CALIBRATION = CalibrationRun.evaluates
+GRAPHQA = GraphQaRun.evaluates
+EXPERIMENTS: tuple[type[AnyRun], ...] = (
+    RetrievalRun,
+    QaRun,
+    CitationRun,
+    EntityRun,
+    ExtractionRun,
+    PrunerRun,
+)
 """The kinds of the frame, which name themselves and draw their own reports."""
 _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
     **{own.evaluates: (own.what, own) for own in EXPERIMENTS},
     JUDGED: ("answers judged", JudgeRun),
     CALIBRATION: ("a judge against people", CalibrationRun),
-    EXTRACTION: ("things extracted", ExtractionRun),
-    PRUNERS: ("pruners", PrunerRun),
     GRAPHQA: ("questions over graphs", GraphQaRun),
 }
 """What run.json says that a run evaluates -> the same in words, and its folder."""

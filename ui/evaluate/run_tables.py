@@ -22,9 +22,7 @@ from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS, POINTS
 from dynagrag.ui.evaluate import other_tables
 from dynagrag.ui.evaluate.kept_runs import (
     CALIBRATION,
-    EXTRACTION,
     JUDGED,
-    PRUNERS,
     KeptView,
 )
 from dynagrag.ui.evaluate.other_tables import Row
@@ -132,19 +130,9 @@ def _of_judged(summary: Mapping[str, Any]) -> Iterator[Table]:
 
 def _of_others(view: KeptView) -> Iterator[Table]:
     summary = view.summary
-    if view.kind == EXTRACTION:
-        yield Table(
-            "What was found of what people marked, in points",
-            tuple(other_tables.extraction_rows(summary)),
-        )
-    elif view.kind == CALIBRATION:
+    if view.kind == CALIBRATION:
         yield Table(
             "How far the judge agrees with people", tuple(other_tables.calibration_rows(summary))
-        )
-    elif view.kind == PRUNERS:
-        yield Table(
-            "What each pruner's scores put first, in points with 95 % intervals",
-            tuple(other_tables.pruner_rows(summary)),
         )
     else:
         for name, value in summary.items():

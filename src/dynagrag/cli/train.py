@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynagrag.cli.evaluate.pruner import PRUNER_MEASURES, pruner_lines
+from dynagrag.cli.evaluate.pruner import PRUNER_MEASURES
 from dynagrag.cli.evaluate.shared import names_in
 from dynagrag.cli.options import (
     DEVICE,
@@ -250,8 +250,16 @@ def _shown(own: "PrunerFigures") -> str:
 
 
 def _say_figures(figures: "Sequence[PrunerFigures]") -> None:
-    for line in pruner_lines(figures):
-        say(in_line(line))
+    from dynagrag.evaluation.frame.terminal import table_lines
+    from dynagrag.evaluation.pruning.pruner_figures import KeptFigures, rounded_bounds
+    from dynagrag.evaluation.pruning.pruner_report import pruner_notes, pruner_tables
+
+    kept = {own.name: KeptFigures.of(own) for own in figures}
+    for table in pruner_tables(kept, rounded_bounds(figures)):
+        for line in table_lines(table):
+            say(in_line(line))
+    for note in pruner_notes(kept):
+        say(in_line(note))
 
 
 def _say_epoch(epoch: "Epoch") -> None:

@@ -138,7 +138,7 @@ def test_runs_of_every_kind_are_read(
         page.selectbox(key="evaluate_run").select(name).run()
         assert not page.error, page.error[0].value
         seen[page.dataframe[1].value.columns[0]] = len(page.dataframe[1].value)
-    assert seen == {"Of": 7, "checker": 1, "Set": 1}
+    assert seen == {"what": 7, "checker": 1, "Set": 1}
 
 
 def test_two_runs_on_the_same_questions_are_compared(evaluate_page: Pages) -> None:

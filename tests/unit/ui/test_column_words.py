@@ -10,9 +10,7 @@ from dynagrag.evaluation.qa.qa_report import TITLES, WORDS
 from dynagrag.ui.evaluate.column_words import explained
 from dynagrag.ui.evaluate.kept_runs import (
     CALIBRATION,
-    EXTRACTION,
     JUDGED,
-    PRUNERS,
 )
 
 
@@ -51,8 +49,6 @@ def names(kind: str, *columns: str) -> set[str]:
             ),
         ),
         (CALIBRATION, ("95 %", "kappa", "reliable", "flips", "ties", "unreadable")),
-        (EXTRACTION, ("recall", "precision", "F1")),
-        (PRUNERS, ("node_ap", "edge_ap", "support_recall@10", "node_ap against prior")),
     ],
 )
 def test_every_column_has_its_word(kind: str, columns: tuple[str, ...]) -> None:

@@ -1,18 +1,9 @@
-"""The folder of a run of extraction: found.jsonl (the records made of each chunk), chunks.jsonl
-(the marked chunks), summary and report.
-"""
-
-from collections.abc import Sequence
-from typing import Any, ClassVar
+"""What an extractor made of a marked chunk, as a line of the run's file."""
 
 from pydantic import BaseModel, ConfigDict
 
 from dynagrag.core.schema import Flag, Mention, MentionKind, RelationRecord
-from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
-from dynagrag.evaluation.frame.kept_run import KeptRun
-from dynagrag.evaluation.frame.lines_file import read_lines
-
-_CHUNKS = "chunks.jsonl"
+from dynagrag.evaluation.frame.experiment_run import ONE_ARM, ExperimentLine
 
 
 class FoundMention(BaseModel):
@@ -90,12 +81,10 @@ class FoundRelation(BaseModel):
         )
 
 
-class FoundLine(BaseModel):
+class FoundLine(ExperimentLine):
     """What an extractor made of a marked chunk. `errors`: why it failed on parts of it, which are
     then missing.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     chunk: str
     mentions: tuple[FoundMention, ...]
@@ -103,24 +92,12 @@ class FoundLine(BaseModel):
     num_passages: int
     errors: tuple[str, ...] = ()
 
+    @property
+    def key(self) -> tuple[str, str]:
+        """The chunk alone: a run measures one extractor."""
+        return ONE_ARM, self.chunk
 
-class ExtractionRun(KeptRun[FoundLine]):
-    """The folder of a run of extraction."""
-
-    line_kind = FoundLine
-    lines_file: ClassVar[str] = "found.jsonl"
-    command: ClassVar[str] = "dynagrag evaluate extraction"
-    evaluates: ClassVar[str] = "extraction"
-
-    def by_chunk(self) -> dict[str, FoundLine]:
-        """Lines by the id of their chunk; the last, where one was tried again."""
-        return {line.chunk: line for line in self.lines()}
-
-    def chunks(self) -> list[GoldChunk]:
-        """The marked chunks in their order."""
-        return read_lines(self.path / _CHUNKS, GoldChunk)
-
-    def finish(self, summary: dict[str, Any], chunks: Sequence[GoldChunk]) -> None:
-        """Writes the marked chunks, then the summary, with which the run is done."""
-        self.write_rows(_CHUNKS, chunks)
-        self.write_summary(summary)
+    @property
+    def failure(self) -> str:
+        """Why parts of the chunk are missing."""
+        return "; ".join(self.errors)

@@ -125,6 +125,11 @@ def run_demo(
             _say_missing(space, out)
         if record is not None:
             _record(space, record)
+    print_next_steps(out)
+
+
+def print_next_steps(out: Callable[[str], None]) -> None:
+    """Which commands follow, and how the shell finds them where only the environment has them."""
     out("\nThis graph is the workspace `demo`. Look at it, and ask it something else:")
     if shutil.which("dynagrag") is None:
         out(

@@ -84,6 +84,6 @@ def test_who_ran_make_demo_is_told_how_the_shell_finds_the_next_commands(
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name: f"/usr/bin/{name}" if is_found else None)
     lines: list[str] = []
-    demo._say_what_next(lines.append)
+    demo.print_next_steps(lines.append)
     told = [line for line in lines if line.strip().startswith("source ") and "bin/activate" in line]
     assert len(told) == (0 if is_found else 1)

@@ -158,8 +158,8 @@ def test_hard_prompts_soft_prompts_and_both_answer_from_the_same_model_at_equal_
     chat = FakeChat()
     asked = QaOptions(questions=Path("mine.jsonl"), workspace="w", arms=arms, out=tmp_path / "qa")
     estimates: list[AnswersEstimate] = []
-    run, summary = evaluate_qa(settings, asked, on_estimate=estimates.append, chat_model=chat)
-    assert summary["arms"].keys() == {*arms}
+    run, result = evaluate_qa(settings, asked, on_estimate=estimates.append, chat_model=chat)
+    assert result.arms.keys() == {*arms}
     assert {name: kept.partition(",")[0] for name, kept in run.settings["soft"].items()} == {
         "g-retriever": "g-retriever with tiny",
         "graph-token": "graph-token with tiny",
@@ -199,7 +199,7 @@ def test_arms_with_models_of_their_own_need_no_other_but_a_judge(
     )
     arms = ("hard:g-retriever", "soft:g-retriever")
     estimates: list[AnswersEstimate] = []
-    run, summary = evaluate_qa(
+    run, result = evaluate_qa(
         settings,
         QaOptions(questions=questions, workspace="w", arms=arms),
         on_estimate=estimates.append,
@@ -208,9 +208,9 @@ def test_arms_with_models_of_their_own_need_no_other_but_a_judge(
     assert {(line.calls, line.short, line.error) for line in run.answers()} == {(0, None, "")}
     assert (estimates[-1].calls, estimates[-1].is_last) == (0, True)
     assert estimates[-1].seconds
-    assert "f1" not in summary["arms"]["soft:g-retriever"]
-    assert summary["measure"] == "answer_recall"
-    assert [count for note, count in summary["notes"].items() if "exact and F1" in note] == [2]
+    assert "f1" not in result.arms["soft:g-retriever"].model_dump()
+    assert result.measure == "answer_recall"
+    assert [count for note, count in result.notes.items() if "exact and F1" in note] == [2]
     assert "answered by the arms' own models" in html.unescape(
         (run.path / "report.html").read_text(encoding="utf-8")
     )

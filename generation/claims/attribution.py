@@ -4,19 +4,25 @@ import re
 from dataclasses import dataclass
 
 from dynagrag.core.schema import Line
-from dynagrag.generation.claims.lexicon import ASKING, SAYING, THINKING, TITLES, lemma, told_forms
+from dynagrag.generation.claims.lexicon import ASKING, SAYING, TELLS, THINKING, TITLES
 from dynagrag.generation.claims.reading import folded, read
+from dynagrag.generation.claims.word_senses import lemma, told_forms
 
+_WHO = (
+    r"(?P<who>(?:The\s+)?[A-Z][^\s,:]*(?:\s+(?:of|the|de|von|van|[A-Z0-9][^\s,:]*))*)"
+    r"(?:\s*\([^)]*\))?\s+"
+)
 _SPOKEN = "|".join(sorted(told_forms((*SAYING, *ASKING, *THINKING))))
 _SAID = re.compile(
-    rf"""^(?P<who>(?:The\s+)?[A-Z][^\s,:]*(?:\s+(?:of|the|de|von|van|[A-Z0-9][^\s,:]*))*)(?:\s*\([^)]*\))?\s+
+    rf"""^{_WHO}
         (?P<verb>told\s+\S+|wanted\s+to\s+know|{_SPOKEN})
         ,?:?\s+(?:that\s+)?(?P<if>whether\s+|if\s+)?["“']?(?P<what>\S.*?)["”']?$""",
     re.VERBOSE | re.DOTALL,
 )
 _WISHED = re.compile(
-    r"^(?P<who>(?:The\s+)?[A-Z][^\s,:]*(?:\s+(?:of|the|de|von|van|[A-Z0-9][^\s,:]*))*)(?:\s*\([^)]*\))?\s+(?P<verb>wants?|wanted|proposed?s?|suggested|"
-    r"recommended|hopes?|hoped|planned|plans|decided|offered|(?:told|asked|instructed|ordered|urged|wanted|wants)\s+(?:\S+\s+){0,2}\S+)"
+    rf"^{_WHO}(?P<verb>wants?|wanted|proposed?s?|suggested|"
+    r"recommended|hopes?|hoped|planned|plans|decided|offered|"
+    r"(?:told|asked|instructed|ordered|urged|wanted|wants)\s+(?:\S+\s+){0,2}\S+)"
     r"\s+to\s+(?!know\b)(?P<what>\S.*)$",
     re.DOTALL,
 )
@@ -27,13 +33,15 @@ _AFTERWARDS = re.compile(
 )
 _UNNAMED = re.compile(
     r"^It (?:was|is|has been)"
-    r" (?P<verb>said|stated|reported|noted|suggested|thought|believed|asked|argued|claimed|announced|explained) "
+    r" (?P<verb>said|stated|reported|noted|suggested|thought|believed|asked|argued|claimed|"
+    r"announced|explained) "
     r"(?:that |whether |if )(?P<what>.+)$",
     re.DOTALL,
 )
 _CALLED = re.compile(
-    r"^(?P<who>(?:The\s+)?[A-Z][^\s,:]*(?:\s+(?:of|the|de|von|van|[A-Z0-9][^\s,:]*))*)(?:\s*\([^)]*\))?\s+"
-    r"(?P<verb>called|calls|described|describes|characteri[sz]e[sd])\s+(?P<of>(?:\S+\s+){1,6}?)(?:as\s+)?(?P<what>(?:an?|the)\s+\S.*)$",
+    rf"^{_WHO}"
+    r"(?P<verb>called|calls|described|describes|characteri[sz]e[sd])\s+(?P<of>(?:\S+\s+){1,6}?)"
+    r"(?:as\s+)?(?P<what>(?:an?|the)\s+\S.*)$",
     re.DOTALL,
 )
 _BY = re.compile(r'^According to (?P<who>[^,]+),\s*["“]?(?P<what>.+?)["”]?$', re.DOTALL)
@@ -96,12 +104,7 @@ def names_who(said: Attributed, text: str) -> bool:
 
 def _is_told(names: frozenset[str], line: Line) -> bool:
     words = _names(line.text)
-    return names <= words and bool(words & _TELLS)
-
-
-_TELLS = frozenset(
-    "said says told asked reported stated according announced replied confirmed".split()
-)
+    return names <= words and bool(words & TELLS)
 
 
 _TITLES = TITLES | frozenset(

@@ -1,46 +1,48 @@
-"""Words that checkers by rules know: which say the same, which the opposite, and which deny, hedge
-or count.
+"""English words that the rules know, and nothing but words: which say the same, which the opposite,
+which deny, hedge or count.
 
 Everyday English, kept short on purpose: a wording that is missing here makes a true claim "not
 found", never a false one "stated".
 """
 
-import itertools
-import re
-import threading
-from collections.abc import Iterable
-from functools import cache, partial
+MUSIC = frozenset("song songs opera symphony music melody anthem concerto".split())
+"""Beside one, who wrote has composed."""
+WORKS_BY = (
+    ("direct directed", "film movie documentary"),
+    ("perform sing record", "song single album track version cover"),
+    ("compose", "song opera symphony music piece"),
+    ("write author", "book novel story poem play article report song screenplay script"),
+    ("paint draw", "painting portrait drawing"),
+)
+"""What is done to a work by the one whom "by" names behind it: a film by its director."""
 
-import snowballstemmer
+# -------------------------------------------------------------------------------------------- forms
 
-
-class _Stemmer(threading.local):
-    """A stemmer of each thread's own, since it keeps the word that it is at."""
-
-    def __init__(self) -> None:
-        self.stem = snowballstemmer.stemmer("english").stemWord
-
-
-_STEMMER = _Stemmer()
-
-_PAST_FORMS = """
-have:had; do:did done; go:went gone; say:said; make:made; take:took taken; give:gave given; write:wrote written; sing:sang sung;
-speak:spoke spoken; break:broke broken; choose:chose chosen; rise:rose risen; fall:fell fallen; drive:drove driven; fly:flew flown;
-grow:grew grown; know:knew known; throw:threw thrown; draw:drew drawn; show:showed shown; see:saw seen; come:came; become:became; run:ran;
-begin:began begun; drink:drank drunk; win:won; lose:lost; find:found; fight:fought; buy:bought; bring:brought; think:thought; teach:taught;
-catch:caught; seek:sought; sell:sold; tell:told; hold:held; stand:stood; understand:understood; get:got gotten; meet:met; lead:led;
-feed:fed; read:read; send:sent; spend:spent; lend:lent; build:built; leave:left; feel:felt; keep:kept; sleep:slept; sweep:swept; deal:dealt;
-mean:meant; hear:heard; pay:paid; lay:laid; freeze:froze frozen; steal:stole stolen; wear:wore worn; swear:swore sworn; tear:tore torn;
-shoot:shot; strike:struck; stick:stuck; swing:swung; hang:hung; sink:sank sunk; shrink:shrank shrunk; swim:swam swum; bear:bore borne;
-blow:blew blown; eat:ate eaten; hide:hid hidden; bite:bit bitten; bind:bound; sit:sat; light:lit; slide:slid; forget:forgot forgotten;
+PAST_FORMS = """
+have:had; do:did done; go:went gone; say:said; make:made; take:took taken; give:gave given;
+write:wrote written; sing:sang sung; speak:spoke spoken; break:broke broken; choose:chose chosen;
+rise:rose risen; fall:fell fallen; drive:drove driven; fly:flew flown; grow:grew grown; know:knew
+known; throw:threw thrown; draw:drew drawn; show:showed shown; see:saw seen; come:came;
+become:became; run:ran; begin:began begun; drink:drank drunk; win:won; lose:lost; find:found;
+fight:fought; buy:bought; bring:brought; think:thought; teach:taught; catch:caught; seek:sought;
+sell:sold; tell:told; hold:held; stand:stood; understand:understood; get:got gotten; meet:met;
+lead:led; feed:fed; read:read; send:sent; spend:spent; lend:lent; build:built; leave:left;
+feel:felt; keep:kept; sleep:slept; sweep:swept; deal:dealt; mean:meant; hear:heard; pay:paid;
+lay:laid; freeze:froze frozen; steal:stole stolen; wear:wore worn; swear:swore sworn; tear:tore
+torn; shoot:shot; strike:struck; stick:stuck; swing:swung; hang:hung; sink:sank sunk;
+shrink:shrank shrunk; swim:swam swum; bear:bore borne; blow:blew blown; eat:ate eaten; hide:hid
+hidden; bite:bit bitten; bind:bound; sit:sat; light:lit; slide:slid; forget:forgot forgotten;
 wake:woke woken
 """
 """The past, and the participle where it differs."""
-_OTHER_FORMS = """
-be:am is are was were been; have:has having; do:does doing; go:goes; say:says; die:dies died dying; lie:lying; marry:married marries;
-bury:buried buries; man:men; woman:women; child:children; wife:wives; person:people
+OTHER_FORMS = """
+be:am is are was were been; have:has having; do:does doing; go:goes; say:says; die:dies died
+dying; lie:lying; marry:married marries; bury:buried buries; man:men; woman:women; child:children;
+wife:wives; person:people
 """
-_SAME = """
+# ----------------------------------------------------------------------------------------- meanings
+
+SAME = """
 direct director directorial direction
 compose composer composition music score soundtrack
 write writer author authored pen penned wrote written
@@ -92,7 +94,7 @@ doctor physician
 car vehicle automobile
 money fund funding
 """
-_RELATED = """
+RELATED = """
 study student educate education attend graduate degree alumnus alumna alumni university school college
 work employ employee hire job staff professor serve teach lecturer join
 receive win recipient award honour honor earn winner laureate prize
@@ -101,28 +103,33 @@ die death dead deceased kill murder execute assassinate drown perish suicide
 born birth native
 """
 """Alike, but not in who does what to whom: to employ is to be worked for."""
-_PHRASES = """
-stepped down: resigned; steps down: resigns; step down: resign; stepping down: resigning; chief executive officer: ceo; chief executive:
-ceo; set up: founded; blew up: exploded; blown up: exploded; blow up: explode; co-founded: founded; co-founder: founder; cofounded:
-founded; passed away: died; turned down: rejected; shut down: shutdown; let go: fired; due to: because; owing to: because;
-because of: because; in spite of: despite; anything but: not; far from: not; used to be: formerly; make sure: must; it is wrong to say:
-deny; it is not true: deny; at least: over; at most: under; co-wrote: wrote; co-written: written; co-directed:
-directed; co-produced: produced
+PHRASES = """
+stepped down: resigned; steps down: resigns; step down: resign; stepping down: resigning; chief
+executive officer: ceo; chief executive: ceo; set up: founded; blew up: exploded; blown up:
+exploded; blow up: explode; co-founded: founded; co-founder: founder; cofounded: founded; passed
+away: died; turned down: rejected; shut down: shutdown; let go: fired; due to: because; owing to:
+because; because of: because; in spite of: despite; anything but: not; far from: not; used to be:
+formerly; make sure: must; it is wrong to say: deny; it is not true: deny; at least: over; at
+most: under; co-wrote: wrote; co-written: written; co-directed: directed; co-produced: produced
 """
-_OPPOSITE = """
-open close; on off; increase decrease; rise fall; start stop; begin end; accept reject; agree disagree; agree refuse; win lose; buy sell;
-before after; above below; more less; more fewer; high low; first last; hire fire; pass fail; allow forbid; allow prevent; true false;
-safe unsafe; connect disconnect; enable disable; lock unlock; arrive leave; arrive depart; enter leave; enter exit; up down; in out;
-inside outside; early late; hot cold; full empty; guilty innocent; same different; support oppose; approve
-reject; remember forget; appear disappear; import export; majority minority; public private; north south; east west; positive negative;
-maximum minimum; alive dead; because despite; possible impossible; legal illegal; normal abnormal; good bad; better worse; best worst;
-fast slow; large small; big small; strong weak; rich poor
+OPPOSITE = """
+open close; on off; increase decrease; rise fall; start stop; begin end; accept reject; agree
+disagree; agree refuse; win lose; buy sell; before after; above below; more less; more fewer; high
+low; first last; hire fire; pass fail; allow forbid; allow prevent; true false; safe unsafe;
+connect disconnect; enable disable; lock unlock; arrive leave; arrive depart; enter leave; enter
+exit; up down; in out; inside outside; early late; hot cold; full empty; guilty innocent; same
+different; support oppose; approve reject; remember forget; appear disappear; import export;
+majority minority; public private; north south; east west; positive negative; maximum minimum;
+alive dead; because despite; possible impossible; legal illegal; normal abnormal; good bad; better
+worse; best worst; fast slow; large small; big small; strong weak; rich poor
 """
-_COMPARED = """
-fast slow; quick slow; large small; big small; long short; tall short; high low; strong weak; heavy light; hot cold; hot cool; warm cold;
-warm cool; rich poor; wide narrow; thick thin; deep shallow; early late; easy hard; hard soft; bright dark; old young; old new; loud quiet
+COMPARED = """
+fast slow; quick slow; large small; big small; long short; tall short; high low; strong weak;
+heavy light; hot cold; hot cool; warm cold; warm cool; rich poor; wide narrow; thick thin; deep
+shallow; early late; easy hard; hard soft; bright dark; old young; old new; loud quiet
 """
 """Opposites where things are compared: faster, slower; fastest, slowest."""
+# ----------------------------------------------------------------------- moods, small words, titles
 
 NEGATIONS = frozenset(
     """
@@ -177,128 +184,9 @@ FEMALE = frozenset(
     "queen princess duchess lady empress countess dame baroness tsarina mrs ms miss mother she her"
     " wife sister actress widow".split()
 )
+# -------------------------------------------------------------------------------------- short forms
 
-
-@cache
-def _irregular() -> dict[str, str]:
-    return {
-        form: base
-        for table in (_PAST_FORMS, _OTHER_FORMS)
-        for base, forms in _entries(table)
-        for form in forms
-    }
-
-
-def _entries(table: str) -> list[tuple[str, list[str]]]:
-    """(base, its forms)"""
-    entries = (entry.partition(":") for entry in table.replace("\n", " ").split(";"))
-    return [(base.strip(), forms.split()) for base, _, forms in entries]
-
-
-PAST = frozenset(forms[0] for _, forms in _entries(_PAST_FORMS))
-PARTICIPLES = frozenset(forms[-1] for _, forms in _entries(_PAST_FORMS))
-"""Of verbs whose past no rule makes: went, gone."""
-
-
-def told_forms(verbs: Iterable[str]) -> frozenset[str]:
-    """The forms in which a verb tells what one person does or did: says, said; denies, denied."""
-    return frozenset(form for verb in verbs for form in (f"{_y_as_ie(verb)}s", _past(verb)))
-
-
-def _past(verb: str) -> str:
-    irregular = next((forms[0] for base, forms in _entries(_PAST_FORMS) if base == verb), "")
-    return irregular or (f"{verb}d" if verb.endswith("e") else f"{_y_as_ie(verb, 'i')}ed")
-
-
-def _y_as_ie(verb: str, ending: str = "ie") -> str:
-    return f"{verb[:-1]}{ending}" if verb.endswith("y") and verb[-2] not in "aeiou" else verb
-
-
-@cache
-def lemma(word: str) -> str:
-    """The stem of a word's base form, casefolded: wrote, writes -> write; directed, directing ->
-    direct.
-    """
-    low = word.casefold().replace("’", "'").removesuffix("'s").removesuffix("'")
-    return str(_STEMMER.stem(_irregular().get(low, low)))
-
-
-def is_irregular(low: str) -> bool:
-    """Whether it is a form that no rule makes of its base: wrote, gone."""
-    return low in _irregular()
-
-
-@cache
-def _groups(table: str) -> dict[str, frozenset[str]]:
-    groups: dict[str, frozenset[str]] = {}
-    for line in table.strip().splitlines():
-        stems = frozenset(lemma(word) for word in line.split())
-        for stem in stems:
-            groups[stem] = groups.get(stem, frozenset()) | stems
-    return groups
-
-
-def senses(stem: str) -> frozenset[str]:
-    """Stems that can say what this one says, itself among them."""
-    return alike(stem) | _groups(_RELATED).get(stem, frozenset())
-
-
-def alike(stem: str) -> frozenset[str]:
-    """Stems that say the same of the same ones: who does it, and to whom."""
-    return _groups(_SAME).get(stem, frozenset((stem,))) | _NARROWER.get(stem, frozenset())
-
-
-def speaks_of(stems: frozenset[str], stem: str) -> bool:
-    """Whether words with these stems say what one says, or the opposite of it."""
-    return not stems.isdisjoint(senses(stem) | opposites().get(stem, frozenset()))
-
-
-@cache
-def opposites() -> dict[str, frozenset[str]]:
-    """Stems that say the opposite of one."""
-    pairs: dict[str, frozenset[str]] = {}
-    told = [tuple(pair.split()) for pair in _OPPOSITE.replace("\n", " ").split(";")]
-    compared = [
-        zip(*map(degrees, pair.split()), strict=True)
-        for pair in _COMPARED.replace("\n", " ").split(";")
-    ]
-    for one, other in map(partial(map, lemma), itertools.chain(told, *compared)):
-        pairs[one] = pairs.get(one, frozenset()) | {other}
-        pairs[other] = pairs.get(other, frozenset()) | {one}
-    return pairs
-
-
-def degrees(quality: str) -> tuple[str, str]:
-    """How one compares by it: fast, faster, fastest without the first; early, big and large as they
-    are spelt.
-    """
-    if quality.endswith("e"):
-        return f"{quality}r", f"{quality}st"
-    stem = _y_as_ie(quality, "i") + (
-        quality[-1] if re.search(r"[^aeiou][aeiou][bdgmnpt]$", quality) else ""
-    )
-    return f"{stem}er", f"{stem}est"
-
-
-_NARROWER = {
-    lemma("compose"): frozenset((lemma("write"),)),
-    lemma("perform"): frozenset((lemma("record"),)),
-}
-"""What may say it too, but not the other way round: who wrote a song composed it."""
-
-
-@cache
-def _phrases() -> tuple[re.Pattern[str], dict[str, str]]:
-    words = dict(entry.strip().split(": ") for entry in _PHRASES.replace("\n", " ").split(";"))
-    return (
-        re.compile(
-            rf"(?<!\w)(?:{'|'.join(sorted(words, key=len, reverse=True))})(?!\w)", re.IGNORECASE
-        ),
-        words,
-    )
-
-
-_CONTRACTIONS = {
+CONTRACTIONS = {
     "can't": "can not",
     "won't": "will not",
     "n't": " not",
@@ -307,32 +195,159 @@ _CONTRACTIONS = {
     "'re": " are",
     "'m": " am",
 }
+CUT_SHORT = {"Ca": "Can", "Wo": "Will"}
 
+# ----------------------------------------------------------------------------- sentences that go on
 
-_IN_TITLE = re.compile(r"\b(?P<verb>[A-Z][a-z]*) ?n't(?= +(?!I\b)[A-Z][a-z])")
-"""Of a title, where capitals go on behind it: Don't Look Up. Not shall be one of its words, and
-deny nothing.
-"""
-_CUT_SHORT = {"Ca": "Can", "Wo": "Will"}
+LEANING = (PRONOUNS - frozenset("i we my our you your who which that".split())) | frozenset(
+    "each both another such same".split()
+)
+"""A sentence that opens with one is read with the sentence before."""
+JOINING = frozenset("and but so or then because there".split())
 
+# ---------------------------------------------------------------------- checks of words and objects
 
-_LESS = re.compile(r"\b(?!(?:regard|neverthe|nonethe|wire)less\b)([a-z]{3,})less\b")
-"""Warrantless is without a warrant."""
+PUT_TOGETHER = "citizen national nationality located situated".split()
+"""Said by putting two names together: a German actor is a citizen of Germany."""
+WORKS = frozenset(
+    "film movie album song single novel book series game opera play record show documentary".split()
+)
+CONVERSE = "buy sell purchase win lose import export".split()
+"""Who sold to whom says who bought of whom: the opposite verb may say the same of the other."""
+DEGREES = frozenset("more less fewer worse".split())
+OPPOSED_PREPOSITIONS = frozenset(
+    (
+        ("for", "against"),
+        ("from", "to"),
+        ("by", "to"),
+        ("before", "after"),
+        ("above", "below"),
+        ("over", "under"),
+        ("into", "from"),
+        ("with", "without"),
+        ("until", "after"),
+        ("since", "until"),
+        ("inside", "outside"),
+        ("within", "after"),
+        ("in", "before"),
+        ("in", "after"),
+        ("in", "since"),
+        ("in", "until"),
+        ("on", "before"),
+        ("on", "after"),
+        ("by", "after"),
+    )
+)
+GOVERNING = frozenset(
+    "in on at of to for by with from about as into after before during since until against under"
+    " over near".split()
+)
+"""Prepositions: behind one stands no object of the verb."""
+OPENS_STATEMENT = frozenset(
+    "who whom whose which while whereas although though because when where if unless so".split()
+)
+TIMES = frozenset("before after until since".split())
+JOINS = frozenset("and or but then , also not never later only just both".split())
+OBJECT_PRONOUNS = frozenset(("which", "that", "whom", "what"))
 
+# -------------------------------------------------------------------------------------- who does it
 
-_NOT_JUST = re.compile(r"(?i)\bnot (?:just|only|merely|simply) ([^.;!?]{1,80}?),? but(?: also)?\b")
-"""Not just A but also B is both."""
+BEFORE_VERBS = frozenset("to quite very also still just so too only able likely".split())
+ENDS_AGENT = frozenset(
+    "with from for about in on at based that as after during starring stars featuring who which"
+    " where when".split()
+)
+KIN_DOWN = frozenset("son sons daughter daughters child children offspring".split())
+KIN_UP = frozenset("father mother parent parents fathers mothers".split())
+KIN_FAR = frozenset(
+    "grandson granddaughter grandfather grandmother nephew niece uncle aunt cousin stepson"
+    " stepfather stepmother".split()
+)
+KIN_SIDE = frozenset("wife husband spouse brother sister sibling married".split())
 
+# -------------------------------------------------------------------------------- clauses and names
 
-def plain_phrases(text: str) -> str:
-    """The text with phrases of several words in the one word that says the same, and without
-    contractions.
+CONJUNCTIONS = frozenset(
     """
-    text = text.replace("’", "'")
-    text = _IN_TITLE.sub(lambda title: f"{_CUT_SHORT.get(title['verb'], title['verb'])} Not", text)
-    for short, full in _CONTRACTIONS.items():
-        text = re.sub(rf"(?i){short}\b", full, text)
-    text = _LESS.sub(r"without \1", text)
-    text = _NOT_JUST.sub(r"both \1 and", text)
-    phrases, words = _phrases()
-    return phrases.sub(lambda match: words[match[0].casefold()], text)
+        but while whereas although though because who whom whose which where when after before until
+    """.split()
+)
+NAME_CONNECTORS = frozenset(
+    "of the de da do du des del della di la le les van von der den bin ibn al el y e and & - ' ."
+    " los las san st".split()
+)
+NAME_ENDINGS = frozenset(
+    "n an ian ean ese ish i ic s es y ans ians ny na nian dian ican vian tian sh ch ia a ya ese ais"
+    " ine ien".split()
+)
+DEMONYMS = """
+french france; dutch netherlands; spanish spain; swiss switzerland; british britain; english
+england; danish denmark; polish poland; turkish turkey; greek greece; irish ireland; welsh wales;
+scottish scotland; filipino philippines; norwegian norway; thai thailand; chinese china; finnish
+finland; swedish sweden; peruvian peru; czech czechia; afghan afghanistan; argentine argentina;
+iraqi iraq
+"""
+"""What is of a country, where its name is spelt otherwise."""
+
+# ----------------------------------------------------------------------------------- how it is said
+
+HEARSAY = ("reportedly", "some say", "people say", "they say", "is said to", "was said to")
+BACKSHIFTED = frozenset(("could", "would"))
+"""What can and will become where somebody's words are reported."""
+LITTLE_WORDS = frozenset(
+    "really very quite all still also just actually now already ever always often too so do does"
+    " did um uh".split()
+)
+LIST_MARKS = frozenset("but and or , ;".split())
+"""Before a word whose subject or verb stands further ahead."""
+OPENS_OBJECT = frozenset(
+    "the a an this that these those your my our it them him her me us all".split()
+)
+
+# ------------------------------------------------------------------------------- parts of sentences
+
+SUBJECT_PRONOUNS = frozenset("it he she they we i you there".split())
+RELATIVE = frozenset(("which", "who", "that"))
+ADVERBS = frozenset(
+    "not never also then later now only just already still even finally soon again often instead".split()
+)
+OPENS_NO_SUBJECT = frozenset(
+    "to in on at of for by with from into if when while whereas although though unless because"
+    " since as after before once until neither either both nor or than".split()
+)
+
+TELLS = frozenset(
+    "said says told asked reported stated according announced replied confirmed".split()
+)
+
+PLACE_QUALIFIERS = frozenset(
+    "new north south east west northern southern eastern western northeast northwest southeast"
+    " southwest".split()
+)
+"""Before a place's name they make another place of it: New York is not York."""
+
+# ------------------------------------------------------------------------------------------ numbers
+
+UNITS = """
+percent: % percent pct; volt: v volt volts; amp: a amp amps ampere amperes; watt: w watt watts;
+dollar: $ dollar dollars usd; euro: € euro euros; pound: £ pound pounds lb lbs; kilometre: km
+kilometer kilometers kilometre kilometres; metre: m meter meters metre metres; mile: mi mile
+miles; foot: ft foot feet; second: s sec secs second seconds; minute: min mins minute minutes;
+hour: h hr hrs hour hours; day: day days; week: week weeks; month: month months; year: year years;
+degree: ° degree degrees; kilogram: kg kilogram kilograms; psi: psi; hertz: hz hertz; knot: knot
+knots
+"""
+SCALES = {
+    "hundred": 1e2,
+    "thousand": 1e3,
+    "million": 1e6,
+    "billion": 1e9,
+    "trillion": 1e12,
+    "k": 1e3,
+    "bn": 1e9,
+}
+NUMBERS_TO_NINETEEN = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
+    " sixteen seventeen eighteen nineteen"
+).split()
+TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()

@@ -6,8 +6,8 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from dynagrag.generation.claims.lexicon import lemma, senses
 from dynagrag.generation.claims.quantities import quantities
+from dynagrag.generation.claims.word_senses import lemma, senses
 
 _DASH = re.compile(r"[–—]|\s-|-\s|(?<=\d)-(?=\d)")
 _WORD = re.compile(r"[^\W\d_]+")

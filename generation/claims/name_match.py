@@ -5,10 +5,11 @@ a thing by the same two words.
 import itertools
 from collections.abc import Sequence
 
-from dynagrag.generation.claims.lexicon import ARTICLES, PRONOUNS, senses
+from dynagrag.generation.claims.lexicon import ARTICLES, PLACE_QUALIFIERS, PRONOUNS
 from dynagrag.generation.claims.life_dates import event_of
 from dynagrag.generation.claims.reading import Reading, Word, same_word
 from dynagrag.generation.claims.roles import is_auxiliary
+from dynagrag.generation.claims.word_senses import senses
 from dynagrag.language.english.first_names import are_first_names_alike
 from dynagrag.language.words import FUNCTION_WORDS
 
@@ -17,11 +18,6 @@ _ALMOST_ALL = 0.75
 _REACH = 8
 """Words behind an "of" that are read."""
 _NO_NAME_ENDINGS = ("ed", "ing", "ly")
-_QUALIFIERS = frozenset(
-    "new north south east west northern southern eastern western northeast northwest southeast"
-    " southwest".split()
-)
-"""Before a place's name they make another place of it: New York is not York."""
 
 
 def has_name(
@@ -67,7 +63,9 @@ def _qualifier(reading: Reading, at: int) -> str:
     none.
     """
     before = reading.words[at - 1] if at else None
-    return before.low if before and before.text[0].isupper() and before.low in _QUALIFIERS else ""
+    return (
+        before.low if before and before.text[0].isupper() and before.low in PLACE_QUALIFIERS else ""
+    )
 
 
 def _is_of_another(claim: Reading, span: Span, said: Reading, region: frozenset[int]) -> bool:

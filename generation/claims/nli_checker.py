@@ -41,7 +41,7 @@ _OTHER = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class LabelPlaces:
     """Which of a classifier's outputs mean that the claim is stated, and that it is contradicted
     (None: it doesn't tell).
     """
@@ -50,7 +50,7 @@ class Labels:
     contradicted: int | None
 
     @classmethod
-    def of(cls, id2label: Mapping[int, str]) -> "Labels | None":
+    def of(cls, id2label: Mapping[int, str]) -> "LabelPlaces | None":
         """By their names, in any order and case. Two without names are MiniCheck's: the second is
         "supported". None for any others.
         """
@@ -98,7 +98,7 @@ class NliChecker:
         self._lock = Lock()
         self._model: Any = None
         self._tokenizer: Any = None
-        self._labels = Labels(0, None)
+        self._labels = LabelPlaces(0, None)
 
     def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
         """One for each claim. Raises SettingsError where the model can't be loaded or isn't a
@@ -221,7 +221,7 @@ class NliChecker:
         began = time.perf_counter()
         folder = self._path if self._path.exists() else hub_model(self._source, self._settings)
         tokenizer, model = _loaded(folder)
-        labels = Labels.of(model.config.id2label)
+        labels = LabelPlaces.of(model.config.id2label)
         if labels is None:
             named = ", ".join(map(str, model.config.id2label.values()))
             raise SettingsError(

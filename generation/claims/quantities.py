@@ -6,46 +6,27 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from dynagrag.generation.claims.lexicon import NUMBERS_TO_NINETEEN, SCALES, TENS, UNITS
 from dynagrag.language.words import MONTHS
 
 _MONTH = "|".join(f"{m}|{m[:3]}\\.?" if len(m) > 3 else m for m in MONTHS) + r"|sept\.?"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _DATE = re.compile(
-    rf"""(?P<d1>{_DAY})\s+(?:of\s+)?(?P<m1>{_MONTH})(?:,?\s+(?P<y1>\d{{4}}))?(?:\b|(?=\d{{1,2}}\s+(?:{_MONTH})))
+    rf"""(?P<d1>{_DAY})\s+(?:of\s+)?(?P<m1>{_MONTH})(?:,?\s+(?P<y1>\d{{4}}))?
+         (?:\b|(?=\d{{1,2}}\s+(?:{_MONTH})))
        | (?P<m2>{_MONTH})\s+(?P<d2>{_DAY})\b(?!:)(?:,?\s+(?P<y2>\d{{4}})(?:\b|(?={_MONTH})))?
        | (?P<m3>{_MONTH}),?\s+(?P<y3>\d{{4}})\b
        | (?P<y4>\d{{4}})-(?P<m4>\d{{2}})-(?P<d4>\d{{2}})\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 _TIME = re.compile(r"\b\d{1,3}:\d{2}(?::\d{2})?\b")
-_UNITS = """
-percent: % percent pct; volt: v volt volts; amp: a amp amps ampere amperes; watt: w watt watts; dollar: $ dollar dollars usd; euro: € euro
-euros; pound: £ pound pounds lb lbs; kilometre: km kilometer kilometers kilometre kilometres; metre: m meter meters metre metres; mile: mi
-mile miles; foot: ft foot feet; second: s sec secs second seconds; minute: min mins minute minutes; hour: h hr hrs hour hours; day: day
-days; week: week weeks; month: month months; year: year years; degree: ° degree degrees; kilogram: kg kilogram kilograms; psi: psi; hertz:
-hz hertz; knot: knot knots
-"""
 _UNIT = {
     form: unit.strip()
-    for unit, forms in (entry.split(":") for entry in _UNITS.replace("\n", " ").split(";"))
+    for unit, forms in (entry.split(":") for entry in UNITS.replace("\n", " ").split(";"))
     for form in forms.split()
 }
-_SCALE = {
-    "hundred": 1e2,
-    "thousand": 1e3,
-    "million": 1e6,
-    "billion": 1e9,
-    "trillion": 1e12,
-    "k": 1e3,
-    "bn": 1e9,
-}
-_ONES = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen"
-    " sixteen seventeen eighteen nineteen"
-).split()
-_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_SPELT = {word: float(i) for i, word in enumerate(_ONES)} | {
-    word: 10.0 * i for i, word in enumerate(_TENS, start=2)
+_SPELT = {word: float(i) for i, word in enumerate(NUMBERS_TO_NINETEEN)} | {
+    word: 10.0 * i for i, word in enumerate(TENS, start=2)
 }
 _NUMBER_WORD = "|".join([*_SPELT, "hundred", "thousand", "million", "billion"])
 _NUMBER = re.compile(
@@ -57,8 +38,11 @@ _NUMBER = re.compile(
 _AFTER = re.compile(r"\s?-?([%°]|[a-zA-Z]+)")
 _BOUND = re.compile(
     r"""\b(?:(?P<about>about|around|approximately|roughly|circa)
-         |(?P<less>(?:no|not)\ more\ than|less\ than|fewer\ than|under|below|at\ most|up\ to|nearly|almost)
-         |(?P<more>(?:no|not)\ (?:less|fewer)\ than|more\ than|greater\ than|over|above|exceed\w*|at\ least|upwards\ of))\s*[$€£]?\s?$""",
+         |(?P<less>(?:no|not)\ more\ than|less\ than|fewer\ than|under|below|at\ most|up\ to|nearly
+            |almost)
+         |(?P<more>(?:no|not)\ (?:less|fewer)\ than|more\ than|greater\ than|over|above|exceed\w*
+            |at\ least|upwards\ of)
+        )\s*[$€£]?\s?$""",
     re.VERBOSE | re.IGNORECASE,
 )
 _ABOUT, _ROUNDED = "about", 0.1
@@ -171,7 +155,8 @@ def may_be_written_otherwise(number: Quantity, text: str) -> bool:
 
 
 _OTHERWISE = re.compile(
-    r"\b(?:hal(?:f|ves)|thirds?|quarters?|fifths?|tenths?|dozens?|couple|pair|twice|thrice|noon|midnight|[ap]\.?m\.?)\b"
+    r"\b(?:hal(?:f|ves)|thirds?|quarters?|fifths?|tenths?|dozens?|couple|pair|twice|thrice|noon|"
+    r"midnight|[ap]\.?m\.?)\b"
     r"|\b(?:decades?|century|centuries|(?:an?|one)"
     r" (?:second|minute|hour|day|week|month|year|mile))\b"
     r"|\d+/\d+|[$€£]\d[\d.]*[mbk]\b|'\d\d\b|\ba (?:hundred|thousand|million|billion)\b",
@@ -243,13 +228,13 @@ def _date(match: re.Match[str]) -> tuple[int, int, int]:
 def _value(match: re.Match[str]) -> float:
     if match["digits"]:
         scale = (match["scale"] or match.group()[-1]).casefold()
-        return float(match["digits"].replace(",", "")) * _SCALE.get(scale, 1.0)
+        return float(match["digits"].replace(",", "")) * SCALES.get(scale, 1.0)
     total = part = 0.0
     for word in re.split(r"[\s-]+", match["spelt"].casefold()):
         if word in _SPELT:
             part += _SPELT[word]
         elif word == "hundred":
             part = (part or 1) * 100
-        elif word in _SCALE:
-            total, part = total + (part or 1) * _SCALE[word], 0.0
+        elif word in SCALES:
+            total, part = total + (part or 1) * SCALES[word], 0.0
     return total + part

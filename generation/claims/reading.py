@@ -8,20 +8,19 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from dynagrag.core.text import without_accents
-from dynagrag.generation.claims.lexicon import NEGATIONS, TITLES, lemma, plain_phrases, senses
+from dynagrag.generation.claims.lexicon import (
+    CONJUNCTIONS,
+    DEMONYMS,
+    NAME_CONNECTORS,
+    NAME_ENDINGS,
+    NEGATIONS,
+    TITLES,
+)
+from dynagrag.generation.claims.word_senses import lemma, plain_phrases, senses
 from dynagrag.language.words import COMMON_WORDS, FUNCTION_WORDS, MONTHS
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[^\w\s]|_")
 _CLAUSE_END = frozenset(";()[]—–:")
-_CONJUNCTIONS = frozenset(
-    """
-        but while whereas although though because who whom whose which where when after before until
-    """.split()
-)
-_CONNECTORS = frozenset(
-    "of the de da do du des del della di la le les van von der den bin ibn al el y e and & - ' ."
-    " los las san st".split()
-)
 _TITLES = TITLES | frozenset("dame lord lady king queen prince princess the saint st rev".split())
 _ABBREVIATED = _TITLES | {"jr", "sr"}
 _FIRST_PERSON = frozenset(("i", "i'd"))
@@ -113,9 +112,9 @@ class Reading:
     def name(self, start: int, end: int) -> tuple[str, ...]:
         """The words of a name that tell it apart, folded."""
         lows = [w.low for w in self.words[start:end] if w.text[0].isalnum()]
-        return tuple(low for low in lows if low not in _CONNECTORS and low not in _TITLES) or tuple(
-            lows
-        )
+        return tuple(
+            low for low in lows if low not in NAME_CONNECTORS and low not in _TITLES
+        ) or tuple(lows)
 
 
 @lru_cache(maxsize=4096)
@@ -128,7 +127,7 @@ def read(text: str) -> Reading:
         low = folded(token)
         if (
             token in _CLAUSE_END
-            or low in _CONJUNCTIONS
+            or low in CONJUNCTIONS
             or (token in ".!?" and not _is_initial(words))
         ):
             clause += 1
@@ -196,9 +195,12 @@ def _connects(words: Sequence[Word], at: int) -> bool:
     """Whether a name may go on behind a word: a full stop only behind an initial or an
     abbreviation.
     """
-    return words[at].low in _CONNECTORS - {"and"} and (
+    return words[at].low in NAME_CONNECTORS - {"and"} and (
         words[at].text != "." or _is_initial(words[:at])
     )
+
+
+_DEMONYMS = dict(pair.split() for pair in DEMONYMS.replace("\n", " ").split(";"))
 
 
 def same_word(one: str, other: str) -> bool:
@@ -209,16 +211,4 @@ def same_word(one: str, other: str) -> bool:
         return True
     short, long = sorted((one, other), key=len)
     root = short if long.startswith(short) else short[:-1]
-    return len(root) >= _MIN_STEM and long.startswith(root) and long[len(root) :] in _ENDINGS
-
-
-_ENDINGS = frozenset(
-    "n an ian ean ese ish i ic s es y ans ians ny na nian dian ican vian tian sh ch ia a ya ese ais"
-    " ine ien".split()
-)
-_DEMONYMS = {
-    "french": "france", "dutch": "netherlands", "spanish": "spain", "swiss": "switzerland", "british": "britain", "english": "england",
-    "danish": "denmark", "polish": "poland", "turkish": "turkey", "greek": "greece", "irish": "ireland", "welsh": "wales",
-    "scottish": "scotland", "filipino": "philippines", "norwegian": "norway", "thai": "thailand", "chinese": "china", "finnish": "finland",
-    "swedish": "sweden", "peruvian": "peru", "czech": "czechia", "afghan": "afghanistan", "argentine": "argentina", "iraqi": "iraq",
-}  # fmt: skip
+    return len(root) >= _MIN_STEM and long.startswith(root) and long[len(root) :] in NAME_ENDINGS

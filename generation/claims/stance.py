@@ -5,11 +5,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dynagrag.generation.claims.comparison import Comparison, Gap
 from dynagrag.generation.claims.lexicon import (
     ALMOST,
     ARTICLES,
     ASKING,
     AUXILIARIES,
+    BACKSHIFTED,
     CONDITIONAL,
     DENIALS,
     DETERMINERS,
@@ -17,21 +19,27 @@ from dynagrag.generation.claims.lexicon import (
     FAILURES,
     FORMER,
     FUTURE,
+    HEARSAY,
+    LIST_MARKS,
+    LITTLE_WORDS,
     MAJORITY,
     NEGATIONS,
+    OPENS_OBJECT,
     POSSIBLE,
     PRONOUNS,
     SELDOM,
     UNIVERSAL,
     UNTRUE,
     WANTED,
+)
+from dynagrag.generation.claims.reading import Reading, Word
+from dynagrag.generation.claims.word_senses import (
     is_irregular,
     lemma,
     opposites,
     senses,
     told_forms,
 )
-from dynagrag.generation.claims.reading import Reading, Word
 from dynagrag.language.words import FUNCTION_WORDS
 
 _BEFORE, _BEHIND = 6, 2
@@ -45,7 +53,6 @@ _MOODS = {
 _LESSENED = {"almost": ALMOST, "seldom": SELDOM, "former": FORMER}
 """What holds back when it stands right before the word."""
 _RIGHT_BEFORE = 3
-_HEARSAY = ("reportedly", "some say", "people say", "they say", "is said to", "was said to")
 _CONDITION = re.compile(
     r"(?<!\bas )(?<!\beven )\bif\b|\bunless\b|\bprovid(?:ed|ing)(?: that| the| it| he| she| they|"
     r" we)\b|\bassuming\b|\bas long as\b"
@@ -59,8 +66,6 @@ _HELD_BACK = {
     "future": FUTURE | WANTED | {"going", "gonna", "about"},
 }
 """Words that say a mood in another way."""
-_REPORTED = frozenset(("could", "would"))
-"""What can and will become where somebody's words are reported."""
 _WORDING = {
     "possible": "only holds it possible",
     "future": "speaks of what is to come",
@@ -72,6 +77,41 @@ _WORDING = {
     "former": "says that it was so once",
 }
 _QUANTIFIERS = {"all": UNIVERSAL, "only": EXCLUSIVE, "most": MAJORITY}
+
+
+def stance_gap(comparison: Comparison) -> Gap | None:
+    """The two differ in what they deny, hold back, ask, or say of all.
+
+    Catches "Smith was fired" of "Smith was never fired", "the tank leaks" of "the tank may leak",
+    "all cells failed" of "cell 1 failed". Passes "Smith was fired" of "Smith was fired, not
+    promoted", "asked whether it leaks" of "Does it leak?".
+    """
+    claim, sentence, attribution = comparison.claim, comparison.sentence, comparison.attribution
+    if denial := denial_gap(claim, sentence):
+        return Gap(denial, is_against=True)
+    if attribution.is_asked:
+        is_question = sentence.is_question or "whether" in sentence.lows
+        return None if is_question else Gap("does not ask it")
+    at = comparison.predicate.at if comparison.predicate else None
+    mood = mood_gap(claim, at, sentence, _place(comparison), attribution.is_opinion)
+    reason = mood or quantifier_gap(claim, sentence)
+    return Gap(reason) if reason else None
+
+
+def _place(comparison: Comparison) -> int | None:
+    """The word of the sentence at which it says what the claim says: the predicate's, else that
+    with most of the claim's words around.
+    """
+    claim, words = comparison.claim, comparison.sentence.words
+    wanted = {sense for i in claim.content() for sense in senses(claim.words[i].stem)}
+    wanted |= {claim.words[i].stem for i in claim.in_names}
+    hits = [i for i, word in enumerate(words) if word.stem in wanted]
+
+    def num_around(place: int) -> int:
+        clause = words[place].clause
+        return sum(abs(place - i) <= _REACH and words[i].clause == clause for i in hits)
+
+    return max(comparison.places or hits, key=lambda i: (num_around(i), -i), default=None)
 
 
 def denial_gap(claim: Reading, line: Reading) -> str:
@@ -153,7 +193,9 @@ def _told_steps(reading: Reading) -> _Steps:
     denials = {at for at in _denials(reading) if reading.words[at].low in _DENIES_NEXT}
     reached = _denied(reading)
     kept = [
-        i for i, word in enumerate(reading.words) if i not in denials and word.low not in _LITTLE
+        i
+        for i, word in enumerate(reading.words)
+        if i not in denials and word.low not in LITTLE_WORDS
     ]
     return _Steps(
         tuple(reading.words[i].low for i in kept),
@@ -168,18 +210,12 @@ def _told_steps(reading: Reading) -> _Steps:
 
 
 _DENIES_NEXT = frozenset(("not", "never"))
-_LITTLE = frozenset(
-    "really very quite all still also just actually now already ever always often too so do does"
-    " did um uh".split()
-)
 _SAYS_NOTHING = (
     AUXILIARIES
     | DETERMINERS
     | PRONOUNS
     | frozenset("in on at of to for by with from about as into".split())
 )
-_SHARED = frozenset("but and or , ;".split())
-"""Before a word whose subject or verb stands further ahead."""
 
 
 def _num_told(denying: _Steps, at: int, other: _Steps) -> int:
@@ -207,7 +243,7 @@ def _goes_on(steps: _Steps, one: int, other: int) -> bool:
     """Whether the same stands before two words, or what stands before the second is shared with
     others.
     """
-    return steps.stems[other - 1] == steps.stems[one - 1] or steps.lows[other - 1] in _SHARED
+    return steps.stems[other - 1] == steps.stems[one - 1] or steps.lows[other - 1] in LIST_MARKS
 
 
 def _names_last(reading: Reading, places: list[int]) -> list[int]:
@@ -345,7 +381,7 @@ def moods(
         found |= {mood for mood, hints in _LESSENED.items() if hints & before}
     if at is not None and _CONDITION.search(" ".join(w.low for w in reading.words[at + 1 :])):
         found.add("conditional")
-    if any(words in joined for words in _HEARSAY):
+    if any(words in joined for words in HEARSAY):
         found.add("possible")
     if at is not None and _is_imperative(reading, at):
         found.add("wanted")
@@ -354,16 +390,13 @@ def moods(
     return frozenset(found)
 
 
-_OBJECTS = frozenset("the a an this that these those your my our it them him her me us all".split())
-
-
 def _is_imperative(reading: Reading, at: int) -> bool:
     """Whether a verb opens its sentence in its base form, or stands behind a name that is spoken
     to: "Sam, close the valve".
     """
     word = reading.words[at]
     follows = reading.words[at + 1].low if at + 1 < len(reading.words) else ""
-    if at in reading.in_names or follows not in _OBJECTS:
+    if at in reading.in_names or follows not in OPENS_OBJECT:
         return False
     is_base = not word.low.endswith(("ed", "ing", "s")) and not is_irregular(word.low)
     return is_base and (
@@ -385,7 +418,7 @@ def mood_gap(
     if "question" in said and not line.is_question and not _reports_question(line):
         return "does not ask it"
     theirs = moods(line, line_at)
-    outright = moods(claim, claim_at, without=_REPORTED)
+    outright = moods(claim, claim_at, without=BACKSHIFTED)
     unsaid = {
         mood
         for mood in outright & _HELD_BACK.keys()

@@ -52,8 +52,10 @@ neo4j-jars: setup  ## the jars of the Neo4j servers that tests start, where Mave
 # Three workers, also on two cores: a good part of the time is waiting for servers, processes and pages.
 SIDE_BY_SIDE := -n 3 --dist loadgroup --durations 10
 
-quick: setup  ## the tests that need no server, browser or real model: a minute
-	$(BIN)/python -m pytest $(SIDE_BY_SIDE) -m 'not neo4j and not model' tests/unit tests/contracts tests/golden tests/architecture tests/test_walkthrough.py
+# These wait for nothing, so a worker a core is enough. `slow` leaves out what trains, and with it torch_geometric's imports.
+quick: setup  ## the tests that need no server, browser, real model or training: a minute
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal --durations 10 -m 'not neo4j and not model and not slow' \
+	  tests/unit tests/contracts tests/golden tests/architecture tests/test_walkthrough.py
 
 test: models neo4j-jars  ## all tests, those on a real Neo4j too
 	$(BIN)/python -m pytest $(SIDE_BY_SIDE)

@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING
 from result_lines import ResultLines
 
 from dynagrag.config.settings import load_settings
-from dynagrag.fakes.models import FakeEmbedder
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_models import FakeEmbedder
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
 

@@ -34,7 +34,7 @@ from dynagrag.evaluation.frame.terminal import report_lines
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
-from dynagrag.ingest.given.given_corpus import GivenTurns
+from dynagrag.ingest.imported.imported_corpus import ImportedTurns
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
 
@@ -52,14 +52,14 @@ def make_workspaces(settings: Settings, data: Path | None) -> Iterator[str]:
     yield DEMO
     if data is not None:
         corpus = load_set("qmsum", data).corpus
-        given = {
-            name: GivenTurns(corpus[place].title, corpus[place].turns)
+        talks = {
+            name: ImportedTurns(corpus[place].title, corpus[place].turns)
             for name, place in MEETINGS.items()
         }
-        given[CONVERSATION] = GivenTurns("talk", tuple(conversation_turns(data)))
-        for name, turns in given.items():
+        talks[CONVERSATION] = ImportedTurns("talk", tuple(conversation_turns(data)))
+        for name, turns in talks.items():
             with open_workspace(name, settings=settings, embedder=FakeEmbedder()) as space:
-                space.ingest_jobs.ingest_given([turns], FastExtractor())
+                space.ingest_jobs.ingest_imported([turns], FastExtractor())
             yield name
 
 

@@ -20,12 +20,12 @@ from typing import Any
 
 from dynagrag.cli.main import run as run_command
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 
 _IMPORTED = [
     *(f"dynagrag.cli.{name}" for name in ("ingest", "keep", "graph", "correct", "run_job")),
     *(
-        "dynagrag.upkeep.backup",
+        "dynagrag.upkeep.workspace_backup",
         "dynagrag.workspace.facade",
         "dynagrag.graph_store.neo4j_store.neo4j_store",
         "dynagrag.curation.corrections",

@@ -40,9 +40,9 @@ from killer import Command, Killer, began, generated
 
 from dynagrag import load_settings, open_workspace
 from dynagrag.cli.main import run as run_command
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
-from dynagrag.upkeep.backup import back_up, restore
+from dynagrag.upkeep.workspace_backup import back_up, restore
 from dynagrag.workspace.conversations import ConversationBook, Exchange, KeptAnswer, new_id, now
 from dynagrag.workspace.facade import Workspace
 

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 from dynagrag import AskOptions, load_settings, open_workspace
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 
 PEERS = """
 a question: calls, prompt tokens, seconds without the model

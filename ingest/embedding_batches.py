@@ -47,7 +47,7 @@ class BatchSizes:
             start = end
 
     def took(self, num_texts: int, work: int, seconds: float) -> None:
-        """What the last batch took."""
+        """Texts and seconds of the last batch."""
         if self._is_rest:  # of a kind
             return
         if self._size == 1:

@@ -77,7 +77,7 @@ def _report(
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _CountedRecords:
     """What of the stored records counts in this corpus: `mentions`, and the `relations` between
     their keys.
     """
@@ -88,7 +88,7 @@ class _Counted:
     relations: list[RelationRecord]
 
     @classmethod
-    def of(cls, stored: Records) -> "_Counted":
+    def of(cls, stored: Records) -> "_CountedRecords":
         mentions = counting_mentions(stored.mentions, len(stored.passages))
         keys = {mention.key for mention in mentions}
         relations = [
@@ -161,7 +161,7 @@ class Deriver:
             return self.store.records(self._stepping("records"))
 
     def _derive(self, stored: Records) -> GraphReport:
-        counted = _Counted.of(stored)
+        counted = _CountedRecords.of(stored)
         with self.timed("embed"):
             vectors = self._embed_counted(counted)
         with self._stage("consolidate"):
@@ -185,7 +185,7 @@ class Deriver:
         before = average_degree_before(stored.mentions, stored.relations, len(stored.passages))
         return _report(graph, before, result.consolidation, result.notes)
 
-    def _embed_counted(self, counted: _Counted) -> _CountedVectors:
+    def _embed_counted(self, counted: _CountedRecords) -> _CountedVectors:
         """Embeds passages, mentions, records and facts, and labels."""
         documents, passages = counted.documents, counted.stored.passages
         titles = own_titles(documents)
@@ -209,11 +209,13 @@ class Deriver:
         )
         return _CountedVectors(mentions, records, labels)
 
-    def _consolidate(self, counted: _Counted, vectors: _CountedVectors) -> ConsolidationResult:
+    def _consolidate(
+        self, counted: _CountedRecords, vectors: _CountedVectors
+    ) -> ConsolidationResult:
         edits = counted.stored.edits
         senses = read_senses(edits, counted.documents)
         relations = records_in_senses(counted.relations, senses)
-        given = ConsolidationInput(
+        work = ConsolidationInput(
             mentions_in_senses(counted.mentions, senses),
             relations,
             mention_vectors=vectors.mentions,
@@ -230,7 +232,7 @@ class Deriver:
             self.max_concurrency,
             partial(self.progress, "judge"),
         )
-        return consolidate(given, judging)
+        return consolidate(work, judging)
 
     def _embed(self, texts: Mapping[VectorKind, Mapping[str, str]]) -> None:
         """Makes the vectors of these texts, by id, that are missing, and stores them batch by

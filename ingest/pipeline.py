@@ -1,8 +1,11 @@
 """An ingest from plan to graph. Every step is idempotent and stored as it is done, so a run that
 was killed is resumed by running it again.
 
-    store documents -> extract chunks (each stored at once)                                              nobody is kept waiting
-    -> what another run took away is put back -> drop what was replaced -> derive the graph -> index     the workspace is held
+    without the workspace's lock:
+        store documents -> extract chunks (each stored at once)
+    under the lock:
+        -> put back what another run took away -> drop what was replaced
+        -> derive the graph -> index
 
 A cancelled run ends where it is, as a killed one does, but for model calls in flight, whose replies
 are kept.
@@ -40,7 +43,7 @@ reply that was paid for is cached anyway.
 
 
 class IngestJournal(Protocol):
-    """What the pipeline needs of the journal: the list of chunks that failed, and forgetting."""
+    """The part of the journal that the pipeline uses: failed chunks, and dropping them."""
 
     def set_aside(
         self, document_id: str, start: int, end: int, reason: str, job_id: int | None = None
@@ -66,8 +69,8 @@ class SetAsideChunk:
 
 @dataclass(frozen=True, slots=True)
 class IngestReport:
-    """What a run did. `stopped_by` is the reason when it ended early with its work kept; `removed`:
-    their files are gone; `moved`: they are stored under another path, as they were; `replaced`: an
+    """Result of a run. `stopped_by` is the reason when it ended early with its work kept;
+    `removed`: their files are gone; `moved`: they are stored under another path, as they were; `replaced`: an
     earlier version has gone, or their speakers have other names.
     """
 
@@ -96,8 +99,8 @@ class DeleteDocuments(Protocol):
 
 
 @dataclass(slots=True)
-class _Run:
-    """What a run has made so far: extractions by document and span, and the chunks that failed."""
+class _ExtractionRun:
+    """Progress of a run: extractions so far, by document and span, and the chunks that failed."""
 
     plan: IngestPlan
     extractor: Extractor
@@ -160,7 +163,7 @@ class Pipeline:
         """
         if plan.documents:
             self.store.set_embedder(self.deriver.embedder.identity)
-        run = _Run(plan, extractor)
+        run = _ExtractionRun(plan, extractor)
         with self.deriver.timed("store"):
             for number, planned in enumerate(
                 plan.documents
@@ -177,7 +180,7 @@ class Pipeline:
             self._extract(run, lacking)
         raise AssertionError("the last round returns")
 
-    def _finish(self, run: _Run) -> IngestReport:
+    def _finish(self, run: _ExtractionRun) -> IngestReport:
         plan, deriver = run.plan, self.deriver
         removed: tuple[Document, ...] = ()
         if run.stopped_by is None:
@@ -244,7 +247,7 @@ class Pipeline:
             ]
         )
 
-    def _extract(self, run: _Run, work: Sequence[ChunkWork]) -> None:
+    def _extract(self, run: _ExtractionRun, work: Sequence[ChunkWork]) -> None:
         num_before = run.num_done
         waiting: list[Extraction] = []
         last_kept = 0.0
@@ -303,7 +306,7 @@ class Pipeline:
 
     # ---------------------------------------------------------------------- with the workspace held
 
-    def _put_back(self, run: _Run) -> list[ChunkWork]:
+    def _put_back(self, run: _ExtractionRun) -> list[ChunkWork]:
         """Makes this run's documents be there as it stored them, whatever other runs did meanwhile;
         the chunks it must extract for that.
         """
@@ -333,7 +336,7 @@ class Pipeline:
             ]
         return lacking
 
-    def _drop_what_was_replaced(self, run: _Run) -> tuple[Document, ...]:
+    def _drop_what_was_replaced(self, run: _ExtractionRun) -> tuple[Document, ...]:
         """Old records go where new ones came: those of a chunk that failed stay, and so does a
         version whose successor yielded nothing.
 

@@ -1,5 +1,5 @@
-"""What an ingest would do, before it does anything: which sources are new, changed, unchanged or
-refused, and what it will cost.
+"""Plans an ingest before anything is stored: which sources are new, changed, unchanged or refused,
+and an estimate of its cost.
 """
 
 import os
@@ -96,7 +96,7 @@ class PlannedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class IngestEstimate:
     """Made before the run, for a run without repairs; replies in the cache cost nothing. `money`
     only where prices are set.
     """
@@ -302,7 +302,7 @@ def _is_gone(uri: str) -> bool:
 
 
 def _is_given(document: Document) -> bool:
-    """Whether it is one of many that a file gave (`dynagrag.ingest.given.given_corpus`), and that
+    """Whether it comes from an imported corpus (`dynagrag.ingest.imported.imported_corpus`) whose
     file is there still.
     """
     return "place" in document.meta and not _is_gone(document.uri.rpartition("#")[0])
@@ -402,7 +402,7 @@ def estimate_run(
     max_concurrency: int,
     seconds_per_call: float | None,
     price_of: Callable[[int, int], float | None],
-) -> Estimate:
+) -> IngestEstimate:
     """The estimate of a run over these chunks; consolidation by a model (`is_judged`) is taken as
     one call in ten chunks. `price_of`: the price of so many tokens of prompts and replies.
     """
@@ -415,7 +415,7 @@ def estimate_run(
     calls = num_chunks + merge_calls
     per_call = seconds_per_call if seconds_per_call is not None else _ASSUMED_SECONDS[is_small]
     seconds = per_call * calls / max_concurrency
-    return Estimate(
+    return IngestEstimate(
         calls, prompt_tokens, completion_tokens, seconds, price_of(prompt_tokens, completion_tokens)
     )
 

@@ -57,7 +57,7 @@ class TimeLeft:
         return None if self._left_s is None else max(0.0, self._left_s - (now - self._said_at))
 
     def text(self, now: float) -> str:
-        """The same in words; empty while it can't be told."""
+        """The time left in words; empty while it is unknown."""
         left = self.seconds(now)
         if left is None:
             return ""

@@ -39,7 +39,7 @@ class NamedSpeakers:
 
     @cached_property
     def _labels_of(self) -> dict[int, set[str]]:
-        """Those of each speaker among the entities: several where they were merged."""
+        """Labels of each speaker entity: several if speakers were merged."""
         entity_of = {
             key: i
             for i, entity in enumerate(self._snapshot.graph.entities)

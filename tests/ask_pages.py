@@ -27,7 +27,7 @@ def asked(
     pruner: str = "auto",
 ) -> Any:
     """The page Ask after a question was asked and answered."""
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     if profile != "default":
         choice(page, "Profile").set_value(profile).run()
     if pruner != "auto":

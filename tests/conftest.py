@@ -3,8 +3,10 @@ real Neo4j for those that ask.
 """
 
 import gc
+import logging
 import os
 import sys
+import tempfile
 
 # Before numpy comes: with several workers a core each (`-n`), threads of their own only get in each
 # other's way.
@@ -13,6 +15,7 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -22,7 +25,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 
 # `from neo4j_server import Neo4jServer` in any test: with --import-mode=importlib pytest puts no
 # folder on the path itself.
@@ -42,6 +45,24 @@ from neo4j_jars import (
 )
 from neo4j_server import GivenServer, Neo4jServer, delete_workspaces
 
+# In memory nothing is waited for: on a disk a third of the tests' time was deleting what they left
+# and the databases' syncs.
+_MEMORY = Path("/dev/shm")
+_MEMORY_BYTES = 4 << 30
+
+
+def _has_room(folder: Path) -> bool:
+    """Whether the tests' folders fit, and a program in them can be started."""
+    if not os.access(folder, os.W_OK):
+        return False
+    found = os.statvfs(folder)
+    return found.f_bavail * found.f_frsize >= _MEMORY_BYTES and not found.f_flag & os.ST_NOEXEC
+
+
+if "TMPDIR" not in os.environ and _has_room(_MEMORY):
+    os.environ["TMPDIR"] = str(_MEMORY)
+    tempfile.tempdir = None  # it may have looked already
+
 # Of a worker's time an eighth went into looking for garbage among what libraries made at import.
 gc.set_threshold(50_000, 20, 20)
 # Read at import, before the fixture below hides the real home: models that were pulled there may be
@@ -56,10 +77,17 @@ _REAL_ENVIRONMENT = dict(os.environ)
 _NEO4J_CACHE = cache_folder(_REAL_ENVIRONMENT)
 # A server of some minutes never earns back what optimising its code costs: without, the tests on it
 # take half the processor's time.
-_SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+_SHORT_LIVED = (
+    "-XX:TieredStopAtLevel=1",
+    "-XX:+UseSerialGC",
+    "-XX:+UnlockDiagnosticVMOptions",
+    "-XX:-BytecodeVerificationRemote",  # a fifth of what a start takes
+)
 
 _GROUPS = ("neo4j", "browser", "models", "neo4j_2026")
 """What shares a server, a browser or a loaded model runs in one worker each; the longest first."""
+# `mktemp` looks through all folders of all tests for the next number.
+_HOME_NUMBERS = count()
 _NIGHTLY_FACTOR = 20
 # A busy machine is no failure; what must be linear is tested as such.
 settings.register_profile("default", settings.get_profile("default"), deadline=None)
@@ -118,8 +146,27 @@ def pytest_collection_modifyitems(
             _keep_group(item)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """`-m 'not slow'` leaves a module that is slow as a whole unread: what it imports takes longer
+    than many of the tests that are left.
+    """
+    is_left_out = (
+        "not slow" in config.getoption("markexpr", "")
+        and collection_path.suffix == ".py"
+        and "\npytestmark = pytest.mark.slow\n" in collection_path.read_text(encoding="utf-8")
+    )
+    return True if is_left_out else None
+
+
 def pytest_collection_finish() -> None:
-    """What is there now stays: it needs no looking through again."""
+    """What is there now stays: it needs no looking through again.
+
+    Streamlit's sixty loggers pass nothing on, so pytest would hang its handlers on each of them
+    and take them off again, six times a test.
+    """
+    for name, logger in logging.root.manager.loggerDict.items():
+        if name.startswith("streamlit") and isinstance(logger, logging.Logger):
+            logger.propagate = True
     gc.collect()
     gc.freeze()
 
@@ -134,13 +181,17 @@ def _group(item: pytest.Item) -> str | None:
     return "models" if item.get_closest_marker("model") else None
 
 
-def _place(item: pytest.Item) -> int:
+def _place(item: pytest.Item) -> tuple[int, bool]:
+    """Its group's place, and in the group the tests last that stop a server or change its schema:
+    after them it compiles all statements again.
+    """
     mark = item.get_closest_marker("xdist_group")
-    return (
+    place = (
         _GROUPS.index(mark.args[0])
         if mark is not None and mark.args[0] in _GROUPS
         else len(_GROUPS)
     )
+    return place, "own_neo4j" in getattr(item, "fixturenames", ())
 
 
 def _parameters(item: pytest.Item) -> list[object]:
@@ -166,7 +217,8 @@ def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPat
     monkeypatch.delenv(
         "PYTHONDONTWRITEBYTECODE", raising=False
     )  # else each of the many processes compiles the package again
-    folder = tmp_path_factory.mktemp("home")
+    folder = tmp_path_factory.getbasetemp() / "homes" / str(next(_HOME_NUMBERS))
+    folder.mkdir(parents=True)
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("DYNAGRAG_HOME", str(folder / "dynagrag"))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")

@@ -12,7 +12,7 @@ from dynagrag.core.schema import SourceTurn
 from dynagrag.evaluation.questions.question_run import QuestionOptions, make_questions
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
-from dynagrag.ingest.given.given_corpus import GivenTurns
+from dynagrag.ingest.imported.imported_corpus import ImportedTurns
 from dynagrag.workspace.facade import open_workspace
 
 NUM_TALKS = 8
@@ -33,7 +33,7 @@ SAID = (
 )
 
 
-def talk(number: int) -> GivenTurns:
+def talk(number: int) -> ImportedTurns:
     turns = []
     for line in range(12):
         first, other = (
@@ -47,12 +47,12 @@ def talk(number: int) -> GivenTurns:
                 ("Ada", "Leo", "Grace")[line % 3],
             )
         )
-    return GivenTurns(f"Talk {number}", tuple(turns))
+    return ImportedTurns(f"Talk {number}", tuple(turns))
 
 
 def fill(settings: Settings, name: str = "w", talks: Sequence[int] = range(NUM_TALKS)) -> None:
     with open_workspace(name, settings=settings) as space:
-        space.ingest_jobs.ingest_given([talk(number) for number in talks], FastExtractor())
+        space.ingest_jobs.ingest_imported([talk(number) for number in talks], FastExtractor())
 
 
 def filled_home(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:

@@ -13,7 +13,7 @@ from dynagrag.core.ids import entity_key
 from dynagrag.core.protocols import Prompt
 from dynagrag.core.schema import Question, Verdict
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.fakes.models import JsonSchema, simple_reply
+from dynagrag.fakes.fake_models import JsonSchema, simple_reply
 from dynagrag.ingest.load import load_source
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
 from dynagrag.workspace.facade import Workspace

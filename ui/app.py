@@ -5,15 +5,15 @@ from pathlib import Path
 import streamlit as st
 
 from dynagrag.ui import state
-from dynagrag.ui.ask import page as ask_page
+from dynagrag.ui.ask import ask_page as ask_page
 from dynagrag.ui.ask import source_page, why_page
-from dynagrag.ui.curate import page as curate_page
+from dynagrag.ui.curate import curate_page as curate_page
 from dynagrag.ui.evaluate import page as evaluate_page
-from dynagrag.ui.graph import page as graph_page
-from dynagrag.ui.ingest import page as ingest_page
+from dynagrag.ui.graph import graph_page as graph_page
+from dynagrag.ui.ingest import ingest_page as ingest_page
 from dynagrag.ui.serving import server
-from dynagrag.ui.settings import page as settings_page
-from dynagrag.ui.workspaces import page as workspaces_page
+from dynagrag.ui.settings import settings_page as settings_page
+from dynagrag.ui.workspaces import workspaces_page as workspaces_page
 
 # files of ours: Streamlit fetches a `:material/` page icon from another host
 ICON = Path(__file__).parent / "icon.svg"
@@ -22,13 +22,17 @@ _LESS_AIR = "[data-testid='stMainBlockContainer'] { padding-top: 3.5rem; }"
 """Streamlit leaves 6rem above a page's title, for a header that is empty here."""
 _WHOLE_LINKS = "[data-testid='stPageLink'] :is(span, p) { white-space: normal; overflow: visible; }"
 """Streamlit cuts the words of a link off where a phone ends."""
-_DANGER = """[class*='st-key-delete_'] button[kind='primary'] { background-color: #b3261e; border-color: #b3261e; color: #ffffff; }"""
-"""What can't be undone doesn't look like what is meant to be clicked."""
+_DANGER = """[class*='st-key-delete_'] button[kind='primary'] {
+    background-color: #b3261e; border-color: #b3261e; color: #ffffff;
+}"""
+"""Buttons that can't be undone look dangerous."""
 _LOST = """@keyframes connection-lost { to { visibility: visible; } }
 [data-testid='stApp']:not([data-test-connection-state='CONNECTED'])::before {
-    content: 'The connection to dynagrag is lost. What was begun there goes on, and this page shows it once it is back.';
+    content: 'The connection to dynagrag is lost. What was begun there goes on, '
+        'and this page shows it once it is back.';
     position: fixed; inset: 0 0 auto 0; z-index: 1000000; padding: 0.5rem 1rem; text-align: center;
-    background: #7a3e00; color: #ffffff; visibility: hidden; animation: connection-lost 0s 1.5s forwards;
+    background: #7a3e00; color: #ffffff; visibility: hidden;
+    animation: connection-lost 0s 1.5s forwards;
 }"""
 """Streamlit dims the page and writes a faint word into its corner."""
 PAGES = (

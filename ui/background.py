@@ -44,7 +44,7 @@ class Work:
     result: Any = None
     error: str = ""
     notes: dict[str, Any] = field(default_factory=dict)
-    """What the thread says of itself before its end, e.g. its job's number."""
+    """What the thread reports before its end, e.g. its job's number."""
     started_at: float = field(default_factory=time.monotonic)
     ended: Event = field(default_factory=Event)
     is_stopped: bool = False
@@ -108,7 +108,7 @@ def _run(work: Work, function: Callable[[Work], Any]) -> None:
 
 
 def not_written(err: OSError) -> str:
-    """What is shown where the disk is full or a folder can't be written to."""
+    """Message for a full disk or a folder that can't be written to."""
     return (
         f"{err.strerror or type(err).__name__}; free some space, or make the folder writable, and"
         " try again"
@@ -116,7 +116,7 @@ def not_written(err: OSError) -> str:
 
 
 def unexpected(err: Exception) -> str:
-    """What is shown of an error that is none of ours: its text may hold anything."""
+    """Message for an error that is not ours; its own text may hold secrets."""
     return (
         f"Something went wrong ({type(err).__name__}); the terminal that runs dynagrag has the"
         " details."
@@ -124,18 +124,18 @@ def unexpected(err: Exception) -> str:
 
 
 def find(key: Key) -> Work | None:
-    """The piece of this key, at work or ended."""
+    """The work with this key, running or ended; None if there is none."""
     return _works.get(key)
 
 
 def found_under(key: Key) -> list[Work]:
-    """The pieces whose keys begin so, the first begun first."""
+    """All works whose keys begin with `key`, in the order they were started."""
     with _lock:
         return [work for work in _works.values() if work.key[: len(key)] == key]
 
 
-def at_work(settings: Settings, workspace: str) -> list[Work]:
-    """What is at work in a workspace: ingests, questions, corrections, looks."""
+def active_work(settings: Settings, workspace: str) -> list[Work]:
+    """The running works of a workspace: ingests, questions, corrections, reads."""
     return [work for work in found_under(key_of(settings, workspace)) if work.is_running]
 
 
@@ -145,7 +145,7 @@ def job_key(settings: Settings, workspace: str, *what: str) -> Key:
 
 
 def jobs_of(settings: Settings, workspace: str) -> list[Work]:
-    """What this process does, or has just done, to change a workspace, the first begun first."""
+    """The works of this process that change a workspace, running or just ended, oldest first."""
     return found_under(job_key(settings, workspace))
 
 
@@ -155,9 +155,7 @@ def has_job_at_work(settings: Settings, workspace: str) -> bool:
 
 
 def abandon(key: Key) -> None:
-    """Stops a piece and forgets it at once, though its thread may go on until it next says how far
-    it is.
-    """
+    """Stops and forgets a work at once; its thread may go on until it next reports progress."""
     with _lock:
         work = _works.pop(key, None)
     if work is not None:
@@ -165,14 +163,14 @@ def abandon(key: Key) -> None:
 
 
 def drop(key: Key) -> None:
-    """Forgets a piece that has ended."""
+    """Forgets a work that has ended."""
     with _lock:
         if key in _works and not _works[key].is_running:
             del _works[key]
 
 
 def wait_for_all(seconds: float = 60.0) -> None:
-    """Waits for what is at work, and forgets it."""
+    """Waits for all running works, `seconds` at most, and forgets those that have ended."""
     give_up_at = time.monotonic() + seconds
     for work in list(_works.values()):
         work.wait(max(0.0, give_up_at - time.monotonic()))

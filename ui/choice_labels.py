@@ -21,8 +21,8 @@ SOFT = {
 """Trained soft prompts as `--soft` has them, in words."""
 
 
-def told_apart(names: Mapping[Key, str]) -> dict[Key, str]:
-    """The names, in their order; the second of one gets a (2), and so on."""
+def unique_labels(names: Mapping[Key, str]) -> dict[Key, str]:
+    """Labels without duplicates, in order: the second of a name becomes "name (2)", and so on."""
     times: Counter[str] = Counter()
     taken = set(names.values())
     labels: dict[Key, str] = {}
@@ -43,7 +43,7 @@ def document_labels(documents: Iterable[Document], max_chars: int = 120) -> dict
         d.id: (clean(d.title, max_chars), clean(Path(d.uri).name, max_chars)) for d in documents
     }
     times = Counter(title for title, _ in titles.values())
-    return told_apart(
+    return unique_labels(
         {
             id_: title if times[title] == 1 else f"{title} · {file}"
             for id_, (title, file) in titles.items()

@@ -4,11 +4,11 @@ import streamlit as st
 
 from dynagrag.core.schema import Document
 from dynagrag.ui import state
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.changing import MAX_TITLE
 
 
-def ask_title(desk: Desk, document: Document, *, is_quiet: bool = False) -> None:
+def ask_title(session: WorkspaceSession, document: Document, *, is_quiet: bool = False) -> None:
     """The button and what it opens; a new title is there at once. `is_quiet`: without a frame."""
     box = st.popover(
         "Rename",
@@ -22,6 +22,6 @@ def ask_title(desk: Desk, document: Document, *, is_quiet: bool = False) -> None
         )
         if st.form_submit_button("Save"):
             with state.shown_errors():
-                desk.space.documents.rename(document.id, title)
+                session.space.documents.rename(document.id, title)
                 st.toast("Renamed.", icon=":material/check:")
                 st.rerun()

@@ -27,7 +27,8 @@ _SPECIAL = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$^&:@/=\"'])")
 _MAX_LABEL = 60
 _CONTROLS = re.compile(rf"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200c\u200d{STEERING}]")
 _LINK = re.compile(
-    r"(?<=https:)(?=//)|(?<=http:)(?=//)|(?<=www)(?=\.)|(?=@)|(?<=-)(?=[->])|(?<=<)(?=[-=])|(?<=[>~])(?==)",
+    r"(?<=https:)(?=//)|(?<=http:)(?=//)|(?<=www)(?=\.)|(?=@)"
+    r"|(?<=-)(?=[->])|(?<=<)(?=[-=])|(?<=[>~])(?==)",
     re.IGNORECASE,
 )
 """Where a word joiner, which is not seen, keeps an address from becoming a link, and -- or >= from
@@ -126,8 +127,8 @@ def source_link(workspace: str, document_id: str, start: int, end: int) -> str:
     )
 
 
-def said_by(speaker: str | None, start_s: float | None) -> str:
-    """Speaker, a long label cut, and time as far as they are known, as Markdown."""
+def speaker_and_time(speaker: str | None, start_s: float | None) -> str:
+    """Speaker (long labels are cut) and time, as far as known, as Markdown."""
     return plain(
         " ".join(
             part

@@ -1,4 +1,4 @@
-"""What a visitor's file may be called where it is kept."""
+"""Safe names for uploaded files."""
 
 import unicodedata
 

@@ -1,9 +1,8 @@
-"""What the pages share: settings, the workspaces that are open in this process, and what a visitor
-has chosen.
+"""State that the pages share: settings, open workspaces, models, and a visitor's choices.
 
 Pages open workspaces and models through this module alone. One process serves all visitors: a
-`Desk` is shared by them; Streamlit's session state is one visitor's own, and what of it outlives a
-page goes through `remembered`. A page reads its own parameters of the address bar.
+`WorkspaceSession` is shared by them; Streamlit's session state is one visitor's own, and what of it
+outlives a page goes through `remembered`. A page reads its own parameters of the address bar.
 """
 
 import logging
@@ -31,7 +30,7 @@ from dynagrag.ui.background import unexpected
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.workspace.address import has_store, store_address
 from dynagrag.workspace.facade import Workspace, open_workspace
-from dynagrag.workspace.holdings import workspace_names
+from dynagrag.workspace.workspace_catalog import workspace_names
 
 _LOG = logging.getLogger(__name__)
 WORKSPACE = "workspace"
@@ -51,9 +50,9 @@ _IDLE_S = 1800.0
 
 
 @dataclass
-class Desk:
-    """A workspace that is open for all visitors: its store and journal may be used, and questions
-    asked, on any thread. It has no language model of its own: see `chat_model`.
+class WorkspaceSession:
+    """An open workspace that all visitors of the process share. Thread-safe: store, journal and
+    `ask` may be used on any thread. It has no language model of its own: see `chat_model`.
     """
 
     space: Workspace
@@ -63,7 +62,7 @@ class Desk:
     _documents: tuple[str, tuple[Document, ...]] = ("", ())
 
     def documents(self) -> tuple[Document, ...]:
-        """All documents with their texts, read once a version of the store: every draw of a page
+        """All documents with their texts, cached by the store's version: every draw of a page
         asks for them.
         """
         version, found = self.space.store.version(), self._documents
@@ -78,15 +77,13 @@ class Desk:
 
 
 class _Shared:
-    """What all visitors of this process share; models by the settings that they were opened
-    with.
-    """
+    """Caches that all visitors of this process share; models by the settings that opened them."""
 
     def __init__(self) -> None:
         self.lock = RLock()
         self.embedders: dict[Settings, Embedder] = {}
         self.chat_models: dict[Settings, ChatModel | None] = {}
-        self.desks: dict[tuple[str, Settings], Desk] = {}
+        self.sessions: dict[tuple[str, Settings], WorkspaceSession] = {}
 
     def embedder(self, settings: Settings) -> Embedder:
         """Loads its weights at its first use."""
@@ -116,7 +113,7 @@ def settings() -> Settings:
 
 
 def choose(**chosen: str | None) -> None:
-    """Settings for this visit, e.g. `llm="qwen"`; None takes the choice back."""
+    """Overrides settings for this visit, e.g. `llm="qwen"`; None takes an override back."""
     now = st.session_state.get("chosen_settings", {}) | chosen
     st.session_state["chosen_settings"] = {
         name: value for name, value in now.items() if value is not None
@@ -128,7 +125,7 @@ def choose(**chosen: str | None) -> None:
 
 
 def choices_of(name: str) -> list[str]:
-    """What the settings say without this visit's choices, and all that was chosen in it."""
+    """Values to offer for a setting: its saved value, then all that were chosen in this visit."""
     return [
         str(getattr(load_settings(), name) or ""),
         *st.session_state.get("choices", {}).get(name, {}),
@@ -136,7 +133,7 @@ def choices_of(name: str) -> list[str]:
 
 
 def chosen() -> dict[str, str]:
-    """What this visitor chose for this visit."""
+    """This visit's overrides of settings."""
     return dict(st.session_state.get("chosen_settings", {}))
 
 
@@ -150,7 +147,7 @@ def workspace_name() -> str:
 
 
 def switch_workspace(name: str) -> None:
-    """Goes to another workspace; what a page remembered of the last one is dropped."""
+    """Switches to another workspace and drops what pages remembered of the last one."""
     for key in [k for k in st.session_state if str(k).startswith("of_workspace_")]:
         del st.session_state[key]
     st.session_state[WORKSPACE] = name
@@ -159,12 +156,12 @@ def switch_workspace(name: str) -> None:
 
 
 def remembered(key: str, default: Any) -> Any:
-    """What a page remembers of this workspace for this visitor, across pages."""
+    """A value kept for this visitor and workspace across pages (`remember`), else `default`."""
     return st.session_state.setdefault(f"of_workspace_{key}", default)
 
 
 def remember(key: str, value: Any) -> None:
-    """Keeps it."""
+    """Keeps a value for this visitor and workspace across pages."""
     st.session_state[f"of_workspace_{key}"] = value
 
 
@@ -184,15 +181,15 @@ def go_to_page(path: str) -> None:
 def link_to_page(path: str, label: str, icon: str, **parameters: str) -> None:
     """A link to a page of the app with these parameters in the address bar, in the same tab."""
     page = st.session_state.get("pages", {}).get(path)
-    given = {WORKSPACE: workspace_name(), **parameters}
+    query = {WORKSPACE: workspace_name(), **parameters}
     if page is not None:
-        st.page_link(page, label=label, icon=icon, query_params=given)
+        st.page_link(page, label=label, icon=icon, query_params=query)
     else:  # a page that runs alone
-        st.markdown(f"[{label}]({path}?{urlencode(given)})")
+        st.markdown(f"[{label}]({path}?{urlencode(query)})")
 
 
-def tell_empty() -> None:
-    """That nothing is in the workspace yet, and what to begin with."""
+def show_empty_workspace() -> None:
+    """Says that the workspace is empty, and links to what to begin with."""
     st.info("This workspace is empty.", icon=":material/waving_hand:")
     _link_to_beginnings()
 
@@ -205,22 +202,25 @@ def _link_to_beginnings() -> None:
 
 
 def known_workspaces() -> list[str]:
-    """Those in the home folder."""
+    """Names of the workspaces in the home folder."""
     return workspace_names(settings())
 
 
-def desk(name: str | None = None) -> Desk | None:
-    """The open workspace of this visitor, or the one named; None where there is none yet. Raises
-    DynaGragError where it can't be opened.
+def session(name: str | None = None) -> WorkspaceSession | None:
+    """The session of this visitor's workspace, or of `name`, opened if need be; None if the
+    workspace does not exist yet.
+
+    Raises:
+        DynaGragError: it can't be opened.
     """
     name, shared = name or workspace_name(), _shared()
     check_workspace_name(name)
     now = settings().model_copy(update={"llm": None})
     with shared.lock:
         key, folder = (name, now), now.workspaces_dir / name
-        if key in shared.desks and shared.desks[key].folder_number != _number_of(folder):
-            close_desks(name)  # it was deleted, renamed or restored, by another process
-        if key not in shared.desks:
+        if key in shared.sessions and shared.sessions[key].folder_number != _number_of(folder):
+            close_sessions(name)  # it was deleted, renamed or restored, by another process
+        if key not in shared.sessions:
             if not has_store(folder):
                 return None
             # A server holds nothing of a workspace that was made and is still empty; one of another
@@ -232,8 +232,8 @@ def desk(name: str | None = None) -> Desk | None:
             opened = open_workspace(
                 name, settings=now, create=is_its_own, embedder=shared.embedder(now)
             )
-            shared.desks[key] = Desk(opened, folder_number=_number_of(folder))
-        found = shared.desks[key]
+            shared.sessions[key] = WorkspaceSession(opened, folder_number=_number_of(folder))
+        found = shared.sessions[key]
         found.space.parts.finish_deletions(insists=False)
         found.used_at = time.monotonic()
         _close_idle(shared, found)
@@ -241,22 +241,22 @@ def desk(name: str | None = None) -> Desk | None:
 
 
 def _number_of(folder: Path) -> int:
-    """0 where there is none."""
+    """The folder's inode; 0 if there is no such folder."""
     try:
         return folder.stat().st_ino
     except OSError:
         return 0
 
 
-def _close_idle(shared: _Shared, used: Desk) -> None:
-    """Closes what nobody has looked at for long; every draw of a page that uses a desk asks for it
-    anew. The lock is held.
+def _close_idle(shared: _Shared, used: WorkspaceSession) -> None:
+    """Closes the sessions that were idle for `_IDLE_S`; each draw of a page asks for its session
+    anew. The caller holds the lock.
     """
     for key, idle in [
-        (k, d) for k, d in shared.desks.items() if used.used_at - d.used_at > _IDLE_S
+        (k, d) for k, d in shared.sessions.items() if used.used_at - d.used_at > _IDLE_S
     ]:
-        if idle is not used and not background.at_work(idle.space.settings, idle.name):
-            del shared.desks[key]
+        if idle is not used and not background.active_work(idle.space.settings, idle.name):
+            del shared.sessions[key]
             for seen in background.found_under(
                 background.key_of(idle.space.settings, idle.name, "seen")
             ):
@@ -275,22 +275,22 @@ def chat_model() -> ChatModel | None:
 
 
 def chat_model_loader(**chosen: Any) -> Callable[[], ChatModel | None]:
-    """What loads the language model of this visit's settings on another thread. `chosen`: other
-    settings.
+    """A function that loads the language model of this visit's settings on another thread.
+    `chosen`: settings to override.
     """
     return partial(_shared().chat_model, settings_with(**chosen))
 
 
 def embedder_loader(**chosen: Any) -> Callable[[], Embedder]:
-    """The same for the embedder."""
+    """As `chat_model_loader`, for the embedder."""
     return partial(_shared().embedder, settings_with(**chosen))
 
 
 def opener(
     name: str | None = None, *, create: bool = False, has_model: bool = True, **chosen: Any
 ) -> Callable[[], AbstractContextManager[Workspace]]:
-    """What opens a workspace on another thread, where a visitor's own things are out of reach: they
-    are read now. `has_model` False: it is opened without the language model.
+    """A function that opens a workspace on another thread. Threads can't read a visitor's session
+    state, so the settings are read now. `has_model` False: opens it without the language model.
     """
     now, shared, named = settings_with(**chosen), _shared(), name or workspace_name()
     if not has_model:
@@ -311,27 +311,25 @@ def opener(
 
 
 def settings_with(**chosen: Any) -> Settings:
-    """This visit's settings with others in their place."""
-    given = st.session_state.get("chosen_settings", {}) | {
-        k: v for k, v in chosen.items() if v is not None
-    }
-    return load_settings(**given)
+    """This visit's settings with these overrides; None leaves a setting as it is."""
+    overrides = {name: value for name, value in chosen.items() if value is not None}
+    return load_settings(**st.session_state.get("chosen_settings", {}) | overrides)
 
 
-def close_desks(name: str) -> None:
+def close_sessions(name: str) -> None:
     """Closes a workspace for all visitors, before it is deleted or its store changes."""
     shared = _shared()
     with shared.lock:
-        for key in [k for k in shared.desks if k[0] == name]:
-            shared.desks.pop(key).space.close()
+        for key in [k for k in shared.sessions if k[0] == name]:
+            shared.sessions.pop(key).space.close()
 
 
 def close_all() -> None:
-    """Closes all that this process has open; what opens next is opened anew."""
+    """Closes all sessions and models of this process; they are opened anew when needed."""
     shared = _shared()
     with shared.lock:
-        for name in {key[0] for key in shared.desks}:
-            close_desks(name)
+        for name in {key[0] for key in shared.sessions}:
+            close_sessions(name)
         for model in shared.chat_models.values():
             if model is not None:
                 model.close()
@@ -349,18 +347,18 @@ def shown_errors() -> Iterator[None]:
         st.error(f"{plain(err)} See **Settings**.", icon=":material/settings:")
     except DynaGragError as err:
         st.error(plain(err), icon=":material/error:")
-    except Exception as err:  # noqa: BLE001 - the page's edge; Streamlit's own signals are BaseExceptions
+    except Exception as err:  # noqa: BLE001 - the page's edge; Streamlit's signals pass
         _LOG.exception("a page failed")
         st.error(unexpected(err), icon=":material/bug_report:")
 
 
-def needs_workspace(title: str = "") -> Desk | None:
+def needs_workspace(title: str = "") -> WorkspaceSession | None:
     """The open workspace, or what a first visit sees in its place, below this title where the page
     has shown none.
     """
     opened = None
     with shown_errors():
-        opened = desk()
+        opened = session()
         if opened is None:
             if title:
                 st.title(title)

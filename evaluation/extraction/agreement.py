@@ -3,16 +3,16 @@ extractor is.
 """
 
 from pathlib import Path
-from typing import Any
 
 from dynagrag.core.errors import LoadError
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.extraction.extraction_gold import GoldSet, load_gold, shipped_gold
+from dynagrag.evaluation.extraction.extraction_report import SECOND_READING, ReadingResult
 from dynagrag.evaluation.extraction.extraction_scores import extraction_scores
 from dynagrag.evaluation.extraction.found_things import marked
 
 
-def evaluate_reading(gold: Path | None, reading: Path, seed: int = SEED) -> dict[str, Any]:
+def evaluate_reading(gold: Path | None, reading: Path, seed: int = SEED) -> ReadingResult:
     """The figures of a second reading of some chunks of the gold, with F1 as the agreement, which
     is the same both ways.
 
@@ -34,11 +34,11 @@ def evaluate_reading(gold: Path | None, reading: Path, seed: int = SEED) -> dict
             )
     both = GoldSet(first.name, tuple(chunks[chunk.id] for chunk in second.chunks), first.file)
     found = {chunk.id: marked(chunk) for chunk in second.chunks}
-    return {
-        "dataset": both.name,
-        "chunks": len(both.chunks),
-        "extractor": "second reading",
-        "llm": None,
-        **extraction_scores(both.chunks, found, seed),
-        "seed": seed,
-    }
+    return ReadingResult(
+        dataset=both.name,
+        chunks=len(both.chunks),
+        extractor=SECOND_READING,
+        llm=None,
+        **dict(extraction_scores(both.chunks, found, seed)),
+        seed=seed,
+    )

@@ -1,22 +1,24 @@
-"""A run of extraction as a report: figures, what is found by type, and the chunks with most
-mistakes, to read.
+"""The kept run of an evaluation of extraction: found.jsonl (the records made of each chunk),
+chunks.jsonl (the marked chunks), and how both are read: figures, what is found by type, and the
+chunks with most mistakes.
 """
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from dynagrag.core.text import plural
-from dynagrag.evaluation.bootstrap_intervals import Interval
-from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
+from dynagrag.evaluation.extraction.extraction_scores import ExtractionScores, MatchFigures
+from dynagrag.evaluation.extraction.found_lines import FoundLine
 from dynagrag.evaluation.extraction.found_things import Found, Pair, Thing, found_in, marked
 from dynagrag.evaluation.extraction.matching import gold_keys, is_same_pair, overlap_pairs
-from dynagrag.evaluation.frame.figures import Figure
-from dynagrag.evaluation.frame.html import render
+from dynagrag.evaluation.frame.experiment_run import ExperimentRun
+from dynagrag.evaluation.frame.figures import Figure, count
+from dynagrag.evaluation.frame.lines_file import read_lines
 from dynagrag.evaluation.frame.report import (
     BarChart,
     Case,
     Cases,
+    Cell,
     Column,
     Listing,
     Report,
@@ -25,14 +27,17 @@ from dynagrag.evaluation.frame.report import (
     interval_meaning,
     shortened,
 )
-from dynagrag.evaluation.results.run_summary import POINTS
+from dynagrag.evaluation.frame.results import Result
 
+CHUNKS = "chunks.jsonl"
+SECOND_READING = "second reading"
+"""Stands for the extractor where people marked the chunks again."""
 _NUM_READ = 12
 """How many chunks are shown."""
-ROWS = (
+_ROWS = (
     ("entities", "exact", "entities, same span"),
     ("entities", "overlap", "entities, overlapping"),
-    ("entities", "with_inner", "  with names inside others"),
+    ("entities", "with_inner", "with names inside others"),
     ("entities", "key", "names of a chunk"),
     ("entities_raw", "exact", "before derivation, same span"),
     ("entities_raw", "overlap", "before derivation, overlapping"),
@@ -70,148 +75,182 @@ WORDS: Mapping[str, str] = {
 }
 
 
-def render_extraction_report(run: ExtractionRun) -> str:
-    """The report of a run that is done."""
-    return render(extraction_report(run), run.head)
+class _MarkedChunks(Result):
+    """Which chunks were read, and what read them."""
+
+    dataset: str
+    chunks: int
+    extractor: str
+    llm: str | None
+
+    @property
+    def reader(self) -> str:
+        """What read the chunks, in words."""
+        if self.extractor == SECOND_READING:
+            return f"a {SECOND_READING}"
+        return f"{self.extractor} with {self.llm}" if self.llm else self.extractor
 
 
-def extraction_report(run: ExtractionRun) -> Report:
-    """What the page says."""
-    summary, chunks = run.summary(), run.chunks()
-    found = found_in(chunks, run.by_chunk())
-    by = f"{summary['extractor']} with {summary['llm']}" if summary["llm"] else summary["extractor"]
-    cases = sorted(
-        (_case(chunk, found[chunk.id]) for chunk in chunks),
-        key=lambda pair: (-pair[0], pair[1].text),
-    )
-    failed = (
-        f"{plural(summary['errors'], 'chunk')} failed in part; what is missing counts as not found"
-    )
-    return Report(
-        title=f"{summary['dataset']}: what {by} finds",
-        asked=(
-            f"{plural(summary['chunks'], 'chunk')} of text in which people marked things and"
-            f" relations were read by {by}: how much does it find?"
-        ),
-        conclusion=_conclusion(by, summary),
-        notes=(failed,) if summary["errors"] else (),
-        results=_results(summary),
-        words=WORDS,
-        cases=(
-            Cases("The chunks with most mistakes", tuple(case for _, case in cases[:_NUM_READ])),
-        ),
-    )
+class ReadingResult(ExtractionScores, _MarkedChunks):
+    """How far a second reading of chunks agrees with the first."""
+
+    seed: int
 
 
-def _conclusion(by: str, summary: Mapping[str, Any]) -> str:
-    things, stated = summary["entities"]["overlap"], summary["relations"]["directed"]
-    said = (
-        f"{by} finds {points(things['recall']['mean'])} % of the marked things, and"
-        f" {points(things['precision']['mean'])} % of what it finds is marked (F1"
-        f" {_interval(things['f1'])})"
-    )
-    if stated["num_gold"] and not stated["num_found"]:
-        return f"{said}; it states no relations."
-    return (
-        f"{said}; of relations F1 {_interval(stated['f1'])}." if stated["num_found"] else f"{said}."
-    )
-
-
-def _results(summary: Mapping[str, Any]) -> tuple[Section, ...]:
-    heads = ("what", "precision", "recall", "F1", "found", "marked")
-    f1 = {
-        label: summary[group][name]["f1"]
-        for group, name, label in ROWS
-        if label in _BARS and summary[group][name]["num_found"]
-    }
-    shown = {label: Figure.of(Interval.of(own)) for label, own in f1.items()}
-    numbered = summary["numbered_names"]
-    return (
-        Section(
-            tables=(
-                Table(
-                    heads,
-                    tuple((label.strip(), tuple(cells)) for label, cells in figure_rows(summary)),
-                    main="F1",
-                ),
-            ),
-            pictures=(BarChart("F1, with 95 % intervals", shown),) if f1 else (),
-            after=(
-                (
-                    f"Entities are mentions that people are shown; {summary['num_words']} content"
-                    " words link passages and are not among them."
-                ),
-                (
-                    f"Of {numbered['marked']} names with a digit, {numbered['whole']} are found"
-                    f" whole, {numbered['cut']} cut, {numbered['missed']} not at all."
-                ),
-            ),
-        ),
-        Section("By type, in points", tables=_type_tables(summary)),
-    )
-
-
-def _type_tables(summary: Mapping[str, Any]) -> tuple[Table, Table]:
-    marked, found = [], []
-    for type_, own in by_type(summary):
-        marked.append(
-            (
-                type_,
-                (
-                    str(own["marked"]),
-                    _share(own, "overlap", "marked"),
-                    _share(own, "exact", "marked"),
-                ),
-            )
-        )
-    for type_, own in summary["precision_by_type"].items():
-        found.append(
-            (
-                type_ or "no type",
-                (str(own["found"]), _share(own, "overlap", "found"), _share(own, "exact", "found")),
-            )
-        )
-    return (
-        Table(("marked as", "marked", "found, overlapping", "found, same span"), tuple(marked)),
-        Table(("found as", "found", "right, overlapping", "right, same span"), tuple(found)),
-    )
-
-
-def by_type(summary: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, int]]]:
-    """(Type, how many are marked and found), and the two kinds of names."""
-    yield from ((type_ or "-", own) for type_, own in summary["recall_by_type"].items())
-    yield "names", summary["names"]
-    yield "common nouns", summary["common_nouns"]
-
-
-def figure_rows(summary: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
-    """(What, [precision, recall and F1 with their intervals, found, marked]); only what was found
-    or could have been stated.
+class ExtractionResult(ExtractionScores, _MarkedChunks):
+    """What an extractor found. `dropped`: what it named and gave up just now, by reason; `errors`:
+    chunks that failed in part.
     """
-    for group, name, label in ROWS:
-        own = summary[group][name]
-        if own["num_found"] or group == "entities":
-            yield (
-                label,
-                [
-                    *(_interval(own[figure]) for figure in ("precision", "recall", "f1")),
-                    str(own["num_found"]),
-                    str(own["num_gold"]),
-                ],
+
+    dropped: dict[str, int]
+    errors: int
+    seed: int
+    run: str
+
+
+class ExtractionRun(ExperimentRun[FoundLine, ExtractionResult]):
+    """The folder of a run of extraction."""
+
+    line_kind = FoundLine
+    lines_file = "found.jsonl"
+    command = "dynagrag evaluate extraction"
+    evaluates = "extraction"
+    what = "things extracted"
+    noun = "chunk"
+    result_kind = ExtractionResult
+
+    def chunks(self) -> list[GoldChunk]:
+        """The marked chunks in their order."""
+        return read_lines(self.path / CHUNKS, GoldChunk)
+
+    def report(self) -> Report:
+        """What is said of it."""
+        result, chunks = self.result(), self.chunks()
+        found = found_in(chunks, {line.chunk: line for line in self.lines()})
+        cases = sorted(
+            (_case(chunk, found[chunk.id]) for chunk in chunks),
+            key=lambda pair: (-pair[0], pair[1].text),
+        )
+        failed = (
+            f"{plural(result.errors, 'chunk')} failed in part; what is missing counts as not found;"
+            f" the same command with --out {result.run} tries them again"
+        )
+        dropped = (f"dropped just now: {num} x {why}" for why, num in result.dropped.items())
+        worst = Cases("The chunks with most mistakes", tuple(case for _, case in cases[:_NUM_READ]))
+        return extraction_report(
+            result, notes=(*dropped, *([failed] if result.errors else [])), cases=(worst,)
+        )
+
+
+def extraction_report(
+    result: ReadingResult | ExtractionResult,
+    notes: tuple[str, ...] = (),
+    cases: tuple[Cases, ...] = (),
+) -> Report:
+    """The figures to read, of a run or of a second reading, which keeps none."""
+    return Report(
+        title=f"{result.dataset}: what {result.reader} finds",
+        asked=(
+            f"{plural(result.chunks, 'chunk')} of text in which people marked things and"
+            f" relations were read by {result.reader}: how much does it find?"
+        ),
+        conclusion=_conclusion(result),
+        notes=notes,
+        results=(_figures(result), _by_type(result)),
+        words=WORDS,
+        cases=cases,
+    )
+
+
+def _conclusion(result: ReadingResult | ExtractionResult) -> str:
+    things, stated = result.entities["overlap"], result.relations["directed"]
+    sentence = (
+        f"{result.reader} finds {Figure(things.recall.mean).text()} % of the marked things, and"
+        f" {Figure(things.precision.mean).text()} % of what it finds is marked (F1"
+        f" {Figure.of(things.f1).text()})"
+    )
+    if stated.num_found:
+        return f"{sentence}; of relations F1 {Figure.of(stated.f1).text()}."
+    return f"{sentence}; it states no relations." if stated.num_gold else f"{sentence}."
+
+
+def _figures(scores: ExtractionScores) -> Section:
+    rows = dict(_matches(scores))
+    bars = {
+        name: Figure.of(rows[name].f1) for name in _BARS if name in rows and rows[name].num_found
+    }
+    table = Table(
+        ("what", "precision", "recall", "F1", "found", "marked"),
+        tuple(
+            (
+                name,
+                (
+                    *(Figure.of(bounded) for bounded in (own.precision, own.recall, own.f1)),
+                    count(own.num_found),
+                    count(own.num_gold),
+                ),
             )
+            for name, own in rows.items()
+        ),
+        main="F1",
+    )
+    numbered, types = scores.numbered_names, scores.type_agreement
+    lines = (
+        f"Entities are mentions that people are shown; {scores.num_words} content words link"
+        " passages and are not among them.",
+        f"Of {numbered.marked} names with a digit, {numbered.whole} are found whole,"
+        f" {numbered.cut} cut, {numbered.missed} not at all.",
+        *(
+            [
+                f"Of {types.matched} things that were found, overlapping, {types.same} have the"
+                " marked type."
+            ]
+            if types.same
+            else []
+        ),
+    )
+    return Section(
+        tables=(table,),
+        pictures=(BarChart("F1, with 95 % intervals", bars),) if bars else (),
+        after=lines,
+    )
 
 
-def points(share: float) -> str:
-    """A share of 1 in points."""
-    return f"{POINTS * share:.1f}"
+def _matches(scores: ExtractionScores) -> Iterator[tuple[str, MatchFigures]]:
+    """By what was compared; only what was found or could have been stated."""
+    groups = {
+        "entities": scores.entities,
+        "entities_raw": scores.entities_raw,
+        "relations": scores.relations,
+        "co_occurrences": scores.co_occurrences,
+    }
+    for group, rule, name in _ROWS:
+        own = groups[group].get(rule)
+        if own and (own.num_found or group == "entities"):
+            yield name, own
 
 
-def _interval(own: Mapping[str, float]) -> str:
-    return Interval.of(own, POINTS).text()
+def _by_type(scores: ExtractionScores) -> Section:
+    """Of the gold's types and the two kinds of names, and of the extractor's types."""
+    kinds = [(type_ or "-", own) for type_, own in scores.recall_by_type.items()]
+    kinds += [("names", scores.names), ("common nouns", scores.common_nouns)]
+    marked_as = tuple((type_, _counts(own.marked, own.overlap, own.exact)) for type_, own in kinds)
+    found_as = tuple(
+        (type_ or "no type", _counts(own.found, own.overlap, own.exact))
+        for type_, own in scores.precision_by_type.items()
+    )
+    return Section(
+        "By type, in points",
+        tables=(
+            Table(("marked as", "marked", "found, overlapping", "found, same span"), marked_as),
+            Table(("found as", "found", "right, overlapping", "right, same span"), found_as),
+        ),
+    )
 
 
-def _share(own: Mapping[str, int], part: str, whole: str) -> str:
-    return points(own[part] / own[whole]) if own[whole] else "-"
+def _counts(num: int, *parts: int) -> tuple[Cell, ...]:
+    """How many there are, and the share of each part of them."""
+    return count(num), *(Figure(part / num if num else None) for part in parts)
 
 
 def _case(chunk: GoldChunk, found: Found) -> tuple[int, Case]:

@@ -3,9 +3,10 @@ with intervals from resampling chunks.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+
+from pydantic import BaseModel, ConfigDict
 
 from dynagrag.evaluation.bootstrap_intervals import RESAMPLES, SEED, Interval, f1_intervals
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
@@ -23,6 +24,92 @@ _NUMBERS = ("quantity", "time")
 
 Counts = tuple[int, int, int, int]
 """Of a chunk: found ones that are right, found ones, marked ones that were found, marked ones."""
+
+
+class MatchFigures(BaseModel):
+    """What was found against what is marked, by one rule of when both are the same: shares of 1
+    with intervals from resampling chunks, and the counts that they are of. `num_right` of
+    `num_found` are marked; `num_hit` of `num_gold` were found.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    precision: Interval
+    recall: Interval
+    f1: Interval
+    num_right: int
+    num_found: int
+    num_hit: int
+    num_gold: int
+
+
+class RecallCounts(BaseModel):
+    """Of the marked things of a type or kind, how many were found by overlap, and with the same
+    span.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    marked: int
+    overlap: int
+    exact: int
+
+
+class PrecisionCounts(BaseModel):
+    """Of the things that were found under a type, how many are marked by overlap, and with the same
+    span.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    found: int
+    overlap: int
+    exact: int
+
+
+class NumberedNames(BaseModel):
+    """Marked names with a digit in them, such as versions and numbered parts: found whole, found
+    cut or with more around them, or not found.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    marked: int
+    whole: int
+    cut: int
+    missed: int
+
+
+class TypeAgreement(BaseModel):
+    """Of what was found by overlap: how often its type is the marked one."""
+
+    model_config = ConfigDict(frozen=True)
+
+    matched: int
+    same: int
+
+
+class ExtractionScores(BaseModel):
+    """All figures of what was found in marked chunks. Of entities, relations and pairs that are
+    mentioned together by the rule of matching (`matching`); `entities_raw`: before rules that need
+    the whole corpus leave some out. By type: the gold's own (recall) or the extractor's
+    (precision).
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    entities: dict[str, MatchFigures]
+    entities_raw: dict[str, MatchFigures]
+    relations: dict[str, MatchFigures]
+    co_occurrences: dict[str, MatchFigures]
+    recall_by_type: dict[str, RecallCounts]
+    precision_by_type: dict[str, PrecisionCounts]
+    names: RecallCounts
+    common_nouns: RecallCounts
+    numbered_names: NumberedNames
+    type_agreement: TypeAgreement
+    num_words: int
+    num_not_in_text: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,65 +132,56 @@ def extraction_scores(
     found: Mapping[str, Found],
     seed: int = SEED,
     resamples: int = RESAMPLES,
-) -> dict[str, Any]:
+) -> ExtractionScores:
     """All figures, as fractions of 1. `found`: by the id of the chunk."""
     compared = [_Compared.of(chunk, found[chunk.id]) for chunk in chunks]
-    columns = {
-        "entities": {
-            "exact": [_exact(c) for c in compared],
-            "overlap": [_overlap(c) for c in compared],
-            "with_inner": [_with_inner(c) for c in compared],
-            "key": [_key(c) for c in compared],
+
+    def figures(counts_of: Callable[[_Compared], Counts]) -> MatchFigures:
+        counts = [counts_of(c) for c in compared]
+        right, num_found, hit, num_gold = (sum(column) for column in zip(*counts, strict=True))
+        return MatchFigures(
+            **{name: _rounded(own) for name, own in f1_intervals(counts, seed, resamples).items()},
+            num_right=right,
+            num_found=num_found,
+            num_hit=hit,
+            num_gold=num_gold,
+        )
+
+    return ExtractionScores(
+        entities={
+            "exact": figures(lambda c: _exact(c.found.things, c.want.things)),
+            "overlap": figures(_overlap),
+            "with_inner": figures(_with_inner),
+            "key": figures(_key),
         },
-        "entities_raw": {
-            "exact": [_raw(c, "exact") for c in compared],
-            "overlap": [_raw(c, "overlap") for c in compared],
+        entities_raw={
+            "exact": figures(lambda c: _exact(c.found.raw, c.want.things)),
+            "overlap": figures(_raw_overlap),
         },
-        "relations": {
-            "directed": [_stated(c, True) for c in compared],
-            "undirected": [_stated(c, False) for c in compared],
+        relations={
+            "directed": figures(lambda c: _stated(c, is_directed=True)),
+            "undirected": figures(lambda c: _stated(c, is_directed=False)),
         },
-        "co_occurrences": {"undirected": [_together(c) for c in compared]},
-    }
-    return {
-        **{
-            group: {name: _figures(own, seed, resamples) for name, own in rows.items()}
-            for group, rows in columns.items()
-        },
-        "recall_by_type": _recall_by_type(compared),
-        "precision_by_type": _precision_by_type(compared),
-        "names": _share_of_marked(compared, is_name=True),
-        "common_nouns": _share_of_marked(compared, is_name=False),
-        "numbered_names": _numbered(compared),
-        "type_agreement": _type_agreement(compared),
-        "num_words": sum(len(distinct_keys(c.found.words)) for c in compared),
-        "num_not_in_text": sum(thing.span is None for c in compared for thing in c.found.things),
-    }
+        co_occurrences={"undirected": figures(_together)},
+        recall_by_type=_recall_by_type(compared),
+        precision_by_type=_precision_by_type(compared),
+        names=_share_of_marked(compared, is_name=True),
+        common_nouns=_share_of_marked(compared, is_name=False),
+        numbered_names=_numbered(compared),
+        type_agreement=_type_agreement(compared),
+        num_words=sum(len(distinct_keys(c.found.words)) for c in compared),
+        num_not_in_text=sum(thing.span is None for c in compared for thing in c.found.things),
+    )
 
 
-def _figures(counts: Sequence[Counts], seed: int, resamples: int) -> dict[str, Any]:
-    right, num_found, hit, num_gold = (sum(column) for column in zip(*counts, strict=True))
-    scores = f1_intervals(counts, seed, resamples)
-    return {name: _rounded(interval) for name, interval in scores.items()} | {
-        "num_right": right,
-        "num_found": num_found,
-        "num_hit": hit,
-        "num_gold": num_gold,
-    }
-
-
-def _rounded(interval: Interval) -> dict[str, float]:
-    return {name: round(getattr(interval, name), _DIGITS) for name in ("mean", "low", "high")}
+def _rounded(interval: Interval) -> Interval:
+    return Interval(*(round(own, _DIGITS) for own in (interval.mean, interval.low, interval.high)))
 
 
 # --------------------------------------------------------------------------------------- of a chunk
 
 
-def _exact(c: _Compared) -> Counts:
-    return _exact_of(c.found.things, c.want.things)
-
-
-def _exact_of(found: Sequence[Thing], gold: Sequence[Thing]) -> Counts:
+def _exact(found: Sequence[Thing], gold: Sequence[Thing]) -> Counts:
     both = len({t.span for t in found if t.span is not None} & {t.span for t in gold})
     return both, len(found), both, len(gold)
 
@@ -128,9 +206,7 @@ def _key(c: _Compared) -> Counts:
     return both, len(found), both, len(gold)
 
 
-def _raw(c: _Compared, how: str) -> Counts:
-    if how == "exact":
-        return _exact_of(c.found.raw, c.want.things)
+def _raw_overlap(c: _Compared) -> Counts:
     both = len(overlap_pairs(c.gold.text, c.found.raw, c.want.things))
     return both, len(c.found.raw), both, len(c.want.things)
 
@@ -153,19 +229,19 @@ def _pairs(c: _Compared, found: Sequence[Pair], is_directed: bool) -> Counts:
 # ------------------------------------------------------------------------------------ of all chunks
 
 
-def _recall_by_type(compared: Sequence[_Compared]) -> dict[str, dict[str, int]]:
+def _recall_by_type(compared: Sequence[_Compared]) -> dict[str, RecallCounts]:
     marked_ones = Counter(t.type for c in compared for t in c.want.things)
     found = Counter(gold.type for c in compared for _, gold in c.matched)
     whole = Counter(
         gold.type for c in compared for thing, gold in c.matched if thing.span == gold.span
     )
     return {
-        type_: {"marked": n, "overlap": found[type_], "exact": whole[type_]}
+        type_: RecallCounts(marked=n, overlap=found[type_], exact=whole[type_])
         for type_, n in marked_ones.most_common()
     }
 
 
-def _precision_by_type(compared: Sequence[_Compared]) -> dict[str, dict[str, int]]:
+def _precision_by_type(compared: Sequence[_Compared]) -> dict[str, PrecisionCounts]:
     """By the extractor's own types."""
     every = Counter(t.type for c in compared for t in c.found.things)
     right = Counter(thing.type for c in compared for thing, _ in c.matched)
@@ -173,12 +249,12 @@ def _precision_by_type(compared: Sequence[_Compared]) -> dict[str, dict[str, int
         thing.type for c in compared for thing, gold in c.matched if thing.span == gold.span
     )
     return {
-        type_: {"found": n, "overlap": right[type_], "exact": whole[type_]}
+        type_: PrecisionCounts(found=n, overlap=right[type_], exact=whole[type_])
         for type_, n in every.most_common()
     }
 
 
-def _share_of_marked(compared: Sequence[_Compared], is_name: bool) -> dict[str, int]:
+def _share_of_marked(compared: Sequence[_Compared], is_name: bool) -> RecallCounts:
     """Of the marked names, or of the marked common nouns."""
     spans = [{e.span for e in c.gold.entities if e.is_name is is_name} for c in compared]
     found = [
@@ -187,17 +263,14 @@ def _share_of_marked(compared: Sequence[_Compared], is_name: bool) -> dict[str, 
         for thing, gold in c.matched
         if gold.span in own
     ]
-    return {
-        "marked": sum(map(len, spans)),
-        "overlap": len(found),
-        "exact": sum(thing.span == gold.span for thing, gold in found),
-    }
+    return RecallCounts(
+        marked=sum(map(len, spans)),
+        overlap=len(found),
+        exact=sum(thing.span == gold.span for thing, gold in found),
+    )
 
 
-def _numbered(compared: Sequence[_Compared]) -> dict[str, int]:
-    """Names with a digit in them, such as versions and numbered parts: found whole, found cut or
-    with more around them, or not found.
-    """
+def _numbered(compared: Sequence[_Compared]) -> NumberedNames:
     counts = Counter[str]()
     for c in compared:
         spans = {t.span for t in c.found.things if t.span is not None}
@@ -210,13 +283,14 @@ def _numbered(compared: Sequence[_Compared]) -> dict[str, int]:
                 continue
             touched = any(a < gold.span[1] and gold.span[0] < b for a, b in spans)
             counts["whole" if gold.span in spans else "cut" if touched else "missed"] += 1
-    return {"marked": counts.total(), **{how: counts[how] for how in ("whole", "cut", "missed")}}
+    return NumberedNames(
+        marked=counts.total(), whole=counts["whole"], cut=counts["cut"], missed=counts["missed"]
+    )
 
 
-def _type_agreement(compared: Sequence[_Compared]) -> dict[str, int]:
-    """Of what was found by overlap: how often its type is the marked one."""
+def _type_agreement(compared: Sequence[_Compared]) -> TypeAgreement:
     matched = [(thing, gold) for c in compared for thing, gold in c.matched]
-    return {
-        "matched": len(matched),
-        "same": sum(t.type.casefold() == g.type.casefold() for t, g in matched),
-    }
+    return TypeAgreement(
+        matched=len(matched),
+        same=sum(t.type.casefold() == g.type.casefold() for t, g in matched),
+    )

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from dynagrag.core.ids import entity_key
 from dynagrag.core.schema import CO_OCCURRENCE, MentionKind
-from dynagrag.evaluation.extraction.extraction_folder import FoundLine, FoundMention
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk, places
+from dynagrag.evaluation.extraction.found_lines import FoundLine, FoundMention
 from dynagrag.graph_store.derived.linking_words import is_word, thing_keys
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 

@@ -113,6 +113,10 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
 
     arms: Sequence[str]
     items: Sequence[Item]
+    gives_up_after_failures: bool = True
+    """Whether a run ends where many trials failed one after the other; not where what measures them
+    gives up by itself.
+    """
 
     @abstractmethod
     def measure_all(
@@ -161,7 +165,7 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
                 file.append(lines)
                 for line in lines:
                     found[line.key] = line
-                    if failed.are_enough(bool(line.failure)):
+                    if failed.are_enough(self.gives_up_after_failures and bool(line.failure)):
                         raise ModelUnavailableError(
                             f"the last {failed.num} {self.folder.noun}s failed ({line.key[0]}):"
                             f" {line.failure}"

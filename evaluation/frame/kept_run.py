@@ -265,6 +265,14 @@ class KeptRun(Generic[_Row]):
         return self.path / REPORT
 
 
+class AnyFolder(KeptRun[BaseModel]):
+    """The folder of a run of whichever kind, whose lines aren't read."""
+
+    line_kind = BaseModel
+    lines_file = _RUN
+    command = "dynagrag evaluate"
+
+
 def differing_settings(first: KeptRun[Any], second: KeptRun[Any]) -> dict[str, list[Any]]:
     """The settings in which two runs differ, each as the first and the second have it; None where
     one has none.

@@ -31,11 +31,11 @@ def _section_lines(section: Section) -> Iterator[str]:
     for number, table in enumerate(section.tables):
         if number:
             yield ""
-        yield from _table_lines(table)
+        yield from table_lines(table)
     yield from section.after
 
 
-def _table_lines(table: Table) -> Iterator[str]:
+def table_lines(table: Table) -> Iterator[str]:
     """Columns as wide as what they hold: names to the left, cells to the right."""
     if table.title:
         yield table.title

@@ -4,8 +4,11 @@ run with its report.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+from pydantic import JsonValue
 
 from dynagrag import wiring
 from dynagrag.checkpoints.checkpoints import digest_of, read_description
@@ -13,10 +16,17 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError
 from dynagrag.core.protocols import Pruner
 from dynagrag.core.schema import EmbedderIdentity
+from dynagrag.evaluation.frame.experiment import Experiment
+from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.kept_run import check_folder
-from dynagrag.evaluation.pruning.pruner_figures import PrunerFigures, compare_pruners, figures_json
-from dynagrag.evaluation.pruning.pruner_folder import MeasuredLine, PrunerRun
-from dynagrag.evaluation.pruning.pruner_report import render_pruner_report
+from dynagrag.evaluation.frame.running import run_experiment
+from dynagrag.evaluation.pruning.pruner_figures import (
+    KeptFigures,
+    PrunerFigures,
+    compare_pruners,
+    rounded_bounds,
+)
+from dynagrag.evaluation.pruning.pruner_report import MeasuredLine, PrunerResult, PrunerRun
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
 from dynagrag.evaluation.pruning.pruning_measures import (
     MEASURED,
@@ -26,7 +36,6 @@ from dynagrag.evaluation.pruning.pruning_measures import (
 from dynagrag.evaluation.pruning.pruning_sets import load_pruning_set, made_of_set
 from dynagrag.evaluation.pruning.workspace_examples import QUESTIONS, WorkspaceQuestions
 from dynagrag.evaluation.ranking_measures import check_library
-from dynagrag.evaluation.results.run_summary import DIGITS
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.retrieval.pruning.gcn_pruner import KIND, GcnPruner
 from dynagrag.workspace.facade import open_workspace
@@ -87,27 +96,23 @@ class WorkspaceMeasureOptions(MeasureOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class _Measured:
-    """What was measured. `name`: of the set or workspace; `asked`: what the summary says of it;
-    `made_of`: with hashes; `folders`: of the checkpoints among the pruners, by name.
+class _Asked:
+    """On what pruners are measured. `name`: of the set or workspace, `title` of it in reports;
+    `made_of`: with hashes.
     """
 
     name: str
-    asked: Mapping[str, Any]
+    title: str
     made_of: Mapping[str, Any]
     test: Sequence[PruningExample]
-    figures: Sequence[PrunerFigures]
-    folders: Mapping[str, Path]
-    embedder: EmbedderIdentity
-
-
-PrunerMeasuring = tuple[PrunerRun, dict[str, Any], Sequence[PrunerFigures]]
-"""The run, its summary, and the figures."""
+    dataset: str | None = None
+    part: str | None = None
+    workspace: str | None = None
 
 
 def measure_on_set(
     settings: Settings, options: SetMeasureOptions, progress: Progress | None = None
-) -> PrunerMeasuring:
+) -> tuple[PrunerRun, PrunerResult]:
     """What pruners put first on the test questions of a set. Errors as in `train_on_set`."""
     options.check()
     pruning_set = load_pruning_set(options.dataset, options.data, options.part)
@@ -120,19 +125,22 @@ def measure_on_set(
     test = pruning_set.examples(settings, embedder, (Part.TEST,), progress or (lambda *_: None))[
         Part.TEST
     ][: options.limit]
-    made_of = made_of_set(pruning_set)
-    figures = _noted(compare_pruners(pruners, test), folders, made_of)
-    asked = {"dataset": options.dataset, "part": options.part, "set": pruning_set.name}
-    return _kept(
-        settings,
-        options.out,
-        _Measured(pruning_set.name, asked, made_of, test, figures, folders, embedder.identity),
+    if not test:
+        raise UsageError("no question is left to measure on; give a larger set")
+    asked = _Asked(
+        name=pruning_set.name,
+        title=pruning_set.name,
+        made_of=made_of_set(pruning_set),
+        test=test,
+        dataset=options.dataset,
+        part=options.part,
     )
+    return _run(PrunerExperiment(asked, pruners, folders, embedder.identity), settings, options.out)
 
 
 def measure_on_workspace(
     settings: Settings, options: WorkspaceMeasureOptions, progress: Progress | None = None
-) -> PrunerMeasuring:
+) -> tuple[PrunerRun, PrunerResult]:
     """What pruners put first on the questions of a workspace's documents that a training there
     holds out. Errors as in `train_on_workspace`, but that a single question is enough.
     """
@@ -145,8 +153,8 @@ def measure_on_workspace(
         folders = _folders(asked_for, {TRAINED: own})
         names = tuple(name for name in asked_for if name in MEASURED or name in folders)
         pruners = _opened(names, folders, space.embedder.identity, options.device)
-        asked = WorkspaceQuestions(space, options.questions)
-        test = asked.examples((Part.TEST,), progress or (lambda *_: None))[Part.TEST][
+        questions = WorkspaceQuestions(space, options.questions)
+        test = questions.examples((Part.TEST,), progress or (lambda *_: None))[Part.TEST][
             : options.limit
         ]
         if not test:
@@ -154,20 +162,89 @@ def measure_on_workspace(
                 f"workspace {space.name!r} has no question of a held-out document: ingest more"
                 " documents, or give --questions FILE"
             )
-        figures = _noted(compare_pruners(pruners, test), folders, asked.made_of)
-        found = {
-            "workspace": space.name,
-            "set": f"workspace {space.name}",
-            "documents": figures[0].num_groups,
-        }
-        made_of = {
-            "asked" if name == QUESTIONS else name: value for name, value in asked.made_of.items()
-        }
-        return _kept(
+        asked = _Asked(
+            name=space.name,
+            title=f"workspace {space.name}",
+            made_of=questions.made_of,
+            test=test,
+            workspace=space.name,
+        )
+        return _run(
+            PrunerExperiment(asked, pruners, folders, space.embedder.identity),
             settings,
             options.out,
-            _Measured(space.name, found, made_of, test, figures, folders, space.embedder.identity),
         )
+
+
+def _run(
+    experiment: "PrunerExperiment", settings: Settings, out: Path | None
+) -> tuple[PrunerRun, PrunerResult]:
+    run, result = run_experiment(experiment, settings.home, out)
+    assert isinstance(run, PrunerRun), "it is the experiment's folder"
+    return run, result
+
+
+class PrunerExperiment(Experiment[MeasuredLine, PrunerResult]):
+    """Pruners on the same questions. It is worked out in one go, so it has no lines on the way."""
+
+    folder = PrunerRun
+
+    def __init__(
+        self,
+        asked: _Asked,
+        pruners: Mapping[str, Pruner],
+        folders: Mapping[str, Path],
+        embedder: EmbedderIdentity,
+    ) -> None:
+        """`folders`: of the checkpoints among the pruners, by name."""
+        self.name = f"pruner-{asked.name}"
+        self._asked, self._pruners, self._folders = asked, pruners, folders
+        self._embedder = embedder
+
+    def made_with(self) -> Mapping[str, JsonValue]:
+        """What the questions were made of, the pruners, and the embedder."""
+        names = {QUESTIONS: "asked"} if self._asked.workspace else {}
+        return {
+            **{names.get(name, name): value for name, value in self._asked.made_of.items()},
+            "pruners": list(self._pruners),
+            "checkpoints": {name: digest_of(folder) for name, folder in self._folders.items()},
+            "questions": len(self._asked.test),
+            "embedder": f"{self._embedder.name} ({self._embedder.dimension} dimensions)",
+        }
+
+    @cached_property
+    def _figures(self) -> list[PrunerFigures]:
+        return [
+            replace(own, note=_note(self._folders[own.name], self._asked.made_of))
+            if own.name in self._folders
+            else own
+            for own in compare_pruners(self._pruners, self._asked.test)
+        ]
+
+    def summarize(self, lines: Sequence[MeasuredLine], path: Path) -> PrunerResult:
+        """Measures all of them."""
+        return PrunerResult(
+            dataset=self._asked.dataset,
+            part=self._asked.part,
+            workspace=self._asked.workspace,
+            set=self._asked.title,
+            documents=self._figures[0].num_groups if self._asked.workspace else None,
+            questions=self._figures[0].n,
+            pruners={own.name: KeptFigures.of(own) for own in self._figures},
+            intervals=rounded_bounds(self._figures),
+            run=str(path),
+        )
+
+    def keep(self, run: ExperimentRun[MeasuredLine, PrunerResult], result: PrunerResult) -> None:
+        """What each pruner's scores are worth on each question."""
+        lines = (
+            MeasuredLine(
+                question=q.id, text=q.text, pruner=own.name, measures=dict(own.by_question[q.id])
+            )
+            for own in self._figures
+            for q in self._asked.test
+        )
+        run.write_rows(run.lines_file, lines)
 
 
 def _folders(names: Sequence[str], known: Mapping[str, Path]) -> dict[str, Path]:
@@ -207,15 +284,6 @@ def _opened(
     }
 
 
-def _noted(
-    figures: Sequence[PrunerFigures], folders: Mapping[str, Path], made_of: Mapping[str, Any]
-) -> list[PrunerFigures]:
-    return [
-        replace(own, note=_note(folders[own.name], made_of)) if own.name in folders else own
-        for own in figures
-    ]
-
-
 def _note(folder: Path, made_of: Mapping[str, Any]) -> str:
     """What to know of a checkpoint that was trained on something else of the same name."""
     own = read_description(folder, KIND).made_with
@@ -226,39 +294,3 @@ def _note(folder: Path, made_of: Mapping[str, Any]) -> str:
         if place in made_of and own.get(place) == made_of[place]:
             return note if any(own.get(part) != made_of[part] for part in parts) else ""
     return ""
-
-
-def _kept(settings: Settings, out: Path | None, found: _Measured) -> PrunerMeasuring:
-    """Keeps what was measured as a run."""
-    made_with = dict(found.made_of) | {
-        "pruners": [own.name for own in found.figures],
-        "checkpoints": {name: digest_of(folder) for name, folder in found.folders.items()},
-        "questions": len(found.test),
-        "embedder": f"{found.embedder.name} ({found.embedder.dimension} dimensions)",
-    }
-    run = PrunerRun.begin(settings.home, f"pruner-{found.name}", made_with, out)
-    lines = [
-        MeasuredLine(
-            question=q.id, text=q.text, pruner=own.name, measures=dict(own.by_question[q.id])
-        )
-        for own in found.figures
-        for q in found.test
-    ]
-    summary = dict(found.asked) | _summary(found.figures) | {"run": str(run.path)}
-    with run.asking(0):
-        run.finish(summary, lines)
-        run.write_report(render_pruner_report(run))
-    return run, summary, found.figures
-
-
-def _summary(figures: Sequence[PrunerFigures]) -> dict[str, Any]:
-    return {
-        "questions": figures[0].n,
-        "pruners": figures_json(figures),
-        "intervals": {
-            own.name: {
-                n: [round(v.low, DIGITS), round(v.high, DIGITS)] for n, v in own.means.items()
-            }
-            for own in figures
-        },
-    }

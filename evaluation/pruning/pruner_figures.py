@@ -4,10 +4,10 @@ questions.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+
+from pydantic import BaseModel, ConfigDict, JsonValue, model_serializer, model_validator
 
 from dynagrag import wiring
-from dynagrag.core.errors import UsageError
 from dynagrag.core.protocols import Pruner
 from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict, intervals, share_intervals
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
@@ -19,7 +19,6 @@ from dynagrag.evaluation.pruning.pruning_measures import (
     measure_pruner,
     untrained_pruner,
 )
-from dynagrag.evaluation.results.run_summary import DIGITS
 
 BASELINES = (*wiring.PRUNERS, NEAR)
 """The untrained pruners, which a trained one has to beat: the distance to the question, the order
@@ -27,6 +26,7 @@ of retrieval, and both (NearFirst).
 """
 MIN_GROUPS = 5
 """Documents, or entities asked about, below which an interval over them tells nothing."""
+_AGAINST, _DIGITS = "against_", 6
 _ByQuestion = Mapping[str, Mapping[str, float]]
 _Of = Callable[[Mapping[str, Sequence[float]]], dict[str, Interval]]
 
@@ -118,14 +118,78 @@ class PrunerFigures:
         )
 
 
+class KeptFigures(BaseModel):
+    """The figures of a pruner as runs and checkpoints keep them, rounded: the means by measure, and
+    the gains over the untrained ones by their names and by measure. `n`: questions; `n_edge_ap`:
+    those of them that pairs support.
+
+    In JSON it is {"n", "n_edge_ap", measures, "against_prior": {measure: [mean, low, high]},
+    "against_none", "against_near", "note"}; no "note" where it is empty, and nothing of a pruner
+    against itself.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    n: int
+    n_edge_ap: int = 0
+    means: dict[str, float]
+    gains: dict[str, dict[str, Interval]]
+    note: str = ""
+
+    @classmethod
+    def of(cls, own: PrunerFigures) -> "KeptFigures":
+        """The figures that were worked out."""
+        return cls(
+            n=own.n,
+            n_edge_ap=own.num_with_pairs,
+            means={name: round(value.mean, _DIGITS) for name, value in own.means.items()},
+            gains={
+                other: {
+                    name: Interval(*(round(x, _DIGITS) for x in (v.mean, v.low, v.high)))
+                    for name, v in gain.measures.items()
+                }
+                for other, gain in own.against.items()
+            },
+            note=own.note,
+        )
+
+    @property
+    def best_untrained(self) -> str:
+        """The untrained pruner but itself that ranks nodes best; empty where none was measured."""
+        return min(self.gains, key=lambda name: self.gains[name][NODE_AP].mean, default="")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_flat(cls, found: object) -> object:
+        if not isinstance(found, dict) or "means" in found:
+            return found
+        gains = {other: found.get(f"{_AGAINST}{other}") for other in BASELINES}
+        return {
+            **{name: found[name] for name in ("n", "n_edge_ap", "note") if name in found},
+            "means": {name: found[name] for name in NAMES if name in found},
+            "gains": {
+                other: {name: Interval(*bounds) for name, bounds in own.items()}
+                for other, own in gains.items()
+                if own
+            },
+        }
+
+    @model_serializer
+    def _flat(self) -> dict[str, JsonValue]:
+        gains: dict[str, JsonValue] = {
+            f"{_AGAINST}{other}": {n: [v.mean, v.low, v.high] for n, v in own.items()}
+            for other, own in self.gains.items()
+        }
+        note: dict[str, JsonValue] = {"note": self.note} if self.note else {}
+        return {"n": self.n, "n_edge_ap": self.n_edge_ap, **self.means, **gains, **note}
+
+
 def compare_pruners(
     pruners: Mapping[str, Pruner], examples: Sequence[PruningExample]
 ) -> list[PrunerFigures]:
-    """The figures of each on the same questions. The untrained ones are measured too, whether they
-    are among them or not.
+    """The figures of each on the same questions, of which there is one at least. The untrained ones
+    are measured too, whether they are among them or not.
     """
-    if not examples:
-        raise UsageError("no question is left to measure on; give a larger set")
     measured = {name: measure_pruner(pruner, examples) for name, pruner in pruners.items()}
     untrained = {
         name: measured.get(name) or measure_pruner(untrained_pruner(name), examples)
@@ -168,23 +232,17 @@ def _means(rows: _ByQuestion, of: _Of) -> dict[str, Interval]:
     return {name: of({name: column})[name] for name, column in columns.items() if column}
 
 
-def figures_json(figures: Sequence[PrunerFigures]) -> dict[str, Any]:
-    """{"NAME": {"n", "n_edge_ap", measures, "against_prior": {measure: [mean, low, high]},
-    "against_none", "against_near", "note"}}; no "note" where it is empty, and nothing of a pruner
-    against itself.
-    """
+def figures_json(figures: Sequence[PrunerFigures]) -> dict[str, JsonValue]:
+    """{"NAME": what `KeptFigures` writes}."""
+    return {own.name: KeptFigures.of(own).model_dump(mode="json") for own in figures}
+
+
+def rounded_bounds(figures: Sequence[PrunerFigures]) -> dict[str, dict[str, tuple[float, float]]]:
+    """The intervals of the means, by pruner and measure."""
     return {
-        own.name: (
-            {"n": own.n, "n_edge_ap": own.num_with_pairs}
-            | {name: round(value.mean, DIGITS) for name, value in own.means.items()}
-            | {
-                f"against_{other}": {
-                    n: [round(x, DIGITS) for x in (v.mean, v.low, v.high)]
-                    for n, v in gain.measures.items()
-                }
-                for other, gain in own.against.items()
-            }
-            | ({"note": own.note} if own.note else {})
-        )
+        own.name: {
+            name: (round(value.low, _DIGITS), round(value.high, _DIGITS))
+            for name, value in own.means.items()
+        }
         for own in figures
     }

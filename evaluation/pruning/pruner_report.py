@@ -1,16 +1,24 @@
-"""A run of pruners as a report: what each one's scores put first, beside the best untrained one,
-and where the first did worst.
+"""The kept run of pruners: measured.jsonl (what each pruner's scores are worth on each question),
+and how it is read: what each one's scores put first, beside the best untrained one, and where the
+first did worst.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    JsonValue,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+)
 
 from dynagrag.core.text import plural
-from dynagrag.evaluation.bootstrap_intervals import Interval
-from dynagrag.evaluation.frame.figures import Figure
-from dynagrag.evaluation.frame.html import render
+from dynagrag.evaluation.frame.experiment_run import ExperimentRun
+from dynagrag.evaluation.frame.figures import POINTS, ArmComparison, Figure
 from dynagrag.evaluation.frame.report import (
+    FEW_ITEMS,
     BarChart,
     Case,
     Cases,
@@ -18,14 +26,13 @@ from dynagrag.evaluation.frame.report import (
     Report,
     Section,
     Table,
-    compared,
+    few,
     interval_meaning,
     shortened,
 )
-from dynagrag.evaluation.pruning.pruner_figures import BASELINES
-from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
+from dynagrag.evaluation.frame.results import Result
+from dynagrag.evaluation.pruning.pruner_figures import BASELINES, KeptFigures
 from dynagrag.evaluation.pruning.pruning_measures import BUDGET, EDGE_AP, NAMES, NODE_AP, SUPPORT
-from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
 
 WORDS: Mapping[str, str] = {
     "pruner": (
@@ -45,138 +52,164 @@ WORDS: Mapping[str, str] = {
 _NUM_READ = 6
 
 
-def render_pruner_report(run: PrunerRun) -> str:
-    """The report of a run that is done."""
-    return render(pruner_report(run), run.head)
+Bounds = tuple[float, float]
 
 
-def pruner_report(run: PrunerRun) -> Report:
-    """What the page says."""
-    summary = run.summary()
-    names = short_names(summary["pruners"])
-    num = plural(summary["questions"], "question")
-    with_pairs = {
-        own["n_edge_ap"]
-        for own in summary["pruners"].values()
-        if 0 < own.get("n_edge_ap", 0) < own["n"]
-    }
-    asked = (
-        f"{num} that no pruner of this set was trained on: which scores put first what supports the"
-        " answer?"
-    )
-    return Report(
-        title=f"{summary['set']}: what pruners put first",
-        asked=f"{asked} Pruners: {', '.join(names.values())}.",
-        conclusion=_conclusion(summary, names),
-        notes=(
-            *(
-                f"{EDGE_AP} is of the {num_pairs} questions that pairs support"
-                for num_pairs in with_pairs
+class MeasuredLine(BaseModel):
+    """The measures of a pruner on one question, 0 to 1 each."""
+
+    model_config = ConfigDict(frozen=True)
+
+    question: str
+    text: str
+    pruner: str
+    measures: dict[str, float]
+
+
+class PrunerResult(Result):
+    """What pruners put first, on the questions of a `dataset` (and its `part`) or of a `workspace`
+    (with as many `documents`): `set` names either. `intervals`: of the means, by pruner and
+    measure.
+    """
+
+    dataset: str | None = None
+    part: str | None = None
+    workspace: str | None = None
+    set: str
+    documents: int | None = None
+    questions: int
+    pruners: dict[str, KeptFigures]
+    intervals: dict[str, dict[str, Bounds]]
+    run: str
+
+    @model_serializer(mode="wrap")
+    def _of_its_kind(self, handler: SerializerFunctionWrapHandler) -> dict[str, JsonValue]:
+        """Without what the other kind of source has."""
+        others = ("dataset", "part") if self.dataset is None else ("workspace", "documents")
+        return {name: value for name, value in handler(self).items() if name not in others}
+
+
+class PrunerRun(ExperimentRun[MeasuredLine, PrunerResult]):
+    """The folder of a run of pruners. It is worked out in one go, without a language model."""
+
+    line_kind = MeasuredLine
+    lines_file = "measured.jsonl"
+    command = "dynagrag evaluate pruner"
+    evaluates = "pruners"
+    what = "pruners"
+    noun = "question"
+    result_kind = PrunerResult
+
+    def report(self) -> Report:
+        """What is said of it."""
+        result = self.result()
+        names = short_names(result.pruners)
+        return Report(
+            title=f"{result.set}: what pruners put first",
+            asked=(
+                f"{plural(result.questions, 'question')} that no pruner of this set was trained on:"
+                " which scores put first what supports the answer? Pruners:"
+                f" {', '.join(names.values())}."
             ),
-            *(
-                f"{names[name]}: {own['note']}"
-                for name, own in summary["pruners"].items()
-                if "note" in own
-            ),
-        ),
-        results=(_results(summary, names),),
-        words=WORDS,
-        cases=(_worst(run, names),),
-    )
+            conclusion=_conclusion(result, names),
+            notes=tuple(pruner_notes(result.pruners)),
+            results=(_figures(result, names),),
+            words=WORDS,
+            cases=(_worst(self.lines(), names),),
+        )
 
 
-def short_names(names: Sequence[str] | Mapping[str, Any]) -> dict[str, str]:
+def short_names(names: Iterable[str]) -> dict[str, str]:
     """Each pruner as it is shown: a checkpoint by its folder's name, where that is no other's."""
+    names = tuple(names)
     last = [Path(name).name for name in names]
     return {name: Path(name).name if last.count(Path(name).name) == 1 else name for name in names}
 
 
-def _conclusion(summary: Mapping[str, Any], names: Mapping[str, str]) -> str:
-    few = (
-        f" Fewer than {FEW_QUESTIONS} questions: the intervals say little."
-        if summary["questions"] < FEW_QUESTIONS
-        else ""
-    )
-    return " ".join(_sentence(names[name], own) for name, own in summary["pruners"].items()) + few
+def pruner_notes(pruners: Mapping[str, KeptFigures]) -> Iterator[str]:
+    """What one must know of the figures."""
+    for num in {own.n_edge_ap for own in pruners.values() if 0 < own.n_edge_ap < own.n}:
+        yield f"{EDGE_AP} is of the {num} questions that pairs support"
+    names = short_names(pruners)
+    yield from (f"{names[name]}: {own.note}" for name, own in pruners.items() if own.note)
 
 
-def _sentence(name: str, own: Mapping[str, Any]) -> str:
-    """Beside the best untrained pruner but itself."""
-    against = {
-        other: own[f"against_{other}"][NODE_AP] for other in BASELINES if f"against_{other}" in own
-    }
-    best = min(against, key=lambda other: against[other][0], default="")
-    points = (
-        dict(
-            zip(
-                ("difference", "low", "high"),
-                (POINTS * value for value in against[best]),
-                strict=True,
-            )
+def pruner_tables(
+    pruners: Mapping[str, KeptFigures], intervals: Mapping[str, Mapping[str, Bounds]]
+) -> Iterator[Table]:
+    """What each pruner reaches, and what it has over the untrained ones."""
+    heads, names = ("pruner", *NAMES), short_names(pruners)
+    reached = tuple(
+        (
+            names[name],
+            tuple(
+                Figure.bounded(own.means.get(measure), intervals[name].get(measure))
+                for measure in NAMES
+            ),
         )
-        if best
-        else None
-    )
-    return f"{name}: {NODE_AP} {POINTS * own[NODE_AP]:.1f}{compared(name, points, best, own['n'])}."
-
-
-def _results(summary: Mapping[str, Any], names: Mapping[str, str]) -> Section:
-    pruners: Mapping[str, Mapping[str, Any]] = summary["pruners"]
-    heads = ("pruner", *(f"{name}, 95 % interval" for name in NAMES))
-    rows = tuple(
-        (names[name], tuple(measure_cells(own, summary["intervals"][name])))
         for name, own in pruners.items()
     )
-    apart = {
-        other: tuple(
-            (names[name], tuple(gain_cells(own, other)))
+    yield Table(
+        heads,
+        reached,
+        title="By pruner, in points, with 95 % intervals",
+        main=NODE_AP,
+        is_of_arms=True,
+    )
+    for other in BASELINES:
+        gains = tuple(
+            (names[name], gain_figures(own, other))
             for name, own in pruners.items()
-            if own.get(f"against_{other}")
+            if other in own.gains
         )
-        for other in BASELINES
-    }
+        if gains:
+            yield Table(heads, gains, f"Against {other}, on the same questions", main=NODE_AP)
+
+
+def gain_figures(
+    own: KeptFigures, other: str, measures: Sequence[str] = NAMES
+) -> tuple[Figure, ...]:
+    """Each measure's difference from another pruner; of nothing where there is none."""
+    gains = own.gains.get(other, {})
+    return tuple(
+        Figure.of(gains[name], is_difference=True) if name in gains else Figure(None)
+        for name in measures
+    )
+
+
+def against_best(own: KeptFigures, name: str, best: str) -> str:
+    """What is said of a pruner beside the best untrained one, called `best`, after a comma."""
+    gain = Figure.of(own.gains[own.best_untrained][NODE_AP], is_difference=True)
+    return ArmComparison(name, best, gain, own.n).text()
+
+
+def _conclusion(result: PrunerResult, names: Mapping[str, str]) -> str:
+    sentences = [
+        f"{names[name]}: {NODE_AP} {Figure(own.means[NODE_AP]).text()}"
+        + (against_best(own, names[name], own.best_untrained) if own.gains else "")
+        + "."
+        for name, own in result.pruners.items()
+    ]
+    return " ".join([*sentences, *([few("question")] if result.questions < FEW_ITEMS else [])])
+
+
+def _figures(result: PrunerResult, names: Mapping[str, str]) -> Section:
     nodes = {
-        names[name]: Figure(own[NODE_AP], *summary["intervals"][name][NODE_AP])
-        for name, own in pruners.items()
+        names[name]: Figure.bounded(own.means[NODE_AP], result.intervals[name][NODE_AP])
+        for name, own in result.pruners.items()
     }
     return Section(
-        tables=(
-            Table(heads, rows, title="By pruner, in points", main=heads[1], is_of_arms=True),
-            *(
-                Table(heads, cells, f"Against {other}, on the same questions", main=heads[1])
-                for other, cells in apart.items()
-                if cells
-            ),
-        ),
+        tables=tuple(pruner_tables(result.pruners, result.intervals)),
         pictures=(BarChart(f"{NODE_AP} by pruner, with 95 % intervals", nodes),),
     )
 
 
-def measure_cells(own: Mapping[str, Any], bounds: Mapping[str, Sequence[float]]) -> list[str]:
-    """Each measure in points with its interval; a dash where no question has it."""
-    return [_bounded(own[name], bounds[name], "") if name in own else "-" for name in NAMES]
-
-
-def gain_cells(own: Mapping[str, Any], other: str, names: Sequence[str] = NAMES) -> list[str]:
-    """Each measure's difference from another pruner in points, with its interval; a dash where
-    there is none.
-    """
-    found = own.get(f"against_{other}", {})
-    return [
-        _bounded(found[name][0], found[name][1:], "+") if name in found else "-" for name in names
-    ]
-
-
-def _bounded(mean: float, bounds: Sequence[float], sign: str) -> str:
-    return Interval(mean, *bounds).times(POINTS).text(sign)
-
-
-def _worst(run: PrunerRun, names: Mapping[str, str]) -> Cases:
+def _worst(lines: Sequence[MeasuredLine], names: Mapping[str, str]) -> Cases:
     """The questions on which the first pruner's entities are ranked worst, with what each pruner
     reaches there.
     """
     texts, values = {}, dict[str, dict[str, float]]()
-    for line in run.lines():
+    for line in lines:
         texts[line.question] = line.text
         values.setdefault(line.question, {})[line.pruner] = line.measures[NODE_AP]
     first = next(iter(names))

@@ -1,15 +1,78 @@
 """Two runs of answers to the same questions, side by side: the second minus the first by arm."""
 
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict
 
 from dynagrag.core.errors import UsageError
+from dynagrag.evaluation.frame.figures import Figure
 from dynagrag.evaluation.frame.kept_run import differing_settings
+from dynagrag.evaluation.frame.report import Row, Section, Table
+from dynagrag.evaluation.frame.run_comparison import HEADS, RunComparison, compared_row
 from dynagrag.evaluation.qa.answer_scores import MEASURES
-from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
-from dynagrag.evaluation.qa.qa_summary import arm_scores, differences
+from dynagrag.evaluation.qa.known_question import KnownQuestion
+from dynagrag.evaluation.qa.qa_report import (
+    TITLES,
+    WORDS,
+    QaResult,
+    QaRun,
+    cost_figure,
+)
+from dynagrag.evaluation.qa.qa_summary import MeasureDifference, arm_scores, differences
+
+_COSTS = "costs"
 
 
-def compare_qa(first: QaRun, second: QaRun) -> dict[str, Any]:
+class AnswersInBoth(BaseModel):
+    """An arm in both runs: its means of 0 to 1, and among them its `costs` a question."""
+
+    model_config = ConfigDict(frozen=True)
+
+    differences: dict[str, MeasureDifference]
+    first: dict[str, float | dict[str, float]]
+    second: dict[str, float | dict[str, float]]
+
+    def rows(self, arm: str) -> Iterator[Row]:
+        """A row a measure that both have."""
+        for name, own in self.differences.items():
+            first, second = (
+                Figure(value) if isinstance(value := run.get(name), float) else Figure(None)
+                for run in (self.first, self.second)
+            )
+            yield compared_row(arm, TITLES[name], first, second, own.figure)
+
+    def cost(self) -> str:
+        """What a question took in both."""
+        shown = []
+        for run in (self.first, self.second):
+            costs = run[_COSTS]
+            assert isinstance(costs, dict), "they are the only mapping among the figures"
+            calls, tokens = (
+                cost_figure(name, costs[name]).text() for name in ("calls", "prompt_tokens")
+            )
+            shown.append(f"{calls} calls, {tokens} prompt tokens")
+        return f"{' / '.join(shown)} a question"
+
+
+class QaComparison(RunComparison):
+    """What two runs of answers come to side by side."""
+
+    arms: dict[str, AnswersInBoth]
+
+    @property
+    def sections(self) -> Sequence[Section]:
+        """All arms by measure, and what they took."""
+        rows = tuple(row for arm, own in self.arms.items() for row in own.rows(arm))
+        costs = tuple(f"{arm}: {own.cost()}" for arm, own in self.arms.items())
+        return [Section(tables=(Table(HEADS, rows),), after=costs)]
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The measures, as in the report of one run."""
+        return {name: WORDS[name] for name in map(TITLES.__getitem__, MEASURES) if name in WORDS}
+
+
+def compare_qa(first: QaRun, second: QaRun) -> QaComparison:
     """second - first by arm and measure over the answerable questions that have it in both, with
     what else was different between the runs.
 
@@ -27,26 +90,26 @@ def compare_qa(first: QaRun, second: QaRun) -> dict[str, Any]:
             " other"
         )
     answerable = [question.id for question in questions if question.is_answerable]
-    summaries = first.summary(), second.summary()
-    return {
-        "runs": [str(first.path), str(second.path)],
-        "questions": len(questions),
-        "differing": differing_settings(first, second),
-        "left_out": sorted({*arms[0], *arms[1]} - set(shared)),
-        "arms": {
-            arm: {
-                "differences": differences(new.get(arm, {}), old.get(arm, {}), answerable),
-                "first": _figures(summaries[0], arm),
-                "second": _figures(summaries[1], arm),
-            }
+    results = first.result(), second.result()
+    return QaComparison(
+        runs=(str(first.path), str(second.path)),
+        questions=len(questions),
+        differing=differing_settings(first, second),
+        left_out=sorted({*arms[0], *arms[1]} - set(shared)),
+        arms={
+            arm: AnswersInBoth(
+                differences=differences(new.get(arm, {}), old.get(arm, {}), answerable),
+                first=_figures(results[0], arm),
+                second=_figures(results[1], arm),
+            )
             for arm in shared
         },
-    }
+    )
 
 
-def _figures(summary: dict[str, Any], arm: str) -> dict[str, Any]:
-    own = summary["arms"][arm]
-    return {name: own[name] for name in MEASURES if name in own} | {"costs": summary["costs"][arm]}
+def _figures(result: QaResult, arm: str) -> dict[str, float | dict[str, float]]:
+    own = result.arms[arm]
+    return {name: own[name] for name in MEASURES if name in own} | {_COSTS: result.costs[arm]}
 
 
 def _check_same(

@@ -1,39 +1,59 @@
-"""A run of answers as a report: how right each arm is and what it costs, and the answers of the
-worst questions, to read.
+"""The kept run of an evaluation of answers: answers.jsonl (what each arm answered), golds.jsonl (what
+should be answered), and how both are read: how right each arm is and what it costs, and the answers
+of the worst questions.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_arms import GOLD
-from dynagrag.evaluation.answers.answer_line import AnswerLine
+from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
+from dynagrag.evaluation.answers.answer_run import ANSWERS
 from dynagrag.evaluation.answers.answering import answerer
-from dynagrag.evaluation.bootstrap_intervals import Interval
-from dynagrag.evaluation.frame.figures import Figure, Unit
-from dynagrag.evaluation.frame.html import render
+from dynagrag.evaluation.frame.experiment_run import ExperimentRun
+from dynagrag.evaluation.frame.figures import Figure, Unit, count
+from dynagrag.evaluation.frame.lines_file import read_lines
 from dynagrag.evaluation.frame.report import (
+    FEW_ITEMS,
     BarChart,
     Case,
     Cases,
+    Cell,
     Column,
     Item,
     Listing,
     Report,
+    Row,
     ScatterChart,
     Section,
     Table,
-    compared,
+    few,
     interval_meaning,
     shortened,
 )
-from dynagrag.evaluation.qa.answer_scores import ABSTAINED, CLAIM_SHARES, MEASURES
-from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
+from dynagrag.evaluation.qa.answer_scores import (
+    ABSTAINED,
+    CLAIM_SHARES,
+    MEASURES,
+)
+from dynagrag.evaluation.qa.known_question import KnownQuestion
 from dynagrag.evaluation.qa.qa_options import WHOLE_GOLD
-from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF, FAILED_PARTS, arm_scores
-from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS
+from dynagrag.evaluation.qa.qa_summary import (
+    COSTS,
+    CUT_OFF,
+    FAILED_PARTS,
+    AnswerFigures,
+    arm_scores,
+)
+from dynagrag.evaluation.results.run_summary import POINTS
 from dynagrag.evaluation.several_comparisons import HOLM, HOLM_MEANS, what_holds
 
+GOLDS = "golds.jsonl"
+_COST_UNITS = {"calls": Unit.MEAN_COUNT, "seconds": Unit.SECONDS}
+"""Of the costs; the others are tokens."""
 TITLES = {
     "em": "exact",
     "f1": "F1",
@@ -99,250 +119,249 @@ _Values = Mapping[str, Mapping[str, Mapping[str, float]]]
 """Arm -> question -> measure -> value."""
 
 
-def render_qa_report(run: QaRun) -> str:
-    """The report of a run that is done."""
-    return render(qa_report(run), run.head)
-
-
-def qa_report(run: QaRun) -> Report:
-    """What the page says."""
-    summary = run.summary()
-    lacking = (
-        f", {summary['unanswerable']} of them with no answer in the texts,"
-        if summary["unanswerable"]
-        else ""
-    )
-    of = "its own document" if summary["scope"] == "document" else "all documents"
-    asked = f"{plural(summary['questions'], 'question')}{lacking} were each asked of {of}"
-    again = f"the same command with --out {summary['run']} tries them again"
-    return Report(
-        title=f"{summary['dataset']}: what is answered",
-        asked=(
-            f"{asked} ({plural(summary['passages'], 'passage')} in all) and answered by"
-            f" {answerer(summary['llm'])}: how right is each arm, and what does it cost? Arms:"
-            f" {', '.join(summary['arms'])}."
-        ),
-        conclusion=_conclusion(summary),
-        notes=(
-            *(f"{count} x {name}" for name, count in summary["notes"].items()),
-            *(
-                f"{arm}: {plural(n, 'answer')} failed, left out; {again}"
-                for arm, n in summary["errors"].items()
-                if n
-            ),
-        ),
-        results=tuple(_results(summary)),
-        words=_words(summary),
-        costs=_costs(summary),
-        cases=_cases(run, summary),
-    )
-
-
-def _conclusion(summary: Mapping[str, Any]) -> str:
-    few = (
-        f" Fewer than {FEW_QUESTIONS} questions: the intervals say little."
-        if summary["questions"] < FEW_QUESTIONS
-        else ""
-    )
-    held = held_line(summary)
-    return f"{result(summary)}." + (f" {held[:1].upper()}{held[1:]}." if held else "") + few
-
-
-def result(summary: Mapping[str, Any]) -> str:
-    """The run in a sentence."""
-    measure, arm = summary["measure"], next(iter(summary["arms"]))
-    if measure not in summary["arms"][arm]:
-        return f"{arm}: no answer that could be scored"
-    found = summary["differences"].get(arm, {}).get(measure)
-    beside = compared(arm, found, summary["baseline"], found["questions"] if found else 0)
-    return f"{arm}: {TITLES[measure]} {POINTS * summary['arms'][arm][measure]:.1f}{beside}"
-
-
-def held_line(summary: Mapping[str, Any]) -> str:
-    """What is left of several comparisons by the run's measure; empty of fewer than two."""
-    measure = summary["measure"]
-    found = {arm: own.get(measure) for arm, own in summary["differences"].items()}
-    return what_holds(found, summary["baseline"], TITLES[measure])
-
-
-def names_of(summary: Mapping[str, Any]) -> list[str]:
-    """The measures that any arm has, in their order."""
-    return [name for name in MEASURES if any(name in own for own in summary["arms"].values())]
-
-
-def heads_of(summary: Mapping[str, Any]) -> list[str]:
-    """What `cells` has of each arm before its costs: failed parts where any arm has them."""
-    return [
-        *names_of(summary),
-        CUT_OFF,
-        *([FAILED_PARTS] if any(summary.get(FAILED_PARTS, {}).values()) else []),
-    ]
-
-
-def cells(summary: Mapping[str, Any], arm: str) -> list[str]:
-    """An arm's measures in points, how many answers were cut off, its failed parts where there are
-    any, then its costs a question; a dash where it has none. In brackets: over how many questions a
-    mean is, where others are over more.
+class QaResult(AnswerFigures):
+    """What an evaluation of answers came to. `notes`: what was left out or can't be told, by
+    reason.
     """
-    costs, failed = summary["costs"][arm], summary.get(FAILED_PARTS, {}).get(arm, 0)
-    cut_off = str(summary.get(CUT_OFF, {}).get(arm, 0))  # runs of before it was counted have none
-    values = [_value(summary, arm, name) for name in names_of(summary)] + [cut_off, f"{failed:.2f}"]
-    return values[: len(heads_of(summary))] + [
-        f"{costs[name]:,.{1 if name in ('calls', 'seconds') else 0}f}" for name in COSTS
-    ]
+
+    dataset: str
+    half: str = "all"
+    scope: str = "corpus"
+    passages: int = 0
+    llm: str | None = None
+    notes: dict[str, int] = Field(default_factory=dict)
+    run: str = ""
+
+    @model_serializer(mode="wrap")
+    def _in_order(self, as_usual: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """What was asked stands before the figures."""
+        found: dict[str, Any] = as_usual(self)
+        return {
+            name: found[name] for name in ("dataset", "half", "scope", "passages", "llm")
+        } | found
 
 
-def _value(summary: Mapping[str, Any], arm: str, name: str) -> str:
-    own, counts = summary["arms"][arm], summary["counts"][arm]
-    if name not in own:
-        return "-"
-    return f"{POINTS * own[name]:.1f}" + (
-        f" ({counts[name]})" if counts[name] < max(counts.values()) else ""
-    )
+class QaRun(ExperimentRun[AnswerLine, QaResult]):
+    """The folder of a run of answers."""
+
+    line_kind = AnswerLine
+    lines_file = ANSWERS
+    command = "dynagrag evaluate qa"
+    evaluates = "qa"
+    what = "answers"
+    noun = "answer"
+    result_kind = QaResult
+
+    def answers(self) -> list[AnswerLine]:
+        """The line of each answer; the last, where one was tried again."""
+        return list(last_lines(self.lines()).values())
+
+    def questions(self) -> list[KnownQuestion]:
+        """The questions in their order."""
+        return read_lines(self.path / GOLDS, KnownQuestion)
+
+    def report(self) -> Report:
+        """What is said of it."""
+        result = self.result()
+        lacking = (
+            f", {result.unanswerable} of them with no answer in the texts,"
+            if result.unanswerable
+            else ""
+        )
+        of = "its own document" if result.scope == "document" else "all documents"
+        asked = f"{plural(result.questions, 'question')}{lacking} were each asked of {of}"
+        again = f"the same command with --out {result.run} tries them again"
+        return Report(
+            title=f"{result.dataset}: what is answered",
+            asked=(
+                f"{asked} ({plural(result.passages, 'passage')} in all) and answered by"
+                f" {answerer(result.llm)}: how right is each arm, and what does it cost? Arms:"
+                f" {', '.join(result.arms)}."
+            ),
+            conclusion=_conclusion(result),
+            notes=(
+                *(f"{num} x {name}" for name, num in result.notes.items()),
+                *(
+                    f"{arm}: {plural(n, 'answer')} failed, left out; {again}"
+                    for arm, n in result.errors.items()
+                    if n
+                ),
+            ),
+            results=tuple(_results(result)),
+            words=_words(result),
+            costs=(_costs(result),),
+            cases=_cases(self, result),
+        )
 
 
-def arm_title(summary: Mapping[str, Any], arm: str) -> str:
+def _conclusion(result: QaResult) -> str:
+    """The run in a sentence, then what is left of several comparisons."""
+    measure, arm = result.measure, next(iter(result.arms))
+    if measure not in result.arms[arm]:
+        said = f"{arm}: no answer that could be scored"
+    else:
+        found = result.differences.get(arm, {}).get(measure)
+        beside = found.against(arm, result.baseline).text() if found else ""
+        said = f"{arm}: {TITLES[measure]} {Figure(result.arms[arm][measure]).text()}{beside}"
+    held = held_line(result)
+    unsure = f" {few('question')}" if result.questions < FEW_ITEMS else ""
+    return f"{said}." + (f" {held[:1].upper()}{held[1:]}." if held else "") + unsure
+
+
+def held_line(result: AnswerFigures) -> str:
+    """What is left of several comparisons by the run's measure; empty of fewer than two."""
+    measure = result.measure
+    found = {
+        arm: own[measure].model_dump() if measure in own else None
+        for arm, own in result.differences.items()
+    }
+    return what_holds(found, result.baseline, TITLES[measure])
+
+
+def cells(result: AnswerFigures, arm: str) -> dict[str, Cell]:
+    """An arm's measures by name, over how many questions a mean is where others are over more; how
+    many answers were cut off; failed parts a question, where any arm has them.
+    """
+    own, counts = result.arms[arm], result.counts.get(arm, {})
+    most = max(counts.values(), default=0)
+    found: dict[str, Cell] = {
+        name: Figure(own.get(name), n=counts[name] if counts.get(name, most) < most else None)
+        for name in MEASURES
+        if any(name in other for other in result.arms.values())
+    }
+    found[CUT_OFF] = count(result.cut_off.get(arm, 0))  # runs of before it was counted have none
+    if any(result.failed_parts.values()):
+        found[FAILED_PARTS] = Figure(result.failed_parts.get(arm, 0.0), unit=Unit.MEAN_COUNT)
+    return found
+
+
+def _arm_title(result: QaResult, arm: str) -> str:
     """The arm as tables name it: with a word where `gold` is no ceiling."""
-    return f"{arm} (no ceiling)" if arm == GOLD and WHOLE_GOLD in summary["notes"] else arm
+    return f"{arm} (no ceiling)" if arm == GOLD and WHOLE_GOLD in result.notes else arm
 
 
-def difference(summary: Mapping[str, Any], arm: str, measure: str) -> str:
-    """The arm's difference from the baseline with its interval; empty where there is none."""
-    found = summary["differences"].get(arm, {}).get(measure)
-    return "" if found is None else Interval.of(found).text("+")
-
-
-def _results(summary: Mapping[str, Any]) -> list[Section]:
-    measure, heads, arms = summary["measure"], heads_of(summary), summary["arms"]
+def _results(result: QaResult) -> Iterator[Section]:
+    measure, arms = result.measure, result.arms
+    rows = {arm: cells(result, arm) for arm in arms}
+    changes = {
+        arm: own[measure].figure for arm, own in result.differences.items() if measure in own
+    }
     table = Table(
         heads=(
             "arm",
-            *(TITLES[name] for name in heads),
-            f"{TITLES[measure]} against {summary['baseline']}, 95 % interval",
+            *(TITLES[name] for name in next(iter(rows.values()))),
+            f"{TITLES[measure]} against {result.baseline}",
         ),
         rows=tuple(
-            (
-                arm_title(summary, arm),
-                (*cells(summary, arm)[: len(heads)], difference(summary, arm, measure)),
-            )
-            for arm in arms
+            (_arm_title(result, arm), (*own.values(), changes.get(arm, "")))
+            for arm, own in rows.items()
         ),
         main=TITLES[measure],
         is_of_arms=True,
     )
-    quality = _quality(summary)
-    means = summary["means"]
     shown = {
-        arm: Figure(value, means[arm][measure]["low"], means[arm][measure]["high"], Unit.POINTS)
-        for arm, value in quality.items()
+        arm: Figure(POINTS * own[measure], bounds.get("low"), bounds.get("high"), Unit.POINTS)
+        for arm, own in arms.items()
+        if measure in own
+        for bounds in (result.means.get(arm, {}).get(measure, {}),)
     }
     bars = (BarChart(f"{TITLES[measure]} by arm, with 95 % intervals", shown),) if shown else ()
-    sections = [Section(tables=(table,), pictures=bars)]
-    if summary["unanswerable"]:
-        sections.append(Section("Questions without an answer", tables=(_abstention(summary),)))
-    if kinds := _kind_rows(summary, measure):
-        sections.append(
-            Section("By kind of question", tables=(Table(("kind", "questions", *arms), kinds),))
-        )
-    return sections
+    yield Section(tables=(table,), pictures=bars)
+    if result.unanswerable:
+        yield Section("Questions without an answer", tables=(_abstention(result),))
+    if kinds := _kind_rows(result):
+        yield Section("By kind of question", tables=(Table(("kind", "questions", *arms), kinds),))
 
 
-def _quality(summary: Mapping[str, Any]) -> dict[str, float]:
-    measure = summary["measure"]
-    return {arm: POINTS * own[measure] for arm, own in summary["arms"].items() if measure in own}
-
-
-def _abstention(summary: Mapping[str, Any]) -> Table:
-    rightly = f"of the {summary['unanswerable']} without an answer, abstained, %"
+def _abstention(result: QaResult) -> Table:
+    """Of the abstentions those that are right, of what nothing answers what was abstained from, on
+    how many such questions an arm claims something, and the shares of that.
+    """
+    rightly = f"of the {result.unanswerable} without an answer, abstained, %"
     claims = (f"{TITLES[name]} there, % of the claims" for name in CLAIM_SHARES)
-    heads = (
-        "arm",
-        "abstained",
-        "of these rightly, %",
-        rightly,
-        "answers there with claims",
-        *claims,
-    )
+    heads = ("arm", "abstained", "of these rightly, %", rightly, "answers there with claims")
     return Table(
-        heads,
-        tuple((arm, tuple(abstention_cells(own))) for arm, own in summary["abstention"].items()),
+        (*heads, *claims),
+        tuple((arm, tuple(abstention_cells(own))) for arm, own in result.abstention.items()),
         is_of_arms=True,
     )
 
 
-def abstention_cells(own: Mapping[str, Any]) -> list[str]:
-    """How often an arm abstained, how rightly, on how many questions without an answer it claims
-    something, and the shares of that.
-    """
-    shares = [
-        "-" if own.get(name) is None else f"{POINTS * own[name]:.1f}"
-        for name in ("precision", "recall", *CLAIM_SHARES)
-    ]
-    return [str(own["abstained"]), *shares[:2], str(own.get("claiming", 0)), *shares[2:]]
+def abstention_cells(own: Mapping[str, float | int | None]) -> list[Cell]:
+    """The cells of an arm in the table of abstentions."""
+    precision, recall, *shares = (
+        Figure(own.get(name)) for name in ("precision", "recall", *CLAIM_SHARES)
+    )
+    abstained, claiming = (
+        Figure(own.get(n) or 0, unit=Unit.COUNT) for n in (ABSTAINED, "claiming")
+    )
+    return [abstained, precision, recall, claiming, *shares]
 
 
-def _kind_rows(summary: Mapping[str, Any], measure: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def _kind_rows(result: QaResult) -> tuple[Row, ...]:
     """(Kind, (questions, each arm's value)): of the run's measure, else of the first that the
     kind's arms have.
     """
-    rows = []
-    for kind, found in summary["kinds"].items():
-        arms: Mapping[str, Mapping[str, float]] = found["arms"]
-        shown = next(
-            (n for n in (measure, *MEASURES) if any(n in own for own in arms.values())), ABSTAINED
-        )
-        values = [f"{POINTS * own[shown]:.1f}" if shown in own else "-" for own in arms.values()]
-        rows.append((f"{kind} ({TITLES[shown]})", (str(found["questions"]), *values)))
+    rows: list[Row] = []
+    for kind, found in result.kinds.items():
+        names = (result.measure, *MEASURES)
+        shown = next((n for n in names if any(n in own for own in found.arms.values())), ABSTAINED)
+        values = (Figure(own.get(shown)) for own in found.arms.values())
+        rows.append((f"{kind} ({TITLES[shown]})", (count(found.questions), *values)))
     return tuple(rows)
 
 
-def _words(summary: Mapping[str, Any]) -> dict[str, str]:
-    lacking = {TITLES[name] for name in (*MEASURES, FAILED_PARTS)} - {
-        TITLES[name] for name in heads_of(summary)
-    }
-    lacking |= set() if held_line(summary) else {HOLM}
+def _words(result: QaResult) -> dict[str, str]:
+    has = cells(result, next(iter(result.arms)))
+    lacking = {TITLES[name] for name in (*MEASURES, FAILED_PARTS) if name not in has}
+    lacking |= set() if held_line(result) else {HOLM}
     return {name: said for name, said in WORDS.items() if name not in lacking}
 
 
-def _costs(summary: Mapping[str, Any]) -> tuple[Section, ...]:
-    measure, quality, num = summary["measure"], _quality(summary), len(heads_of(summary))
+def cost_figure(name: str, value: float | None) -> Figure:
+    """A cost a question as it is shown."""
+    return Figure(value, unit=_COST_UNITS.get(name, Unit.COUNT))
+
+
+def _costs(result: QaResult) -> Section:
+    measure, costs = result.measure, result.costs
     table = Table(
         heads=("arm", *(f"{TITLES[name]} a question" for name in COSTS)),
         rows=tuple(
-            (arm_title(summary, arm), tuple(cells(summary, arm)[num:])) for arm in summary["arms"]
+            (
+                _arm_title(result, arm),
+                tuple(cost_figure(name, costs.get(arm, {}).get(name)) for name in COSTS),
+            )
+            for arm in result.arms
         ),
         is_of_arms=True,
     )
-    tokens = {
-        arm: summary["costs"][arm]["prompt_tokens"] + summary["costs"][arm]["completion_tokens"]
-        for arm in quality
+    points = {
+        arm: (costs[arm]["prompt_tokens"] + costs[arm]["completion_tokens"], POINTS * own[measure])
+        for arm, own in result.arms.items()
+        if measure in own
     }
-    if len(quality) < 2:
-        return (Section(tables=(table,)),)
-    title = f"{TITLES[measure]}, points"
-    points = ScatterChart(
+    if len(points) < 2:
+        return Section(tables=(table,))
+    picture = ScatterChart(
         "Cost against quality",
         "tokens a question (log scale)",
-        title,
-        {arm: (tokens[arm], quality[arm]) for arm in quality},
+        f"{TITLES[measure]}, points",
+        points,
     )
-    return (
-        Section(
-            before=("Higher is better, further left is cheaper.",),
-            tables=(table,),
-            pictures=(points,),
-        ),
+    return Section(
+        before=("Higher is better, further left is cheaper.",), tables=(table,), pictures=(picture,)
     )
 
 
 # -------------------------------------------------------------------------------------------- cases
 
 
-def _cases(run: QaRun, summary: Mapping[str, Any]) -> tuple[Cases, ...]:
+def _cases(run: QaRun, result: QaResult) -> tuple[Cases, ...]:
     """The first arm's worst questions, then its best, where these are others; of those that it has
     a value for.
     """
-    arm, measure = next(iter(summary["arms"])), summary["measure"]
+    arm, measure = next(iter(result.arms)), result.measure
     questions, lines = run.questions(), run.answers()
     scores = arm_scores(lines, {question.id: question.wanted() for question in questions})
     own = scores.get(arm, {})
@@ -358,7 +377,7 @@ def _cases(run: QaRun, summary: Mapping[str, Any]) -> tuple[Cases, ...]:
     return tuple(
         Cases(
             title,
-            tuple(_case(q, values[q.id], by_question.get(q.id, []), scores, summary) for q in part),
+            tuple(_case(q, values[q.id], by_question.get(q.id, []), scores, result) for q in part),
         )
         for title, part in chosen
         if part
@@ -377,9 +396,9 @@ def _case(
     right: float,
     lines: Sequence[AnswerLine],
     scores: _Values,
-    summary: Mapping[str, Any],
+    result: QaResult,
 ) -> Case:
-    arms, measure = list(summary["arms"]), summary["measure"]
+    arms, measure = list(result.arms), result.measure
     shown = TITLES[measure] if question.is_answerable else "abstained rightly"
     value = f"{arms[0]}: {shown} {POINTS * right:.0f}"
     about = [text for text in (value, question.kind, shortened(question.document)) if text]

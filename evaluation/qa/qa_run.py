@@ -5,8 +5,10 @@ Runs lie in HOME/evaluation/runs; the replies of the model in HOME/evaluation/an
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from pydantic import JsonValue
 
 from dynagrag import wiring
 from dynagrag.config.settings import Settings
@@ -21,13 +23,17 @@ from dynagrag.evaluation.answers.answer_arms import (
     soft_made_with,
 )
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
+from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
 from dynagrag.evaluation.answers.answer_run import make_answers
 from dynagrag.evaluation.answers.answering import Answering, open_answering
 from dynagrag.evaluation.bootstrap_intervals import SEED
+from dynagrag.evaluation.frame.experiment import Experiment, Watch
+from dynagrag.evaluation.frame.experiment_run import ExperimentRun
+from dynagrag.evaluation.frame.running import run_experiment
 from dynagrag.evaluation.qa.answer_scores import is_short
-from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
+from dynagrag.evaluation.qa.known_question import KnownQuestion
 from dynagrag.evaluation.qa.qa_options import WHOLE_GOLD, QaOptions, QaPlan, is_about_whole, plan_qa
-from dynagrag.evaluation.qa.qa_report import render_qa_report
+from dynagrag.evaluation.qa.qa_report import GOLDS, QaResult, QaRun
 from dynagrag.evaluation.qa.qa_summary import qa_summary
 from dynagrag.evaluation.qa.ragas_rows import LEFT_OUT, check_ragas_file, write_ragas_rows
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver
@@ -49,8 +55,8 @@ def evaluate_qa(
     on_estimate: Callable[[AnswersEstimate], None] | None = None,
     embedder: Embedder | None = None,
     chat_model: ChatModel | None = None,
-) -> tuple[QaRun, dict[str, Any]]:
-    """Runs an evaluation, or resumes one; the run's folder and its summary.
+) -> tuple[QaRun, QaResult]:
+    """Runs an evaluation, or resumes one; the run and its result.
 
     `on_estimate` is told what the answers will take, before they are made. Raises UsageError,
     SettingsError and LoadError for what was given wrong, before anything is asked; StoppedRunError
@@ -62,29 +68,144 @@ def evaluate_qa(
         open_answering(settings, options.max_calls, chat_model, plan.arms) as answering,
         open_evaluated(settings, options.of_workspace(), plan.loaded, show, embedder) as place,
     ):
-        snapshot = place.space.current_graph.snapshot()
-        if not snapshot.passages:
+        experiment = QaExperiment(plan, options, place, answering, settings, on_estimate)
+        run, result = run_experiment(experiment, settings.home, options.out, Watch(progress))
+    assert isinstance(run, QaRun), "it is the experiment's folder"
+    return run, result
+
+
+class QaExperiment(Experiment[AnswerLine, QaResult]):
+    """Ways to an answer as arms. The arms share the work on a question, and threads take several
+    questions at once (`make_answers`).
+    """
+
+    folder = QaRun
+
+    def __init__(
+        self,
+        plan: QaPlan,
+        options: QaOptions,
+        place: EvaluatedWorkspace,
+        answering: Answering,
+        settings: Settings,
+        on_estimate: Callable[[AnswersEstimate], None] | None,
+    ) -> None:
+        self.name = f"qa-{plan.loaded.name}"
+        self._plan, self._options, self._place = plan, options, place
+        self._answering, self._settings, self._on_estimate = answering, settings, on_estimate
+        self._snapshot = place.space.current_graph.snapshot()
+        if not self._snapshot.passages:
             raise WorkspaceError(
                 f"workspace {place.space.name!r} has no passages; ingest something first"
             )
         place.check_embedder()
-        asked, known = _questions(plan, place, snapshot)
-        made_with = _made_with(plan, options, place, snapshot, answering)
-        run = QaRun.begin(settings.home, f"qa-{plan.loaded.name}", made_with, options.out)
-        if options.ragas_rows is not None:
-            check_ragas_file(options.ragas_rows, options.questions, run.path)
-        with run.asking(len(asked) * len(plan.arms)):
-            make_answers(
-                place.space, answering, asked, plan.arms, run.file, settings, show, on_estimate
+        self._asked, self._known = _questions(plan, place, self._snapshot)
+
+    def made_with(self) -> Mapping[str, JsonValue]:
+        """The questions with what should be answered, the arms, the model and the graph."""
+        plan, options, place = self._plan, self._options, self._place
+        identity = place.embedder.identity
+        parts = (
+            (
+                q.id,
+                q.text,
+                *(q.answer.texts if q.answer else ()),
+                str(bool(q.answer and q.answer.is_answerable)),
             )
-            summary = _summary(run, plan, known, place)
-            if options.ragas_rows is not None and (
-                lost := write_ragas_rows(options.ragas_rows, run.answers(), known, snapshot)
-            ):
-                summary["notes"] |= {LEFT_OUT: lost}
-            run.finish(summary, known)
-            run.write_report(render_qa_report(run))
-    return run, summary
+            for q in plan.questions
+        )
+        return {
+            "dataset": plan.loaded.name,
+            "half": options.half,
+            "scope": plan.scope,
+            "kind": options.kind,
+            "questions": len(plan.questions),
+            "arms": list(plan.arm_names),
+            "baseline": plan.baseline,
+            "llm": self._answering.identity,
+            "checker": wiring.chosen_checker(place.space.settings.checker, self._answering.model),
+            "extractor": options.extractor if plan.loaded.corpus else None,
+            "embedder": f"{identity.name} ({identity.dimension} dimensions)",
+            "workspace": place.space.name,
+            "passages": len(self._snapshot.passages),
+            "graph": place.space.store.digest(),
+            "files": {file.name: file.sha256 for file in (*plan.loaded.files, *place.files)},
+            "asked": content_id(*(part for question in parts for part in question)),
+            "seed": SEED,
+            **pruners_made_with(place.space, plan.arms),
+            **soft_made_with(place.space, plan.arms),
+        }
+
+    @property
+    def num_lines(self) -> int:
+        """An answer for each question and arm."""
+        return len(self._asked) * len(self._plan.arms)
+
+    def complete(
+        self, run: ExperimentRun[AnswerLine, QaResult], watch: Watch
+    ) -> Sequence[AnswerLine]:
+        """Makes the answers that are missing."""
+        ragas = self._options.ragas_rows
+        if ragas is not None:
+            check_ragas_file(ragas, self._options.questions, run.path)
+        make_answers(
+            self._place.space,
+            self._answering,
+            self._asked,
+            self._plan.arms,
+            run.file,
+            self._settings,
+            watch.progress,
+            self._on_estimate,
+        )
+        return list(last_lines(run.lines()).values())
+
+    def summarize(self, lines: Sequence[AnswerLine], path: Path) -> QaResult:
+        """The figures, and what was left out of them. Writes the rows for RAGAS, where they are
+        wanted: some answers may not be among them.
+        """
+        plan, known = self._plan, self._known
+        notes = self._notes()
+        ragas = self._options.ragas_rows
+        if ragas is not None and (lost := write_ragas_rows(ragas, lines, known, self._snapshot)):
+            notes |= {LEFT_OUT: lost}
+        figures = qa_summary(
+            lines,
+            {question.id: question.wanted() for question in known},
+            {question.id: question.kind for question in known},
+            plan.arm_names,
+            plan.baseline,
+        )
+        return QaResult(
+            **dict(figures),
+            dataset=plan.loaded.name,
+            half=self._options.half,
+            scope=plan.scope,
+            passages=len(self._snapshot.passages),
+            llm=self._answering.identity,
+            notes=notes,
+            run=str(path),
+        )
+
+    def _notes(self) -> dict[str, int]:
+        """What was left out or can't be told, each with how often."""
+        plan, known = self._plan, self._known
+        notes = Counter(plan.loaded.notes) + Counter(self._place.notes)
+        if missing := sum(question.num_missing for question in known):
+            notes["gold that is not in the corpus, so nobody can cite it"] = missing
+        if self._answering.identity is None:
+            notes[_NOT_SHORTENED] = sum(is_short(question.wanted().answer) for question in known)
+        if GOLD in plan.arm_names:
+            notes[WHOLE_GOLD] = sum(is_about_whole(question) for question in plan.questions)
+            notes[_NO_GOLD] = sum(
+                q.is_answerable and not q.things and not is_about_whole(e)
+                for q, e in zip(known, plan.questions, strict=True)
+            )
+        return {name: count for name, count in notes.items() if count}
+
+    def keep(self, run: ExperimentRun[AnswerLine, QaResult], result: QaResult) -> None:
+        """The questions with what should be answered."""
+        run.write_rows(GOLDS, self._known)
 
 
 def _questions(
@@ -142,72 +263,3 @@ def _known(
         document=title,
         provenance=question.provenance,
     )
-
-
-def _made_with(
-    plan: QaPlan,
-    options: QaOptions,
-    place: EvaluatedWorkspace,
-    snapshot: Snapshot,
-    answering: Answering,
-) -> dict[str, Any]:
-    identity = place.embedder.identity
-    parts = (
-        (
-            q.id,
-            q.text,
-            *(q.answer.texts if q.answer else ()),
-            str(bool(q.answer and q.answer.is_answerable)),
-        )
-        for q in plan.questions
-    )
-    return {
-        "dataset": plan.loaded.name,
-        "half": options.half,
-        "scope": plan.scope,
-        "kind": options.kind,
-        "questions": len(plan.questions),
-        "arms": list(plan.arm_names),
-        "baseline": plan.baseline,
-        "llm": answering.identity,
-        "checker": wiring.chosen_checker(place.space.settings.checker, answering.model),
-        "extractor": options.extractor if plan.loaded.corpus else None,
-        "embedder": f"{identity.name} ({identity.dimension} dimensions)",
-        "workspace": place.space.name,
-        "passages": len(snapshot.passages),
-        "graph": place.space.store.digest(),
-        "files": {file.name: file.sha256 for file in (*plan.loaded.files, *place.files)},
-        "asked": content_id(*(part for question in parts for part in question)),
-        "seed": SEED,
-        **pruners_made_with(place.space, plan.arms),
-        **soft_made_with(place.space, plan.arms),
-    }
-
-
-def _summary(
-    run: QaRun, plan: QaPlan, known: Sequence[KnownQuestion], place: EvaluatedWorkspace
-) -> dict[str, Any]:
-    """What `--json` prints."""
-    wanted = {question.id: question.wanted() for question in known}
-    kinds = {question.id: question.kind for question in known}
-    notes = Counter(plan.loaded.notes) + Counter(place.notes)
-    if missing := sum(question.num_missing for question in known):
-        notes["gold that is not in the corpus, so nobody can cite it"] = missing
-    if run.settings["llm"] is None:
-        notes[_NOT_SHORTENED] = sum(is_short(question.wanted().answer) for question in known)
-    if GOLD in plan.arm_names:
-        notes[WHOLE_GOLD] = sum(is_about_whole(question) for question in plan.questions)
-        notes[_NO_GOLD] = sum(
-            q.is_answerable and not q.things and not is_about_whole(e)
-            for q, e in zip(known, plan.questions, strict=True)
-        )
-    return {
-        "dataset": plan.loaded.name,
-        "half": run.settings["half"],
-        "scope": run.settings["scope"],
-        "passages": run.settings["passages"],
-        "llm": run.settings["llm"],
-        **qa_summary(run.answers(), wanted, kinds, plan.arm_names, plan.baseline),
-        "notes": {name: count for name, count in notes.items() if count},
-        "run": str(run.path),
-    }

@@ -6,8 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer
+
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals, share_intervals
+from dynagrag.evaluation.frame.figures import ArmComparison, Figure, Unit
+from dynagrag.evaluation.frame.results import Result
 from dynagrag.evaluation.qa.answer_scores import (
     ABSTAINED,
     CLAIM_SHARES,
@@ -33,6 +37,65 @@ FAILED_PARTS = "failed_parts"
 COSTS = ("context_tokens", "prompt_tokens", "completion_tokens", "calls", "seconds")
 
 
+class MeasureDifference(BaseModel):
+    """An arm's mean difference over so many `questions`, with its 95 % interval, in points. Of the
+    run's measure, where several arms are compared, also whether it `holds` among them.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    difference: float
+    low: float
+    high: float
+    questions: int
+    p_holm: float | None = None
+    holds: bool | None = None
+
+    @model_serializer(mode="wrap")
+    def _without_empty(self, as_usual: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        return {name: value for name, value in as_usual(self).items() if value is not None}
+
+    @property
+    def figure(self) -> Figure:
+        """The difference as it is shown."""
+        return Figure(self.difference, self.low, self.high, Unit.POINTS, is_difference=True)
+
+    def against(self, arm: str, baseline: str) -> ArmComparison:
+        """The comparison of the arm with the baseline."""
+        return ArmComparison(arm, baseline, self.figure, self.questions, self.holds)
+
+
+class KindFigures(BaseModel):
+    """How many questions a kind has, and each arm's means over those that have an answer."""
+
+    model_config = ConfigDict(frozen=True)
+
+    questions: int
+    arms: dict[str, dict[str, float]]
+
+
+class AnswerFigures(Result):
+    """The figures of answers by arm. `arms`: means of 0 to 1 over the questions that have an answer
+    and the measure; `means` their intervals in points, `counts` over how many they are. `costs`: a
+    question. `errors`: answers that failed, and are left out.
+    """
+
+    questions: int
+    unanswerable: int = 0
+    measure: str
+    baseline: str
+    arms: dict[str, dict[str, float]]
+    means: dict[str, dict[str, dict[str, float]]] = Field(default_factory=dict)
+    counts: dict[str, dict[str, int]] = Field(default_factory=dict)
+    abstention: dict[str, dict[str, float | int | None]] = Field(default_factory=dict)
+    costs: dict[str, dict[str, float]]
+    differences: dict[str, dict[str, MeasureDifference]] = Field(default_factory=dict)
+    kinds: dict[str, KindFigures] = Field(default_factory=dict)
+    cut_off: dict[str, int] = Field(default_factory=dict)
+    failed_parts: dict[str, float] = Field(default_factory=dict)
+    errors: dict[str, int] = Field(default_factory=dict)
+
+
 def arm_scores(
     lines: Iterable[AnswerLine], wanted: Mapping[str, WantedAnswer]
 ) -> dict[str, dict[str, dict[str, float]]]:
@@ -50,40 +113,36 @@ def qa_summary(
     kinds: Mapping[str, str],
     arms: Sequence[str],
     baseline: str,
-) -> dict[str, Any]:
-    """What `--json` prints of the answers: `lines` has one for each question and arm. Values of 0
-    to 1; intervals in points.
-    """
+) -> AnswerFigures:
+    """The figures of answers: `lines` has one for each question and arm."""
     scores = arm_scores(lines, wanted)
     own = {arm: [line for line in lines if line.arm == arm] for arm in arms}
     answerable = frozenset(id_ for id_, gold in wanted.items() if gold.answer.is_answerable)
     means = {arm: _means(scores.get(arm, {}), answerable) for arm in arms}
     measure = main_measure(means[arms[0]])
-    return {
-        "questions": len(wanted),
-        "unanswerable": len(wanted) - len(answerable),
-        "measure": measure,
-        "baseline": baseline,
-        "arms": {
+    return AnswerFigures(
+        questions=len(wanted),
+        unanswerable=len(wanted) - len(answerable),
+        measure=measure,
+        baseline=baseline,
+        arms={
             arm: {name: round(found.mean, _DIGITS) for name, found in means[arm].items()}
             for arm in arms
         },
-        "means": {
-            arm: {name: _bounds(found) for name, found in means[arm].items()} for arm in arms
-        },
-        "counts": {arm: _counts(scores.get(arm, {}), answerable) for arm in arms},
-        "abstention": {arm: _abstention(scores.get(arm, {}), answerable) for arm in arms},
-        "costs": {arm: _costs(own[arm]) for arm in arms},
-        "differences": _from_baseline(
+        means={arm: {name: _bounds(found) for name, found in means[arm].items()} for arm in arms},
+        counts={arm: _counts(scores.get(arm, {}), answerable) for arm in arms},
+        abstention={arm: _abstention(scores.get(arm, {}), answerable) for arm in arms},
+        costs={arm: _costs(own[arm]) for arm in arms},
+        differences=_from_baseline(
             scores, baseline, [arm for arm in arms if arm != baseline], answerable, measure
         ),
-        "kinds": _by_kind(scores, kinds, answerable, arms),
-        CUT_OFF: {arm: sum(line.is_cut_off for line in own[arm]) for arm in arms},
-        FAILED_PARTS: {
+        kinds=_by_kind(scores, kinds, answerable, arms),
+        cut_off={arm: sum(line.is_cut_off for line in own[arm]) for arm in arms},
+        failed_parts={
             arm: _mean([line.failed_parts for line in own[arm] if not line.error]) for arm in arms
         },
-        "errors": {arm: sum(line.has_failed for line in own[arm]) for arm in arms},
-    }
+        errors={arm: sum(line.has_failed for line in own[arm]) for arm in arms},
+    )
 
 
 def main_measure(means: Mapping[str, Any]) -> str:
@@ -93,16 +152,20 @@ def main_measure(means: Mapping[str, Any]) -> str:
     return next((name for name in (F1, ROUGE_L, RECALL, STATED) if name in means), ABSTAINED)
 
 
-def differences(new: Scores, old: Scores, answerable: Iterable[str]) -> dict[str, dict[str, float]]:
+def differences(
+    new: Scores, old: Scores, answerable: Iterable[str]
+) -> dict[str, MeasureDifference]:
     """new - old by measure over the questions that have it in both: mean and 95 % interval in
     points, and how many questions these are.
     """
     columns = _by_question(new, old, answerable)
     found = _intervals(columns, intervals)
     return {
-        name: {"difference": round(POINTS * found[name].mean, _PRECISION)}
-        | _bounds(found[name])
-        | {"questions": len(columns[name])}
+        name: MeasureDifference.model_validate(
+            {"difference": round(POINTS * found[name].mean, _PRECISION)}
+            | _bounds(found[name])
+            | {"questions": len(columns[name])}
+        )
         for name in MEASURES
         if name in found
     }
@@ -125,18 +188,17 @@ def _from_baseline(
     arms: Sequence[str],
     answerable: frozenset[str],
     measure: str,
-) -> dict[str, dict[str, dict[str, Any]]]:
+) -> dict[str, dict[str, MeasureDifference]]:
     """Each arm's `differences`; those of the run's measure with `p_holm` and `holds`."""
     old = scores.get(baseline, {})
-    found: dict[str, dict[str, dict[str, Any]]] = {
-        arm: dict(differences(scores.get(arm, {}), old, answerable)) for arm in arms
-    }
+    found = {arm: differences(scores.get(arm, {}), old, answerable) for arm in arms}
     told = {arm: own[measure] for arm, own in found.items() if measure in own}
     columns = {
         arm: list(_by_question(scores[arm], old, answerable)[measure].values()) for arm in told
     }
-    for arm, more in corrected(told, columns, SEED).items():
-        found[arm][measure] = told[arm] | more
+    bounds = {arm: {"low": own.low, "high": own.high} for arm, own in told.items()}
+    for arm, more in corrected(bounds, columns, SEED).items():
+        found[arm][measure] = told[arm].model_copy(update=more)
     return found
 
 
@@ -223,11 +285,11 @@ def _by_kind(
     kinds: Mapping[str, str],
     answerable: frozenset[str],
     arms: Sequence[str],
-) -> dict[str, Any]:
+) -> dict[str, KindFigures]:
     """Kind -> how many questions it has, and each arm's means; nothing where the set tells no
     kinds.
     """
-    found: dict[str, Any] = {}
+    found: dict[str, KindFigures] = {}
     for kind in dict.fromkeys(kinds.values()):
         own = {question for question, name in kinds.items() if name == kind}
         columns = {arm: _columns(scores.get(arm, {}), answerable & own) for arm in arms}
@@ -239,5 +301,5 @@ def _by_kind(
             }
             for arm in arms
         }
-        found[kind or "other"] = {"questions": len(own), "arms": means}
+        found[kind or "other"] = KindFigures(questions=len(own), arms=means)
     return found if len(found) > 1 else {}

@@ -12,7 +12,7 @@ from dynagrag.core.files.private_files import replace_text
 from dynagrag.core.files.regular_files import IRREGULAR, is_irregular
 from dynagrag.core.schema import Snapshot
 from dynagrag.evaluation.answers.answer_line import AnswerLine
-from dynagrag.evaluation.qa.qa_folder import KnownQuestion
+from dynagrag.evaluation.qa.known_question import KnownQuestion
 
 LEFT_OUT = (
     "answers left out of the rows for RAGAS: they failed, or were made before it was kept what"

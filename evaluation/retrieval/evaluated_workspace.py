@@ -21,16 +21,16 @@ from dynagrag.evaluation.retrieval.retriever_arms import SPLIT
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
 from dynagrag.graph_store.rules import check_asking_embedder
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
-from dynagrag.ingest.given.given_corpus import (
-    GivenCorpus,
-    GivenPassage,
-    GivenTurns,
+from dynagrag.ingest.imported.imported_corpus import (
+    ImportedCorpus,
+    ImportedPassage,
+    ImportedTurns,
     content_hashes,
     join_extractions,
-    read_given,
+    read_imported,
 )
-from dynagrag.ingest.given.given_extractor import GivenExtractor
-from dynagrag.ingest.given.given_plan import given_ids
+from dynagrag.ingest.imported.imported_extractor import ImportedExtractor
+from dynagrag.ingest.imported.imported_plan import imported_ids
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.retrieval.pruning.gcn_pruner import GcnPruner
 from dynagrag.workspace.facade import Workspace, open_workspace
@@ -89,7 +89,7 @@ def open_evaluated(
         extractor = (
             FastExtractor(titles=corpus.titles)
             if options.extractor == "fast"
-            else GivenExtractor(corpus)
+            else ImportedExtractor(corpus)
         )
         name = f"{loaded.name}-{options.extractor}-{_corpus_key(corpus, extractor, own)}"
         there = settings.model_copy(
@@ -100,7 +100,7 @@ def open_evaluated(
             ids = dict(
                 zip(
                     (d.key for d in loaded.corpus),
-                    given_ids(corpus, space.store.workspace),
+                    imported_ids(corpus, space.store.workspace),
                     strict=True,
                 )
             )
@@ -119,25 +119,25 @@ def _pruner(options: EvaluateOptions, embedder: Embedder) -> GcnPruner | None:
 
 def _corpus(
     loaded: EvaluationSet, options: EvaluateOptions
-) -> tuple[GivenCorpus, tuple[DataFile, ...]]:
+) -> tuple[ImportedCorpus, tuple[DataFile, ...]]:
     """The set's corpus as it is ingested, with the extractions of a file where they were asked
     for.
     """
     documents = [
-        GivenTurns(d.title, d.turns) if d.turns else GivenPassage(d.title, d.text)
+        ImportedTurns(d.title, d.turns) if d.turns else ImportedPassage(d.title, d.text)
         for d in loaded.corpus
     ]
-    corpus = GivenCorpus(tuple(documents), source=loaded.name)
+    corpus = ImportedCorpus(tuple(documents), source=loaded.name)
     if options.extractor == "fast":
         return corpus, ()
     assert options.data is not None
     path = options.given or find_file(
         options.data / MULTIHOP, f"{loaded.name.replace('-', '_')}_openie_reference"
     )
-    return join_extractions(corpus, read_given(path)), (read_rows(path)[1],)
+    return join_extractions(corpus, read_imported(path)), (read_rows(path)[1],)
 
 
-def _corpus_key(corpus: GivenCorpus, extractor: Extractor, embedder: Embedder) -> str:
+def _corpus_key(corpus: ImportedCorpus, extractor: Extractor, embedder: Embedder) -> str:
     identity = embedder.identity
     return content_id(
         version("dynagrag"),
@@ -149,12 +149,12 @@ def _corpus_key(corpus: GivenCorpus, extractor: Extractor, embedder: Embedder) -
 
 
 def _ingest(
-    space: Workspace, corpus: GivenCorpus, extractor: Extractor, progress: Progress
+    space: Workspace, corpus: ImportedCorpus, extractor: Extractor, progress: Progress
 ) -> None:
     """Puts the corpus in; where all of it is there, not even the graph is looked over: at 6,000
     passages that takes half a minute.
     """
-    prepared = space.ingest_jobs.prepare_given(
+    prepared = space.ingest_jobs.prepare_imported(
         [corpus], extractor, has_index=False
     )  # most arms need none, and those that do make it
     if prepared.plan.documents or not space.store.is_derived_current():

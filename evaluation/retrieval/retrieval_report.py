@@ -1,15 +1,18 @@
-"""A run of retrieval as a report: which passages each arm brings, and the questions on which the
-first arm is worst and best, to read.
+"""The kept run of an evaluation of retrieval: questions.jsonl (one line per question, scope and arm),
+passages.jsonl (the words of what was brought), and how both are read: which passages each arm
+brings, and the questions on which the first arm is worst and best.
 """
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from dynagrag.core.text import plural
-from dynagrag.evaluation.bootstrap_intervals import Interval
-from dynagrag.evaluation.frame.figures import Figure, Unit
-from dynagrag.evaluation.frame.html import render
+from dynagrag.evaluation.frame.experiment_run import ExperimentLine, ExperimentRun
+from dynagrag.evaluation.frame.figures import ArmComparison, Figure, Unit
+from dynagrag.evaluation.frame.lines_file import read_lines
 from dynagrag.evaluation.frame.report import (
+    FEW_ITEMS,
     BarChart,
     Case,
     Cases,
@@ -21,20 +24,22 @@ from dynagrag.evaluation.frame.report import (
     ScatterChart,
     Section,
     Table,
-    compared,
+    few,
     interval_meaning,
     shortened,
 )
+from dynagrag.evaluation.frame.results import Result
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
-from dynagrag.evaluation.results.run_folder import PassageWords, RetrievalLine, RunFolder
-from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS, POINTS, by_scope
+from dynagrag.evaluation.results.run_summary import POINTS
+from dynagrag.evaluation.retrieval.retrieval_scores import PointsDifference, ScopeFigures
 
+PASSAGES = "passages.jsonl"
 _NUM_READ = 6
 """How many of the worst and of the best questions are shown."""
 _NUM_BROUGHT = 5
 _MAX_WORDS = 20
 """Of what an arm brought; of what should be found all kept words are shown."""
-_SCOPE_TITLES = {
+SCOPE_TITLES = {
     "document": "Each question asked of its own document",
     "corpus": "All documents as one corpus",
 }
@@ -57,107 +62,223 @@ WORDS: Mapping[str, str] = {
     "points": "all but ms: 100 is everything",
     "95 % interval": interval_meaning("questions"),
 }
+
+
+class Brought(BaseModel):
+    """A unit that an arm brought, by its best passage. The score's scale is the arm's own."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    score: float
+    gold: bool
+
+
+class RetrievalLine(ExperimentLine):
+    """What one arm made of one question. `gold`: a passage for each thing to be found; `missing`:
+    gold that the corpus lacks.
+    """
+
+    scope: str
+    question: str
+    text: str
+    arm: str
+    passages: tuple[Brought, ...]
+    gold: tuple[str, ...]
+    missing: tuple[str, ...] = ()
+    measures: dict[str, float]
+    recall: tuple[float, ...]
+    ms: float
+    prompt_tokens: int | None = None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The arm, and the question in its scope."""
+        return self.arm, f"{self.scope} {self.question}"
+
+
 Asked = Mapping[str, Mapping[str, RetrievalLine]]
 """Arm -> question -> line."""
 
 
-def render_report(run: RunFolder) -> str:
-    """The report of a run that is done."""
-    return render(retrieval_report(run), run.head)
+class PassageWords(BaseModel):
+    """A passage as the report shows it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    title: str
+    words: str
 
 
-def retrieval_report(run: RunFolder) -> Report:
-    """What the page says."""
-    summary, words, lines = run.summary(), run.passages(), by_scope(run.lines())
-    scopes: Mapping[str, Mapping[str, Any]] = summary["scopes"]
-    titles = {scope: _SCOPE_TITLES[scope] if len(scopes) > 1 else "" for scope in scopes}
-    arms = ", ".join(summary["arms"])
-    asked = f"{plural(summary['questions'], 'question')}{_HALVES[summary['half']]} were asked"
-    lost = "; ".join(summary["missing_gold"])
-    return Report(
-        title=f"{summary['dataset']}: which passages are brought",
-        asked=(
-            f"{asked} over {plural(summary['passages'], 'passage')}: how much of what should be"
-            f" found does each arm bring? Arms: {arms}."
-        ),
-        conclusion=_conclusion(summary),
-        notes=(
-            *(f"{count} x {name}" for name, count in summary["notes"].items()),
-            *([f"Not in the corpus: {lost}"] if lost else ()),
-        ),
-        results=tuple(_results(titles[scope], found, summary) for scope, found in scopes.items()),
-        words={
-            name: said
-            for name, said in WORDS.items()
-            if name != PROMPT or PROMPT in _names(next(iter(summary["arms"].values())))
-        },
-        costs=tuple(_costs(titles[scope], found, summary) for scope, found in scopes.items()),
-        cases=tuple(
-            part for scope in scopes for part in _cases(titles[scope], lines[scope], words, summary)
-        ),
-    )
+class RetrievalResult(Result):
+    """What an evaluation of retrieval came to: the first scope's figures at the top, all scopes
+    below. `notes`: what was passed over or can't be found, by reason.
+    """
+
+    dataset: str
+    questions: int
+    passages: int
+    arms: dict[str, dict[str, float]]
+    half: str = "all"
+    measure: str
+    baseline: str
+    intervals: dict[str, dict[str, PointsDifference]] = Field(default_factory=dict)
+    scopes: dict[str, ScopeFigures]
+    notes: dict[str, int] = Field(default_factory=dict)
+    missing_gold: list[str] = Field(default_factory=list)
+    run: str = ""
 
 
-def _conclusion(summary: Mapping[str, Any]) -> str:
+class RetrievalRun(ExperimentRun[RetrievalLine, RetrievalResult]):
+    """The folder of a run of retrieval."""
+
+    line_kind = RetrievalLine
+    lines_file = "questions.jsonl"
+    command = "dynagrag evaluate retrieval"
+    what = "passages found"
+    noun = "question"
+    result_kind = RetrievalResult
+
+    def passages(self) -> dict[str, PassageWords]:
+        """The words of all passages that were brought or should have been, by id."""
+        return {p.id: p for p in read_lines(self.path / PASSAGES, PassageWords)}
+
+    def report(self) -> Report:
+        """What is said of it."""
+        result, words, lines = self.result(), self.passages(), by_scope(self.lines())
+        scopes = result.scopes
+        titles = {scope: SCOPE_TITLES[scope] if len(scopes) > 1 else "" for scope in scopes}
+        asked = f"{plural(result.questions, 'question')}{_HALVES[result.half]} were asked"
+        lost = "; ".join(result.missing_gold)
+        return Report(
+            title=f"{result.dataset}: which passages are brought",
+            asked=(
+                f"{asked} over {plural(result.passages, 'passage')}: how much of what should be"
+                f" found does each arm bring? Arms: {', '.join(result.arms)}."
+            ),
+            conclusion=_conclusion(result),
+            notes=(
+                *(f"{count} x {name}" for name, count in result.notes.items()),
+                *([f"Not in the corpus: {lost}"] if lost else ()),
+            ),
+            results=tuple(_results(titles[scope], own, result) for scope, own in scopes.items()),
+            words={
+                name: said
+                for name, said in WORDS.items()
+                if name != PROMPT or PROMPT in next(iter(result.arms.values()))
+            },
+            costs=tuple(
+                _costs(titles[scope], own, result.measure) for scope, own in scopes.items()
+            ),
+            cases=tuple(
+                part
+                for scope in scopes
+                for part in _cases(titles[scope], lines[scope], words, result)
+            ),
+        )
+
+
+def by_scope(lines: Iterable[RetrievalLine]) -> dict[str, dict[str, dict[str, RetrievalLine]]]:
+    """Scope -> arm -> question id -> line, in the order of the lines."""
+    found: dict[str, dict[str, dict[str, RetrievalLine]]] = {}
+    for line in lines:
+        found.setdefault(line.scope, {}).setdefault(line.arm, {})[line.question] = line
+    return found
+
+
+def _conclusion(result: RetrievalResult) -> str:
     """The run in a sentence or two."""
-    measure, baseline, arms = summary["measure"], summary["baseline"], summary["arms"]
+    measure, arms = result.measure, result.arms
     arm = next(iter(arms))
     best = max(arms, key=lambda name: arms[name][measure])
-    differing = None if arm == baseline else summary["intervals"].get(arm, {}).get(measure)
-    said = (
-        f"{arm}: {measure}"
-        f" {POINTS * arms[arm][measure]:.1f}{compared(arm, differing, baseline, summary['questions'])}."
-    )
-    if arms[best][measure] > arms[arm][measure]:
-        said += f" {best} is highest with {POINTS * arms[best][measure]:.1f}."
-    return said + (
-        f" Fewer than {FEW_QUESTIONS} questions: the intervals say little."
-        if summary["questions"] < FEW_QUESTIONS
+    found = result.intervals.get(arm, {}).get(measure)
+    against = (
+        ArmComparison(arm, result.baseline, points_change(found), result.questions).text()
+        if found and arm != result.baseline
         else ""
     )
+    said = f"{arm}: {measure} {Figure(arms[arm][measure]).text()}{against}."
+    if arms[best][measure] > arms[arm][measure]:
+        said += f" {best} is highest with {Figure(arms[best][measure]).text()}."
+    return said + (f" {few('question')}" if result.questions < FEW_ITEMS else "")
 
 
-def _results(title: str, found: Mapping[str, Any], summary: Mapping[str, Any]) -> Section:
-    measure, arms = summary["measure"], found["arms"]
-    names = _names(next(iter(arms.values())))
-    cells = {
-        arm: (*(f"{POINTS * own[name]:.1f}" for name in names), f"{own['ms']:.1f}")
-        for arm, own in arms.items()
-    }
-    table = Table(
-        heads=("arm", *names, "ms", f"{measure} against {summary['baseline']}, 95 % interval"),
-        rows=tuple(
-            (arm, (*cells[arm], _difference(found["intervals"].get(arm), measure))) for arm in arms
-        ),
-        main=measure,
-        is_of_arms=True,
-    )
-    quality = {
-        arm: Figure(
-            POINTS * own[measure],
-            found["means"][arm][measure]["low"],
-            found["means"][arm][measure]["high"],
-            Unit.POINTS,
+def points_change(found: PointsDifference) -> Figure:
+    """A difference with its interval, as it is shown."""
+    return Figure(found.difference, found.low, found.high, Unit.POINTS, is_difference=True)
+
+
+def _results(title: str, found: ScopeFigures, result: RetrievalResult) -> Section:
+    measure, arms = result.measure, found.arms
+    names = [n for n in (*NAMES, PROMPT) if n in next(iter(arms.values()))]
+
+    def against(arm: str, name: str) -> Figure | str:
+        own = found.intervals.get(arm)
+        return points_change(own[name]) if own else ""
+
+    tables = [
+        Table(
+            heads=("arm", *names, "ms", f"{measure} against {result.baseline}"),
+            rows=tuple(
+                (
+                    arm,
+                    (
+                        *(Figure(own[name]) for name in names),
+                        Figure(own["ms"], unit=Unit.MS),
+                        against(arm, measure),
+                    ),
+                )
+                for arm, own in arms.items()
+            ),
+            main=measure,
+            is_of_arms=True,
         )
-        for arm, own in arms.items()
-    }
+    ]
+    if PROMPT in names:
+        tables.append(
+            Table(
+                heads=("arm", PROMPT, "tokens", f"against {result.baseline}"),
+                rows=tuple(
+                    (
+                        arm,
+                        (
+                            _mean(found, arm, PROMPT),
+                            Figure(own.get("prompt_tokens"), unit=Unit.COUNT),
+                            against(arm, PROMPT),
+                        ),
+                    )
+                    for arm, own in arms.items()
+                ),
+                title="Of the gold in the prompts, at equal room",
+                main=PROMPT,
+                is_of_arms=True,
+            )
+        )
+    quality = {arm: _mean(found, arm, measure) for arm in arms}
     curves = LineChart(
-        "Recall by depth", "passages or documents read", "recall, points", found["curves"]
+        "Recall by depth", "passages or documents read", "recall, points", found.curves
     )
     return Section(
         title,
-        tables=(table,),
+        tables=tuple(tables),
         pictures=(BarChart(f"{measure} by arm, with 95 % intervals", quality), curves),
     )
 
 
-def _costs(title: str, found: Mapping[str, Any], summary: Mapping[str, Any]) -> Section:
-    measure, arms = summary["measure"], found["arms"]
+def _mean(found: ScopeFigures, arm: str, name: str) -> Figure:
+    """A mean with its interval, where it has one."""
+    bounds = found.means.get(arm, {}).get(name)
+    low, high = (bounds.low, bounds.high) if bounds else (None, None)
+    return Figure(POINTS * found.arms[arm][name], low, high, Unit.POINTS)
+
+
+def _costs(title: str, found: ScopeFigures, measure: str) -> Section:
     points = ScatterChart(
         "Cost against quality",
         "milliseconds a question (log scale)",
         f"{measure}, points",
-        {arm: (own["ms"], POINTS * own[measure]) for arm, own in arms.items()},
+        {arm: (own["ms"], POINTS * own[measure]) for arm, own in found.arms.items()},
     )
     return Section(
         title,
@@ -166,22 +287,14 @@ def _costs(title: str, found: Mapping[str, Any], summary: Mapping[str, Any]) -> 
     )
 
 
-def _names(own: Mapping[str, float]) -> tuple[str, ...]:
-    return tuple(name for name in (*NAMES, PROMPT) if name in own)
-
-
-def _difference(found: Mapping[str, Mapping[str, float]] | None, measure: str) -> str:
-    return "" if found is None else Interval.of(found[measure]).text("+")
-
-
 # -------------------------------------------------------------------------------------------- cases
 
 
 def _cases(
-    title: str, lines: Asked, words: Mapping[str, PassageWords], summary: Mapping[str, Any]
+    title: str, lines: Asked, words: Mapping[str, PassageWords], result: RetrievalResult
 ) -> tuple[Cases, ...]:
     """The first arm's worst questions, then its best, where these are others."""
-    measure, baseline = summary["measure"], summary["baseline"]
+    measure, baseline = result.measure, result.baseline
     arm, own = next(iter(lines.items()))
     behind = f" ({title[0].lower()}{title[1:]})" if title else ""
 
@@ -198,7 +311,7 @@ def _cases(
         (f"The best questions of {arm}{behind}", best),
     )
     return tuple(
-        Cases(name, tuple(_case(line, gain(line), lines, words, summary) for line in chosen))
+        Cases(name, tuple(_case(line, gain(line), lines, words, result) for line in chosen))
         for name, chosen in shown
         if chosen
     )
@@ -209,9 +322,9 @@ def _case(
     gain: float,
     lines: Asked,
     words: Mapping[str, PassageWords],
-    summary: Mapping[str, Any],
+    result: RetrievalResult,
 ) -> Case:
-    measure, baseline = summary["measure"], summary["baseline"]
+    measure, baseline = result.measure, result.baseline
     against = "" if line.arm == baseline else f", {POINTS * gain:+.0f} against {baseline}"
     missing = "; ".join(shortened(name) for name in line.missing)
     return Case(

@@ -5,31 +5,43 @@ Runs lie in HOME/evaluation/runs.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from itertools import groupby
+from pathlib import Path
+
+from pydantic import JsonValue
 
 from dynagrag.checkpoints.checkpoints import digest_of
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError, WorkspaceError
 from dynagrag.core.ids import content_id
-from dynagrag.core.protocols import Embedder, Pruner
+from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Filters, Snapshot
 from dynagrag.evaluation.bootstrap_intervals import SEED
+from dynagrag.evaluation.frame.experiment import ItemTrial, Keep, TrialExperiment, Watch
+from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.report import shortened
+from dynagrag.evaluation.frame.running import run_experiment
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target, missing_gold
-from dynagrag.evaluation.question_sets.question_set import Scope
+from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Scope
 from dynagrag.evaluation.ranking_measures import check_library
-from dynagrag.evaluation.results.run_folder import RunFolder
-from dynagrag.evaluation.results.run_settings import RunSettings
-from dynagrag.evaluation.results.run_summary import whole_summary
 from dynagrag.evaluation.retrieval.evaluated_workspace import EvaluatedWorkspace, open_evaluated
-from dynagrag.evaluation.retrieval.retrieval_report import render_report
+from dynagrag.evaluation.retrieval.retrieval_report import (
+    PASSAGES,
+    RetrievalLine,
+    RetrievalResult,
+    RetrievalRun,
+    by_scope,
+)
+from dynagrag.evaluation.retrieval.retrieval_scores import scope_figures
 from dynagrag.evaluation.retrieval.retriever_arms import DEPTH, SPLIT, make_arms, profiles_of
 from dynagrag.evaluation.retrieval.retriever_bench import RetrieverBench, passage_words
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions, RunPlan, plan_run
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.retrieval.filters import apply_filters
+
+_MAX_LISTED = 20
 
 
 def evaluate_retrieval(
@@ -37,8 +49,8 @@ def evaluate_retrieval(
     options: EvaluateOptions,
     progress: Progress | None = None,
     embedder: Embedder | None = None,
-) -> tuple[RunFolder, dict[str, Any]]:
-    """Runs an evaluation, or resumes one; the run's folder and its summary.
+) -> tuple[RetrievalRun, RetrievalResult]:
+    """Runs an evaluation, or resumes one; the run and its result.
 
     Raises UsageError and LoadError for what was given wrong, before anything is embedded;
     StoppedRunError on Ctrl-C.
@@ -47,21 +59,146 @@ def evaluate_retrieval(
     plan = plan_run(options, settings)
     show = progress or (lambda *_: None)
     with open_evaluated(settings, options, plan.loaded, show, embedder) as place:
-        snapshot = place.space.current_graph.snapshot()
-        resolver = Resolver(snapshot, place.find)
-        targets = {question.id: resolver.target(question.gold) for question in plan.questions}
-        _check(snapshot, targets, place)
-        made_with = _made_with(plan, options, place, snapshot)
-        run = RunFolder.begin(settings.home, made_with.dataset, made_with.to_json(), options.out)
-        with run.asking(plan.num_lines):
-            for scope in plan.scopes:
-                _Work(run, place, snapshot, plan, targets, show, place.pruner).ask(scope)
-            lines = run.lines()
-            notes = Counter(plan.loaded.notes) + Counter(place.notes)
-            summary = whole_summary(run.path, made_with, lines, targets, notes)
-            run.finish(summary, passage_words(lines, snapshot))
-            run.write_report(render_report(run))
-    return run, summary
+        experiment = RetrievalExperiment(plan, options, place)
+        run, result = run_experiment(experiment, settings.home, options.out, Watch(progress))
+    assert isinstance(run, RetrievalRun), "it is the experiment's folder"
+    return run, result
+
+
+@dataclass(frozen=True, slots=True)
+class ScopedQuestion:
+    """A question as it is asked: of its own document, or of the corpus."""
+
+    scope: Scope
+    question: EvalQuestion
+
+    @property
+    def id(self) -> str:
+        """No other question's of the run."""
+        return f"{self.scope} {self.question.id}"
+
+    @property
+    def document(self) -> str | None:
+        """The document that it is asked of; None: the corpus."""
+        return self.question.document if self.scope is Scope.DOCUMENT else None
+
+
+class RetrievalExperiment(TrialExperiment[ScopedQuestion, RetrievalLine, RetrievalResult]):
+    """Retrievers as arms, questions in every scope as items."""
+
+    folder = RetrievalRun
+
+    def __init__(self, plan: RunPlan, options: EvaluateOptions, place: EvaluatedWorkspace) -> None:
+        self.name, self.arms = plan.loaded.name, plan.arms
+        self.items = [
+            ScopedQuestion(scope, question) for scope in plan.scopes for question in plan.questions
+        ]
+        self._plan, self._options, self._place = plan, options, place
+        self._snapshot = place.space.current_graph.snapshot()
+        resolver = Resolver(self._snapshot, place.find)
+        self._targets = {q.id: resolver.target(q.gold) for q in plan.questions}
+        _check(self._snapshot, self._targets, place)
+
+    def made_with(self) -> Mapping[str, JsonValue]:
+        """The questions, the graph that they are asked of, and the arms with their profiles.
+
+        Without `llm` (which splits questions) and `pruner` where there is none, and without
+        `prompts` where none are written: runs of before lack them too.
+        """
+        plan, place, graph = self._plan, self._place, self._snapshot.graph
+        identity, chat = place.embedder.identity, place.space.models.chat_model
+        llm = chat.identity if SPLIT in plan.arms and chat else None
+        pruner = digest_of(self._options.pruner) if self._options.pruner else ""
+        asked = (part for question in plan.questions for part in (question.id, question.text))
+        return {
+            "dataset": plan.loaded.name,
+            "half": self._options.half,
+            "scopes": list(plan.scopes),
+            "questions": len(plan.questions),
+            "measure": plan.loaded.main_measure,
+            "arms": list(plan.arms),
+            "baseline": plan.baseline,
+            "extractor": self._options.extractor if plan.loaded.corpus else None,
+            **({"llm": llm} if llm else {}),
+            "embedder": f"{identity.name} ({identity.dimension} dimensions)",
+            "workspace": place.space.name,
+            "passages": len(self._snapshot.passages),
+            "entities": len(graph.entities),
+            "relations": len(graph.relations),
+            "graph": place.space.store.digest(),
+            "files": {file.name: file.sha256 for file in (*plan.loaded.files, *place.files)},
+            "asked": content_id(*asked),
+            "depth": DEPTH,
+            "seed": SEED,
+            "profiles": {name: asdict(own) for name, own in profiles_of(plan.arms).items()},
+            **({"prompts": True} if plan.prompts else {}),
+            **({"pruner": pruner} if pruner else {}),
+        }
+
+    def trials(self) -> list[ItemTrial[ScopedQuestion]]:
+        """Question by question: all arms share its vector."""
+        return [ItemTrial(arm, item) for item in self.items for arm in self.arms]
+
+    def stage(self, trial: ItemTrial[ScopedQuestion]) -> str:
+        """Scopes are followed one by one."""
+        return f"ask ({trial.item.scope})"
+
+    def measure_all(
+        self, left: Sequence[ItemTrial[ScopedQuestion]], keep: Keep[RetrievalLine], watch: Watch
+    ) -> None:
+        """Documents of a set come one after the other, so that only one's indexes are held."""
+        bench: RetrieverBench | None = None
+        at: tuple[Scope, str | None] | None = None
+        for item, trials in groupby(left, key=lambda trial: trial.item):
+            have = frozenset(self.arms) - {trial.arm for trial in trials}
+            if bench is None or at != (item.scope, item.document):
+                at = item.scope, item.document
+                bench = self._bench(*at)
+            vector = self._place.embedder.embed_query(item.question.text)
+            keep(bench.ask(item.question, self._targets[item.question.id], vector, have))
+
+    def _bench(self, scope: Scope, document: str | None) -> RetrieverBench:
+        """The arms on one document alone, or on the whole corpus."""
+        place, plan = self._place, self._plan
+        id_ = None if document is None else place.find(document)
+        snapshot = (
+            self._snapshot
+            if id_ is None
+            else apply_filters(self._snapshot, place.space.store, Filters(documents=(id_,)))
+        )
+        arms = make_arms(plan.arms, place.space, snapshot, id_ is None, plan.prompts, place.pruner)
+        return RetrieverBench(scope, arms, Resolver(snapshot, place.find))
+
+    def summarize(self, lines: Sequence[RetrievalLine], path: Path) -> RetrievalResult:
+        """The figures of every scope."""
+        plan, missing = self._plan, missing_gold(self._targets)
+        scopes = {
+            scope: scope_figures(found, plan.arms, plan.baseline)
+            for scope, found in by_scope(lines).items()
+        }
+        first = next(iter(scopes.values()))
+        noted = Counter(plan.loaded.notes) + Counter(self._place.notes)
+        lost = {"gold that names no passage, counted as not found": len(missing)} if missing else {}
+        return RetrievalResult(
+            dataset=plan.loaded.name,
+            questions=first.questions,
+            passages=len(self._snapshot.passages),
+            arms=first.arms,
+            half=self._options.half,
+            measure=plan.loaded.main_measure,
+            baseline=plan.baseline,
+            intervals=first.intervals,
+            scopes=scopes,
+            notes={name: count for name, count in noted.items() if count} | lost,
+            missing_gold=[shortened(name) for name in missing[:_MAX_LISTED]],
+            run=str(path),
+        )
+
+    def keep(
+        self, run: ExperimentRun[RetrievalLine, RetrievalResult], result: RetrievalResult
+    ) -> None:
+        """The words of the passages."""
+        run.write_rows(PASSAGES, passage_words(run.lines(), self._snapshot))
 
 
 def _check(snapshot: Snapshot, targets: Mapping[str, Target], place: EvaluatedWorkspace) -> None:
@@ -76,88 +213,3 @@ def _check(snapshot: Snapshot, targets: Mapping[str, Target], place: EvaluatedWo
             " check the titles and paths"
         )
     place.check_embedder()
-
-
-def _made_with(
-    plan: RunPlan, options: EvaluateOptions, place: EvaluatedWorkspace, snapshot: Snapshot
-) -> RunSettings:
-    identity, chat, profiles = (
-        place.embedder.identity,
-        place.space.models.chat_model,
-        profiles_of(plan.arms),
-    )
-    return RunSettings(
-        dataset=plan.loaded.name,
-        half=options.half,
-        scopes=plan.scopes,
-        questions=len(plan.questions),
-        measure=plan.loaded.main_measure,
-        arms=plan.arms,
-        baseline=plan.baseline,
-        extractor=options.extractor if plan.loaded.corpus else None,
-        llm=chat.identity if SPLIT in plan.arms and chat else None,
-        embedder=f"{identity.name} ({identity.dimension} dimensions)",
-        workspace=place.space.name,
-        passages=len(snapshot.passages),
-        entities=len(snapshot.graph.entities),
-        relations=len(snapshot.graph.relations),
-        graph=place.space.store.digest(),
-        files={file.name: file.sha256 for file in (*plan.loaded.files, *place.files)},
-        asked=content_id(
-            *(part for question in plan.questions for part in (question.id, question.text))
-        ),
-        depth=DEPTH,
-        seed=SEED,
-        profiles={name: asdict(profile) for name, profile in profiles.items()},
-        prompts=plan.prompts,
-        pruner=digest_of(options.pruner) if options.pruner else "",
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """What is left to ask in a run."""
-
-    run: RunFolder
-    place: EvaluatedWorkspace
-    snapshot: Snapshot
-    plan: RunPlan
-    targets: Mapping[str, Target]
-    progress: Progress
-    pruner: Pruner | None
-
-    def ask(self, scope: Scope) -> None:
-        """Asks all that has no line yet; documents of a set one after the other, so that only one's
-        indexes are held.
-        """
-        done: dict[str, set[str]] = {}
-        for line in self.run.lines():
-            if line.scope == scope:
-                done.setdefault(line.question, set()).add(line.arm)
-        is_apart = scope is Scope.DOCUMENT
-        bench: RetrieverBench | None = None
-        at: str | None = None
-        for number, question in enumerate(self.plan.questions, start=1):
-            have = frozenset(done.get(question.id, ()))
-            if set(self.plan.arms) - have:
-                if bench is None or (is_apart and question.document != at):
-                    at = question.document
-                    bench = self._bench(scope, at if is_apart else None)
-                vector = self.place.embedder.embed_query(question.text)
-                self.run.append(bench.ask(question, self.targets[question.id], vector, have))
-            self.progress(f"ask ({scope})", number, len(self.plan.questions))
-
-    def _bench(self, scope: Scope, document: str | None) -> RetrieverBench:
-        """The arms on one document alone, or on the whole corpus."""
-        space = self.place.space
-        id_ = None if document is None else self.place.find(document)
-        snapshot = (
-            self.snapshot
-            if id_ is None
-            else apply_filters(self.snapshot, space.store, Filters(documents=(id_,)))
-        )
-        return RetrieverBench(
-            scope,
-            make_arms(self.plan.arms, space, snapshot, id_ is None, self.plan.prompts, self.pruner),
-            Resolver(snapshot, self.place.find),
-        )

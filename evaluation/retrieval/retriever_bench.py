@@ -8,8 +8,8 @@ from dynagrag.evaluation.frame.report import shortened
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Scope
 from dynagrag.evaluation.ranking_measures import CURVE, PROMPT, measure
-from dynagrag.evaluation.results.run_folder import Brought, PassageWords, RetrievalLine
 from dynagrag.evaluation.retrieval.prompt_arms import PromptMeasures, prompt_recall, prompt_tokens
+from dynagrag.evaluation.retrieval.retrieval_report import Brought, PassageWords, RetrievalLine
 from dynagrag.evaluation.retrieval.retriever_arms import Arm
 
 _MAX_WORDS = 45

@@ -62,11 +62,6 @@ class RunPlan:
     baseline: str
     prompts: bool = False
 
-    @property
-    def num_lines(self) -> int:
-        """How many lines the run has when it is done."""
-        return len(self.scopes) * len(self.questions) * len(self.arms)
-
 
 def plan_run(options: EvaluateOptions, settings: Settings) -> RunPlan:
     """The plan of a run. Nothing is embedded yet.

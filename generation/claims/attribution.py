@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from dynagrag.core.schema import Line
-from dynagrag.generation.claims.lexicon import ASKING, SAYING, TELLS, THINKING, TITLES
+from dynagrag.generation.claims.lexicon import ASKING, OFFICES, SAYING, TELLS, THINKING, TITLES
 from dynagrag.generation.claims.reading import folded, read
 from dynagrag.generation.claims.word_senses import lemma, told_forms
 
@@ -89,7 +89,8 @@ def speaker_says(said: Attributed, line: Line) -> bool:
     names = _names(said.who)
     if line.speaker and (names <= (speaker := _names(line.speaker)) or speaker <= names):
         return True
-    return not said.who or _is_told(names, line)
+    words = _names(line.text)
+    return not said.who or (names <= words and not words.isdisjoint(TELLS))
 
 
 def names_who(said: Attributed, text: str) -> bool:
@@ -102,14 +103,7 @@ def names_who(said: Attributed, text: str) -> bool:
     return any(lemma(low) == verb for i in places for low in words[i + 1 : i + 4])
 
 
-def _is_told(names: frozenset[str], line: Line) -> bool:
-    words = _names(line.text)
-    return names <= words and bool(words & TELLS)
-
-
-_TITLES = TITLES | frozenset(
-    "the hon justice judge chief attorney counsel astronaut commander minister jr".split()
-)
+_TITLES = TITLES | OFFICES
 
 
 def _names(text: str) -> frozenset[str]:

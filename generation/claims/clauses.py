@@ -11,9 +11,11 @@ from dynagrag.generation.claims.lexicon import (
     ADVERBS,
     ARTICLES,
     ASKING,
+    ASSURING,
     AUXILIARIES,
-    DETERMINERS,
+    NEGATED_AUXILIARIES,
     OPENS_NO_SUBJECT,
+    QUANTIFIERS,
     RELATIVE,
     SAYING,
     SUBJECT_PRONOUNS,
@@ -21,25 +23,18 @@ from dynagrag.generation.claims.lexicon import (
 )
 from dynagrag.generation.claims.word_senses import PARTICIPLES, PAST, told_forms
 from dynagrag.language.sentences import num_words
-from dynagrag.language.words import COMMON_VERBS, word_set
+from dynagrag.language.words import COMMON_VERBS, DETERMINERS
 
-_AUXILIARIES = AUXILIARIES | word_set("""
-    cannot isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't won't wouldn't shouldn't mustn't
-""")
-_PAST = PAST | word_set("cut hit put quit shut")
+_AUXILIARIES = AUXILIARIES | NEGATED_AUXILIARIES
+_PAST = PAST | {"cut", "hit", "put", "quit", "shut"}
 _PRESENT = frozenset(verb for verb in COMMON_VERBS if verb.endswith("s") and "'" not in verb) - {
     "lets",
     "lots",
     "sounds",
 }
-_REPORTING = (
-    *SAYING,
-    *ASKING,
-    *THINKING,
-    *"deny doubt hope know insist warn promise expect".split(),
-)
-_REPORTS = told_forms(_REPORTING) | frozenset(_REPORTING)
-_DETERMINERS = DETERMINERS | word_set("some each every no")
+_REPORTING = SAYING | ASKING | THINKING | ASSURING
+_REPORTS = told_forms(_REPORTING) | _REPORTING
+_DETERMINERS = DETERMINERS | QUANTIFIERS
 _OPENS_REPORT = (["that"], ["if"], ["whether"], ["how"], ["why"], ["what"])
 _JOINT = re.compile(
     r"(?P<semicolon>;)\s+|,\s+(?P<which>which|who)\s+|"

@@ -38,19 +38,14 @@ def event_texts(line: str, event: str) -> Iterator[str]:
         opening = _OPENING.search(line, 0, born.start)
         if between and opening and event in (BIRTH, DEATH):
             dash = between.start("dash") if between["dash"] else None
+            closing = _CLOSING.search(line, died.end)
             born_until, died_from = (born.end, died.start) if dash is None else (dash, dash)
             yield (
                 line[opening.end() : born_until]
                 if event == BIRTH
-                else line[died_from : _end(line, died.end)]
+                else line[died_from : closing.start() if closing else died.end]
             )
     yield from _told(line, event)
-
-
-def _end(line: str, at: int) -> int:
-    """Where the brackets behind a date close; at the date's end where none do."""
-    closing = _CLOSING.search(line, at)
-    return closing.start() if closing else at
 
 
 def _told(line: str, event: str) -> Iterator[str]:

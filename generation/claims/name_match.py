@@ -76,7 +76,9 @@ def _is_of_another(claim: Reading, span: Span, said: Reading, region: frozenset[
         heads = [
             i
             for i in region
-            if same_word(said.words[i].low, claim.words[of - 1].low) and _has_of(said, i)
+            if same_word(said.words[i].low, claim.words[of - 1].low)
+            and {i, i + 1, i + 2} <= said.in_names
+            and said.words[i + 1].low == "of"
         ]
         theirs = [low for i in heads for low in _belongs_to(said, i + 1)]
         if theirs and not any(
@@ -84,10 +86,6 @@ def _is_of_another(claim: Reading, span: Span, said: Reading, region: frozenset[
         ):
             return True
     return False
-
-
-def _has_of(reading: Reading, at: int) -> bool:
-    return {at, at + 1, at + 2} <= reading.in_names and reading.words[at + 1].low == "of"
 
 
 def _belongs_to(reading: Reading, of: int) -> list[str]:

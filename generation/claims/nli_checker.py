@@ -154,7 +154,10 @@ class NliChecker:
         room = size - num_claim - self._tokenizer.num_special_tokens_to_add(pair=True)
         if room < size // 2 or not rows:
             return []
-        texts = [_said(claim, row) for row in rows]
+        texts = [
+            " ".join(f"{line.speaker + ': ' if line.speaker else ''}{line.text}".split())
+            for line in (claim.lines[row] for row in rows)
+        ]
         starts = np.cumsum([0, *(len(text) + 1 for text in texts)])
         encoded = self._tokenizer(
             "\n".join(texts),
@@ -280,11 +283,6 @@ def _loaded(folder: Path) -> tuple[Any, Any]:
         raise ModelUnavailableError(
             f"{folder} could not be loaded: {' '.join(str(err).split())[:200]}"
         ) from err
-
-
-def _said(claim: Claim, row: int) -> str:
-    line = claim.lines[row]
-    return " ".join(f"{line.speaker + ': ' if line.speaker else ''}{line.text}".split())
 
 
 def _nearest(claim: Claim, window: _Window) -> tuple[int, ...]:

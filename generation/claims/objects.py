@@ -4,7 +4,6 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 
 from dynagrag.generation.claims.lexicon import (
-    DETERMINERS,
     GOVERNING,
     JOINS,
     OBJECT_PRONOUNS,
@@ -15,7 +14,7 @@ from dynagrag.generation.claims.lexicon import (
 from dynagrag.generation.claims.reading import Reading
 from dynagrag.generation.claims.roles import DOER, Predicate, by_phrase, is_auxiliary
 from dynagrag.generation.claims.word_senses import PAST
-from dynagrag.language.words import COMMON_VERBS
+from dynagrag.language.words import COMMON_VERBS, DETERMINERS
 
 _ADVERB = "ly"
 _OBJECT_REACH = 5

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dynagrag.generation.claims.lexicon import NUMBERS_TO_NINETEEN, SCALES, TENS, UNITS
+from dynagrag.generation.claims.lexicon import SCALES, UNITS
+from dynagrag.language.english.data import values_of
+from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import MONTHS
 
 _MONTH = "|".join(f"{m}|{m[:3]}\\.?" if len(m) > 3 else m for m in MONTHS) + r"|sept\.?"
@@ -25,10 +27,12 @@ _UNIT = {
     for unit, forms in (entry.split(":") for entry in UNITS.replace("\n", " ").split(";"))
     for form in forms.split()
 }
-_SPELT = {word: float(i) for i, word in enumerate(NUMBERS_TO_NINETEEN)} | {
-    word: 10.0 * i for i, word in enumerate(TENS, start=2)
+_SPELT = {
+    word: float(value)
+    for word, value in values_of(WordClass.CARDINAL).items()
+    if value < SCALES["hundred"]
 }
-_NUMBER_WORD = "|".join([*_SPELT, "hundred", "thousand", "million", "billion"])
+_NUMBER_WORD = "|".join(values_of(WordClass.CARDINAL))
 _NUMBER = re.compile(
     rf"""(?P<money>[$€£])?\s?(?P<digits>(?<![\d.])(?:(?<!\w)[-+])?\d+(?:,\d{{3}})*(?:\.\d+)?)
            (?:(?:st|nd|rd|th|s)\b|\s?(?P<scale>hundred|thousand|million|billion|trillion|bn)\b|k\b)?
@@ -81,7 +85,7 @@ class Quantity:
                 mine in (0, theirs) for mine, theirs in zip(self.date, other.date, strict=True)
             )
         if self.date or other.date:
-            return self._is_year_of(other)
+            return other.date is not None and self.value == other.date[0]
         if self.value is None or other.value is None:
             return self.value is other.value and self.text.lstrip("0") == other.text.lstrip("0")
         if self.unit and other.unit and self.unit != other.unit:
@@ -108,10 +112,6 @@ class Quantity:
             if is_unclear
             else math.isclose(self.value, other.value)
         )
-
-    def _is_year_of(self, other: "Quantity") -> bool:
-        """Whether this is a number that says the year of the other's date."""
-        return self.value is not None and other.date is not None and self.value == other.date[0]
 
     def is_like(self, other: "Quantity") -> bool:
         """Whether both measure the same kind of thing, so that one stands in the other's place; two

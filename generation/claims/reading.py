@@ -10,18 +10,20 @@ from functools import cached_property, lru_cache
 from dynagrag.core.text import without_accents
 from dynagrag.generation.claims.lexicon import (
     CONJUNCTIONS,
-    DEMONYMS,
     NAME_CONNECTORS,
     NAME_ENDINGS,
     NEGATIONS,
+    RANKS,
     TITLES,
 )
 from dynagrag.generation.claims.word_senses import lemma, plain_phrases, senses
+from dynagrag.language.english.data import groups_of
+from dynagrag.language.thesaurus import GroupKind
 from dynagrag.language.words import COMMON_WORDS, FUNCTION_WORDS, MONTHS
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[^\w\s]|_")
 _CLAUSE_END = frozenset(";()[]—–:")
-_TITLES = TITLES | frozenset("dame lord lady king queen prince princess the saint st rev".split())
+_TITLES = TITLES | RANKS
 _ABBREVIATED = _TITLES | {"jr", "sr"}
 _FIRST_PERSON = frozenset(("i", "i'd"))
 _PLAIN_ENDINGS = ("ed", "ing", "ly")
@@ -200,7 +202,7 @@ def _connects(words: Sequence[Word], at: int) -> bool:
     )
 
 
-_DEMONYMS = dict(pair.split() for pair in DEMONYMS.replace("\n", " ").split(";"))
+_DEMONYMS = {group[0]: group[1] for group in groups_of(GroupKind.DEMONYMS)}
 
 
 def same_word(one: str, other: str) -> bool:

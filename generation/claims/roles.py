@@ -9,7 +9,6 @@ from dynagrag.generation.claims.lexicon import (
     AUXILIARIES,
     BE,
     BEFORE_VERBS,
-    DETERMINERS,
     ENDS_AGENT,
     FEMALE,
     KIN_DOWN,
@@ -24,7 +23,7 @@ from dynagrag.generation.claims.lexicon import (
 from dynagrag.generation.claims.life_dates import event_of
 from dynagrag.generation.claims.reading import Reading, Word
 from dynagrag.generation.claims.word_senses import alike, is_irregular, lemma, senses
-from dynagrag.language.words import COMMON_VERBS
+from dynagrag.language.words import COMMON_VERBS, DETERMINERS
 
 _AUXILIARIES = AUXILIARIES | frozenset("not never get gets got".split())
 _REACH = 8

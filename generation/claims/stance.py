@@ -14,7 +14,6 @@ from dynagrag.generation.claims.lexicon import (
     BACKSHIFTED,
     CONDITIONAL,
     DENIALS,
-    DETERMINERS,
     EXCLUSIVE,
     FAILURES,
     FORMER,
@@ -40,7 +39,7 @@ from dynagrag.generation.claims.word_senses import (
     senses,
     told_forms,
 )
-from dynagrag.language.words import FUNCTION_WORDS
+from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS
 
 _BEFORE, _BEHIND = 6, 2
 _REACH = 8
@@ -415,7 +414,7 @@ def mood_gap(
     of the kind.
     """
     said = moods(claim, claim_at)
-    if "question" in said and not line.is_question and not _reports_question(line):
+    if "question" in said and not line.is_question and line.lows.isdisjoint(_ASKS):
         return "does not ask it"
     theirs = moods(line, line_at)
     outright = moods(claim, claim_at, without=BACKSHIFTED)
@@ -432,10 +431,6 @@ def mood_gap(
         said |= {"future"}  # "it will", told of another day
     gap = sorted(theirs - said - moods(claim, None))
     return _WORDING[gap[0]] if gap else ""
-
-
-def _reports_question(line: Reading) -> bool:
-    return bool(line.lows & _ASKS)
 
 
 _ASKS = told_forms(ASKING) | {"whether", "ask", "asking", "question", "?"}

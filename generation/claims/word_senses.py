@@ -2,54 +2,29 @@
 
 import itertools
 import re
-import threading
 from collections.abc import Iterable
 from functools import cache, partial
 
-import snowballstemmer
+from dynagrag.generation.claims.lexicon import CONTRACTIONS, CUT_SHORT, PHRASES
+from dynagrag.language.english.data import groups_of
+from dynagrag.language.english.stems import stem as porter_stem
+from dynagrag.language.thesaurus import GroupKind
 
-from dynagrag.generation.claims.lexicon import (
-    COMPARED,
-    CONTRACTIONS,
-    CUT_SHORT,
-    OPPOSITE,
-    OTHER_FORMS,
-    PAST_FORMS,
-    PHRASES,
-    RELATED,
-    SAME,
-)
-
-
-class _Stemmer(threading.local):
-    """A stemmer of each thread's own, since it keeps the word that it is at."""
-
-    def __init__(self) -> None:
-        self.stem = snowballstemmer.stemmer("english").stemWord
-
-
-_STEMMER = _Stemmer()
+_PASTS = groups_of(GroupKind.IRREGULAR_PASTS)
 
 
 @cache
 def _irregular() -> dict[str, str]:
     return {
         form: base
-        for table in (PAST_FORMS, OTHER_FORMS)
-        for base, forms in _entries(table)
+        for kind in (GroupKind.IRREGULAR_PASTS, GroupKind.IRREGULAR_FORMS)
+        for base, *forms in groups_of(kind)
         for form in forms
     }
 
 
-def _entries(table: str) -> list[tuple[str, list[str]]]:
-    """(base, its forms)"""
-    entries = (entry.partition(":") for entry in table.replace("\n", " ").split(";"))
-    return [(base.strip(), forms.split()) for base, _, forms in entries]
-
-
-PAST = frozenset(forms[0] for _, forms in _entries(PAST_FORMS))
-
-PARTICIPLES = frozenset(forms[-1] for _, forms in _entries(PAST_FORMS))
+PAST = frozenset(past for _, past, *_ in _PASTS)
+PARTICIPLES = frozenset(participle for *_, participle in _PASTS)
 """Of verbs whose past no rule makes: went, gone."""
 
 
@@ -59,7 +34,7 @@ def told_forms(verbs: Iterable[str]) -> frozenset[str]:
 
 
 def _past(verb: str) -> str:
-    irregular = next((forms[0] for base, forms in _entries(PAST_FORMS) if base == verb), "")
+    irregular = next((past for base, past, *_ in _PASTS if base == verb), "")
     return irregular or (f"{verb}d" if verb.endswith("e") else f"{_y_as_ie(verb, 'i')}ed")
 
 
@@ -73,7 +48,7 @@ def lemma(word: str) -> str:
     direct.
     """
     low = word.casefold().replace("’", "'").removesuffix("'s").removesuffix("'")
-    return str(_STEMMER.stem(_irregular().get(low, low)))
+    return porter_stem(_irregular().get(low, low))
 
 
 def is_irregular(low: str) -> bool:
@@ -82,10 +57,10 @@ def is_irregular(low: str) -> bool:
 
 
 @cache
-def _groups(table: str) -> dict[str, frozenset[str]]:
+def _groups(kind: GroupKind) -> dict[str, frozenset[str]]:
     groups: dict[str, frozenset[str]] = {}
-    for line in table.strip().splitlines():
-        stems = frozenset(lemma(word) for word in line.split())
+    for group in groups_of(kind):
+        stems = frozenset(map(lemma, group))
         for stem in stems:
             groups[stem] = groups.get(stem, frozenset()) | stems
     return groups
@@ -93,12 +68,14 @@ def _groups(table: str) -> dict[str, frozenset[str]]:
 
 def senses(stem: str) -> frozenset[str]:
     """Stems that can say what this one says, itself among them."""
-    return alike(stem) | _groups(RELATED).get(stem, frozenset())
+    return alike(stem) | _groups(GroupKind.RELATED).get(stem, frozenset())
 
 
 def alike(stem: str) -> frozenset[str]:
     """Stems that say the same of the same ones: who does it, and to whom."""
-    return _groups(SAME).get(stem, frozenset((stem,))) | _NARROWER.get(stem, frozenset())
+    return _groups(GroupKind.SYNONYMS).get(stem, frozenset((stem,))) | _NARROWER.get(
+        stem, frozenset()
+    )
 
 
 def speaks_of(stems: frozenset[str], stem: str) -> bool:
@@ -110,12 +87,9 @@ def speaks_of(stems: frozenset[str], stem: str) -> bool:
 def opposites() -> dict[str, frozenset[str]]:
     """Stems that say the opposite of one."""
     pairs: dict[str, frozenset[str]] = {}
-    told = [tuple(pair.split()) for pair in OPPOSITE.replace("\n", " ").split(";")]
-    compared = [
-        zip(*map(degrees, pair.split()), strict=True)
-        for pair in COMPARED.replace("\n", " ").split(";")
-    ]
-    for one, other in map(partial(map, lemma), itertools.chain(told, *compared)):
+    plain = groups_of(GroupKind.OPPOSITES)
+    compared = [zip(*map(degrees, pair), strict=True) for pair in groups_of(GroupKind.COMPARED)]
+    for one, other in map(partial(map, lemma), itertools.chain(plain, *compared)):
         pairs[one] = pairs.get(one, frozenset()) | {other}
         pairs[other] = pairs.get(other, frozenset()) | {one}
     return pairs

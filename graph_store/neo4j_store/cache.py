@@ -171,12 +171,6 @@ class RowCache:
             self._path.unlink(missing_ok=True)
             return self._prepared()
 
-    def _make_anew(self) -> None:
-        assert self._path is not None
-        self._sqlite.close()
-        self._path.unlink(missing_ok=True)
-        self._sqlite = self._prepared()
-
     def _prepared(self) -> sqlite3.Connection:
         place: str | Path = ":memory:" if self._path is None else self._path
         if self._path is not None:
@@ -217,7 +211,9 @@ class RowCache:
                     raise
             except sqlite3.DatabaseError as err:
                 if any(sign in str(err) for sign in _SIGNS_OF_DAMAGE) and self._path is not None:
-                    self._make_anew()
+                    self._sqlite.close()
+                    self._path.unlink(missing_ok=True)
+                    self._sqlite = self._prepared()
                     raise _DamagedError(str(err)) from err
                 remedy = (
                     "free some disk space" if "full" in str(err) else "delete it, it is made anew"

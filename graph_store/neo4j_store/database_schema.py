@@ -91,7 +91,10 @@ class Neo4jSchema:
         """
         version = self.check_not_newer()
         if version < len(MIGRATIONS):
-            self._migrate(version)
+            for migration in MIGRATIONS[version:]:
+                for statement in migration:
+                    self._connection.schema(statement)
+            self._await_indexes()
         wrong = [
             f for f in self.findings(dimension, is_deferred) if not f.is_ok and f.what != "schema"
         ]
@@ -226,12 +229,6 @@ class Neo4jSchema:
 
     def _names(self) -> set[str]:
         return {str(row["name"]) for row in self._connection.read(schema_statements.SHOW_INDEXES)}
-
-    def _migrate(self, version: int) -> None:
-        for migration in MIGRATIONS[version:]:
-            for statement in migration:
-                self._connection.schema(statement)
-        self._await_indexes()
 
 
 def _indexes(rows: list[Mapping[str, Any]], wanted: list[_Wanted]) -> Finding:

@@ -202,11 +202,9 @@ class Neo4jConnection:
                     f"Neo4j at {self.address}: text with a lone surrogate ({code}) cannot be"
                     " stored; mend the source"
                 ) from err
-            if (
-                isinstance(err, ValueError | OSError)
-                and not isinstance(err, Neo4jError | DriverError)
-                and not _is_about_address(err)
-            ):
+            is_about_address = "resolve" in str(err).lower() or isinstance(err, ConnectionError)
+            is_of_driver = isinstance(err, Neo4jError | DriverError)
+            if isinstance(err, ValueError | OSError) and not (is_of_driver or is_about_address):
                 raise
             raise StoreError(f"Neo4j at {self.address}: {self._remedy(err)}") from err
 
@@ -268,10 +266,6 @@ def checked_address(address: str) -> str:
     return (
         f"{parts.scheme}://{host if ':' not in host else f'[{host}]'}{f':{port}' if port else ''}"
     )
-
-
-def _is_about_address(err: Exception) -> bool:
-    return "resolve" in str(err).lower() or isinstance(err, ConnectionError)
 
 
 _BY_CODE = (

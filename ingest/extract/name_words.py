@@ -8,7 +8,7 @@ from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import MONTHS, WEEKDAYS
 
 CONNECTORS = words_of(WordClass.CONNECTOR)
-TITLE_CONNECTORS = CONNECTORS | words_of(WordClass.TITLE_CONNECTOR)
+TITLE_CONNECTORS = CONNECTORS | words_of(WordClass.SMALL_IN_TITLE)
 EPITHETS = words_of(WordClass.EPITHET)
 
 ABBREVIATIONS = words_of(WordClass.ABBREVIATION)

@@ -15,7 +15,7 @@ from dynagrag.language.word_class import WordClass
 
 _MAX_LABEL_CHARS = 48
 _MAX_LABEL_WORDS = 5
-_PARTICLES = words_of(WordClass.NAME_PARTICLE)
+_PARTICLES = words_of(WordClass.CONNECTOR, WordClass.NAME_PARTICLE)
 _HONORIFICS = frozenset(
     form
     for title in words_of(WordClass.LABEL_TITLE)

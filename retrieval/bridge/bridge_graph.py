@@ -1,7 +1,8 @@
 """The graph that Bridge-PPR walks on: entities and passages, as sparse matrices (docs/papers.md,
 Bridge-PPR, step 4).
 
-A over entities then passages = [[C, M^T], [M, 0]]     C[e, e'] = number of facts that hold both, M = passage holds entity
+A over entities then passages = [[C, M^T], [M, 0]]
+C[e, e'] = number of facts that hold both, M = passage holds entity
 """
 
 from functools import cached_property

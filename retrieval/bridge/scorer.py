@@ -2,9 +2,12 @@
 1 to 7).
 
 first stage f          words and vectors
-link, restart, walk    entities that the question names and those of its nearest facts, spread over the graph        -> g
-bridge                 from the best passages over each entity to what the question still wants once they are known  -> b
-score                  f + G (g + 1.6 b), G a gate: less for a long question, and where passages hold no entities
+link, restart, walk    entities that the question names and those of its nearest facts,
+                       spread over the graph -> g
+bridge                 from the best passages over each entity to what the question still wants
+                       once they are known -> b
+score                  f + G (g + 1.6 b), G a gate: less for a long question, and where passages
+                       hold no entities
 """
 
 from dataclasses import dataclass

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from dynagrag.config.settings import Profile
-from dynagrag.core.schema import Question, Retrieval, ScoredPassage, Snapshot, Subgraph
+from dynagrag.core.schema import Question, Retrieval, Snapshot, Subgraph
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.bridge.scorer import MASS_FLOOR
 from dynagrag.retrieval.ego.ego_index import EgoIndex
@@ -75,7 +75,12 @@ class DiverseEgoSearch:
             passages = self._passages.best(ranking.total, num_passages)
             trace = self._ranker.trace(ranking, passages)
         else:
-            passages, trace = self._passages_of(subgraphs, question, num_passages), None
+            members = np.array(
+                sorted({node for subgraph in subgraphs for node in subgraph.nodes}), dtype=np.int64
+            )
+            rows = self._passages.rows_of_entities(members)
+            cosines = self._passages.dense(question.vector)
+            passages, trace = self._passages.best(cosines, num_passages, among=rows), None
         return Retrieval(
             self.name,
             passages,
@@ -88,15 +93,6 @@ class DiverseEgoSearch:
     @cached_property
     def _lines(self) -> LineVectors:
         return LineVectors(self._snapshot)
-
-    def _passages_of(
-        self, subgraphs: tuple[Subgraph, ...], question: Question, num_passages: int
-    ) -> tuple[ScoredPassage, ...]:
-        members = np.array(
-            sorted({node for subgraph in subgraphs for node in subgraph.nodes}), dtype=np.int64
-        )
-        rows = self._passages.rows_of_entities(members)
-        return self._passages.best(self._passages.dense(question.vector), num_passages, among=rows)
 
     def _select(self, index: EgoIndex, scores: Floats, num_subgraphs: int) -> Selection:
         return select_diverse(
@@ -120,7 +116,7 @@ class DiverseEgoSearch:
 
 
 class CosineEgoSearch(DiverseEgoSearch):
-    """The same without diversity."""
+    """As `DiverseEgoSearch`, by cosine alone, without diversity."""
 
     name = "dynagrag-cosine"
 

@@ -35,7 +35,7 @@ class _UnusableError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What was read: the state (its graph without vectors) and the store version it is of."""
+    """A stored index: its state (graph without vectors) and the store version it belongs to."""
 
     state: IndexState
     version: str

@@ -1,9 +1,12 @@
 """Ego-graph embeddings as sums, so that single centres can be written back (docs/papers.md,
 Ego-graphs, steps 4, 5).
 
-S_n = R diag(w) Z,  W_n = R w,  S_e = M diag(f) Y,  W_e = M f       with decay: each entry times gamma^hop
-g = norm(0.5 S_n / W_n + 0.5 S_e / W_e)                            the node part alone where no edge states anything
-g = norm((S_n + S_e) / (W_n + W_e))                                where both are pooled jointly, as GRAG has it
+S_n = R diag(w) Z,  W_n = R w,  S_e = M diag(f) Y,  W_e = M f
+    with decay: each entry times gamma^hop
+g = norm(0.5 S_n / W_n + 0.5 S_e / W_e)
+    the node part alone where no edge states anything
+g = norm((S_n + S_e) / (W_n + W_e))
+    where both are pooled jointly, as GRAG has it
 """
 
 from dataclasses import dataclass

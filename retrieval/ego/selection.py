@@ -1,6 +1,7 @@
 """Diversity-aware choice of ego-graphs (DynaGRAG, section 3.2; docs/papers.md, Diversity).
 
-    for c in centres by cosine desc:  accept c iff top(c) shares nothing with the top nodes of those accepted before
+    for c in centres by cosine desc:
+        accept c iff top(c) shares nothing with the top nodes of those accepted before
 
 The `paper` profile walks the whole order. `default` looks at the best 20 N, leaves nodes that are
 in more than 5 % of all ego-graphs out of the top nodes, and when fewer than N pass, allows 1 shared

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dynagrag.core.errors import DynaGragError, LoadError, SettingsError, UsageError
-from dynagrag.core.schema import EmbedderIdentity, PruneScores, Subgraph, Vector, Vectors
+from dynagrag.core.schema import EmbedderIdentity, PruneScores, Subgraph, Vector
 from dynagrag.retrieval.pruning.finite_vectors import check_finite
 
 if TYPE_CHECKING:
@@ -112,9 +112,8 @@ class GcnPruner:
                 "the trained pruner's scores are no numbers, though all vectors are: its weights"
                 " are too large; train it again"
             )
-        node_ends, edge_ends = (
-            np.cumsum([len(part) for part in sizes])[:-1] for sizes in _sizes(subgraphs)
-        )
+        node_ends = np.cumsum([len(subgraph.nodes) for subgraph in subgraphs])[:-1]
+        edge_ends = np.cumsum([len(subgraph.y) for subgraph in subgraphs])[:-1]
         per_graph = zip(np.split(nodes, node_ends), np.split(edges, edge_ends), strict=True)
         return tuple(
             PruneScores(own_nodes, own_edges, self.label, is_trained=True)
@@ -134,7 +133,3 @@ class GcnPruner:
             for part in (logits.nodes, logits.edges)
         )
         return nodes.cpu().numpy(), edges.cpu().numpy()
-
-
-def _sizes(subgraphs: Sequence[Subgraph]) -> tuple[list[tuple[int, ...]], list[Vectors]]:
-    return [subgraph.nodes for subgraph in subgraphs], [subgraph.y for subgraph in subgraphs]

@@ -1,4 +1,4 @@
-"""What a pruning network reads of a node or an edge, by name; see NetworkOptions."""
+"""Names of the inputs of a pruning network; see NetworkOptions."""
 
 from typing import Literal, get_args
 

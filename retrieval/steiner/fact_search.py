@@ -6,7 +6,6 @@ state. Passages are those of the entities that were brought, by their own cosine
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -22,13 +21,13 @@ NUM_TRIPLES = 10
 
 
 class _FactSearch(ABC):
-    """What both share. Deterministic; threads may share it."""
+    """Base of the searches over facts. Deterministic and thread-safe."""
 
     name: str
     _why: str
     """Why a subgraph was taken."""
     _kind: str
-    """What a subgraph is called."""
+    """The name of its kind of subgraph."""
 
     def __init__(self, snapshot: Snapshot, passages: PassageScores | None = None) -> None:
         self._snapshot = snapshot
@@ -58,20 +57,16 @@ class _FactSearch(ABC):
             Candidate(e.id, e.name, score, is_accepted=True, reason=self._why)
             for e, score in centres
         )
-        return Retrieval(
-            self.name, best, subgraphs, candidates, self._notes(subgraphs), subgraph_kind=self._kind
-        )
-
-    @abstractmethod
-    def _found(self, nodes: Floats, edges: Floats) -> list[Subgraph]:
-        """The subgraphs for cosines of nodes (n,) and pairs (m,) with the question."""
-
-    def _notes(self, subgraphs: Sequence[Subgraph]) -> tuple[str, ...]:
-        return (
+        notes = (
             ()
             if self._graph.num_pairs
             else ("the graph has no facts, so entities were brought alone",)
         )
+        return Retrieval(self.name, best, subgraphs, candidates, notes, subgraph_kind=self._kind)
+
+    @abstractmethod
+    def _found(self, nodes: Floats, edges: Floats) -> list[Subgraph]:
+        """The subgraphs for cosines of nodes (n,) and pairs (m,) with the question."""
 
     def _subgraph(self, tree: Tree, nodes: Floats) -> Subgraph:
         """The tree's pairs as a subgraph round its nearest entity, in the order in which they are

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from dynagrag.integrations.langchain_retriever import WorkspaceRetriever
     from dynagrag.workspace.asking import AskOptions
     from dynagrag.workspace.facade import Stats, Workspace, open_workspace
-    from dynagrag.workspace.holdings import workspace_names
     from dynagrag.workspace.ingest_job import IngestOptions
+    from dynagrag.workspace.workspace_catalog import workspace_names
 
 _HOMES = {
     "Answer": "dynagrag.core.schema",

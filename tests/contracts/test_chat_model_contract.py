@@ -15,7 +15,7 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import CutOffReplyError
 from dynagrag.core.protocols import ChatModel, FirstWordModel, Prompt
 from dynagrag.fakes import FakeChat
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.catalog import CATALOG
 from dynagrag.models.chat_models import open_chat_model

@@ -10,7 +10,7 @@ import pytest
 from dynagrag.config.settings import Settings
 from dynagrag.core.protocols import Embedder
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.models.catalog import CATALOG
 from dynagrag.models.embedders import OpenAIEmbedder, open_embedder
 from dynagrag.models.minilm_embedder import MiniLmEmbedder

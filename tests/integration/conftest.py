@@ -26,8 +26,8 @@ from dynagrag.cli.main import run
 from dynagrag.config.settings import load_settings
 from dynagrag.core.schema import Answer
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.fakes.server import Fault, OpenAIStubServer
-from dynagrag.upkeep.backup import back_up
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
+from dynagrag.upkeep.workspace_backup import back_up
 from dynagrag.workspace.facade import Workspace
 
 if TYPE_CHECKING:

@@ -25,7 +25,7 @@ _LOOP = re.compile(r"^\s*for (\w+) in (.*); do$", re.MULTILINE)
 _STARTS = {
     "evaluation.graphqa.graphqa_run.evaluate_graphqa",
     "training.soft_prompt.graph_training.train_soft_prompt",
-    "training.soft_prompt.workspace_training.train_soft_on_workspace",
+    "training.soft_prompt.soft_prompt_training.train_soft_on_workspace",
     "evaluation.qa.qa_run.evaluate_qa",
     "evaluation.judge.judge_run.evaluate_judge",
 }

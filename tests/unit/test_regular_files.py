@@ -11,7 +11,7 @@ from dynagrag.core.errors import DynaGragError
 from dynagrag.core.files.regular_files import is_irregular
 from dynagrag.evaluation.citations.claim_sets import load_pairs
 from dynagrag.graph_store.archive import read_manifest
-from dynagrag.ingest.given.given_corpus import read_given
+from dynagrag.ingest.imported.imported_corpus import read_imported
 
 
 def test_a_pipe_is_no_regular_file_nor_is_a_link_to_one(tmp_path: Path) -> None:
@@ -28,7 +28,7 @@ def test_a_pipe_is_no_regular_file_nor_is_a_link_to_one(tmp_path: Path) -> None:
     assert irregular == {"pipe", "link", "null"}
 
 
-@pytest.mark.parametrize("read", [load_pairs, read_given, read_manifest])
+@pytest.mark.parametrize("read", [load_pairs, read_imported, read_manifest])
 def test_what_people_name_is_refused_where_it_is_no_regular_file(
     read: Callable[[Path], Any],
 ) -> None:

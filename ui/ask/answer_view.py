@@ -18,9 +18,9 @@ from dynagrag.generation.claims.verdict_text import (
 from dynagrag.generation.lines.doubts import doubts_text
 from dynagrag.generation.lines.quote_cuts import cut_around
 from dynagrag.registry.retrievers import RETRIEVERS
-from dynagrag.ui.ask.evidence_view import Row, by_document, evidence_row, grouped, links_of
+from dynagrag.ui.ask.evidence_view import EvidenceRow, by_document, evidence_row, grouped, links_of
 from dynagrag.ui.choice_labels import SOFT
-from dynagrag.ui.safe_markdown import MarkLink, answer_markdown, mark_link, plain, said_by
+from dynagrag.ui.safe_markdown import MarkLink, answer_markdown, mark_link, plain, speaker_and_time
 from dynagrag.workspace.conversations import KeptAnswer
 
 _MAX_SHOWN = 15
@@ -30,7 +30,7 @@ _MAX_QUOTE = 400
 
 
 def way_name(way: str) -> str:
-    """What answered, in words: a retriever, or `soft:NAME`."""
+    """The name in words of a retriever or of a trained soft prompt (`soft:NAME`)."""
     soft = soft_of(way)
     if soft:
         return SOFT.get(soft, soft)
@@ -44,7 +44,7 @@ def soft_of(way: str) -> str:
 
 
 def made_by(kept: KeptAnswer) -> str:
-    """What an answer was made by, as Markdown: the way, and the language model that wrote it."""
+    """Retriever or soft prompt of an answer and the language model that wrote it, as Markdown."""
     way = f"**{plain(way_name(kept.retriever))}**"
     if kept.answer is None:
         return way
@@ -90,7 +90,7 @@ def show_answer(workspace: str, kept: KeptAnswer, asked: str, *, is_numbered: bo
 
 
 def show_details(workspace: str, kept: KeptAnswer) -> None:
-    """How the claims were checked, what was cited besides, and what the answer cost."""
+    """Shows how the claims were checked, the idle citations, and the cost."""
     answer = kept.answer
     if answer is None:
         return
@@ -168,9 +168,13 @@ def _show_evidence(workspace: str, answer: Answer) -> None:
 
 def _cited_row(
     label: str, what: str, line: Citation, links: Mapping[str, MarkLink], about: str
-) -> Row:
+) -> EvidenceRow:
     remark = f":{'red' if what.startswith('contradicts') else 'gray'}[({what})]" if what else ""
     words = plain(cut_around(collapse(line.quote), about, _MAX_QUOTE))
-    return Row(
-        line.document, mark_link(label, links), said_by(line.speaker, line.start_s), words, remark
+    return EvidenceRow(
+        line.document,
+        mark_link(label, links),
+        speaker_and_time(line.speaker, line.start_s),
+        words,
+        remark,
     )

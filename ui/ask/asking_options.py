@@ -26,7 +26,7 @@ from dynagrag.ui.ask.answer_view import soft_of, way_name
 from dynagrag.ui.ask.soft_choice import HELP, show_refused, soft_labels, soft_prompts
 from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.safe_markdown import clean, plain, speaker_choices
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.workspace_pruner import AUTO, TRAINED, has_pruner, pruner_folder
 
@@ -47,17 +47,17 @@ _PRUNER_HELP = (
 )
 
 
-def choose_filters(desk: Desk) -> Filters:
+def choose_filters(session: WorkspaceSession) -> Filters:
     """The chips: each tells what it narrows the question to."""
     with st.container(horizontal=True, gap="xsmall"):
-        chosen = _choose_documents(desk)
-        speakers = _choose_speakers(desk)
+        chosen = _choose_documents(session)
+        speakers = _choose_speakers(session)
         since, until = _choose_time()
     return Filters(tuple(chosen), tuple(speakers), since, until)
 
 
-def _choose_documents(desk: Desk) -> list[str]:
-    titles = document_labels(desk.documents())
+def _choose_documents(session: WorkspaceSession) -> list[str]:
+    titles = document_labels(session.documents())
     kept = [i for i in st.session_state.get("filter_documents", ()) if i in titles]
     label = (
         "Documents"
@@ -76,7 +76,7 @@ def _choose_documents(desk: Desk) -> list[str]:
         )
 
 
-def _choose_speakers(desk: Desk) -> list[str]:
+def _choose_speakers(session: WorkspaceSession) -> list[str]:
     kept: list[str] = st.session_state.get("filter_speakers", [])
     label = (
         "Speakers"
@@ -88,7 +88,9 @@ def _choose_speakers(desk: Desk) -> list[str]:
     with st.popover(
         label, icon=":material/record_voice_over:", type="primary" if kept else "secondary"
     ):
-        speakers = _speakers_of(desk.name, str(desk.space.folder), desk.space.store.version(), desk)
+        speakers = _speakers_of(
+            session.name, str(session.space.folder), session.space.store.version(), session
+        )
         shown = speaker_choices([*speakers, *kept])
         return st.multiselect(
             "Only these speakers",
@@ -136,11 +138,13 @@ def _seconds(text: str, name: str) -> float | None:
 
 
 @st.cache_data(show_spinner=False, max_entries=20)
-def _speakers_of(workspace: str, folder: str, version: str, _desk: Desk) -> list[str]:
-    return sorted({turn.speaker for turn in _desk.space.store.turns() if turn.speaker})
+def _speakers_of(
+    workspace: str, folder: str, version: str, _session: WorkspaceSession
+) -> list[str]:
+    return sorted({turn.speaker for turn in _session.space.store.turns() if turn.speaker})
 
 
-def choose_options(desk: Desk, model: ChatModel | None) -> list[AskOptions]:
+def choose_options(session: WorkspaceSession, model: ChatModel | None) -> list[AskOptions]:
     """The options of the next question, one for each way that answers it; its filters are not among
     them. What has no effect on any of these ways is disabled, and says so. `model`: that of the
     settings.
@@ -148,7 +152,7 @@ def choose_options(desk: Desk, model: ChatModel | None) -> list[AskOptions]:
     _choose_model()
     has_model = bool(state.settings().llm)
     with st.expander("Advanced"):
-        ways = _choose_ways(desk, has_model)
+        ways = _choose_ways(session, has_model)
         retrievers = [way for way in ways if not soft_of(way)]
         profile = _kept_select(
             "Profile",
@@ -161,7 +165,7 @@ def choose_options(desk: Desk, model: ChatModel | None) -> list[AskOptions]:
         is_read = any(_reads_subgraphs(way, wiring.make_profile(profile, model)) for way in ways)
         left, right = st.columns(2)
         with left:
-            told = (
+            help_text = (
                 "In which order a subgraph's entities and relations are put into words"
                 if is_read
                 else _NO_SUBGRAPHS
@@ -171,11 +175,11 @@ def choose_options(desk: Desk, model: ChatModel | None) -> list[AskOptions]:
                 names_for(TRAVERSALS, Use.APP),
                 "traversal",
                 lambda name: TRAVERSALS[name].label,
-                told,
+                help_text,
                 not is_read,
             )
         with right:
-            pruner = _choose_pruner(desk, is_read)
+            pruner = _choose_pruner(session, is_read)
         is_split = _keep_toggle(
             "Split the question",
             "split",
@@ -211,13 +215,14 @@ def choose_options(desk: Desk, model: ChatModel | None) -> list[AskOptions]:
         is_strict=is_strict,
         pruner=pruner,
     )
-    return [_of_way(way, base, is_split) for way in ways]
-
-
-def _of_way(way: str, base: AskOptions, is_split: bool) -> AskOptions:
-    if soft := soft_of(way):
-        return replace(base, soft=soft)
-    return replace(base, retriever=way, is_split=is_split and wiring.can_split(way, base.profile))
+    options = []
+    for way in ways:
+        if soft := soft_of(way):
+            options.append(replace(base, soft=soft))
+        else:
+            can_split = is_split and wiring.can_split(way, profile)
+            options.append(replace(base, retriever=way, is_split=can_split))
+    return options
 
 
 def _reads_subgraphs(way: str, profile: Profile) -> bool:
@@ -230,11 +235,11 @@ def _of_its_own(way: str) -> str:
     return f"No effect: {way_name(way).removesuffix(', trained')} finds its evidence in its own way"
 
 
-def _choose_ways(desk: Desk, has_model: bool) -> list[str]:
+def _choose_ways(session: WorkspaceSession, has_model: bool) -> list[str]:
     """What answers, and what is compared with it: retrievers by name, before the language model,
     and `soft:NAME`.
     """
-    own = soft_prompts(desk)
+    own = soft_prompts(session)
     soft = soft_labels(own)
     retrievers = {name: RETRIEVERS[name].label for name in names_for(RETRIEVERS, Use.APP)}
     by_model = "The language model" if has_model else "No model: show the evidence"
@@ -246,7 +251,7 @@ def _choose_ways(desk: Desk, has_model: bool) -> list[str]:
         HELP,
         is_disabled=not soft,
     )
-    show_refused(own, desk.name)
+    show_refused(own, session.name)
     retriever = _kept_select(
         "Retriever",
         list(retrievers),
@@ -268,21 +273,21 @@ def _choose_ways(desk: Desk, has_model: bool) -> list[str]:
     return [first] if compared == _NO_COMPARISON else [first, compared]
 
 
-def _choose_pruner(desk: Desk, is_read: bool) -> str | None:
+def _choose_pruner(session: WorkspaceSession, is_read: bool) -> str | None:
     """What scores the subgraphs: the setting, or a known name; the workspace's own where it has
     one. None where there are none to score.
     """
-    own = [TRAINED] if has_pruner(pruner_folder(desk.space.settings, desk.name)) else []
+    own = [TRAINED] if has_pruner(pruner_folder(session.space.settings, session.name)) else []
     names = list(
-        dict.fromkeys([desk.space.settings.pruner, AUTO, *own, *names_for(PRUNERS, Use.APP)])
+        dict.fromkeys([session.space.settings.pruner, AUTO, *own, *names_for(PRUNERS, Use.APP)])
     )
-    told = _PRUNER_HELP if is_read else _NO_SUBGRAPHS
+    help_text = _PRUNER_HELP if is_read else _NO_SUBGRAPHS
     picked = _kept_select(
         "Pruner",
         names,
         "pruner",
         lambda name: _PRUNER_LABELS.get(name, clean(name)),
-        told,
+        help_text,
         not is_read,
     )
     return picked if is_read else None
@@ -327,7 +332,7 @@ def _kept_select(
 
 
 def _keep_toggle(label: str, key: str, help_text: str, is_disabled: bool) -> bool:
-    """The same for a switch, which counts for nothing while it is disabled."""
+    """As `_kept_select`, for a switch; False while it is disabled."""
     is_on = st.toggle(label, help=help_text, disabled=is_disabled, key=_box(key, [False, True]))
     state.remember(f"ask_{key}", is_on)
     return is_on and not is_disabled

@@ -1,5 +1,5 @@
-"""A conversation on the page Ask: its questions and answers, what one does with an answer, and the
-answer that is being written.
+"""A conversation on the page Ask: questions and answers, actions on an answer, and the pending
+answer.
 """
 
 import streamlit as st
@@ -16,11 +16,11 @@ from dynagrag.ui.ask.answer_view import (
     soft_of,
     way_name,
 )
-from dynagrag.ui.ask.beside import InView
-from dynagrag.ui.ask.overview import points_of
+from dynagrag.ui.ask.invitation import points_of
+from dynagrag.ui.ask.source_panel import InView
 from dynagrag.ui.ask.what_to_try import show_what_to_try
 from dynagrag.ui.safe_markdown import answer_markdown, plain, plain_lines
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.asking import STAGES
 from dynagrag.workspace.conversations import (
     NOTES,
@@ -42,11 +42,12 @@ _MAX_SHOWN = 20
 INVITATION = "invitation"
 STYLE = f"""<style>
 [class*='st-key-last_exchange'] {{ min-height: calc(100vh - 17rem); scroll-margin-top: 4.5rem; }}
-[data-testid='stMain']:has([data-testid='stButtonGroup']) [class*='st-key-last_exchange'] {{ min-height: calc(100vh - 23rem); }}
+[data-testid='stMain']:has([data-testid='stButtonGroup']) [class*='st-key-last_exchange'] {{
+    min-height: calc(100vh - 23rem); }}
 [data-testid='stBottomBlockContainer'] {{ padding-bottom: 1.5rem; }}
 [data-testid='stPopoverBody'] {{ min-height: 9rem; }}
-[data-testid='stApp']:has(.st-key-stop_asking) :is([data-testid='stStatusWidget'], [data-testid='stButtonGroup'],
-    .st-key-{INVITATION}) {{ display: none; }}
+[data-testid='stApp']:has(.st-key-stop_asking) :is([data-testid='stStatusWidget'],
+    [data-testid='stButtonGroup'], .st-key-{INVITATION}) {{ display: none; }}
 </style>"""
 """So that the last question can stand at the window's head, however short its answer is, and what
 to ask next is in sight; that the question's box ends the page; that what the chips open is not
@@ -55,13 +56,15 @@ ours, and nothing of what stood there before.
 """
 
 
-def show_exchanges(desk: Desk, conversation: Conversation, filters: Filters) -> list[InView]:
-    """What was asked and answered, the last of it: each draw of the page sends all that is shown.
-    The last question comes into view.
+def show_exchanges(
+    session: WorkspaceSession, conversation: Conversation, filters: Filters
+) -> list[InView]:
+    """Shows the last exchanges (each draw of the page sends all that is shown) and returns the
+    scroll target: the last question.
 
-    `filters`: those of the chips, for what to try where nothing fits.
+    `filters`: those of the chips, for hints if nothing fits the question.
     """
-    work = pending.work_of(desk, conversation.id)
+    work = pending.work_of(session, conversation.id)
     under_way = pending.question_of(work).exchange.id if work else ""
     exchanges = [exchange for exchange in conversation.exchanges if exchange.id != under_way]
     hidden = max(0, len(exchanges) - _MAX_SHOWN)
@@ -74,18 +77,18 @@ def show_exchanges(desk: Desk, conversation: Conversation, filters: Filters) -> 
             st.container(key=key),
             state.shown_errors(),
         ):  # an answer that another version kept must not shut the page
-            _show(desk, conversation, exchange)
+            _show(session, conversation, exchange)
             if is_last and any(
                 kept.answer and doubts_text(kept.answer) for kept in exchange.answers
             ):
                 names = [
-                    *(s.name for s in points_of(desk).speakers),
-                    *(t.name for t in points_of(desk).topics),
+                    *(s.name for s in points_of(session).speakers),
+                    *(t.name for t in points_of(session).topics),
                 ]
                 show_what_to_try(
                     exchange.asked,
-                    [d.text for d in desk.documents()],
-                    desk.space.store.version(),
+                    [d.text for d in session.documents()],
+                    session.space.store.version(),
                     names,
                     filters,
                 )
@@ -99,7 +102,7 @@ def show_exchanges(desk: Desk, conversation: Conversation, filters: Filters) -> 
     ]  # again once it is done: it grew as it was written
 
 
-def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
+def _show(session: WorkspaceSession, conversation: Conversation, exchange: Exchange) -> None:
     with st.chat_message("user", avatar=":material/person:"):
         st.markdown(plain_lines(exchange.asked))
     with st.chat_message("assistant", avatar=":material/hub:"):
@@ -115,16 +118,20 @@ def _show(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
             with column:
                 if len(exchange.answers) > 1 or soft_of(kept.retriever):
                     st.markdown(made_by(kept))
-                show_answer(desk.name, kept, exchange.asked)
+                show_answer(session.name, kept, exchange.asked)
                 with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-                    _show_deeds(desk, conversation, exchange, number, kept)
+                    _show_deeds(session, conversation, exchange, number, kept)
 
 
 def _show_deeds(
-    desk: Desk, conversation: Conversation, exchange: Exchange, number: int, kept: KeptAnswer
+    session: WorkspaceSession,
+    conversation: Conversation,
+    exchange: Exchange,
+    number: int,
+    kept: KeptAnswer,
 ) -> None:
-    """What one does with an answer: why, copy, save, details. Of several answers the first has what
-    is of the question.
+    """Buttons of an answer: why, copy, save, details. Of several answers to a question, the first
+    has those that concern the whole exchange.
     """
     if kept.answer is not None:
         where = {"conversation": conversation.id, "exchange": exchange.id, "arm": str(number)}
@@ -144,14 +151,14 @@ def _show_deeds(
                 wrap_lines=True,
                 height=_COPIED_HEIGHT,
             )
-        _save_button(desk, conversation, exchange)
+        _save_button(session, conversation, exchange)
     if has_details(kept):
         with st.popover("Details", icon=":material/info:", type="tertiary"):
-            show_details(desk.name, kept)
+            show_details(session.name, kept)
 
 
-def _save_button(desk: Desk, conversation: Conversation, exchange: Exchange) -> None:
-    book = ConversationBook(desk.space.folder)
+def _save_button(session: WorkspaceSession, conversation: Conversation, exchange: Exchange) -> None:
+    book = ConversationBook(session.space.folder)
     if conversation.id == NOTES:
         if st.button(
             "Remove",
@@ -179,11 +186,11 @@ def _save_button(desk: Desk, conversation: Conversation, exchange: Exchange) -> 
         st.rerun()
 
 
-def show_pending(desk: Desk, conversation: Conversation, waiting: str = "") -> None:
-    """The answer that is being written, until it is done; then the page is drawn anew with it in
-    its place. `waiting`: the next one.
+def show_pending(session: WorkspaceSession, conversation: Conversation, waiting: str = "") -> None:
+    """Follows the pending answer until it is done, then reruns the page. `waiting`: the question
+    that is asked next.
     """
-    work = pending.work_of(desk, conversation.id)
+    work = pending.work_of(session, conversation.id)
     if work is None:
         return
     with st.container(key="last_exchange_pending"):
@@ -193,7 +200,7 @@ def show_pending(desk: Desk, conversation: Conversation, waiting: str = "") -> N
         with st.chat_message("assistant", avatar=":material/hub:"):
             status, words, stop = st.empty(), st.empty(), st.empty()
             if work.is_running and stop.button("Stop", key="stop_asking", icon=":material/stop:"):
-                pending.stop(desk, conversation, work)
+                pending.stop(session, conversation, work)
                 st.rerun()
             if waiting:
                 st.caption(f":material/schedule: Next: {plain(waiting)}")

@@ -1,4 +1,4 @@
-"""Lines of sources on a page, by document: what an answer cites, and what fits a question best."""
+"""Lines of evidence by document: those that an answer cites, and those that fit a question best."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,7 +8,14 @@ from dynagrag.core.schema import Citation, EvidenceLine
 from dynagrag.core.text import collapse
 from dynagrag.generation.lines.quote_cuts import first_words, last_words
 from dynagrag.generation.support import WORD, content_stems, stem
-from dynagrag.ui.safe_markdown import MarkLink, clean, mark_link, plain, said_by, source_link
+from dynagrag.ui.safe_markdown import (
+    MarkLink,
+    clean,
+    mark_link,
+    plain,
+    source_link,
+    speaker_and_time,
+)
 
 _MAX_TITLE, _MAX_TIP = 60, 240
 _MAX_BESIDE = 240
@@ -16,7 +23,7 @@ _SPACED = re.compile(r"\s+")
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class EvidenceRow:
     """A line as it is shown: its mark, who said it when, a remark, and its words as Markdown; below
     it what stands around it.
     """
@@ -30,13 +37,12 @@ class Row:
 
     def markdown(self) -> str:
         """One bullet, and one within it for each line around it."""
-        told = " ".join(
-            part for part in (self.mark, f"**{self.who}**" if self.who else "", self.remark) if part
-        )
-        return "\n".join([f"- {told}: “{self.words}”", *(f"    - {line}" for line in self.around)])
+        who = f"**{self.who}**" if self.who else ""
+        head = " ".join(part for part in (self.mark, who, self.remark) if part)
+        return "\n".join([f"- {head}: “{self.words}”", *(f"    - {line}" for line in self.around)])
 
 
-def by_document(rows: Iterable[Row]) -> str:
+def by_document(rows: Iterable[EvidenceRow]) -> str:
     """The rows under their documents' titles, which stand once; documents in the order of their
     first row.
     """
@@ -81,7 +87,7 @@ def address_of(workspace: str, line: Citation, document_ids: Mapping[str, str]) 
 
 
 def tip_of(line: Citation) -> str:
-    """What is told when one points at a mark."""
+    """The tooltip of an evidence mark."""
     who = clean(f"{line.speaker or ''}", 40)
     return (
         f"{who}{' · ' if who else ''}{clean(line.document, _MAX_TITLE)}:"
@@ -96,7 +102,7 @@ def evidence_row(
     document_ids: Mapping[str, str],
     question: str,
     others: Sequence[Citation] = (),
-) -> Row:
+) -> EvidenceRow:
     """A line that fits the question: its words in bold, the rest of the turn in grey, what was said
     beside it that `others` don't show.
     """
@@ -121,24 +127,24 @@ def evidence_row(
         match = with_words_marked(quote[start:end], wanted)
         parts = (_grey(quote[:start]), match, _grey(quote[end:]))
         words = " ".join(part for part in parts if part)
-    return Row(
+    return EvidenceRow(
         line.document,
         mark_link("", {"": link}),
-        said_by(line.speaker, line.start_s),
+        speaker_and_time(line.speaker, line.start_s),
         words,
         around=tuple(around),
     )
 
 
-def _is_among(said: Citation, others: Sequence[Citation]) -> bool:
+def _is_among(line: Citation, others: Sequence[Citation]) -> bool:
     return any(
-        said.document == other.document and said.start < other.end and other.start < said.end
+        line.document == other.document and line.start < other.end and other.start < line.end
         for other in others
     )
 
 
 def _by(line: Citation) -> str:
-    who = said_by(line.speaker, line.start_s)
+    who = speaker_and_time(line.speaker, line.start_s)
     return f" · {who}" if who else ""
 
 

@@ -1,5 +1,5 @@
-"""Pending questions, each in a thread of its own: a reload neither loses nor repeats one. What
-comes of it goes into the conversation.
+"""Pending questions, each in a thread of its own: a reload neither loses nor repeats one. The
+answer is stored in the conversation.
 """
 
 import logging
@@ -14,7 +14,7 @@ from dynagrag.core.protocols import ChatModel
 from dynagrag.core.schema import Answer
 from dynagrag.ui import background
 from dynagrag.ui.background import Key, Work, WorkStoppedError
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.asking import AskOptions
 from dynagrag.workspace.conversations import (
     Conversation,
@@ -54,18 +54,18 @@ class PendingQuestion:
         return "".join(self.pieces)
 
 
-def _key(desk: Desk, conversation_id: str) -> Key:
-    return background.key_of(desk.space.settings, desk.name, "ask", conversation_id)
+def _key(session: WorkspaceSession, conversation_id: str) -> Key:
+    return background.key_of(session.space.settings, session.name, "ask", conversation_id)
 
 
-def work_of(desk: Desk, conversation_id: str) -> Work | None:
+def work_of(session: WorkspaceSession, conversation_id: str) -> Work | None:
     """The work on a conversation's pending question, or on one that has just ended."""
-    return background.find(_key(desk, conversation_id))
+    return background.find(_key(session, conversation_id))
 
 
-def is_answering(desk: Desk, conversation_id: str) -> bool:
+def is_answering(session: WorkspaceSession, conversation_id: str) -> bool:
     """Whether a question of the conversation is on its way."""
-    work = work_of(desk, conversation_id)
+    work = work_of(session, conversation_id)
     return work is not None and work.is_running
 
 
@@ -76,7 +76,7 @@ def question_of(work: Work) -> PendingQuestion:
 
 
 def ask(
-    desk: Desk,
+    session: WorkspaceSession,
     conversation: Conversation,
     text: str,
     options: Sequence[AskOptions],
@@ -88,15 +88,15 @@ def ask(
 
     The question is kept at once: it is there, as interrupted, where its answer never comes.
     """
-    if work_of(desk, conversation.id) is not None:
+    if work_of(session, conversation.id) is not None:
         return
     question = PendingQuestion(Exchange(new_id(), text, now(), ()), options)
-    ConversationBook(desk.space.folder).put(conversation.id, question.exchange)
-    run = partial(_answer_all, desk, conversation, question, model, prices)
-    background.start(_key(desk, conversation.id), "Answering", run, {"question": question})
+    ConversationBook(session.space.folder).put(conversation.id, question.exchange)
+    run = partial(_answer_all, session, conversation, question, model, prices)
+    background.start(_key(session, conversation.id), "Answering", run, {"question": question})
 
 
-def stop(desk: Desk, conversation: Conversation, work: Work) -> None:
+def stop(session: WorkspaceSession, conversation: Conversation, work: Work) -> None:
     """Ends a question and keeps the answers that are done; a call to a model that is on its way is
     waited for by nobody.
     """
@@ -107,42 +107,42 @@ def stop(desk: Desk, conversation: Conversation, work: Work) -> None:
         KeptAnswer(options.way, error="Stopped before it was answered.")
         for options in question.options[len(done) :]
     ]
-    _keep(desk, conversation, question, (*done, *stopped[:1]))
+    _keep(session, conversation, question, (*done, *stopped[:1]))
 
 
 def _answer_all(
-    desk: Desk,
+    session: WorkspaceSession,
     conversation: Conversation,
     question: PendingQuestion,
     model: ChatModel | None,
     prices: Settings,
     work: Work,
 ) -> None:
-    question.version = desk.space.store.version()
+    question.version = session.space.store.version()
     for row in range(len(question.options)):
         question.row, question.pieces = row, []
-        question.answers.append(_answer(desk, conversation, question, model, prices, work))
+        question.answers.append(_answer(session, conversation, question, model, prices, work))
     if not work.is_stopped:
-        _keep(desk, conversation, question, tuple(question.answers))
+        _keep(session, conversation, question, tuple(question.answers))
 
 
 def _keep(
-    desk: Desk,
+    session: WorkspaceSession,
     conversation: Conversation,
     question: PendingQuestion,
     answers: tuple[KeptAnswer, ...],
 ) -> None:
-    ConversationBook(desk.space.folder).put(
+    ConversationBook(session.space.folder).put(
         conversation.id, replace(question.exchange, answers=answers)
     )
     if (
-        question.answers and desk.space.store.version() != question.version
+        question.answers and session.space.store.version() != question.version
     ):  # a document may be gone since it was quoted
-        desk.space.parts.forget_conversations()
+        session.space.parts.forget_conversations()
 
 
 def _answer(
-    desk: Desk,
+    session: WorkspaceSession,
     conversation: Conversation,
     question: PendingQuestion,
     model: ChatModel | None,
@@ -159,14 +159,14 @@ def _answer(
         question.pieces.append(piece)
 
     try:
-        answer = desk.space.ask(
+        answer = session.space.ask(
             question.exchange.asked, options, conversation.history(), on_text, work.progress, model
         )
     except DynaGragError as err:
         return KeptAnswer(options.way, error=str(err), llm=llm, seconds=time.monotonic() - start)
     except WorkStoppedError:
         raise
-    except Exception as err:  # noqa: BLE001 - a thread's edge: the conversation says so, the log has it
+    except Exception as err:  # noqa: BLE001 - a thread's edge: shown, and logged
         _LOG.exception("a question failed")
         return KeptAnswer(
             options.way, error=background.unexpected(err), llm=llm, seconds=time.monotonic() - start

@@ -14,7 +14,7 @@ from dynagrag.core.schema import Document, Turn
 from dynagrag.core.text import clock
 from dynagrag.ingest.load.parsed import MEDIA_KEY, is_address
 from dynagrag.ui.safe_markdown import plain
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 
 _SOUNDS = (".mp3", ".m4a", ".wav", ".ogg", ".oga", ".opus", ".flac", ".aac")
 _FILMS = (".mp4", ".webm", ".m4v", ".mov", ".ogv")
@@ -86,7 +86,7 @@ def _is_there(path: Path) -> bool:
 
 
 def read_recording(path: Path) -> Recording:
-    """How long it plays, or what is wrong with it."""
+    """Reads a recording's duration, or what is wrong with it."""
     from tinytag import TinyTag
     from tinytag.tinytag import TinyTagException
 
@@ -177,13 +177,13 @@ def at_second(address: str, at_s: float) -> str:
 
 
 def show_recording(
-    desk: Desk, document: Document, turns: Sequence[Turn], at_s: float | None
+    session: WorkspaceSession, document: Document, turns: Sequence[Turn], at_s: float | None
 ) -> None:
     """A player at the cited second, or a link to it. Nothing where there is no recording."""
     if address := address_of(document):
         label = "Open the recording" if at_s is None else f"Open the recording at {clock(at_s)}"
         st.link_button(label, at_second(address, at_s or 0.0), icon=":material/open_in_new:")
-    path = find_recording(document.uri, desk.space.settings.media)
+    path = find_recording(document.uri, session.space.settings.media)
     if path is None:
         return
     recording = read_recording(path)

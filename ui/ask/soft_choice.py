@@ -6,7 +6,7 @@ import streamlit as st
 
 from dynagrag.ui.choice_labels import SOFT
 from dynagrag.ui.safe_markdown import clean, plain
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.workspace_soft_prompt import OwnSoftPrompt, own_soft_prompts
 
 HELP = (
@@ -16,13 +16,13 @@ HELP = (
 )
 
 
-def soft_prompts(desk: Desk) -> list[OwnSoftPrompt]:
+def soft_prompts(session: WorkspaceSession) -> list[OwnSoftPrompt]:
     """All that the workspace has, with what is against each."""
-    return own_soft_prompts(desk.space.settings, desk.name, desk.space.store.embedder())
+    return own_soft_prompts(session.space.settings, session.name, session.space.store.embedder())
 
 
 def soft_labels(own: Iterable[OwnSoftPrompt]) -> dict[str, str]:
-    """Those that fit, in words, by `AskOptions.way`."""
+    """Labels of the soft prompts that fit, by `AskOptions.way`."""
     fitting = [soft for soft in own if not soft.why_not]
     return {
         f"soft:{s.name}": (

@@ -5,9 +5,9 @@ citation's link leads.
 import streamlit as st
 
 from dynagrag.ui import state
-from dynagrag.ui.ask import beside
-from dynagrag.ui.ask.beside import InView, OpenSource, number, watch_links
-from dynagrag.ui.ask.overview import show_documents
+from dynagrag.ui.ask import source_panel
+from dynagrag.ui.ask.invitation import show_documents
+from dynagrag.ui.ask.source_panel import InView, OpenSource, number, watch_links
 from dynagrag.ui.ask.source_view import show_source
 from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.rename_box import ask_title
@@ -16,11 +16,11 @@ from dynagrag.ui.safe_markdown import plain
 
 def page() -> None:
     """The document of the address bar at its turn."""
-    desk = state.needs_workspace()
-    if desk is None:
+    session = state.needs_workspace()
+    if session is None:
         return
     with state.shown_errors():
-        documents = {d.id: d for d in desk.documents()}
+        documents = {d.id: d for d in session.documents()}
         document = documents.get(st.query_params.get("document", ""))
         if document is None:
             st.title("Source")
@@ -40,18 +40,18 @@ def page() -> None:
             )
             if picked is not None:
                 st.query_params.from_dict(
-                    {"workspace": desk.name, "document": picked, "start": "0", "end": "0"}
+                    {"workspace": session.name, "document": picked, "start": "0", "end": "0"}
                 )
                 st.rerun()
-            show_documents(desk, list(documents.values()), can_find=False)
+            show_documents(session, list(documents.values()), can_find=False)
             return
-        st.html(f"{beside.STYLE}<style>.st-key-source_page {{ max-width: 48rem; }}</style>")
+        st.html(f"{source_panel.STYLE}<style>.st-key-source_page {{ max-width: 48rem; }}</style>")
         title, renaming = st.columns([5, 1], vertical_alignment="bottom")
         title.header(
             plain(document.title), anchor=False
         )  # a hearing's title can fill half a page as a title
         with renaming:
-            ask_title(desk, document, is_quiet=True)
+            ask_title(session, document, is_quiet=True)
         st.caption(plain(document.uri))
         opened = OpenSource(
             document.id,
@@ -59,5 +59,5 @@ def page() -> None:
             number(st.query_params.get("end", "")),
         )
         with st.container(key="source_page"):
-            show_source(desk, document, opened)
+            show_source(session, document, opened)
         watch_links([InView("page", str(opened), ".stMarkdownColoredBackground")])

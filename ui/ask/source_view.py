@@ -1,5 +1,5 @@
-"""A transcript at a turn, with the words that were cited marked: beside an answer, and as the page
-Source.
+"""A transcript around a turn with the cited words marked, for the panel beside an answer and the
+page Source.
 """
 
 from collections.abc import Iterator, Sequence
@@ -8,10 +8,10 @@ import streamlit as st
 
 from dynagrag.core.schema import Document, Turn
 from dynagrag.core.text import clock
-from dynagrag.ui.ask.beside import OpenSource
 from dynagrag.ui.ask.recording import show_recording
+from dynagrag.ui.ask.source_panel import OpenSource
 from dynagrag.ui.safe_markdown import plain, plain_lines, short_label
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 
 _BEFORE, _AFTER, _MORE = 4, 12, 30
 """Turns around the words, and by how many a button shows more."""
@@ -25,11 +25,13 @@ _COLOURS = ("blue", "green", "violet", "orange", "red")
 """Of speakers, in the order in which they first speak; from the sixth on they repeat."""
 
 
-def show_source(desk: Desk, document: Document, opened: OpenSource) -> None:
-    """The recording where there is one, a search, and the turns around the words."""
-    turns = desk.space.store.turns(document.id)
+def show_source(session: WorkspaceSession, document: Document, opened: OpenSource) -> None:
+    """Shows the recording if there is one, a search box, and the turns around the open words."""
+    turns = session.space.store.turns(document.id)
     first, last = _touched(turns, opened.start, max(opened.end, opened.start + 1))
-    show_recording(desk, document, turns, turns[first].second_of(opened.start) if turns else None)
+    show_recording(
+        session, document, turns, turns[first].second_of(opened.start) if turns else None
+    )
     label = "Search in this document"
     wanted = st.text_input(
         label, key=f"within_{document.id}", placeholder=label, label_visibility="collapsed"

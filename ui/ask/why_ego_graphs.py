@@ -14,9 +14,9 @@ from dynagrag.core.schema import (
 )
 from dynagrag.core.text import plural
 from dynagrag.retrieval.pruning.no_pruner import NoPruner
-from dynagrag.ui.choice_labels import told_apart
+from dynagrag.ui.choice_labels import unique_labels
 from dynagrag.ui.drawing.graph_drawing import draw_graph
-from dynagrag.ui.drawing.graph_parts import Edge, Node
+from dynagrag.ui.drawing.graph_parts import DrawnEdge, DrawnNode
 from dynagrag.ui.safe_markdown import clean, plain
 
 _UNREACHED = 0.5
@@ -67,7 +67,7 @@ def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
     }
     if not drawn:
         return
-    labels = told_apart(
+    labels = unique_labels(
         {
             number: f"{clean(subgraph.nodes[0].name, 60)} ({plural(len(subgraph.nodes), 'node')})"
             for number, (_, subgraph) in drawn.items()
@@ -143,7 +143,7 @@ def _of_scores(pruner: str) -> str:
 
 
 def _show_chosen_by(kind: str, subgraph: SubgraphTrace) -> None:
-    """What each entity and fact got: prizes of a tree, masks of soft pruning."""
+    """Shows the prizes (of a tree) or masks (of soft pruning) of entities and facts."""
     things: list[NodeTrace | EdgeTrace] = [*subgraph.nodes, *subgraph.edges]
     has_prizes = any(own.prize is not None for own in things)
     has_masks = any(own.mask is not None for own in things)
@@ -200,7 +200,7 @@ def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
     }
     drawn_nodes = [_drawn_node(node, _is_reached(node, step)) for node in nodes]
     drawn_edges = [
-        Edge(
+        DrawnEdge(
             source=nodes[edge.source].id,
             target=nodes[edge.target].id,
             label=", ".join(
@@ -208,7 +208,7 @@ def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
             ),  # it says nothing, and there are many
             weight=edge.weight,
             opacity=0.25 + 0.75 * _shown_share(edge),
-            tooltip=f"{', '.join(edge.labels)}: stated {edge.weight} times, {_told_share(edge)}",
+            tooltip=f"{', '.join(edge.labels)}: stated {edge.weight} times, {_share_text(edge)}",
             is_highlighted=frozenset((edge.source, edge.target)) in walked,
         )
         for edge in subgraph.edges
@@ -216,8 +216,8 @@ def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
     draw_graph(drawn_nodes, drawn_edges, key=key, height="520px")
 
 
-def _drawn_node(node: NodeTrace, is_reached: bool) -> Node:
-    return Node(
+def _drawn_node(node: NodeTrace, is_reached: bool) -> DrawnNode:
+    return DrawnNode(
         id=node.id,
         label=node.name,
         order=node.place if is_reached else None,
@@ -225,17 +225,17 @@ def _drawn_node(node: NodeTrace, is_reached: bool) -> Node:
         opacity=0.25 + 0.75 * _shown_share(node) if is_reached else _UNREACHED,
         is_hollow=not node.is_in_prompt,
         tooltip=(
-            f"{node.name}: weight {node.weight}, {_told_share(node)}, {node.hops} hops from the"
+            f"{node.name}: weight {node.weight}, {_share_text(node)}, {node.hops} hops from the"
             " centre"
         ),
     )
 
 
 def _shown_share(own: NodeTrace | EdgeTrace) -> float:
-    """How much of it is drawn: what soft pruning left, else the pruner's score."""
+    """Share for the opacity: the mask of soft pruning, else the pruner's score."""
     return own.score if own.mask is None else own.mask
 
 
-def _told_share(own: NodeTrace | EdgeTrace) -> str:
-    told = f"score {own.score:.2f}" if own.mask is None else f"mask {own.mask:.2f}"
-    return told if own.prize is None else f"{told}, prize {own.prize:g}"
+def _share_text(own: NodeTrace | EdgeTrace) -> str:
+    share = f"score {own.score:.2f}" if own.mask is None else f"mask {own.mask:.2f}"
+    return share if own.prize is None else f"{share}, prize {own.prize:g}"

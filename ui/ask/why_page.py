@@ -3,6 +3,7 @@ read from the kept answer's trace.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 import streamlit as st
 
@@ -12,9 +13,9 @@ from dynagrag.ui.ask.answer_view import has_details, show_answer, show_details, 
 from dynagrag.ui.ask.why_ego_graphs import show_candidates, show_subgraphs
 from dynagrag.ui.ask.why_passages import show_passages
 from dynagrag.ui.ask.why_prompts import show_intermediate, show_prompts
-from dynagrag.ui.choice_labels import told_apart
+from dynagrag.ui.choice_labels import unique_labels
 from dynagrag.ui.safe_markdown import clean, plain
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.conversations import (
     Conversation,
     ConversationBook,
@@ -26,12 +27,12 @@ from dynagrag.workspace.conversations import (
 
 def page() -> None:
     """The answer of the address bar, else the last one of the last conversation."""
-    desk = state.needs_workspace("Why")
-    if desk is None:
+    session = state.needs_workspace("Why")
+    if session is None:
         return
     with state.shown_errors():
         st.title("Why")
-        book = ConversationBook(desk.space.folder)
+        book = ConversationBook(session.space.folder)
         found = _chosen(book)
         if found is None:
             st.info(
@@ -41,22 +42,20 @@ def page() -> None:
             return
         conversation, exchange_id = found
         _explain(
-            desk,
+            session,
             *_pick(
-                with_titles(conversation, {d.id: d.title for d in desk.documents()}), exchange_id
+                with_titles(conversation, {d.id: d.title for d in session.documents()}), exchange_id
             ),
         )
 
 
 def _chosen(book: ConversationBook) -> tuple[Conversation, str] | None:
     """The conversation, and the id of the exchange that is asked for."""
-    given = st.query_params.get("conversation") or state.remembered("conversation", "")
+    id_ = st.query_params.get("conversation") or state.remembered("conversation", "")
     conversations: Sequence[Conversation] = ()
-    if given:
-        try:
-            conversations = (book.conversation(given),)
-        except UsageError:
-            conversations = ()
+    if id_:
+        with suppress(UsageError):  # an address that somebody typed
+            conversations = (book.conversation(id_),)
     if not any(e.answers for c in conversations for e in c.exchanges):
         conversations = book.all()
     found = next((c for c in conversations if any(e.answers for e in c.exchanges)), None)
@@ -72,12 +71,17 @@ def _pick(conversation: Conversation, exchange_id: str) -> tuple[Exchange, KeptA
         for exchange in conversation.exchanges
         for number in range(len(exchange.answers))
     ]
-    given = st.query_params.get("arm", "0")
+    arm = st.query_params.get("arm", "0")
     wanted = next(
-        (i for i, (e, n) in enumerate(answers) if e.id == exchange_id and str(n) == given), None
+        (i for i, (e, n) in enumerate(answers) if e.id == exchange_id and str(n) == arm), None
     )
     index = len(answers) - 1 if wanted is None else wanted
-    labels = told_apart({i: _name(*answer) for i, answer in enumerate(answers)})
+    names = {}
+    for i, (exchange, number) in enumerate(answers):
+        names[i] = clean(exchange.asked)
+        if len(exchange.answers) > 1:
+            names[i] += f" ({way_name(exchange.answers[number].retriever)})"
+    labels = unique_labels(names)
     picked: int = st.selectbox(
         "Answer",
         list(labels),
@@ -89,26 +93,17 @@ def _pick(conversation: Conversation, exchange_id: str) -> tuple[Exchange, KeptA
     return exchange, exchange.answers[number]
 
 
-def _name(exchange: Exchange, number: int) -> str:
-    asked = clean(exchange.asked)
-    return (
-        f"{asked} ({way_name(exchange.answers[number].retriever)})"
-        if len(exchange.answers) > 1
-        else asked
-    )
-
-
-def _explain(desk: Desk, exchange: Exchange, kept: KeptAnswer) -> None:
+def _explain(session: WorkspaceSession, exchange: Exchange, kept: KeptAnswer) -> None:
     answer = kept.answer
     if answer is None:
-        show_answer(desk.name, kept, exchange.asked)
+        show_answer(session.name, kept, exchange.asked)
         return
     with st.expander("The answer", expanded=False):
         show_answer(
-            desk.name, kept, exchange.asked, is_numbered=False
+            session.name, kept, exchange.asked, is_numbered=False
         )  # marks are the labels of the prompts below
         if has_details(kept):
-            show_details(desk.name, kept)
+            show_details(session.name, kept)
     profile = (
         "" if soft_of(kept.retriever) else f", profile {plain(answer.trace.profile)}"
     )  # a soft prompt has its own
@@ -119,7 +114,7 @@ def _explain(desk: Desk, exchange: Exchange, kept: KeptAnswer) -> None:
         ["Passages", f"{answer.trace.subgraph_kind.capitalize()}s", "Prompts", "Answers"]
     )
     with passages:
-        show_passages(desk.name, answer)
+        show_passages(session.name, answer)
     with graphs:
         show_candidates(answer.trace)
         show_subgraphs(exchange.id, answer.trace)

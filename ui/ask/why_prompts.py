@@ -55,7 +55,7 @@ def show_prompts(answer: Answer) -> None:
 
 
 def _of_soft(soft: SoftTrace) -> str:
-    """What a trained soft prompt read."""
+    """Describes the input of a trained soft prompt."""
     count = f"{soft.num_soft_tokens} soft token{'' if soft.num_soft_tokens == 1 else 's'}"
     if not soft.text_tokens:
         return (
@@ -110,7 +110,7 @@ def show_intermediate(answer: Answer) -> None:
 
 
 def _of_answers(answers: Sequence[IntermediateAnswer]) -> str:
-    """How many there are, how many count, and what became of their claims."""
+    """Counts intermediate answers, those that are used, and the verdicts of their claims."""
     num_helpful = sum(a.helpfulness > 0 for a in answers)
     verdicts = Counter(claim.verdict.value for a in answers for claim in a.claims)
     checked = (

@@ -18,7 +18,7 @@ from dynagrag.curation.view import Seen, clipped, read_seen
 from dynagrag.ingest.consolidate.verdicts import STAGE
 from dynagrag.ui import background, state
 from dynagrag.ui.safe_markdown import plain
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.facade import Workspace
 
 _WAIT_S = 3.0
@@ -27,17 +27,17 @@ _MAX_CHANGES = 5
 LAST_SEEN = "curate_version"
 """The version of the graph that the visitor has seen last; "" once they changed it themselves."""
 _ASKED = "correction_asked"
-"""What was asked for last."""
+"""Key of the correction that was asked for last."""
 _SIGNED = "corrections_signed_as"
 Act = Callable[[Workspace], Outcome]
 
 
-def seen_of(desk: Desk) -> Seen | None:
+def seen_of(session: WorkspaceSession) -> Seen | None:
     """The workspace as it is now, read once a version for all visitors, on a thread of its own; as
     it was, while that takes long; None until it is there.
     """
-    prefix = background.key_of(desk.space.settings, desk.name, "seen")
-    store = desk.space.store
+    prefix = background.key_of(session.space.settings, session.name, "seen")
+    store = session.space.store
     key = (*prefix, store.version())
     work = background.start(key, "Reading the graph", lambda _: _read(store))
     with st.spinner("Reading the graph…"):
@@ -77,7 +77,9 @@ def sign_as(name: str) -> None:
 # ------------------------------------------------------------------------------------- a correction
 
 
-def correct(desk: Desk, act: Callable[..., Outcome], *args: Any, **kwargs: Any) -> None:
+def correct(
+    session: WorkspaceSession, act: Callable[..., Outcome], *args: Any, **kwargs: Any
+) -> None:
     """Begins a correction on a thread of its own, signed by the visitor, and draws the page again.
     A second click, while the first is not shown yet, begins nothing.
     """
@@ -85,16 +87,16 @@ def correct(desk: Desk, act: Callable[..., Outcome], *args: Any, **kwargs: Any) 
     if state.remembered("correction", None) and asked == state.remembered(_ASKED, ""):
         st.rerun()
     was_judged = any(
-        row.stage == STAGE for row in desk.space.journal.ledger()
+        row.stage == STAGE for row in session.space.journal.ledger()
     )  # else no model is needed, nor loaded
-    opened = state.opener(desk.name, has_model=was_judged)
+    opened = state.opener(session.name, has_model=was_judged)
     call: Act = partial(_call, act, args, {**kwargs, "by": signed_as()})
 
     def run(_: background.Work) -> Outcome:
         with opened() as space:
             return call(space)
 
-    key = background.key_of(desk.space.settings, desk.name, "curate", uuid4().hex)
+    key = background.key_of(session.space.settings, session.name, "curate", uuid4().hex)
     background.start(key, "Correction", run)
     state.remember("correction", key)
     if asked != state.remembered(_ASKED, ""):
@@ -109,7 +111,7 @@ def _call(
     return act(space, *args, **kwargs)
 
 
-def show_correction(desk: Desk) -> bool:
+def show_correction(session: WorkspaceSession) -> bool:
     """Follows a correction and says what the last one did. Whether one is at work: nothing else is
     begun meanwhile.
     """
@@ -133,7 +135,7 @@ def show_correction(desk: Desk) -> bool:
                 "That could not be done" if work.error else "Done",
                 icon=":material/error:" if work.error else ":material/check_circle:",
             )
-    _show_outcome(desk)
+    _show_outcome(session)
     return False
 
 
@@ -148,7 +150,7 @@ def _follow(key: background.Key, text: str) -> None:
     )
 
 
-def _show_outcome(desk: Desk) -> None:
+def _show_outcome(session: WorkspaceSession) -> None:
     outcome = state.remembered("correction_outcome", None)
     if isinstance(outcome, str):
         st.error(plain(outcome), icon=":material/error:")
@@ -167,7 +169,7 @@ def _show_outcome(desk: Desk) -> None:
         st.warning(plain(note), icon=":material/info:")
     with st.container(horizontal=True):
         if st.button("Undo this", key="curate_undo_this", icon=":material/undo:"):
-            correct(desk, corrections.undo_edit, *(e.id for e in outcome.edits[::-1]))
+            correct(session, corrections.undo_edit, *(e.id for e in outcome.edits[::-1]))
         if st.button("Close", key="curate_close", type="tertiary"):
             state.remember("correction_outcome", None)
             st.rerun()

@@ -9,11 +9,11 @@ from dynagrag.core.text import plural, times
 from dynagrag.curation import corrections
 from dynagrag.curation.view import Seen, clipped
 from dynagrag.ui import state
-from dynagrag.ui.choice_labels import told_apart
+from dynagrag.ui.choice_labels import unique_labels
 from dynagrag.ui.curate.correction_work import correct, given_name
 from dynagrag.ui.curate.entity_view import show_entity
 from dynagrag.ui.safe_markdown import plain
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 
 RENAME, MERGE, SPLIT, SENSES = (
     "Rename",
@@ -25,17 +25,17 @@ _MAX_FOUND = 20
 _MAX_TEXT = 200
 
 
-def show(desk: Desk, seen: Seen) -> None:
+def show(session: WorkspaceSession, seen: Seen) -> None:
     """Draws the tab."""
     entity = _choose(seen, "Find an entity", "edit", st.query_params.get("entity", ""))
     if entity is None:
         return
     with st.container(border=True):
-        show_entity(desk, seen, entity, num_quotes=3)
+        show_entity(session, seen, entity, num_quotes=3)
     ways = [RENAME, MERGE, *([SPLIT] if len(entity.keys) > 1 else []), SENSES]
     way = st.radio("What to change", ways, key=f"way_{entity.id}", horizontal=True)
     {RENAME: _rename, MERGE: _merge, SPLIT: _split, SENSES: _senses}[way or RENAME](
-        desk, seen, entity
+        session, seen, entity
     )
 
 
@@ -60,7 +60,7 @@ def _choose(seen: Seen, label: str, name: str, first: str = "") -> Entity | None
     index = ids.index(last) if last in by_id else 0
     # a box keeps the words of its choice, which a correction changes
     key = f"found_{name}_{seen.version}"
-    labels = told_apart({i: _line(e) for i, e in by_id.items()})
+    labels = unique_labels({i: _line(e) for i, e in by_id.items()})
     chosen = st.selectbox(
         f"Found ({len(found)})", ids, index=index, format_func=lambda i: labels.get(i, i), key=key
     )
@@ -76,16 +76,16 @@ def _line(entity: Entity) -> str:
     return f"{clipped(entity.name)}{also}, said {times(entity.weight)}"
 
 
-def _rename(desk: Desk, seen: Seen, entity: Entity) -> None:
+def _rename(session: WorkspaceSession, seen: Seen, entity: Entity) -> None:
     with st.form(f"rename_{entity.id}"):
         name = st.text_input("New name", entity.name, key=f"rename_to_{entity.id}")
         is_sent = st.form_submit_button("Rename", key=f"rename_do_{entity.id}", type="primary")
     if is_sent:
         corrections.checked_name(name)
-        correct(desk, corrections.rename, entity.key, name)
+        correct(session, corrections.rename, entity.key, name)
 
 
-def _merge(desk: Desk, seen: Seen, entity: Entity) -> None:
+def _merge(session: WorkspaceSession, seen: Seen, entity: Entity) -> None:
     other = _choose(seen, "Merge it with", f"other_{entity.id}")
     if other is None:
         return
@@ -106,11 +106,11 @@ def _merge(desk: Desk, seen: Seen, entity: Entity) -> None:
             "Merge", key=f"merge_do_{entity.id}", type="primary", icon=":material/merge:"
         )
     if is_sent:
-        correct(desk, corrections.merge, [entity.key, other.key], given_name(name, preview))
+        correct(session, corrections.merge, [entity.key, other.key], given_name(name, preview))
 
 
-def _split(desk: Desk, seen: Seen, entity: Entity) -> None:
-    spelt = told_apart(
+def _split(session: WorkspaceSession, seen: Seen, entity: Entity) -> None:
+    spelt = unique_labels(
         {key: f"{clipped(name)} ({number})" for key, name, number in seen.spelt(entity)}
     )
     with st.form(f"split_{entity.id}"):
@@ -129,11 +129,11 @@ def _split(desk: Desk, seen: Seen, entity: Entity) -> None:
             "Split", key=f"split_do_{entity.id}", type="primary", icon=":material/call_split:"
         )
     if is_sent:
-        correct(desk, corrections.split, entity.key, out, is_together=together)
+        correct(session, corrections.split, entity.key, out, is_together=together)
 
 
-def _senses(desk: Desk, seen: Seen, entity: Entity) -> None:
-    held = told_apart(
+def _senses(session: WorkspaceSession, seen: Seen, entity: Entity) -> None:
+    held = unique_labels(
         {d.id: f"{clipped(d.title)} ({times(number)})" for d, number in seen.in_documents(entity)}
     )
     st.caption(
@@ -163,7 +163,7 @@ def _senses(desk: Desk, seen: Seen, entity: Entity) -> None:
         if target is None:
             corrections.checked_name(name)
         correct(
-            desk,
+            session,
             corrections.tell_senses_apart,
             entity.key,
             documents,

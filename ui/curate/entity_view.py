@@ -10,11 +10,11 @@ from dynagrag.core.schema import Entity
 from dynagrag.core.text import times
 from dynagrag.curation.suggestions import UNTOLD_TYPES
 from dynagrag.curation.view import Quote, Seen, clipped
-from dynagrag.ui.safe_markdown import plain, said_by, source_link
-from dynagrag.ui.state import Desk
+from dynagrag.ui.safe_markdown import plain, source_link, speaker_and_time
+from dynagrag.ui.state import WorkspaceSession
 
 
-def show_quotes(desk: Desk, quotes: Sequence[Quote]) -> None:
+def show_quotes(session: WorkspaceSession, quotes: Sequence[Quote]) -> None:
     """Quotes with the name in bold, who said it when, and a link to the place."""
     for quote in quotes:
         before, words, after = (
@@ -26,16 +26,16 @@ def show_quotes(desk: Desk, quotes: Sequence[Quote]) -> None:
             " " if quote.after[:1].isspace() else "",
         ]
         link = source_link(
-            desk.name, quote.document_id, quote.start, max(quote.end, quote.start + 1)
+            session.name, quote.document_id, quote.start, max(quote.end, quote.start + 1)
         )
-        who = said_by(quote.speaker, quote.start_s)
+        who = speaker_and_time(quote.speaker, quote.start_s)
         where = (
             f"{who}, {plain(clipped(quote.title, 40))}" if who else plain(clipped(quote.title, 40))
         )
         st.markdown(f"“{parts[0]}{gaps[0]}{parts[1]}{gaps[1]}{parts[2]}” [{where}]({link})")
 
 
-def show_entity(desk: Desk, seen: Seen, entity: Entity, num_quotes: int = 1) -> None:
+def show_entity(session: WorkspaceSession, seen: Seen, entity: Entity, num_quotes: int = 1) -> None:
     """An entity with its names, type, summary and quotes."""
     spelt = seen.spelt(entity)
     type_ = (
@@ -52,4 +52,4 @@ def show_entity(desk: Desk, seen: Seen, entity: Entity, num_quotes: int = 1) -> 
         st.caption(f"Names: {few}" + (f" and {len(spelt) - 8} more" if len(spelt) > 8 else ""))
     if entity.summaries:
         st.caption(plain(clipped(max(entity.summaries, key=len), 160)))
-    show_quotes(desk, seen.quotes([key for key, _, _ in spelt], num_quotes))
+    show_quotes(session, seen.quotes([key for key, _, _ in spelt], num_quotes))

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from dynagrag.ui.drawing.drawable_text import drawable
 from dynagrag.ui.drawing.graph_options import graph_options
-from dynagrag.ui.drawing.graph_parts import MAX_NODES, PALETTE, Edge, Node
+from dynagrag.ui.drawing.graph_parts import MAX_NODES, PALETTE, DrawnEdge, DrawnNode
 
 _GREY = "#767c85"
 """Read on white and on black."""
@@ -17,8 +17,8 @@ _MAX_UPRIGHT = 7
 
 
 def draw_graph(
-    nodes: Sequence[Node],
-    edges: Sequence[Edge],
+    nodes: Sequence[DrawnNode],
+    edges: Sequence[DrawnEdge],
     *,
     key: str,
     height: str = "560px",

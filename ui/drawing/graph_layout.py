@@ -184,7 +184,7 @@ def _repulsion(
 
 
 def _pulled_in(at: Positions, radius: float) -> Positions:
-    """What lies outside of the radius is set on it."""
+    """Moves nodes outside of the radius onto it."""
     length = np.linalg.norm(at, axis=1, keepdims=True)
     made: Positions = np.where(
         length > radius, at * (radius / np.maximum(length, 1e-9)), at

@@ -11,7 +11,14 @@ from typing import Any
 
 from dynagrag.ui.drawing.drawable_text import Function, drawable
 from dynagrag.ui.drawing.graph_layout import communities, place
-from dynagrag.ui.drawing.graph_parts import HIGHLIGHT, MAX_SMALL, OTHERS, PALETTE, Edge, Node
+from dynagrag.ui.drawing.graph_parts import (
+    HIGHLIGHT,
+    MAX_SMALL,
+    OTHERS,
+    PALETTE,
+    DrawnEdge,
+    DrawnNode,
+)
 from dynagrag.ui.drawing.label_places import Labelled, label_sides
 
 _MAX_LABEL = 28
@@ -30,8 +37,8 @@ _ICON = "path://M4 3h10l6 6v12H4zM13 4v6h6M8 13h8M8 17h8"
 
 
 def graph_options(
-    nodes: Sequence[Node],
-    edges: Sequence[Edge],
+    nodes: Sequence[DrawnNode],
+    edges: Sequence[DrawnEdge],
     *,
     is_directed: bool = True,
     file_name: str = "graph",
@@ -91,8 +98,8 @@ def graph_options(
 
 
 def _series(
-    nodes: Sequence[Node],
-    edges: Sequence[Edge],
+    nodes: Sequence[DrawnNode],
+    edges: Sequence[DrawnEdge],
     pairs: Sequence[tuple[int, int]],
     is_directed: bool,
 ) -> dict[str, Any]:
@@ -154,7 +161,7 @@ def _labels(num_nodes: int) -> dict[str, Any]:
 
 
 def _node_items(
-    nodes: Sequence[Node], colors: Sequence[int], places: Sequence[tuple[float, float]]
+    nodes: Sequence[DrawnNode], colors: Sequence[int], places: Sequence[tuple[float, float]]
 ) -> list[dict[str, Any]]:
     """One item a node, with its place."""
     sizes = _sizes(nodes)
@@ -192,12 +199,12 @@ def _node_items(
     return items
 
 
-def _words(node: Node) -> str:
+def _words(node: DrawnNode) -> str:
     words = drawable(node.label, _MAX_LABEL) or "(no name)"
     return words if node.order is None else f"{node.order} · {words}"
 
 
-def _sizes(nodes: Sequence[Node]) -> list[float]:
+def _sizes(nodes: Sequence[DrawnNode]) -> list[float]:
     """Breadths in pixels; areas grow with the weight."""
     lightest, heaviest = (
         min((node.weight for node in nodes), default=0.0),
@@ -217,7 +224,7 @@ def _sizes(nodes: Sequence[Node]) -> list[float]:
 
 
 def _shown_labels(
-    nodes: Sequence[Node],
+    nodes: Sequence[DrawnNode],
     words: Sequence[str],
     sizes: Sequence[float],
     places: Sequence[tuple[float, float]],
@@ -243,13 +250,13 @@ def _shown_labels(
     return {i: {"show": True, "position": side} for i, side in label_sides(labelled, order).items()}
 
 
-def _is_sure(node: Node) -> bool:
+def _is_sure(node: DrawnNode) -> bool:
     """Whether it is what the drawing is of: found, or on the walk."""
     return node.is_highlighted or node.order is not None
 
 
 def _colors(
-    nodes: Sequence[Node], pairs: Sequence[tuple[int, int]], edges: Sequence[Edge]
+    nodes: Sequence[DrawnNode], pairs: Sequence[tuple[int, int]], edges: Sequence[DrawnEdge]
 ) -> list[int]:
     """The index of each node's colour: that of its community, `OTHERS` for one alone in it (in a
     large drawing: or one of two).
@@ -265,12 +272,14 @@ def _colors(
     return [c % len(PALETTE) if sizes[c] >= least else len(PALETTE) for c in of]
 
 
-def _places(nodes: Sequence[Node], pairs: Sequence[tuple[int, int]]) -> list[tuple[float, float]]:
+def _places(
+    nodes: Sequence[DrawnNode], pairs: Sequence[tuple[int, int]]
+) -> list[tuple[float, float]]:
     """Whole pixels of a square of about the drawing's size."""
-    given = [(node.x, node.y) for node in nodes if node.x is not None and node.y is not None]
+    placed = [(node.x, node.y) for node in nodes if node.x is not None and node.y is not None]
     found = (
-        given
-        if len(given) == len(nodes)
+        placed
+        if len(placed) == len(nodes)
         else [(float(x), float(y)) for x, y in place(len(nodes), pairs)]
     )
     reach = max((max(abs(x), abs(y)) for x, y in found), default=1.0) or 1.0
@@ -279,7 +288,7 @@ def _places(nodes: Sequence[Node], pairs: Sequence[tuple[int, int]]) -> list[tup
 
 
 def _edge_items(
-    edges: Sequence[Edge], pairs: Sequence[tuple[int, int]], is_small: bool
+    edges: Sequence[DrawnEdge], pairs: Sequence[tuple[int, int]], is_small: bool
 ) -> list[dict[str, Any]]:
     """One item an edge; parallel edges bend away from each other. In a large drawing only the pair:
     its lines are all alike.

@@ -1,4 +1,4 @@
-"""What a drawing of a graph consists of: nodes, edges, their colours, and how many are drawn."""
+"""Parts of a drawing of a graph: nodes, edges, colours, and how many are drawn."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ alike and faint.
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class DrawnNode:
     """`id` comes back when it is clicked. `community`: 0 for the largest, None to have it found.
     `x`, `y`: any scale, y downwards.
     """
@@ -39,7 +39,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class DrawnEdge:
     """`source` and `target` are ids of nodes; an edge to a node that isn't drawn is left out."""
 
     source: str

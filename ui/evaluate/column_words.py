@@ -3,28 +3,16 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from dynagrag.evaluation.extraction.extraction_report import WORDS as EXTRACTION_WORDS
 from dynagrag.evaluation.judge.calibration_report import WORDS as CALIBRATION_WORDS
 from dynagrag.evaluation.judge.judge_report import WORDS as JUDGED_WORDS
-from dynagrag.evaluation.pruning.pruner_report import WORDS as PRUNER_WORDS
-from dynagrag.evaluation.qa.qa_report import WORDS as QA_WORDS
-from dynagrag.evaluation.retrieval.retrieval_report import WORDS as RETRIEVAL_WORDS
 from dynagrag.ui.evaluate.kept_runs import (
     CALIBRATION,
-    EXTRACTION,
     JUDGED,
-    PRUNERS,
-    QA,
-    RETRIEVAL,
 )
 
 _WORDS: Mapping[str, Mapping[str, str]] = {
-    RETRIEVAL: RETRIEVAL_WORDS,
-    QA: QA_WORDS,
     JUDGED: JUDGED_WORDS,
     CALIBRATION: CALIBRATION_WORDS,
-    EXTRACTION: EXTRACTION_WORDS,
-    PRUNERS: PRUNER_WORDS,
 }
 _INTERVAL = "95 % interval"
 

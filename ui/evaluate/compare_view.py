@@ -1,8 +1,7 @@
 """Two runs on the same questions, side by side: the second minus the first."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
 
 import streamlit as st
 
@@ -10,12 +9,13 @@ from dynagrag.core.text import plural
 from dynagrag.evaluation.judge.judge_compare import compare_judged, why_not_comparable
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.qa.qa_compare import compare_qa
-from dynagrag.evaluation.qa.qa_folder import QaRun
-from dynagrag.evaluation.results.run_folder import RunFolder
-from dynagrag.evaluation.results.run_summary import compare
+from dynagrag.evaluation.qa.qa_report import QaRun
+from dynagrag.evaluation.retrieval.retrieval_compare import compare
+from dynagrag.evaluation.retrieval.retrieval_report import RetrievalRun
 from dynagrag.ui import state
 from dynagrag.ui.evaluate import run_tables
 from dynagrag.ui.evaluate.kept_runs import COMPARABLE, JUDGED, QA, KeptView, kept_runs
+from dynagrag.ui.evaluate.report_view import show_report
 from dynagrag.ui.evaluate.table_view import show_tables
 from dynagrag.ui.safe_markdown import clean, plain
 
@@ -87,29 +87,26 @@ def _label(view: KeptView) -> str:
 
 
 def _show(first: KeptView, second: KeptView) -> None:
-    found = _compared(first, second)
-    judged = (
-        f", as {plain(str(found['judge']).partition(' ')[0])} judged both"
-        if "judge" in found
-        else ", in points"
-    )
+    if first.kind != JUDGED:
+        paths = first.run.path, second.run.path
+        compared = (
+            compare_qa(*map(QaRun.read, paths))
+            if first.kind == QA
+            else compare(*map(RetrievalRun.read, paths))
+        )
+        show_report(compared.report(), f"{first.name}_{second.name}")
+        return
+    found = compare_judged(JudgeRun.read(first.run.path), JudgeRun.read(second.run.path))
+    judge = plain(str(found["judge"]).partition(" ")[0])
     st.markdown(
-        f"**{plural(found['questions'], 'question')}**. Second minus first{judged}, each with its"
+        f"**{plural(found['questions'], 'question')}**. Second minus first, as {judge} judged both, each with its"
         " 95 % interval over the same questions."
     )
     if found["left_out"]:
         st.caption(f"In one run only: {plain(', '.join(found['left_out']))}")
-    show_tables(first.kind, run_tables.compared_tables(first.kind, found))
+    show_tables(first.kind, run_tables.compared_tables(found))
     st.markdown("**What else differs**")
     if rows := run_tables.differing_rows(found):
         st.dataframe(rows, hide_index=True, width="stretch")
     else:
         st.caption("Nothing: both were made with the same settings.")
-
-
-def _compared(first: KeptView, second: KeptView) -> Mapping[str, Any]:
-    if first.kind == JUDGED:
-        return compare_judged(JudgeRun.read(first.run.path), JudgeRun.read(second.run.path))
-    if first.kind == QA:
-        return compare_qa(QaRun.read(first.run.path), QaRun.read(second.run.path))
-    return compare(RunFolder.read(first.run.path), RunFolder.read(second.run.path))

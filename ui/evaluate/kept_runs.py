@@ -14,32 +14,35 @@ from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_run import ANSWERS
 from dynagrag.evaluation.citations.citation_report import CitationRun
 from dynagrag.evaluation.entities.entity_report import EntityRun
-from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun
+from dynagrag.evaluation.extraction.extraction_report import ExtractionRun
 from dynagrag.evaluation.frame.experiment_run import AnyRun
-from dynagrag.evaluation.frame.kept_run import REPORT, KeptRun, what_is_evaluated
+from dynagrag.evaluation.frame.kept_run import REPORT, AnyFolder, KeptRun, what_is_evaluated
 from dynagrag.evaluation.graphqa.graphqa_folder import GraphQaRun
 from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_options import PAIRWISE, POINTWISE
-from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
-from dynagrag.evaluation.qa.qa_folder import QaRun
-from dynagrag.evaluation.results.run_folder import RunFolder
+from dynagrag.evaluation.pruning.pruner_report import PrunerRun
+from dynagrag.evaluation.qa.qa_report import QaRun
+from dynagrag.evaluation.retrieval.retrieval_report import RetrievalRun
 from dynagrag.ui.evaluate.run_request import RunRequest, kept_request
 from dynagrag.ui.evaluate.run_work import runs_folder
 
-RETRIEVAL, QA, JUDGED = RunFolder.evaluates, QaRun.evaluates, JudgeRun.evaluates
-EXTRACTION, CALIBRATION = ExtractionRun.evaluates, CalibrationRun.evaluates
-PRUNERS, GRAPHQA = PrunerRun.evaluates, GraphQaRun.evaluates
-EXPERIMENTS: tuple[type[AnyRun], ...] = (CitationRun, EntityRun)
+RETRIEVAL, QA, JUDGED = RetrievalRun.evaluates, QaRun.evaluates, JudgeRun.evaluates
+CALIBRATION = CalibrationRun.evaluates
+GRAPHQA = GraphQaRun.evaluates
+EXPERIMENTS: tuple[type[AnyRun], ...] = (
+    RetrievalRun,
+    QaRun,
+    CitationRun,
+    EntityRun,
+    ExtractionRun,
+    PrunerRun,
+)
 """The kinds of the frame, which name themselves and draw their own reports."""
 _KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
     **{own.evaluates: (own.what, own) for own in EXPERIMENTS},
-    RETRIEVAL: ("passages found", RunFolder),
-    QA: ("answers", QaRun),
     JUDGED: ("answers judged", JudgeRun),
     CALIBRATION: ("a judge against people", CalibrationRun),
-    EXTRACTION: ("things extracted", ExtractionRun),
-    PRUNERS: ("pruners", PrunerRun),
     GRAPHQA: ("questions over graphs", GraphQaRun),
 }
 """What run.json says that a run evaluates -> the same in words, and its folder."""
@@ -140,7 +143,7 @@ class KeptView:
         num_answers = int(self.settings.get("questions", 0)) * len(self.arms)
         if self.kind == RETRIEVAL:
             return _of(
-                self._num_lines(RunFolder.lines_file),
+                self._num_lines(RetrievalRun.lines_file),
                 num_answers * len(self.settings.get("scopes", ())),
                 "ranking",
             )
@@ -161,7 +164,7 @@ class KeptView:
                 own.get("questions", 0) * len(own["arms"])
                 for own in self.summary["scopes"].values()
             )
-            return self._num_lines(RunFolder.lines_file) < max(num, 1)
+            return self._num_lines(RetrievalRun.lines_file) < max(num, 1)
         return self.kind in (QA, JUDGED) and self._num_lines(ANSWERS) < int(
             self.settings.get("questions", 0)
         ) * len(self.arms)
@@ -200,7 +203,7 @@ def kept_runs(settings: Settings) -> tuple[list[KeptView], dict[str, str]]:
 def view_of(folder: Path) -> KeptView:
     """The run in a folder. LoadError where there is none, or its settings are none."""
     kind = what_is_evaluated(folder)
-    run = (_KINDS[kind][1] if kind in _KINDS else RunFolder).at(folder)
+    run = (_KINDS[kind][1] if kind in _KINDS else AnyFolder).at(folder)
     try:
         _Listed.model_validate(dict(run.settings))
     except ValidationError as err:

@@ -1,40 +1,15 @@
-"""Runs that the app reads and doesn't begin as tables: things extracted, a judge against people,
-and any other kind.
+"""Runs that the app reads and doesn't begin as tables: a judge against people, and any
+other kind.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dynagrag.evaluation.bootstrap_intervals import Interval
-from dynagrag.evaluation.pruning.pruner_report import gain_cells, measure_cells, short_names
-from dynagrag.evaluation.pruning.pruning_measures import NAMES
 from dynagrag.evaluation.results.run_summary import POINTS
 from dynagrag.ui.safe_markdown import clean
 
 Row = dict[str, Any]
-_FOUND = {
-    ("entities", "exact"): "things, the very words",
-    ("entities", "overlap"): "things, overlapping words",
-    ("entities", "with_inner"): "things, those inside names too",
-    ("entities", "key"): "names of a chunk",
-    ("relations", "directed"): "relations",
-    ("relations", "undirected"): "relations, in either direction",
-    ("co_occurrences", "undirected"): "mentioned together",
-}
-
-
-def extraction_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
-    """In points: what of the marked things was found, and what of the found is right."""
-    for (group, rule), words in _FOUND.items():
-        own = summary.get(group, {}).get(rule)
-        if own:
-            row: Row = {"Of": words}
-            for name, label in (("recall", "recall"), ("precision", "precision"), ("f1", "F1")):
-                row |= {
-                    label: _points(own[name]["mean"]),
-                    f"{label}, 95 %": _bounds((own[name]["low"], own[name]["high"])),
-                }
-            yield row | {"marked": own["num_gold"], "named": own["num_found"]}
 
 
 def calibration_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
@@ -52,26 +27,6 @@ def calibration_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
             "reliable": {True: "yes", None: "not known"}.get(own["is_reliable"], "no"),
         }
         yield row | {noun: own[noun] for noun in ("flips", "ties", "unreadable")}
-
-
-def pruner_rows(summary: Mapping[str, Any]) -> Iterator[Row]:
-    """By pruner each measure with its interval, and how far it is from the prior on the same
-    questions.
-    """
-    names = short_names(summary["pruners"])
-    for name, own in summary["pruners"].items():
-        row = {"Pruner": clean(names[name], 60)}
-        cells = zip(
-            NAMES,
-            measure_cells(own, summary["intervals"][name]),
-            gain_cells(own, "prior"),
-            strict=True,
-        )
-        for measure, value, against in cells:
-            row |= {measure: value} | (
-                {f"{measure} against prior": against} if own.get("against_prior") else {}
-            )
-        yield row
 
 
 def any_rows(value: Any) -> Sequence[Row]:

@@ -116,7 +116,7 @@ class RunRequest(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class PlanView:
+class EvaluationPlan:
     """How many questions of how many arms a run asks, and what of the file it passes over."""
 
     num_questions: int
@@ -175,18 +175,18 @@ def baselines(measure: Measure, arms: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(named))
 
 
-def plan(request: RunRequest, settings: Settings) -> PlanView:
+def plan(request: RunRequest, settings: Settings) -> EvaluationPlan:
     """What a run would ask. Raises UsageError and LoadError for what was chosen wrong, and what of
     the file can't be used.
     """
     if request.measure is Measure.FOUND:
         found = plan_run(request.of_retrieval(settings), settings)
-        return PlanView(len(found.questions), len(found.arms), found.loaded.notes)
+        return EvaluationPlan(len(found.questions), len(found.arms), found.loaded.notes)
     if request.measure is Measure.RIGHT:
         asked = plan_qa(request.of_qa(settings))
-        return PlanView(len(asked.questions), len(asked.arms), asked.loaded.notes)
+        return EvaluationPlan(len(asked.questions), len(asked.arms), asked.loaded.notes)
     judged = plan_judge(request.of_judge(settings))
-    return PlanView(len(judged.questions), len(judged.arms), judged.notes)
+    return EvaluationPlan(len(judged.questions), len(judged.arms), judged.notes)
 
 
 def keep_request(run: Path, request: RunRequest) -> None:

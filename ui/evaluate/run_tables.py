@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict
-from dynagrag.evaluation.frame.report import compared
+from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.judge.judge_compare import SCALES
 from dynagrag.evaluation.judge.judge_compare import TITLES as JUDGED_TITLES
 from dynagrag.evaluation.judge.judge_replies import METRICS
@@ -19,20 +18,11 @@ from dynagrag.evaluation.judge.judge_report import (
     stated_of,
 )
 from dynagrag.evaluation.judge.judge_summary import fewest_questions, is_graded
-from dynagrag.evaluation.qa.answer_scores import CLAIM_SHARES, MEASURES
-from dynagrag.evaluation.qa.qa_report import TITLES, held_line
-from dynagrag.evaluation.qa.qa_report import result as qa_result
-from dynagrag.evaluation.qa.qa_summary import COSTS, CUT_OFF, FAILED_PARTS
-from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS, POINTS
 from dynagrag.ui.evaluate import other_tables
 from dynagrag.ui.evaluate.kept_runs import (
     CALIBRATION,
-    EXTRACTION,
     JUDGED,
-    PRUNERS,
-    QA,
-    RETRIEVAL,
     KeptView,
 )
 from dynagrag.ui.evaluate.other_tables import Row
@@ -45,16 +35,6 @@ _LIKE = {
     "tokens": "all tokens",
     "calls": "calls",
     "seconds": "seconds",
-}
-_TOLD = {
-    "recall@5": "{} % of what should be found is among the first five passages (recall@5)",
-    "r@10": "{} % of what should be found is among the first ten passages (r@10)",
-    "p@5": "{} % of the first five passages are what should be found (p@5)",
-}
-"""Measures of retrieval in words."""
-_SCOPES = {
-    "document": "Each question asked of its own document",
-    "corpus": "All documents as one corpus",
 }
 
 
@@ -69,18 +49,7 @@ class Table:
 def headline(view: KeptView) -> str:
     """The run in a sentence; of judged answers whether the judge can be believed."""
     summary = view.summary
-    if view.kind not in (RETRIEVAL, QA):
-        return str(summary.get("verdict", ""))
-    if view.kind == QA:
-        return f"{qa_result(summary)}."
-    arm, measure, baseline = next(iter(summary["arms"])), summary["measure"], summary["baseline"]
-    if measure not in summary["arms"][arm]:
-        return f"{arm}: nothing that could be scored."
-    found = None if arm == baseline else _against(summary).get(arm, {}).get(measure)
-    told = _TOLD.get(measure, f"{measure} is {{}} of 100").format(
-        f"{POINTS * summary['arms'][arm][measure]:.1f}"
-    )
-    return f"{arm}: {told}{compared(arm, found, baseline, summary.get('questions', 0))}."
+    return str(summary.get("verdict", ""))
 
 
 def notes(view: KeptView) -> list[str]:
@@ -91,8 +60,6 @@ def notes(view: KeptView) -> list[str]:
         said, questions = [*judge_notes(summary), *held_lines(summary)], fewest_questions(summary)
     else:
         said = [f"{note} ({count:,})" for note, count in _counted(summary.get("notes") or {})]
-    if view.kind == QA and (held := held_line(summary)):
-        said.append(held)
     if isinstance(questions, int) and questions < FEW_QUESTIONS:
         said.append(FEW)
     return [f"{note[:1].upper()}{note[1:]}" for note in said]
@@ -109,87 +76,7 @@ def _counted(noted: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 
 def tables(view: KeptView) -> list[Table]:
     """All tables of a done run."""
-    if view.kind == RETRIEVAL:
-        return [
-            _of_scope(view.summary, scope, own) for scope, own in view.summary["scopes"].items()
-        ]
-    if view.kind == QA:
-        return list(_of_answers(view.summary))
     return list(_of_judged(view.summary) if view.kind == JUDGED else _of_others(view))
-
-
-def _of_scope(summary: Mapping[str, Any], scope: str, found: Mapping[str, Any]) -> Table:
-    measure = summary["measure"]
-    names = (
-        measure,
-        *(
-            name
-            for name in (*NAMES, PROMPT)
-            if name != measure and all(name in own for own in found["arms"].values())
-        ),
-    )
-    rows = [
-        {"Arm": arm}
-        | {name: _points(own.get(name)) for name in names[:1]}
-        | {
-            f"against {summary['baseline']}": _interval(
-                found["intervals"].get(arm, {}).get(measure)
-            )
-        }
-        | {name: _points(own.get(name)) for name in names[1:]}
-        | {"ms": own["ms"]}
-        for arm, own in found["arms"].items()
-    ]
-    return Table(_SCOPES.get(scope, scope), tuple(rows))
-
-
-def _of_answers(summary: Mapping[str, Any]) -> Iterator[Table]:
-    measure = summary["measure"]
-    arms: Mapping[str, Mapping[str, float]] = summary["arms"]
-    failed: Mapping[str, float] = summary.get(FAILED_PARTS, {})
-    names = [
-        name
-        for name in (measure, *(n for n in MEASURES if n != measure))
-        if any(name in own for own in arms.values())
-    ]
-    yield Table(
-        "How right the answers are, in points",
-        tuple(
-            {"Arm": arm}
-            | {TITLES.get(name, name): _points(own.get(name)) for name in names[:1]}
-            | {
-                f"against {summary['baseline']}": _interval(
-                    summary["differences"].get(arm, {}).get(measure)
-                )
-            }
-            | {TITLES.get(name, name): _points(own.get(name)) for name in names[1:]}
-            | {TITLES[CUT_OFF]: summary.get(CUT_OFF, {}).get(arm)}
-            | ({TITLES[FAILED_PARTS]: failed.get(arm)} if any(failed.values()) else {})
-            for arm, own in arms.items()
-        ),
-    )
-    yield Table(
-        "What they took, a question",
-        tuple(
-            {"Arm": arm}
-            | {TITLES.get(name, name): summary["costs"][arm].get(name) for name in COSTS}
-            for arm in arms
-        ),
-    )
-    if summary.get("unanswerable"):
-        yield Table(
-            "Said that the sources don't answer it",
-            tuple(
-                {
-                    "Arm": arm,
-                    "said": own["abstained"],
-                    "of these rightly": _points(own["precision"]),
-                    "of what nothing answers": _points(own["recall"]),
-                }
-                | {f"{TITLES[name]} there": _points(own.get(name)) for name in CLAIM_SHARES}
-                for arm, own in summary["abstention"].items()
-            ),
-        )
 
 
 def _of_judged(summary: Mapping[str, Any]) -> Iterator[Table]:
@@ -243,19 +130,9 @@ def _of_judged(summary: Mapping[str, Any]) -> Iterator[Table]:
 
 def _of_others(view: KeptView) -> Iterator[Table]:
     summary = view.summary
-    if view.kind == EXTRACTION:
-        yield Table(
-            "What was found of what people marked, in points",
-            tuple(other_tables.extraction_rows(summary)),
-        )
-    elif view.kind == CALIBRATION:
+    if view.kind == CALIBRATION:
         yield Table(
             "How far the judge agrees with people", tuple(other_tables.calibration_rows(summary))
-        )
-    elif view.kind == PRUNERS:
-        yield Table(
-            "What each pruner's scores put first, in points with 95 % intervals",
-            tuple(other_tables.pruner_rows(summary)),
         )
     else:
         for name, value in summary.items():
@@ -264,11 +141,6 @@ def _of_others(view: KeptView) -> Iterator[Table]:
 
 
 # -------------------------------------------------------------------------------------------- cells
-
-
-def _against(summary: Mapping[str, Any]) -> Mapping[str, Any]:
-    found: Mapping[str, Any] = summary.get("differences") or summary.get("intervals") or {}
-    return found
 
 
 def _points(value: float | None) -> float | None:
@@ -294,28 +166,9 @@ def _interval(found: Mapping[str, float] | None, digits: int = 1) -> str:
 # ------------------------------------------------------------------------------------------ compare
 
 
-def compared_tables(kind: str, found: Mapping[str, Any]) -> list[Table]:
-    """The second run minus the first, as `dynagrag evaluate compare` has it."""
-    if kind == QA:
-        return [Table("Second run minus first, in points", tuple(_qa_rows(found)))]
-    if kind == JUDGED:
-        return [Table("Second run minus first", tuple(_judged_rows(found)))]
-    return [
-        Table(_SCOPES.get(scope, scope), tuple(_retrieval_rows(own)))
-        for scope, own in found["scopes"].items()
-    ]
-
-
-def _qa_rows(found: Mapping[str, Any]) -> Iterator[Row]:
-    for arm, own in found["arms"].items():
-        for name, difference in own["differences"].items():
-            yield _compared(
-                arm,
-                TITLES.get(name, name),
-                own["first"].get(name),
-                own["second"].get(name),
-                difference,
-            )
+def compared_tables(found: Mapping[str, Any]) -> list[Table]:
+    """The second run of judged answers minus the first, as `dynagrag evaluate compare` has it."""
+    return [Table("Second run minus first", tuple(_judged_rows(found)))]
 
 
 def _judged_rows(found: Mapping[str, Any]) -> Iterator[Row]:
@@ -334,33 +187,6 @@ def _judged_rows(found: Mapping[str, Any]) -> Iterator[Row]:
                 "Second is": row["verdict"],
                 "questions": row["n"],
             }
-
-
-def _retrieval_rows(found: Mapping[str, Any]) -> Iterator[Row]:
-    for arm, differences in found["intervals"].items():
-        values = found["arms"][arm]
-        for name, difference in differences.items():
-            yield _compared(
-                arm, name, values["first"].get(name), values["second"].get(name), difference
-            )
-
-
-def _compared(
-    arm: str,
-    measure: str,
-    first: float | None,
-    second: float | None,
-    difference: Mapping[str, float],
-) -> Row:
-    verdict = Interval.of(difference).verdict
-    return {
-        "Arm": arm,
-        "Measure": measure,
-        "First": _points(first),
-        "Second": _points(second),
-        "Difference (95 %)": _interval(difference),
-        "Second is": "not told apart" if verdict is Verdict.UNCLEAR else verdict.value,
-    }
 
 
 def differing_rows(found: Mapping[str, Any]) -> list[Row]:

@@ -24,8 +24,8 @@ from dynagrag.ingest.pipeline import Progress
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Key, Work
 from dynagrag.ui.evaluate.run_request import (
+    EvaluationPlan,
     Measure,
-    PlanView,
     RunRequest,
     keep_request,
     kept_request,
@@ -314,7 +314,7 @@ class _Clock:
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._began: float | None = None
+        self._first: tuple[int, float] | None = None
         self.seconds: float | None = None
 
     def progress(self, stage: str, done: int, total: int) -> None:
@@ -323,13 +323,14 @@ class _Clock:
         if not stage.startswith(_ASKED):
             return
         now = time.perf_counter()
-        if self._began is not None or total == 1:
-            self.seconds = (now - (self._began or now)) * (total - done)
+        if self._first is not None or done >= total:
+            before, began = self._first or (0, now)
+            self.seconds = (now - began) / (done - before) * (total - done)
             raise _EstimatedError
-        self._began = now
+        self._first = done, now
 
 
-def checked_plan(request: RunRequest, settings: Settings) -> PlanView:
+def checked_plan(request: RunRequest, settings: Settings) -> EvaluationPlan:
     """As `plan`; what it raises is in the app's words."""
     try:
         return plan(request, settings)

@@ -2,6 +2,8 @@
 was made with, its report.
 """
 
+from dataclasses import replace
+
 import streamlit as st
 
 from dynagrag.core.text import plural
@@ -108,7 +110,10 @@ def _show_run(view: KeptView) -> None:
 
 def _show_figures(view: KeptView) -> None:
     if isinstance(view.run, ExperimentRun):
-        show_report(view.run.report(), view.name)
+        report = view.run.report()
+        if worst_questions.has_questions(view):  # shown below, of the arm that is chosen
+            report = replace(report, cases=())
+        show_report(report, view.name)
     else:
         _show_tables(view)
     if view.report is not None:

@@ -15,8 +15,8 @@ from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.evaluate import kept_runs, questions_box, run_work
 from dynagrag.ui.evaluate.run_request import (
+    EvaluationPlan,
     Measure,
-    PlanView,
     RunRequest,
     arm_words,
     baselines,
@@ -25,7 +25,7 @@ from dynagrag.ui.evaluate.run_request import (
 from dynagrag.ui.evaluate.run_work import EstimateView
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.workspace_soft_prompt import OwnSoftPrompt, own_soft_prompts
 
 _MEASURES = {
@@ -76,7 +76,7 @@ def show() -> None:
     _show_start(request, _planned(request, settings), settings)
 
 
-def _soft_prompts(desk: Desk, measure: Measure) -> list[OwnSoftPrompt]:
+def _soft_prompts(desk: WorkspaceSession, measure: Measure) -> list[OwnSoftPrompt]:
     """The workspace's trained soft prompts, where they can answer."""
     return (
         own_soft_prompts(desk.space.settings, desk.name, desk.space.store.embedder())
@@ -104,10 +104,10 @@ def _can_ask(measure: Measure, arms: Mapping[str, str], settings: Settings) -> b
     return False
 
 
-def _planned(request: RunRequest, settings: Settings) -> PlanView:
+def _planned(request: RunRequest, settings: Settings) -> EvaluationPlan:
     """What it would ask, read once: a file may have many thousand rows."""
     digest = _digest(request, settings)
-    kept: tuple[str, PlanView | None] = state.remembered("evaluate_plan", ("", None))
+    kept: tuple[str, EvaluationPlan | None] = state.remembered("evaluate_plan", ("", None))
     if kept[0] != digest or kept[1] is None:
         kept = (digest, run_work.checked_plan(request, settings))
         state.remember("evaluate_plan", kept)
@@ -254,7 +254,7 @@ def _ask_judging(settings: Settings, before: RunRequest | None) -> dict[str, Any
 # ------------------------------------------------------------------------------- estimate and start
 
 
-def _show_start(request: RunRequest, view: PlanView, settings: Settings) -> None:
+def _show_start(request: RunRequest, view: EvaluationPlan, settings: Settings) -> None:
     asked = f"{plural(view.num_questions, 'question')} × {plural(view.num_arms, 'arm')}"
     st.markdown(
         f"**{asked}**"

@@ -14,11 +14,11 @@ from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_summary import grades_of
 from dynagrag.evaluation.qa.answer_scores import ABSTAINED
-from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
-from dynagrag.evaluation.qa.qa_report import TITLES
+from dynagrag.evaluation.qa.known_question import KnownQuestion
+from dynagrag.evaluation.qa.qa_report import TITLES, QaRun
 from dynagrag.evaluation.qa.qa_summary import arm_scores
-from dynagrag.evaluation.results.run_folder import PassageWords, RunFolder
-from dynagrag.evaluation.results.run_summary import POINTS, by_scope
+from dynagrag.evaluation.results.run_summary import POINTS
+from dynagrag.evaluation.retrieval.retrieval_report import PassageWords, RetrievalRun, by_scope
 from dynagrag.ui.evaluate.kept_runs import KeptView
 
 _NUM_BROUGHT = 5
@@ -56,9 +56,7 @@ class ReadQuestion:
 
 def has_questions(view: KeptView) -> bool:
     """Whether a done run is of a kind whose questions can be read."""
-    return isinstance(view.run, QaRun | JudgeRun) or (
-        isinstance(view.run, RunFolder) and "scopes" in view.summary
-    )
+    return isinstance(view.run, QaRun | JudgeRun | RetrievalRun)
 
 
 def worst_questions(view: KeptView, arm: str, num: int) -> list[ReadQuestion]:
@@ -71,7 +69,7 @@ def worst_questions(view: KeptView, arm: str, num: int) -> list[ReadQuestion]:
     elif isinstance(run, QaRun):
         found = _answers(run, arm, view.summary["measure"])
     else:
-        found = _rankings(RunFolder.at(run.path), arm, view.summary["measure"])
+        found = _rankings(RetrievalRun.at(run.path), arm, view.summary["measure"])
     return sorted(found, key=lambda read: read.value)[:num]
 
 
@@ -82,7 +80,7 @@ def _lacking(run: KeptRun[Any]) -> LoadError:
     )
 
 
-def _rankings(run: RunFolder, arm: str, measure: str) -> Iterator[ReadQuestion]:
+def _rankings(run: RetrievalRun, arm: str, measure: str) -> Iterator[ReadQuestion]:
     passages = run.passages()
     lines = next(iter(by_scope(run.lines()).values()))
     shown = {

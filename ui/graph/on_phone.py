@@ -20,11 +20,13 @@ _LIST = "graph_list"
 _DRAWN = "graph_drawn"
 _WIDE = f"""@media (min-width: 641px) {{
     .st-key-{_SWITCH}, .st-key-{_LIST} {{ display: none; }}
-    [data-testid='stColumn']:has(.st-key-{_DRAWN}) {{ position: sticky; top: 4rem; align-self: flex-start; }}
+    [data-testid='stColumn']:has(.st-key-{_DRAWN}) {{ position: sticky; top: 4rem;
+        align-self: flex-start; }}
 }}"""
 _UNLISTED = f"@media (max-width: 640px) {{ .st-key-{_LIST} {{ display: none; }} }}"
 _HIDDEN = f"""@media (max-width: 640px) {{
-    .st-key-{_DRAWN} {{ flex: none; height: 0; min-height: 0; overflow: hidden; visibility: hidden; margin-top: -1rem; }}
+    .st-key-{_DRAWN} {{ flex: none; height: 0; min-height: 0; overflow: hidden; visibility: hidden;
+        margin-top: -1rem; }}
 }}"""
 """With its width kept: a drawing that is made in nothing stays without a size."""
 

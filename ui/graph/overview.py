@@ -19,12 +19,12 @@ from dynagrag.curation.graph_queries import binned, narrowed
 from dynagrag.ui import state
 from dynagrag.ui.choice_labels import document_labels
 from dynagrag.ui.drawing.graph_drawing import draw_bars, draw_graph
-from dynagrag.ui.drawing.graph_parts import MAX_NODES, Edge, Node
+from dynagrag.ui.drawing.graph_parts import MAX_NODES, DrawnEdge, DrawnNode
 from dynagrag.ui.drawing.kept_layouts import FOLDER, KeptLayouts, Layout
 from dynagrag.ui.graph.figure_3d import figure
 from dynagrag.ui.graph.on_phone import HEIGHT, drawing_or_list
 from dynagrag.ui.safe_markdown import plain
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 
 MAX_RELATIONS = 10_000
 """Between the entities that may be drawn: twice as many are as slow again to drag, and no easier to
@@ -44,14 +44,14 @@ _HELP = "The most mentioned first; plain words in lower case come after all name
 _FORMATS = {"GraphML": "graphml", "JSON": "json", "CSV": "csv"}
 
 
-def read_overview(desk: Desk) -> Overview:
+def read_overview(session: WorkspaceSession) -> Overview:
     """The heaviest part of the graph, read once per version of the store."""
-    return _read(desk, str(desk.space.folder), desk.space.store.version())
+    return _read(session, str(session.space.folder), session.space.store.version())
 
 
 @st.cache_resource(show_spinner="Reading the graph …", max_entries=4)
-def _read(_desk: Desk, folder: str, version: str) -> Overview:
-    return _desk.space.store.overview(MAX_NODES, MAX_RELATIONS)
+def _read(_session: WorkspaceSession, folder: str, version: str) -> Overview:
+    return _session.space.store.overview(MAX_NODES, MAX_RELATIONS)
 
 
 @st.cache_resource(show_spinner=False, max_entries=16)
@@ -61,19 +61,25 @@ def _layouts(folder: str) -> KeptLayouts:
 
 
 def _layout(
-    desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation], *, is_3d: bool = False
+    session: WorkspaceSession,
+    entities: Sequence[Entity],
+    relations: Sequence[Relation],
+    *,
+    is_3d: bool = False,
 ) -> "Future[Layout]":
     number = {entity.id: i for i, entity in enumerate(entities)}
     pairs = [(number[r.head], number[r.tail]) for r in relations]
-    return _layouts(str(desk.space.folder)).start(
+    return _layouts(str(session.space.folder)).start(
         len(entities), pairs, [float(r.weight) for r in relations], is_3d=is_3d
     )
 
 
-def show_overview(desk: Desk, seen: Overview, drawn: DeltaGenerator) -> Entity | None:
+def show_overview(
+    session: WorkspaceSession, seen: Overview, drawn: DeltaGenerator
+) -> Entity | None:
     """Draws it; the entity that was clicked. `drawn`: where what is drawn is chosen."""
     with drawn.popover("What is drawn", icon=":material/tune:"):
-        entities, relations = _chosen(desk, seen)
+        entities, relations = _chosen(session, seen)
     st.caption(f"{seen.num_entities:,} entities, {seen.num_relations:,} relations")
     names = ("Drawing", "3D", "Distributions", "Entities", "Export")
     drawing, space, numbers, table, export = st.tabs(names, on_change="rerun", key="graph_tabs")
@@ -82,10 +88,10 @@ def show_overview(desk: Desk, seen: Overview, drawn: DeltaGenerator) -> Entity |
         st.info("No entity passes these filters.", icon=":material/filter_alt_off:")
     elif drawing.open:
         with drawing:
-            clicked = _draw(desk, entities, relations)
+            clicked = _draw(session, entities, relations)
     elif space.open:
         with space:
-            _show_3d(desk, entities, relations)
+            _show_3d(session, entities, relations)
     elif table.open:
         with table:
             clicked = _show_table(seen, entities)
@@ -100,7 +106,7 @@ def show_overview(desk: Desk, seen: Overview, drawn: DeltaGenerator) -> Entity |
             }
             what = st.radio("Data of", list(options), key="export_what", horizontal=True)
             is_whole = options[what]
-            graph = _whole(desk) if is_whole else lambda: part(entities, relations)
+            graph = _whole(session) if is_whole else lambda: part(entities, relations)
             offer_downloads(graph, "graph", key="whole" if is_whole else "part")
     if numbers.open:
         with numbers:
@@ -122,8 +128,10 @@ def show_overview(desk: Desk, seen: Overview, drawn: DeltaGenerator) -> Entity |
     return clicked
 
 
-def _chosen(desk: Desk, seen: Overview) -> tuple[tuple[Entity, ...], tuple[Relation, ...]]:
-    """What the filters let through."""
+def _chosen(
+    session: WorkspaceSession, seen: Overview
+) -> tuple[tuple[Entity, ...], tuple[Relation, ...]]:
+    """The entities and relations that pass the filters."""
     limit = most = min(MAX_NODES, seen.num_entities)
     if most > 20:
         limit = st.slider(
@@ -146,7 +154,7 @@ def _chosen(desk: Desk, seen: Overview) -> tuple[tuple[Entity, ...], tuple[Relat
         "Mentioned at least this often", 0, max(1, heaviest), 0, key="graph_weight"
     )
     # None: those of all documents
-    titles = _titles(desk, str(desk.space.folder), desk.space.store.version())
+    titles = _titles(session, str(session.space.folder), session.space.store.version())
     chosen = st.selectbox(
         "Document",
         titles,
@@ -156,7 +164,7 @@ def _chosen(desk: Desk, seen: Overview) -> tuple[tuple[Entity, ...], tuple[Relat
         placeholder="All documents",
     )
     passages = (
-        None if chosen is None else {passage.id for passage in desk.space.store.passages(chosen)}
+        None if chosen is None else {passage.id for passage in session.space.store.passages(chosen)}
     )
     if seen.num_entities > MAX_NODES:
         st.caption(
@@ -173,20 +181,22 @@ def _chosen(desk: Desk, seen: Overview) -> tuple[tuple[Entity, ...], tuple[Relat
 
 
 @st.cache_resource(show_spinner=False, max_entries=4)
-def _titles(_desk: Desk, folder: str, version: str) -> dict[str, str]:
+def _titles(_session: WorkspaceSession, folder: str, version: str) -> dict[str, str]:
     """By document id."""
-    return document_labels(_desk.documents())
+    return document_labels(_session.documents())
 
 
 # ----------------------------------------------------------------------------------------- drawings
 
 
-def _draw(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation]) -> Entity | None:
+def _draw(
+    session: WorkspaceSession, entities: Sequence[Entity], relations: Sequence[Relation]
+) -> Entity | None:
     with st.spinner("Laying out the graph …"):
-        made = _layout(desk, entities, relations).result()
+        made = _layout(session, entities, relations).result()
     has_tips = len(entities) <= _MAX_TIPS
     nodes = [
-        Node(
+        DrawnNode(
             e.id,
             e.name,
             e.weight,
@@ -197,7 +207,7 @@ def _draw(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation])
         )
         for e, group, (x, y) in zip(entities, made.groups, made.positions, strict=True)
     ]
-    edges = [Edge(r.head, r.tail, r.label, r.weight) for r in relations]
+    edges = [DrawnEdge(r.head, r.tail, r.label, r.weight) for r in relations]
     with drawing_or_list() as listed:
         clicked = draw_graph(nodes, edges, key="graph_overview", height=HEIGHT)
         st.caption(
@@ -224,7 +234,9 @@ def about(entity: Entity) -> str:
     )
 
 
-def _show_3d(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relation]) -> None:
+def _show_3d(
+    session: WorkspaceSession, entities: Sequence[Entity], relations: Sequence[Relation]
+) -> None:
     """Kamada and Kawai's layout in three dimensions, made on a thread of its own."""
     heaviest = entities[:_NUM_3D]
     ids = {entity.id for entity in heaviest}
@@ -236,7 +248,7 @@ def _show_3d(desk: Desk, entities: Sequence[Entity], relations: Sequence[Relatio
             "None of these entities is related to another of them.", icon=":material/scatter_plot:"
         )
         return
-    made = _layout(desk, entities, relations, is_3d=True)
+    made = _layout(session, entities, relations, is_3d=True)
     if made.done() and made.exception() is None:
         # no higher than wide: what doesn't fit beside is cut off
         st.html(f"<style>{_AS_HIGH_AS_WIDE}</style>")
@@ -324,11 +336,11 @@ def _cell(text: str) -> str:
     return text[:200].encode("utf-8", "replace").decode()
 
 
-def _whole(desk: Desk) -> Callable[[], Graph]:
-    """What reads the graph at the click, without a draw of the page before it: by then the desk may
-    have been closed as idle.
+def _whole(session: WorkspaceSession) -> Callable[[], Graph]:
+    """Returns a function that reads the whole graph when a download is clicked; the page's session
+    may have been closed as idle by then.
     """
-    open_space = state.opener(desk.name, has_model=False)
+    open_space = state.opener(session.name, has_model=False)
 
     def read() -> Graph:
         with open_space() as space:

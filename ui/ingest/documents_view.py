@@ -10,15 +10,15 @@ from dynagrag.ui import background, state
 from dynagrag.ui.ingest import job_runner
 from dynagrag.ui.rename_box import ask_title
 from dynagrag.ui.safe_markdown import clean, plain, short_label
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 
 _PAGE = 15
 _MAX_TITLE = 60
 
 
-def show(desk: Desk) -> None:
+def show(session: WorkspaceSession) -> None:
     """A page of the documents, by title, and a search among them."""
-    documents = sorted(desk.documents(), key=lambda d: (d.title.casefold(), d.id))
+    documents = sorted(session.documents(), key=lambda d: (d.title.casefold(), d.id))
     if not documents:
         st.caption("No documents yet.")
         return
@@ -40,11 +40,11 @@ def show(desk: Desk) -> None:
         else plural(len(documents), "document")
     )
     for document in found[(page - 1) * _PAGE : page * _PAGE]:
-        _show_document(desk, document)
+        _show_document(session, document)
 
 
-def _show_document(desk: Desk, document: Document) -> None:
-    turns = desk.space.store.turns(document.id)
+def _show_document(session: WorkspaceSession, document: Document) -> None:
+    turns = session.space.store.turns(document.id)
     speakers = list(dict.fromkeys(turn.speaker for turn in turns if turn.speaker))
     named = (
         f" · {', '.join(map(short_label, speakers[:4]))}{' …' if len(speakers) > 4 else ''}"
@@ -60,7 +60,7 @@ def _show_document(desk: Desk, document: Document) -> None:
             state.link_to_page("source", f"**{plain(title)}**", ":material/description:", **place)
             st.caption(plain(plural(len(turns), "turn") + named))
         with st.container(horizontal=True, width="content"):
-            ask_title(desk, document)
+            ask_title(session, document)
             with st.popover(
                 "Delete", icon=":material/delete:", key=f"deletion_{document.id}"
             ):  # without a key it stays open, for the next one
@@ -71,7 +71,7 @@ def _show_document(desk: Desk, document: Document) -> None:
                     " uploaded"
                     " file. Files elsewhere on this machine stay."
                 )
-                is_busy = background.has_job_at_work(state.settings(), desk.name)
+                is_busy = background.has_job_at_work(state.settings(), session.name)
                 if st.button(
                     "Delete document", key=f"delete_{document.id}", type="primary", disabled=is_busy
                 ):

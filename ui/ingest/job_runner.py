@@ -13,7 +13,7 @@ from dynagrag.core.schema import Chunk, ChunkWork, Document
 from dynagrag.core.text import plural
 from dynagrag.ingest.consolidate.verdicts import STAGE as CONSOLIDATION_STAGE
 from dynagrag.ingest.graph_deriver import GraphReport, Progress
-from dynagrag.ingest.plan import Estimate
+from dynagrag.ingest.plan import IngestEstimate
 from dynagrag.journal.jobs import Job, JobCancelledError, JobRequest
 from dynagrag.journal.workspace_journal import Journal, LedgerRow
 from dynagrag.ui import background, state
@@ -30,7 +30,7 @@ TIMING = "time a call"
 
 
 @dataclass(frozen=True, slots=True)
-class PlanView:
+class IngestPlanView:
     """What an ingest would do and cost. `estimate` None: no model is asked. `call_s`: seconds of a
     call that was timed for it. `extracted_before`: extractors whose records are replaced, with the
     number of their documents.
@@ -44,7 +44,7 @@ class PlanView:
     num_chunks: int
     missing: tuple[str, ...]
     removes_missing: bool
-    estimate: Estimate | None
+    estimate: IngestEstimate | None
     call_s: float | None = None
     extracted_before: Mapping[str, int] = field(default_factory=dict)
 
@@ -76,7 +76,7 @@ class RunOutcome:
 
 
 def plan(ticket: str, paths: Sequence[str], options: IngestOptions) -> Work:
-    """What an ingest of these paths would do and cost, as the work's `PlanView`; nothing is stored
+    """Plans an ingest of these paths; the work's result is an `IngestPlanView`. Nothing is stored
     but an empty workspace.
 
     A call of a model in this process is timed for it, and its reply forgotten, since nobody may
@@ -85,7 +85,7 @@ def plan(ticket: str, paths: Sequence[str], options: IngestOptions) -> Work:
     settings, name = state.settings(), state.workspace_name()
     open_space = _opener(options)
 
-    def run(work: Work) -> PlanView:
+    def run(work: Work) -> IngestPlanView:
         work.progress("read", 0, 1)
         with open_space() as space:
             prepared = space.prepare_ingest(paths, options, work.progress)
@@ -93,7 +93,7 @@ def plan(ticket: str, paths: Sequence[str], options: IngestOptions) -> Work:
             seconds = prepared.time_one_call()
             prepared.forget_timed_call()
             made = prepared.plan
-            return PlanView(
+            return IngestPlanView(
                 num_new=len(made.new),
                 num_changed=len(made.changed),
                 num_moved=len(made.moved),
@@ -107,7 +107,9 @@ def plan(ticket: str, paths: Sequence[str], options: IngestOptions) -> Work:
                 extracted_before=made.extracted_before,
             )
 
-    return background.start(background.key_of(settings, name, "plan", ticket), "Estimate", run)
+    return background.start(
+        background.key_of(settings, name, "plan", ticket), "IngestEstimate", run
+    )
 
 
 def _opener(options: IngestOptions) -> Opener:
@@ -174,7 +176,7 @@ def _as_before(request: JobRequest, llm: str | None, extractor: str | None) -> O
 
 def delete(document: Document) -> Work:
     """Deletes a document with all that came from it, its uploaded file too."""
-    opened = state.desk()
+    opened = state.session()
     was_asked = opened is not None and any(
         row.stage == CONSOLIDATION_STAGE for row in opened.space.journal.ledger()
     )
@@ -219,7 +221,7 @@ def _run(work: Work, prepared: PreparedIngest) -> RunOutcome:
         work.progress(stage, done, total)
 
     work.notes["spent_before"] = _spent(prepared.parts.journal.ledger())
-    prepared.extractor = _Counted(prepared.extractor, work)
+    prepared.extractor = _CountedFiles(prepared.extractor, work)
     try:
         report = prepared.run(progress)
     except JobCancelledError as err:
@@ -245,7 +247,7 @@ def _run(work: Work, prepared: PreparedIngest) -> RunOutcome:
 
 
 @dataclass(slots=True)
-class _Counted:
+class _CountedFiles:
     """An extractor whose work is counted as it comes: (mentions, relations)."""
 
     extractor: Extractor

@@ -21,7 +21,7 @@ from dynagrag.ui.background import Work
 from dynagrag.ui.ingest import files_view, job_runner
 from dynagrag.ui.ingest.job_runner import RunOutcome
 from dynagrag.ui.safe_markdown import plain, plain_lines
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 
 _STAGES = {
     "": "Starting",
@@ -52,27 +52,27 @@ _STOP_HELP = (
 )
 
 
-def show_current(desk: Desk | None) -> None:
-    """What is at work, followed live; what has just ended; what waits to be resumed."""
-    is_running = _is_any_running(desk)
+def show_current(session: WorkspaceSession | None) -> None:
+    """Shows running jobs live, those that have just ended, and those that can be resumed."""
+    is_running = _is_any_running(session)
     st.fragment(_draw, run_every=_REDRAWN_S if is_running else None)(is_running)
 
 
-def _is_any_running(desk: Desk | None) -> bool:
+def _is_any_running(session: WorkspaceSession | None) -> bool:
     is_here = background.has_job_at_work(state.settings(), state.workspace_name())
-    return is_here or (desk is not None and desk.space.journal.job_book.is_any_running())
+    return is_here or (session is not None and session.space.journal.job_book.is_any_running())
 
 
 def _draw(was_running: bool) -> None:
     with state.shown_errors():
-        desk = state.desk()
-        if was_running and not _is_any_running(desk):
+        session = state.session()
+        if was_running and not _is_any_running(session):
             st.rerun()  # the rest of the page is another now
         works = background.jobs_of(state.settings(), state.workspace_name())
         ended = [
             work for work in works if not work.is_running
         ]  # asked before the jobs: none of theirs is running then
-        jobs = desk.space.journal.jobs() if desk is not None else ()
+        jobs = session.space.journal.jobs() if session is not None else ()
         by_job = {
             work.notes["job"]: work for work in works if work not in ended and "job" in work.notes
         }
@@ -89,8 +89,8 @@ def _draw(was_running: bool) -> None:
                     )
                     st.caption(f"at work for {duration_text(work.seconds)}")
         for job in jobs:
-            if job.status is JobStatus.RUNNING and desk is not None:
-                _show_running(desk, job, by_job.get(job.id))
+            if job.status is JobStatus.RUNNING and session is not None:
+                _show_running(session, job, by_job.get(job.id))
         failed = {
             work.notes["job"]: work.error for work in ended if work.error and "job" in work.notes
         }
@@ -112,7 +112,7 @@ def _stage_text(stage: str, done: int, total: int) -> str:
 # ------------------------------------------------------------------------------------------ running
 
 
-def _show_running(desk: Desk, job: Job, work: Work | None) -> None:
+def _show_running(session: WorkspaceSession, job: Job, work: Work | None) -> None:
     with st.container(border=True):
         st.markdown(f"**Job {job.id}: {plain(_what(job))}**")
         stage, done, total = (
@@ -123,7 +123,7 @@ def _show_running(desk: Desk, job: Job, work: Work | None) -> None:
             _share(done, total),
             text=_stage_text(stage, done, total) + (f" · {left}" if left else ""),
         )
-        st.caption(plain(" · ".join(_so_far(desk, job, work))))
+        st.caption(plain(" · ".join(_so_far(session, job, work))))
         if job.is_paused or job.is_cancelled:
             st.caption("Pausing …" if job.is_paused else "Stopping …")
         else:
@@ -131,18 +131,18 @@ def _show_running(desk: Desk, job: Job, work: Work | None) -> None:
                 if st.button(
                     "Pause", key=f"pause_{job.id}", icon=":material/pause:", help=_PAUSE_HELP
                 ):
-                    _end(desk, job, is_pause=True)
+                    _end(session, job, is_pause=True)
                 if st.button("Stop", key=f"stop_{job.id}", icon=":material/stop:", help=_STOP_HELP):
-                    _end(desk, job, is_pause=False)
+                    _end(session, job, is_pause=False)
         files_view.show(
-            desk.space.journal.job_files.of(job.id), is_running=True, key=f"files_{job.id}"
+            session.space.journal.job_files.of(job.id), is_running=True, key=f"files_{job.id}"
         )
 
 
-def _end(desk: Desk, job: Job, is_pause: bool) -> None:
+def _end(session: WorkspaceSession, job: Job, is_pause: bool) -> None:
     """Where another tab was first, or the job has just ended, the page shows what is so."""
     with suppress(UsageError):
-        desk.space.journal.job_book.cancel(job.id, is_pause=is_pause)
+        session.space.journal.job_book.cancel(job.id, is_pause=is_pause)
     st.rerun()
 
 
@@ -158,20 +158,20 @@ def _time_left(job: Job, stage: str, done: int, total: int) -> str:
     return own.text(now)
 
 
-def _so_far(desk: Desk, job: Job, work: Work | None) -> list[str]:
+def _so_far(session: WorkspaceSession, job: Job, work: Work | None) -> list[str]:
     counts = job.counts
     parts = [
         f"{plural(counts.get('documents', 0), 'document')},"
         f" {plural(counts.get('chunks', 0), 'chunk')} to extract"
     ]
-    if aside := sum(item.job_id == job.id for item in desk.space.journal.set_asides()):
+    if aside := sum(item.job_id == job.id for item in session.space.journal.set_asides()):
         parts.append(f"{aside} set aside")
     if work is not None and "found" in work.notes:
         mentions, relations = work.notes["found"]
         parts.append(
             f"{plural(mentions, 'mention')} and {plural(relations, 'relation')} found so far"
         )
-    spent = job_runner.spent_since(work, desk.space.journal.ledger()) if work else None
+    spent = job_runner.spent_since(work, session.space.journal.ledger()) if work else None
     if spent is not None and spent[0]:
         parts.append(f"{spent[0]:,} calls, {spent[1]:,} tokens so far")
     seconds = work.seconds if work else _seconds_since(job.started_at)
@@ -275,9 +275,9 @@ def _show_offer(job: Job, is_ending: bool) -> None:
                 key=f"leave_{job.id}",
                 help="The job stays under Past jobs, and what was extracted is kept.",
             ):
-                desk = state.desk()
-                if desk is not None:
-                    desk.space.journal.job_book.leave(job.id)
+                session = state.session()
+                if session is not None:
+                    session.space.journal.job_book.leave(job.id)
                 st.rerun()
 
 
@@ -317,9 +317,9 @@ def _ask_model(job: Job) -> str | None:
 # ---------------------------------------------------------------------------------------- set aside
 
 
-def show_set_aside(desk: Desk) -> None:
+def show_set_aside(session: WorkspaceSession) -> None:
     """Chunks that could not be extracted, and a way to try them again."""
-    items = desk.space.journal.set_asides()
+    items = session.space.journal.set_asides()
     if not items:
         st.caption("Nothing is set aside: everything that was read was extracted.")
         return
@@ -327,7 +327,7 @@ def show_set_aside(desk: Desk) -> None:
         f"{plural(len(items), 'chunk')} could not be extracted. Questions still find the text; its"
         " entities are missing from the graph."
     )
-    documents = {document.id: document for document in desk.documents()}
+    documents = {document.id: document for document in session.documents()}
     for item in items[:_MAX_SHOWN]:
         _show_set_aside(item, documents.get(item.document_id))
     if len(items) > _MAX_SHOWN:
@@ -343,7 +343,7 @@ def show_set_aside(desk: Desk) -> None:
     if st.button("Retry", key="retry", icon=":material/refresh:", disabled=is_busy):
         num_before = state.remembered("retries", 0)
         state.remember("retries", num_before + 1)
-        job_runner.retry(desk.space.journal, str(num_before), *ways[way])
+        job_runner.retry(session.space.journal, str(num_before), *ways[way])
         st.rerun()
 
 
@@ -365,9 +365,9 @@ def _show_set_aside(item: SetAside, document: Document | None) -> None:
 # --------------------------------------------------------------------------------------------- past
 
 
-def show_past(desk: Desk) -> None:
+def show_past(session: WorkspaceSession) -> None:
     """All jobs as a table, the last first, and a way to resume those that are not offered above."""
-    jobs = desk.space.journal.jobs()[::-1]
+    jobs = session.space.journal.jobs()[::-1]
     if not jobs:
         st.caption("No ingest yet.")
         return
@@ -377,7 +377,9 @@ def show_past(desk: Desk) -> None:
         if len(jobs) > 1
         else jobs[0].id
     )
-    files_view.show(desk.space.journal.job_files.of(picked), is_running=False, key="files_of_past")
+    files_view.show(
+        session.space.journal.job_files.of(picked), is_running=False, key="files_of_past"
+    )
     offered = {job.id for job in job_runner.to_go_on(jobs[::-1])}
     left = [
         job

@@ -1,4 +1,4 @@
-"""How files were read, before anything is stored: what the page Ingest shows of each."""
+"""Reads files before an ingest stores anything, for the page Ingest."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -73,7 +73,7 @@ def read_all(
             kept_row = _row(
                 kept.source,
                 kept.source.path if kept.source.refused is None else "",
-                kept.said,
+                kept.note,
                 item,
             )
             rows.append(replace(kept_row, replaced=kept.replaced, is_unread=kept.is_unread))

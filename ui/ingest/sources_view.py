@@ -1,4 +1,4 @@
-"""How files were read, drawn: a table, what was refused and why, and the first lines of one."""
+"""Table of the files that were read, the refused ones with reasons, and a preview."""
 
 from collections.abc import Callable, Sequence
 
@@ -6,7 +6,7 @@ import streamlit as st
 
 from dynagrag.core.text import clock
 from dynagrag.ui.ingest.source_reading import SourceRow
-from dynagrag.ui.safe_markdown import plain, said_by, short_label
+from dynagrag.ui.safe_markdown import plain, short_label, speaker_and_time
 
 _MAX_SPEAKERS = 6
 
@@ -56,23 +56,16 @@ def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], N
         )
         row = names.get(picked, read[0])
         for speaker, start_s, text in row.first:
-            who = said_by(speaker, start_s)
+            who = speaker_and_time(speaker, start_s)
             st.markdown(f"{f'**{who}** ' if who else ''}{plain(text)}")
         for note in row.notes:
             st.caption(f":material/info: {plain(note)}")
-        if st.button(
-            "Remove", key=f"leave_out_{row.path}", icon=":material/close:", help=_help(row)
-        ):
+        hint = f"Removes all of {plain(row.given)}."
+        if row.given == row.path:
+            hint = "It was not ingested yet."
+        if st.button("Remove", key=f"leave_out_{row.path}", icon=":material/close:", help=hint):
             leave_out([row])
             st.rerun()
-
-
-def _help(row: SourceRow) -> str:
-    return (
-        "It was not ingested yet."
-        if row.given == row.path
-        else f"Removes all of {plain(row.given)}."
-    )
 
 
 def _cells(row: SourceRow) -> dict[str, object]:

@@ -89,12 +89,12 @@ def _ask(
             }
             state.remember(_STATE, {**given, row.name: made})
             st.rerun()
-    told = ", ".join(
+    changes = ", ".join(
         f"{short_label(label)} → {name or 'left out'}"
         for label, name in given.get(row.name, {}).items()
     )
-    if told:
-        st.caption(f":material/check: {plain(told)}")
+    if changes:
+        st.caption(f":material/check: {plain(changes)}")
 
 
 def _pick(what: str, shown: Mapping[str, str], key: str, placeholder: str) -> list[str]:

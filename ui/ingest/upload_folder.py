@@ -25,7 +25,7 @@ from dynagrag.ui.safe_name import safe_name
 
 _LOG = logging.getLogger(__name__)
 MAX_BYTES = 200_000_000
-"""What the loaders read at most; the page's own limit (server.maxUploadSize) is 200 MiB."""
+"""The loaders' limit; the page's own (server.maxUploadSize) is 200 MiB."""
 _FOLDER = "uploads"
 _BLOCK = 1 << 20
 _PARTIAL = ".partial-"
@@ -47,13 +47,12 @@ def text_name(title: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """How a file that was brought was read. `said`: what else there is to know of it; `replaced`:
-    the file whose place it took; `is_unread`: it could not be written, and may be once there is
-    space.
+    """An uploaded file as it was read. `note`: a remark for the visitor; `replaced`: the file whose
+    place it took; `is_unread`: it could not be written, and may be once there is space.
     """
 
     source: LoadedSource
-    said: str = ""
+    note: str = ""
     replaced: str = ""
     is_unread: bool = False
 

@@ -1,1 +1,1 @@
-"""How the app is served: who may speak with it, and the password before it."""
+"""The app's server: which requests it accepts, and the password before it."""

@@ -109,11 +109,15 @@ def _is_same(origin: str, host: re.Match[str]) -> bool:
         parts = urlsplit(origin)
     except ValueError:
         return False
-    said = _HOST.fullmatch(parts.netloc)
+    found = _HOST.fullmatch(parts.netloc)
     default = _DEFAULT_PORTS.get(parts.scheme)
-    if said is None or default is None or (parts.path, parts.query, parts.fragment) != ("", "", ""):
+    if (
+        found is None
+        or default is None
+        or (parts.path, parts.query, parts.fragment) != ("", "", "")
+    ):
         return False
-    return (_plain(said[1]), said[2] or default) == (_plain(host[1]), host[2] or default)
+    return (_plain(found[1]), found[2] or default) == (_plain(host[1]), host[2] or default)
 
 
 def _plain(name: str) -> str:

@@ -107,9 +107,9 @@ def reply_headers() -> dict[str, str]:
     ]
     policy = {
         "default-src": "'self'",
-        # eval: the drawing's functions (ui/drawing/*.js) reach ECharts as text. blob:
-        # ui/ask/beside.js reaches the browser as text, which Streamlit makes a module of. Inline
-        # scripts: Streamlit's own and base_address.py's.
+        # eval: the drawing's functions (ui/drawing/*.js) reach ECharts as text.
+        # blob: ui/ask/source_panel.js reaches the browser as text, which Streamlit makes a module
+        # of. Inline scripts: Streamlit's own and base_address.py's.
         "script-src": " ".join(
             ["'self'", "'unsafe-eval'", "blob:", *(f"'sha256-{one}'" for one in hashes)]
         ),

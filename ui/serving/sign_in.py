@@ -37,7 +37,7 @@ _HEADERS = {
 
 
 async def _body(request: Request) -> bytes | None:
-    """What was sent; None where it is more than a password."""
+    """The request's body; None if it is longer than a password can be."""
     body = bytearray()
     async for part in request.stream():
         body += part

@@ -1,4 +1,4 @@
-"""What `dynagrag doctor` says of this workspace, its repair, and a backup of it."""
+"""Findings of `dynagrag doctor` on this workspace, its repair, and its backup."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +12,7 @@ from dynagrag.ui.background import Work
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.upkeep import doctor
-from dynagrag.upkeep.backup import back_up
+from dynagrag.upkeep.workspace_backup import back_up
 
 _MAX_BACKUP_BYTES = 200_000_000
 """It goes through this process's memory to the browser."""

@@ -343,7 +343,7 @@ def read_tensors(path: Path) -> tuple[Tensors, dict[str, str]]:
 
     try:
         with safe_open(path, framework="pt") as file:
-            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - no dict
+            tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             return tensors, dict(file.metadata() or {})
     except (OSError, SafetensorError, json.JSONDecodeError) as err:
         raise LoadError(f"{path} is no whole safetensors file, and was not used: {err}") from err

@@ -28,9 +28,11 @@ def has_bfloat16(device: torch.device) -> bool:
     """
     if device.type == "cuda":
         return bool(torch.cuda.is_bf16_supported(including_emulation=False))
-    told: dict[str, object] = (
+    flags: dict[str, object] = (
         getattr(torch.cpu, "get_capabilities", dict)() if device.type == "cpu" else {}
     )
     return any(
-        value is True for name, value in told.items() if name in {"avx512_bf16", "amx_bf16", "bf16"}
+        value is True
+        for name, value in flags.items()
+        if name in {"avx512_bf16", "amx_bf16", "bf16"}
     )

@@ -1,4 +1,4 @@
-"""What to do where memory doesn't suffice for a batch: do it in parts, and say so."""
+"""Runs a batch in parts if memory is short, and logs it."""
 
 import logging
 from collections.abc import Callable, Sequence

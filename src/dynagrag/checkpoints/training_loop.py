@@ -44,7 +44,7 @@ _NUM_PARTS, _BEGUN = "num_parts", "begun"
 
 
 class Task(Protocol[E_contra]):
-    """What is trained."""
+    """The network to train, and its loss."""
 
     @property
     def network(self) -> nn.Module:
@@ -219,8 +219,8 @@ class Training(Generic[E]):
         begun, self._begun = self._begun, _Begun()
         _set_chance(self._chance)
         self._chance = {}
-        told = kept = time.perf_counter()
-        began, total = told - begun.seconds, begun.total
+        logged_at = kept = time.perf_counter()
+        began, total = logged_at - begun.seconds, begun.total
         num_done = sum(map(len, batches[: begun.num_batches]))
         on_step(f"epoch {number}", num_done, len(examples))
         for place, rows in enumerate(batches[begun.num_batches :], begun.num_batches + 1):
@@ -235,7 +235,7 @@ class Training(Generic[E]):
             self._step(number - 1 + num_done / len(examples))
             total += loss * len(batch)
             on_step(f"epoch {number}", num_done, len(examples))
-            told = self._log_step(number, num_done, len(examples), total, began, told)
+            logged_at = self._log_step(number, num_done, len(examples), total, began, logged_at)
             if place < len(batches) and time.perf_counter() - kept >= _KEEP_SECONDS:
                 self._keep(_Begun(place, total, time.perf_counter() - began))
                 kept = time.perf_counter()
@@ -255,12 +255,12 @@ class Training(Generic[E]):
         return batches
 
     def _log_step(
-        self, number: int, done: int, num: int, total: float, began: float, told: float
+        self, number: int, done: int, num: int, total: float, began: float, logged_at: float
     ) -> float:
-        """Logs how far an epoch is, each half a minute; when it was last told."""
+        """Logs how far an epoch is, each half a minute. Returns when it logged last."""
         now = time.perf_counter()
-        if now - told < _LOG_SECONDS:
-            return told
+        if now - logged_at < _LOG_SECONDS:
+            return logged_at
         _LOG.info(
             "epoch %d: %d of %d examples, loss %.3f, %.2f s an example",
             number,
@@ -370,7 +370,7 @@ class Training(Generic[E]):
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """What a training's file holds."""
+    """The contents of a training file."""
 
     made_with: Any
     epochs: Sequence[Epoch]
@@ -412,7 +412,7 @@ def _forms(tensors: Mapping[str, Tensor]) -> dict[str, tuple[torch.Size, torch.d
 
 
 def _differences(old: Any, new: Any, name: str = "") -> list[str]:
-    """What differs between two settings, by the names of the innermost ones."""
+    """The settings in which two trainings differ, by the names of the innermost ones."""
     if isinstance(old, dict) and isinstance(new, dict):
         names = dict.fromkeys([*old, *new])
         return [

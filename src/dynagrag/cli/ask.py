@@ -204,7 +204,7 @@ def ask(
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """What is printed of an answer."""
+    """Options of how an answer is printed."""
 
     as_json: bool
     has_trace: bool

@@ -134,7 +134,8 @@ def _correction(act: "Callable[..., Outcome]") -> Callable[..., int]:
         )
         for name in shared
     ]
-    command.__signature__ = inspect.Signature([*own, *added], return_annotation=int)  # type: ignore[attr-defined]
+    signature = inspect.Signature([*own, *added], return_annotation=int)
+    command.__signature__ = signature  # type: ignore[attr-defined]
     command.__annotations__ = {
         parameter.name: parameter.annotation for parameter in (*own, *added)
     } | {"return": int}

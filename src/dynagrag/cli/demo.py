@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from dynagrag.cli.options import EMBEDDER, VERBOSE
-from dynagrag.cli.terminal import Bars, read_settings, say, set_up_log
+from dynagrag.cli.terminal import ProgressBars, read_settings, say, set_up_log
 
 
 def demo(
@@ -25,6 +25,6 @@ def demo(
     set_up_log(verbose)
     from dynagrag.demo import run_demo
 
-    with Bars(False) as progress:
+    with ProgressBars(False) as progress:
         run_demo(read_settings(embedder=embedder), no_cache, say, progress)
     return 0

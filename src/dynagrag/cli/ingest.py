@@ -8,7 +8,7 @@ import typer
 
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE, YES
 from dynagrag.cli.run_job import run_prepared
-from dynagrag.cli.terminal import Bars, is_terminal, open_space, read_settings, set_up_log
+from dynagrag.cli.terminal import ProgressBars, is_terminal, open_space, read_settings, set_up_log
 from dynagrag.registry.choices import chosen, listed
 from dynagrag.registry.extractors import EXTRACTORS, NO_LLM
 
@@ -149,7 +149,7 @@ def ingest(
     if chosen("extractor", extractor, EXTRACTORS).needs_model and settings.llm is None:
         options = replace(options, extractor=_ask_for_fast(yes))
     with open_space(workspace, settings, create=True) as space:
-        with Bars(as_json) as progress:
+        with ProgressBars(as_json) as progress:
             prepared = space.prepare_ingest(paths, options, progress)
         return run_prepared(prepared, yes, as_json)
 

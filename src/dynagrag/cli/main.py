@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from dynagrag.cli.ask import ask
+from dynagrag.cli.backup import backup, doctor, restore
 from dynagrag.cli.demo import demo
-from dynagrag.cli.documents import delete, documents, rename
+from dynagrag.cli.document_commands import delete, documents, rename
 from dynagrag.cli.evaluate.citations import MEASURES, citations
 from dynagrag.cli.evaluate.entities import entities
 from dynagrag.cli.evaluate.extraction import EXTRACTION_MEASURES, extraction
@@ -21,12 +22,11 @@ from dynagrag.cli.evaluate.pruner import PRUNER_MEASURES, pruner
 from dynagrag.cli.evaluate.qa import QA_MEASURES, qa
 from dynagrag.cli.evaluate.questions import QUESTION_KINDS, questions
 from dynagrag.cli.evaluate.retrieval import evaluate_app
-from dynagrag.cli.graph import graph_app
+from dynagrag.cli.graph_commands import graph_app
 from dynagrag.cli.ingest import ingest
 from dynagrag.cli.inspect_sources import inspect
-from dynagrag.cli.jobs import jobs_app
-from dynagrag.cli.keep import backup, doctor, restore
-from dynagrag.cli.models import models_app
+from dynagrag.cli.job_commands import jobs_app
+from dynagrag.cli.model_commands import models_app
 from dynagrag.cli.serve import serve
 from dynagrag.cli.terminal import EXIT_INTERRUPTED, complain, say
 from dynagrag.cli.train import train_app

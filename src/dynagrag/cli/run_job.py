@@ -10,7 +10,7 @@ import typer
 from dynagrag.cli.terminal import (
     EXIT_INTERRUPTED,
     EXIT_SET_ASIDE,
-    Bars,
+    ProgressBars,
     Waiting,
     confirm,
     in_line,
@@ -73,7 +73,7 @@ def run_prepared(
         prepared.forget_timed_call()
         raise typer.Abort()
     try:
-        with Bars(as_json) as progress:
+        with ProgressBars(as_json) as progress:
             report = prepared.run(progress)
     except JobCancelledError as err:
         raise StoppedJobError(f"{err}: {_how_to_resume(prepared)}") from err
@@ -173,11 +173,12 @@ def _print_plan(plan: "IngestPlan", workspace: str) -> None:
             " documents to extract"
         )
     if plan.speaker_names:
-        told = [
+        speakers = [
             f"{in_line(label)} is {in_line(name) if name else 'nobody'}"
             for label, name in plan.speaker_names.items()
         ]
-        say(f"  speakers: {', '.join(told[:_MAX_SHOWN])}{' ...' if len(told) > _MAX_SHOWN else ''}")
+        more = " ..." if len(speakers) > _MAX_SHOWN else ""
+        say(f"  speakers: {', '.join(speakers[:_MAX_SHOWN])}{more}")
     for name, count in plan.extracted_before.items():
         say(f"  {plural(count, 'document')} extracted by {name} before; those records are replaced")
     for source in plan.refused:

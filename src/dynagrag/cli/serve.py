@@ -112,14 +112,14 @@ def _settings_for_app(
 
     settings = read_settings(llm, embedder, store)
     workspace_meant(workspace, settings)
-    given = {
+    environment = {
         "DYNAGRAG_WORKSPACE": workspace,
         "DYNAGRAG_STORE": store,
         "DYNAGRAG_LLM": llm,
         "DYNAGRAG_EMBEDDER": embedder,
     }
-    given["DYNAGRAG_MEDIA"] = None if media is None else str(media.resolve())
-    os.environ.update({name: value for name, value in given.items() if value is not None})
+    environment["DYNAGRAG_MEDIA"] = None if media is None else str(media.resolve())
+    os.environ.update({name: value for name, value in environment.items() if value is not None})
     return settings
 
 

@@ -160,15 +160,15 @@ def open_to_read(
 
 def tell_of_work(workspace: str | None, settings: "Settings") -> None:
     """A line on stderr where a job is at work in a workspace."""
+    from dynagrag.workspace.active_jobs import describe_active_jobs
     from dynagrag.workspace.address import workspace_meant
-    from dynagrag.workspace.at_work import said_of_work
 
-    said = said_of_work(workspace_meant(workspace, settings), settings)
-    if said:
-        complain(said)
+    active = describe_active_jobs(workspace_meant(workspace, settings), settings)
+    if active:
+        complain(active)
 
 
-class Bars:
+class ProgressBars:
     """Progress on stderr: one bar per stage, and without a terminal a line every ten seconds."""
 
     def __init__(self, quiet: bool) -> None:
@@ -245,7 +245,7 @@ class Waiting:
         return self
 
     def tell(self, text: str) -> None:
-        """What is waited for now."""
+        """Names what is waited for from now on."""
         self._text = text
         if self._status is not None:
             self._status.update(f"{text} ...")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynagrag.cli.evaluate.pruner import PRUNER_MEASURES, pruner_lines
+from dynagrag.cli.evaluate.pruner import PRUNER_MEASURES
 from dynagrag.cli.evaluate.shared import names_in
 from dynagrag.cli.options import (
     DEVICE,
@@ -21,7 +21,7 @@ from dynagrag.cli.options import (
     VERBOSE,
     check_pruning_source,
 )
-from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import ProgressBars, in_line, read_settings, say, say_json, set_up_log
 from dynagrag.core.errors import UsageError
 from dynagrag.core.text import plural
 
@@ -149,7 +149,7 @@ def _on_set(
     from dynagrag.training.pruner.training_run import TrainOptions, train_on_set
 
     options = TrainOptions(dataset, data, part, **how)
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         folder, figures = train_on_set(settings, options, None if as_json else _say_epoch, progress)
     if as_json:
         say_json({"folder": str(folder), "pruners": figures_json(figures)})
@@ -180,7 +180,7 @@ def _on_workspace(
 
     own = pruner_folder(settings, workspace)
     options = WorkspaceTrainOptions(workspace, questions, out=out or own, **how)
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         made = train_on_workspace(settings, options, progress, None if as_json else _say_epoch)
     if not as_json:
         _say_workspace(made, options, options.out == own)
@@ -250,8 +250,16 @@ def _shown(own: "PrunerFigures") -> str:
 
 
 def _say_figures(figures: "Sequence[PrunerFigures]") -> None:
-    for line in pruner_lines(figures):
-        say(in_line(line))
+    from dynagrag.evaluation.frame.terminal import table_lines
+    from dynagrag.evaluation.pruning.pruner_figures import KeptFigures, rounded_bounds
+    from dynagrag.evaluation.pruning.pruner_report import pruner_notes, pruner_tables
+
+    kept = {own.name: KeptFigures.of(own) for own in figures}
+    for table in pruner_tables(kept, rounded_bounds(figures)):
+        for line in table_lines(table):
+            say(in_line(line))
+    for note in pruner_notes(kept):
+        say(in_line(note))
 
 
 def _say_epoch(epoch: "Epoch") -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json
+from dynagrag.cli.terminal import ProgressBars, in_line, read_settings, say, say_json
 from dynagrag.core.errors import UsageError
 from dynagrag.core.text import plural
 
@@ -94,14 +94,14 @@ def train_on_own_workspace(
 ) -> int:
     """Trains and says what it is worth. `models`: embedder and store, as options have them."""
     from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS
-    from dynagrag.training.soft_prompt.workspace_training import (
+    from dynagrag.training.soft_prompt.soft_prompt_training import (
         WorkspaceSoftOptions,
         train_soft_on_workspace,
     )
 
     options = WorkspaceSoftOptions(method=method, workspace=workspace, **how)
     settings = read_settings(None, models[0], store=models[1])
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         told = ToldEpochs(None if as_json else say_epoch)
         made = train_soft_on_workspace(settings, options, progress, told)
     found = made.figures

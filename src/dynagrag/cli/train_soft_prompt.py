@@ -18,7 +18,7 @@ from dynagrag.cli.options import (
     VERBOSE,
     is_given,
 )
-from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
+from dynagrag.cli.terminal import ProgressBars, in_line, read_settings, say, say_json, set_up_log
 from dynagrag.cli.train_soft_answers import (
     QUESTIONS,
     TRAINED_ON,
@@ -313,7 +313,8 @@ def _recipe(method: str, is_paper: bool, given: dict[str, Any]) -> "SoftRecipe":
 
 def _precision(name: str) -> "Precision":
     try:
-        import dynagrag.training.soft_prompt.graph_training  # noqa: F401  its libraries may be missing
+        # its libraries may be missing
+        import dynagrag.training.soft_prompt.graph_training  # noqa: F401
         from dynagrag.generation.soft_prompt.precision import Precision
     except ImportError as err:
         raise SettingsError(
@@ -345,7 +346,7 @@ def _train(settings: "Settings", how: dict[str, Any], embedder: str | None, as_j
         **how
         | {"description": None if named is None else one_of("--description", named, Description)}
     )
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         told = ToldEpochs(None if as_json else _say_epoch)
         made = train_soft_prompt(settings, options, told, progress)
     if as_json:

@@ -11,7 +11,7 @@ from dynagrag.core.errors import UsageError
 from dynagrag.core.text import plural
 
 if TYPE_CHECKING:
-    from dynagrag.workspace.holdings import Holdings
+    from dynagrag.workspace.workspace_catalog import Holdings
 
 workspaces_app = typer.Typer(help="List, rename and delete workspaces.", no_args_is_help=True)
 
@@ -20,7 +20,7 @@ workspaces_app = typer.Typer(help="List, rename and delete workspaces.", no_args
 def list_workspaces(as_json: JSON = False) -> int:
     """List workspaces with what they hold, and where."""
     set_up_log(False)
-    from dynagrag.workspace.holdings import read_holdings, workspace_names
+    from dynagrag.workspace.workspace_catalog import read_holdings, workspace_names
 
     settings = read_settings()
     found = [read_holdings(name, settings) for name in workspace_names(settings)]
@@ -109,8 +109,12 @@ def delete_workspace(
     with `delete`.
     """
     set_up_log(False)
-    from dynagrag.workspace.holdings import delete_workspace as remove
-    from dynagrag.workspace.holdings import read_holdings, unknown_workspace, workspace_names
+    from dynagrag.workspace.workspace_catalog import delete_workspace as remove
+    from dynagrag.workspace.workspace_catalog import (
+        read_holdings,
+        unknown_workspace,
+        workspace_names,
+    )
 
     settings = read_settings()
     if name not in workspace_names(settings):

@@ -1,1 +1,1 @@
-"""What a person configures: settings and their file, the system keyring, hosts that may have keys, passwords."""
+"""Configuration: settings and their file, the system keyring, hosts of keys, passwords."""

@@ -37,7 +37,7 @@ class KeyHost:
 
     @property
     def question(self) -> str:
-        """What to ask a person."""
+        """The question to the user."""
         return (
             f"The .env of this folder sets {self.variable}. Send your {self.secret} to"
             f" {self.origin}?"

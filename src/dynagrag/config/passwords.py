@@ -19,7 +19,7 @@ _HASH_BYTES = 32
 
 
 def hash_password(password: str) -> str:
-    """What is kept of a password. Raises SettingsError where it is shorter than MIN_LENGTH."""
+    """The hash of a password to store. SettingsError if it is shorter than MIN_LENGTH."""
     if len(password) < MIN_LENGTH:
         raise SettingsError(f"a password has {MIN_LENGTH} characters or more; choose a longer one")
     salt = secrets.token_bytes(16)

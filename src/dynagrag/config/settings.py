@@ -238,8 +238,8 @@ class _Keyring(PydanticBaseSettingsSource):
 
     def __call__(self) -> dict[str, Any]:
         """The keys."""
-        given = {name.lower() for name in self.current_state}
-        wanted = [name for name in kept_in_keyring() if name not in given]
+        already_set = {name.lower() for name in self.current_state}
+        wanted = [name for name in kept_in_keyring() if name not in already_set]
         found = {name: read_key(name) for name in wanted}
         return {name.upper(): key for name, key in found.items() if key}
 
@@ -362,7 +362,7 @@ def load_settings(**overrides: Any) -> Settings:
     """Settings with the given overrides (None = not given). Raises SettingsError naming the
     setting.
     """
-    given = {k: v for k, v in overrides.items() if v is not None}
+    values = {k: v for k, v in overrides.items() if v is not None}
     unknown = [
         k
         for k in os.environ
@@ -378,13 +378,13 @@ def load_settings(**overrides: Any) -> Settings:
             )
         )
     try:
-        return Settings(**given)
+        return Settings(**values)
     except ValidationError as err:
         first = err.errors()[0]
         name = ".".join(str(p) for p in first["loc"]) or "settings"
-        said = first["msg"].removeprefix("Value error, ")
+        reason = first["msg"].removeprefix("Value error, ")
         raise SettingsError(
-            f"setting {name}: {said}; see `.env.example` for what can be set"
+            f"setting {name}: {reason}; see `.env.example` for what can be set"
         ) from err
     except (OSError, ValueError) as err:
         raise SettingsError(f"settings.toml or .env could not be read: {err}") from err

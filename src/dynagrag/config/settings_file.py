@@ -49,7 +49,7 @@ def settings_file() -> Path:
 
 
 def saved_settings() -> dict[str, Any]:
-    """What settings.toml says. Raises SettingsError where it can't be read."""
+    """The values of settings.toml. SettingsError if it can't be read."""
     try:
         return tomllib.loads(settings_file().read_text(encoding="utf-8"))
     except FileNotFoundError:

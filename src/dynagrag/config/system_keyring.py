@@ -26,7 +26,7 @@ _FRESH_S = 30.0
 """Another process may have changed an entry."""
 
 
-class _Seen:
+class _KeyringCache:
     """What was read, so that a page that asks for settings a dozen times reads it once. A refusal
     stays until `look_again`.
     """
@@ -41,7 +41,7 @@ class _Seen:
         self.trouble = ""
 
 
-_seen = _Seen()
+_seen = _KeyringCache()
 
 
 def why_unusable() -> str:

@@ -1,1 +1,1 @@
-"""The ground: nouns (`schema`), verbs (`protocols`), errors, ids, vectors, text and private files."""
+"""The ground: values (`schema`), `protocols`, errors, ids, vectors, text and private files."""

@@ -17,7 +17,7 @@
     └── BudgetError               a hard budget was reached; the work so far is kept
 
 A module that needs one of its own derives it from these: journal/jobs.py, cli/run_job.py,
-evaluation/results/run_folder.py. SDK errors are translated once, in
+evaluation/frame/kept_run.py. SDK errors are translated once, in
 `dynagrag.models.error_translation`.
 """
 

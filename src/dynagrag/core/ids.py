@@ -96,7 +96,7 @@ def plain_key(key: str) -> str:
 
 
 def sense_of(key: str) -> str:
-    """What `sense_key` added to a key; empty where it has no sense of its own."""
+    """The sense that `sense_key` added to a key; empty if it has none."""
     return key[len(plain_key(key)) + 2 : -1]
 
 

@@ -51,7 +51,7 @@ class ChatModel(Protocol):
 
     @property
     def name(self) -> str:
-        """What the user wrote, e.g. `openai:gpt-5-mini`; never holds a secret."""
+        """The name as the user wrote it, e.g. `openai:gpt-5-mini`; never holds a secret."""
 
     @property
     def identity(self) -> str:
@@ -119,7 +119,7 @@ class Asker(Protocol):
         """
 
     def usage(self, stage: str | None = None) -> Usage:
-        """What was spent so far, in all or at one stage."""
+        """Usage so far, in all or of one stage."""
 
 
 class Embedder(Protocol):

@@ -46,7 +46,7 @@ from dynagrag.core.schema import (
 )
 
 __all__ = ["Asker", "ChatModel", "Embedder", "FirstWord", "FirstWordModel", "ModelReply", "Prompt"]
-"""Those of models, which stand in a module of their own."""
+"""Protocols of models, from `core.model_protocols`."""
 
 # -------------------------------------------------------------------------------------------- store
 

@@ -4,7 +4,10 @@ import math
 import re
 import unicodedata
 
-STEERING = "\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U0001d173-\U0001d17a\U000e0000-\U000e007f"
+STEERING = (
+    "\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U0001d173-\U0001d17a\U000e0000-\U000e007f"
+)
 """For a character class: what isn't seen, and breaks lines, turns the direction of writing or hides
 words. Joiners that scripts and emoji need (U+200C, U+200D) and variants of characters aren't among
 them.

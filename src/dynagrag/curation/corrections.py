@@ -42,7 +42,7 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a merge would make."""
+    """Preview of a merge."""
 
     name: str
     weight: int
@@ -64,7 +64,7 @@ def checked_name(name: str) -> str:
 
 
 def preview_merge(seen: Seen, entities: Sequence[Entity], name: str = "") -> Preview:
-    """What merging these would make, without doing it."""
+    """Previews a merge of these entities without storing it."""
     ids = {e.id for e in entities}
     return Preview(
         name=collapse(name) or fullest_name(entities),
@@ -243,9 +243,9 @@ def undo_edit(space: Workspace, *edit_ids: str, by: str) -> Outcome:
 
     def edits(seen: Seen, stamp: Stamp) -> list[Edit]:
         named, undone = [_edit(seen, edit_id) for edit_id in edit_ids], undone_edits(seen.edits)
-        told = next((undone[e.id] for e in named if e.id in undone), None)
-        if told is not None:
-            raise UsageError(f"it was undone already by {told.by} at {told.at[:19]}")
+        undoing = next((undone[e.id] for e in named if e.id in undone), None)
+        if undoing is not None:
+            raise UsageError(f"it was undone already by {undoing.by} at {undoing.at[:19]}")
         return [stamp.edit(EditKind.UNDO, (), what=e.id) for e in named]
 
     return _correct(space, edits, by)
@@ -301,7 +301,7 @@ def _heaviest(entities: Iterable[Entity]) -> tuple[Entity, ...]:
 
 
 def _remarks(edits: Iterable[Edit], after: Graph) -> list[str]:
-    """What else a person should know: another correction is stronger, or a name is given twice."""
+    """Warnings: another correction is stronger, or a name stands twice."""
     remarks = []
     by_key = {key: entity.id for entity in after.entities for key in entity.keys}
     for edit in edits:
@@ -353,7 +353,7 @@ def _merge(seen: Seen, reference: str) -> Merge:
     ]
     if len(found) == 1:
         return found[0]
-    told = next(
+    undoing = next(
         (
             edit
             for what, edit in undone_edits(seen.edits).items()
@@ -361,8 +361,8 @@ def _merge(seen: Seen, reference: str) -> Merge:
         ),
         None,
     )
-    if told is not None and not found:
-        raise UsageError(f"this merge was undone already by {told.by} at {told.at[:19]}")
+    if undoing is not None and not found:
+        raise UsageError(f"this merge was undone already by {undoing.by} at {undoing.at[:19]}")
     gone = ", or it is not there any more" if reference and not found else ""
     raise UsageError(
         f"{len(found)} merges match {clipped(reference)!r}{gone}; `dynagrag graph merges` lists"

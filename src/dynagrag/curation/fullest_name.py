@@ -1,4 +1,4 @@
-"""What a merged entity is called unless a person says otherwise: the fullest of its names."""
+"""The default name of a merged entity: the fullest of its names."""
 
 from collections.abc import Sequence
 

@@ -1,5 +1,5 @@
-"""What the graph holds, for people: the heaviest entities and relations, one entity with its
-evidence, what lies around it.
+"""Queries of the graph for people: the heaviest entities and relations, one entity with its
+evidence, its neighbourhood.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -137,7 +137,7 @@ def _no_entity(name: str, near: Sequence[str]) -> UsageError:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class RelationStatement:
     """Where a relation is stated: the words from `start` to `end` of a document, or its turn where
     no sentence says it.
     """
@@ -158,7 +158,7 @@ class StatedRelation:
     relation: Relation
     head: str
     tail: str
-    statements: tuple[Statement, ...]
+    statements: tuple[RelationStatement, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +258,7 @@ def _stated(
             )
             words = document.text[start:end] if is_said else ""
             found.append(
-                Statement(
+                RelationStatement(
                     document.id, document.title, start, end, words, turn.speaker, turn.start_s
                 )
             )

@@ -124,7 +124,7 @@ def _without_ambiguous(made: Sequence[Suggestion]) -> list[Suggestion]:
 
 @dataclass(frozen=True, slots=True)
 class _Settled:
-    """What a person has decided already."""
+    """Pairs on which a person has decided already."""
 
     apart: frozenset[tuple[str, str]]
     alone: frozenset[str]

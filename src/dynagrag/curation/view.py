@@ -1,7 +1,7 @@
-"""What a person sees of a graph to correct it: entities with how often each of their names was
-said, quotes, merges, and how edits stand.
+"""The view of a graph for curation: entities with counts of their names, quotes, merges, and the
+state of edits.
 
-`read_seen` reads a workspace once; all else looks into that. Nothing here changes anything.
+`read_seen` reads a workspace once; all else is computed of that. Read-only.
 """
 
 import re
@@ -260,7 +260,7 @@ class Seen:
 
 
 def read_seen(store: GraphStore) -> Seen:
-    """What a person sees of a workspace, as it is now."""
+    """Reads the curation view of a workspace as it is now."""
     with store.reading():
         stored, version = store.records(), store.version()
         documents = {d.id: d for d in stored.documents}
@@ -382,7 +382,7 @@ def _state(edit: Edit, seen: Seen, undone: Mapping[str, Edit]) -> EditState:
 
 
 def describe(edit: Edit, seen: Seen) -> str:
-    """What an edit says, in a sentence. Its words are a person's: not to be taken for markup."""
+    """An edit in a sentence. It may hold any text of a person: escape it before rendering."""
     names = ", ".join(clipped(seen.shown(key)) for key in edit.keys[:6]) + (
         f" and {len(edit.keys) - 6} more" if len(edit.keys) > 6 else ""
     )

@@ -342,7 +342,7 @@ class JobBook:
         try:
             make_folder(self._folder)
             while True:
-                handle = open(path, "a", encoding="utf-8", opener=private)  # noqa: SIM115 - kept in `_held`
+                handle = open(path, "a", encoding="utf-8", opener=private)  # noqa: SIM115 - kept
                 try:
                     fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     if _is_at(path, handle):  # else its last holder removed it

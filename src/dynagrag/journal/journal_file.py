@@ -24,21 +24,36 @@ _SCRUB_TIMEOUT_MS = 2000
 
 MIGRATIONS = (
     """
-    CREATE TABLE replies (key TEXT PRIMARY KEY, body TEXT NOT NULL, checksum TEXT NOT NULL, model TEXT NOT NULL, date TEXT NOT NULL,
-                          is_imported INTEGER NOT NULL) WITHOUT ROWID;
-    CREATE TABLE reply_uses (key TEXT NOT NULL REFERENCES replies(key) ON DELETE CASCADE, use TEXT NOT NULL, document_id TEXT NOT NULL,
-                             PRIMARY KEY (key, use, document_id)) WITHOUT ROWID;
+    CREATE TABLE replies (
+        key TEXT PRIMARY KEY, body TEXT NOT NULL, checksum TEXT NOT NULL, model TEXT NOT NULL,
+        date TEXT NOT NULL, is_imported INTEGER NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE reply_uses (
+        key TEXT NOT NULL REFERENCES replies(key) ON DELETE CASCADE, use TEXT NOT NULL,
+        document_id TEXT NOT NULL, PRIMARY KEY (key, use, document_id)
+    ) WITHOUT ROWID;
     CREATE INDEX reply_uses_document ON reply_uses(document_id);
-    CREATE TABLE verdicts (key TEXT PRIMARY KEY, body TEXT NOT NULL, checksum TEXT NOT NULL) WITHOUT ROWID;
-    CREATE TABLE verdict_documents (key TEXT NOT NULL REFERENCES verdicts(key) ON DELETE CASCADE, document_id TEXT NOT NULL,
-                                    PRIMARY KEY (key, document_id)) WITHOUT ROWID;
+    CREATE TABLE verdicts (
+        key TEXT PRIMARY KEY, body TEXT NOT NULL, checksum TEXT NOT NULL
+    ) WITHOUT ROWID;
+    CREATE TABLE verdict_documents (
+        key TEXT NOT NULL REFERENCES verdicts(key) ON DELETE CASCADE, document_id TEXT NOT NULL,
+        PRIMARY KEY (key, document_id)
+    ) WITHOUT ROWID;
     CREATE INDEX verdict_documents_document ON verdict_documents(document_id);
-    CREATE TABLE ledger (id INTEGER PRIMARY KEY, at TEXT NOT NULL, stage TEXT NOT NULL, document_id TEXT, prompt_tokens INTEGER NOT NULL,
-                         completion_tokens INTEGER NOT NULL, seconds REAL NOT NULL, is_cached INTEGER NOT NULL);
-    CREATE TABLE set_asides (document_id TEXT NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL, reason TEXT NOT NULL,
-                             at TEXT NOT NULL, PRIMARY KEY (document_id, start, "end")) WITHOUT ROWID;
-    CREATE TABLE jobs (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, detail TEXT NOT NULL, status TEXT NOT NULL, started_at TEXT NOT NULL,
-                       finished_at TEXT);
+    CREATE TABLE ledger (
+        id INTEGER PRIMARY KEY, at TEXT NOT NULL, stage TEXT NOT NULL, document_id TEXT,
+        prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL,
+        seconds REAL NOT NULL, is_cached INTEGER NOT NULL
+    );
+    CREATE TABLE set_asides (
+        document_id TEXT NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL,
+        reason TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (document_id, start, "end")
+    ) WITHOUT ROWID;
+    CREATE TABLE jobs (
+        id INTEGER PRIMARY KEY, kind TEXT NOT NULL, detail TEXT NOT NULL, status TEXT NOT NULL,
+        started_at TEXT NOT NULL, finished_at TEXT
+    );
     """,
     """
     ALTER TABLE jobs ADD COLUMN request TEXT NOT NULL DEFAULT '{}';
@@ -48,14 +63,19 @@ MIGRATIONS = (
     ALTER TABLE jobs ADD COLUMN updated_at TEXT NOT NULL DEFAULT '';
     ALTER TABLE jobs ADD COLUMN reason TEXT NOT NULL DEFAULT '';
     ALTER TABLE jobs ADD COLUMN is_cancelled INTEGER NOT NULL DEFAULT 0;
-    CREATE TABLE job_documents (job_id INTEGER NOT NULL REFERENCES jobs(id) ON DELETE CASCADE, document_id TEXT NOT NULL,
-                                PRIMARY KEY (job_id, document_id)) WITHOUT ROWID;
+    CREATE TABLE job_documents (
+        job_id INTEGER NOT NULL REFERENCES jobs(id) ON DELETE CASCADE, document_id TEXT NOT NULL,
+        PRIMARY KEY (job_id, document_id)
+    ) WITHOUT ROWID;
     ALTER TABLE set_asides ADD COLUMN job_id INTEGER;
     """,
     """
-    CREATE TABLE job_files (job_id INTEGER NOT NULL REFERENCES jobs(id) ON DELETE CASCADE, number INTEGER NOT NULL, name TEXT NOT NULL,
-                            document_id TEXT NOT NULL, chunks INTEGER NOT NULL, done INTEGER NOT NULL DEFAULT 0,
-                            aside INTEGER NOT NULL DEFAULT 0, reason TEXT NOT NULL DEFAULT '', PRIMARY KEY (job_id, number)) WITHOUT ROWID;
+    CREATE TABLE job_files (
+        job_id INTEGER NOT NULL REFERENCES jobs(id) ON DELETE CASCADE, number INTEGER NOT NULL,
+        name TEXT NOT NULL, document_id TEXT NOT NULL, chunks INTEGER NOT NULL,
+        done INTEGER NOT NULL DEFAULT 0, aside INTEGER NOT NULL DEFAULT 0,
+        reason TEXT NOT NULL DEFAULT '', PRIMARY KEY (job_id, number)
+    ) WITHOUT ROWID;
     CREATE INDEX job_files_document ON job_files(document_id);
     """,
 )
@@ -196,7 +216,7 @@ def _remedy(message: str) -> str:
 
 
 def checksum(key: str, body: str) -> str:
-    """What tells whether a cached text is the one that was stored under this key."""
+    """Checksum of a cached text under its key."""
     return hashlib.sha256(f"{key}\n{body}".encode()).hexdigest()
 
 

@@ -242,7 +242,7 @@ class Journal(JournalFile):
             )
 
     def ledger(self) -> tuple[LedgerRow, ...]:
-        """What was spent, by stage and document; tokens and seconds of real calls only."""
+        """Usage by stage and document; tokens and seconds of real calls only."""
         rows = self.rows(
             "SELECT stage, document_id, SUM(1 - is_cached), SUM(is_cached), SUM((1 - is_cached) *"
             " prompt_tokens), SUM((1 - is_cached) * completion_tokens), SUM((1 - is_cached) *"
@@ -251,7 +251,7 @@ class Journal(JournalFile):
         return tuple(LedgerRow(*row) for row in rows)
 
     def cached_seconds(self) -> float:
-        """What all replies that came from the cache took when they were made."""
+        """Usage of the original calls of all replies that came from the cache."""
         return float(self.rows("SELECT COALESCE(SUM(is_cached * seconds), 0) FROM ledger")[0][0])
 
     # set-aside list

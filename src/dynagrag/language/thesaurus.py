@@ -18,6 +18,27 @@ class GroupKind(StrEnum):
     """Words that tell apart what else looks alike: `north tower`, `south tower`."""
     OPPOSED_LABELS = "opposed labels"
     """Words of which relation labels that differ in them alone say other things."""
+    IRREGULAR_PASTS = "irregular pasts"
+    """A verb, its past, and its participle where that differs: `write wrote written`. Kept beside
+    `english.inflection`, which agrees with it (tests), since claims are read at every answer and
+    its dictionary takes a quarter of a second to load.
+    """
+    IRREGULAR_FORMS = "irregular forms"
+    """A word and further forms that no rule makes of it: `child children`."""
+    SYNONYMS = "synonyms"
+    """Words that say the same of the same ones: who does it, and to whom."""
+    RELATED = "related"
+    """Words that say much the same, but not of who does what to whom: to employ is to be worked
+    for.
+    """
+    OPPOSITES = "opposites"
+    """Two words that deny each other."""
+    COMPARED = "compared"
+    """Two that do so where things are compared: faster, slower; fastest, slowest."""
+    OPPOSED_PREPOSITIONS = "opposed prepositions"
+    """Two prepositions of which one denies the other before the same thing."""
+    DEMONYMS = "demonyms"
+    """What is of a land, and the land, where no ending tells."""
 
 
 class Thesaurus:

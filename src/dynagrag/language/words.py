@@ -16,8 +16,3 @@ ROLE_NOUNS = words_of(WordClass.ROLE)
 LETTERS_OF_OFFICE = words_of(WordClass.LETTERS_OF_OFFICE)
 MONTHS = tuple(values_of(WordClass.MONTH))
 WEEKDAYS = tuple(values_of(WordClass.WEEKDAY))
-
-
-def word_set(text: str) -> frozenset[str]:
-    """The words of a text, as a set."""
-    return frozenset(text.split())

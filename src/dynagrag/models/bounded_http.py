@@ -42,7 +42,7 @@ class BoundedCall:
 
     def __init__(self, endpoint: "Endpoint", max_bytes: int = MAX_CHAT_BYTES) -> None:
         self.num_bytes = 0
-        """What came so far, heads included."""
+        """Bytes received so far, heads included."""
         self._endpoint = endpoint
         self._max_bytes = max_bytes
         self._ends_at: float | None = None
@@ -184,7 +184,7 @@ class _Stream:
         self._inner.write(buffer, _left_s(self._call, timeout))
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        """What came next."""
+        """The next bytes received."""
         call = self._call
         try:
             data: bytes = self._inner.read(max_bytes, _left_s(call, timeout))
@@ -204,7 +204,7 @@ class _Stream:
         )
 
     def get_extra_info(self, info: str) -> Any:
-        """What httpcore asks of a connection."""
+        """Extra information that httpcore asks a connection for."""
         return self._inner.get_extra_info(info)
 
     def close(self) -> None:

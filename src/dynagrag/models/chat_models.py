@@ -1,7 +1,8 @@
 """`open_chat_model`: what a user writes after --llm as a chat model.
 
 openai:NAME          the OpenAI protocol at OPENAI_BASE_URL: OpenAI, vLLM, Ollama, llama.cpp, ...
-PROVIDER:NAME        any provider of LangChain (azure_openai, anthropic, ollama, ...), extra `providers`
+PROVIDER:NAME        any provider of LangChain (azure_openai, anthropic, ollama, ...), extra
+                     `providers`
 local:PATH-or-NAME   transformers in this process, extra `local`
 gguf:PATH            llama.cpp in this process, extra `gguf`
 gguf:hf:ORG/REPO/FILE  the same with a file of the model hub, fetched once
@@ -203,7 +204,7 @@ def _keys_of(chat: "BaseChatModel") -> dict[str, SecretStr]:
 
 
 def _clean_keys(spec: str, keys: dict[str, SecretStr]) -> dict[str, Any]:
-    """Those that had to be cleaned. Raises SettingsError where one can be no key."""
+    """Cleans the keys and returns those that changed. SettingsError if one can't be a key."""
     try:
         clean = {name: clean_key(key.get_secret_value()) for name, key in keys.items()}
     except ValueError as err:

@@ -1,4 +1,4 @@
-"""What the name of a chat model says about it."""
+"""Properties of a chat model that its name tells."""
 
 import re
 

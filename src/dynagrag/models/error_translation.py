@@ -58,7 +58,7 @@ class Endpoint:
     base_url: str | None = None
     secrets: tuple[str, ...] = ()
     remedy: str = "check the network and OPENAI_BASE_URL, or try later"
-    """What to check when it cannot be reached."""
+    """Remedy if the endpoint can't be reached."""
     timeout_s: float = 600.0
 
     @property
@@ -150,7 +150,7 @@ def _unreadable(endpoint: Endpoint, detail: str) -> ModelUnavailableError:
 
 
 def _fault_of_reply(err: Exception) -> str:
-    """What is wrong with a reply that a library stumbled over."""
+    """Describes the fault of a reply on which a library failed."""
     if isinstance(err, UnicodeDecodeError):
         return "it is not UTF-8"
     if isinstance(err, RecursionError):
@@ -199,9 +199,9 @@ def _detail(err: Exception, secrets: tuple[str, ...]) -> str:
     """
     text = str(getattr(err, "message", None) or err)[:_MAX_TEXT_CHARS]
     match = re.search(r"'message': (?:'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\")", text)
-    said: str = (match[1] or match[2] or "") if match else text
-    said = re.sub(r"^Error code: \d+ - ", "", " ".join(said.split()))
-    return scrubbed(said, secrets)[:_MAX_DETAIL_CHARS] or type(err).__name__
+    detail: str = (match[1] or match[2] or "") if match else text
+    detail = re.sub(r"^Error code: \d+ - ", "", " ".join(detail.split()))
+    return scrubbed(detail, secrets)[:_MAX_DETAIL_CHARS] or type(err).__name__
 
 
 def _is_unreadable_reply(err: Exception) -> bool:

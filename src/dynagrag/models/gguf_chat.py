@@ -59,7 +59,7 @@ class GgufChat:
 
     @property
     def name(self) -> str:
-        """What the user wrote."""
+        """The name as the user wrote it."""
         return self._name
 
     @property

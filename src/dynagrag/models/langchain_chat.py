@@ -31,7 +31,7 @@ _ENDS = ("finish_reason", "stop_reason", "done_reason")
 _CUT_OFF = {"length", "max_tokens", "MAX_TOKENS"}
 _NOT_THIS_REQUEST = (400, 422)
 _LIMIT_FIELDS = ("max_tokens", "max_output_tokens", "num_predict")
-"""What providers' classes call the limit of a reply."""
+"""Names of the reply limit in the providers' classes."""
 
 
 class LangChainChat:
@@ -60,7 +60,7 @@ class LangChainChat:
 
     @property
     def name(self) -> str:
-        """What the user wrote."""
+        """The name as the user wrote it."""
         return self._endpoint.name
 
     @property

@@ -1,4 +1,4 @@
-"""What Python, torch and CUDA raise for want of memory, as ours."""
+"""Translates out-of-memory errors of Python, torch and CUDA."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

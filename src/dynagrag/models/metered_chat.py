@@ -248,20 +248,20 @@ class MeteredChat:
         if hit := self._from_cache(key, _StoredYesNo, stage, documents):
             return hit[1].difference
         found = self._compared(self.model, prompt, YES_NO, stage, documents)
-        told = difference(found.logprobs)
-        if told is None:
+        margin = difference(found.logprobs)
+        if margin is None:
             self._tells_yes_no = False
             _LOG.info("%s: %s gives no log probabilities of yes and no", stage, self.model.name)
             return None
         reply = ModelReply(
-            _StoredYesNo(difference=told).model_dump_json(),
+            _StoredYesNo(difference=margin).model_dump_json(),
             False,
             found.prompt_tokens,
             1,
             found.seconds,
         )
         self._journal.store_reply(key, reply, documents, model=self.model.name)
-        return told
+        return margin
 
     def first_word(
         self, prompt: Prompt, words: Sequence[str], *, stage: str, documents: Sequence[str] = ()

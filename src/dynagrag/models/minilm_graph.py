@@ -76,8 +76,8 @@ def minilm_graph(weights: Mapping[str, Vectors]) -> ModelProto:
 
 def _layer(graph: _Graph, parts: tuple[str, str, str, str], hidden: str) -> str:
     attention, out, wide, last = parts
-    given = [hidden, f"{attention}weight", f"{attention}bias", MASK]
-    attended = graph.do("Attention", given, f"{attention}attended", num_heads=_NUM_HEADS)
+    inputs = [hidden, f"{attention}weight", f"{attention}bias", MASK]
+    attended = graph.do("Attention", inputs, f"{attention}attended", num_heads=_NUM_HEADS)
     hidden = _added(graph, out, graph.dense(out, attended), hidden)
     gelu = graph.do("BiasGelu", [graph.dense(wide, hidden), f"{wide}dense.bias"], f"{wide}gelu")
     return _added(graph, last, graph.dense(last, gelu), hidden)

@@ -28,7 +28,7 @@ def graph_bytes() -> bytes:
 
 
 def laid_out(weights: Mapping[str, Vectors]) -> dict[str, Vectors]:
-    """What the graph reads, by name, float32. KeyError where `weights` are no MiniLM's."""
+    """The graph's inputs by name, float32. KeyError if `weights` are not MiniLM's."""
     made = {
         MEAN: np.full((DIMENSION, 1), 1 / DIMENSION, dtype=np.float32),
         SMALLEST: np.array([EPSILON], dtype=np.float32),

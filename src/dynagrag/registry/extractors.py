@@ -38,11 +38,11 @@ class MakeExtractor(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractorChoice(Choice[MakeExtractor]):
-    """`takes_given`: whether it reads passages with their extractions. `about`: a second line
+    """`takes_imported`: whether it reads passages with their extractions. `about`: a second line
     below its label.
     """
 
-    takes_given: bool = False
+    takes_imported: bool = False
     about: str = ""
 
 
@@ -96,6 +96,6 @@ EXTRACTORS = table(
         label="Your own triples",
         make=no_file_extractor,
         uses=Use.COMMAND | Use.SET,
-        takes_given=True,
+        takes_imported=True,
     ),
 )

@@ -34,7 +34,7 @@ from dynagrag.registry.stores import STORES
 from dynagrag.wiring import make_chat_model, make_embedder
 from dynagrag.workspace.address import name_in_store, store_address, workspace_meant
 from dynagrag.workspace.facade import Workspace, open_workspace
-from dynagrag.workspace.holdings import workspace_names
+from dynagrag.workspace.workspace_catalog import workspace_names
 
 _EXTRAS = {
     "sentence_transformers": ("local", "embedders but the default one"),

@@ -15,11 +15,11 @@ from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError, WorkspaceError
 from dynagrag.core.files.private_files import private, write_text
-from dynagrag.evaluation.results.renamed_workspace import check_no_run, rename_in_runs
+from dynagrag.evaluation.frame.renamed_workspace import check_no_run, rename_in_runs
 from dynagrag.graph_store.rules import check_workspace_name
 from dynagrag.workspace.address import FIRST_NAME_FILE, name_in_store
 from dynagrag.workspace.facade import Workspace, open_workspace
-from dynagrag.workspace.holdings import check_no_job, workspace_folder
+from dynagrag.workspace.workspace_catalog import check_no_job, workspace_folder
 
 _WAIT_S = 5.0
 

@@ -10,14 +10,14 @@ from dynagrag import wiring
 from dynagrag.core.errors import UsageError, WorkspaceError
 from dynagrag.core.protocols import Extractor
 from dynagrag.core.schema import Document
-from dynagrag.ingest.given.given_corpus import Given, GivenCorpus, as_corpus
 from dynagrag.ingest.graph_deriver import GraphReport, Progress
+from dynagrag.ingest.imported.imported_corpus import ImportedCorpus, ImportedDocuments, as_corpus
 from dynagrag.ingest.kept_title import titled
 from dynagrag.ingest.pipeline import IngestReport
 from dynagrag.ingest.plan import uri_of
 from dynagrag.journal.jobs import RESUMABLE, Job
 from dynagrag.workspace.current_graph import CurrentGraph
-from dynagrag.workspace.given_job import prepare_given, prepare_given_files
+from dynagrag.workspace.imported_job import prepare_imported, prepare_imported_files
 from dynagrag.workspace.ingest_job import (
     RETRY,
     IngestOptions,
@@ -49,14 +49,14 @@ class IngestJobs:
         progress: Progress | None = None,
     ) -> PreparedIngest:
         """An ingest of these paths, as a job. `progress`: of the reading."""
-        if wiring.extractor_choice(options.extractor).takes_given:
-            return prepare_given_files(self._parts, self._graph.build_index, paths, options, job)
+        if wiring.extractor_choice(options.extractor).takes_imported:
+            return prepare_imported_files(self._parts, self._graph.build_index, paths, options, job)
         return prepare_ingest(
             self._parts, self._graph.build_index, paths, options, job, progress or (lambda *_: None)
         )
 
-    def ingest_given(
-        self, documents: Given, extractor: Extractor, progress: Progress | None = None
+    def ingest_imported(
+        self, documents: ImportedDocuments, extractor: Extractor, progress: Progress | None = None
     ) -> IngestReport:
         """Stores given passages and documents of turns, and makes the graph of them. Names are
         merged by rules alone.
@@ -68,7 +68,7 @@ class IngestJobs:
         Args:
             documents: A corpus that was read, or documents in memory, whose source is then called
             `given`.
-            extractor: Of these documents: `GivenExtractor(documents)`, or
+            extractor: Of these documents: `ImportedExtractor(documents)`, or
             `FastExtractor(titles=corpus.titles)`.
             progress: Told of each step.
 
@@ -76,17 +76,17 @@ class IngestJobs:
             LoadError: A document has no words.
             WorkspaceError: A copy into this workspace was not ended.
         """
-        return self.prepare_given([as_corpus(documents)], extractor).run_to_its_end(progress)
+        return self.prepare_imported([as_corpus(documents)], extractor).run_to_its_end(progress)
 
-    def prepare_given(
-        self, corpora: Sequence[GivenCorpus], extractor: Extractor, has_index: bool = True
+    def prepare_imported(
+        self, corpora: Sequence[ImportedCorpus], extractor: Extractor, has_index: bool = True
     ) -> PreparedIngest:
         """What an ingest of these corpora would do, before it does anything. Its job can be
         repeated, but not resumed by its number.
 
         `has_index`: whether the ego-graph index is brought up to date at the end.
         """
-        return prepare_given(
+        return prepare_imported(
             self._parts,
             self._graph.build_index if has_index else lambda model: None,
             corpora,

@@ -230,7 +230,7 @@ class ConversationBook:
         with _LOCK:
             try:
                 lock = self._folder.with_suffix(".lock")
-                handle = open(lock, "a", encoding="utf-8", opener=private)  # noqa: SIM115 - closed below
+                handle = open(lock, "a", encoding="utf-8", opener=private)  # noqa: SIM115
             except FileNotFoundError:  # a workspace that was deleted meanwhile isn't made again
                 yield
                 return

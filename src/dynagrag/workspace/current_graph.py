@@ -39,8 +39,8 @@ class CurrentGraph:
             store = self._parts.store
             with store.reading():
                 made = read_snapshot(store)
-            # Else somebody wrote meanwhile, and whether the graph is that of the records must be asked
-            # after they were read.
+            # Else somebody wrote meanwhile, and whether the graph is that of the records must be
+            # asked after they were read.
             self._snapshot = made if store.version() == made.version else read_snapshot(store)
             self._indexes.clear()
         return self._snapshot

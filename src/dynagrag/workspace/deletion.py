@@ -46,7 +46,7 @@ class DocumentDeletions:
         self._recovered: tuple[str, tuple[Deletion, ...]] = ("", ())
 
     def pending(self) -> tuple[Deletion, ...]:
-        """Those that were begun and not ended."""
+        """Deletions that were begun and not finished."""
         return tuple(d for d in read_deletions(self._store) if d.is_pending)
 
     def is_noted(self, *references: str) -> bool:
@@ -138,7 +138,7 @@ class DocumentDeletions:
     # inside
 
     def _drop_corrections(self, documents: Collection[Document]) -> None:
-        """What only these documents name goes from a person's corrections."""
+        """Drops corrections about names that only these documents have."""
         edits = self._store.edits() if documents else ()
         if not edits:
             return
@@ -174,7 +174,7 @@ class DocumentDeletions:
                 path.unlink(missing_ok=True)
 
     def _remove_unpacked(self) -> None:
-        """What a killed restore left unpacked; one that is under way has its lock."""
+        """Removes what a killed restore left unpacked; a running one holds its lock."""
         if not self._restoring.is_dir():
             return
         with (self._restoring / "lock").open("a") as handle:

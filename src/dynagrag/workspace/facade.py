@@ -31,9 +31,13 @@ from dynagrag.workspace.address import (
 from dynagrag.workspace.asking import AnswerOverrides, AskOptions, QuestionAnswering
 from dynagrag.workspace.changing import IngestJobs, WorkspaceDocuments
 from dynagrag.workspace.current_graph import CurrentGraph
-from dynagrag.workspace.holdings import check_name_on_server, unknown_workspace, workspace_names
 from dynagrag.workspace.ingest_job import IngestOptions, PreparedIngest, RetryGroup, retry_groups
 from dynagrag.workspace.parts import WorkspaceParts
+from dynagrag.workspace.workspace_catalog import (
+    check_name_on_server,
+    unknown_workspace,
+    workspace_names,
+)
 
 DELETION_WAIT_S = 40.0
 """How long an opening waits where somebody else is deleting: seconds, and half a minute longer than

@@ -99,7 +99,7 @@ def store_glossaries(store: RecordStore, files: Sequence[GlossaryFile]) -> None:
 
 
 def glossary_lines(files: Sequence[GlossaryFile]) -> list[str]:
-    """What is to be said of glossaries that are brought in."""
+    """Notes for the user on imported glossaries."""
     lines = []
     for file in files:
         lines.append(
@@ -142,11 +142,11 @@ def lines_once_made(files: Sequence[GlossaryFile], store: GraphStore) -> list[st
             of = f"{len(terms):,} of {plural(len(file.rows), 'term')} of {file.name}"
             lines.append(f"{of} named nothing that was found in the sources: {_shown(terms)}")
         if words := plain_words(file, store):
-            said = (
+            warning = (
                 f"{file.name} has names that the sources use as plain words, which stand for the"
                 f" terms now: {_shown(words)}"
             )
-            lines.append(f"{said}; leave out those that mean something else")
+            lines.append(f"{warning}; leave out those that mean something else")
     return lines
 
 

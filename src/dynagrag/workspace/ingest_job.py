@@ -37,7 +37,7 @@ from dynagrag.ingest.load.glossary_file import GlossaryFile
 from dynagrag.ingest.load.speaker_names import SpeakerNames, check_names
 from dynagrag.ingest.pipeline import IngestHooks, IngestReport, Pipeline, Progress
 from dynagrag.ingest.plan import (
-    Estimate,
+    IngestEstimate,
     IngestPlan,
     PromptingExtractor,
     estimate_run,
@@ -138,9 +138,11 @@ def options_of(request: JobRequest, **changes: Any) -> IngestOptions:
             "this job was noted by an older dynagrag, without its paths and options; run the ingest"
             " itself again"
         )
-    given = {name: value for name, value in changes.items() if value is not None}
+    overrides = {name: value for name, value in changes.items() if value is not None}
     try:
-        return replace(TypeAdapter(IngestOptions).validate_python(dict(request.options)), **given)
+        return replace(
+            TypeAdapter(IngestOptions).validate_python(dict(request.options)), **overrides
+        )
     except ValidationError as err:
         raise UsageError(
             "this job's options cannot be read by this version of dynagrag; run the ingest itself"
@@ -329,7 +331,7 @@ class PreparedIngest:
         )
         return by_length[len(by_length) // 2] if by_length else None
 
-    def estimate(self, seconds_per_call: float | None = None) -> Estimate | None:
+    def estimate(self, seconds_per_call: float | None = None) -> IngestEstimate | None:
         """Calls, tokens, time and money at most; None for an extractor without a model.
         `seconds_per_call`: as it was timed; else that of the workspace's earlier runs.
         """

@@ -14,7 +14,7 @@ from workspace_contents import contents, silent
 
 from dynagrag.config.settings import load_settings
 from dynagrag.fakes import FakeChat, simple_reply
-from dynagrag.upkeep.backup import back_up, restore
+from dynagrag.upkeep.workspace_backup import back_up, restore
 from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]

@@ -16,7 +16,7 @@ from ingests import without_progress
 
 from dynagrag.core.errors import StoreError
 from dynagrag.fakes import FakeChat
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dynagrag.fakes import FakeChat, simple_reply
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 
 TURNS = [
     ("Maria", "Ada Byron works at Acme Works."),

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.graph_store.transfer import NOTE
 from dynagrag.journal.jobs import JobRequest
 from dynagrag.journal.workspace_journal import Journal

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 
 TALK = "\n\n".join(

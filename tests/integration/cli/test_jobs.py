@@ -17,7 +17,7 @@ from ingests import ONE, TWO, Gate, digest, num_stored_replies, without_progress
 from dynagrag import IngestOptions
 from dynagrag.core.errors import LoadError, UsageError, WorkspaceError
 from dynagrag.fakes import FakeChat
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.journal.jobs import JobCancelledError
 from dynagrag.workspace.facade import Workspace, open_journal
 

@@ -9,7 +9,7 @@ import pytest
 from workspace_contents import contents, silent
 
 from dynagrag.config.settings import load_settings
-from dynagrag.upkeep.backup import restore
+from dynagrag.upkeep.workspace_backup import restore
 from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]

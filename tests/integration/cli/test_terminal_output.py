@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from dynagrag.cli import terminal
-from dynagrag.cli.terminal import Bars, Waiting, _PrintableFormatter, printable, say_json
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.cli.terminal import ProgressBars, Waiting, _PrintableFormatter, printable, say_json
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ingest import time_left
 
 _UNSEEN = "\u202e\u2067\u200e\u200f\u061c\u2028\u2029\u200b\u2060\ufeff\U000e0041"
@@ -132,14 +132,14 @@ def test_without_a_terminal_progress_is_a_line_now_and_then(
 ) -> None:
     for seconds, quiet, said in ((0, False, 3), (3600, False, 0), (0, True, 0)):
         monkeypatch.setattr(terminal, "_SECONDS_A_LINE", seconds)
-        with Bars(quiet) as progress:
+        with ProgressBars(quiet) as progress:
             for done in (0, 1, 1200):
                 progress("retrieve", done, 1200)
         lines = capsys.readouterr().err.splitlines()
         assert len(lines) == said
         assert all(line.startswith("dynagrag: retrieve: ") for line in lines)
     monkeypatch.setattr(terminal, "_SECONDS_A_LINE", 0)
-    with Bars(quiet=False) as progress:
+    with ProgressBars(quiet=False) as progress:
         progress("extract", 1000, 2000)
         progress("embed", 1000, 2000)
     assert capsys.readouterr().err.splitlines() == [
@@ -174,7 +174,7 @@ def test_a_line_says_how_long_the_rest_takes(
 ) -> None:
     monkeypatch.setattr(terminal, "_SECONDS_A_LINE", 0)
     monkeypatch.setattr(time_left, "_MIN_S", 0)
-    with Bars(quiet=False) as progress:
+    with ProgressBars(quiet=False) as progress:
         for done in (0, 1, 2, 4):
             progress("extract", done, 4)
             time.sleep(0.02)

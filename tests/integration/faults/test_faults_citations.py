@@ -16,7 +16,7 @@ from dynagrag.config.settings import PROFILES
 from dynagrag.core.errors import ModelUnavailableError, UsageError
 from dynagrag.core.schema import Answer, Filters
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.generation.answer import ABSTENTION
 from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.registry.traversals import TRAVERSALS

@@ -13,7 +13,7 @@ from ingests import WatchedModels
 
 from dynagrag.core.protocols import Prompt
 from dynagrag.fakes import FakeChat
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 
 NUM_ROWS = 12
 

@@ -22,7 +22,7 @@ from dynagrag.graph_store.transfer import copy_workspace
 from dynagrag.ingest.graph_deriver import Deriver
 from dynagrag.journal.journal_file import JournalFile
 from dynagrag.journal.workspace_journal import Journal
-from dynagrag.upkeep.backup import back_up
+from dynagrag.upkeep.workspace_backup import back_up
 from dynagrag.workspace.conversations import ConversationBook, Exchange, KeptAnswer, new_id
 from dynagrag.workspace.deletion import DocumentDeletions
 from dynagrag.workspace.facade import Workspace, open_workspace

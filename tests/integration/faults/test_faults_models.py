@@ -19,7 +19,7 @@ from dynagrag import IngestOptions, open_workspace
 from dynagrag.core.errors import EmbedderMismatchError, ModelError, StoreError
 from dynagrag.core.protocols import Prompt
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.extract.reply_records import ExtractionReply
 from dynagrag.workspace.facade import Workspace
@@ -356,7 +356,16 @@ def test_a_providers_key_is_in_no_journal_and_no_backup(
     assert azure_key not in done.out + done.err
 
 
-@pytest.mark.parametrize("fault", [Fault.UNAUTHORIZED, Fault.TOO_MANY, Fault.SERVER_ERROR])
+@pytest.mark.parametrize(
+    ("any_store", "fault"),
+    [
+        ("sqlite", Fault.UNAUTHORIZED),
+        ("sqlite", Fault.TOO_MANY),
+        ("sqlite", Fault.SERVER_ERROR),
+        pytest.param("neo4j", Fault.UNAUTHORIZED, marks=pytest.mark.neo4j),
+    ],
+    indirect=["any_store"],
+)
 def test_a_key_appears_nowhere_whatever_the_server_says(
     any_store: str,
     steered: Any,

@@ -15,7 +15,7 @@ from ingests import WatchedModels, digest, num_stored_replies
 from dynagrag import IngestOptions
 from dynagrag.core.errors import BudgetError
 from dynagrag.fakes import FakeChat
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.workspace.facade import Workspace
 
 OpenSpace = Callable[..., Workspace]

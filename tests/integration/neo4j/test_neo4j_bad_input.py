@@ -15,7 +15,7 @@ from neo4j import Driver, GraphDatabase
 from neo4j_server import Neo4jServer, delete_workspaces
 
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.graph_store.neo4j_store.cypher import schema_statements
 from dynagrag.workspace.facade import Workspace
 

@@ -8,7 +8,7 @@ from app_server import AppServer, Chromium, launched
 from ask_pages import TURNS
 
 from dynagrag.config.settings import load_settings
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.workspace.conversations import ConversationBook
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def panel() -> Iterator[Callable[[str], "AppTest"]]:
-    """A page of the app by its module in `dynagrag.ui`, e.g. `panel("ask.page").run()`; the
+    """A page of the app by its module in `dynagrag.ui`, e.g. `panel("ask.ask_page").run()`; the
     workspaces that it opens are closed.
     """
     from streamlit.testing.v1 import AppTest

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from ask_pages import QUESTION, TURNS, asked, switch, words
 
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.workspace.conversations import ConversationBook
 
 
 def test_without_a_workspace_a_visitor_is_told_where_to_begin(
     server: OpenAIStubServer, panel: Callable[[str], Any]
 ) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     assert not page.exception
     assert "There is no workspace" in page.info[0].value
     assert "[Bring in transcripts](ingest?workspace=default)" in words(page)
@@ -47,7 +47,7 @@ def test_a_follow_up_is_asked_standing_alone(
 def test_two_retrievers_answers_stand_side_by_side(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     next(s for s in page.selectbox if s.label == "Compare with").set_value("hybrid").run()
     page.chat_input[0].set_value(QUESTION).run()
     (exchange,) = book.all()[0].exchanges
@@ -58,7 +58,7 @@ def test_two_retrievers_answers_stand_side_by_side(
 def test_filters_reach_the_question_and_a_wrong_time_is_said_in_place(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     next(m for m in page.multiselect if m.label == "Only these speakers").set_value(["Leo"]).run()
     page.chat_input[0].set_value(QUESTION).run()
     answer = book.all()[0].exchanges[0].answers[0].answer
@@ -86,7 +86,7 @@ def test_a_model_that_is_down_is_said_and_the_question_kept(
 def test_a_question_is_split_where_that_is_chosen_and_why_tells_its_steps(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     switch(page, "Split").set_value(True).run()
     page.chat_input[0].set_value("Where does Ada work and who founded Borealis Labs?").run()
     assert not page.exception
@@ -101,7 +101,7 @@ def test_a_question_is_split_where_that_is_chosen_and_why_tells_its_steps(
 def test_beside_a_retriever_that_asks_it_whole_a_question_is_split_for_the_other(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     switch(page, "Split").set_value(True).run()
     next(s for s in page.selectbox if s.label == "Compare with").set_value("naive").run()
     page.chat_input[0].set_value(QUESTION).run()
@@ -117,7 +117,7 @@ def test_beside_a_retriever_that_asks_it_whole_a_question_is_split_for_the_other
 def test_a_model_that_cannot_be_had_splits_nothing(
     book: ConversationBook, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     switch(page, "Split").set_value(True).run()
     monkeypatch.setenv("DYNAGRAG_LLM", "gguf:/nowhere/model.gguf")
     page.chat_input[0].set_value(QUESTION).run()
@@ -128,7 +128,7 @@ def test_a_model_that_cannot_be_had_splits_nothing(
 def test_without_a_model_no_question_can_be_split(
     book: ConversationBook, panel: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     switch(page, "Split").set_value(True).run()
     monkeypatch.delenv("DYNAGRAG_LLM")
     page.run()
@@ -159,7 +159,7 @@ def test_a_model_that_cannot_be_had_leaves_the_page_at_work(
 def test_another_model_is_chosen_for_a_visit(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     next(s for s in page.selectbox if s.label == "Language model").set_value("").run()
     page.chat_input[0].set_value(QUESTION).run()
     assert "No language model is set" in words(page)
@@ -171,7 +171,7 @@ def test_another_model_is_chosen_for_a_visit(
 def test_a_question_of_ten_thousand_characters_is_refused_and_shown_again(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     page.chat_input[0].set_value("why " * 2500).run()
     assert "10,000 characters" in page.error[0].value
     assert page.text_area[0].value == ("why " * 2500)
@@ -191,7 +191,7 @@ def test_names_in_a_selectbox_are_as_they_are(
     server: OpenAIStubServer, corpus: Any, cli: Any, panel: Callable[[str], Any]
 ) -> None:
     assert cli("ingest", corpus.write("meeting_3.5-final.vtt", TURNS), "-y").code == 0
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     assert next(m for m in page.multiselect if m.label == "Only these documents").options == [
         "meeting_3.5-final"
     ]
@@ -204,7 +204,7 @@ def test_a_workspace_s_name_in_the_address_bar_that_can_be_none_is_said(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
     for name in ("../../etc", "A" * 5000, "%00"):
-        page = panel("ask.page")
+        page = panel("ask.ask_page")
         page.query_params["workspace"] = name
         page.run()
         assert "cannot be a workspace" in page.error[0].value
@@ -224,7 +224,7 @@ def test_what_was_found_out_about_an_answer_is_shown_and_kept_to_when_strict(
     )
     rewritten = json.dumps({"question": "Who works for Acme Works?"})
     server.chat.then(reply, rewritten, reply)
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     next(s for s in page.selectbox if s.label == "Retriever").set_value("naive").run()
     page.chat_input[0].set_value(QUESTION).run()
     assert "found:" in words(page)

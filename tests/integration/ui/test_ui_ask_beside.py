@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from app_server import DESKTOP, PHONE, AppServer, Chromium, serious, settled, shoot
 
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator, Page

@@ -19,7 +19,7 @@ def test_a_conversation_is_there_again_after_a_reload(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
     first = asked(panel)
-    again = panel("ask.page")
+    again = panel("ask.ask_page")
     again.query_params["conversation"] = first.query_params["conversation"]
     assert QUESTION in words(again.run())
     assert len(book.all()) == 1
@@ -31,7 +31,7 @@ def test_a_visitor_who_has_asked_nothing_begins_at_the_page_s_head(
     comes_into_view = '"name": "asked"'
     page = asked(panel)
     assert comes_into_view in page.get("bidi_component")[-1].proto.json
-    other = panel("ask.page").run()
+    other = panel("ask.ask_page").run()
     assert QUESTION in words(other)
     assert comes_into_view not in other.get("bidi_component")[-1].proto.json
     other.chat_input[0].set_value("Who works at Borealis Labs?").run()
@@ -45,12 +45,12 @@ def test_a_damaged_conversation_and_an_answer_of_another_version_leave_the_page_
     (kept,) = (load_settings().workspaces_dir / "default" / "conversations").iterdir()
     text = kept.read_text(encoding="utf-8")
     kept.write_text(text.replace('"cached_replies"', '"cached"'), encoding="utf-8")
-    again = panel("ask.page")
+    again = panel("ask.ask_page")
     again.query_params["conversation"] = first.query_params["conversation"]
     assert "cannot be shown" in again.run().error[0].value
     assert len(again.chat_input) == 1
     kept.write_text("{", encoding="utf-8")
-    again = panel("ask.page")
+    again = panel("ask.ask_page")
     again.query_params["conversation"] = first.query_params["conversation"]
     assert "damaged" in again.run().warning[0].value
     again.chat_input[0].set_value(QUESTION).run()
@@ -69,7 +69,7 @@ def test_a_long_conversation_shows_its_last_exchanges(
                 new_id(), f"question number {number}", "2026", (KeptAnswer("naive", error="no"),)
             ),
         )
-    page = panel("ask.page")
+    page = panel("ask.ask_page")
     page.query_params["conversation"] = id_
     shown = words(page.run())
     assert "question number 24" in shown

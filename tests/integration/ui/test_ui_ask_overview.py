@@ -11,7 +11,7 @@ from dynagrag.workspace.conversations import NOTES, ConversationBook
 def test_a_workspace_shows_what_is_in_it_and_a_suggested_question_is_asked(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     assert not page.exception
     shown = words(page)
     assert ":gray[27 words]" in shown
@@ -30,7 +30,7 @@ def test_a_workspace_shows_what_is_in_it_and_a_suggested_question_is_asked(
 def test_what_is_talked_about_is_asked_about_by_a_click(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     topics = page.button_group[1]
     topics.set_value(
         next(name for name in topics.options if name.startswith("Borealis Labs"))
@@ -44,7 +44,7 @@ def test_what_is_talked_about_is_asked_about_by_a_click(
 def test_nothing_can_be_clicked_while_a_chip_is_wrong_nor_is_it_asked_later(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     page.text_input(key="filter_since").set_value("soon").run()
     assert [group.disabled for group in page.button_group] == [True, True]
     page.text_input(key="filter_since").set_value("").run()
@@ -55,7 +55,7 @@ def test_nothing_can_be_clicked_while_a_chip_is_wrong_nor_is_it_asked_later(
 def test_chips_narrow_the_question_and_say_so(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     next(box for box in page.multiselect if box.label == "Only these speakers").set_value(
         ["Leo"]
     ).run()
@@ -78,7 +78,7 @@ def test_a_chip_that_is_no_time_is_told_of_and_nothing_is_asked(
 def test_a_time_that_ends_before_it_begins_is_told_of(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     page.text_input(key="filter_since").set_value("1:00:00")
     page.text_input(key="filter_until").set_value("0:30:00").run()
     assert "is before From" in page.error[0].value

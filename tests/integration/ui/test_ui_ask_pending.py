@@ -8,7 +8,7 @@ import pytest
 from ask_pages import QUESTION, asked, words
 
 from dynagrag.config.settings import load_settings
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.workspace.conversations import (
     Conversation,
     ConversationBook,
@@ -25,16 +25,16 @@ def test_a_question_on_its_way_is_not_asked_twice_and_survives_a_reload(
     from dynagrag.ui.ask import pending
     from dynagrag.workspace.asking import AskOptions
 
-    page = panel("ask.page").run()
-    desk = state.desk()
-    assert desk is not None
+    page = panel("ask.ask_page").run()
+    session = state.session()
+    assert session is not None
     conversation = Conversation(page.query_params["conversation"])
     for _ in range(2):
-        pending.ask(desk, conversation, QUESTION, [AskOptions()], None, state.settings())
-    work = pending.work_of(desk, conversation.id)
+        pending.ask(session, conversation, QUESTION, [AskOptions()], None, state.settings())
+    work = pending.work_of(session, conversation.id)
     assert work is not None
     assert work.wait(30)
-    again = panel("ask.page")
+    again = panel("ask.ask_page")
     again.query_params["conversation"] = conversation.id
     assert words(again.run()).count(QUESTION) == 1
     assert len(book.all()[0].exchanges) == 1
@@ -51,8 +51,8 @@ def test_an_answer_that_quotes_a_document_deleted_meanwhile_is_not_kept(
     from dynagrag.workspace.asking import AskOptions
     from dynagrag.workspace.facade import open_workspace
 
-    desk = state.desk()
-    assert desk is not None
+    session = state.session()
+    assert session is not None
     conversation = Conversation(new_id())
     slow = server.answer
 
@@ -64,13 +64,15 @@ def test_an_answer_that_quotes_a_document_deleted_meanwhile_is_not_kept(
         return reply
 
     monkeypatch.setattr(server, "answer", answer_once_deleted)
-    pending.ask(desk, conversation, QUESTION, [AskOptions()], state.chat_model(), state.settings())
-    work = pending.work_of(desk, conversation.id)
+    pending.ask(
+        session, conversation, QUESTION, [AskOptions()], state.chat_model(), state.settings()
+    )
+    work = pending.work_of(session, conversation.id)
     assert work is not None
     assert work.wait(60)
     (exchange,) = book.conversation(conversation.id).exchanges
     assert "deleted meanwhile" in exchange.answers[0].error
-    assert desk.space.journal.rows("SELECT count(*) FROM replies")[0][0] == 0
+    assert session.space.journal.rows("SELECT count(*) FROM replies")[0][0] == 0
 
 
 def test_a_question_that_cannot_be_kept_is_not_asked_and_given_back(
@@ -91,7 +93,7 @@ def test_a_question_whose_process_ended_is_there_as_interrupted(
 ) -> None:
     id_ = new_id()
     book.put(id_, Exchange(new_id(), QUESTION, "2026-01-01", ()))
-    page = panel("ask.page")
+    page = panel("ask.ask_page")
     page.query_params["conversation"] = id_
     assert "interrupted" in words(page.run())
     assert "*interrupted*" in as_markdown(book.conversation(id_), "default")
@@ -108,19 +110,21 @@ def test_a_question_is_stopped_though_its_model_stalls(
     from dynagrag.ui.ask import pending
     from dynagrag.workspace.asking import AskOptions
 
-    desk = state.desk()
-    assert desk is not None
+    session = state.session()
+    assert session is not None
     conversation = Conversation(new_id())
     go_on = threading.Event()
     quick = server.answer
     monkeypatch.setattr(
         server, "answer", lambda *args: quick(*args) if not go_on.wait(30) or True else None
     )
-    pending.ask(desk, conversation, QUESTION, [AskOptions()], state.chat_model(), state.settings())
-    work = pending.work_of(desk, conversation.id)
+    pending.ask(
+        session, conversation, QUESTION, [AskOptions()], state.chat_model(), state.settings()
+    )
+    work = pending.work_of(session, conversation.id)
     assert work is not None
-    pending.stop(desk, conversation, work)
-    assert pending.work_of(desk, conversation.id) is None
+    pending.stop(session, conversation, work)
+    assert pending.work_of(session, conversation.id) is None
     go_on.set()
     assert work.wait(60)
     (exchange,) = book.conversation(conversation.id).exchanges

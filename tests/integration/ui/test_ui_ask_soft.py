@@ -19,7 +19,7 @@ def shown(page: Any) -> str:
 
 
 def ask_with(panel: Callable[[str], Any], soft: str) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     choice(page, "Answered by").set_value(f"soft:{soft}").run()
     page.chat_input[0].set_value(QUESTION).run()
     assert not page.exception
@@ -29,7 +29,7 @@ def ask_with(panel: Callable[[str], Any], soft: str) -> None:
 def test_without_a_trained_soft_prompt_the_page_says_how_to_train_one(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     assert choice(page, "Answered by").options == ["The language model"]
     assert "dynagrag train g-retriever --workspace default" in shown(page)
 
@@ -39,7 +39,7 @@ def test_what_fits_is_offered_and_what_does_not_is_named_with_its_reason(
 ) -> None:
     keep("grag")
     keep("g-retriever", EmbedderIdentity("other", 8))
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     assert choice(page, "Answered by").options == [
         "The language model",
         "GRAG, trained (with smollm2)",
@@ -57,7 +57,7 @@ def test_grag_answers_and_why_shows_its_masks(
     assert kept.answer
     assert kept.answer.trace.soft
     assert f"a trained soft prompt · {kept.answer.trace.soft.prompt_tokens:,} + " in shown(
-        panel("ask.page").run()
+        panel("ask.ask_page").run()
     )
     page = panel("ask.why_page").run()
     assert not page.exception
@@ -83,7 +83,7 @@ def test_why_shows_the_prizes_of_the_tree_of_pcst_and_of_g_retriever(
     keep: Keep, book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
     keep("g-retriever")
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     choice(page, "Retriever").set_value("pcst").run()
     page.chat_input[0].set_value(QUESTION).run()
     for way in ("pcst", "soft:g-retriever"):
@@ -112,7 +112,7 @@ def test_what_has_no_effect_on_what_is_chosen_is_disabled_and_says_why(
 ) -> None:
     keep("grag")
     keep("graph-token")
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     assert disabled(page) == {"Order of subgraphs", "Pruner"}
     assert "nothing that is chosen reads subgraphs as text" in choice(page, "Pruner").help
     choice(page, "Profile").set_value("graph").run()
@@ -138,7 +138,7 @@ def test_a_soft_prompt_and_a_retriever_are_compared_and_each_answer_says_what_ma
     keep: Keep, book: ConversationBook, panel: Callable[[str], Any], is_soft_first: bool
 ) -> None:
     keep("grag")
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     if is_soft_first:
         choice(page, "Answered by").set_value("soft:grag").run()
         choice(page, "Compare with").set_value("naive").run()

@@ -43,7 +43,7 @@ def test_why_tells_passages_ego_graphs_prompts_and_intermediate_answers(
 def test_why_names_the_pruner_that_was_chosen(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     assert choice(page, "Pruner").options == ["Trained where that is better", "None", "Untrained"]
     asked(panel, profile="graph")
     assert "what the pruner (untrained prior) scores low" in words(panel("ask.why_page").run())
@@ -55,7 +55,7 @@ def test_why_of_a_plain_retriever_and_before_any_question(
     book: ConversationBook, panel: Callable[[str], Any]
 ) -> None:
     assert "No question has been answered" in panel("ask.why_page").run().info[0].value
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     next(s for s in page.selectbox if s.label == "Retriever").set_value("naive").run()
     page.chat_input[0].set_value(QUESTION).run()
     why = panel("ask.why_page").run()
@@ -99,10 +99,10 @@ def test_a_document_that_is_gone_and_numbers_that_are_none(
     assert "no longer in the workspace" in page.run().warning[0].value
     from dynagrag.ui import state
 
-    desk = state.desk()
-    assert desk is not None
+    session = state.session()
+    assert session is not None
     page = panel("ask.source_page")
-    page.query_params["document"] = desk.space.store.documents()[0].id
+    page.query_params["document"] = session.space.store.documents()[0].id
     page.query_params["start"], page.query_params["end"] = "-3", "9" * 50
     assert not page.run().exception
     assert "turn 1" in words(page)

@@ -12,7 +12,7 @@ import pytest
 from dynagrag import open_workspace
 from dynagrag.core.schema import Entity
 from dynagrag.curation import corrections
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.ui.curate import correction_work
 
@@ -45,7 +45,7 @@ def page(
     assert cli("ingest", *files, "--extractor", "fast", "-y").code == 0
 
     def open_at(tab: str = "Suggestions") -> Any:
-        made = panel("curate.page")
+        made = panel("curate.curate_page")
         made.session_state["curate_tab"] = tab
         return checked(made.run())
 
@@ -105,7 +105,7 @@ def correct(act: Callable[..., object], *args: Any, **kwargs: Any) -> None:
 def test_without_a_workspace_a_visitor_is_told_where_to_begin(
     server: OpenAIStubServer, panel: Callable[[str], Any]
 ) -> None:
-    shown = panel("curate.page").run()
+    shown = panel("curate.curate_page").run()
     assert not shown.exception
     assert "There is no workspace" in shown.info[0].value
     assert "[Bring in transcripts](ingest?workspace=default)" in [
@@ -118,7 +118,7 @@ def test_an_empty_workspace_and_one_without_merges_say_so(
 ) -> None:
     with open_workspace():
         pass
-    assert "empty" in panel("curate.page").run().info[0].value
+    assert "empty" in panel("curate.curate_page").run().info[0].value
     assert (
         cli(
             "ingest",
@@ -135,7 +135,7 @@ def test_an_empty_workspace_and_one_without_merges_say_so(
         "History": "No corrections yet",
     }
     for tab, text in told.items():
-        shown = panel("curate.page")
+        shown = panel("curate.curate_page")
         shown.session_state["curate_tab"] = tab
         assert text in shown.run().info[0].value
 
@@ -323,7 +323,7 @@ def test_words_of_documents_are_no_markup(page: Page, cli: Callable[..., Any], c
 
 
 def test_a_link_from_another_page_opens_its_entity(page: Page, panel: Callable[[str], Any]) -> None:
-    shown = panel("curate.page")
+    shown = panel("curate.curate_page")
     shown.query_params["entity"] = "Old Delft"
     assert "**Old Delft**" in words(checked(shown.run()))
 

@@ -12,7 +12,7 @@ from ask_pages import TURNS
 from ingests import Gate
 from pages import choose, estimate, has, kept_runs, press, run_it, shown, until, upload
 
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.ui.evaluate.run_request import keep_request, kept_request
 
@@ -32,7 +32,7 @@ def test_passages_are_measured_and_the_run_is_read(evaluate_page: Pages, home: P
     press(page, "Read it")
     said = shown(page)
     assert page.radio(key="evaluate_view").value == "Read"
-    assert "default: 100.0 % of what should be found is among the first five" in said
+    assert "default: recall@5 100.0, " in said
     assert "Fewer than 30 questions" in said
     listed, figures = page.dataframe[0].value.iloc[0], page.dataframe[1].value
     assert (listed["What"], listed["Questions"], listed["State"]) == (
@@ -40,7 +40,7 @@ def test_passages_are_measured_and_the_run_is_read(evaluate_page: Pages, home: P
         "mine.jsonl of default",
         "done",
     )
-    assert list(figures["Arm"]) == ["default", "naive", "bm25", "rrf", "hybrid"]
+    assert list(figures["arm"]) == ["default", "naive", "bm25", "rrf", "hybrid"]
     assert len(page.expander) >= 3
     assert any(
         "Who founded Corvus Partners" in expander.label.replace("\\", "")
@@ -63,8 +63,8 @@ def test_answers_are_estimated_made_and_read_and_no_call_is_paid_twice(
     until(page, lambda: bool(page.success))
     spent = server.counts.chat_calls
     press(page, "Read it")
-    assert list(page.dataframe[1].value["Arm"]) == ["default", "naive", "closed-book", "gold"]
-    assert "How right the answers are" in shown(page)
+    assert list(page.dataframe[1].value["arm"]) == ["default", "naive", "closed-book", "gold"]
+    assert "how right is each arm" in shown(page)
 
     again = evaluate_page()
     choose(again, "qa")
@@ -258,7 +258,7 @@ def test_a_second_click_begins_nothing_and_a_workspace_is_not_deleted_meanwhile(
         choose(other, "retrieval")
         estimate(other)
         assert next(button for button in other.button if button.label.startswith("Ask 3")).disabled
-        spaces = panel("workspaces.page").run()
+        spaces = panel("workspaces.workspaces_page").run()
         until(spaces, lambda: any(field.key == "confirm_default" for field in spaces.text_input))
         spaces.text_input(key="confirm_default").set_value("default")
         spaces.button(key="delete_default").click().run()

@@ -16,7 +16,7 @@ from dynagrag.core.errors import StoreError
 from dynagrag.core.schema import Consolidation, Entity, Overview, Relation
 from dynagrag.curation.graph_export import exported, part
 from dynagrag.curation.graph_queries import binned, entity_facts, is_name, narrowed, way_between
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ui.drawing import kept_layouts
 
 Panel = Callable[[str], AppTest]
@@ -64,7 +64,7 @@ def _drawings(page: AppTest) -> list[dict[str, Any]]:
 def test_without_a_workspace_a_visitor_is_told_where_to_begin(
     server: OpenAIStubServer, panel: Panel
 ) -> None:
-    page = panel("graph.page").run()
+    page = panel("graph.graph_page").run()
     assert not page.exception
     assert "There is no workspace" in page.info[0].value
     assert "[Bring in transcripts](ingest?workspace=default)" in [
@@ -77,13 +77,13 @@ def test_an_empty_graph_is_said_to_be_empty(
 ) -> None:
     cli("ingest", corpus.write("small.vtt", TURNS), "-y")
     assert cli("delete", "small", "--yes").code == 0
-    page = panel("graph.page").run()
+    page = panel("graph.graph_page").run()
     assert not page.exception
     assert "empty" in page.info[0].value
 
 
 def test_the_whole_graph_is_drawn_and_counted(ingested: None, panel: Panel) -> None:
-    page = panel("graph.page").run()
+    page = panel("graph.graph_page").run()
     assert not page.exception
     assert "entities, " in page.caption[0].value
     (options,) = _drawings(page)
@@ -95,7 +95,7 @@ def test_the_whole_graph_is_drawn_and_counted(ingested: None, panel: Panel) -> N
 def test_an_entity_is_found_and_shown_with_the_words_that_state_its_relations(
     ingested: None, panel: Panel
 ) -> None:
-    page = _open(panel("graph.page").run(), "Acme Works")
+    page = _open(panel("graph.graph_page").run(), "Acme Works")
     assert not page.exception
     text = _texts(page)
     assert page.subheader[0].value == "Acme Works"
@@ -108,7 +108,7 @@ def test_an_entity_is_found_and_shown_with_the_words_that_state_its_relations(
 
 
 def test_the_path_leads_back(ingested: None, panel: Panel) -> None:
-    page = _open(_open(panel("graph.page").run(), "Acme Works"), "Ada Byron")
+    page = _open(_open(panel("graph.graph_page").run(), "Acme Works"), "Ada Byron")
     assert page.subheader[0].value == "Ada Byron"
     _button(page, "Acme Works").click().run()
     assert page.subheader[0].value == "Acme Works"
@@ -119,13 +119,13 @@ def test_the_path_leads_back(ingested: None, panel: Panel) -> None:
 def test_a_relation_leads_to_its_other_end_without_the_drawing(
     ingested: None, panel: Panel
 ) -> None:
-    page = _open(panel("graph.page").run(), "Acme Works")
+    page = _open(panel("graph.graph_page").run(), "Acme Works")
     _button(page, "Grace Hopper").click().run()
     assert page.subheader[0].value == "Grace Hopper"
 
 
 def test_nothing_found_is_said(ingested: None, panel: Panel) -> None:
-    page = _find(panel("graph.page").run(), "Zebra")
+    page = _find(panel("graph.graph_page").run(), "Zebra")
     assert "Nothing is called Zebra" in page.info[0].value
 
 
@@ -140,14 +140,14 @@ def test_nothing_found_is_said(ingested: None, panel: Panel) -> None:
     ],
 )
 def test_whatever_is_typed_is_looked_for(ingested: None, panel: Panel, text: str) -> None:
-    page = _find(panel("graph.page").run(), text)
+    page = _find(panel("graph.graph_page").run(), text)
     assert not page.exception
     assert not page.error
     assert "![x](" not in _texts(page)
 
 
 def test_an_entity_that_has_gone_is_said_to_be_gone(ingested: None, panel: Panel) -> None:
-    page = panel("graph.page")
+    page = panel("graph.graph_page")
     page.session_state["of_workspace_graph_path"] = [("0" * 32, "Nobody")]
     page.run()
     assert not page.exception
@@ -155,7 +155,7 @@ def test_an_entity_that_has_gone_is_said_to_be_gone(ingested: None, panel: Panel
 
 
 def test_what_the_filters_leave_is_drawn(ingested: None, panel: Panel) -> None:
-    page = panel("graph.page").run()
+    page = panel("graph.graph_page").run()
     num = len(_drawings(page)[0]["series"][0]["data"])
     page.number_input(key="graph_weight").set_value(
         1
@@ -176,7 +176,7 @@ def test_the_3d_view_is_laid_out_in_the_background_once(
         "place_3d",
         lambda *what: (calls.append(what), time.sleep(0.5), real(*what))[-1],
     )
-    page = _tab(panel("graph.page").run(), "3D")
+    page = _tab(panel("graph.graph_page").run(), "3D")
     assert not page.exception
     assert "laid out in 3D" in _texts(page)
     page.run()
@@ -185,13 +185,13 @@ def test_the_3d_view_is_laid_out_in_the_background_once(
         time.sleep(0.2)
         page.run()
     assert page.get("plotly_chart")
-    _tab(panel("graph.page").run(), "3D")
+    _tab(panel("graph.graph_page").run(), "3D")
     assert len(calls) == 1
 
 
 @pytest.mark.parametrize("name", ["Distributions", "Entities", "Export"])
 def test_every_tab_opens(ingested: None, panel: Panel, name: str) -> None:
-    page = _tab(panel("graph.page").run(), name)
+    page = _tab(panel("graph.graph_page").run(), name)
     assert not page.exception
     assert not page.error
     assert (len(_drawings(page)), len(page.dataframe), len(page.get("download_button"))) == {
@@ -220,7 +220,7 @@ def test_names_are_shown_as_they_are(
     space.store.write_graph(
         replace(part(entities, [relation]), **vectors), Consolidation(), space.store.records()
     )
-    page = panel("graph.page")
+    page = panel("graph.graph_page")
     page.session_state["of_workspace_graph_path"] = [(entities[0].id, bad)]
     page.run()
     assert not page.exception
@@ -326,15 +326,15 @@ def test_the_whole_graph_can_be_saved_after_its_workspace_was_closed_as_idle(
     from dynagrag.ui import state
     from dynagrag.ui.graph import overview
 
-    desk = state.desk()
-    assert desk is not None
-    read = overview._whole(desk)
-    state.close_desks(desk.name)
+    session = state.session()
+    assert session is not None
+    read = overview._whole(session)
+    state.close_sessions(session.name)
     assert any(entity.name == "Acme Works" for entity in read().entities)
 
 
 def test_a_path_to_another_entity_is_shown_with_its_source(ingested: None, panel: Panel) -> None:
-    page = _open(panel("graph.page").run(), "Grace Hopper")
+    page = _open(panel("graph.graph_page").run(), "Grace Hopper")
     page.text_input(key="way_find").set_value("Borealis").run()
     assert not page.exception
     steps = [button for button in page.button if str(button.key).startswith("way_")]

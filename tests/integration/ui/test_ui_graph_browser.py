@@ -15,7 +15,7 @@ from drawn import Drawing
 
 from dynagrag.core.schema import Consolidation, Entity, Relation
 from dynagrag.curation.graph_export import part
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 
 if TYPE_CHECKING:
     pass

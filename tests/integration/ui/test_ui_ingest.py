@@ -10,7 +10,7 @@ import pytest
 from ingests import Gate, digest
 from pages import has, press, until, words
 
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.ui.ingest import job_runner
 
@@ -36,7 +36,7 @@ def gate(point_at_models: Callable[..., None]) -> Iterator[Gate]:
 @pytest.fixture
 def open_page(panel: Callable[[str], Any]) -> Iterator[Pages]:
     """The page, each time as another visitor's."""
-    yield lambda: panel("ingest.page").run()
+    yield lambda: panel("ingest.ingest_page").run()
     background.wait_for_all()
 
 
@@ -217,7 +217,7 @@ def test_what_was_uploaded_and_not_ingested_is_there_after_a_reload(
 def test_a_workspace_that_cannot_be_called_so_is_refused(
     server: OpenAIStubServer, panel: Any, home: Path, name: str
 ) -> None:
-    page = panel("ingest.page")
+    page = panel("ingest.ingest_page")
     page.query_params["workspace"] = name
     page.run()
     assert "cannot be a workspace's name" in page.error[0].value.replace("\\", "")
@@ -439,8 +439,8 @@ def test_other_pages_see_the_new_graph_at_once(server: OpenAIStubServer, open_pa
     look = AppTest.from_string(
         "import streamlit as st\n"
         "from dynagrag.ui import state\n"
-        "desk = state.desk()\n"
-        "st.text(len(desk.space.current_graph.snapshot().graph.entities) if desk else None)\n"
+        "session = state.session()\n"
+        "st.text(len(session.space.current_graph.snapshot().graph.entities) if session else None)\n"
     )
     page = open_page()
     assert look.run().text[0].value == "None"

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pages import has, press, until, words
 
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.workspace.glossaries import glossaries_in_force
 
@@ -22,7 +22,7 @@ Pages = Callable[[], Any]
 @pytest.fixture
 def page(panel: Callable[[str], Any]) -> Iterator[Any]:
     """The page with a talk to ingest."""
-    made = panel("ingest.page").run()
+    made = panel("ingest.ingest_page").run()
     made.file_uploader[0].set_value([("talk.vtt", TALK, "")]).run()
     until(made, lambda: has(made, "Start"))
     yield made

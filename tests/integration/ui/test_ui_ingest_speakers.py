@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pages import has, press, until, words
 
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ui import background
 
 TALK = (
@@ -19,7 +19,7 @@ Pages = Callable[[], Any]
 @pytest.fixture
 def open_page(panel: Callable[[str], Any]) -> Iterator[Pages]:
     """The page, each time as another visitor's."""
-    yield lambda: panel("ingest.page").run()
+    yield lambda: panel("ingest.ingest_page").run()
     background.wait_for_all()
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pytest
 from app_server import DESKTOP, PHONE, AppServer, Chromium, at_rest, serious, settled, shoot
 
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ui.app import PAGES
 
 if TYPE_CHECKING:

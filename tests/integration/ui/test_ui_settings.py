@@ -10,7 +10,7 @@ from pages import has, press, until, words
 from dynagrag.config import system_keyring
 from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import ModelUnavailableError
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.ui.settings import models_view
 
@@ -21,7 +21,7 @@ TYPED = "sk-typed-by-hand-CANARY"
 @pytest.fixture
 def open_page(panel: Callable[[str], Any], server: OpenAIStubServer) -> Iterator[Pages]:
     """The page, each time as another visitor's."""
-    yield lambda: panel("settings.page").run()
+    yield lambda: panel("settings.settings_page").run()
     background.wait_for_all()
 
 

@@ -13,10 +13,10 @@ from pages import has, press, until, words
 
 from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import StoreError
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.journal.jobs import JobRequest, JobStatus
 from dynagrag.ui import background, state
-from dynagrag.workspace.holdings import workspace_names
+from dynagrag.workspace.workspace_catalog import workspace_names
 
 Pages = Callable[[], Any]
 
@@ -24,7 +24,7 @@ Pages = Callable[[], Any]
 @pytest.fixture
 def open_page(panel: Callable[[str], Any], server: OpenAIStubServer) -> Iterator[Pages]:
     """The page, each time as another visitor's."""
-    yield lambda: panel("workspaces.page").run()
+    yield lambda: panel("workspaces.workspaces_page").run()
     background.wait_for_all()
 
 
@@ -60,7 +60,7 @@ def test_the_demo_is_made_with_one_click_and_opened(
     assert "The workspace **demo** is ready" in _words(page)
     press(page, "Open the demo")
     assert page.session_state["workspace"] == "demo"
-    ask = panel("ask.page")
+    ask = panel("ask.ask_page")
     ask.query_params["workspace"] = "demo"
     assert "What happened to MAIN B?" in _words(ask.run())
     assert "2 documents" in _words(page)
@@ -96,12 +96,12 @@ def test_a_workspace_that_nobody_looks_at_is_closed_but_not_while_it_works(
         assert cli("ingest", *corpus.many(1, num_turns=6), "-w", name).code == 0
 
     def look_at(name: str) -> Any:
-        page = panel("ask.page")
+        page = panel("ask.ask_page")
         page.query_params["workspace"] = name
         return page.run()
 
     def open_names() -> list[str]:
-        return [name for name, _ in state._shared().desks]
+        return [name for name, _ in state._shared().sessions]
 
     look_at("one")
     look_at("two")
@@ -115,7 +115,7 @@ def test_a_workspace_that_nobody_looks_at_is_closed_but_not_while_it_works(
     assert open_names() == ["one", "two"]
     goes_on.set()
     background.wait_for_all()
-    one = next(desk for (name, _), desk in state._shared().desks.items() if name == "one")
+    one = next(session for (name, _), session in state._shared().sessions.items() if name == "one")
     look_at("two")
     assert open_names() == ["two"]
     with pytest.raises(StoreError, match="closed"):
@@ -198,7 +198,7 @@ def test_a_workspace_on_a_server_is_made_filled_and_deleted(
     _field(page, "Address of the Neo4j server").set_value(any_store)
     press(page, "Create workspace")
     until(page, lambda: page.session_state["workspace"] == "far", 60)
-    ingest = panel("ingest.page")
+    ingest = panel("ingest.ingest_page")
     ingest.query_params["workspace"] = "far"
     ingest.run()
     assert not ingest.error, ingest.error[0].value
@@ -279,7 +279,7 @@ def test_a_workspace_is_renamed_and_its_visitors_are_told(
     open_page: Pages, panel: Callable[[str], Any], cli: Any, corpus: Any
 ) -> None:
     assert cli("ingest", *corpus.many(1, num_turns=6)).code == 0
-    page, other = open_page(), panel("graph.page").run()
+    page, other = open_page(), panel("graph.graph_page").run()
     assert not other.info
     page.text_input(key="name_default").set_value("board")
     press(page, "Rename")
@@ -311,7 +311,7 @@ def test_a_workspace_that_another_process_renamed_is_not_shown_under_its_old_nam
     panel: Callable[[str], Any], server: OpenAIStubServer, cli: Any, corpus: Any
 ) -> None:
     assert cli("ingest", *corpus.many(1, num_turns=6)).code == 0
-    page = panel("ask.page").run()
+    page = panel("ask.ask_page").run()
     assert page.chat_input
     assert cli("workspaces", "rename", "default", "board").code == 0
     assert "was renamed or deleted" in page.run().info[0].value

@@ -16,6 +16,9 @@ from dynagrag.ingest.graph_deriver import Deriver
 from dynagrag.upkeep.doctor import derived_digest
 from dynagrag.workspace.facade import Workspace
 
+ON_SQLITE = pytest.mark.parametrize("any_store", ["sqlite"], indirect=True)
+"""That a store holds the graph of each kind of correction, and of none, is shown in `test_stores_agree`."""
+
 
 @pytest.fixture
 def space(open_space: Callable[..., Workspace], any_store: str, corpus: Any) -> Workspace:
@@ -28,6 +31,7 @@ def space(open_space: Callable[..., Workspace], any_store: str, corpus: Any) -> 
 # ------------------------------------------------------------------------------------------ changes
 
 
+@ON_SQLITE
 def test_a_speaker_is_shown_by_their_own_words(space: Workspace) -> None:
     looked = seen(space)
     for name in ("Ada", "Ben"):
@@ -62,6 +66,7 @@ def test_a_suggestion_is_accepted_and_the_merged_entity_has_the_weight_of_both(
     assert [m.rule for m in made_merges(seen(space)) if m.entity.name == "Relay"] == ["by hand"]
 
 
+@ON_SQLITE
 def test_a_dismissed_suggestion_does_not_come_back_and_no_model_joins_it(
     space: Workspace, corpus: Any
 ) -> None:
@@ -75,6 +80,7 @@ def test_a_dismissed_suggestion_does_not_come_back_and_no_model_joins_it(
     assert set(pair) not in [set(s.keys) for s in seen(space).suggestions]
 
 
+@ON_SQLITE
 def test_names_are_split_out_alone_or_together_and_the_only_name_is_not(space: Workspace) -> None:
     keys = ["zanzibar relay", "relay zanzibar", "port arthur", "old delft"]
     corrections.merge(space, keys, by="me")
@@ -99,6 +105,7 @@ def test_names_are_split_out_alone_or_together_and_the_only_name_is_not(space: W
         )
 
 
+@ON_SQLITE
 def test_an_entity_is_renamed_and_found_by_both_names(space: Workspace) -> None:
     corrections.rename(space, "Port Arthur", "  Fort\n Arthur ", by="me")
     assert named(space, "fort arthur").id == named(space, "port arthur").id
@@ -112,6 +119,7 @@ def test_an_entity_is_renamed_and_found_by_both_names(space: Workspace) -> None:
         corrections.rename(space, "port arthur", "Fort Arthur", by="me")
 
 
+@ON_SQLITE
 def test_two_things_with_one_name_are_told_apart_by_their_documents(space: Workspace) -> None:
     before = named(space, "Mercury").weight
     corrections.tell_senses_apart(
@@ -125,6 +133,7 @@ def test_two_things_with_one_name_are_told_apart_by_their_documents(space: Works
     assert not [s for s in seen(space).suggestions if set(s.entity_ids) == {ship.id, planet.id}]
 
 
+@ON_SQLITE
 def test_a_name_that_stands_for_an_entity_that_is_there_joins_it(space: Workspace) -> None:
     weights = named(space, "Mercury").weight, named(space, "Sun").weight
     done = corrections.tell_senses_apart(
@@ -196,6 +205,7 @@ def test_a_deleted_document_takes_the_names_that_only_it_held_out_of_the_correct
     assert set(named(space, "Harbour").keys) == {"port arthur", "mercury"}
 
 
+@ON_SQLITE
 def test_what_takes_a_shortened_correction_back_still_does(space: Workspace) -> None:
     corrections.merge(space, ["port arthur", "mercury", "sun"], "Harbour", by="me")
     corrections.undo_edit(space, space.store.edits()[0].id, by="me")
@@ -246,6 +256,7 @@ def test_corrections_hold_with_a_model_and_every_correction_is_taken_back(
     assert space.store.digest() == after
 
 
+@ON_SQLITE
 def test_a_rules_merge_is_undone_for_good(space: Workspace, corpus: Any) -> None:
     space.ingest(
         [
@@ -297,6 +308,7 @@ def test_a_split_holds_in_later_ingests_though_the_rule_finds_the_names_again(
     assert states(space) == [(EditKind.SPLIT, EditState.INACTIVE)]
 
 
+@ON_SQLITE
 def test_a_name_that_is_given_twice_is_said(space: Workspace) -> None:
     assert (
         "2 entities are called 'Sun' now"
@@ -304,6 +316,7 @@ def test_a_name_that_is_given_twice_is_said(space: Workspace) -> None:
     )
 
 
+@ON_SQLITE
 def test_an_undo_that_another_correction_overrules_says_so(space: Workspace, corpus: Any) -> None:
     corrections.merge(space, ["sun", "old delft"], by="me")
     edit = space.store.edits()[-1]

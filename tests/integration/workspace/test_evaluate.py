@@ -14,8 +14,8 @@ from dynagrag.config.settings import Settings, load_settings
 from dynagrag.core.errors import EmbedderMismatchError, LoadError, UsageError, WorkspaceError
 from dynagrag.evaluation.frame.kept_run import StoppedRunError
 from dynagrag.evaluation.question_sets.question_set import Half, Scope
-from dynagrag.evaluation.results.run_folder import RunFolder
-from dynagrag.evaluation.results.run_summary import compare
+from dynagrag.evaluation.retrieval.retrieval_compare import compare
+from dynagrag.evaluation.retrieval.retrieval_report import RetrievalRun
 from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval
 from dynagrag.evaluation.retrieval.retriever_arms import CONTROLS
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
@@ -33,7 +33,12 @@ FIRMS = (
     "Fathom Partners",
 )
 PLACES = ("Delft", "Port Arthur", "Cape Town", "New Bergen", "Old Ghent", "North Holt")
-Result = tuple[RunFolder, dict[str, Any]]
+MADE_WITH = (
+    "dataset half scopes questions measure arms baseline extractor embedder workspace passages"
+    " entities relations graph files asked depth seed profiles resamples dynagrag"
+).split()
+"""What run.json has of a run without a model, as those of before have it: else none is resumed."""
+Result = tuple[RetrievalRun, dict[str, Any]]
 Evaluate = Callable[..., Result]
 
 
@@ -94,9 +99,11 @@ def evaluate(home: Path, data: Path, fake_embedder: FakeEmbedder) -> Evaluate:
         wanted = (
             options if "questions" in options else {"dataset": "musique", "data": data} | options
         )
-        return evaluate_retrieval(
+        run, result = evaluate_retrieval(
             load_settings(home=home), EvaluateOptions(**wanted), progress, embedder or fake_embedder
         )
+        assert run.result() == result
+        return run, result.as_json()
 
     return call
 
@@ -134,7 +141,8 @@ def test_a_run_holds_the_arms_the_controls_and_all_that_was_promised(
         "report.html",
     }
     assert len(run.lines()) == 6 * 6
-    assert summary == run.summary()
+    assert list(run.settings) == MADE_WITH
+    assert set(run.settings["files"]) == {"musique_corpus.jsonl", "musique_questions.jsonl"}
     assert {len(digest) for digest in run.settings["files"].values()} == {64}
 
 
@@ -275,7 +283,7 @@ def test_one_scope_can_be_asked_alone_and_a_set_without_it_says_so(
 
 def interrupt_after(num_questions: int) -> Callable[[str, int, int], None]:
     def progress(stage: str, done: int, total: int) -> None:
-        if stage.startswith("ask") and done == num_questions:
+        if stage.startswith("ask") and done == num_questions * len(("default", *CONTROLS)):
             raise KeyboardInterrupt
 
     return progress
@@ -335,7 +343,7 @@ def test_a_second_evaluation_leaves_a_run_alone_that_is_being_asked(
     others: list[str] = []
 
     def meanwhile(stage: str, done: int, total: int) -> None:
-        if stage.startswith("ask") and done == 2:
+        if stage.startswith("ask") and done == 2 * 5:
             others.append(evaluate()[0].path.name)
             with pytest.raises(UsageError, match="another process is at work"):
                 evaluate(out=next(home.rglob("*-musique-1")))
@@ -369,7 +377,7 @@ def test_an_out_that_is_a_file_is_refused_before_anything_is_embedded(
 
 
 def test_runs_with_other_extractors_are_compared_on_the_same_questions(evaluate: Evaluate) -> None:
-    found = compare(evaluate()[0], evaluate(extractor="file")[0])
+    found = compare(evaluate()[0], evaluate(extractor="file")[0]).as_json()
     assert found["differing"]["extractor"] == ["fast", "file"]
     assert set(found["scopes"]["corpus"]["intervals"]) == {"default", *CONTROLS}
     assert found["scopes"]["corpus"]["intervals"]["naive"]["recall@5"] == {
@@ -436,7 +444,7 @@ def test_an_arm_asks_with_each_question_split_by_a_model(
     again = cli(*args[:-3], "--out", tmp_path / "again", "--json").json
     assert server.counts.chat_calls == 6, "replies are kept"
     assert again["arms"]["split"]["recall@5"] == found["arms"]["split"]["recall@5"]
-    assert RunFolder.read(tmp_path / "run").settings["llm"].startswith("openai:")
+    assert RetrievalRun.read(tmp_path / "run").settings["llm"].startswith("openai:")
 
 
 def test_the_model_that_splits_is_that_of_the_user_s_home(
@@ -548,10 +556,10 @@ def test_the_commands_print_tables_for_people(
             3,
         )
         assert shown.code == 0, shown
-    assert "musique: 3 questions, 12 passages" in shown.out
-    assert "fewer than 30 questions" in shown.out
+    assert "musique: which passages are brought\n3 questions were asked over 12 pass" in shown.out
+    assert "Fewer than 30 questions" in shown.out
     assert "Fewer than 30 questions" in (tmp_path / "b" / "report.html").read_text(encoding="utf-8")
-    assert [line.split()[0] for line in shown.out.splitlines()[2:7]] == ["default", *CONTROLS]
+    assert [line.split()[0] for line in shown.out.splitlines()[4:9]] == ["default", *CONTROLS]
     compared = cli("evaluate", "compare", tmp_path / "a", tmp_path / "b")
     assert compared.code == 0
     assert "3 questions; second minus first" in compared.out

@@ -24,8 +24,8 @@ from dynagrag.evaluation.citations.checking_cost import CheckingCost
 from dynagrag.evaluation.citations.citation_report import CitationResult, CitationRun
 from dynagrag.evaluation.citations.citation_run import CitationOptions, evaluate_citations
 from dynagrag.evaluation.frame.kept_run import StoppedRunError
-from dynagrag.evaluation.results.run_folder import RunFolder
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.evaluation.retrieval.retrieval_report import RetrievalRun
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.workspace.facade import Workspace
 from dynagrag.workspace.ingest_job import IngestOptions
@@ -354,7 +354,7 @@ def test_a_run_of_another_kind_is_none_to_compare(evaluate: Callable[..., Any]) 
     with pytest.raises(
         LoadError, match=r"holds a run of another kind \(it has no questions\.jsonl\)"
     ):
-        RunFolder.read(run.path)
+        RetrievalRun.read(run.path)
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,13 @@ import pytest
 
 from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import BudgetError, LoadError, SettingsError, UsageError
-from dynagrag.evaluation.extraction.extraction_folder import ExtractionRun
+from dynagrag.evaluation.batches import MAX_FAILED
 from dynagrag.evaluation.extraction.extraction_gold import shipped_gold
+from dynagrag.evaluation.extraction.extraction_report import ExtractionResult, ExtractionRun
 from dynagrag.evaluation.extraction.extraction_run import ExtractionOptions, evaluate_extraction
 from dynagrag.evaluation.frame.kept_run import StoppedRunError
-from dynagrag.fakes.server import Fault, OpenAIStubServer
-from dynagrag.ingest.plan import Estimate
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
+from dynagrag.ingest.plan import IngestEstimate
 
 NASTY = "<script>alert('x')</script>"
 PEOPLE = ["Ada", "Leo", "Grace", "Alan", "Edsger", "Barbara"]
@@ -50,10 +51,10 @@ def gold(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def evaluate(home: Path, gold: Path) -> Callable[..., tuple[ExtractionRun, dict[str, Any]]]:
+def evaluate(home: Path, gold: Path) -> Callable[..., tuple[ExtractionRun, ExtractionResult]]:
     def call(
         progress: Any = None, on_cost: Any = None, **options: Any
-    ) -> tuple[ExtractionRun, dict[str, Any]]:
+    ) -> tuple[ExtractionRun, ExtractionResult]:
         return evaluate_extraction(
             load_settings(home=home),
             ExtractionOptions(**{"gold": gold} | options),
@@ -120,8 +121,9 @@ def test_a_second_reading_is_measured_against_the_gold(
     )
     done = cli("evaluate", "extraction", "--gold", gold, "--reading", mine)
     assert done.code == 0, done.err
-    assert "gold: 1 chunk, second reading" in done.out
-    assert "type: 2 of 2 that were found" in done.out
+    assert "gold: what a second reading finds" in done.out
+    assert "1 chunk of text" in done.out
+    assert "Of 2 things that were found, overlapping, 2 have the marked type." in done.out
     assert "the gold has no chunk 'row 2'" in cli(
         "evaluate", "extraction", "--reading", mine
     ).complaint(1)
@@ -204,15 +206,15 @@ def test_a_budget_stops_a_run_which_then_goes_on_where_it_was(
         DYNAGRAG_MAX_CONCURRENCY="1",
         DYNAGRAG_PRICE_PER_MILLION_PROMPT_TOKENS="1000",
     )
-    costs: list[Estimate] = []
+    costs: list[IngestEstimate] = []
     with pytest.raises(BudgetError, match="the budget of 4 model calls is spent"):
         evaluate(extractor="llm", out=tmp_path / "run", max_calls=4, on_cost=costs.append)
     assert openai_stub.counts.chat_calls == 4
-    run, summary = evaluate(extractor="llm", out=tmp_path / "run", on_cost=costs.append)
+    run, result = evaluate(extractor="llm", out=tmp_path / "run", on_cost=costs.append)
     assert openai_stub.counts.chat_calls == 6, "nothing that was answered is asked again"
     assert [cost.calls for cost in costs] == [6, 2]
     assert costs[0].money == pytest.approx(costs[0].prompt_tokens / 1000)
-    assert summary["errors"] == 0
+    assert result.errors == 0
     assert sorted(line.chunk for line in run.lines()) == [row["id"] for row in ROWS]
 
 
@@ -228,13 +230,11 @@ def test_a_stopped_run_goes_on_to_the_same_summary(
     path = tmp_path / "run" / "found.jsonl"
     path.write_bytes(path.read_bytes()[:-30])
     seen: list[int] = []
-    run, summary = evaluate(lambda stage, done, total: seen.append(done), out=tmp_path / "run")
+    run, result = evaluate(lambda stage, done, total: seen.append(done), out=tmp_path / "run")
     assert seen == [4, 5, 6], "the torn one and those that were left"
     assert len(run.lines()) == 6
     whole = evaluate(out=tmp_path / "whole")[1]
-    assert {k: v for k, v in summary.items() if k != "run"} == {
-        k: v for k, v in whole.items() if k != "run"
-    }
+    assert result.model_copy(update={"run": ""}) == whole.model_copy(update={"run": ""})
     with pytest.raises(UsageError, match="made with other settings: seed was 0, is 1"):
         evaluate(out=tmp_path / "run", seed=1)
 
@@ -267,8 +267,34 @@ def test_chunks_that_failed_are_counted_and_tried_again(
 
 
 def test_a_limit_takes_the_first_chunks(evaluate: Callable[..., Any]) -> None:
-    run, summary = evaluate(limit=2)
-    assert summary["chunks"] == len(run.chunks()) == 2
+    run, result = evaluate(limit=2)
+    assert result.chunks == len(run.chunks()) == 2
+
+
+def test_a_summary_of_before_is_read(evaluate: Callable[..., Any]) -> None:
+    run, result = evaluate()
+    old = json.loads(run.summary_file.read_text(encoding="utf-8"))
+    del old["format"], old["entities"]["with_inner"]
+    run.summary_file.write_text(json.dumps(old), encoding="utf-8")
+    read = ExtractionRun.read(run.path)
+    assert read.result().entities["exact"] == result.entities["exact"]
+    assert "names inside others" not in str(read.report().results)
+
+
+def test_a_run_ends_with_its_figures_though_no_reply_could_be_read(
+    tmp_path: Path,
+    cli: Callable[..., Any],
+    openai_stub: OpenAIStubServer,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    point_at(openai_stub, monkeypatch)
+    rows = [ROWS[0] | {"id": f"row {n}", "document": ""} for n in range(MAX_FAILED + 1)]
+    gold = tmp_path / "many.jsonl"
+    gold.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    openai_stub.fail_next(Fault.INVALID, 10 * len(rows))
+    done = cli("evaluate", "extraction", "--extractor", "llm", "--gold", gold, "--json")
+    assert done.code == 3, (done.out, done.err)
+    assert json.loads(done.out)["errors"] == len(rows)
 
 
 @pytest.mark.parametrize(

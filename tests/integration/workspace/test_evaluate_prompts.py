@@ -52,15 +52,15 @@ def test_what_reaches_the_prompts_is_measured_where_it_is_asked_for(
 ) -> None:
     arms = ("default", "graph", "ego", "ego-cosine", "paper")
     settings, embedder = load_settings(home=home), FakeEmbedder()
-    run, summary = evaluate_retrieval(
+    run, result = evaluate_retrieval(
         settings, EvaluateOptions(dataset, data, arms=arms, prompts=True), embedder=embedder
     )
-    for scope in summary["scopes"].values():
-        for arm, own in scope["arms"].items():
+    for scope in result.scopes.values():
+        for arm, own in scope.arms.items():
             assert 0 <= own["prompt"] <= 1
             assert own["prompt_tokens"] > 0
-            assert scope["means"][arm]["prompt"]["low"] <= 100 * own["prompt"] + 0.01
-        assert scope["arms"]["default"]["prompt"] > 0.99  # all fits
+            assert scope.means[arm]["prompt"].low <= 100 * own["prompt"] + 0.01
+        assert scope.arms["default"]["prompt"] > 0.99  # all fits
     assert "prompt" in (run.path / "report.html").read_text(encoding="utf-8")
     without = evaluate_retrieval(settings, EvaluateOptions(dataset, data), embedder=embedder)[1]
-    assert "prompt" not in without["arms"]["default"]
+    assert "prompt" not in without.arms["default"]

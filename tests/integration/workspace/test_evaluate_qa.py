@@ -10,20 +10,20 @@ from typing import Any
 
 import pytest
 
-from dynagrag.cli.evaluate.qa import qa_lines
 from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import BudgetError, SettingsError, UsageError
 from dynagrag.core.files.private_files import is_open_to_others
 from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.frame.kept_run import StoppedRunError
-from dynagrag.evaluation.qa.qa_folder import QaRun
+from dynagrag.evaluation.frame.terminal import report_lines
 from dynagrag.evaluation.qa.qa_options import QaOptions
+from dynagrag.evaluation.qa.qa_report import QaRun
 from dynagrag.evaluation.qa.qa_run import evaluate_qa
 from dynagrag.evaluation.qa.ragas_rows import LEFT_OUT
 from dynagrag.evaluation.question_sets.question_set import Scope
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.workspace.facade import Workspace
 
 NASTY = "<script>alert('x')</script>"
@@ -79,9 +79,11 @@ def evaluate(
             else {"questions": questions, "workspace": "w"} | options
         )
         settings = load_settings(home=home, checker="rules")
-        return evaluate_qa(
+        run, result = evaluate_qa(
             settings, QaOptions(**wanted), progress, on_estimate, FakeEmbedder(), chat or FakeChat()
         )
+        assert run.result() == result
+        return run, result.as_json()
 
     return call
 
@@ -110,7 +112,10 @@ def test_every_arm_answers_every_question_and_all_of_it_is_kept(evaluate: Evalua
     }
     assert run.path.name.endswith("-qa-own-1")
     assert len(run.answers()) == 5 * 4
-    assert summary == run.summary() | {"run": str(run.path)}
+    assert summary["run"] == str(run.path)
+    assert list(run.settings)[:8] == [
+        "evaluates", "dataset", "half", "scope", "kind", "questions", "arms", "baseline",
+    ]  # fmt: skip
     assert (
         summary["questions"],
         summary["unanswerable"],
@@ -250,7 +255,7 @@ def test_the_command_prints_an_estimate_then_figures_and_json(
     )
     assert done.code == 0, done.err
     assert "estimate: 6 answers, about 18 calls" in done.err
-    assert "own: 3 questions" in done.out
+    assert "own: what is answered\n3 questions were each asked" in done.out
     assert "F1 against naive" in done.out
     calls = server.counts.chat_calls
     found = cli(
@@ -384,7 +389,8 @@ def test_a_published_set_is_asked_of_each_document_alone(
         ]
         == 2
     )
-    assert any(text.startswith("gold (no ceiling)  ") for text in qa_lines(summary))
+    said = report_lines(run.report())
+    assert any(text.startswith("gold (no ceiling)  ") for text in said)
     assert "gold (no ceiling)" in (run.path / "report.html").read_text(encoding="utf-8")
     _, corpus = evaluate(**options, scope=Scope.CORPUS)
     assert corpus["questions"] == 2

@@ -24,7 +24,7 @@ from dynagrag.evaluation.questions.question_run import By, QuestionOptions, make
 from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
 from dynagrag.fakes import FakeChat, FakeEmbedder, simple_reply
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.workspace.ingest_job import IngestOptions
 
 KINDS = {"specific", "two_hop", "comparison", "thematic", "unanswerable", "cloze"}
@@ -66,8 +66,8 @@ def test_two_hundred_questions_of_the_demo_are_made_without_a_model_and_read_by_
     assert len(load_own(path).questions) == 200 - num_unanswerable
     options = EvaluateOptions(questions=path, workspace=loops, limit=40)
     _, asked = evaluate_retrieval(load_settings(home=home), options, None, FakeEmbedder())
-    assert (asked["questions"], asked["missing_gold"]) == (40, [])
-    assert asked["arms"]["bm25"]["recall@10"] > 0.7, (
+    assert (asked.questions, asked.missing_gold) == (40, [])
+    assert asked.arms["bm25"]["recall@10"] > 0.7, (
         "most questions have words of the lines that answer them"
     )
 

@@ -15,14 +15,14 @@ from workspace_contents import silent
 from dynagrag.config.settings import load_settings
 from dynagrag.config.settings_file import save_settings
 from dynagrag.core.files.private_files import is_open_to_others, make_folder
-from dynagrag.evaluation.results.run_folder import RunFolder
+from dynagrag.evaluation.retrieval.retrieval_report import RetrievalRun
 from dynagrag.ui.drawing.kept_layouts import FOLDER, KeptLayouts
 from dynagrag.ui.ingest.upload_folder import folder_of, keep
-from dynagrag.upkeep.backup import back_up, restore
 from dynagrag.upkeep.doctor import check
+from dynagrag.upkeep.workspace_backup import back_up, restore
 from dynagrag.workspace.conversations import ConversationBook, Exchange, new_id, now
 from dynagrag.workspace.facade import Workspace, open_journal
-from dynagrag.workspace.holdings import read_holdings
+from dynagrag.workspace.workspace_catalog import read_holdings
 
 OpenSpace = Callable[..., Workspace]
 
@@ -53,7 +53,7 @@ def test_all_that_a_workspace_keeps_is_its_users_alone(
     keep(folder_of(space.settings, "w"), "talk.txt", io.BytesIO(b"words"))
     KeptLayouts(space.folder / FOLDER).start(2, [(0, 1)], [1.0]).result()
     save_settings(llm="openai:x")
-    RunFolder.open(home / "evaluation" / "runs" / "one", {}, {}).finish({}, [])
+    RetrievalRun.open(home / "evaluation" / "runs" / "one", {}, {}).write_rows("rows.jsonl", [])
     kept = {path.name for path in home.rglob("*")}
     assert {
         "graph.sqlite-wal",

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 
 TURNS = [("Maria", "Acme Works acquired Borealis Labs."), ("Leo", "Ada Byron works at Acme Works.")]
 
@@ -38,22 +38,19 @@ def test_citations_have_the_new_title_and_the_graph_stays(
     assert cli("rename", "The *board* meets", "board", "--json").json["title"] == "board"
 
 
-@pytest.mark.parametrize(
-    ("reference", "title", "reason"),
-    [
+def test_what_cannot_be_renamed_is_said(graph: Callable[[], str], cli: Callable[..., Any]) -> None:
+    before = graph()
+    for reference, title, reason in (
         ("nobody", "x", "no document 'nobody'"),
         ("oar", "x", "it is a part of 'board'"),
         ("board", "  ", "needs a title"),
         ("board", "x" * 201, "at most 200"),
         ("board", "x" * 10_000, "10,000"),
-    ],
-)
-def test_what_cannot_be_renamed_is_said(
-    graph: Callable[[], str], cli: Callable[..., Any], reference: str, title: str, reason: str
-) -> None:
-    refused = cli("rename", reference, title)
-    assert refused.code == 2
-    assert reason in refused.err
+    ):
+        refused = cli("rename", reference, title)
+        assert refused.code == 2, (reference, title)
+        assert reason in refused.err
+    assert graph() == before
 
 
 def test_documents_are_listed_with_what_the_other_commands_take(

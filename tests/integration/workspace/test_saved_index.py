@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dynagrag.config.settings import load_settings
-from dynagrag.fakes.models import FakeChat, FakeEmbedder
+from dynagrag.fakes.fake_models import FakeChat, FakeEmbedder
 from dynagrag.workspace.facade import open_workspace
 from dynagrag.workspace.ingest_job import IngestOptions
 

@@ -9,7 +9,7 @@ import pytest
 
 from dynagrag import open_workspace
 from dynagrag.config.settings import load_settings
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.journal.jobs import JobRequest, JobStatus
 from dynagrag.workspace.conversations import NOTES, ConversationBook, Exchange, new_id
 
@@ -17,6 +17,10 @@ TURNS = [("Maria", "Acme Works acquired Borealis Labs."), ("Leo", "Ada Byron wor
 MORE = [*TURNS, ("Leo", "Grace Hopper works at Borealis Labs.")]
 QUESTION = "Who works at Acme Works?"
 Cli = Callable[..., Any]
+ON_SQLITE = pytest.mark.parametrize("any_store", ["sqlite"], indirect=True)
+"""What lies in the folder alone or is refused. On a server a backup can't be restored beside it: the
+server holds the workspace itself under its first name.
+"""
 
 
 @pytest.fixture
@@ -86,6 +90,7 @@ def test_a_job_that_was_interrupted_goes_on_with_the_files_where_they_are_now(
         }
 
 
+@ON_SQLITE
 def test_conversations_notes_and_what_was_trained_stay(
     uploaded: Path, cli: Cli, home: Path
 ) -> None:
@@ -104,6 +109,7 @@ def test_conversations_notes_and_what_was_trained_stay(
     )
 
 
+@ON_SQLITE
 def test_evaluation_runs_are_of_the_workspace_of_the_new_name(
     uploaded: Path, cli: Cli, home: Path, tmp_path: Path
 ) -> None:
@@ -140,36 +146,31 @@ def test_it_is_renamed_again_and_back(renamed: Path, cli: Cli, home: Path) -> No
     assert not (home / "workspaces" / "old" / "first-name").exists()
 
 
+@ON_SQLITE
 def test_a_backup_of_it_is_restored_under_the_name_that_its_ids_hold(
-    renamed: Path, any_store: str, cli: Cli, tmp_path: Path
+    renamed: Path, cli: Cli, tmp_path: Path
 ) -> None:
-    if any_store != "sqlite":
-        pytest.skip("the server holds the workspace itself under that name")
     assert cli("backup", tmp_path / "b.zip", "-w", "new").code == 0
     assert cli("restore", tmp_path / "b.zip").code == 0
     whole = [cli("graph", "stats", "-w", name, "--json").json for name in ("old", "new")]
     assert whole[0] == whole[1]
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "said"),
-    [
+@ON_SQLITE
+def test_what_cannot_be_renamed_is_said_and_stays(uploaded: Path, cli: Cli, home: Path) -> None:
+    (home / "workspaces" / "taken").mkdir()
+    for old, new, reason in (
         ("old", "old", "called so already"),
         ("old", "a b", "cannot be a workspace's name"),
         ("old", "../w", "cannot be a workspace's name"),
         ("old", "", "cannot be a workspace's name"),
         ("none", "new", "there is no workspace 'none'"),
         ("old", "taken", "is there already"),
-    ],
-)
-def test_what_cannot_be_renamed_is_said_and_stays(
-    uploaded: Path, cli: Cli, home: Path, old: str, new: str, said: str
-) -> None:
-    (home / "workspaces" / "taken").mkdir()
-    refused = cli("workspaces", "rename", old, new)
-    assert refused.code in (1, 2)
-    assert said in refused.err
-    assert cli("ask", QUESTION, "-w", "old").code == 0
+    ):
+        refused = cli("workspaces", "rename", old, new)
+        assert refused.code in (1, 2), (old, new)
+        assert reason in refused.err
+        assert cli("ask", QUESTION, "-w", "old").code == 0, (old, new)
 
 
 def test_while_a_job_is_at_work_in_it_or_somebody_holds_it_it_keeps_its_name(
@@ -187,6 +188,7 @@ def test_while_a_job_is_at_work_in_it_or_somebody_holds_it_it_keeps_its_name(
     assert cli("workspaces", "rename", "old", "new").code == 0
 
 
+@ON_SQLITE
 def test_who_renames_the_workspace_of_the_settings_is_told(
     renamed: Path, cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:

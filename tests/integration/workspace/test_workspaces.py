@@ -15,11 +15,16 @@ from dynagrag.core.errors import (
     UsageError,
     WorkspaceError,
 )
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.journal.jobs import JobRequest
 from dynagrag.registry.stores import StoreAddress
 from dynagrag.workspace.facade import open_workspace
-from dynagrag.workspace.holdings import check_new, delete_workspace, read_holdings, workspace_names
+from dynagrag.workspace.workspace_catalog import (
+    check_new,
+    delete_workspace,
+    read_holdings,
+    workspace_names,
+)
 
 
 def test_a_workspace_is_described_and_deleted_with_all_that_is_its_own(

@@ -5,7 +5,9 @@ import sys
 
 import pytest
 
+from dynagrag.language.english.data import groups_of
 from dynagrag.language.english.inflection import participles, pasts, thirds
+from dynagrag.language.thesaurus import GroupKind
 
 IRREGULAR = """
     be was been; bear bore born/borne; become became become; begin began begun; bend bent bent;
@@ -71,3 +73,9 @@ def test_a_command_that_inflects_nothing_never_loads_the_dictionary() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False"
+
+
+def test_the_irregular_pasts_of_the_thesaurus_are_the_dictionarys() -> None:
+    for verb, past, *participle in groups_of(GroupKind.IRREGULAR_PASTS):
+        assert past in pasts(verb)
+        assert set(participle) <= set(participles(verb))

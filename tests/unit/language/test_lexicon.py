@@ -62,9 +62,10 @@ def test_english_is_sorted_and_holds_a_word_once() -> None:
 def test_every_class_has_english_words_and_a_use() -> None:
     folders = ("ingest", "retrieval", "generation", "evaluation", "src/dynagrag")
     files = [path for folder in folders for path in (SOURCES / folder).rglob("*.py")]
-    used = {name for path in files for name in re.findall(r"WordClass\.(\w+)", path.read_text())}
+    texts = [path.read_text() for path in files]
+    used = {name for text in texts for name in re.findall(r"(?:WordClass|GroupKind)\.(\w+)", text)}
     assert all(words_of(word_class) for word_class in WordClass)
-    assert used >= {word_class.name for word_class in WordClass}
+    assert used >= {named.name for named in (*WordClass, *GroupKind)}
 
 
 @pytest.mark.parametrize("kind", GroupKind)

@@ -19,7 +19,7 @@ from dynagrag.core.errors import (
 )
 from dynagrag.core.protocols import Prompt
 from dynagrag.fakes import FakeChat
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.chat_names import is_small_name

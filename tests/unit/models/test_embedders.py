@@ -7,7 +7,7 @@ from pydantic import SecretStr
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import ModelError, ModelRefusedError, ModelUnavailableError, SettingsError
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.models.embedders import OpenAIEmbedder, open_embedder
 
 

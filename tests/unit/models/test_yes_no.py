@@ -14,7 +14,7 @@ from dynagrag.core.errors import BudgetError, ModelRefusedError, ModelUnavailabl
 from dynagrag.core.protocols import ChatModel, FirstWord, FirstWordModel, Prompt
 from dynagrag.core.schema import Usage
 from dynagrag.fakes import FakeChat, FakeWordChat, FakeYesNoChat
-from dynagrag.fakes.server import Fault, OpenAIStubServer
+from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.chat_models import open_chat_model
 from dynagrag.models.metered_chat import Budget, MeteredChat

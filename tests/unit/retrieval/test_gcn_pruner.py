@@ -24,6 +24,8 @@ from dynagrag.retrieval.pruning.untrained_prior import UntrainedPrior
 if TYPE_CHECKING:
     from dynagrag.retrieval.pruning.pruning_network import Logits, PruningNetwork
 
+pytestmark = pytest.mark.slow
+
 DIMENSION = 6
 FORMS = ("distances", "compared", "paper")
 

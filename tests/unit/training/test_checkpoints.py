@@ -31,6 +31,8 @@ from dynagrag.checkpoints.checkpoints import (
 from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.core.schema import EmbedderIdentity
 
+pytestmark = pytest.mark.slow
+
 CHECKPOINT = Checkpoint(
     kind="pruner",
     network={"dimension": 4},

@@ -6,12 +6,15 @@ import json
 from importlib.metadata import version
 from pathlib import Path
 
+import pytest
 import torch
 
 from dynagrag.checkpoints.checkpoints import DESCRIPTION, TRAINING, load_checkpoint
 from dynagrag.checkpoints.keeping import Keeping
 from dynagrag.checkpoints.training_loop import Epoch
 from dynagrag.core.schema import EmbedderIdentity
+
+pytestmark = pytest.mark.slow
 
 EPOCHS = [
     Epoch(0, None, 0.9, 0.5),

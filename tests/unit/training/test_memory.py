@@ -7,6 +7,8 @@ from dynagrag.cli import main
 from dynagrag.core.errors import ModelError
 from dynagrag.models.memory_errors import is_out_of_memory, within_memory
 
+pytestmark = pytest.mark.slow
+
 ON_CPU = (
     "[enforce fail at alloc_cpu.cpp:117] err == 0. DefaultCPUAllocator: can't allocate memory: you"
     " tried to allocate 9 bytes."

@@ -22,6 +22,8 @@ from dynagrag.checkpoints.training_loop import (
 )
 from dynagrag.core.errors import LoadError, UsageError
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = TrainingOptions(learning_rate=0.05, batch_size=4, max_epochs=6, patience=6, seed=3)
 EXAMPLES = [(float(i), 2.0 * i + 1) for i in range(-5, 6)]
 

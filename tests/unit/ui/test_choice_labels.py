@@ -4,12 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynagrag.core.schema import Document
-from dynagrag.ui.choice_labels import document_labels, told_apart
+from dynagrag.ui.choice_labels import document_labels, unique_labels
 
 
 @given(st.dictionaries(st.integers(), st.sampled_from(["a", "a (2)", "a (3)", "b", ""])))
 def test_no_two_labels_are_alike_and_each_begins_with_its_name(names: dict[int, str]) -> None:
-    labels = told_apart(names)
+    labels = unique_labels(names)
     assert list(labels) == list(names)
     assert len(set(labels.values())) == len(names)
     assert all(labels[key].startswith(name) for key, name in names.items())

@@ -2,7 +2,7 @@
 
 import pytest
 
-from dynagrag.ui.ask.overview import ticks
+from dynagrag.ui.ask.invitation import ticks
 
 
 @pytest.mark.parametrize(

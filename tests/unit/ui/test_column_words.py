@@ -7,16 +7,10 @@ import pytest
 from dynagrag.evaluation.judge.judge_report import WORDS as JUDGED_WORDS
 from dynagrag.evaluation.qa.answer_scores import MEASURES
 from dynagrag.evaluation.qa.qa_report import TITLES, WORDS
-from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
 from dynagrag.ui.evaluate.column_words import explained
 from dynagrag.ui.evaluate.kept_runs import (
     CALIBRATION,
-    CITATIONS,
-    EXTRACTION,
     JUDGED,
-    PRUNERS,
-    QA,
-    RETRIEVAL,
 )
 
 
@@ -27,8 +21,6 @@ def names(kind: str, *columns: str) -> set[str]:
 @pytest.mark.parametrize(
     ("kind", "columns"),
     [
-        (RETRIEVAL, (*NAMES, PROMPT, "ms", "against naive")),
-        (QA, (*TITLES.values(), "against naive", "Difference (95 %)")),
         (
             JUDGED,
             (
@@ -57,9 +49,6 @@ def names(kind: str, *columns: str) -> set[str]:
             ),
         ),
         (CALIBRATION, ("95 %", "kappa", "reliable", "flips", "ties", "unreadable")),
-        (CITATIONS, ("balanced accuracy", "95 %", "true kept", "false caught: number")),
-        (EXTRACTION, ("recall", "precision", "F1")),
-        (PRUNERS, ("node_ap", "edge_ap", "support_recall@10", "node_ap against prior")),
     ],
 )
 def test_every_column_has_its_word(kind: str, columns: tuple[str, ...]) -> None:
@@ -70,9 +59,6 @@ def test_columns_are_told_in_the_words_of_the_report_and_those_of_one_meaning_on
     assert explained(JUDGED, ["Arm", "same as baseline, %", "won"]) == [
         ("same as baseline, %", JUDGED_WORDS["same as baseline"])
     ]
-    assert [
-        joined for joined, _ in explained(RETRIEVAL, ["recall@2", "hit@1", "recall@5", "recall@2"])
-    ] == ["recall@2, recall@5", "hit@1"]
     assert explained("another kind", ["recall@2"]) == []
 
 

@@ -13,7 +13,14 @@ from hypothesis import strategies as st
 
 from dynagrag.ui.drawing.drawable_text import Function, drawable
 from dynagrag.ui.drawing.graph_options import graph_options
-from dynagrag.ui.drawing.graph_parts import MAX_NODES, MAX_SMALL, OTHERS, PALETTE, Edge, Node
+from dynagrag.ui.drawing.graph_parts import (
+    MAX_NODES,
+    MAX_SMALL,
+    OTHERS,
+    PALETTE,
+    DrawnEdge,
+    DrawnNode,
+)
 
 PLACEHOLDER = "--x_x--0_0--"
 HOSTILE = (
@@ -48,10 +55,10 @@ def _texts(value: object) -> Iterator[str]:
 
 def _hostile(text: str) -> dict[str, Any]:
     nodes = [
-        Node(text or "id", text, tooltip=text, community=0, x=0, y=0),
-        Node("other", "b", community=0, x=1, y=1),
+        DrawnNode(text or "id", text, tooltip=text, community=0, x=0, y=0),
+        DrawnNode("other", "b", community=0, x=1, y=1),
     ]
-    return graph_options(nodes, [Edge(text or "id", "other", text, 2)], file_name=text)
+    return graph_options(nodes, [DrawnEdge(text or "id", "other", text, 2)], file_name=text)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -104,7 +111,7 @@ def test_no_placeholder_survives_or_arises(text: str) -> None:
 
 def test_long_names_end_in_an_ellipsis_and_are_whole_in_the_tooltip() -> None:
     name = "The Society for the Promotion of Long Names"
-    item = _items(graph_options([Node("a", name)], []))[0]
+    item = _items(graph_options([DrawnNode("a", name)], []))[0]
     assert item["words"].endswith("…")
     assert item["tip"].replace("\n", " ") == name
 
@@ -112,7 +119,8 @@ def test_long_names_end_in_an_ellipsis_and_are_whole_in_the_tooltip() -> None:
 def test_size_is_weight_opacity_is_score_and_an_order_is_shown() -> None:
     light, heavy = _items(
         graph_options(
-            [Node("a", "A", 1, opacity=0.4), Node("b", "B", 9, order=2)], [Edge("a", "b")]
+            [DrawnNode("a", "A", 1, opacity=0.4), DrawnNode("b", "B", 9, order=2)],
+            [DrawnEdge("a", "b")],
         )
     )
     assert light["symbolSize"] < heavy["symbolSize"]
@@ -121,9 +129,15 @@ def test_size_is_weight_opacity_is_score_and_an_order_is_shown() -> None:
 
 
 def test_edges_to_what_is_not_drawn_and_loops_are_left_out_and_parallel_ones_bend() -> None:
-    nodes = [Node("a", "A"), Node("b", "B")]
+    nodes = [DrawnNode("a", "A"), DrawnNode("b", "B")]
     links = graph_options(
-        nodes, [Edge("a", "b", "x"), Edge("b", "a", "y"), Edge("a", "a"), Edge("a", "gone")]
+        nodes,
+        [
+            DrawnEdge("a", "b", "x"),
+            DrawnEdge("b", "a", "y"),
+            DrawnEdge("a", "a"),
+            DrawnEdge("a", "gone"),
+        ],
     )["series"][0]["links"]
     assert [(link["source"], link["target"]) for link in links] == [(0, 1), (1, 0)]
     assert "curveness" not in links[0]["lineStyle"]
@@ -131,15 +145,15 @@ def test_edges_to_what_is_not_drawn_and_loops_are_left_out_and_parallel_ones_ben
 
 
 def test_small_drawings_have_arrows_and_large_ones_plain_lines() -> None:
-    many = [Node(str(i), str(i), community=0, x=i, y=0) for i in range(MAX_SMALL + 1)]
+    many = [DrawnNode(str(i), str(i), community=0, x=i, y=0) for i in range(MAX_SMALL + 1)]
     assert graph_options(many, [])["series"][0]["edgeSymbol"] == ["none", "none"]
     assert graph_options(many[:10], [])["series"][0]["edgeSymbol"] == ["none", "arrow"]
 
 
 def test_the_same_graph_is_drawn_the_same() -> None:
     nodes, edges = (
-        [Node(str(i), str(i)) for i in range(30)],
-        [Edge(str(i), str(i * 7 % 30)) for i in range(30)],
+        [DrawnNode(str(i), str(i)) for i in range(30)],
+        [DrawnEdge(str(i), str(i * 7 % 30)) for i in range(30)],
     )
     assert graph_options(nodes, edges) == graph_options(nodes, edges)
 
@@ -150,11 +164,11 @@ def test_nothing_is_drawn_of_nothing() -> None:
 
 def test_five_thousand_nodes_are_a_bounded_message() -> None:
     nodes = [
-        Node(f"{i:032x}", f"Entity number {i}", i, community=i % 50, x=i % 71, y=i // 71)
+        DrawnNode(f"{i:032x}", f"Entity number {i}", i, community=i % 50, x=i % 71, y=i // 71)
         for i in range(MAX_NODES)
     ]
     edges = [
-        Edge(f"{i:032x}", f"{i * 31 % MAX_NODES:032x}", "works with") for i in range(MAX_NODES)
+        DrawnEdge(f"{i:032x}", f"{i * 31 % MAX_NODES:032x}", "works with") for i in range(MAX_NODES)
     ] * 2
     assert len(json.dumps(graph_options(nodes, edges))) < 2_000_000
 

@@ -18,7 +18,7 @@ from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_options import JudgeOptions, plan_judge
 from dynagrag.evaluation.judge.judging import expected_cost, units_cost
-from dynagrag.evaluation.qa.qa_folder import QaRun
+from dynagrag.evaluation.qa.qa_report import QaRun
 from dynagrag.fakes import FakeChat
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.ui.background import Work
@@ -67,7 +67,7 @@ def _damaged(path: Path) -> None:
 
 
 def _no_summary(path: Path) -> None:
-    QaRun.open(path / "run", {"arms": []}, {}).summary()
+    QaRun.open(path / "run", {"arms": []}, {}).result()
 
 
 def _something_else(path: Path) -> None:

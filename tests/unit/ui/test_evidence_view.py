@@ -3,7 +3,7 @@
 from dynagrag.core.schema import Citation, EvidenceLine
 from dynagrag.generation.support import content_stems
 from dynagrag.ui.ask.evidence_view import (
-    Row,
+    EvidenceRow,
     by_document,
     evidence_row,
     grouped,
@@ -39,7 +39,11 @@ def test_a_line_that_an_earlier_version_kept_is_shown_whole() -> None:
 
 
 def test_rows_stand_under_their_documents_in_the_order_of_the_best() -> None:
-    rows = [Row("B", "[1]", "", "one"), Row("A", "[2]", "Ann", "two"), Row("B", "[3]", "", "three")]
+    rows = [
+        EvidenceRow("B", "[1]", "", "one"),
+        EvidenceRow("A", "[2]", "Ann", "two"),
+        EvidenceRow("B", "[3]", "", "three"),
+    ]
     assert by_document(rows) == "**B**\n- [1]: “one”\n- [3]: “three”\n\n**A**\n- [2] **Ann**: “two”"
 
 

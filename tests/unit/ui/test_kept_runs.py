@@ -11,8 +11,14 @@ import pytest
 from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import LoadError
 from dynagrag.evaluation.answers.answer_line import AnswerLine
-from dynagrag.evaluation.qa.qa_folder import KnownQuestion, QaRun
-from dynagrag.evaluation.results.run_folder import RetrievalLine, RunFolder
+from dynagrag.evaluation.qa.known_question import KnownQuestion
+from dynagrag.evaluation.qa.qa_report import QaResult, QaRun
+from dynagrag.evaluation.retrieval.retrieval_report import (
+    RetrievalLine,
+    RetrievalResult,
+    RetrievalRun,
+)
+from dynagrag.evaluation.retrieval.retrieval_scores import ScopeFigures
 from dynagrag.ui.evaluate.kept_runs import kept_runs, view_of
 from dynagrag.ui.evaluate.worst_questions import worst_questions
 
@@ -61,13 +67,11 @@ def test_answers_that_were_lost_are_said(tmp_path: Path) -> None:
             for arm in SETTINGS["arms"]
         ]
     )
-    summary = {
-        "measure": "f1",
-        "baseline": "naive",
-        "arms": {"default": {}, "naive": {}},
-        "costs": {"default": {}},
-    }
-    run.finish(summary, [KnownQuestion(id=q, text="Who?") for q in "ab"])
+    arms: dict[str, dict[str, float]] = {"default": {}, "naive": {}}
+    run.write_rows("golds.jsonl", [KnownQuestion(id=q, text="Who?") for q in "ab"])
+    run.keep_result(
+        QaResult(dataset="own", questions=2, measure="f1", baseline="naive", arms=arms, costs=arms)
+    )
     assert len(worst_questions(view_of(run.path), "default", 5)) == 2
     lines = run.path / "answers.jsonl"
     lines.write_bytes(b"".join(lines.read_bytes().splitlines(keepends=True)[:2]))
@@ -77,7 +81,7 @@ def test_answers_that_were_lost_are_said(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("num", [0, 1, 3])
 def test_rankings_that_were_lost_are_said(num: int, tmp_path: Path) -> None:
-    run = RunFolder.open(tmp_path / "run", SETTINGS, {})
+    run = RetrievalRun.open(tmp_path / "run", SETTINGS, {})
     line = {
         "scope": "corpus",
         "text": "Who?",
@@ -90,15 +94,17 @@ def test_rankings_that_were_lost_are_said(num: int, tmp_path: Path) -> None:
     run.append(
         [RetrievalLine(question=q, arm=arm, **line) for q in "ab" for arm in SETTINGS["arms"]]
     )
-    arms = {"default": {}, "naive": {}}
-    run.finish(
-        {
-            "measure": "recall@5",
-            "baseline": "naive",
-            "arms": arms,
-            "scopes": {"corpus": {"questions": 2, "arms": arms}},
-        },
-        [],
+    arms: dict[str, dict[str, float]] = {"default": {}, "naive": {}}
+    run.keep_result(
+        RetrievalResult(
+            dataset="own",
+            questions=2,
+            passages=0,
+            measure="recall@5",
+            baseline="naive",
+            arms=arms,
+            scopes={"corpus": ScopeFigures(questions=2, arms=arms)},
+        )
     )
     assert len(worst_questions(view_of(run.path), "default", 5)) == 2
     lines = run.path / "questions.jsonl"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dynagrag.core.schema import Entity, Relation
 from dynagrag.ui.drawing.graph_options import graph_options
-from dynagrag.ui.drawing.graph_parts import Node
+from dynagrag.ui.drawing.graph_parts import DrawnNode
 from dynagrag.ui.drawing.kept_layouts import Layout
 from dynagrag.ui.drawing.label_places import (
     ABOVE,
@@ -66,11 +66,12 @@ def test_no_two_labels_overlap(rows: list[tuple[int, int, int, str]]) -> None:
 
 def test_the_walk_of_an_ego_graph_is_labelled_however_light_it_is() -> None:
     crowd = [
-        Node(f"n{i}", f"a node with a long name, {i}", 50, x=i % 8, y=i // 8) for i in range(64)
+        DrawnNode(f"n{i}", f"a node with a long name, {i}", 50, x=i % 8, y=i // 8)
+        for i in range(64)
     ]
     walked = [
-        Node("a", "first", 1, order=1, x=3.5, y=3.5),
-        Node("b", "second", 1, order=2, x=3.6, y=4.5),
+        DrawnNode("a", "first", 1, order=1, x=3.5, y=3.5),
+        DrawnNode("b", "second", 1, order=2, x=3.6, y=4.5),
     ]
     items = graph_options([*crowd, *walked], [])["series"][0]["data"]
     assert [item["label"]["show"] for item in items[-2:]] == [True, True]

@@ -10,8 +10,8 @@ from dynagrag.ui.safe_markdown import (
     answer_markdown,
     plain,
     plain_lines,
-    said_by,
     source_link,
+    speaker_and_time,
     speaker_choices,
 )
 
@@ -31,8 +31,8 @@ def _tokens(markdown: str) -> list[str]:
 
 
 def test_a_label_that_is_a_paragraph_is_cut_and_its_time_stays() -> None:
-    assert said_by("Leo", 9.0).replace("\\", "") == "Leo 0:09"
-    assert said_by("word " * 600, 9.0).replace("\\", "") == "word " * 11 + "word… 0:09"
+    assert speaker_and_time("Leo", 9.0).replace("\\", "") == "Leo 0:09"
+    assert speaker_and_time("word " * 600, 9.0).replace("\\", "") == "word " * 11 + "word… 0:09"
 
 
 def test_choices_of_speakers_are_cut_and_stay_apart() -> None:
@@ -114,5 +114,5 @@ def test_a_link_to_the_source_holds_whatever_the_names_hold() -> None:
 
 
 def test_speaker_and_time_as_far_as_they_are_known() -> None:
-    assert said_by("Ann *B*", 61.0) == r"Ann \*B\* 1\:01"
-    assert said_by(None, None) == ""
+    assert speaker_and_time("Ann *B*", 61.0) == r"Ann \*B\* 1\:01"
+    assert speaker_and_time(None, None) == ""

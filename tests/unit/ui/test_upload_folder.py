@@ -23,7 +23,7 @@ TALK = b"WEBVTT\n\n00:00:00.000 --> 00:00:09.000\n<v Leo>Ada Byron founded Acme 
 
 def _keep(folder: Path, name: str, content: bytes) -> tuple[str | None, str, str]:
     kept = upload_folder.keep(folder, name, io.BytesIO(content))
-    return kept.source.refused, kept.source.path, kept.said or kept.replaced
+    return kept.source.refused, kept.source.path, kept.note or kept.replaced
 
 
 @pytest.mark.parametrize(

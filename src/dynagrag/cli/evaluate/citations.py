@@ -9,7 +9,7 @@ import typer
 
 from dynagrag.cli.evaluate.shared import MAX_CALLS, OUT, names_in, say_estimate, say_experiment
 from dynagrag.cli.options import JSON, LLM, STORE, VERBOSE
-from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, read_settings, set_up_log
+from dynagrag.cli.terminal import EXIT_SET_ASIDE, ProgressBars, read_settings, set_up_log
 from dynagrag.registry.checkers import CHECKERS
 from dynagrag.registry.choices import Use, listed
 
@@ -120,7 +120,7 @@ def citations(
         out=out,
         max_calls=max_calls,
     )
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         run, result = evaluate_citations(
             read_settings(llm, store=store),
             options,

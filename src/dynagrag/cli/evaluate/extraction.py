@@ -1,16 +1,15 @@
 """`dynagrag evaluate extraction`: how much of what people marked in texts an extractor finds."""
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynagrag.cli.evaluate.shared import MAX_CALLS, OUT, say_estimate, say_run
+from dynagrag.cli.evaluate.shared import MAX_CALLS, OUT, say_estimate, say_experiment
 from dynagrag.cli.options import JSON, LLM, VERBOSE
 from dynagrag.cli.terminal import (
     EXIT_SET_ASIDE,
-    Bars,
+    ProgressBars,
     in_line,
     read_settings,
     say,
@@ -23,7 +22,7 @@ from dynagrag.registry.choices import Use, listed
 from dynagrag.registry.extractors import EXTRACTORS
 
 if TYPE_CHECKING:
-    from dynagrag.ingest.plan import Estimate
+    from dynagrag.ingest.plan import IngestEstimate
 
 EXTRACTION_MEASURES = (
     "Measures, in points (fractions of 1 with --json), with 95 % intervals: precision, the share of"
@@ -99,70 +98,31 @@ def extraction(
             )
         from dynagrag.evaluation.extraction.agreement import evaluate_reading
 
-        summary = evaluate_reading(gold, reading, seed)
+        agreement = evaluate_reading(gold, reading, seed)
         if as_json:
-            say_json(summary)
-        else:
-            for line in extraction_lines(summary):
-                say(in_line(line))  # types are a file's words
+            say_json(agreement.as_json())
+            return 0
+        from dynagrag.evaluation.extraction.extraction_report import extraction_report
+        from dynagrag.evaluation.frame.terminal import report_lines
+
+        for line in report_lines(extraction_report(agreement)):
+            say(in_line(line))  # types are a file's words
         return 0
     from dynagrag.evaluation.extraction.extraction_run import ExtractionOptions, evaluate_extraction
 
     options = ExtractionOptions(
         extractor=extractor, gold=gold, limit=limit, seed=seed, out=out, max_calls=max_calls
     )
-    with Bars(as_json) as progress:
-        run, summary = evaluate_extraction(read_settings(llm), options, progress, _say_cost)
-    say_run(run.path, summary, extraction_lines(summary), as_json)
-    return EXIT_SET_ASIDE if summary["errors"] else 0
+    with ProgressBars(as_json) as progress:
+        run, result = evaluate_extraction(read_settings(llm), options, progress, _say_cost)
+    say_experiment(run, result, as_json)
+    return EXIT_SET_ASIDE if result.errors else 0
 
 
-def _say_cost(cost: "Estimate") -> None:
+def _say_cost(cost: "IngestEstimate") -> None:
     money = "" if cost.money is None else f", price {cost.money:.2f}"
     say_estimate(
         f"{plural(cost.calls, 'call')}, {cost.prompt_tokens:,} prompt + {cost.completion_tokens:,}"
         f" reply tokens, {max(1, round(cost.seconds / 60))} min{money}; repairs come on top,"
         " replies that are kept cost nothing"
-    )
-
-
-def extraction_lines(summary: Mapping[str, Any]) -> Iterator[str]:
-    """The lines of a report."""
-    from dynagrag.evaluation.extraction.extraction_report import by_type, figure_rows
-
-    model = f" with {summary['llm']}" if summary["llm"] else ""
-    yield (
-        f"{summary['dataset']}: {plural(summary['chunks'], 'chunk')}, {summary['extractor']}{model}"
-    )
-    yield f"{'':<32}{'precision':<24}{'recall':<24}{'F1':<24}{'found':>6}{'marked':>8}"
-    for label, (precision, recall, f1, num_found, num_gold) in figure_rows(summary):
-        yield f"{label:<32}{precision:<24}{recall:<24}{f1:<24}{num_found:>6}{num_gold:>8}"
-    yield f"{'marked as':<32}{'marked':>8}{'found, overlapping':>20}{'same span':>12}"
-    for type_, own in by_type(summary):
-        yield f"  {type_:<30}{own['marked']:>8}{own['overlap']:>20}{own['exact']:>12}"
-    numbered, types = summary["numbered_names"], summary["type_agreement"]
-    yield (
-        f"names with a digit: {numbered['whole']} of {numbered['marked']} whole, {numbered['cut']}"
-        f" cut, {numbered['missed']} not found"
-    )
-    if types["same"]:
-        yield (
-            f"type: {types['same']} of {types['matched']} that were found, overlapping, have the"
-            " marked one"
-        )
-    if summary["num_words"]:
-        yield (
-            f"{summary['num_words']} content words of the chunks link passages and are not counted"
-            " as entities"
-        )
-    for reason, count in summary.get("dropped", {}).items():
-        yield f"  dropped just now: {count} x {reason}"
-    if summary.get("errors"):
-        yield (
-            f"{plural(summary['errors'], 'chunk')} failed in part; the same command with --out"
-            f" {summary['run']} tries them again"
-        )
-    yield (
-        "in points (0 to 100) with 95 % intervals, chunks resampled; mentioned together: two names"
-        " in one sentence, without direction"
     )

@@ -10,7 +10,7 @@ import typer
 
 from dynagrag.cli.evaluate.shared import LIMIT, OUT, names_in, one_of, say_run
 from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, MAX_DESCRIPTION, PRECISION, VERBOSE
-from dynagrag.cli.terminal import Bars, read_settings, set_up_log
+from dynagrag.cli.terminal import ProgressBars, read_settings, set_up_log
 from dynagrag.cli.train_soft_prompt import GRAPH_DATA, GRAPH_SET
 from dynagrag.core.errors import UsageError
 from dynagrag.core.text import plural
@@ -130,7 +130,7 @@ def graphqa(
         hallucination=hallucination,
         without=names_in(without),
     )
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         run, summary = evaluate_graphqa(read_settings(None, embedder), options, progress)
     say_run(run.path, summary, _lines(summary), as_json)
     return 0

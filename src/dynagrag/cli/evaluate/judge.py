@@ -19,7 +19,7 @@ from dynagrag.cli.evaluate.shared import (
     say_run,
 )
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE
-from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, read_settings, set_up_log
+from dynagrag.cli.terminal import EXIT_SET_ASIDE, ProgressBars, read_settings, set_up_log
 from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.judge.reliability import THRESHOLD
 
@@ -244,7 +244,7 @@ def _judge_answers(options: Mapping[str, Any], settings: "Settings", as_json: bo
     from dynagrag.evaluation.judge.judge_report import judge_lines
     from dynagrag.evaluation.judge.judge_run import evaluate_judge
 
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         run, summary = evaluate_judge(
             settings, JudgeOptions(**_as_names(options, "arms", "forms")), progress, say_estimate
         )
@@ -258,7 +258,7 @@ def _calibrate(options: Mapping[str, Any], settings: "Settings", as_json: bool) 
 
     if "data" not in options:
         raise UsageError("say where the sets lie: --data FOLDER, the folder that holds judge/")
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         run, summary = calibrate_judge(
             settings, CalibrationOptions(**_as_names(options, "sets")), progress, say_estimate
         )

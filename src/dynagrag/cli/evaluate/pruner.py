@@ -1,11 +1,10 @@
 """`dynagrag evaluate pruner`: how much of what supports answers a pruner's scores put first."""
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from dynagrag.cli.evaluate.shared import LIMIT, OUT, names_in, say_run
+from dynagrag.cli.evaluate.shared import LIMIT, OUT, names_in, say_experiment
 from dynagrag.cli.options import (
     DEVICE,
     EMBEDDER,
@@ -19,14 +18,9 @@ from dynagrag.cli.options import (
     VERBOSE,
     check_pruning_source,
 )
-from dynagrag.cli.terminal import Bars, read_settings, set_up_log
-from dynagrag.core.text import plural
+from dynagrag.cli.terminal import ProgressBars, read_settings, set_up_log
 from dynagrag.registry.choices import Use, listed
 from dynagrag.registry.pruners import PRUNERS as PRUNER_ROWS
-
-if TYPE_CHECKING:
-    from dynagrag.evaluation.bootstrap_intervals import Interval
-    from dynagrag.evaluation.pruning.pruner_figures import PrunerFigures
 
 PRUNER_MEASURES = (
     "Measures, in points (fractions of 1 with --json), with 95 % intervals over questions: node_ap"
@@ -82,57 +76,14 @@ def pruner(
         "limit": limit,
         "out": out,
     }
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         if dataset and data:
             of_set = measuring_run.SetMeasureOptions(dataset, data, part, **how)
-            run, summary, figures = measuring_run.measure_on_set(settings, of_set, progress)
+            run, result = measuring_run.measure_on_set(settings, of_set, progress)
         else:
             of_workspace = measuring_run.WorkspaceMeasureOptions(
                 workspace or settings.workspace, questions, **how
             )
-            run, summary, figures = measuring_run.measure_on_workspace(
-                settings, of_workspace, progress
-            )
-    say_run(run.path, summary, pruner_lines(figures), as_json)
+            run, result = measuring_run.measure_on_workspace(settings, of_workspace, progress)
+    say_experiment(run, result, as_json)
     return 0
-
-
-def pruner_lines(figures: "Sequence[PrunerFigures]") -> Iterator[str]:
-    """The lines of a report."""
-    from dynagrag.evaluation.pruning.pruner_figures import BASELINES
-    from dynagrag.evaluation.pruning.pruner_report import short_names
-    from dynagrag.evaluation.pruning.pruning_measures import NAMES
-
-    num_pairs = figures[0].num_with_pairs
-    is_of_some = 0 < num_pairs < figures[0].n
-    yield plural(figures[0].n, "question") + (
-        f"; edge_ap is of the {num_pairs} that pairs support" if is_of_some else ""
-    )
-    shown = short_names([own.name for own in figures])
-    rows = [["pruner", *NAMES]]
-    rows += [
-        [shown[own.name], *(_cell(own.means.get(name), "") for name in NAMES)] for own in figures
-    ]
-    rows += [
-        [
-            f"{shown[own.name]} - {other}",
-            *(_cell(own.against[other].measures.get(name), "+") for name in NAMES),
-        ]
-        for other in BASELINES
-        for own in figures
-        if other in own.against
-    ]
-    first, *others = (max(map(len, column)) for column in zip(*rows, strict=True))
-    for row in rows:
-        yield "  ".join(
-            [
-                row[0].ljust(first),
-                *(cell.rjust(width) for cell, width in zip(row[1:], others, strict=True)),
-            ]
-        )
-    yield from (f"{shown[own.name]}: {own.note}" for own in figures if own.note)
-    yield "in points (0 to 100) with 95 % intervals over the questions"
-
-
-def _cell(value: "Interval | None", sign: str) -> str:
-    return "-" if value is None else value.times(100).text(sign)

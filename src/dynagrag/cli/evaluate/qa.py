@@ -2,9 +2,8 @@
 cost.
 """
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,11 +20,10 @@ from dynagrag.cli.evaluate.shared import (
     names_in,
     one_of,
     say_estimate,
-    say_run,
+    say_experiment,
 )
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
-from dynagrag.cli.terminal import EXIT_SET_ASIDE, Bars, read_settings, set_up_log
-from dynagrag.core.text import plural
+from dynagrag.cli.terminal import EXIT_SET_ASIDE, ProgressBars, read_settings, set_up_log
 from dynagrag.registry.choices import Use, names_for
 from dynagrag.registry.pruners import PRUNERS
 from dynagrag.registry.retrievers import RETRIEVERS
@@ -167,92 +165,7 @@ def qa(
 def _answer(options: "QaOptions", settings: "Settings", as_json: bool) -> int:
     from dynagrag.evaluation.qa.qa_run import evaluate_qa
 
-    with Bars(as_json) as progress:
-        run, summary = evaluate_qa(settings, options, progress, say_estimate)
-    say_run(run.path, summary, qa_lines(summary), as_json)
-    return EXIT_SET_ASIDE if any(summary["errors"].values()) else 0
-
-
-_ABSTENTION_HEADS = (
-    "abstained",
-    "rightly",
-    "of all",
-    "claiming",
-    "stated",
-    "contradicted",
-    "not found",
-)
-
-
-def abstention_lines(summary: Mapping[str, Any], width: int) -> Iterator[str]:
-    """The table of abstentions, whose first column is so wide."""
-    from dynagrag.evaluation.qa.qa_report import abstention_cells
-
-    yield (
-        "of the abstentions those that are right (rightly), of all questions without an answer"
-        " those abstained from (of all), how many"
-    )
-    yield (
-        "answers there claim something (claiming), and what share of their claims is stated,"
-        " contradicted or not found"
-    )
-    yield f"{'arm':<{width}}" + "".join(f"{head:>{len(head) + 2}}" for head in _ABSTENTION_HEADS)
-    for arm, found in summary["abstention"].items():
-        cells = zip(abstention_cells(found), _ABSTENTION_HEADS, strict=True)
-        yield f"{arm:<{width}}" + "".join(f"{cell:>{len(head) + 2}}" for cell, head in cells)
-
-
-def qa_lines(summary: Mapping[str, Any]) -> Iterator[str]:
-    """The lines of a report."""
-    from dynagrag.evaluation.qa.qa_report import (
-        TITLES,
-        arm_title,
-        cells,
-        difference,
-        heads_of,
-        held_line,
-        result,
-    )
-    from dynagrag.evaluation.qa.qa_summary import COSTS
-    from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS
-
-    half = "" if summary["half"] == "all" else f", the {summary['half']} half"
-    without = (
-        f", {summary['unanswerable']} of them without an answer" if summary["unanswerable"] else ""
-    )
-    yield (
-        f"{summary['dataset']}: {plural(summary['questions'], 'question')}{half}{without},"
-        f" {plural(summary['passages'], 'passage')}"
-    )
-    for note, count in summary["notes"].items():
-        yield f"  {count} x {note}"
-    yield result(summary)
-    names = [TITLES[name] for name in (*heads_of(summary), *COSTS)]
-    rows = {arm: cells(summary, arm) for arm in summary["arms"]}
-    widths = [max(6, *map(len, column)) + 2 for column in zip(names, *rows.values(), strict=True)]
-    width = max(14, *(len(arm_title(summary, arm)) for arm in summary["arms"])) + 2
-    measure, baseline = summary["measure"], summary["baseline"]
-    heads = "".join(f"{name:>{wide}}" for name, wide in zip(names, widths, strict=True))
-    yield f"{'arm':<{width}}{heads}  {TITLES[measure]} against {baseline}"
-    for arm, row in rows.items():
-        own = "".join(f"{cell:>{wide}}" for cell, wide in zip(row, widths, strict=True))
-        yield (
-            f"{arm_title(summary, arm):<{width}}{own}  {difference(summary, arm, measure)}".rstrip()
-        )
-    if summary["unanswerable"]:
-        yield from abstention_lines(summary, width)
-    for arm, count in summary["errors"].items():
-        if count:
-            yield (
-                f"{arm}: {plural(count, 'answer')} failed; the same command with --out"
-                f" {summary['run']} tries them again"
-            )
-    yield (
-        "in points (0 to 100) but for the costs; in brackets: over how many questions, where others"
-        " are over more"
-    )
-    yield "differences over the same questions, with paired 95 % intervals"
-    if held := held_line(summary):
-        yield held
-    if summary["questions"] < FEW_QUESTIONS:
-        yield FEW
+    with ProgressBars(as_json) as progress:
+        run, result = evaluate_qa(settings, options, progress, say_estimate)
+    say_experiment(run, result, as_json)
+    return EXIT_SET_ASIDE if any(result.errors.values()) else 0

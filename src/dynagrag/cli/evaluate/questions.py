@@ -12,7 +12,7 @@ from dynagrag.cli.evaluate.shared import MAX_CALLS, names_in, one_of, say_estima
 from dynagrag.cli.options import FORCE, JSON, LLM, STORE, VERBOSE, WORKSPACE
 from dynagrag.cli.terminal import (
     EXIT_SET_ASIDE,
-    Bars,
+    ProgressBars,
     in_line,
     read_settings,
     say,
@@ -100,7 +100,7 @@ def questions(
         max_calls=max_calls,
         is_forced=force,
     )
-    with Bars(as_json) as progress:
+    with ProgressBars(as_json) as progress:
         summary = make_questions(read_settings(llm, store=store), options, progress, say_estimate)
     if as_json:
         say_json(summary)

@@ -2,10 +2,9 @@
 sets or on questions of one's own.
 """
 
-from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -20,11 +19,10 @@ from dynagrag.cli.evaluate.shared import (
     PART,
     names_in,
     one_of,
-    say_run,
+    say_experiment,
 )
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE, WORKSPACE
-from dynagrag.cli.terminal import Bars, in_line, read_settings, say, say_json, set_up_log
-from dynagrag.core.text import plural
+from dynagrag.cli.terminal import ProgressBars, in_line, read_settings, say, say_json, set_up_log
 from dynagrag.registry.choices import Use, names_for
 from dynagrag.registry.retrievers import RETRIEVERS
 
@@ -43,7 +41,6 @@ _MEASURES = (
     " among the first 5; r@10, gold among the first 10 of at most 10. ms is the median time per"
     " question in milliseconds, without embedding and splitting it."
 )
-_NAMES = ("recall@2", "recall@5", "recall@10", "all@5", "hit@1", "mrr", "p@5", "r@10", "prompt")
 
 DATASET = Annotated[
     str | None,
@@ -163,9 +160,9 @@ def retrieval(
         prompts=prompts,
         pruner=pruner,
     )
-    with Bars(as_json) as progress:
-        run, summary = evaluate_retrieval(read_settings(llm, embedder, store), options, progress)
-    say_run(run.path, summary, _summary_lines(summary), as_json)
+    with ProgressBars(as_json) as progress:
+        run, result = evaluate_retrieval(read_settings(llm, embedder, store), options, progress)
+    say_experiment(run, result, as_json)
     return 0
 
 
@@ -183,99 +180,30 @@ def compare_runs(
     Prints the second minus the first by arm, in points, with paired 95 % intervals.
     """
     set_up_log(False)
-    from dynagrag.cli.evaluate.answer_comparisons import comparison_of
-    from dynagrag.evaluation.results.run_folder import RunFolder
-    from dynagrag.evaluation.results.run_summary import compare
+    from dynagrag.cli.evaluate.answer_comparisons import judged_lines
+    from dynagrag.evaluation.frame.kept_run import what_is_evaluated
+    from dynagrag.evaluation.frame.terminal import report_lines
+    from dynagrag.evaluation.judge.judge_compare import compare_judged
+    from dynagrag.evaluation.judge.judge_folder import JudgeRun
+    from dynagrag.evaluation.qa.qa_compare import compare_qa
+    from dynagrag.evaluation.qa.qa_report import QaRun
+    from dynagrag.evaluation.retrieval.retrieval_compare import compare
+    from dynagrag.evaluation.retrieval.retrieval_report import RetrievalRun
 
-    found, lines_of = comparison_of(first, second) or (
-        compare(RunFolder.read(first), RunFolder.read(second)),
-        _compared_lines,
-    )
+    kind = what_is_evaluated(first)
+    if kind == JudgeRun.evaluates:
+        shown = compare_judged(JudgeRun.read(first), JudgeRun.read(second))
+        lines = judged_lines(shown)
+    else:
+        compared = (
+            compare_qa(QaRun.read(first), QaRun.read(second))
+            if kind == QaRun.evaluates
+            else compare(RetrievalRun.read(first), RetrievalRun.read(second))
+        )
+        shown, lines = compared.as_json(), report_lines(compared.report())
     if as_json:
-        say_json(found)
+        say_json(shown)
         return 0
-    for line in lines_of(found):
+    for line in lines:
         say(in_line(line))
     return 0
-
-
-def _summary_lines(summary: Mapping[str, Any]) -> Iterator[str]:
-    from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS
-
-    half = "" if summary["half"] == "all" else f", the {summary['half']} half"
-    yield (
-        f"{summary['dataset']}: {plural(summary['questions'], 'question')}{half},"
-        f" {plural(summary['passages'], 'passage')}"
-    )
-    for note, count in summary["notes"].items():
-        yield f"  {count} x {note}"
-    if summary["missing_gold"]:
-        yield "  not in the corpus: " + "; ".join(
-            repr(name) for name in summary["missing_gold"][:5]
-        )
-    measure, baseline = summary["measure"], summary["baseline"]
-    for scope, found in summary["scopes"].items():
-        if len(summary["scopes"]) > 1:
-            yield ""
-            yield f"scope {scope}:"
-        names = [name for name in _NAMES if all(name in own for own in found["arms"].values())]
-        yield _row("arm", [*names, "ms"]) + f"  {measure} against {baseline}"
-        for arm, own in found["arms"].items():
-            cells = [*(f"{100 * own[name]:.1f}" for name in names), f"{own['ms']:.1f}"]
-            yield _row(arm, cells) + _interval(found["intervals"].get(arm), measure)
-        yield from _prompt_lines(found, baseline)
-    yield "in points (0 to 100) but for ms; differences with paired 95 % intervals"
-    if summary["questions"] < FEW_QUESTIONS:
-        yield FEW
-
-
-def _prompt_lines(found: Mapping[str, Any], baseline: str) -> Iterator[str]:
-    """What of the gold reaches the prompts, where they were written."""
-    from dynagrag.evaluation.bootstrap_intervals import Interval
-
-    if any("prompt" not in own for own in found["arms"].values()):
-        return
-    yield (
-        "of the gold in the prompts, at equal room, with 95 % intervals; tokens used; difference"
-        f" from {baseline}"
-    )
-    for arm, own in found["arms"].items():
-        mean = found["means"][arm]["prompt"]
-        value = Interval(100 * own["prompt"], mean["low"], mean["high"]).text()
-        yield f"{arm:<16}{value:>24}{own['prompt_tokens']:>10.0f}" + _interval(
-            found["intervals"].get(arm), "prompt"
-        )
-
-
-def _row(arm: str, cells: list[str]) -> str:
-    return f"{arm:<16}" + "".join(f"{cell:>10}" for cell in cells)
-
-
-def _interval(found: Mapping[str, Mapping[str, float]] | None, measure: str) -> str:
-    if found is None:
-        return ""
-    from dynagrag.evaluation.bootstrap_intervals import Interval
-
-    return f"  {Interval.of(found[measure]).text('+')}"
-
-
-def _compared_lines(found: Mapping[str, Any]) -> Iterator[str]:
-    yield (
-        f"{plural(found['questions'], 'question')}; second minus first, in points, with paired 95 %"
-        " intervals"
-    )
-    for name, (old, new) in found["differing"].items():
-        yield f"  {name}: {old} / {new}"
-    if found["left_out"]:
-        yield f"  in one run only: {', '.join(found['left_out'])}"
-    for scope, own in found["scopes"].items():
-        if len(found["scopes"]) > 1:
-            yield ""
-            yield f"scope {scope}:"
-        for arm, differences in own["intervals"].items():
-            values = own["arms"][arm]
-            yield f"{arm}: {values['first']['ms']:.1f} ms / {values['second']['ms']:.1f} ms"
-            for name in (n for n in _NAMES if n in differences):
-                yield (
-                    f"  {name:<10}{100 * values['first'][name]:>6.1f}{100 * values['second'][name]:>7.1f}{_interval(differences, name)}"
-                )

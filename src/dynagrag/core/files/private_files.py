@@ -59,7 +59,7 @@ def write_text(path: Path, text: str) -> None:
 
 
 def replace_text(path: Path, text: str) -> None:
-    """The same, as `replace_bytes`."""
+    """As `replace_bytes`, for text."""
     replace_bytes(path, text.encode("utf-8"))
 
 

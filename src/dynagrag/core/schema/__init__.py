@@ -3,8 +3,10 @@ work.
 
 Two worlds, in this order:
 
-    records (the truth)     Document, Turn, Passage, Mention, RelationRecord, Edit; Records is all of them at one moment
-    graph (a view)          Merge, Entity, Relation, Graph, Neighbourhood; derived from the records at any time
+    records (the truth)     Document, Turn, Passage, Mention, RelationRecord, Edit;
+                            Records is all of them at one moment
+    graph (a view)          Merge, Entity, Relation, Graph, Neighbourhood;
+                            derived from the records at any time
 
 and what a question makes of them (answers): Snapshot, Filters, Question, Subgraph, Retrieval,
 Evidence, Answer; how it came about (trace): AnswerTrace; what it claims (claims): Claim,

@@ -1,5 +1,5 @@
-"""What a question makes of records and graph: snapshot, filters, retrieval, prompts, evidence, and
-the answer.
+"""Values on the way from a question to its answer: snapshot, filters, retrieval, prompts,
+evidence, and the answer.
 """
 
 from collections.abc import Mapping

@@ -1,11 +1,11 @@
-"""What a text claims, and what was found out about it."""
+"""Claims of a text, and their verdicts."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Verdict(StrEnum):
-    """What the lines say of a claim."""
+    """Verdict of the cited lines on a claim."""
 
     STATED = "stated"
     CONTRADICTED = "contradicted"

@@ -152,7 +152,7 @@ class Finding:
 
 
 class VectorKind(StrEnum):
-    """What a stored vector belongs to; the id's meaning follows from it."""
+    """The kind of thing that a stored vector embeds; the meaning of its id follows from it."""
 
     PASSAGE = "passage"
     """by passage id"""

@@ -104,7 +104,7 @@ class EdgeTrace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubgraphTrace:
-    """What is drawn of a subgraph, the centre first, and the sizes of the whole."""
+    """The drawn part of a subgraph, the centre first, and the sizes of the whole."""
 
     nodes: tuple[NodeTrace, ...]
     edges: tuple[EdgeTrace, ...]

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from dynagrag.core.files.private_files import replace_text
 from dynagrag.core.text import plural
+from dynagrag.evaluation.frame.figures import Figure, Unit
 from dynagrag.evaluation.frame.html import render
 from dynagrag.evaluation.frame.kept_run import REPORT
-from dynagrag.evaluation.frame.report import LineChart, Report, Section, Table, compared
-from dynagrag.evaluation.pruning.pruner_figures import BASELINES
-from dynagrag.evaluation.pruning.pruner_report import WORDS, gain_cells
+from dynagrag.evaluation.frame.report import LineChart, Report, Section, Table
+from dynagrag.evaluation.pruning.pruner_figures import BASELINES, KeptFigures
+from dynagrag.evaluation.pruning.pruner_report import WORDS, against_best, gain_figures
 from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP
 
 if TYPE_CHECKING:
@@ -49,33 +50,34 @@ def write_training_report(folder: Path, checkpoint: "Checkpoint") -> None:
 
 def training_report(figures: Mapping[str, Any]) -> Report:
     """What the page says of a checkpoint's figures."""
-    epochs, test = figures["epochs"], figures["test"]
+    epochs = figures["epochs"]
+    test = {name: KeptFigures.model_validate(found) for name, found in figures["test"].items()}
     own = next(found for name, found in test.items() if name not in BASELINES)
-    best = min(BASELINES, key=lambda other: own[f"against_{other}"][NODE_AP][0])
-    mean, low, high = (100 * value for value in own[f"against_{best}"][NODE_AP])
-    against = compared(
-        "it", {"difference": mean, "low": low, "high": high}, f"the untrained {best}", own["n"]
-    )
     curve = {"validation": [epoch["validation"] for epoch in epochs]}
     rows = tuple(
         (
-            str(e["number"]),
-            (_loss(e["loss"]), f"{100 * e['validation']:.1f}", f"{e['seconds']:.1f}"),
+            str(epoch["number"]),
+            (
+                "-" if epoch["loss"] is None else f"{epoch['loss']:.4f}",
+                Figure(epoch["validation"]),
+                Figure(epoch["seconds"], unit=Unit.SECONDS),
+            ),
         )
-        for e in epochs
+        for epoch in epochs
     )
     learned = Table(
         ("epoch", "loss", "average precision", "seconds"), rows, "Epochs", "average precision"
     )
+    against = against_best(own, "it", f"the untrained {own.best_untrained}")
     return Report(
         title="Training of a pruner",
         asked=(
             "How well do its scores put first what supports an answer? Measured on"
-            f" {plural(own['n'], 'question')} of other documents or entities than those that it was"
+            f" {plural(own.n, 'question')} of other documents or entities than those that it was"
             " trained on."
         ),
-        conclusion=f"{NODE_AP} {100 * own[NODE_AP]:.1f}{against}.",
-        is_warned=low <= 0,
+        conclusion=f"{NODE_AP} {Figure(own.means[NODE_AP]).text()}{against}.",
+        is_warned=own.gains[own.best_untrained][NODE_AP].low <= 0,
         about=(
             (
                 f"The weights are those of epoch {figures['best_epoch']}, the best on the questions"
@@ -106,20 +108,16 @@ def training_report(figures: Mapping[str, Any]) -> Report:
     )
 
 
-def _loss(value: float | None) -> str:
-    return "-" if value is None else f"{value:.4f}"
-
-
-def _compared_table(pruners: Mapping[str, Mapping[str, Any]]) -> Table:
+def _compared_table(pruners: Mapping[str, KeptFigures]) -> Table:
     """The trained pruner, the untrained ones, and its differences from them."""
     own = pruners["trained"]
-    names = [name for name in NAMES if name in own]
+    names = [name for name in NAMES if name in own.means]
     rows = [
-        (title, tuple(f"{100 * found[name]:.1f}" for name in names))
+        (title, tuple(Figure(found.means.get(name)) for name in names))
         for title, found in pruners.items()
     ]
     rows += [
-        (f"trained - {other}, 95 % interval", tuple(gain_cells(own, other, names)))
+        (f"trained - {other}, 95 % interval", gain_figures(own, other, names))
         for other in BASELINES
     ]
     return Table(heads=("pruner", *names), rows=tuple(rows), main=NODE_AP)

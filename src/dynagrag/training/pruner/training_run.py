@@ -91,7 +91,7 @@ class HowToTrain:
 
 @dataclass(frozen=True, slots=True)
 class TrainOptions(HowToTrain):
-    """What to train on, and how."""
+    """Options of a training on a data set."""
 
     dataset: str
     data: Path

@@ -77,8 +77,8 @@ def train_on_workspace(
 
     with open_workspace(options.workspace, settings=settings, create=False) as space:
         asked = WorkspaceQuestions(space, options.questions)
-        said = shortage(asked.found, LEAST)
-        if said is not None:
+        lacking = shortage(asked.found, LEAST)
+        if lacking is not None:
             # what is made now asks about every document that has anything; a file may ask about few
             num_documents = asked.num_documents if options.questions else asked.found.num_documents
             remedy = (
@@ -92,7 +92,7 @@ def train_on_workspace(
                     " FILE"
                 )
             )
-            raise UsageError(f"too few questions to train a pruner: {said}; {remedy}")
+            raise UsageError(f"too few questions to train a pruner: {lacking}; {remedy}")
         num = len({document for _, document in asked.found.parts[Part.TEST]})
         if own and num < MIN_GROUPS:
             _LOG.warning(

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from pages import choose, kept_runs, press, run_it, shown, upload
 
-from dynagrag.evaluation.qa.qa_folder import QaRun
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.evaluation.qa.qa_report import QaRun
+from dynagrag.fakes.fake_server import OpenAIStubServer
 
 
 def test_soft_prompts_and_their_language_model_alone_are_measured_without_another(

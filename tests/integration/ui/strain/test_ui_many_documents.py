@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from pages import until, words
 
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ui import background
 
 NUM = 500
@@ -57,7 +57,7 @@ def num_widgets(page: Any) -> int:
 def test_each_page_draws_a_bounded_part_of_many_documents_and_finds_any(
     many: None, panel: Callable[[str], Any]
 ) -> None:
-    ask = panel("ask.page").run()
+    ask = panel("ask.ask_page").run()
     assert num_widgets(ask) < MAX_WIDGETS
     assert f"{NUM} documents" in [subheader.value for subheader in ask.subheader]
     ask.selectbox(key="find_to_read").set_value("talk-499").run()
@@ -65,7 +65,7 @@ def test_each_page_draws_a_bounded_part_of_many_documents_and_finds_any(
     assert "in room 499" in words(ask)
     assert len(ask.multiselect(key="filter_documents").options) == NUM
 
-    ingest = panel("ingest.page").run()
+    ingest = panel("ingest.ingest_page").run()
     until(ingest, lambda: bool(ingest.number_input))
     assert num_widgets(ingest) < MAX_WIDGETS
     ingest.number_input(key="documents_page").set_value(34).run()
@@ -82,9 +82,9 @@ def test_each_page_draws_a_bounded_part_of_many_documents_and_finds_any(
     for name in (
         "ask.source_page",
         "ask.why_page",
-        "graph.page",
-        "curate.page",
-        "workspaces.page",
+        "graph.graph_page",
+        "curate.curate_page",
+        "workspaces.workspaces_page",
         "evaluate.page",
     ):
         page = panel(name).run()

@@ -52,7 +52,7 @@ def test_a_suggestion_that_cannot_be_kept_is_asked_once(
     page = asked(panel)
     tries: list[str] = []
 
-    def full(desk: Any, conversation: Any, text: str, *_: Any) -> None:
+    def full(session: Any, conversation: Any, text: str, *_: Any) -> None:
         tries.append(text)
         raise StoreError(
             "the conversation cannot be kept (No space left on device); free some space"

@@ -8,33 +8,36 @@ import pytest
 from ask_pages import QUESTION, words
 
 from dynagrag.ui.background import Work
-from dynagrag.ui.state import Desk
+from dynagrag.ui.state import WorkspaceSession
 from dynagrag.workspace.conversations import Conversation, ConversationBook, new_id
 
 
 class Comparison:
     """A question asked in two ways, the second of which stalls until `go_on` is set."""
 
-    def __init__(self, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, session: WorkspaceSession, monkeypatch: pytest.MonkeyPatch) -> None:
         from dynagrag.ui import state
         from dynagrag.ui.ask import pending
         from dynagrag.workspace.asking import AskOptions
 
-        self.desk, self.conversation = desk, Conversation(new_id())
+        self.session, self.conversation = session, Conversation(new_id())
         self.go_on, stalls, answer = threading.Event(), threading.Event(), pending._answer
 
         def slow(
-            desk: Desk, conversation: Conversation, question: pending.PendingQuestion, *more: Any
+            session: WorkspaceSession,
+            conversation: Conversation,
+            question: pending.PendingQuestion,
+            *more: Any,
         ) -> Any:
             if question.row == 1:
                 stalls.set()
                 assert self.go_on.wait(60)
-            return answer(desk, conversation, question, *more)
+            return answer(session, conversation, question, *more)
 
         monkeypatch.setattr(pending, "_answer", slow)
         ways = [AskOptions(retriever="bm25"), AskOptions(retriever="naive")]
-        pending.ask(desk, self.conversation, QUESTION, ways, None, state.settings())
-        work = pending.work_of(desk, self.conversation.id)
+        pending.ask(session, self.conversation, QUESTION, ways, None, state.settings())
+        work = pending.work_of(session, self.conversation.id)
         assert work is not None
         self.work: Work = work
         assert stalls.wait(60)
@@ -42,7 +45,7 @@ class Comparison:
     def stop(self) -> None:
         from dynagrag.ui.ask import pending
 
-        pending.stop(self.desk, self.conversation, self.work)
+        pending.stop(self.session, self.conversation, self.work)
         self.go_on.set()
         assert self.work.wait(60)
 
@@ -53,9 +56,9 @@ def comparison(
 ) -> Iterator[Comparison]:
     from dynagrag.ui import state
 
-    desk = state.desk()
-    assert desk is not None
-    made = Comparison(desk, monkeypatch)
+    session = state.session()
+    assert session is not None
+    made = Comparison(session, monkeypatch)
     yield made
     made.go_on.set()
 
@@ -75,7 +78,7 @@ def test_the_answer_that_is_done_stays_beside_the_one_that_was_stopped(
     assert done.answer
     assert done.answer.evidence
     assert "Stopped" in stopped.error
-    page = panel("ask.page")
+    page = panel("ask.ask_page")
     page.query_params["conversation"] = comparison.conversation.id
     shown = words(page.run())
     assert "Ada Byron" in shown

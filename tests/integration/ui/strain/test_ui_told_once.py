@@ -11,7 +11,7 @@ from ingests import Gate
 from pages import has, press, shown, until
 
 from dynagrag.core.errors import StoreError
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.journal.jobs import JobBook
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.ui import background
@@ -36,7 +36,7 @@ def test_an_ingest_that_a_full_disk_ends_is_told_as_that(
 
     monkeypatch.setattr(PreparedIngest, "_carry_out", fill)
     monkeypatch.setattr(JobBook, "finish", finish)
-    page = panel("ingest.page").run()
+    page = panel("ingest.ingest_page").run()
     page.file_uploader[0].set_value(
         [("talk.txt", b"LEO: Ada Byron founded Acme Works.\n", "")]
     ).run()
@@ -63,7 +63,7 @@ def test_an_ingest_that_ends_while_the_page_is_drawn_is_not_shown_as_ended_and_a
 
     with gate.server() as server:
         point_at_models(server, max_concurrency=2)
-        page = panel("ingest.page").run()
+        page = panel("ingest.ingest_page").run()
         page.file_uploader[0].set_value(
             [("talk.txt", b"LEO: Ada Byron founded Acme Works.\n", "")]
         ).run()
@@ -86,12 +86,12 @@ def _merging() -> None:
     from dynagrag.ui import state
     from dynagrag.ui.curate.correction_work import correct, show_correction
 
-    desk = state.desk()
-    assert desk is not None
-    show_correction(desk)
+    session = state.session()
+    assert session is not None
+    show_correction(session)
     for name in ("Mercury", "Zanzibar Relay"):
         if st.button(name):
-            correct(desk, corrections.merge, ["mercury", "zanzibar relay"], name)
+            correct(session, corrections.merge, ["mercury", "zanzibar relay"], name)
 
 
 def test_a_merge_that_is_asked_for_twice_is_told_as_done(

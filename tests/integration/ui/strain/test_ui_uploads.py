@@ -11,7 +11,7 @@ from typing import IO, Any
 import pytest
 from pages import has, press, shown, until
 
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.ui.ingest import upload_folder
 
@@ -21,7 +21,7 @@ OTHER = TALK.replace(b"Leo", b"Ines")
 
 @pytest.fixture
 def page(server: OpenAIStubServer, panel: Callable[[str], Any]) -> Iterator[Any]:
-    yield panel("ingest.page").run()
+    yield panel("ingest.ingest_page").run()
     background.wait_for_all()
 
 
@@ -95,5 +95,5 @@ def test_what_a_kill_left_of_an_upload_goes_when_the_page_begins(
     uploads.mkdir(parents=True)
     (uploads / ".partial-x.vtt").write_bytes(TALK)
     os.utime(uploads / ".partial-x.vtt", (1e9, 1e9))
-    panel("ingest.page").run()
+    panel("ingest.ingest_page").run()
     assert not list(uploads.iterdir())

@@ -508,6 +508,7 @@ class LoggingChat(FakeChat):
         return super().reply(prompt, schema, max_tokens)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kill_at", [2, 9, 17])
 def test_a_killed_run_is_resumed_without_any_call_twice(
     space: Workspace, tmp_path: Path, kill_at: int

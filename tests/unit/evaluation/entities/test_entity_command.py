@@ -14,7 +14,7 @@ from dynagrag.evaluation.entities.entity_resolution import EntityResult, evaluat
 from dynagrag.evaluation.frame.html import render
 from dynagrag.evaluation.frame.terminal import report_lines
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.fakes.server import OpenAIStubServer
+from dynagrag.fakes.fake_server import OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
 
 

@@ -12,9 +12,15 @@ from hypothesis import strategies as st
 from dynagrag.core.ids import entity_key
 from dynagrag.core.schema import Flag, MentionKind
 from dynagrag.evaluation.bootstrap_intervals import f1_intervals
-from dynagrag.evaluation.extraction.extraction_folder import FoundLine, FoundMention, FoundRelation
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
-from dynagrag.evaluation.extraction.extraction_scores import extraction_scores
+from dynagrag.evaluation.extraction.extraction_scores import (
+    NumberedNames,
+    PrecisionCounts,
+    RecallCounts,
+    TypeAgreement,
+    extraction_scores,
+)
+from dynagrag.evaluation.extraction.found_lines import FoundLine, FoundMention, FoundRelation
 from dynagrag.evaluation.extraction.found_things import Found, Pair, Thing, found_in, marked
 from dynagrag.evaluation.extraction.matching import (
     gold_keys,
@@ -313,15 +319,15 @@ def test_the_figures_of_a_chunk_that_can_be_counted_by_hand() -> None:
         Pair("fans", "gpt-3", "mentioned with", (0, 80), True),
     )
     found = extraction_scores([gold], {"c": Found(things, pairs)}, resamples=10)
-    exact, overlap, key = (found["entities"][how] for how in ("exact", "overlap", "key"))
-    assert [own["precision"]["mean"] for own in (exact, overlap, key)] == [0.5, 0.75, 0.5]
-    assert [own["recall"]["mean"] for own in (exact, overlap, key)] == [0.5, 0.75, 0.5]
-    directed, together = found["relations"]["directed"], found["co_occurrences"]["undirected"]
-    assert (directed["f1"]["mean"], together["num_found"], together["num_right"]) == (1.0, 1, 0)
-    assert found["numbered_names"] == {"marked": 2, "whole": 0, "cut": 1, "missed": 1}
-    assert found["recall_by_type"] == {"equipment": {"marked": 4, "overlap": 3, "exact": 2}}
-    assert found["precision_by_type"] == {"part": {"found": 4, "overlap": 3, "exact": 2}}
-    assert found["type_agreement"] == {"matched": 3, "same": 0}
+    exact, overlap, key = (found.entities[how] for how in ("exact", "overlap", "key"))
+    assert [own.precision.mean for own in (exact, overlap, key)] == [0.5, 0.75, 0.5]
+    assert [own.recall.mean for own in (exact, overlap, key)] == [0.5, 0.75, 0.5]
+    directed, together = found.relations["directed"], found.co_occurrences["undirected"]
+    assert (directed.f1.mean, together.num_found, together.num_right) == (1.0, 1, 0)
+    assert found.numbered_names == NumberedNames(marked=2, whole=0, cut=1, missed=1)
+    assert found.recall_by_type == {"equipment": RecallCounts(marked=4, overlap=3, exact=2)}
+    assert found.precision_by_type == {"part": PrecisionCounts(found=4, overlap=3, exact=2)}
+    assert found.type_agreement == TypeAgreement(matched=3, same=0)
 
 
 def test_a_name_inside_a_marked_thing_is_right_to_find_and_no_miss() -> None:
@@ -335,9 +341,9 @@ def test_a_name_inside_a_marked_thing_is_right_to_find_and_no_miss() -> None:
     )
     own = extraction_scores(
         [gold], {"c": Found((thing("O₂"), thing("MAIN"), thing("O₂ TANK 1")), ())}, resamples=10
-    )["entities"]
+    ).entities
     assert [
-        (e["num_right"], e["num_found"], e["num_hit"], e["num_gold"])
+        (e.num_right, e.num_found, e.num_hit, e.num_gold)
         for e in (own["overlap"], own["with_inner"])
     ] == [
         (1, 3, 1, 2),
@@ -369,17 +375,17 @@ def test_two_readings_agree_alike_whichever_is_called_the_gold(
     forth = extraction_scores([a], {"c": marked(b)}, resamples=2)
     back = extraction_scores([b], {"c": marked(a)}, resamples=2)
     for how in ("exact", "overlap", "key"):
-        assert forth["entities"][how]["f1"] == back["entities"][how]["f1"]
-        assert forth["entities"][how]["precision"] == back["entities"][how]["recall"]
-        assert forth["entities"]["exact"]["num_right"] <= forth["entities"]["overlap"]["num_right"]
+        assert forth.entities[how].f1 == back.entities[how].f1
+        assert forth.entities[how].precision == back.entities[how].recall
+        assert forth.entities["exact"].num_right <= forth.entities["overlap"].num_right
 
 
 @given(st.lists(st.sampled_from(NAMES), unique=True, min_size=1, max_size=6))
 def test_a_reading_agrees_with_itself(names: list[str]) -> None:
     own = chunk(TEXT, *names)
     found = extraction_scores([own], {"c": marked(own)}, resamples=2)
-    assert {found["entities"][how]["f1"]["mean"] for how in ("exact", "overlap", "key")} == {1.0}
-    assert found["numbered_names"]["whole"] == found["numbered_names"]["marked"]
+    assert {found.entities[how].f1.mean for how in ("exact", "overlap", "key")} == {1.0}
+    assert found.numbered_names.whole == found.numbered_names.marked
 
 
 @given(st.integers(0, 9), st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))

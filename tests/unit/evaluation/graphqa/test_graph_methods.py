@@ -19,6 +19,8 @@ from dynagrag.evaluation.graphqa.soft_examples import FACTS_HEAD, soft_examples
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.retrieval.steiner.steiner_tree import TreeOptions
 
+pytestmark = pytest.mark.slow
+
 GRAPH = TextGraph.of_triples(
     [
         ("castle", "seat of", "king arthur"),

@@ -20,6 +20,8 @@ from dynagrag.evaluation.graphqa.soft_examples import soft_examples
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.retrieval.steiner.steiner_tree import TreeOptions
 
+pytestmark = pytest.mark.slow
+
 CHAIN = TextGraph.of_triples((f"town {i}", "road", f"town {i + 1}") for i in range(60))
 FAR = TextGraph(
     (*CHAIN.nodes, "castle", "king arthur"), (*CHAIN.edges, (30, "beside", 61), (61, "seat of", 62))

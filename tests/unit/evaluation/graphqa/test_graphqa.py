@@ -21,6 +21,8 @@ from dynagrag.fakes import FakeEmbedder
 from dynagrag.ui.evaluate.kept_runs import kept_runs
 from dynagrag.ui.evaluate.run_tables import headline, tables
 
+pytestmark = pytest.mark.slow
+
 Train = Callable[..., Path]
 HEAD = "index\tsplit\targ1\targ2\tlabel\tgraph\n"
 

@@ -12,6 +12,8 @@ from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.graphqa.graph_question import Part
 from dynagrag.evaluation.graphqa.graphqa_run import GraphQaOptions, evaluate_graphqa
 
+pytestmark = pytest.mark.slow
+
 
 def test_rows_that_were_learned_are_refused_or_told(
     train: Callable[..., Path], data: Path, settings: Settings, tmp_path: Path

@@ -16,6 +16,8 @@ from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.training.soft_prompt.graph_training import SoftTrainOptions, train_soft_prompt
 
+pytestmark = pytest.mark.slow
+
 Train = Callable[..., Path]
 
 

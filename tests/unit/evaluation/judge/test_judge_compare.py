@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from dynagrag.cli.evaluate.answer_comparisons import comparison_of
+from dynagrag.cli.evaluate.answer_comparisons import judged_lines
 from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.evaluation.judge.judge_compare import compare_judged, why_not_comparable
 from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
 from dynagrag.evaluation.judge.judge_replies import METRICS
-from dynagrag.evaluation.qa.qa_folder import QaRun
-from dynagrag.ui.evaluate.kept_runs import JUDGED
+from dynagrag.evaluation.qa.qa_report import QaRun
 from dynagrag.ui.evaluate.run_tables import compared_tables
 
 NUM = 12
@@ -74,10 +73,7 @@ def test_the_second_run_minus_the_first_by_hand(tmp_path: Path) -> None:
     )
     assert (pairs["first"], pairs["second"], pairs["difference"]) == (0.5, 1.0, 0.5)
     assert found["arms"]["naive"]["total"]["verdict"] == "no difference seen"
-    shown, lines_of = comparison_of(first.path, second.path) or pytest.fail(
-        "it is a run of answers"
-    )
-    lines = list(lines_of(shown))
+    lines = list(judged_lines(found))
     assert (
         lines[0]
         == "12 questions; second minus first, as qwen judged both, with paired 95 % intervals"
@@ -86,7 +82,7 @@ def test_the_second_run_minus_the_first_by_hand(tmp_path: Path) -> None:
         "15.00   20.00  +5.00 (+5.00 to +5.00), better, 12 questions" in line for line in lines
     )
     assert any("50.00  100.00  +50.00 (+50.00 to +50.00), better" in line for line in lines)
-    (table,) = compared_tables(JUDGED, found)
+    (table,) = compared_tables(found)
     assert [(row["Arm"], row["Measure"], row["Second is"]) for row in table.rows] == [
         ("hybrid", "total of 25", "better"),
         ("hybrid", "wins and half the ties, %", "better"),
@@ -129,8 +125,7 @@ def test_grades_and_pairs_share_nothing() -> None:
 
 
 def test_a_run_of_another_kind_is_refused(tmp_path: Path) -> None:
-    first = judged(tmp_path / "a", {"hybrid": 3.0, "naive": 3.0})
     second = QaRun.open(tmp_path / "b", {"evaluates": "qa"}, {})
     second.write_summary({"measure": "f1"})
     with pytest.raises(LoadError, match="holds a run of another kind"):
-        comparison_of(first.path, second.path)
+        JudgeRun.read(second.path)

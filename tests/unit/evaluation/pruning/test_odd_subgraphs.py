@@ -48,6 +48,7 @@ def example(number: int, *subgraphs: Subgraph) -> PruningExample:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["distances", "compared", "paper"])
 @pytest.mark.parametrize("batch_size", [1, 5])
 def test_a_network_is_trained_on_them(form: str, batch_size: int) -> None:

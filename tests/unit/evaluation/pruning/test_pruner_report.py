@@ -9,15 +9,14 @@ from pathlib import Path
 import pytest
 
 from dynagrag import wiring
-from dynagrag.cli.evaluate.pruner import pruner_lines
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError
+from dynagrag.evaluation.frame.report import cell_text
 from dynagrag.evaluation.pruning.measuring_run import SetMeasureOptions, measure_on_set
-from dynagrag.evaluation.pruning.pruner_folder import PrunerRun
+from dynagrag.evaluation.pruning.pruner_report import PrunerRun
 from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.ui.evaluate import run_tables
-from dynagrag.ui.evaluate.kept_runs import kept_runs, view_of
+from dynagrag.ui.evaluate.kept_runs import kept_runs
 
 PRUNERS = ("random", "none", "prior")
 
@@ -30,18 +29,16 @@ def data(sets: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_what_was_measured_is_kept_and_listed(data: Path, home: Path) -> None:
     settings = Settings(home=home)
-    run, summary, figures = measure_on_set(
-        settings, SetMeasureOptions("pathquestion", data, pruners=PRUNERS)
-    )
+    run, result = measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=PRUNERS))
     assert run.path.parent == home / "evaluation" / "runs"
     kept = PrunerRun.read(run.path)
-    assert kept.summary() == summary
+    assert kept.result() == result
     lines = kept.lines()
-    assert len(lines) == len(PRUNERS) * summary["questions"] > 0
+    assert len(lines) == len(PRUNERS) * result.questions > 0
     own = [line.measures[NODE_AP] for line in lines if line.pruner == "random"]
-    assert sum(own) / len(own) == pytest.approx(figures[0].means[NODE_AP].mean), (
-        "the lines say what the means are of"
-    )
+    assert sum(own) / len(own) == pytest.approx(
+        result.pruners["random"].means[NODE_AP], abs=1e-6
+    ), "the lines say what the means are of"
     (view,), unreadable = kept_runs(settings)
     assert (view.what, view.arms, view.asked_of, unreadable) == (
         "pruners",
@@ -49,33 +46,47 @@ def test_what_was_measured_is_kept_and_listed(data: Path, home: Path) -> None:
         "pathquestion PQ-2H",
         {},
     )
-    (table,) = run_tables.tables(view)
-    assert [row["Pruner"] for row in table.rows] == list(PRUNERS)
-    mean, interval = summary["pruners"]["random"][NODE_AP], summary["intervals"]["random"][NODE_AP]
-    assert (
-        table.rows[0][NODE_AP]
-        == f"{100 * mean:.1f} ({100 * interval[0]:.1f} to {100 * interval[1]:.1f})"
+    table = kept.report().results[0].tables[0]
+    assert [name for name, _ in table.rows] == list(PRUNERS)
+    mean, (low, high) = (
+        result.pruners["random"].means[NODE_AP],
+        result.intervals["random"][NODE_AP],
     )
+    assert (
+        cell_text(table.rows[0][1][0]) == f"{100 * mean:.1f} ({100 * low:.1f} to {100 * high:.1f})"
+    )
+
+
+def test_a_summary_of_before_is_read(data: Path, home: Path) -> None:
+    run, result = measure_on_set(
+        Settings(home=home), SetMeasureOptions("pathquestion", data, pruners=PRUNERS)
+    )
+    old = json.loads(run.summary_file.read_text(encoding="utf-8"))
+    assert list(old) == [
+        *("format", "dataset", "part", "set", "questions", "pruners", "intervals", "run")
+    ]
+    del old["format"]
+    for own in old["pruners"].values():
+        del own["n_edge_ap"], own["against_near"]  # as the first runs had it
+    run.summary_file.write_text(json.dumps(old), encoding="utf-8")
+    read = PrunerRun.read(run.path)
+    assert read.result().pruners["random"].means == result.pruners["random"].means
+    assert set(read.result().pruners["random"].gains) == {"none", "prior"}
+    assert "Against near" not in str(read.report().results)
 
 
 def test_the_report_tells_each_pruner_against_the_best_untrained_one_and_shows_the_worst_questions(
     data: Path, home: Path
 ) -> None:
-    run, summary, figures = measure_on_set(
+    run, result = measure_on_set(
         Settings(home=home), SetMeasureOptions("pathquestion", data, pruners=PRUNERS)
     )
     html = (run.path / "report.html").read_text(encoding="utf-8")
     HTMLParser().feed(html)
     for name in PRUNERS:
-        assert f"{name}: {NODE_AP} {100 * summary['pruners'][name][NODE_AP]:.1f}" in html
-    best = min(
-        figures[0].against, key=lambda other: figures[0].against[other].measures[NODE_AP].mean
-    )
+        assert f"{name}: {NODE_AP} {100 * result.pruners[name].means[NODE_AP]:.1f}" in html
+    best = result.pruners["random"].best_untrained
     assert f"points against {best} (95 % interval" in html
-    printed = "\n".join(pruner_lines(figures))
-    for row in run_tables.tables(view_of(run.path))[0].rows:
-        for cell in list(row.values())[1:]:
-            assert cell in printed, "the terminal rounds as the report does"
     assert "The worst questions of random" in html
     assert all(f"<dt>{name}</dt>" in html for name in NAMES), "each measure is explained"
 
@@ -84,7 +95,7 @@ def test_a_run_with_out_is_made_again_in_its_place_and_other_pruners_are_refused
     data: Path, home: Path, tmp_path: Path
 ) -> None:
     settings, out = Settings(home=home), tmp_path / "run"
-    first, _, _ = measure_on_set(
+    first, _ = measure_on_set(
         settings, SetMeasureOptions("pathquestion", data, pruners=PRUNERS, out=out)
     )
     before = (out / "summary.json").read_bytes()
@@ -117,7 +128,7 @@ def test_a_checkpoint_that_changed_is_another_setting(
     options = SetMeasureOptions(
         "pathquestion", data, pruners=[str(folder)], device="cpu", out=tmp_path / "run"
     )
-    run, _, _ = measure_on_set(settings, options)
+    run, _ = measure_on_set(settings, options)
     assert list(
         json.loads((run.path / "run.json").read_text(encoding="utf-8"))["settings"]["checkpoints"]
     ) == [str(folder)]

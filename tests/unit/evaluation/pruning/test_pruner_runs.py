@@ -3,27 +3,36 @@ commands say.
 """
 
 import json
-import re
 import resource
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from dynagrag import wiring
 from dynagrag.checkpoints.training_loop import Epoch
-from dynagrag.cli.evaluate.pruner import pruner_lines
 from dynagrag.cli.main import app, run
 from dynagrag.cli.train import _shown
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import SettingsError, UsageError
 from dynagrag.evaluation.bootstrap_intervals import Interval
+from dynagrag.evaluation.frame.report import cell_text
 from dynagrag.evaluation.pruning.measuring_run import SetMeasureOptions, measure_on_set
-from dynagrag.evaluation.pruning.pruner_figures import Gain, PrunerFigures
+from dynagrag.evaluation.pruning.pruner_figures import (
+    Gain,
+    KeptFigures,
+    PrunerFigures,
+    rounded_bounds,
+)
+from dynagrag.evaluation.pruning.pruner_report import pruner_tables
 from dynagrag.evaluation.pruning.pruning_example import Part, part_of
 from dynagrag.evaluation.pruning.pruning_measures import EDGE_AP, NAMES, NODE_AP
 from dynagrag.evaluation.pruning.pruning_sets import examples_of, load_pruning_set
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.training.pruner.training_run import TrainOptions, train_on_set
+
+if TYPE_CHECKING:
+    from dynagrag.checkpoints.training_loop import Epoch
 
 
 @pytest.fixture
@@ -45,6 +54,7 @@ def options(
     )  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_a_pruner_learns_which_facts_answer_and_is_measured_on_entities_it_did_not_see(
     data: Path, settings: Settings, tmp_path: Path
 ) -> None:
@@ -59,9 +69,9 @@ def test_a_pruner_learns_which_facts_answer_and_is_measured_on_entities_it_did_n
     asked = SetMeasureOptions(
         "pathquestion", data, pruners=["none", "random", "prior", str(folder)], device="cpu"
     )
-    _, _, again = measure_on_set(settings, asked)
-    assert [figures.name for figures in again] == ["none", "random", "prior", str(folder)]
-    assert again[-1].means == own.means
+    _, again = measure_on_set(settings, asked)
+    assert list(again.pruners) == ["none", "random", "prior", str(folder)]
+    assert again.pruners[str(folder)].means == KeptFigures.of(own).means
     made = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     assert made["made_with"]["train"] == 70
     first, *epochs = made["figures"]["epochs"]
@@ -117,6 +127,7 @@ def test_the_better_of_the_untrained_is_the_one_to_beat() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["paper", "compared"])
 def test_ten_examples_can_be_learned_by_heart(form: str, data: Path) -> None:
     import torch
@@ -131,12 +142,13 @@ def test_ten_examples_can_be_learned_by_heart(form: str, data: Path) -> None:
     assert best_of(epochs[1:]).validation > (0.95 if form == "compared" else 0.85)
 
 
+@pytest.mark.slow
 def test_a_training_that_was_killed_goes_on_with_the_same_numbers(
     data: Path, settings: Settings, tmp_path: Path
 ) -> None:
     _, whole = train_on_set(settings, options(data, tmp_path / "whole", 4))
 
-    def kill(epoch: Epoch) -> None:
+    def kill(epoch: "Epoch") -> None:
         if epoch.number:
             raise KeyboardInterrupt
 
@@ -179,6 +191,7 @@ def test_what_is_given_wrong_is_told_before_anything_is_embedded(
         measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=["magic"]))
 
 
+@pytest.mark.slow
 def test_a_device_that_is_not_there_is_told_whatever_is_measured(
     data: Path, settings: Settings
 ) -> None:
@@ -188,6 +201,7 @@ def test_a_device_that_is_not_there_is_told_whatever_is_measured(
         )
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_told_with_the_file_that_had_no_room(
     data: Path, home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -203,6 +217,7 @@ def test_a_full_disk_is_told_with_the_file_that_had_no_room(
     assert str(tmp_path / "run" / "report.html") in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_commands_print_json(
     data: Path, tmp_path: Path, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -222,9 +237,9 @@ def test_the_commands_print_json(
     assert measured[out] == trained[out]
     assert {"n", "node_ap", "edge_ap", "support_recall@10"} < set(measured[out])
     assert app(["evaluate", "pruner", *given[:-1]], standalone_mode=False) == 0
-    assert {"random - prior", "random - none"} <= {
-        line.split("  ")[0] for line in capsys.readouterr().out.splitlines()
-    }
+    out = capsys.readouterr().out
+    assert "Against prior, on the same questions" in out
+    assert "Against none, on the same questions" in out
 
 
 def test_a_measure_without_a_value_leaves_its_column_to_a_dash() -> None:
@@ -238,19 +253,16 @@ def test_a_measure_without_a_value_leaves_its_column_to_a_dash() -> None:
         "a/x", 1, {name: value for name, value in full.items() if name != EDGE_AP}, {}
     )
     other = PrunerFigures("b/x", 1, full, lost)
-    first, head, *rows, last = pruner_lines([one, other])
-    assert first == "1 question"
-    assert [re.split(r"  +", line) for line in (head, *rows)] == [
-        ["pruner", *NAMES],
+    kept = {own.name: KeptFigures.of(own) for own in (one, other)}
+    reached, against = pruner_tables(kept, rounded_bounds([one, other]))
+    assert reached.heads == against.heads == ("pruner", *NAMES)
+    assert [[name, *map(cell_text, cells)] for name, cells in (*reached.rows, *against.rows)] == [
         ["a/x", "100.0 (100.0 to 100.0)", "-", "100.0 (100.0 to 100.0)"],
         ["b/x", *["100.0 (100.0 to 100.0)"] * 3],
-        ["b/x - prior", *["-100.0 (-100.0 to -100.0)"] * 3],
+        ["b/x", *["-100.0 (-100.0 to -100.0)"] * 3],
     ]
-    assert len({len(line) for line in (head, *rows)}) == 1, "columns end together"
-    assert "in points" in last
-    assert any(line.startswith("x ") for line in pruner_lines([other])), (
-        "a name of its own is enough"
-    )
+    (alone, _) = pruner_tables({"b/x": kept["b/x"]}, rounded_bounds([other]))
+    assert alone.rows[0][0] == "x", "a name of its own is enough"
 
 
 def test_without_torch_geometric_one_line_says_so(
@@ -261,6 +273,7 @@ def test_without_torch_geometric_one_line_says_so(
         train_on_set(settings, options(data, tmp_path / "pruner"))
 
 
+@pytest.mark.slow
 def test_a_set_that_leaves_nothing_to_measure_on_is_refused_before_training(
     data: Path, settings: Settings, tmp_path: Path
 ) -> None:
@@ -288,6 +301,7 @@ def test_a_folder_of_something_else_is_refused_before_anything_is_embedded(
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["model.safetensors"]
 
 
+@pytest.mark.slow
 def test_a_pruner_trained_on_another_version_of_the_set_is_told(
     data: Path, settings: Settings, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -297,7 +311,7 @@ def test_a_pruner_trained_on_another_version_of_the_set_is_told(
         chosen = SetMeasureOptions(
             "pathquestion", data, part, pruners=["prior", str(folder)], device="cpu"
         )
-        return [own.note for own in measure_on_set(settings, chosen)[2]]
+        return [own.note for own in measure_on_set(settings, chosen)[1].pruners.values()]
 
     assert notes() == ["", ""]
     questions = data / "graphqa" / "pathquestion"
@@ -318,7 +332,7 @@ def test_a_pruner_trained_on_another_version_of_the_set_is_told(
         str(folder),
     ]
     assert app(["evaluate", "pruner", *given], standalone_mode=False) == 0
-    assert "pruner: trained on another version of the set" in capsys.readouterr().out.splitlines()
+    assert "  pruner: trained on another version of the set" in capsys.readouterr().out.splitlines()
     assert app(["evaluate", "pruner", *given, "--json"], standalone_mode=False) == 0
     assert (
         json.loads(capsys.readouterr().out)["pruners"][str(folder)]["note"]

@@ -22,6 +22,7 @@ from dynagrag.evaluation.pruning.measuring_run import (
     WorkspaceMeasureOptions,
     measure_on_workspace,
 )
+from dynagrag.evaluation.pruning.pruner_figures import KeptFigures
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
 from dynagrag.evaluation.pruning.retrieved_examples import RetrievedExamples
 from dynagrag.evaluation.pruning.support import Support
@@ -39,6 +40,8 @@ from tests.talks import NUM_TALKS, fill, filled_home, made_file, talk, write
 
 if TYPE_CHECKING:
     from dynagrag.checkpoints.training_loop import Epoch
+
+pytestmark = pytest.mark.slow
 
 
 @pytest.fixture
@@ -217,7 +220,7 @@ def test_an_answer_says_that_the_workspace_changed_since_its_pruner_was_trained(
         assert (
             CHANGED not in space.evidence("What did Ada say about the Odyssey?", asked).trace.notes
         )
-        space.ingest_jobs.ingest_given([talk(NUM_TALKS)], FastExtractor())
+        space.ingest_jobs.ingest_imported([talk(NUM_TALKS)], FastExtractor())
         assert CHANGED in space.evidence("What did Ada say about the Odyssey?", asked).trace.notes
 
 
@@ -327,14 +330,15 @@ def test_a_workspace_measures_what_its_training_measured(
     settings: Settings, tmp_path: Path
 ) -> None:
     trained = train_on_workspace(settings, options(settings))
-    run, summary, figures = measure_on_workspace(
-        settings, WorkspaceMeasureOptions("w", device="cpu")
-    )
-    assert [own.name for own in figures] == ["none", "prior", "near", "random", "trained"]
-    assert figures[-1].means == trained.figures[-1].means
-    assert summary["pruners"]["trained"].keys() >= {"n", "node_ap", "edge_ap", "support_recall@10"}
-    assert (summary["workspace"], summary["questions"]) == ("w", trained.questions["test"])
-    assert figures[-1].note == ""
+    run, result = measure_on_workspace(settings, WorkspaceMeasureOptions("w", device="cpu"))
+    assert list(result.pruners) == ["none", "prior", "near", "random", "trained"]
+    assert result.pruners["trained"].means == KeptFigures.of(trained.figures[-1]).means
+    assert result.pruners["trained"].means.keys() == {"node_ap", "edge_ap", "support_recall@10"}
+    assert (result.workspace, result.questions) == ("w", trained.questions["test"])
+    assert list(result.as_json()) == [
+        *("workspace", "set", "documents", "questions", "pruners", "intervals", "run")
+    ]
+    assert result.pruners["trained"].note == ""
     assert run.is_done
     train_on_workspace(settings, options(settings, out=tmp_path / "p", seed=1, max_epochs=1))
     again = [
@@ -345,7 +349,7 @@ def test_a_workspace_measures_what_its_training_measured(
         "trained",
     ]
     named = WorkspaceMeasureOptions("w", pruners=again, device="cpu")
-    assert [own.name for own in measure_on_workspace(settings, named)[2]] == [
+    assert list(measure_on_workspace(settings, named)[1].pruners) == [
         again[0],
         again[1],
         again[3],
@@ -360,11 +364,14 @@ def test_a_pruner_that_may_have_seen_what_it_is_measured_on_is_told(
     others = WorkspaceMeasureOptions(
         "w", tmp_path / "q.jsonl", pruners=["none", "trained"], device="cpu"
     )
-    assert [own.note for own in measure_on_workspace(settings, others)[2]] == ["", OTHER_STATE]
+    measured = measure_on_workspace(settings, others)[1].pruners
+    assert [own.note for own in measured.values()] == ["", OTHER_STATE]
     with open_workspace("w", settings=settings) as space:
-        space.ingest_jobs.ingest_given([talk(NUM_TALKS)], FastExtractor())
+        space.ingest_jobs.ingest_imported([talk(NUM_TALKS)], FastExtractor())
     assert (
-        measure_on_workspace(settings, WorkspaceMeasureOptions("w", device="cpu"))[2][-1].note
+        measure_on_workspace(settings, WorkspaceMeasureOptions("w", device="cpu"))[1]
+        .pruners["trained"]
+        .note
         == OTHER_STATE
     )
 
@@ -393,7 +400,7 @@ def test_the_command_measures_the_workspaces_pruners(
         "random",
     }
     assert app(["evaluate", "pruner", "--workspace", "w"], standalone_mode=False) == 0
-    assert "random - none" in capsys.readouterr().out
+    assert "Against none" in capsys.readouterr().out
 
 
 # -------------------------------------------------------------------------------------- the command

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dynagrag.cli.evaluate.qa import abstention_lines
 from dynagrag.evaluation.answers.answer_line import AnswerLine, CitedSpan, VerdictClaims
+from dynagrag.evaluation.frame.html import render
+from dynagrag.evaluation.frame.report import cell_text
 from dynagrag.evaluation.qa.answer_scores import (
     WantedAnswer,
     contains,
@@ -24,8 +25,15 @@ from dynagrag.evaluation.qa.answer_scores import (
     word_f1,
     word_recall,
 )
-from dynagrag.evaluation.qa.qa_report import abstention_cells, cells, heads_of, held_line, names_of
-from dynagrag.evaluation.qa.qa_summary import differences, qa_summary
+from dynagrag.evaluation.qa.known_question import KnownQuestion
+from dynagrag.evaluation.qa.qa_report import (
+    QaResult,
+    QaRun,
+    abstention_cells,
+    cells,
+    held_line,
+)
+from dynagrag.evaluation.qa.qa_summary import AnswerFigures, differences, qa_summary
 from dynagrag.evaluation.question_sets.question_set import GoldAnswer
 
 REFERENCE = json.loads(
@@ -206,7 +214,7 @@ def test_answers_that_were_cut_off_lower_the_mean_and_are_counted_apart_from_fai
     assert (found["cut_off"], found["errors"]) == ({"a": 1}, {"a": 1})
     assert found["arms"]["a"]["f1"] == pytest.approx(2 / 3, abs=1e-4)
     assert found["costs"]["a"]["completion_tokens"] == 180
-    assert cells(found, "a")[len(names_of(found))] == "1"
+    assert found["cut_off"]["a"] == 1
 
 
 def test_citations_are_right_where_they_touch_the_gold_and_gold_is_cited_where_it_is_touched() -> (
@@ -240,6 +248,12 @@ def test_nothing_needs_to_be_cited_where_nothing_answers() -> None:
 def summary(
     lines: list[AnswerLine], wanted: dict[str, WantedAnswer], kinds: dict[str, str] | None = None
 ) -> dict[str, Any]:
+    return figures(lines, wanted, kinds).as_json()
+
+
+def figures(
+    lines: list[AnswerLine], wanted: dict[str, WantedAnswer], kinds: dict[str, str] | None = None
+) -> AnswerFigures:
     arms = list(dict.fromkeys(line.arm for line in lines))
     return qa_summary(lines, wanted, kinds or dict.fromkeys(wanted, ""), arms, arms[-1])
 
@@ -280,23 +294,13 @@ def test_what_is_claimed_where_nothing_answers_is_counted_apart() -> None:
         "not_found": 0.75,
         "claiming": 2,
     }
-    assert abstention_cells(own) == ["1", "100.0", "33.3", "2", "12.5", "12.5", "75.0"]
-    *_, heads, row = abstention_lines({"abstention": {"a": own}}, 4)
-    assert heads.split() == [
-        "arm",
-        "abstained",
-        "rightly",
-        "of",
-        "all",
-        "claiming",
-        "stated",
-        "contradicted",
-        "not",
-        "found",
-    ]
-    assert len(row) == len(heads), "columns end together"
+    assert texts(own) == ["1", "100.0", "33.3", "2", "12.5", "12.5", "75.0"]
     none = summary(lines[:1], {"q0": wanted["q0"]})["abstention"]["a"]
-    assert abstention_cells(none) == ["0", "-", "-", "0", "-", "-", "-"]
+    assert texts(none) == ["0", "-", "-", "0", "-", "-", "-"]
+
+
+def texts(own: dict[str, Any]) -> list[str]:
+    return [cell_text(cell) for cell in abstention_cells(own)]
 
 
 def test_a_mean_over_fewer_questions_says_over_how_many() -> None:
@@ -307,8 +311,7 @@ def test_a_mean_over_fewer_questions_says_over_how_many() -> None:
         line("q1", plain="x"),
         line("q2", plain="y"),
     ]
-    found = summary(lines, wanted)
-    shown = dict(zip(names_of(found), cells(found, "a"), strict=False))
+    shown = {name: cell_text(cell) for name, cell in cells(figures(lines, wanted), "a").items()}
     assert (shown["stated"], shown["citation_precision"]) == ("100.0 (1)", "100.0 (1)")
     assert (shown["answer_recall"], shown["citation_recall"]) == ("66.7", "33.3")
 
@@ -320,10 +323,10 @@ def test_failed_parts_of_answers_are_shown_where_there_are_any() -> None:
         line("q1", plain="x"),
         line("q2", error="cut", is_cut_off=True),
     ]
-    found = summary(lines, wanted)
-    assert found["failed_parts"] == {"a": 1.5}
-    assert cells(found, "a")[heads_of(found).index("failed_parts")] == "1.50"
-    assert "failed_parts" not in heads_of(summary(lines[1:], wanted))
+    found = figures(lines, wanted)
+    assert found.failed_parts == {"a": 1.5}
+    assert cell_text(cells(found, "a")["failed_parts"]) == "1.5"
+    assert "failed_parts" not in cells(figures(lines[1:], wanted), "a")
     assert line().failed_parts == 0, "lines of before it was counted"
 
 
@@ -361,7 +364,7 @@ def test_differences_are_over_the_questions_that_both_have() -> None:
     old = {"q0": {"f1": 0.0}, "q1": {"f1": 0.5, "em": 0.0}, "none": {"f1": 1.0}}
     found = differences(new, old, ["q0", "q1", "q2"])
     assert list(found) == ["f1"]
-    assert (found["f1"]["difference"], found["f1"]["questions"]) == (50.0, 2)
+    assert (found["f1"].difference, found["f1"].questions) == (50.0, 2)
 
 
 def test_a_better_arm_has_an_interval_above_nothing_and_an_equal_one_has_not() -> None:
@@ -370,10 +373,8 @@ def test_a_better_arm_has_an_interval_above_nothing_and_an_equal_one_has_not() -
     old = {f"q{i}": {"f1": float(rng.random() > h)} for i, h in enumerate(hard)}
     better = {q: {"f1": max(own["f1"], float(rng.random() < 0.3))} for q, own in old.items()}
     equal = {f"q{i}": {"f1": float(rng.random() > h)} for i, h in enumerate(hard)}
-    assert differences(better, old, old)["f1"]["low"] > 0
-    assert (
-        differences(equal, old, old)["f1"]["low"] < 0 < differences(equal, old, old)["f1"]["high"]
-    )
+    assert differences(better, old, old)["f1"].low > 0
+    assert differences(equal, old, old)["f1"].low < 0 < differences(equal, old, old)["f1"].high
 
 
 def test_kinds_are_shown_where_there_are_several() -> None:
@@ -396,8 +397,8 @@ def test_of_several_arms_the_report_says_which_differ_after_the_correction() -> 
         for arm, num in right.items()
         for i, q in enumerate(ids)
     ]
-    found = summary(lines, {q: WantedAnswer(GoldAnswer(("Ada",))) for q in ids})
-    assert {arm: own["f1"]["holds"] for arm, own in found["differences"].items()} == {
+    found = figures(lines, {q: WantedAnswer(GoldAnswer(("Ada",))) for q in ids})
+    assert {arm: own["f1"].holds for arm, own in found.differences.items()} == {
         "good": True,
         "same": False,
     }
@@ -405,9 +406,37 @@ def test_of_several_arms_the_report_says_which_differ_after_the_correction() -> 
         held_line(found)
         == "of 2 comparisons with naive by F1, 1 holds after Holm's correction: good"
     )
-    assert "holds" not in found["differences"]["good"]["em"], "a run is judged by one measure"
-    two = summary(
+    em = found.as_json()["differences"]["good"]["em"]
+    assert list(em) == ["difference", "low", "high", "questions"], "a run is judged by one measure"
+    two = figures(
         [one for one in lines if one.arm != "same"],
         {q: WantedAnswer(GoldAnswer(("Ada",))) for q in ids},
     )
     assert held_line(two) == ""
+
+
+def test_a_summary_of_before_is_read(tmp_path: Path) -> None:
+    """One without `format`, cut-off answers, failed parts and what holds among several arms."""
+    wanted = {f"q{i}": WantedAnswer(GoldAnswer(("x",))) for i in range(3)}
+    lines = [line(q, arm, plain="x") for q in wanted for arm in ("a", "naive")]
+    run = QaRun.open(tmp_path / "run", {"evaluates": "qa"}, {})
+    run.append(lines)
+    result = QaResult(**dict(figures(lines, wanted)), dataset="d", run=str(run.path))
+    assert list(result.as_json())[:6] == [
+        "dataset",
+        "half",
+        "scope",
+        "passages",
+        "llm",
+        "questions",
+    ]
+    run.write_rows("golds.jsonl", [KnownQuestion(id=q, text="?", answers=("x",)) for q in wanted])
+    run.keep_result(result)
+    old = json.loads(run.summary_file.read_text(encoding="utf-8"))
+    for name in ("format", "cut_off", "failed_parts"):
+        del old[name]
+    for own in old["differences"]["a"].values():
+        own.pop("holds", None)
+    run.summary_file.write_text(json.dumps(old), encoding="utf-8")
+    assert run.result().arms == result.arms
+    assert "a: answer recall 100.0, the same as naive" in render(run.report(), run.head)

@@ -20,7 +20,7 @@ from dynagrag.core.schema import (
 )
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target, finder, missing_gold
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Gold, Scope, TurnSpan
-from dynagrag.evaluation.results.run_folder import RetrievalLine
+from dynagrag.evaluation.retrieval.retrieval_report import RetrievalLine
 from dynagrag.evaluation.retrieval.retriever_arms import Arm
 from dynagrag.evaluation.retrieval.retriever_bench import RetrieverBench, passage_words
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -10,15 +10,12 @@ from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.schema import SourceTurn
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
-from dynagrag.ingest.given.given_corpus import GivenTurns
-from dynagrag.training.soft_prompt.workspace_training import (
-    SoftTraining,
-    WorkspaceSoftOptions,
-    train_soft_on_workspace,
-)
+from dynagrag.ingest.imported.imported_corpus import ImportedTurns
 from dynagrag.workspace.facade import open_workspace
+
+if TYPE_CHECKING:  # it loads torch_geometric, for tests of other folders too
+    from dynagrag.training.soft_prompt.soft_prompt_training import SoftTraining
 
 THINGS = (
     "Delta Valve",
@@ -30,10 +27,10 @@ THINGS = (
     "Port Arthur",
     "Fathom Labs",
 )
-Train = Callable[..., SoftTraining]
+Train = Callable[..., "SoftTraining"]
 
 
-def talk(number: int) -> GivenTurns:
+def talk(number: int) -> ImportedTurns:
     turns = []
     for line in range(6):
         first, other = (
@@ -45,7 +42,7 @@ def talk(number: int) -> GivenTurns:
             f" {10 * number + line + 20} hours."
         )
         turns.append(SourceTurn(words, ("Ada", "Leo", "Grace")[line % 3]))
-    return GivenTurns(f"Talk {number}", tuple(turns))
+    return ImportedTurns(f"Talk {number}", tuple(turns))
 
 
 @pytest.fixture
@@ -55,23 +52,29 @@ def settings(home: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
 
     from dynagrag.generation.soft_prompt import soft_checkpoint
     from dynagrag.generation.soft_prompt.language_model import LanguageModel
-    from dynagrag.training.soft_prompt import workspace_training
+    from dynagrag.training.soft_prompt import soft_prompt_training
 
     def load(name: str, settings: Settings, precision: str, device: str | None = None) -> Any:
         return LanguageModel(*tiny_llama(max_tokens=2048), name)
 
     monkeypatch.setattr(wiring, "make_embedder", lambda settings: FakeEmbedder(32))
-    monkeypatch.setattr(workspace_training, "load_language_model", load)
+    monkeypatch.setattr(soft_prompt_training, "load_language_model", load)
     monkeypatch.setattr(soft_checkpoint, "load_language_model", load)
     made = Settings(home=home)
     with open_workspace("w", settings=made) as space:
-        space.ingest_jobs.ingest_given([talk(number) for number in range(6)], FastExtractor())
+        space.ingest_jobs.ingest_imported([talk(number) for number in range(6)], FastExtractor())
     return made
 
 
 @pytest.fixture
 def train(settings: Settings) -> Train:
-    def run(method: str = "g-retriever", **more: Any) -> SoftTraining:
+    from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
+    from dynagrag.training.soft_prompt.soft_prompt_training import (
+        WorkspaceSoftOptions,
+        train_soft_on_workspace,
+    )
+
+    def run(method: str = "g-retriever", **more: Any) -> "SoftTraining":
         sizes = {
             name: more.pop(name) for name in ("max_epochs", "width", "num_layers") if name in more
         }

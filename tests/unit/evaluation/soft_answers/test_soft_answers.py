@@ -23,8 +23,9 @@ from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.generation.soft_prompt.soft_text import TokenBudget
 from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.models.metered_chat import MeteredChat
-from dynagrag.training.soft_prompt.workspace_examples import WorkspaceSoftExamples
-from dynagrag.training.soft_prompt.workspace_training import (
+from dynagrag.training.soft_prompt import soft_prompt_training
+from dynagrag.training.soft_prompt.soft_prompt_examples import WorkspaceSoftExamples
+from dynagrag.training.soft_prompt.soft_prompt_training import (
     SoftTraining,
     WorkspaceSoftOptions,
     train_soft_on_workspace,
@@ -33,6 +34,8 @@ from dynagrag.workspace.asking import AnswerOverrides
 from dynagrag.workspace.facade import AskOptions, open_workspace
 from dynagrag.workspace.text_reports import trace_lines
 from dynagrag.workspace.workspace_soft_prompt import soft_prompt_folder
+
+pytestmark = pytest.mark.slow
 
 THINGS = (
     "Delta Valve",
@@ -442,9 +445,8 @@ def test_the_commands_train_and_ask(settings: Settings, capsys: pytest.CaptureFi
 def test_a_reply_rests_on_whole_lines_and_the_trace_tells_how_many_were_read(
     train: Train, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dynagrag.training.soft_prompt import workspace_training
 
-    monkeypatch.setattr(workspace_training, "MAX_DESCRIPTION", 150)
+    monkeypatch.setattr(soft_prompt_training, "MAX_DESCRIPTION", 150)
     train()
     seen: list[SoftExample] = []
     reply = ModelReply("Kettle [E1][E2][E3][E4][E5][E6][E7][E8]", 9, 1)

@@ -12,8 +12,10 @@ from dynagrag.evaluation.questions.made_question import Provenance
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS, soft_example
 from dynagrag.generation.soft_prompt.soft_text import TokenBudget
 from dynagrag.retrieval.passages import PassageScores
-from dynagrag.training.soft_prompt.workspace_examples import WorkspaceSoftExamples, line_of_answer
+from dynagrag.training.soft_prompt.soft_prompt_examples import WorkspaceSoftExamples, line_of_answer
 from dynagrag.workspace.facade import open_workspace
+
+pytestmark = pytest.mark.slow
 
 WIDE = TokenBudget(lambda text: len(text) // 4, 768)
 

@@ -17,10 +17,12 @@ from dynagrag.evaluation.pruning.pruning_example import Part
 from dynagrag.fakes import FakeChat
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
-from dynagrag.training.soft_prompt import workspace_training
-from dynagrag.training.soft_prompt.workspace_examples import WorkspaceSoftExamples
-from dynagrag.training.soft_prompt.workspace_training import SoftTraining
+from dynagrag.training.soft_prompt import soft_prompt_training
+from dynagrag.training.soft_prompt.soft_prompt_examples import WorkspaceSoftExamples
+from dynagrag.training.soft_prompt.soft_prompt_training import SoftTraining
 from dynagrag.workspace.facade import AskOptions, open_workspace
+
+pytestmark = pytest.mark.slow
 
 Train = Callable[..., SoftTraining]
 ASKED = "What does the Odyssey feed?"
@@ -61,7 +63,7 @@ def test_texts_longer_than_the_model_reads_are_told_with_an_option_of_this_train
     from dynagrag.generation.soft_prompt.language_model import LanguageModel
 
     narrow = LanguageModel(*tiny_llama(max_tokens=128), "tiny")
-    monkeypatch.setattr(workspace_training, "load_language_model", lambda *_: narrow)
+    monkeypatch.setattr(soft_prompt_training, "load_language_model", lambda *_: narrow)
     with pytest.raises(
         UsageError,
         match="doesn't fit into tiny, whose context has 128; take one that reads more, with --lm",
@@ -105,7 +107,7 @@ def test_options_that_would_do_nothing_beside_a_trained_system_are_refused(
 def test_rows_at_most_are_those_of_each_part_and_answers_that_are_cut_are_told(
     train: Train, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(workspace_training, "MAX_LABEL", 2)
+    monkeypatch.setattr(soft_prompt_training, "MAX_LABEL", 2)
     made = train("prompt-tuning", max_rows=10)
     assert made.questions == dict.fromkeys((part.value for part in Part), 10)
     told = [record.message for record in caplog.records if "cut" in record.message]

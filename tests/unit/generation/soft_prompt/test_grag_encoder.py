@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from dynagrag.generation.soft_prompt.graph_encoder import GraphEncoder
     from dynagrag.generation.soft_prompt.soft_example import GraphArrays
 
+pytestmark = pytest.mark.slow
+
 DIMENSION = 6
 QUERY = np.eye(DIMENSION, dtype=np.float32)[0]
 

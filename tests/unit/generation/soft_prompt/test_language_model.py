@@ -11,6 +11,8 @@ from dynagrag.core.errors import ModelError, UsageError
 from dynagrag.generation.soft_prompt.language_model import LanguageModel
 from dynagrag.generation.soft_prompt.precision import Precision
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> str:

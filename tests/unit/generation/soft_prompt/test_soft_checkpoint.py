@@ -24,6 +24,8 @@ from dynagrag.generation.soft_prompt.soft_checkpoint import (
 )
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel, SoftPromptOptions
 
+pytestmark = pytest.mark.slow
+
 DIMENSION = 8
 EMBEDDER = EmbedderIdentity("fake", DIMENSION)
 KIND = "soft-answers"

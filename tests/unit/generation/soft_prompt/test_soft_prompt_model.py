@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from dynagrag.generation.soft_prompt.soft_example import GraphArrays, SoftExample
     from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptModel
 
+pytestmark = pytest.mark.slow
+
 DIMENSION = 6
 
 

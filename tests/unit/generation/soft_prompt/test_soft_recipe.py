@@ -21,6 +21,8 @@ from dynagrag.generation.soft_prompt.soft_parts import (
 from dynagrag.generation.soft_prompt.soft_prompt_model import SoftPromptOptions
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe, recipe_of
 
+pytestmark = pytest.mark.slow
+
 
 def test_the_papers_values_are_taken_where_they_are_asked_for() -> None:
     paper = recipe_of(Paper.G_RETRIEVER, {})

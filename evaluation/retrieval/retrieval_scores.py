@@ -1,0 +1,154 @@
+"""What rankings come to: means by arm, recall curves, and differences from the baseline with their
+intervals, in points.
+"""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, median
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals, share_intervals
+from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
+from dynagrag.evaluation.results.run_summary import DIGITS, POINTS, PRECISION
+
+SHOWN_WITH_INTERVALS = ("recall@5", "p@5", "r@10", "hit@1", "mrr", PROMPT)
+"""The measures whose means get an interval of their own, for the plots. Differences get one for
+every measure.
+"""
+
+
+class Ranked(Protocol):
+    """What is summed of a ranking."""
+
+    @property
+    def measures(self) -> Mapping[str, float]:
+        """By name, 0 to 1."""
+
+    @property
+    def recall(self) -> Sequence[float]:
+        """Among the first passage, the first two and so on."""
+
+    @property
+    def ms(self) -> float:
+        """Milliseconds that it took."""
+
+    @property
+    def prompt_tokens(self) -> int | None:
+        """Of the prompts; None where none were written."""
+
+
+@dataclass(frozen=True, slots=True)
+class PointsDifference:
+    """A mean difference over the same questions with its 95 % interval, in points."""
+
+    difference: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class PointsBounds:
+    """The 95 % interval of a mean, in points."""
+
+    low: float
+    high: float
+
+
+class ScopeFigures(BaseModel):
+    """The figures of one scope. `arms`: means, as fractions of 1; `ms` the median. `curves`: recall
+    at 1, 2 and so on. `intervals`: of the differences from the baseline, by arm and measure;
+    `means`: of some means themselves.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    questions: int
+    arms: dict[str, dict[str, float]]
+    curves: dict[str, list[float]] = Field(default_factory=dict)
+    intervals: dict[str, dict[str, PointsDifference]] = Field(default_factory=dict)
+    means: dict[str, dict[str, PointsBounds]] = Field(default_factory=dict)
+
+
+def scope_figures(
+    found: Mapping[str, Mapping[str, Ranked]],
+    arms: Sequence[str],
+    baseline: str,
+    seed: int = SEED,
+) -> ScopeFigures:
+    """The figures of rankings by arm and question, all arms over the questions of the baseline."""
+    questions = list(found[baseline])
+    names = names_of(line for own in found.values() for line in own.values())
+    values = {
+        arm: {name: [found[arm][q].measures[name] for q in questions] for name in names}
+        for arm in arms
+    }
+    shown = [name for name in SHOWN_WITH_INTERVALS if name in names]
+    spread = share_intervals({f"{a} {n}": values[a][n] for a in arms for n in shown}, seed)
+    return ScopeFigures(
+        questions=len(questions),
+        arms={
+            arm: means_of(values[arm])
+            | {"ms": median_ms(found[arm].values())}
+            | _tokens(found[arm])
+            for arm in arms
+        },
+        curves={
+            arm: [
+                round(fmean(at), DIGITS)
+                for at in zip(*(found[arm][q].recall for q in questions), strict=True)
+            ]
+            for arm in arms
+        },
+        intervals=differences(
+            {a: values[a] for a in arms if a != baseline},
+            dict.fromkeys(arms, values[baseline]),
+            seed,
+        ),
+        means={a: {n: PointsBounds(*_bounds(spread[f"{a} {n}"])) for n in shown} for a in arms},
+    )
+
+
+def names_of(lines: Iterable[Ranked]) -> tuple[str, ...]:
+    """The measures that all of these lines have, in their order."""
+    return (*NAMES, PROMPT) if all(PROMPT in line.measures for line in lines) else NAMES
+
+
+def means_of(values: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """The mean of each measure over the questions."""
+    return {name: round(fmean(own), DIGITS) for name, own in values.items()}
+
+
+def median_ms(lines: Collection[Ranked]) -> float:
+    """The usual time of a question, in milliseconds."""
+    return round(median(line.ms for line in lines), 3)
+
+
+def _tokens(lines: Mapping[str, Ranked]) -> dict[str, float]:
+    """The mean length of the prompts, where any were written."""
+    tokens = [line.prompt_tokens for line in lines.values() if line.prompt_tokens is not None]
+    return {"prompt_tokens": round(fmean(tokens), 1)} if tokens else {}
+
+
+def differences(
+    new: Mapping[str, Mapping[str, Sequence[float]]],
+    old: Mapping[str, Mapping[str, Sequence[float]]],
+    seed: int = SEED,
+) -> dict[str, dict[str, PointsDifference]]:
+    """new - old by arm and measure, over the same questions in the same order."""
+    columns = {
+        f"{arm} {name}": [a - b for a, b in zip(new[arm][name], old[arm][name], strict=True)]
+        for arm in new
+        for name in new[arm]
+    }
+    found = intervals(columns, seed)
+
+    def in_points(interval: Interval) -> PointsDifference:
+        return PointsDifference(round(POINTS * interval.mean, PRECISION), *_bounds(interval))
+
+    return {arm: {n: in_points(found[f"{arm} {n}"]) for n in new[arm]} for arm in new}
+
+
+def _bounds(interval: Interval) -> tuple[float, float]:
+    return round(POINTS * interval.low, PRECISION), round(POINTS * interval.high, PRECISION)

@@ -1,0 +1,264 @@
+"""The page Ingest: bring files, text or a folder, see how they were read and what it would cost,
+and follow the work.
+"""
+
+from collections.abc import Sequence, Set
+from uuid import uuid4
+
+import streamlit as st
+
+from dynagrag.graph_store.rules import check_workspace_name
+from dynagrag.ui import background, state
+from dynagrag.ui.ingest import (
+    documents_view,
+    ingest_form,
+    jobs_view,
+    sources_view,
+    speakers_view,
+    upload_folder,
+)
+from dynagrag.ui.ingest.source_reading import Brought, SourceRow, pasted, read_all
+from dynagrag.ui.progress import has_ended
+from dynagrag.ui.safe_markdown import plain
+from dynagrag.ui.state import WorkspaceSession
+
+_UPLOAD, _PASTE, _FOLDER = "Upload files", "Paste text", "Files on this machine"
+_FROM_THE_WEB = (
+    "The app fetches nothing. Bring the file yourself:\n"
+    "- **YouTube**: under the video choose *…"
+    " more*, then *Show transcript*, and paste its text under *Paste text*; or save the captions"
+    " with `yt-dlp --skip-download --write-subs --write-auto-subs ADDRESS` and upload the `.vtt`.\n"
+    "- **A web page**: save it in your browser (Ctrl+S, *HTML only*) and upload the `.html`."
+)
+_FORMATS = (
+    "WebVTT, SRT, SBV, plain text with speakers, JSON, CSV, Markdown, PDF, DOCX, HTML and more; the"
+    " format is told by the content."
+)
+
+
+def page() -> None:
+    """Draws the page."""
+    st.title("Ingest")
+    with state.shown_errors():
+        check_workspace_name(state.workspace_name())  # it may come from the address bar
+        session = state.session()
+        jobs_view.show_current(session)
+        _bring(session)
+        rows = _rows(session)
+        sources_view.show(rows, _leave_out)
+        paths = list(dict.fromkeys(row.given for row in rows if row.given and not row.refused))
+        if paths:
+            names = speakers_view.show(rows, session.documents() if session else ())
+            ingest_form.show(paths, _started, names)
+        if session is not None:
+            st.divider()
+            num_aside = len(session.space.journal.set_asides())
+            documents, aside, past = st.tabs(
+                ["Documents", f"Set aside ({num_aside})" if num_aside else "Set aside", "Past jobs"]
+            )
+            with documents:
+                documents_view.show(session)
+            with aside:
+                jobs_view.show_set_aside(session)
+            with past:
+                jobs_view.show_past(session)
+
+
+# -------------------------------------------------------------------------------------------- bring
+
+
+def _bring(session: WorkspaceSession | None) -> None:
+    if session is None:
+        st.caption(
+            f"The workspace {plain(state.workspace_name())} is created with your first files."
+        )
+    st.subheader("Add transcripts or documents")
+    way = st.radio(
+        "Source",
+        [_UPLOAD, _PASTE, _FOLDER],
+        key="way",
+        horizontal=True,
+        label_visibility="collapsed",
+    )
+    brought: list[Brought] = []
+    if way == _PASTE:
+        number = state.remembered(
+            "paste_number", 0
+        )  # a form of its own for each text: what could not be taken stays in it
+        with st.form("paste"):
+            title = st.text_input(
+                "Title",
+                placeholder="e.g. Board meeting, 3 May",
+                max_chars=200,
+                key=f"paste_title_{number}",
+            )
+            about = "Lines such as `Maria: words` are turns."
+            text = st.text_area(
+                "Text",
+                height=200,
+                placeholder="Maria: Good morning …\nLeo: …",
+                help=about,
+                key=f"paste_text_{number}",
+            )
+            is_sent = st.form_submit_button("Preview", icon=":material/visibility:")
+        if not is_sent:
+            brought = []
+        elif not title.strip() or not text.strip():
+            st.warning("Enter a title and some text.", icon=":material/edit:")
+            brought = []
+        else:
+            made = pasted(title, text)
+            state.remember("paste_number", number + 1)
+            brought = [made]
+    elif way == _FOLDER:
+        brought = _name_folder()
+    else:
+        brought = _upload()
+    with st.expander("From YouTube or the web"):
+        st.markdown(_FROM_THE_WEB)
+    _read(brought)
+
+
+def _upload() -> list[Brought]:
+    """The files that were not read yet."""
+    key = f"upload_{state.workspace_name()}_{state.remembered('upload_number', 0)}"
+    if (
+        key not in st.session_state
+    ):  # the box is drawn anew, empty; what it held before was not taken out
+        state.remember("shown_uploads", set())
+    files = st.file_uploader(
+        "Transcripts or documents", accept_multiple_files=True, key=key, help=_FORMATS
+    )
+    st.caption("Split files that are larger.")
+    here = {file.file_id for file in files}
+    # a file that was taken out of the upload box is left out
+    gone: set[str] = state.remembered("shown_uploads", set()) - here
+    rows: tuple[SourceRow, ...] = state.remembered("rows", ())
+    for row in rows:
+        if row.brought in gone:
+            _leave_out([row])
+    state.remember("shown_uploads", here)
+    seen: set[str] = state.remembered("seen_uploads", set())
+    return [Brought(file.name, file, file.file_id) for file in files if file.file_id not in seen]
+
+
+def _name_folder() -> list[Brought]:
+    with st.form("folder", border=False):
+        name = st.text_input(
+            "File, folder or pattern",
+            placeholder="e.g. ~/meetings or /data/talks/*.vtt",
+            help="On the machine that runs dynagrag. " + _FORMATS,
+        )
+        is_asked = st.form_submit_button("Preview", icon=":material/visibility:")
+    if is_asked and not name.strip():
+        st.warning("Enter a file, a folder or a pattern.", icon=":material/edit:")
+    return [Brought(upload_folder.expanded(name))] if is_asked and name.strip() else []
+
+
+# --------------------------------------------------------------------------------------------- read
+
+
+def _read(brought: list[Brought]) -> None:
+    """Reads what was brought in a thread, and takes what was read into the rows once it is
+    there.
+    """
+    settings, name = state.settings(), state.workspace_name()
+    prefix = background.key_of(settings, name, "read", str(state.remembered("visit", uuid4().hex)))
+    if brought:
+        folder, number = upload_folder.folder_of(settings, name), state.remembered("num_read", 0)
+        state.remember("num_read", number + 1)
+        ids = {item.id for item in brought if item.id}
+        state.remember("seen_uploads", state.remembered("seen_uploads", set()) | ids)
+        background.start(
+            (*prefix, str(number)),
+            "Reading",
+            lambda work: read_all(folder, brought, work.progress),
+            {"brought": ids},
+        )
+    for work in background.found_under(prefix):
+        if has_ended(
+            work, lambda work: f"Reading {work.done + 1} of {max(1, work.total)}", can_stop=True
+        ):
+            background.drop(work.key)
+            if work.error:
+                st.error(plain(work.error), icon=":material/error:")
+                _read_later(work.notes["brought"])
+            _take(work.result or ())
+
+
+def _read_later(ids: Set[str]) -> None:
+    """These uploads, where they are still in the box, are read when the page is drawn next."""
+    state.remember("seen_uploads", state.remembered("seen_uploads", set()) - ids)
+
+
+def _take(made: tuple[SourceRow, ...]) -> None:
+    """Later readings of a path, or of an upload, replace earlier ones."""
+    rows: tuple[SourceRow, ...] = state.remembered("rows", ())
+    paths, uploads = {row.path for row in made}, {row.brought for row in made if row.brought}
+    state.remember(
+        "rows",
+        (*(row for row in rows if row.path not in paths and row.brought not in uploads), *made),
+    )
+    _read_later({row.brought for row in made if row.is_unread})
+
+
+def _rows(session: WorkspaceSession | None) -> tuple[SourceRow, ...]:
+    """The files to ingest; at first those that were uploaded before and never ingested."""
+    _take_back_what_did_not_start()
+    if not state.remembered("has_looked", False):
+        state.remember("has_looked", True)
+        upload_folder.sweep(upload_folder.folder_of(state.settings(), state.workspace_name()))
+        left = _left_over(session)
+        if left:
+            _read(left)
+    rows: tuple[SourceRow, ...] = state.remembered("rows", ())
+    return rows
+
+
+def _left_over(session: WorkspaceSession | None) -> list[Brought]:
+    """Uploaded files that are no document and that no job is at or waits with."""
+    settings, name = state.settings(), state.workspace_name()
+    if background.has_job_at_work(settings, name):
+        return []
+    jobs = session.space.journal.jobs() if session else ()
+    taken = {
+        path
+        for job in jobs
+        if job.status == "running" or job.is_to_go_on
+        for path in job.request.paths
+    }
+    left = upload_folder.not_ingested(upload_folder.folder_of(settings, name), _stored(session))
+    return [Brought(str(path)) for path in left if str(path.absolute()) not in taken]
+
+
+def _stored(session: WorkspaceSession | None) -> set[str]:
+    return {document.sha256 for document in session.documents()} if session else set()
+
+
+def _leave_out(gone: Sequence[SourceRow]) -> None:
+    """Takes sources out again; uploaded files that are no documents are removed."""
+    given = {row.given for row in gone if row.given}
+    rows: tuple[SourceRow, ...] = state.remembered("rows", ())
+    state.remember("rows", tuple(row for row in rows if row not in gone and row.given not in given))
+    folder = upload_folder.folder_of(state.settings(), state.workspace_name())
+    for path in upload_folder.not_ingested(folder, _stored(state.session())):
+        if str(path) in given:
+            upload_folder.discard(folder, path)
+
+
+def _started(key: background.Key) -> None:
+    """Clears the files that the run took over; they come back if it ends before it is a job."""
+    state.remember("started", (key, state.remembered("rows", ())))
+    state.remember("rows", ())
+    speakers_view.forget()
+    state.remember("seen_uploads", set())
+    state.remember("upload_number", state.remembered("upload_number", 0) + 1)
+
+
+def _take_back_what_did_not_start() -> None:
+    key, rows = state.remembered("started", ((), ()))
+    work = background.find(key) if key else None
+    if work is None or not work.is_running or "job" in work.notes:
+        state.remember("started", ((), ()))
+    if work is not None and not work.is_running and work.error and "job" not in work.notes:
+        _take(rows)

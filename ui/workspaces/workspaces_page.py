@@ -1,0 +1,383 @@
+"""The page Workspaces: which there are, making, opening and deleting them; health and backup; the
+demo.
+"""
+
+import time
+
+import streamlit as st
+
+from dynagrag.config.settings import Settings
+from dynagrag.core.errors import UsageError
+from dynagrag.core.text import plural
+from dynagrag.demo import WORKSPACE as DEMO
+from dynagrag.demo import run_demo
+from dynagrag.registry.stores import EMBEDDED, EMBEDDED_FILES, STORES, StoreAddress
+from dynagrag.ui import background, state, store_box
+from dynagrag.ui.background import Key, Work
+from dynagrag.ui.progress import has_ended
+from dynagrag.ui.safe_markdown import plain, plain_lines
+from dynagrag.ui.workspaces import health_view
+from dynagrag.upkeep.workspace_renaming import rename_workspace
+from dynagrag.wiring import JOURNAL_FILE
+from dynagrag.workspace.active_jobs import describe_active_jobs
+from dynagrag.workspace.address import ADDRESS_FILE, has_embedded
+from dynagrag.workspace.workspace_catalog import (
+    Holdings,
+    check_new,
+    delete_workspace,
+    read_holdings,
+)
+
+_LOOK_EVERY_S = 30
+
+
+def page() -> None:
+    """Draws the page."""
+    st.title("Workspaces")
+    with state.shown_errors():
+        settings = state.settings()
+        if not state.known_workspaces():
+            model = (
+                f"The language model **{plain(settings.llm)}** is set."
+                if settings.llm
+                else (
+                    "No language model is set: choose one under **Settings**, or build graphs"
+                    " without one,"
+                    " from names and repeated words."
+                )
+            )
+            with st.container(border=True):
+                st.markdown("#### Welcome")
+                st.markdown(
+                    "**Try the demo**: eleven minutes of Apollo 13 as a graph, in less than a"
+                    " minute. The"
+                    " model's replies are recorded, so none is asked."
+                )
+                if st.button(
+                    "Create the demo",
+                    type="primary",
+                    icon=":material/rocket_launch:",
+                    disabled=_is_demo_at_work(settings),
+                ):
+                    _start_demo(settings)
+                st.markdown(f"**Or begin with your own files** under **Ingest**. {model}")
+        _follow_demo(settings)
+        spaces, health = st.tabs(["Workspaces", "Health and backup"])
+        with spaces, state.shown_errors():
+            _show_all(settings)
+        with health, state.shown_errors():
+            health_view.show()
+
+
+# --------------------------------------------------------------------------------------------- demo
+
+
+def _demo_key(settings: Settings) -> Key:
+    return background.key_of(settings, DEMO, "demo")
+
+
+def _is_demo_at_work(settings: Settings) -> bool:
+    work = background.find(_demo_key(settings))
+    return work is not None and work.is_running
+
+
+def _start_demo(settings: Settings) -> None:
+    if background.has_job_at_work(settings, DEMO):
+        raise UsageError("something is at work in the workspace demo; wait for its end")
+    if not _is_demo_at_work(settings):
+        state.close_sessions(DEMO)  # it is made afresh
+        background.drop(_demo_key(settings))
+
+    def run(work: Work) -> list[str]:
+        lines: list[str] = []
+        run_demo(settings, False, lines.append, work.progress)
+        return lines
+
+    background.start(_demo_key(settings), "Demo", run)
+    st.rerun()
+
+
+def _follow_demo(settings: Settings) -> None:
+    work = background.find(_demo_key(settings))
+    if work is None or not has_ended(work, lambda work: f"Creating the demo: {work.stage}"):
+        return
+    if work.error:
+        st.error(f"Demo: {plain(work.error)}", icon=":material/error:")
+        return
+    st.success(
+        f"The workspace **{DEMO}** is ready. **Ask** has three questions with their recorded"
+        " answers.",
+        icon=":material/check_circle:",
+    )
+    with st.container(horizontal=True):
+        if state.workspace_name() != DEMO and st.button(
+            "Open the demo", type="primary", icon=":material/login:"
+        ):
+            background.drop(work.key)
+            state.switch_workspace(DEMO)
+            state.go_to_page("")
+        with st.popover("Report", icon=":material/list:"):
+            st.markdown(
+                plain_lines("\n".join(line for line in work.result if "dynagrag" not in line))
+            )
+        if st.button("Dismiss", icon=":material/close:", key="hide_demo"):
+            background.drop(work.key)
+            st.rerun()
+
+
+# --------------------------------------------------------------------------------------------- list
+
+
+def _show_all(settings: Settings) -> None:
+    names = state.known_workspaces()
+    _follow_deletions(settings)
+    _follow_renamings(settings)
+    found = _holdings(settings, names)
+    for name in names:
+        _show_one(settings, name, found.get(name))
+    with st.expander("New workspace", expanded=not names):
+        _ask_new(settings)
+    if names:
+        with st.expander("Try the demo"):
+            st.markdown(
+                f"{'Recreates' if DEMO in names else 'Creates'} the workspace **{DEMO}** from"
+                " recorded replies of a real model."
+            )
+            if st.button("Create the demo", disabled=_is_demo_at_work(settings), key="demo_again"):
+                _start_demo(settings)
+
+
+def _holdings(settings: Settings, names: list[str]) -> dict[str, Holdings]:
+    """Counted in a thread, again when a workspace has changed; until then those of before."""
+    kept: dict[str, Holdings] = state.remembered("holdings", {})
+    stamp = str(hash(tuple((name, _stamp(settings, name)) for name in names)))
+    prefix = background.key_of(settings, "", "holdings")
+    for work in background.found_under(prefix):
+        if work.key[-1] != stamp:
+            background.drop(work.key)
+    work = background.start(
+        (*prefix, stamp),
+        "Workspaces",
+        lambda _: {name: read_holdings(name, settings) for name in names},
+    )
+    if has_ended(work, lambda _: "Counting what they hold"):
+        if work.error:
+            background.drop(work.key)
+            st.warning(plain(work.error), icon=":material/error:")
+        else:
+            kept = work.result
+            state.remember("holdings", kept)
+    return kept
+
+
+def _stamp(settings: Settings, name: str) -> tuple[float, ...]:
+    """Changes when the workspace does; what others do on a server is seen after half a minute."""
+    folder = settings.workspaces_dir / name
+    logs = [f"{file}-wal" for file in (*EMBEDDED_FILES, JOURNAL_FILE)]
+    files = [folder / file for file in (*EMBEDDED_FILES, *logs, ADDRESS_FILE)]
+    is_far = not has_embedded(folder)
+    return (
+        *(path.stat().st_mtime for path in files if path.exists()),
+        time.time() // _LOOK_EVERY_S if is_far else 0.0,
+    )
+
+
+def _show_one(settings: Settings, name: str, found: Holdings | None) -> None:
+    is_here = name == state.workspace_name()
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center", border=True
+    ):
+        badge = " :blue-badge[open]" if is_here else ""
+        active_work = describe_active_jobs(name, settings)
+        working = (
+            f"  \n:material/hourglass_top: {plain(active_work[0].upper() + active_work[1:])}"
+            if active_work
+            else ""
+        )
+        if found is None:
+            described = "…"
+        else:
+            summary = plain(
+                f"{'' if found.error else _counts(found) + ' · '}{found.size_bytes / 1e6:,.1f} MB"
+                f" · in {store_box.store_name(found.address)}"
+            )
+            described = summary + (f"  \n:red[{plain(found.error)}]" if found.error else "")
+        st.markdown(f"**{plain(name)}**{badge}  \n{described}{working}", width="stretch")
+        with st.container(horizontal=True, width="content"):
+            if not is_here and st.button("Open", key=f"open_{name}", icon=":material/login:"):
+                state.switch_workspace(name)
+                st.rerun()
+            with st.popover("Rename", icon=":material/edit:", key=f"renaming_{name}"):
+                _ask_name(settings, name)
+            with st.popover("Delete", icon=":material/delete:", key=f"deletion_{name}"):
+                _ask_deletion(settings, name, found)
+
+
+def _counts(found: Holdings) -> str:
+    counted = (
+        (found.num_documents, "document", ""),
+        (found.num_entities, "entity", "entities"),
+        (found.num_relations, "relation", ""),
+    )
+    return ", ".join(plural(*one) for one in counted)
+
+
+# ----------------------------------------------------------------------------------------- deletion
+
+
+def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None:
+    if found is None:
+        st.caption("What it holds is still being counted.")
+        return
+    st.markdown(
+        f"Deletes **{plain(name)}** for good: {plain(_counts(found))} in {plain(store_box.store_name(found.address))},"
+        f" {plural(found.num_jobs, 'job')}, {found.num_replies:,} cached replies,"
+        f" {plural(found.num_uploads, 'uploaded file')}, its conversations and corrections. Files"
+        " that lie elsewhere stay."
+    )
+    leaves_server = False
+    if found.error and not StoreAddress(found.address).is_embedded:
+        leaves_server = st.checkbox(
+            "Only what is on this machine: the server can't be reached", key=f"leaves_{name}"
+        )
+    typed = st.text_input("Type its name to confirm", key=f"confirm_{name}", max_chars=80)
+    if st.button("Delete for good", key=f"delete_{name}", type="primary"):
+        if typed.strip() != name:
+            st.warning(f"Type {plain(name)} to confirm.", icon=":material/edit:")
+            return
+        _check_idle(settings, name)
+        state.close_sessions(name)
+        background.start(
+            background.key_of(settings, name, "deletion"),
+            name,
+            lambda _: delete_workspace(name, settings, leaves_server=leaves_server),
+        )
+        st.rerun()
+
+
+def _check_idle(settings: Settings, name: str) -> None:
+    active_work = [work.title for work in background.active_work(settings, name)]
+    if (
+        active_work
+        or background.has_job_at_work(settings, name)
+        or (name == DEMO and _is_demo_at_work(settings))
+    ):
+        what = f" ({active_work[0]})" if active_work else ""
+        raise UsageError(
+            f"something is at work in workspace {name!r}{what}; wait for its end, or stop it under"
+            " Ingest, and try again"
+        )
+
+
+def _follow_deletions(settings: Settings) -> None:
+    for work in [
+        work for work in background.found_under((str(settings.home),)) if work.key[2] == "deletion"
+    ]:
+        if not has_ended(work, lambda work: f"Deleting {work.title}"):
+            continue
+        background.drop(work.key)
+        if work.error:
+            st.error(
+                f"{plain(work.title)} was not deleted: {plain(work.error)}", icon=":material/error:"
+            )
+            continue
+        _forget(settings, work.title)
+        st.toast(f"Deleted {plain(work.title)}.", icon=":material/delete:")
+
+
+def _forget(settings: Settings, name: str, goes_to: str = "") -> None:
+    """Forgets what this process kept of it; a visitor who was in it goes to another."""
+    state.close_sessions(name)
+    for work in background.found_under(background.key_of(settings, name)):
+        background.drop(work.key)
+    if name == state.workspace_name():
+        others = [other for other in state.known_workspaces() if other != name]
+        state.switch_workspace(goes_to or (others[0] if others else settings.workspace))
+        st.rerun()
+
+
+# ----------------------------------------------------------------------------------------- renaming
+
+
+def _ask_name(settings: Settings, name: str) -> None:
+    with st.form(f"rename_{name}", border=False):
+        new = st.text_input(
+            "New name",
+            name,
+            max_chars=64,
+            key=f"name_{name}",
+            help="Letters, digits, dots, dashes and underscores.",
+        )
+        if not st.form_submit_button("Rename", key=f"rename_do_{name}"):
+            return
+    with state.shown_errors():
+        _check_idle(settings, name)
+        state.close_sessions(name)
+        key = background.key_of(settings, name, "renaming")
+        background.start(
+            key, name, lambda _: rename_workspace(name, new.strip(), settings), {"new": new.strip()}
+        )
+        st.rerun()
+
+
+def _follow_renamings(settings: Settings) -> None:
+    for work in [
+        work for work in background.found_under((str(settings.home),)) if work.key[2] == "renaming"
+    ]:
+        if not has_ended(work, lambda work: f"Renaming {work.title}"):
+            continue
+        background.drop(work.key)
+        if work.error:
+            st.error(
+                f"{plain(work.title)} was not renamed: {plain(work.error)}", icon=":material/error:"
+            )
+            continue
+        st.toast(
+            f"{plain(work.title)} is called {plain(work.notes['new'])} now.",
+            icon=":material/check:",
+        )
+        _forget(settings, work.title, work.notes["new"])
+
+
+# ------------------------------------------------------------------------------------------- making
+
+
+def _ask_new(settings: Settings) -> None:
+    key = background.key_of(settings, "", "making")
+    work = background.find(key)
+    if work is not None and has_ended(work, lambda _: "Looking at the store"):
+        background.drop(key)
+        if not work.error:
+            state.switch_workspace(str(work.result))
+            st.rerun()
+        st.error(plain(work.error), icon=":material/error:")
+    kind = store_box.ask_kind("Where its graph lives", tuple(STORES.values()), settings)
+    with st.form("new_workspace", border=False):
+        name = st.text_input(
+            "Name",
+            max_chars=64,
+            placeholder="e.g. board-meetings",
+            help="Letters, digits, dots, dashes and underscores.",
+        )
+        store = kind.example if kind.is_embedded else store_box.ask_address(kind, settings)
+        if not st.form_submit_button("Create workspace", icon=":material/add:"):
+            return
+    if not name.strip():
+        raise UsageError("give the workspace a name")
+    if not kind.is_embedded:
+        store_box.check_address(kind, store)
+    _make(name.strip(), store, key)
+
+
+def _make(name: str, store: str, key: Key) -> None:
+    wanted = state.settings_with(store=store)
+    check_new(name, state.settings_with(store=EMBEDDED))  # what needs no server is said at once
+    open_space = state.opener(name, create=True, has_model=False, store=store)
+
+    def run(_: Work) -> str:
+        check_new(name, wanted)
+        with open_space():
+            return name
+
+    background.start(key, "New workspace", run)
+    st.rerun()

@@ -84,21 +84,21 @@ def attributed(text: str) -> Attributed | None:
     )
 
 
-def speaker_says(said: Attributed, line: Line) -> bool:
+def speaker_says(attribution: Attributed, line: Line) -> bool:
     """Whether a line is the speaker's, or tells itself that the speaker said it."""
-    names = _names(said.who)
+    names = _names(attribution.who)
     if line.speaker and (names <= (speaker := _names(line.speaker)) or speaker <= names):
         return True
     words = _names(line.text)
-    return not said.who or (names <= words and not words.isdisjoint(TELLS))
+    return not attribution.who or (names <= words and not words.isdisjoint(TELLS))
 
 
-def names_who(said: Attributed, text: str) -> bool:
+def names_who(attribution: Attributed, text: str) -> bool:
     """Whether a text tells itself that the one who is said to have said it did so, in the claim's
     own verb.
     """
-    words, verb = [w.low for w in read(text).words], lemma(said.verb.split()[0])
-    last = sorted(_names(said.who), key=said.who.casefold().find)[-1:]
+    words, verb = [w.low for w in read(text).words], lemma(attribution.verb.split()[0])
+    last = sorted(_names(attribution.who), key=attribution.who.casefold().find)[-1:]
     places = [i for i, low in enumerate(words) if [low] == last]
     return any(lemma(low) == verb for i in places for low in words[i + 1 : i + 4])
 

@@ -272,11 +272,11 @@ def _claims(text: str, start: int, end: int, lead: tuple[int, int] | None) -> It
         shared = cited_labels(text[slice(*lead)])
     start += len(sentence) - len(sentence := _stated(sentence))
     for clause in clauses(sentence) if sentence else ():
-        told = _standing_alone(without_marks(clause.text), led)
-        if not told or not states_something(told):
+        words = _standing_alone(without_marks(clause.text), led)
+        if not words or not states_something(words):
             continue
         first, last = strip_span(text, start + clause.start, start + clause.end)
-        yield SplitClaim(first, last, told, cited_labels(text[first:last]) or shared)
+        yield SplitClaim(first, last, words, cited_labels(text[first:last]) or shared)
 
 
 def _question_start(sentence: str) -> int:

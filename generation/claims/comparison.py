@@ -86,8 +86,8 @@ class Comparison:
             found -= {self.predicate.at}
             found |= {self.predicate.at} if self._says(self.predicate) else set()
         if not wanted and not self.claim.names and not quantities(self.claim.text):
-            told = [word.stem for word in self.claim.words if word.is_word]
-            return sum(stem in self.sentence.stems for stem in told) / len(told) if told else 1.0
+            stems = [word.stem for word in self.claim.words if word.is_word]
+            return sum(stem in self.sentence.stems for stem in stems) / len(stems) if stems else 1.0
         return len(found) / len(wanted) if wanted else 1.0
 
     def telling_words(self) -> list[int]:

@@ -45,19 +45,19 @@ def event_texts(line: str, event: str) -> Iterator[str]:
                 if event == BIRTH
                 else line[died_from : closing.start() if closing else died.end]
             )
-    yield from _told(line, event)
+    yield from _cued_texts(line, event)
 
 
-def _told(line: str, event: str) -> Iterator[str]:
+def _cued_texts(line: str, event: str) -> Iterator[str]:
     """From a word that says the event to the next event in its part, and what leads to the
     first.
     """
     for part in _PART_END.split(_BORN_NAME.sub(r"(born \1,", line)):
         cues = [
-            (m.start(), told) for m in _WORD.finditer(part) if (told := event_of(lemma(m.group())))
+            (m.start(), cue) for m in _WORD.finditer(part) if (cue := event_of(lemma(m.group())))
         ]
-        for number, (at, told) in enumerate(cues):
-            if told == event:
+        for number, (at, cue) in enumerate(cues):
+            if cue == event:
                 later = next(
                     (then for then, other in cues[number + 1 :] if other != event), len(part)
                 )

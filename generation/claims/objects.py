@@ -30,13 +30,13 @@ def objects(claim: Reading, predicate: Predicate) -> list[int]:
     if predicate.is_passive:
         return [end - 1 for _, end in claim.names if end <= predicate.at]
     behind = range(predicate.at + 1, _statement_end(claim, predicate.at))
-    told = list(
+    near = list(
         itertools.takewhile(
             lambda i: i in claim.in_names or claim.words[i].low not in GOVERNING, behind
         )
     )
-    named = [end - 1 for start, end in claim.names if start in told]
-    nouns = [i for i in told if i in claim.content()]
+    named = [end - 1 for start, end in claim.names if start in near]
+    nouns = [i for i in near if i in claim.content()]
     return named or nouns[-1:]
 
 
@@ -47,12 +47,12 @@ def is_done_to_other(
     these places.
     """
     regions = [_region(line, at) for at in places]
-    told = [region for region in regions if region is not None]
-    if len(told) < len(regions):
+    known = [region for region in regions if region is not None]
+    if len(known) < len(regions):
         return False
     everywhere = frozenset(range(len(line.words)))
     return any(
-        has(i, everywhere) and not any(has(i, region) for region in told)
+        has(i, everywhere) and not any(has(i, region) for region in known)
         for i in objects(claim, predicate)
     )
 

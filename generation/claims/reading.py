@@ -103,7 +103,7 @@ class Reading:
             and w.low not in MONTHS
         ]
 
-    def told(self) -> list[Word]:
+    def content_and_names(self) -> list[Word]:
         """The words that are no function words, those of names among them."""
         return [
             w

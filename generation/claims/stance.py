@@ -153,9 +153,9 @@ def _repeated_denial(claim: Reading, line: Reading) -> str:
     """Which of the two has the other's words with a "not" between them ("I'm not sure about it"),
     whatever the line denies elsewhere.
     """
-    mine, theirs = _told_steps(claim), _told_steps(line)
+    mine, theirs = _content_steps(claim), _content_steps(line)
     for j in theirs.denied:
-        num = _num_told(theirs, j, mine)
+        num = _num_shared(theirs, j, mine)
         others = (
             k
             for k in range(1, len(theirs.lows))
@@ -164,7 +164,7 @@ def _repeated_denial(claim: Reading, line: Reading) -> str:
         if num and not any(theirs.run(j, theirs, k) >= num for k in others):
             return "denies it"
     for i in mine.denied:
-        if _num_told(mine, i, theirs) and not any(
+        if _num_shared(mine, i, theirs) and not any(
             theirs.stems[k] in mine.stems[i:] for k in theirs.denied | theirs.reached
         ):
             return "does not deny it"
@@ -188,7 +188,7 @@ class _Steps:
         return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _told_steps(reading: Reading) -> _Steps:
+def _content_steps(reading: Reading) -> _Steps:
     denials = {at for at in _denials(reading) if reading.words[at].low in _DENIES_NEXT}
     reached = _denied(reading)
     kept = [
@@ -217,7 +217,7 @@ _SAYS_NOTHING = (
 )
 
 
-def _num_told(denying: _Steps, at: int, other: _Steps) -> int:
+def _num_shared(denying: _Steps, at: int, other: _Steps) -> int:
     """How many words behind a "not" the other text has without one, where they say something or are
     its last; 0 for none.
     """
@@ -226,7 +226,7 @@ def _num_told(denying: _Steps, at: int, other: _Steps) -> int:
         for k in range(1, len(other.lows))
         if other.stems[k - 1] == denying.stems[at - 1]
     ]
-    told = [
+    shared = [
         num
         for k, num in runs
         if k not in other.denied | other.reached
@@ -235,7 +235,7 @@ def _num_told(denying: _Steps, at: int, other: _Steps) -> int:
             or (num and not any(low.isalnum() for low in other.lows[k + num :]))
         )
     ]
-    return max(told, default=0)
+    return max(shared, default=0)
 
 
 def _goes_on(steps: _Steps, one: int, other: int) -> bool:

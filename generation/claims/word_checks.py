@@ -47,7 +47,7 @@ def replaced_gap(comparison: Comparison) -> Gap | None:
     Catches "we met Ada in old Bonn" of "we met Ada in old Rome". Passes "the doctor left" of "the
     physician left".
     """
-    mine, theirs = comparison.claim.told(), comparison.sentence.told()
+    mine, theirs = comparison.claim.content_and_names(), comparison.sentence.content_and_names()
     matcher = difflib.SequenceMatcher(
         None, [w.stem for w in mine], [w.stem for w in theirs], autojunk=False
     )

@@ -89,9 +89,9 @@ def _checked(
     split = [[_Held(claim, text.lines) for claim in split_claims(text.text)] for text in texts]
     held = _chosen_lines([row for rows in split for row in rows], named_before)
     checks = _asked(held, checker)
-    told = iter([_told(row, check) for row, check in zip(held, checks, strict=True)])
+    checked = iter([_checked_claim(row, check) for row, check in zip(held, checks, strict=True)])
     notes = tuple(dict.fromkeys(check.note for check in checks if check.note))
-    return [tuple(next(told) for _ in rows) for rows in split], notes
+    return [tuple(next(checked) for _ in rows) for rows in split], notes
 
 
 def _chosen_lines(
@@ -151,7 +151,7 @@ def _asked(held: Sequence[_Held], checker: ClaimChecker) -> list[ClaimCheck]:
     return [next(checks) if row.lines else ClaimCheck(Verdict.NOT_FOUND) for row in held]
 
 
-def _told(row: _Held, check: ClaimCheck) -> CheckedClaim:
+def _checked_claim(row: _Held, check: ClaimCheck) -> CheckedClaim:
     claim, labels = row.claim, [*row.lines]
     named = tuple(labels[at] for at in check.lines)
     is_cited = set(named) <= set(claim.labels)

@@ -8,8 +8,10 @@ from dynagrag.generation.claims.clauses import has_verb
 from dynagrag.language.words import FUNCTION_WORDS
 
 _BOUNDARY = re.compile(
-    r"""(?P<mark>[.!?])["'”’)]*\s+(?:\[E\d+\]\s*)*(?=[^\s\[])   # a mark, then blank space and citations
-      | (?P<cited>\[E\d+\])\s+(?=[^\s\[.!?,;a-z])             # a citation, then a word that may open a sentence
+    r"""# a mark, then blank space and citations
+        (?P<mark>[.!?])["'”’)]*\s+(?:\[E\d+\]\s*)*(?=[^\s\[])
+        # a citation, then a word that may open a sentence
+      | (?P<cited>\[E\d+\])\s+(?=[^\s\[.!?,;a-z])
     """,
     re.VERBOSE,
 )

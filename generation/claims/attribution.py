@@ -4,21 +4,25 @@ import re
 from dataclasses import dataclass
 
 from dynagrag.core.schema import Line
-from dynagrag.generation.claims.lexicon import ASKING, SAYING, THINKING, TITLES, lemma, told_forms
+from dynagrag.generation.claims.lexicon import ASKING, OFFICES, SAYING, TELLS, THINKING, TITLES
 from dynagrag.generation.claims.reading import folded, read
-from dynagrag.language.english.data import words_of
-from dynagrag.language.word_class import WordClass
+from dynagrag.generation.claims.word_senses import lemma, told_forms
 
+_WHO = (
+    r"(?P<who>(?:The\s+)?[A-Z][^\s,:]*(?:\s+(?:of|the|de|von|van|[A-Z0-9][^\s,:]*))*)"
+    r"(?:\s*\([^)]*\))?\s+"
+)
 _SPOKEN = "|".join(sorted(told_forms((*SAYING, *ASKING, *THINKING))))
 _SAID = re.compile(
-    rf"""^(?P<who>(?:The\s+)?[A-Z][^\s,:]*(?:\s+(?:of|the|de|von|van|[A-Z0-9][^\s,:]*))*)(?:\s*\([^)]*\))?\s+
+    rf"""^{_WHO}
         (?P<verb>told\s+\S+|wanted\s+to\s+know|{_SPOKEN})
         ,?:?\s+(?:that\s+)?(?P<if>whether\s+|if\s+)?["“']?(?P<what>\S.*?)["”']?$""",
     re.VERBOSE | re.DOTALL,
 )
 _WISHED = re.compile(
-    r"^(?P<who>(?:The\s+)?[A-Z][^\s,:]*(?:\s+(?:of|the|de|von|van|[A-Z0-9][^\s,:]*))*)(?:\s*\([^)]*\))?\s+(?P<verb>wants?|wanted|proposed?s?|suggested|"
-    r"recommended|hopes?|hoped|planned|plans|decided|offered|(?:told|asked|instructed|ordered|urged|wanted|wants)\s+(?:\S+\s+){0,2}\S+)"
+    rf"^{_WHO}(?P<verb>wants?|wanted|proposed?s?|suggested|"
+    r"recommended|hopes?|hoped|planned|plans|decided|offered|"
+    r"(?:told|asked|instructed|ordered|urged|wanted|wants)\s+(?:\S+\s+){0,2}\S+)"
     r"\s+to\s+(?!know\b)(?P<what>\S.*)$",
     re.DOTALL,
 )
@@ -29,13 +33,15 @@ _AFTERWARDS = re.compile(
 )
 _UNNAMED = re.compile(
     r"^It (?:was|is|has been)"
-    r" (?P<verb>said|stated|reported|noted|suggested|thought|believed|asked|argued|claimed|announced|explained) "
+    r" (?P<verb>said|stated|reported|noted|suggested|thought|believed|asked|argued|claimed|"
+    r"announced|explained) "
     r"(?:that |whether |if )(?P<what>.+)$",
     re.DOTALL,
 )
 _CALLED = re.compile(
-    r"^(?P<who>(?:The\s+)?[A-Z][^\s,:]*(?:\s+(?:of|the|de|von|van|[A-Z0-9][^\s,:]*))*)(?:\s*\([^)]*\))?\s+"
-    r"(?P<verb>called|calls|described|describes|characteri[sz]e[sd])\s+(?P<of>(?:\S+\s+){1,6}?)(?:as\s+)?(?P<what>(?:an?|the)\s+\S.*)$",
+    rf"^{_WHO}"
+    r"(?P<verb>called|calls|described|describes|characteri[sz]e[sd])\s+(?P<of>(?:\S+\s+){1,6}?)"
+    r"(?:as\s+)?(?P<what>(?:an?|the)\s+\S.*)$",
     re.DOTALL,
 )
 _BY = re.compile(r'^According to (?P<who>[^,]+),\s*["“]?(?P<what>.+?)["”]?$', re.DOTALL)
@@ -78,33 +84,26 @@ def attributed(text: str) -> Attributed | None:
     )
 
 
-def speaker_says(said: Attributed, line: Line) -> bool:
+def speaker_says(attribution: Attributed, line: Line) -> bool:
     """Whether a line is the speaker's, or tells itself that the speaker said it."""
-    names = _names(said.who)
+    names = _names(attribution.who)
     if line.speaker and (names <= (speaker := _names(line.speaker)) or speaker <= names):
         return True
-    return not said.who or _is_told(names, line)
+    words = _names(line.text)
+    return not attribution.who or (names <= words and not words.isdisjoint(TELLS))
 
 
-def names_who(said: Attributed, text: str) -> bool:
+def names_who(attribution: Attributed, text: str) -> bool:
     """Whether a text tells itself that the one who is said to have said it did so, in the claim's
     own verb.
     """
-    words, verb = [w.low for w in read(text).words], lemma(said.verb.split()[0])
-    last = sorted(_names(said.who), key=said.who.casefold().find)[-1:]
+    words, verb = [w.low for w in read(text).words], lemma(attribution.verb.split()[0])
+    last = sorted(_names(attribution.who), key=attribution.who.casefold().find)[-1:]
     places = [i for i, low in enumerate(words) if [low] == last]
     return any(lemma(low) == verb for i in places for low in words[i + 1 : i + 4])
 
 
-def _is_told(names: frozenset[str], line: Line) -> bool:
-    words = _names(line.text)
-    return names <= words and bool(words & _TELLS)
-
-
-_TELLS = words_of(WordClass.TELLING)
-
-
-_TITLES = TITLES | words_of(WordClass.TITLE_OF_OFFICE)
+_TITLES = TITLES | OFFICES
 
 
 def _names(text: str) -> frozenset[str]:

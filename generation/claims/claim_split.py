@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from dynagrag.generation.citations import cited_labels, without_marks
 from dynagrag.generation.claims.answer_sentences import answer_sentences
 from dynagrag.generation.claims.clauses import clauses, has_verb, states_something
-from dynagrag.generation.claims.lexicon import ASKING, AUXILIARIES, SAYING, THINKING, told_forms
+from dynagrag.generation.claims.lexicon import ASKING, AUXILIARIES, SAYING, THINKING
+from dynagrag.generation.claims.word_senses import told_forms
 from dynagrag.language.sentences import strip_span
 
 _AUXILIARY = "|".join(sorted(AUXILIARIES))
@@ -21,7 +22,8 @@ _OPENS_QUESTION = re.compile(
     rf"\s*(?:who|whose|whom|which|what|when|where|why|how|{_AUXILIARY})\b", re.IGNORECASE
 )
 _ASKED = re.compile(
-    rf"(?:[;:]|\s[–—-]|,?\s+(?:and|but|so|yet)\b){_OPENS_QUESTION.pattern}|,\s+(?:what|why|how|{_AUXILIARY})\b",
+    rf"(?:[;:]|\s[–—-]|,?\s+(?:and|but|so|yet)\b){_OPENS_QUESTION.pattern}|"
+    rf",\s+(?:what|why|how|{_AUXILIARY})\b",
     re.IGNORECASE,
 )
 _SAID = told_forms((*SAYING, *ASKING, *THINKING))
@@ -35,8 +37,9 @@ _SOURCE = (
     r" )?(?:evidence|excerpts?|transcripts?|lines?|sources?|documents?|context|information)"
 )
 _TELLS = (
-    "find|say|state|tell|see|show|know|determine|answer|confirm|identify|verify|locate|establish|mention|specify|give|include|contain|provide|name|indicate|reveal|describe|explain|address|discuss|list|record|report|clarify|help|make"
-    " clear"
+    "find|say|state|tell|see|show|know|determine|answer|confirm|identify|verify|locate|establish|"
+    "mention|specify|give|include|contain|provide|name|indicate|reveal|describe|explain|address|"
+    "discuss|list|record|report|clarify|help|make clear"
 )
 _NOT = r"(?:\s?not|n['’]t)"
 _LACKING = re.compile(
@@ -46,9 +49,10 @@ _LACKING = re.compile(
     r" (?:clear|specific|sufficient|enough|conclusive))\b|"
     rf"(?:it is not|it's not|it isn['’]t) (?:clear|stated|mentioned|specified) (?:from|in)\b|i"
     rf" (?:can|could) help\b|"
-    r"let me"
-    r" know\b)(?P<what>(?:[^,;:–—]|,(?=\s+(?:what|when|where|why|how|whether|if|and|or|nor)\b))*?)"
-    r"(?:[.!]?\s*$|\s*[,;:–—]\s*(?:but\s|yet\s|though\s|although\s|however,?\s|and\s)?\s*|\s+(?:but|yet|though|although|while|whereas)\s+)",
+    r"let me know\b)"
+    r"(?P<what>(?:[^,;:–—]|,(?=\s+(?:what|when|where|why|how|whether|if|and|or|nor)\b))*?)"
+    r"(?:[.!]?\s*$|\s*[,;:–—]\s*(?:but\s|yet\s|though\s|although\s|however,?\s|and\s)?\s*|"
+    r"\s+(?:but|yet|though|although|while|whereas)\s+)",
     re.IGNORECASE,
 )
 """What says only that something isn't there, up to where something else may be said."""
@@ -89,11 +93,13 @@ _SAID_BY_SOURCE = re.compile(
 )
 _EMPHASIS = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _CALLED_UNTRUE = re.compile(
-    r"[\"“](?P<said>[^\"“”]+?)[,.]?[\"”],?\s+(?:is|was)\s+(?:(?:a|an|just|simply|plainly)\s+)*(?:lie|myth|false|untrue|wrong|falsehood)\b",
+    r"[\"“](?P<said>[^\"“”]+?)[,.]?[\"”],?\s+(?:is|was)\s+"
+    r"(?:(?:a|an|just|simply|plainly)\s+)*(?:lie|myth|false|untrue|wrong|falsehood)\b",
     re.IGNORECASE,
 )
 _UNTRUE_LEAD = re.compile(
-    r"\b(?:lies?|lied|lying|liars?|untrue|untruths?|false(?:hoods?|ly)?|wrong(?:ly)?|myths?|fabricat\w+)\b",
+    r"\b(?:lies?|lied|lying|liars?|untrue|untruths?|false(?:hoods?|ly)?|wrong(?:ly)?|myths?|"
+    r"fabricat\w+)\b",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
@@ -114,7 +120,7 @@ class SplitClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class SplitSentence:
     """A sentence of an answer, or a list's item, with what it claims. `lead`: where the line that
     leads its list in stands, if one does.
     """
@@ -127,22 +133,22 @@ class Statement:
 
 def split_claims(text: str) -> tuple[SplitClaim, ...]:
     """The claims of an answer in their order."""
-    return tuple(claim for statement in statements(text) for claim in statement.claims)
+    return tuple(claim for sentence in split_sentences(text) for claim in sentence.claims)
 
 
-def statements(text: str) -> list[Statement]:
+def split_sentences(text: str) -> list[SplitSentence]:
     """The sentences of an answer that claim something. What goes on beyond all measure is one
     claim, unsplit.
     """
-    made = _statements(text[:_MAX_CHARACTERS])
+    made = _split_sentences(text[:_MAX_CHARACTERS])
     if rest := text[_MAX_CHARACTERS:].strip():
         start, end = strip_span(text, _MAX_CHARACTERS, len(text))
-        made.append(Statement(start, end, (SplitClaim(start, end, rest[:_MAX_TAIL], ()),)))
+        made.append(SplitSentence(start, end, (SplitClaim(start, end, rest[:_MAX_TAIL], ()),)))
     return made
 
 
-def _statements(text: str) -> list[Statement]:
-    made: list[Statement] = []
+def _split_sentences(text: str) -> list[SplitSentence]:
+    made: list[SplitSentence] = []
     lead: tuple[int, int] | None = None
     is_held = False
     for start, end in [*_blocks(text), (len(text), len(text))]:
@@ -197,7 +203,9 @@ def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return found
 
 
-def _of_block(text: str, start: int, end: int, lead: tuple[int, int] | None) -> Iterator[Statement]:
+def _of_block(
+    text: str, start: int, end: int, lead: tuple[int, int] | None
+) -> Iterator[SplitSentence]:
     if heading := _HEADING.fullmatch(text, start, end):
         if not _is_statement(_EMPHASIS.sub("", text[start:end]).lstrip("# ")):
             return
@@ -206,7 +214,7 @@ def _of_block(text: str, start: int, end: int, lead: tuple[int, int] | None) -> 
     for first, last in _sentences(text, start, end):
         claims = tuple(_claims(text, first, last, lead))
         if claims:
-            yield Statement(first, last, claims, shown)
+            yield SplitSentence(first, last, claims, shown)
 
 
 def _shown_lead(text: str, lead: tuple[int, int]) -> tuple[int, int]:
@@ -264,11 +272,11 @@ def _claims(text: str, start: int, end: int, lead: tuple[int, int] | None) -> It
         shared = cited_labels(text[slice(*lead)])
     start += len(sentence) - len(sentence := _stated(sentence))
     for clause in clauses(sentence) if sentence else ():
-        told = _standing_alone(without_marks(clause.text), led)
-        if not told or not states_something(told):
+        words = _standing_alone(without_marks(clause.text), led)
+        if not words or not states_something(words):
             continue
         first, last = strip_span(text, start + clause.start, start + clause.end)
-        yield SplitClaim(first, last, told, cited_labels(text[first:last]) or shared)
+        yield SplitClaim(first, last, words, cited_labels(text[first:last]) or shared)
 
 
 def _question_start(sentence: str) -> int:

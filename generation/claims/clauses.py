@@ -8,36 +8,37 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dynagrag.generation.claims.lexicon import (
+    ADVERBS,
     ARTICLES,
+    ASKING,
+    ASSURING,
     AUXILIARIES,
-    PARTICIPLES,
-    PAST,
-    told_forms,
+    NEGATED_AUXILIARIES,
+    OPENS_NO_SUBJECT,
+    QUANTIFIERS,
+    RELATIVE,
+    SAYING,
+    SUBJECT_PRONOUNS,
+    THINKING,
 )
-from dynagrag.language.english.data import words_of
+from dynagrag.generation.claims.word_senses import PARTICIPLES, PAST, told_forms
 from dynagrag.language.sentences import num_words
-from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import COMMON_VERBS, DETERMINERS
 
-_AUXILIARIES = AUXILIARIES | words_of(WordClass.NEGATED_AUXILIARY) | {"cannot"}
+_AUXILIARIES = AUXILIARIES | NEGATED_AUXILIARIES
 _PAST = PAST | {"cut", "hit", "put", "quit", "shut"}
 _PRESENT = frozenset(verb for verb in COMMON_VERBS if verb.endswith("s") and "'" not in verb) - {
     "lets",
     "lots",
     "sounds",
 }
-_REPORTING = words_of(
-    WordClass.REPORTING, WordClass.QUESTIONING, WordClass.HOLDING_TRUE, WordClass.ASSURING
-)
+_REPORTING = SAYING | ASKING | THINKING | ASSURING
 _REPORTS = told_forms(_REPORTING) | _REPORTING
-_DETERMINERS = DETERMINERS | words_of(WordClass.QUANTIFIER)
-_PRONOUNS = words_of(WordClass.SUBJECT_PRONOUN)
+_DETERMINERS = DETERMINERS | QUANTIFIERS
 _OPENS_REPORT = (["that"], ["if"], ["whether"], ["how"], ["why"], ["what"])
-_RELATIVE = frozenset(("which", "who", "that"))
-_ADVERBS = words_of(WordClass.CLAUSE_ADVERB)
-_NO_SUBJECT = words_of(WordClass.NO_SUBJECT)
 _JOINT = re.compile(
-    r"(?P<semicolon>;)\s+|,\s+(?P<which>which|who)\s+|(?P<comma>,)?\s+(?P<word>and|but|while|whereas)\s+"
+    r"(?P<semicolon>;)\s+|,\s+(?P<which>which|who)\s+|"
+    r"(?P<comma>,)?\s+(?P<word>and|but|while|whereas)\s+"
 )
 _MARK = re.compile(r"\[E\d+\]")
 _QUOTED = re.compile(r"“[^”]*”|\"[^\"]*\"|\([^)]*\)")
@@ -61,7 +62,7 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True)
-class _Parts:
+class _SubjectAndVerb:
     """A clause's subject, the auxiliaries of its first verb, and what comes after the verb.
     `is_report`: somebody says something in it.
     """
@@ -106,7 +107,7 @@ def independent_parts(sentence: str) -> tuple[str, ...]:
         is_listed = joint["word"] and not joint["comma"] and _is_list(before[-1], behind[0])
         is_plain = (
             own
-            and own.subject.casefold() not in _RELATIVE
+            and own.subject.casefold() not in RELATIVE
             and len(own.subject.split()) <= _MAX_PART_SUBJECT_WORDS
         )
         if is_plain and not is_listed and _parts(_joined(words[start : joint.start()])):
@@ -161,7 +162,7 @@ def _joints(words: str) -> list[re.Match[str]]:
     ]
 
 
-def _completion(left: _Parts | None, joint: re.Match[str], following: str) -> str | None:
+def _completion(left: _SubjectAndVerb | None, joint: re.Match[str], following: str) -> str | None:
     """What the words after a joint lack to stand alone: nothing where they have a subject, else
     that subject; None where they can't.
     """
@@ -172,30 +173,30 @@ def _completion(left: _Parts | None, joint: re.Match[str], following: str) -> st
         return _antecedent(left) if _opens_with_verb(right) else None
     own = _parts(right)
     is_set_apart = joint["semicolon"] or joint["comma"]
-    if own is not None and (is_set_apart or own.subject.casefold() in _PRONOUNS):
+    if own is not None and (is_set_apart or own.subject.casefold() in SUBJECT_PRONOUNS):
         return None if left.is_report and not joint["semicolon"] and not own.is_report else ""
     if joint["semicolon"] or joint["word"] in ("while", "whereas") or left.is_report:
         return None
     return _shared_subject(left, right)
 
 
-def _antecedent(left: _Parts) -> str | None:
+def _antecedent(left: _SubjectAndVerb) -> str | None:
     """What "which" stands for: all that follows the verb, where that is no clause itself."""
     words = left.rest.split()
     is_plain = (
         1 < len(words) <= _MAX_ANTECEDENT_WORDS
         and not left.is_report
-        and words[0].casefold() not in _NO_SUBJECT
+        and words[0].casefold() not in OPENS_NO_SUBJECT
     )
     return left.rest if is_plain and _parts(left.rest) is None else None
 
 
-def _shared_subject(left: _Parts, right: str) -> str | None:
+def _shared_subject(left: _SubjectAndVerb, right: str) -> str | None:
     """The first clause's subject, with its auxiliaries where the words go on with another
     participle: "was inspected and repaired".
     """
     words = [word.casefold() for word in _WORD.findall(right)]
-    verb = next((word for word in words if word not in _ADVERBS), "")
+    verb = next((word for word in words if word not in ADVERBS), "")
     if verb in _AUXILIARIES:
         return left.subject
     if not left.auxiliaries:
@@ -216,7 +217,7 @@ def _is_past(word: str) -> bool:
     return word in _PAST or (len(word) > 4 and word.endswith("ed"))
 
 
-def _parts(text: str) -> _Parts | None:
+def _parts(text: str) -> _SubjectAndVerb | None:
     """A clause cut at its first verb; None where no word is plainly one, or nothing stands before
     it.
     """
@@ -230,17 +231,19 @@ def _parts(text: str) -> _Parts | None:
         ),
         None,
     )
-    if i is None or low[0] in _NO_SUBJECT:  # "If A, B and C": what is said depends on how it begins
+    if (
+        i is None or low[0] in OPENS_NO_SUBJECT
+    ):  # "If A, B and C": what is said depends on how it begins
         return None
     first, last = 0, i
-    while first < last and low[first] in _ADVERBS:
+    while first < last and low[first] in ADVERBS:
         first += 1
-    while last > first and low[last - 1] in _ADVERBS:
+    while last > first and low[last - 1] in ADVERBS:
         last -= 1
     if first == last:
         return None
     verb = i
-    while verb < len(low) and (low[verb] in _AUXILIARIES or low[verb] in _ADVERBS):
+    while verb < len(low) and (low[verb] in _AUXILIARIES or low[verb] in ADVERBS):
         verb += 1
     chain = " ".join(word[0] for word in words[i:verb])
     is_participle = (
@@ -253,7 +256,7 @@ def _parts(text: str) -> _Parts | None:
     )
     subject = text[words[first].start() : words[last - 1].end()]
     is_whole = subject.count("(") == subject.count(")") and not set(subject) & set('"“”')
-    return _Parts(subject, chain, rest, is_participle, is_report) if is_whole else None
+    return _SubjectAndVerb(subject, chain, rest, is_participle, is_report) if is_whole else None
 
 
 def _is_present(low: list[str], i: int) -> bool:
@@ -265,7 +268,7 @@ def _is_present(low: list[str], i: int) -> bool:
         is_third
         and i + 1 < len(low)
         and (low[i + 1] in ARTICLES or low[i + 1][0].isdigit())
-        and low[i - 1] not in _DETERMINERS | _NO_SUBJECT
+        and low[i - 1] not in _DETERMINERS | OPENS_NO_SUBJECT
     )
 
 
@@ -279,5 +282,5 @@ def _is_verb(word: str, before: str) -> bool:
         low in _PRESENT
         or low in _REPORTS
         or _is_past(low)
-        or (before in _PRONOUNS and low in COMMON_VERBS)
+        or (before in SUBJECT_PRONOUNS and low in COMMON_VERBS)
     )

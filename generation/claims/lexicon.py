@@ -1,36 +1,20 @@
-"""Words that checkers by rules know: which say the same, which the opposite, and which deny, hedge
-or count.
+"""English words that the rules know: classes of the lexicon, and short lists of their own.
 
 Everyday English, kept short on purpose: a wording that is missing here makes a true claim "not
 found", never a false one "stated".
 """
 
-import itertools
-import re
-from collections.abc import Iterable
-from functools import cache, partial
-
 from dynagrag.language.english.data import groups_of, words_of
-from dynagrag.language.english.stems import stem as porter_stem
 from dynagrag.language.thesaurus import GroupKind
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import AUXILIARIES as COMMON_AUXILIARIES
 
-_PASTS = groups_of(GroupKind.IRREGULAR_PASTS)
-_PHRASES = """
-stepped down: resigned; steps down: resigns; step down: resign; stepping down: resigning; chief
-executive officer: ceo; chief executive: ceo; set up: founded; blew up: exploded; blown up:
-exploded; blow up: explode; co-founded: founded; co-founder: founder; cofounded: founded; passed
-away: died; turned down: rejected; shut down: shutdown; let go: fired; due to: because; owing to:
-because; because of: because; in spite of: despite; anything but: not; far from: not; used to be:
-formerly; make sure: must; it is wrong to say: deny; it is not true: deny; at least: over; at
-most: under; co-wrote: wrote; co-written: written; co-directed: directed; co-produced: produced
-"""
+# ----------------------------------------------------------------------- moods, small words, titles
 
+NEGATIONS = words_of(WordClass.NEGATION, WordClass.NEAR_NEGATION)
 DENIALS = words_of(WordClass.DENYING)
 FAILURES = words_of(WordClass.FAILING)
 UNTRUE = words_of(WordClass.UNTRUE)
-NEGATIONS = words_of(WordClass.NEGATION, WordClass.NEAR_NEGATION)
 POSSIBLE = words_of(WordClass.POSSIBLE)
 FUTURE = words_of(WordClass.FUTURE)
 WANTED = words_of(WordClass.WANTED)
@@ -48,124 +32,23 @@ AUXILIARIES = COMMON_AUXILIARIES | {"shall"}
 SAYING = words_of(WordClass.REPORTING)
 ASKING = words_of(WordClass.QUESTIONING)
 THINKING = words_of(WordClass.HOLDING_TRUE)
+"""Verbs behind which stands what somebody says, asks or holds true."""
 TITLES = words_of(WordClass.SHORT_TITLE)
 MALE = words_of(WordClass.MALE)
 FEMALE = words_of(WordClass.FEMALE)
 
+# -------------------------------------------------------------------------------------- short forms
 
-@cache
-def _irregular() -> dict[str, str]:
-    return {
-        form: base
-        for kind in (GroupKind.IRREGULAR_PASTS, GroupKind.IRREGULAR_FORMS)
-        for base, *forms in groups_of(kind)
-        for form in forms
-    }
-
-
-PAST = frozenset(past for _, past, *_ in _PASTS)
-PARTICIPLES = frozenset(participle for *_, participle in _PASTS)
-"""Of verbs whose past no rule makes: went, gone."""
-
-
-def told_forms(verbs: Iterable[str]) -> frozenset[str]:
-    """The forms in which a verb tells what one person does or did: says, said; denies, denied."""
-    return frozenset(form for verb in verbs for form in (f"{_y_as_ie(verb)}s", _past(verb)))
-
-
-def _past(verb: str) -> str:
-    irregular = next((past for base, past, *_ in _PASTS if base == verb), "")
-    return irregular or (f"{verb}d" if verb.endswith("e") else f"{_y_as_ie(verb, 'i')}ed")
-
-
-def _y_as_ie(verb: str, ending: str = "ie") -> str:
-    return f"{verb[:-1]}{ending}" if verb.endswith("y") and verb[-2] not in "aeiou" else verb
-
-
-@cache
-def lemma(word: str) -> str:
-    """The stem of a word's base form, casefolded: wrote, writes -> write; directed, directing ->
-    direct.
-    """
-    low = word.casefold().replace("’", "'").removesuffix("'s").removesuffix("'")
-    return porter_stem(_irregular().get(low, low))
-
-
-def is_irregular(low: str) -> bool:
-    """Whether it is a form that no rule makes of its base: wrote, gone."""
-    return low in _irregular()
-
-
-@cache
-def _groups(kind: GroupKind) -> dict[str, frozenset[str]]:
-    groups: dict[str, frozenset[str]] = {}
-    for group in groups_of(kind):
-        stems = frozenset(map(lemma, group))
-        for stem in stems:
-            groups[stem] = groups.get(stem, frozenset()) | stems
-    return groups
-
-
-def senses(stem: str) -> frozenset[str]:
-    """Stems that can say what this one says, itself among them."""
-    return alike(stem) | _groups(GroupKind.RELATED).get(stem, frozenset())
-
-
-def alike(stem: str) -> frozenset[str]:
-    """Stems that say the same of the same ones: who does it, and to whom."""
-    return _groups(GroupKind.SYNONYMS).get(stem, frozenset((stem,))) | _NARROWER.get(
-        stem, frozenset()
-    )
-
-
-def speaks_of(stems: frozenset[str], stem: str) -> bool:
-    """Whether words with these stems say what one says, or the opposite of it."""
-    return not stems.isdisjoint(senses(stem) | opposites().get(stem, frozenset()))
-
-
-@cache
-def opposites() -> dict[str, frozenset[str]]:
-    """Stems that say the opposite of one."""
-    pairs: dict[str, frozenset[str]] = {}
-    told = groups_of(GroupKind.OPPOSITES)
-    compared = [zip(*map(degrees, pair), strict=True) for pair in groups_of(GroupKind.COMPARED)]
-    for one, other in map(partial(map, lemma), itertools.chain(told, *compared)):
-        pairs[one] = pairs.get(one, frozenset()) | {other}
-        pairs[other] = pairs.get(other, frozenset()) | {one}
-    return pairs
-
-
-def degrees(quality: str) -> tuple[str, str]:
-    """How one compares by it: fast, faster, fastest without the first; early, big and large as they
-    are spelt.
-    """
-    if quality.endswith("e"):
-        return f"{quality}r", f"{quality}st"
-    stem = _y_as_ie(quality, "i") + (
-        quality[-1] if re.search(r"[^aeiou][aeiou][bdgmnpt]$", quality) else ""
-    )
-    return f"{stem}er", f"{stem}est"
-
-
-_NARROWER = {
-    lemma("compose"): frozenset((lemma("write"),)),
-    lemma("perform"): frozenset((lemma("record"),)),
-}
-"""What may say it too, but not the other way round: who wrote a song composed it."""
-
-
-@cache
-def _phrases() -> tuple[re.Pattern[str], dict[str, str]]:
-    words = dict(entry.strip().split(": ") for entry in _PHRASES.replace("\n", " ").split(";"))
-    return (
-        re.compile(
-            rf"(?<!\w)(?:{'|'.join(sorted(words, key=len, reverse=True))})(?!\w)", re.IGNORECASE
-        ),
-        words,
-    )
-
-
-_CONTRACTIONS = {
+PHRASES = """
+stepped down: resigned; steps down: resigns; step down: resign; stepping down: resigning; chief
+executive officer: ceo; chief executive: ceo; set up: founded; blew up: exploded; blown up:
+exploded; blow up: explode; co-founded: founded; co-founder: founder; cofounded: founded; passed
+away: died; turned down: rejected; shut down: shutdown; let go: fired; due to: because; owing to:
+because; because of: because; in spite of: despite; anything but: not; far from: not; used to be:
+formerly; make sure: must; it is wrong to say: deny; it is not true: deny; at least: over; at
+most: under; co-wrote: wrote; co-written: written; co-directed: directed; co-produced: produced
+"""
+CONTRACTIONS = {
     "can't": "can not",
     "won't": "will not",
     "n't": " not",
@@ -174,32 +57,107 @@ _CONTRACTIONS = {
     "'re": " are",
     "'m": " am",
 }
+CUT_SHORT = {"Ca": "Can", "Wo": "Will"}
 
+# ----------------------------------------------------------------------------- sentences that go on
 
-_IN_TITLE = re.compile(r"\b(?P<verb>[A-Z][a-z]*) ?n't(?= +(?!I\b)[A-Z][a-z])")
-"""Of a title, where capitals go on behind it: Don't Look Up. Not shall be one of its words, and
-deny nothing.
+LEANING = (PRONOUNS - frozenset("i we my our you your who which that".split())) | frozenset(
+    "each both another such same".split()
+)
+"""A sentence that opens with one is read with the sentence before."""
+JOINING = frozenset("and but so or then because there".split())
+
+# ---------------------------------------------------------------------- checks of words and objects
+
+PUT_TOGETHER = "citizen national nationality located situated".split()
+"""Said by putting two names together: a German actor is a citizen of Germany."""
+WORKS = words_of(WordClass.WORK_OF_ART)
+CONVERSE = "buy sell purchase win lose import export".split()
+"""Who sold to whom says who bought of whom: the opposite verb may say the same of the other."""
+DEGREES = frozenset("more less fewer worse".split())
+OPPOSED_PREPOSITIONS = frozenset(
+    (one, other) for one, other in groups_of(GroupKind.OPPOSED_PREPOSITIONS)
+)
+GOVERNING = words_of(WordClass.GOVERNING)
+"""Prepositions: behind one stands no object of the verb."""
+OPENS_STATEMENT = words_of(WordClass.STATEMENT_OPENER)
+TIMES = frozenset("before after until since".split())
+JOINS = frozenset("and or but then , also not never later only just both".split())
+OBJECT_PRONOUNS = frozenset(("which", "that", "whom", "what"))
+
+# -------------------------------------------------------------------------------------- who does it
+
+BEFORE_VERBS = words_of(WordClass.BEFORE_VERB)
+ENDS_AGENT = words_of(WordClass.ENDS_AGENT)
+KIN_DOWN = words_of(WordClass.KIN_DOWN)
+KIN_UP = words_of(WordClass.KIN_UP)
+KIN_FAR = words_of(WordClass.KIN_FAR)
+KIN_SIDE = words_of(WordClass.KIN_SIDE)
+
+MUSIC = frozenset("song songs opera symphony music melody anthem concerto".split())
+"""Beside one, who wrote has composed."""
+WORKS_BY = (
+    ("direct directed", "film movie documentary"),
+    ("perform sing record", "song single album track version cover"),
+    ("compose", "song opera symphony music piece"),
+    ("write author", "book novel story poem play article report song screenplay script"),
+    ("paint draw", "painting portrait drawing"),
+)
+"""What is done to a work by the one whom "by" names behind it: a film by its director."""
+
+# -------------------------------------------------------------------------------- clauses and names
+
+CONJUNCTIONS = words_of(WordClass.CLAUSE_OPENER)
+NAME_CONNECTORS = words_of(WordClass.LAND_CONNECTOR)
+RANKS = words_of(WordClass.TITLE_OF_RANK)
+OFFICES = words_of(WordClass.TITLE_OF_OFFICE)
+NAME_ENDINGS = frozenset(
+    "n an ian ean ese ish i ic s es y ans ians ny na nian dian ican vian tian sh ch ia a ya ese ais"
+    " ine ien".split()
+)
+
+# ----------------------------------------------------------------------------------- how it is said
+
+HEARSAY = ("reportedly", "some say", "people say", "they say", "is said to", "was said to")
+BACKSHIFTED = frozenset(("could", "would"))
+"""What can and will become where somebody's words are reported."""
+LITTLE_WORDS = words_of(WordClass.SAYS_LITTLE)
+LIST_MARKS = frozenset("but and or , ;".split())
+"""Before a word whose subject or verb stands further ahead."""
+OPENS_OBJECT = frozenset(
+    "the a an this that these those your my our it them him her me us all".split()
+)
+
+# ------------------------------------------------------------------------------- parts of sentences
+
+SUBJECT_PRONOUNS = words_of(WordClass.SUBJECT_PRONOUN)
+RELATIVE = frozenset(("which", "who", "that"))
+ADVERBS = words_of(WordClass.CLAUSE_ADVERB)
+NEGATED_AUXILIARIES = words_of(WordClass.NEGATED_AUXILIARY) | {"cannot"}
+ASSURING = words_of(WordClass.ASSURING)
+QUANTIFIERS = words_of(WordClass.QUANTIFIER)
+OPENS_NO_SUBJECT = words_of(WordClass.NO_SUBJECT)
+TELLS = words_of(WordClass.TELLING)
+PLACE_QUALIFIERS = words_of(WordClass.COMPASS)
+"""Before a place's name they make another place of it: New York is not York."""
+
+# ------------------------------------------------------------------------------------------ numbers
+
+UNITS = """
+percent: % percent pct; volt: v volt volts; amp: a amp amps ampere amperes; watt: w watt watts;
+dollar: $ dollar dollars usd; euro: € euro euros; pound: £ pound pounds lb lbs; kilometre: km
+kilometer kilometers kilometre kilometres; metre: m meter meters metre metres; mile: mi mile
+miles; foot: ft foot feet; second: s sec secs second seconds; minute: min mins minute minutes;
+hour: h hr hrs hour hours; day: day days; week: week weeks; month: month months; year: year years;
+degree: ° degree degrees; kilogram: kg kilogram kilograms; psi: psi; hertz: hz hertz; knot: knot
+knots
 """
-_CUT_SHORT = {"Ca": "Can", "Wo": "Will"}
-
-
-_LESS = re.compile(r"\b(?!(?:regard|neverthe|nonethe|wire)less\b)([a-z]{3,})less\b")
-"""Warrantless is without a warrant."""
-
-
-_NOT_JUST = re.compile(r"(?i)\bnot (?:just|only|merely|simply) ([^.;!?]{1,80}?),? but(?: also)?\b")
-"""Not just A but also B is both."""
-
-
-def plain_phrases(text: str) -> str:
-    """The text with phrases of several words in the one word that says the same, and without
-    contractions.
-    """
-    text = text.replace("’", "'")
-    text = _IN_TITLE.sub(lambda title: f"{_CUT_SHORT.get(title['verb'], title['verb'])} Not", text)
-    for short, full in _CONTRACTIONS.items():
-        text = re.sub(rf"(?i){short}\b", full, text)
-    text = _LESS.sub(r"without \1", text)
-    text = _NOT_JUST.sub(r"both \1 and", text)
-    phrases, words = _phrases()
-    return phrases.sub(lambda match: words[match[0].casefold()], text)
+SCALES = {
+    "hundred": 1e2,
+    "thousand": 1e3,
+    "million": 1e6,
+    "billion": 1e9,
+    "trillion": 1e12,
+    "k": 1e3,
+    "bn": 1e9,
+}

@@ -6,8 +6,8 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from dynagrag.generation.claims.lexicon import lemma, senses
 from dynagrag.generation.claims.quantities import quantities
+from dynagrag.generation.claims.word_senses import lemma, senses
 
 _DASH = re.compile(r"[–—]|\s-|-\s|(?<=\d)-(?=\d)")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -38,31 +38,26 @@ def event_texts(line: str, event: str) -> Iterator[str]:
         opening = _OPENING.search(line, 0, born.start)
         if between and opening and event in (BIRTH, DEATH):
             dash = between.start("dash") if between["dash"] else None
+            closing = _CLOSING.search(line, died.end)
             born_until, died_from = (born.end, died.start) if dash is None else (dash, dash)
             yield (
                 line[opening.end() : born_until]
                 if event == BIRTH
-                else line[died_from : _end(line, died.end)]
+                else line[died_from : closing.start() if closing else died.end]
             )
-    yield from _told(line, event)
+    yield from _cued_texts(line, event)
 
 
-def _end(line: str, at: int) -> int:
-    """Where the brackets behind a date close; at the date's end where none do."""
-    closing = _CLOSING.search(line, at)
-    return closing.start() if closing else at
-
-
-def _told(line: str, event: str) -> Iterator[str]:
+def _cued_texts(line: str, event: str) -> Iterator[str]:
     """From a word that says the event to the next event in its part, and what leads to the
     first.
     """
     for part in _PART_END.split(_BORN_NAME.sub(r"(born \1,", line)):
         cues = [
-            (m.start(), told) for m in _WORD.finditer(part) if (told := event_of(lemma(m.group())))
+            (m.start(), cue) for m in _WORD.finditer(part) if (cue := event_of(lemma(m.group())))
         ]
-        for number, (at, told) in enumerate(cues):
-            if told == event:
+        for number, (at, cue) in enumerate(cues):
+            if cue == event:
                 later = next(
                     (then for then, other in cues[number + 1 :] if other != event), len(part)
                 )

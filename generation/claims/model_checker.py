@@ -33,6 +33,7 @@ _CALL_CLAIMS = 12
 _REPLY_TOKENS = 40
 """Of one claim."""
 _VERDICTS = {"yes": Verdict.STATED, "contradicted": Verdict.CONTRADICTED, "no": Verdict.NOT_FOUND}
+_NOT_IN_LINES = "the model does not find it in the lines"
 _SCORES = {Verdict.STATED: 1.0, Verdict.CONTRADICTED: 0.0, Verdict.NOT_FOUND: 0.0}
 
 
@@ -83,7 +84,12 @@ class ModelChecker:
             )
             if difference is None:
                 break
-            checks[i] = _by_score(1 / (1 + math.exp(YES_NO_THRESHOLD - difference)), rows[i][0])
+            score = 1 / (1 + math.exp(YES_NO_THRESHOLD - difference))
+            checks[i] = (
+                ClaimCheck(Verdict.STATED, (rows[i][0],), score)
+                if score >= 0.5
+                else ClaimCheck(Verdict.NOT_FOUND, (), score, _NOT_IN_LINES)
+            )
         return checks
 
     # all in one call
@@ -159,12 +165,6 @@ def _batches(
     return batches
 
 
-def _by_score(score: float, row: int) -> ClaimCheck:
-    if score >= 0.5:
-        return ClaimCheck(Verdict.STATED, (row,), score)
-    return ClaimCheck(Verdict.NOT_FOUND, (), score, "the model does not find it in the lines")
-
-
 def _by_reply(reply: ClaimReply, rows: Mapping[int, int]) -> ClaimCheck:
     """`rows`: the claim's own rows by the number under which each was shown; a line that was not
     shown for it counts for nothing.
@@ -175,7 +175,7 @@ def _by_reply(reply: ClaimReply, rows: Mapping[int, int]) -> ClaimCheck:
         or tuple(rows.values())[: len(rows) == 1]
     )
     if verdict is Verdict.NOT_FOUND:
-        return ClaimCheck(verdict, (), 0.0, "the model does not find it in the lines")
+        return ClaimCheck(verdict, (), 0.0, _NOT_IN_LINES)
     if not named:
         return ClaimCheck(
             Verdict.NOT_FOUND, (), None, "not checked", "the model named no line for it"

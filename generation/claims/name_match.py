@@ -5,13 +5,12 @@ a thing by the same two words.
 import itertools
 from collections.abc import Sequence
 
-from dynagrag.generation.claims.lexicon import ARTICLES, PRONOUNS, senses
+from dynagrag.generation.claims.lexicon import ARTICLES, PLACE_QUALIFIERS, PRONOUNS
 from dynagrag.generation.claims.life_dates import event_of
 from dynagrag.generation.claims.reading import Reading, Word, same_word
 from dynagrag.generation.claims.roles import is_auxiliary
-from dynagrag.language.english.data import words_of
+from dynagrag.generation.claims.word_senses import senses
 from dynagrag.language.english.first_names import are_first_names_alike
-from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import FUNCTION_WORDS
 
 Span = tuple[int, int]
@@ -19,23 +18,24 @@ _ALMOST_ALL = 0.75
 _REACH = 8
 """Words behind an "of" that are read."""
 _NO_NAME_ENDINGS = ("ed", "ing", "ly")
-_QUALIFIERS = words_of(WordClass.COMPASS)
 
 
 def has_name(
-    claim: Reading, span: Span, said: Reading, region: frozenset[int] | None = None
+    claim: Reading, span: Span, sentence: Reading, region: frozenset[int] | None = None
 ) -> bool:
     """Whether a claim's name stands in a region of the line (None: anywhere): all of it; its last
     word, beside no other first name; or one of its words as a name alone.
     """
-    region = frozenset(range(len(said.words))) if region is None else region
+    region = frozenset(range(len(sentence.words))) if region is None else region
     name = claim.name(*span)
     mine = [i for i in range(*span) if claim.words[i].low in name]
-    if not set(labels(claim.words[slice(*span)])) <= set(labels(said.words)):
+    if not set(labels(claim.words[slice(*span)])) <= set(labels(sentence.words)):
         return False  # the A of "MAIN A" is no article
-    if _is_of_another(claim, span, said, region):
+    if _is_of_another(claim, span, sentence, region):
         return False
-    theirs = {(_qualifier(said, i), said.words[i].low): said.words[i].stem for i in region}
+    theirs = {
+        (_qualifier(sentence, i), sentence.words[i].low): sentence.words[i].stem for i in region
+    }
     found = [
         any(
             _qualifier(claim, i) == other and same_word(claim.words[i].low, low)
@@ -55,8 +55,8 @@ def has_name(
         return True
     if _qualifier(claim, mine[-1]):
         return False
-    return (found[-1] and not _has_other_first(name, said, region)) or _is_called_short(
-        name, said, region
+    return (found[-1] and not _has_other_first(name, sentence, region)) or _is_called_short(
+        name, sentence, region
     )
 
 
@@ -65,10 +65,12 @@ def _qualifier(reading: Reading, at: int) -> str:
     none.
     """
     before = reading.words[at - 1] if at else None
-    return before.low if before and before.text[0].isupper() and before.low in _QUALIFIERS else ""
+    return (
+        before.low if before and before.text[0].isupper() and before.low in PLACE_QUALIFIERS else ""
+    )
 
 
-def _is_of_another(claim: Reading, span: Span, said: Reading, region: frozenset[int]) -> bool:
+def _is_of_another(claim: Reading, span: Span, sentence: Reading, region: frozenset[int]) -> bool:
     """Whether the line has the head of the name, but of other things: the University of South
     Wales, of the University of Wales.
     """
@@ -76,9 +78,11 @@ def _is_of_another(claim: Reading, span: Span, said: Reading, region: frozenset[
         heads = [
             i
             for i in region
-            if same_word(said.words[i].low, claim.words[of - 1].low) and _has_of(said, i)
+            if same_word(sentence.words[i].low, claim.words[of - 1].low)
+            and {i, i + 1, i + 2} <= sentence.in_names
+            and sentence.words[i + 1].low == "of"
         ]
-        theirs = [low for i in heads for low in _belongs_to(said, i + 1)]
+        theirs = [low for i in heads for low in _belongs_to(sentence, i + 1)]
         if theirs and not any(
             same_word(low, other) for low in _belongs_to(claim, of)[:1] for other in theirs
         ):
@@ -86,29 +90,27 @@ def _is_of_another(claim: Reading, span: Span, said: Reading, region: frozenset[
     return False
 
 
-def _has_of(reading: Reading, at: int) -> bool:
-    return {at, at + 1, at + 2} <= reading.in_names and reading.words[at + 1].low == "of"
-
-
 def _belongs_to(reading: Reading, of: int) -> list[str]:
     """What an "of" names first, and the names behind "and": health and care of "Department of
     Health and Care".
     """
     words = reading.words
-    told = [i for i in range(of + 1, min(len(words), of + _REACH)) if words[i].low not in ARTICLES]
-    listed = [
-        i + 1 for i in told if words[i].low in {"and", "&", ","} and i + 1 in reading.in_names
+    behind = [
+        i for i in range(of + 1, min(len(words), of + _REACH)) if words[i].low not in ARTICLES
     ]
-    return [words[i].low for i in (*told[:1], *listed)]
+    listed = [
+        i + 1 for i in behind if words[i].low in {"and", "&", ","} and i + 1 in reading.in_names
+    ]
+    return [words[i].low for i in (*behind[:1], *listed)]
 
 
-def _has_other_first(name: Sequence[str], said: Reading, region: frozenset[int]) -> bool:
+def _has_other_first(name: Sequence[str], sentence: Reading, region: frozenset[int]) -> bool:
     """Whether the last word of a name stands in another one's name; one that may be the same is
     none (Mike, Michael, M.).
     """
     others = [
-        [w.low for w in said.words[start:end] if w.is_word]
-        for start, end in said.names
+        [w.low for w in sentence.words[start:end] if w.is_word]
+        for start, end in sentence.names
         if end - 1 in region
     ]
     alike = [words for words in others if same_word(words[-1], name[-1])]
@@ -124,10 +126,12 @@ def _may_be_one(a: str, b: str) -> bool:
     return are_first_names_alike(a, b) or (len(a) == len(b) > 3 and a[:-1] == b[:-1])
 
 
-def _is_called_short(name: Sequence[str], said: Reading, region: frozenset[int]) -> bool:
+def _is_called_short(name: Sequence[str], sentence: Reading, region: frozenset[int]) -> bool:
     """Whether one word of the name stands for all of it: "Sujit" for "Sujit Guha"."""
     alone = {
-        said.words[start].low for start, end in said.names if end - start == 1 and start in region
+        sentence.words[start].low
+        for start, end in sentence.names
+        if end - start == 1 and start in region
     }
     return bool({name[0], name[-1]} & alone)
 
@@ -148,16 +152,16 @@ def labels(words: Sequence[Word]) -> list[tuple[str, str]]:
     ]
 
 
-def may_be_unnamed(claim: Reading, said: Reading) -> bool:
+def may_be_unnamed(claim: Reading, sentence: Reading) -> bool:
     """Whether a line may be about the claim's subject without its name: it opens with no other
     name, or has none that the claim lacks.
     """
-    opening = next((i for i, w in enumerate(said.words) if w.text[0].isalnum()), None)
+    opening = next((i for i, w in enumerate(sentence.words) if w.text[0].isalnum()), None)
     if opening is None:
         return False
-    first = said.words[opening]
-    is_unnamed = opening not in said.in_names or first.low in ARTICLES
-    if first.low in ARTICLES and _opens_with_another(claim, said, opening):
+    first = sentence.words[opening]
+    is_unnamed = opening not in sentence.in_names or first.low in ARTICLES
+    if first.low in ARTICLES and _opens_with_another(claim, sentence, opening):
         return False
     if is_unnamed and (
         first.low in PRONOUNS | FUNCTION_WORDS
@@ -167,21 +171,22 @@ def may_be_unnamed(claim: Reading, said: Reading) -> bool:
     ):
         return True
     mine = [claim.name(*span) for span in claim.names]
-    return bool(said.names) and all(
-        any(set(said.name(*span)) <= set(name) for name in mine) for span in said.names
+    return bool(sentence.names) and all(
+        any(set(sentence.name(*span)) <= set(name) for name in mine) for span in sentence.names
     )
 
 
-def _opens_with_another(claim: Reading, said: Reading, article: int) -> bool:
+def _opens_with_another(claim: Reading, sentence: Reading, article: int) -> bool:
     """Whether a name that the claim doesn't have stands behind the article with which the line
     opens: "The Service Module stack".
     """
     mine = {word for span in claim.names for word in claim.name(*span)}
     region = itertools.takewhile(
-        lambda i: not is_auxiliary(said.words[i]), range(article, min(article + 3, len(said.words)))
+        lambda i: not is_auxiliary(sentence.words[i]),
+        range(article, min(article + 3, len(sentence.words))),
     )
     inside = set(region)
-    names = (said.name(start, end) for start, end in said.names if start in inside)
+    names = (sentence.name(start, end) for start, end in sentence.names if start in inside)
     return any(len(name) > 1 and not set(name) <= mine for name in names)
 
 

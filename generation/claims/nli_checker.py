@@ -41,7 +41,7 @@ _OTHER = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Labels:
+class LabelPlaces:
     """Which of a classifier's outputs mean that the claim is stated, and that it is contradicted
     (None: it doesn't tell).
     """
@@ -50,7 +50,7 @@ class Labels:
     contradicted: int | None
 
     @classmethod
-    def of(cls, id2label: Mapping[int, str]) -> "Labels | None":
+    def of(cls, id2label: Mapping[int, str]) -> "LabelPlaces | None":
         """By their names, in any order and case. Two without names are MiniCheck's: the second is
         "supported". None for any others.
         """
@@ -98,7 +98,7 @@ class NliChecker:
         self._lock = Lock()
         self._model: Any = None
         self._tokenizer: Any = None
-        self._labels = Labels(0, None)
+        self._labels = LabelPlaces(0, None)
 
     def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
         """One for each claim. Raises SettingsError where the model can't be loaded or isn't a
@@ -154,7 +154,10 @@ class NliChecker:
         room = size - num_claim - self._tokenizer.num_special_tokens_to_add(pair=True)
         if room < size // 2 or not rows:
             return []
-        texts = [_said(claim, row) for row in rows]
+        texts = [
+            " ".join(f"{line.speaker + ': ' if line.speaker else ''}{line.text}".split())
+            for line in (claim.lines[row] for row in rows)
+        ]
         starts = np.cumsum([0, *(len(text) + 1 for text in texts)])
         encoded = self._tokenizer(
             "\n".join(texts),
@@ -221,7 +224,7 @@ class NliChecker:
         began = time.perf_counter()
         folder = self._path if self._path.exists() else hub_model(self._source, self._settings)
         tokenizer, model = _loaded(folder)
-        labels = Labels.of(model.config.id2label)
+        labels = LabelPlaces.of(model.config.id2label)
         if labels is None:
             named = ", ".join(map(str, model.config.id2label.values()))
             raise SettingsError(
@@ -280,11 +283,6 @@ def _loaded(folder: Path) -> tuple[Any, Any]:
         raise ModelUnavailableError(
             f"{folder} could not be loaded: {' '.join(str(err).split())[:200]}"
         ) from err
-
-
-def _said(claim: Claim, row: int) -> str:
-    line = claim.lines[row]
-    return " ".join(f"{line.speaker + ': ' if line.speaker else ''}{line.text}".split())
 
 
 def _nearest(claim: Claim, window: _Window) -> tuple[int, ...]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from dynagrag.generation.claims.lexicon import SCALES, UNITS
 from dynagrag.language.english.data import values_of
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import MONTHS
@@ -13,38 +14,23 @@ from dynagrag.language.words import MONTHS
 _MONTH = "|".join(f"{m}|{m[:3]}\\.?" if len(m) > 3 else m for m in MONTHS) + r"|sept\.?"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _DATE = re.compile(
-    rf"""(?P<d1>{_DAY})\s+(?:of\s+)?(?P<m1>{_MONTH})(?:,?\s+(?P<y1>\d{{4}}))?(?:\b|(?=\d{{1,2}}\s+(?:{_MONTH})))
+    rf"""(?P<d1>{_DAY})\s+(?:of\s+)?(?P<m1>{_MONTH})(?:,?\s+(?P<y1>\d{{4}}))?
+         (?:\b|(?=\d{{1,2}}\s+(?:{_MONTH})))
        | (?P<m2>{_MONTH})\s+(?P<d2>{_DAY})\b(?!:)(?:,?\s+(?P<y2>\d{{4}})(?:\b|(?={_MONTH})))?
        | (?P<m3>{_MONTH}),?\s+(?P<y3>\d{{4}})\b
        | (?P<y4>\d{{4}})-(?P<m4>\d{{2}})-(?P<d4>\d{{2}})\b""",
     re.VERBOSE | re.IGNORECASE,
 )
 _TIME = re.compile(r"\b\d{1,3}:\d{2}(?::\d{2})?\b")
-_UNITS = """
-percent: % percent pct; volt: v volt volts; amp: a amp amps ampere amperes; watt: w watt watts; dollar: $ dollar dollars usd; euro: € euro
-euros; pound: £ pound pounds lb lbs; kilometre: km kilometer kilometers kilometre kilometres; metre: m meter meters metre metres; mile: mi
-mile miles; foot: ft foot feet; second: s sec secs second seconds; minute: min mins minute minutes; hour: h hr hrs hour hours; day: day
-days; week: week weeks; month: month months; year: year years; degree: ° degree degrees; kilogram: kg kilogram kilograms; psi: psi; hertz:
-hz hertz; knot: knot knots
-"""
 _UNIT = {
     form: unit.strip()
-    for unit, forms in (entry.split(":") for entry in _UNITS.replace("\n", " ").split(";"))
+    for unit, forms in (entry.split(":") for entry in UNITS.replace("\n", " ").split(";"))
     for form in forms.split()
-}
-_SCALE = {
-    "hundred": 1e2,
-    "thousand": 1e3,
-    "million": 1e6,
-    "billion": 1e9,
-    "trillion": 1e12,
-    "k": 1e3,
-    "bn": 1e9,
 }
 _SPELT = {
     word: float(value)
     for word, value in values_of(WordClass.CARDINAL).items()
-    if value < _SCALE["hundred"]
+    if value < SCALES["hundred"]
 }
 _NUMBER_WORD = "|".join(values_of(WordClass.CARDINAL))
 _NUMBER = re.compile(
@@ -56,8 +42,11 @@ _NUMBER = re.compile(
 _AFTER = re.compile(r"\s?-?([%°]|[a-zA-Z]+)")
 _BOUND = re.compile(
     r"""\b(?:(?P<about>about|around|approximately|roughly|circa)
-         |(?P<less>(?:no|not)\ more\ than|less\ than|fewer\ than|under|below|at\ most|up\ to|nearly|almost)
-         |(?P<more>(?:no|not)\ (?:less|fewer)\ than|more\ than|greater\ than|over|above|exceed\w*|at\ least|upwards\ of))\s*[$€£]?\s?$""",
+         |(?P<less>(?:no|not)\ more\ than|less\ than|fewer\ than|under|below|at\ most|up\ to|nearly
+            |almost)
+         |(?P<more>(?:no|not)\ (?:less|fewer)\ than|more\ than|greater\ than|over|above|exceed\w*
+            |at\ least|upwards\ of)
+        )\s*[$€£]?\s?$""",
     re.VERBOSE | re.IGNORECASE,
 )
 _ABOUT, _ROUNDED = "about", 0.1
@@ -96,7 +85,7 @@ class Quantity:
                 mine in (0, theirs) for mine, theirs in zip(self.date, other.date, strict=True)
             )
         if self.date or other.date:
-            return self._is_year_of(other)
+            return other.date is not None and self.value == other.date[0]
         if self.value is None or other.value is None:
             return self.value is other.value and self.text.lstrip("0") == other.text.lstrip("0")
         if self.unit and other.unit and self.unit != other.unit:
@@ -123,10 +112,6 @@ class Quantity:
             if is_unclear
             else math.isclose(self.value, other.value)
         )
-
-    def _is_year_of(self, other: "Quantity") -> bool:
-        """Whether this is a number that says the year of the other's date."""
-        return self.value is not None and other.date is not None and self.value == other.date[0]
 
     def is_like(self, other: "Quantity") -> bool:
         """Whether both measure the same kind of thing, so that one stands in the other's place; two
@@ -170,7 +155,8 @@ def may_be_written_otherwise(number: Quantity, text: str) -> bool:
 
 
 _OTHERWISE = re.compile(
-    r"\b(?:hal(?:f|ves)|thirds?|quarters?|fifths?|tenths?|dozens?|couple|pair|twice|thrice|noon|midnight|[ap]\.?m\.?)\b"
+    r"\b(?:hal(?:f|ves)|thirds?|quarters?|fifths?|tenths?|dozens?|couple|pair|twice|thrice|noon|"
+    r"midnight|[ap]\.?m\.?)\b"
     r"|\b(?:decades?|century|centuries|(?:an?|one)"
     r" (?:second|minute|hour|day|week|month|year|mile))\b"
     r"|\d+/\d+|[$€£]\d[\d.]*[mbk]\b|'\d\d\b|\ba (?:hundred|thousand|million|billion)\b",
@@ -242,13 +228,13 @@ def _date(match: re.Match[str]) -> tuple[int, int, int]:
 def _value(match: re.Match[str]) -> float:
     if match["digits"]:
         scale = (match["scale"] or match.group()[-1]).casefold()
-        return float(match["digits"].replace(",", "")) * _SCALE.get(scale, 1.0)
+        return float(match["digits"].replace(",", "")) * SCALES.get(scale, 1.0)
     total = part = 0.0
     for word in re.split(r"[\s-]+", match["spelt"].casefold()):
         if word in _SPELT:
             part += _SPELT[word]
         elif word == "hundred":
             part = (part or 1) * 100
-        elif word in _SCALE:
-            total, part = total + (part or 1) * _SCALE[word], 0.0
+        elif word in SCALES:
+            total, part = total + (part or 1) * SCALES[word], 0.0
     return total + part

@@ -8,17 +8,22 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from dynagrag.core.text import without_accents
-from dynagrag.generation.claims.lexicon import NEGATIONS, TITLES, lemma, plain_phrases, senses
-from dynagrag.language.english.data import groups_of, words_of
+from dynagrag.generation.claims.lexicon import (
+    CONJUNCTIONS,
+    NAME_CONNECTORS,
+    NAME_ENDINGS,
+    NEGATIONS,
+    RANKS,
+    TITLES,
+)
+from dynagrag.generation.claims.word_senses import lemma, plain_phrases, senses
+from dynagrag.language.english.data import groups_of
 from dynagrag.language.thesaurus import GroupKind
-from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import COMMON_WORDS, FUNCTION_WORDS, MONTHS
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[^\w\s]|_")
 _CLAUSE_END = frozenset(";()[]—–:")
-_CONJUNCTIONS = words_of(WordClass.CLAUSE_OPENER)
-_CONNECTORS = words_of(WordClass.LAND_CONNECTOR)
-_TITLES = TITLES | words_of(WordClass.TITLE_OF_RANK)
+_TITLES = TITLES | RANKS
 _ABBREVIATED = _TITLES | {"jr", "sr"}
 _FIRST_PERSON = frozenset(("i", "i'd"))
 _PLAIN_ENDINGS = ("ed", "ing", "ly")
@@ -98,7 +103,7 @@ class Reading:
             and w.low not in MONTHS
         ]
 
-    def told(self) -> list[Word]:
+    def content_and_names(self) -> list[Word]:
         """The words that are no function words, those of names among them."""
         return [
             w
@@ -109,9 +114,9 @@ class Reading:
     def name(self, start: int, end: int) -> tuple[str, ...]:
         """The words of a name that tell it apart, folded."""
         lows = [w.low for w in self.words[start:end] if w.text[0].isalnum()]
-        return tuple(low for low in lows if low not in _CONNECTORS and low not in _TITLES) or tuple(
-            lows
-        )
+        return tuple(
+            low for low in lows if low not in NAME_CONNECTORS and low not in _TITLES
+        ) or tuple(lows)
 
 
 @lru_cache(maxsize=4096)
@@ -124,7 +129,7 @@ def read(text: str) -> Reading:
         low = folded(token)
         if (
             token in _CLAUSE_END
-            or low in _CONJUNCTIONS
+            or low in CONJUNCTIONS
             or (token in ".!?" and not _is_initial(words))
         ):
             clause += 1
@@ -192,9 +197,12 @@ def _connects(words: Sequence[Word], at: int) -> bool:
     """Whether a name may go on behind a word: a full stop only behind an initial or an
     abbreviation.
     """
-    return words[at].low in _CONNECTORS - {"and"} and (
+    return words[at].low in NAME_CONNECTORS - {"and"} and (
         words[at].text != "." or _is_initial(words[:at])
     )
+
+
+_DEMONYMS = {group[0]: group[1] for group in groups_of(GroupKind.DEMONYMS)}
 
 
 def same_word(one: str, other: str) -> bool:
@@ -205,11 +213,4 @@ def same_word(one: str, other: str) -> bool:
         return True
     short, long = sorted((one, other), key=len)
     root = short if long.startswith(short) else short[:-1]
-    return len(root) >= _MIN_STEM and long.startswith(root) and long[len(root) :] in _ENDINGS
-
-
-_ENDINGS = frozenset(
-    "n an ian ean ese ish i ic s es y ans ians ny na nian dian ican vian tian sh ch ia a ya ese ais"
-    " ine ien".split()
-)
-_DEMONYMS = {group[0]: group[1] for group in groups_of(GroupKind.DEMONYMS)}
+    return len(root) >= _MIN_STEM and long.startswith(root) and long[len(root) :] in NAME_ENDINGS

@@ -8,27 +8,24 @@ from dataclasses import dataclass
 from dynagrag.generation.claims.lexicon import (
     AUXILIARIES,
     BE,
+    BEFORE_VERBS,
+    ENDS_AGENT,
     FEMALE,
+    KIN_DOWN,
+    KIN_FAR,
+    KIN_SIDE,
+    KIN_UP,
     MALE,
+    MUSIC,
     PRONOUNS,
-    alike,
-    is_irregular,
-    lemma,
-    senses,
+    WORKS_BY,
 )
 from dynagrag.generation.claims.life_dates import event_of
 from dynagrag.generation.claims.reading import Reading, Word
-from dynagrag.language.english.data import words_of
-from dynagrag.language.word_class import WordClass
+from dynagrag.generation.claims.word_senses import alike, is_irregular, lemma, senses
 from dynagrag.language.words import COMMON_VERBS, DETERMINERS
 
 _AUXILIARIES = AUXILIARIES | frozenset("not never get gets got".split())
-_BEFORE_VERBS = words_of(WordClass.BEFORE_VERB)
-_ENDS_AGENT = words_of(WordClass.ENDS_AGENT)
-KIN_DOWN = words_of(WordClass.KIN_DOWN)
-KIN_UP = words_of(WordClass.KIN_UP)
-_KIN_FAR = words_of(WordClass.KIN_FAR)
-_KIN_SIDE = words_of(WordClass.KIN_SIDE)
 _REACH = 8
 DOER = ("er", "or", "ers", "ors")
 _DEED = ("ion", "ial", "ment", "ance", "ure")
@@ -60,7 +57,7 @@ def predicate_of(claim: Reading) -> Predicate | None:
     """
     words = claim.words
     for i, word in enumerate(words):
-        if i not in claim.in_names and word.low in KIN_DOWN | KIN_UP | _KIN_SIDE | _KIN_FAR:
+        if i not in claim.in_names and word.low in KIN_DOWN | KIN_UP | KIN_SIDE | KIN_FAR:
             return Predicate(i, word.stem)
     verb = _main_verb(claim)
     if verb is None:
@@ -89,7 +86,7 @@ def _main_verb(claim: Reading) -> int | None:
             continue
         after = i + 1
         while after < len(words) and (
-            words[after].low in _AUXILIARIES | _BEFORE_VERBS or words[after].low.endswith("ly")
+            words[after].low in _AUXILIARIES | BEFORE_VERBS or words[after].low.endswith("ly")
         ):
             after += 1
         if (
@@ -132,13 +129,18 @@ class Roles:
     patients: frozenset[int] | None
     is_clear: bool = True
 
+    @property
+    def tells(self) -> bool:
+        """Whether it is sure who does it."""
+        return self.agents is not None and self.is_clear
+
 
 def occurrences(line: Reading, stem: str) -> list[int]:
     """Where a line says what a stem says, also as the one who does it (direct, director) or by what
     is made (a song by).
     """
     wanted, works = senses(stem), _works_of(stem)
-    if stem == _COMPOSE and not line.lows & _MUSIC:
+    if stem == _COMPOSE and not line.lows & MUSIC:
         wanted -= {lemma("write")}
     return [
         i
@@ -159,20 +161,10 @@ def _works_of(stem: str) -> frozenset[str]:
     return next((works for verbs, works in _WORKS_BY if stem in verbs), frozenset())
 
 
-_COMPOSE, _MUSIC = (
-    lemma("compose"),
-    frozenset("song songs opera symphony music melody anthem concerto".split()),
-)
-_WORKS_BY = tuple(
-    (frozenset(lemma(verb) for verb in verbs.split()), frozenset(works.split()))
-    for verbs, works in (
-        ("direct directed", "film movie documentary"),
-        ("perform sing record", "song single album track version cover"),
-        ("compose", "song opera symphony music piece"),
-        ("write author", "book novel story poem play article report song screenplay script"),
-        ("paint draw", "painting portrait drawing"),
-    )
-)
+_COMPOSE = lemma("compose")
+_WORKS_BY = [
+    (frozenset(map(lemma, verbs.split())), frozenset(works.split())) for verbs, works in WORKS_BY
+]
 
 
 def _doer(low: str, stem: str) -> str:
@@ -213,7 +205,7 @@ def by_phrase(line: Reading, at: int) -> frozenset[int]:
             return frozenset(range(by + 1, end))
         if (
             words[by].clause != words[at].clause
-            or words[by].low in _ENDS_AGENT - {"for", "in", "on"}
+            or words[by].low in ENDS_AGENT - {"for", "in", "on"}
             or words[by].low in BE
         ):
             break
@@ -229,7 +221,7 @@ def _ends_agent(line: Reading, by: int, end: int) -> bool:
     )
     return (
         word.clause != line.words[by].clause
-        or word.low in _ENDS_AGENT
+        or word.low in ENDS_AGENT
         or (word.is_word and word.low.endswith(("ed", "ing")) and is_listed_on)
         or word.low in BE
     )
@@ -346,7 +338,7 @@ def _ends_parents(line: Reading, at: int, end: int) -> bool:
     if end in line.in_names:
         return False
     is_other_kin = (
-        words[end].low in KIN_DOWN | KIN_UP | _KIN_FAR and not words[end - 1].is_possessive
+        words[end].low in KIN_DOWN | KIN_UP | KIN_FAR and not words[end - 1].is_possessive
     )
     return words[end].clause != words[at].clause or is_other_kin or _opens_clause(line, end)
 

@@ -1,5 +1,12 @@
-"""A checker without a model. A claim is stated by a line that has its numbers, its names in their
-roles, its polarity and mood, and most of its other words, or words that say the same.
+"""A checker without a model: how a claim is held against its lines.
+
+1. Each sentence of a line is compared with the claim, and each pair of sentences where the second
+   leans on the first. "Ann said that ..." is compared without who said it, with lines that are hers
+   or tell of it.
+2. The checks of `CHECKS` look for a gap, in their order; the first that is found tells most. A
+   sentence without a gap, which has most of the claim's words, states the claim.
+3. A gap that says the opposite, where no other gap is, contradicts it.
+4. Where no line does either, lines are read together that each bring what the others lack.
 """
 
 import itertools
@@ -11,29 +18,50 @@ from functools import lru_cache
 from dynagrag.core.schema import Claim, ClaimCheck, Line, Verdict
 from dynagrag.generation.claims.attribution import Attributed, attributed, names_who, speaker_says
 from dynagrag.generation.claims.clauses import independent_parts, is_joint
-from dynagrag.generation.claims.comparison import Comparison
-from dynagrag.generation.claims.lexicon import PRONOUNS
+from dynagrag.generation.claims.comparison import Check, Comparison
+from dynagrag.generation.claims.lexicon import JOINING, LEANING
+from dynagrag.generation.claims.number_checks import counted_gap, may_be_otherwise, number_gap
 from dynagrag.generation.claims.reading import read
-from dynagrag.generation.claims.roles import predicate_of
+from dynagrag.generation.claims.role_checks import name_gap, object_gap, role_gap
+from dynagrag.generation.claims.stance import stance_gap
+from dynagrag.generation.claims.word_checks import (
+    added_gap,
+    opposite_gap,
+    order_gap,
+    replaced_gap,
+)
 from dynagrag.language.sentences import sentence_spans
 
+CHECKS: dict[str, Check] = {
+    "number": number_gap,
+    "opposite": opposite_gap,
+    "replaced word": replaced_gap,
+    "name": name_gap,
+    "counted things": counted_gap,
+    "role": role_gap,
+    "order": order_gap,
+    "object": object_gap,
+    "stance": stance_gap,
+    "added words": added_gap,
+}
+"""Each shows its effect on a set of claims (docs/decisions/0038-claim-rules-by-held-out-set.md)."""
+_OF_SAME = ("number", "name", "added words", "role")
+"""Only where none of these finds a gap a sentence speaks of the very thing, and so against the
+claim.
+"""
 MIN_SHARE = 0.7
-"""Of a claim's content words that a line must have (names and numbers aside, which must all be
+"""Of a claim's content words that a sentence must have (names and numbers aside, which must all be
 there).
 """
 _ABOUT_SAME = 0.6
-"""From this share of a claim's words on, a line speaks of the same thing, so that what differs
+"""From this share of a claim's words on, a sentence speaks of the same thing, so that what differs
 contradicts it.
 """
 _MAX_JOINED, _MIN_JOINED_SHARE = 4, 0.8
 """Lines that are read together, and the share of the claim's words that they must have then."""
-_LEANING = (PRONOUNS - frozenset("i we my our you your who which that".split())) | frozenset(
-    "each both another such same".split()
-)
 _ADDRESS = re.compile(r"[A-Z]\w+, (?:we|I|you)\b")
 """Who is spoken to often stands in the sentence before."""
 _INITIAL = re.compile(r"\b[A-Z]\.$")
-_JOINING = frozenset("and but so or then because there".split())
 _OPENING = 5
 """Words at which a sentence leans on the one before."""
 _MAX_CHARACTERS = 2_000
@@ -54,18 +82,16 @@ class _Finding:
 
     share: float
     problem: str = ""
-    against: bool = False
+    is_against: bool = False
     repeats: bool = False
     lacks_number: bool = False
 
     @property
     def score(self) -> float:
         """0.5 to 1 where it states it."""
-        return (
-            (0.5 + 0.5 * self.share)
-            if not self.problem
-            else (_AGAINST if self.against else _UNSURE) * self.share
-        )
+        if not self.problem:
+            return 0.5 + 0.5 * self.share
+        return (_AGAINST if self.is_against else _UNSURE) * self.share
 
 
 class RulesChecker:
@@ -74,9 +100,7 @@ class RulesChecker:
     name = "rules"
 
     def check(self, claims: Sequence[Claim]) -> list[ClaimCheck]:
-        """One for each claim. Lines are read one by one, then a few together, since a claim may
-        need two.
-        """
+        """One for each claim."""
         return [_checked(claim) for claim in claims]
 
 
@@ -84,51 +108,48 @@ class RulesChecker:
 def _checked(claim: Claim) -> ClaimCheck:
     if len(claim.text) > _MAX_CHARACTERS:
         return ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "it is too long to be checked")
-    findings = [_finding(claim.text, line) for line in claim.lines]
-    if not findings:
+    if not claim.lines:
         return ClaimCheck(Verdict.NOT_FOUND, (), 0.0, "there is no line")
-    order = sorted(range(len(findings)), key=lambda i: -findings[i].score)
-    stating = tuple(i for i in order if not findings[i].problem)
+    findings = [_line_finding(claim.text, line) for line in claim.lines]
+
+    by_score = sorted(range(len(findings)), key=lambda i: -findings[i].score)
+    stating = tuple(i for i in by_score if not findings[i].problem)
     if stating:
         return ClaimCheck(Verdict.STATED, stating, findings[stating[0]].score)
-    against = [i for i in sorted(order, key=lambda i: -findings[i].share) if findings[i].against]
+
+    against = [i for i in by_score if findings[i].is_against]
     if against:
-        return ClaimCheck(
-            Verdict.CONTRADICTED,
-            (against[0],),
-            findings[against[0]].score,
-            f"the line {findings[against[0]].problem}",
-        )
-    rows = () if any(finding.repeats for finding in findings) else _together(claim)
-    joined = (
-        _sentence_finding(claim.text, _joined([claim.lines[i] for i in rows]))
-        if len(rows) > 1
-        else findings[0]
-    )
-    if len(rows) > 1 and not joined.problem and joined.share >= _MIN_JOINED_SHARE:
-        return ClaimCheck(Verdict.STATED, rows, joined.score)
-    best = max([*findings, joined], key=lambda f: f.share)
-    score = max(finding.share for finding in [*findings, joined]) * _UNSURE
-    reason = f"the line {best.problem}" if best.problem else "its words stand in lines apart"
+        most = max(against, key=lambda i: findings[i].share)
+        reason = f"the line {findings[most].problem}"
+        return ClaimCheck(Verdict.CONTRADICTED, (most,), findings[most].score, reason)
+
+    rows = () if any(finding.repeats for finding in findings) else _rows_together(claim)
+    if len(rows) > 1:
+        lines = [claim.lines[i] for i in rows]
+        speakers = " ".join(dict.fromkeys(line.speaker or "" for line in lines))
+        whole = Line(" ".join(line.text for line in lines), speakers, lines[0].title)
+        together = _sentence_finding(claim.text, whole)
+        if not together.problem and together.share >= _MIN_JOINED_SHARE:
+            return ClaimCheck(Verdict.STATED, rows, together.score)
+        findings.append(together)
+
+    best = max(findings, key=lambda finding: finding.share)
     return ClaimCheck(
         Verdict.NOT_FOUND,
         (),
-        score,
-        reason,
-        is_sure=joined.lacks_number and all(f.lacks_number for f in findings),
+        best.share * _UNSURE,
+        f"the line {best.problem}" if best.problem else "its words stand in lines apart",
+        is_sure=all(finding.lacks_number for finding in findings),
     )
 
 
-def _together(claim: Claim) -> tuple[int, ...]:
-    """Lines that together have most of the claim, each bringing what the others lack; in their
-    order.
+def _rows_together(claim: Claim) -> tuple[int, ...]:
+    """Lines of one speaker that together have most of the claim, each bringing what the others
+    lack; in their order. None where they don't belong together.
     """
-    said = attributed(claim.text)
-    text = read(said.what if said else claim.text)
+    attribution = attributed(claim.text) or Attributed("", claim.text)
     there = [
-        Comparison(text, read(line.text), line, None).there()
-        if "?" not in line.text
-        else frozenset()
+        Comparison(attribution, line).there() if "?" not in line.text else frozenset()
         for line in claim.lines
     ]
     chosen: list[int] = []
@@ -142,21 +163,14 @@ def _together(claim: Claim) -> tuple[int, ...]:
         chosen.append(best)
         have |= there[best]
     rows = tuple(sorted(chosen))
-    belongs = all(
+    is_one_text = all(
         _leans(claim.lines[b].text, claim.lines[a].text) for a, b in itertools.pairwise(rows)
     )
-    return rows if belongs or is_joint(claim.text) or len(text.words) >= _MANY_WORDS else ()
+    is_long = len(read(attribution.what).words) >= _MANY_WORDS
+    return rows if is_one_text or is_joint(claim.text) or is_long else ()
 
 
-def _joined(lines: Sequence[Line]) -> Line:
-    return Line(
-        " ".join(line.text for line in lines),
-        " ".join(dict.fromkeys(line.speaker or "" for line in lines)),
-        lines[0].title,
-    )
-
-
-def _finding(text: str, line: Line) -> _Finding:
+def _line_finding(text: str, line: Line) -> _Finding:
     """The best of what the line's sentences say, one by one and each with the next, since a turn
     may state, ask and take back.
     """
@@ -178,7 +192,7 @@ def _finding(text: str, line: Line) -> _Finding:
         _sentence_finding(text, replace(line, text=line.text[start:end]))
         for start, end in (*spans, *pairs)
     ]
-    return max(findings, key=lambda f: (not f.problem, f.share, f.against, f.repeats))
+    return max(findings, key=lambda f: (not f.problem, f.share, f.is_against, f.repeats))
 
 
 def _leans(sentence: str, before: str) -> bool:
@@ -189,26 +203,27 @@ def _leans(sentence: str, before: str) -> bool:
     return (
         sentence[0].islower()
         or bool(_INITIAL.search(before))
-        or opening[0] in _JOINING
-        or not _LEANING.isdisjoint(opening)
+        or opening[0] in JOINING
+        or not LEANING.isdisjoint(opening)
     )
 
 
 @lru_cache(maxsize=20_000)
 def _sentence_finding(text: str, line: Line) -> _Finding:
-    """What a sentence says of a claim: in one of its parts that could be sentences themselves,
-    unless the claim has joints, too.
+    """What a sentence says of a claim, and each of its parts that could be sentences themselves: a
+    claim of several parts must have them all stated, one without joints stands in one of them.
     """
     finding = _whole_finding(text, line)
-    said = attributed(text)
-    what = said.what if said else text
     if finding.problem:
         return finding
-    if len(mine := independent_parts(what)) > 1 and said is None:
-        return next(
-            (found for part in mine if (found := _sentence_finding(part, line)).problem), finding
-        )
-    if is_joint(what) or len(parts := independent_parts(line.text)) == 1:
+    attribution = attributed(text)
+    what = attribution.what if attribution else text
+    claim_parts = independent_parts(what)
+    if len(claim_parts) > 1 and attribution is None:
+        of_parts = (_sentence_finding(part, line) for part in claim_parts)
+        return next((found for found in of_parts if found.problem), finding)
+    parts = independent_parts(line.text)
+    if is_joint(what) or len(parts) == 1:
         return finding
     if any(not _whole_finding(text, replace(line, text=part)).problem for part in parts):
         return finding
@@ -216,34 +231,43 @@ def _sentence_finding(text: str, line: Line) -> _Finding:
 
 
 def _whole_finding(text: str, line: Line) -> _Finding:
-    said = attributed(text)
-    if said is None:
-        return _read_finding(Attributed("", text), line)
-    finding = _read_finding(said, line)
-    if speaker_says(said, line):
+    """What a sentence says of a claim, by its speaker or by its own words where the claim tells
+    who said something.
+    """
+    attribution = attributed(text)
+    if attribution is None:
+        return _compared(Attributed("", text), line)
+    finding = _compared(attribution, line)
+    if speaker_says(attribution, line):
         return finding
-    if names_who(said, line.text):
-        return _read_finding(Attributed("", text), line)
-    return _Finding(
-        finding.share, f"is {line.speaker}'s" if line.speaker else "does not tell who said it"
-    )
+    if names_who(attribution, line.text):
+        return _compared(Attributed("", text), line)
+    whose = f"is {line.speaker}'s" if line.speaker else "does not tell who said it"
+    return _Finding(finding.share, whose)
 
 
-def _read_finding(said: Attributed, line: Line) -> _Finding:
-    claim = read(said.what)
-    about = Comparison(claim, read(line.text), line, predicate_of(claim))
-    share = about.share()
-    for gap in about.gaps(said):
-        found = gap()
-        if found is not None:
-            against = found[1] and share >= _ABOUT_SAME and about.is_alone(gap)
+def _compared(attribution: Attributed, line: Line) -> _Finding:
+    """What the checks find."""
+    comparison = Comparison(attribution, line)
+    share = comparison.share()
+    for name, check in CHECKS.items():
+        gap = check(comparison)
+        if gap is not None:
             return _Finding(
                 share,
-                found[0],
-                against,
-                repeats=gap == about.replaced_gap,
-                lacks_number=gap == about.number_gap and not about.is_otherwise_written,
+                gap.reason,
+                is_against=(
+                    gap.is_against and share >= _ABOUT_SAME and _is_alone(comparison, name)
+                ),
+                repeats=name == "replaced word",
+                lacks_number=name == "number" and not may_be_otherwise(comparison),
             )
-    if share < MIN_SHARE:
-        return _Finding(share, "has too few of its words")
-    return _Finding(share)
+    return _Finding(share, "" if share >= MIN_SHARE else "has too few of its words")
+
+
+def _is_alone(comparison: Comparison, name: str) -> bool:
+    """Whether nothing but one check's gap is between the two."""
+    others = {*_OF_SAME} - {name}
+    if name == "opposite":  # it may be the verb, of which the roles tell
+        others.discard("role")
+    return all(CHECKS[other](comparison) is None for other in others)

@@ -5,34 +5,40 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from dynagrag.generation.claims.comparison import Comparison, Gap
 from dynagrag.generation.claims.lexicon import (
     ALMOST,
     ARTICLES,
     ASKING,
     AUXILIARIES,
+    BACKSHIFTED,
     CONDITIONAL,
     DENIALS,
     EXCLUSIVE,
     FAILURES,
     FORMER,
     FUTURE,
+    HEARSAY,
+    LIST_MARKS,
+    LITTLE_WORDS,
     MAJORITY,
     NEGATIONS,
+    OPENS_OBJECT,
     POSSIBLE,
     PRONOUNS,
     SELDOM,
     UNIVERSAL,
     UNTRUE,
     WANTED,
+)
+from dynagrag.generation.claims.reading import Reading, Word
+from dynagrag.generation.claims.word_senses import (
     is_irregular,
     lemma,
     opposites,
     senses,
     told_forms,
 )
-from dynagrag.generation.claims.reading import Reading, Word
-from dynagrag.language.english.data import words_of
-from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import DETERMINERS, FUNCTION_WORDS
 
 _BEFORE, _BEHIND = 6, 2
@@ -46,7 +52,6 @@ _MOODS = {
 _LESSENED = {"almost": ALMOST, "seldom": SELDOM, "former": FORMER}
 """What holds back when it stands right before the word."""
 _RIGHT_BEFORE = 3
-_HEARSAY = ("reportedly", "some say", "people say", "they say", "is said to", "was said to")
 _CONDITION = re.compile(
     r"(?<!\bas )(?<!\beven )\bif\b|\bunless\b|\bprovid(?:ed|ing)(?: that| the| it| he| she| they|"
     r" we)\b|\bassuming\b|\bas long as\b"
@@ -60,8 +65,6 @@ _HELD_BACK = {
     "future": FUTURE | WANTED | {"going", "gonna", "about"},
 }
 """Words that say a mood in another way."""
-_REPORTED = frozenset(("could", "would"))
-"""What can and will become where somebody's words are reported."""
 _WORDING = {
     "possible": "only holds it possible",
     "future": "speaks of what is to come",
@@ -73,6 +76,41 @@ _WORDING = {
     "former": "says that it was so once",
 }
 _QUANTIFIERS = {"all": UNIVERSAL, "only": EXCLUSIVE, "most": MAJORITY}
+
+
+def stance_gap(comparison: Comparison) -> Gap | None:
+    """The two differ in what they deny, hold back, ask, or say of all.
+
+    Catches "Smith was fired" of "Smith was never fired", "the tank leaks" of "the tank may leak",
+    "all cells failed" of "cell 1 failed". Passes "Smith was fired" of "Smith was fired, not
+    promoted", "asked whether it leaks" of "Does it leak?".
+    """
+    claim, sentence, attribution = comparison.claim, comparison.sentence, comparison.attribution
+    if denial := denial_gap(claim, sentence):
+        return Gap(denial, is_against=True)
+    if attribution.is_asked:
+        is_question = sentence.is_question or "whether" in sentence.lows
+        return None if is_question else Gap("does not ask it")
+    at = comparison.predicate.at if comparison.predicate else None
+    mood = mood_gap(claim, at, sentence, _place(comparison), attribution.is_opinion)
+    reason = mood or quantifier_gap(claim, sentence)
+    return Gap(reason) if reason else None
+
+
+def _place(comparison: Comparison) -> int | None:
+    """The word of the sentence at which it says what the claim says: the predicate's, else that
+    with most of the claim's words around.
+    """
+    claim, words = comparison.claim, comparison.sentence.words
+    wanted = {sense for i in claim.content() for sense in senses(claim.words[i].stem)}
+    wanted |= {claim.words[i].stem for i in claim.in_names}
+    hits = [i for i, word in enumerate(words) if word.stem in wanted]
+
+    def num_around(place: int) -> int:
+        clause = words[place].clause
+        return sum(abs(place - i) <= _REACH and words[i].clause == clause for i in hits)
+
+    return max(comparison.places or hits, key=lambda i: (num_around(i), -i), default=None)
 
 
 def denial_gap(claim: Reading, line: Reading) -> str:
@@ -115,9 +153,9 @@ def _repeated_denial(claim: Reading, line: Reading) -> str:
     """Which of the two has the other's words with a "not" between them ("I'm not sure about it"),
     whatever the line denies elsewhere.
     """
-    mine, theirs = _told_steps(claim), _told_steps(line)
+    mine, theirs = _content_steps(claim), _content_steps(line)
     for j in theirs.denied:
-        num = _num_told(theirs, j, mine)
+        num = _num_shared(theirs, j, mine)
         others = (
             k
             for k in range(1, len(theirs.lows))
@@ -126,7 +164,7 @@ def _repeated_denial(claim: Reading, line: Reading) -> str:
         if num and not any(theirs.run(j, theirs, k) >= num for k in others):
             return "denies it"
     for i in mine.denied:
-        if _num_told(mine, i, theirs) and not any(
+        if _num_shared(mine, i, theirs) and not any(
             theirs.stems[k] in mine.stems[i:] for k in theirs.denied | theirs.reached
         ):
             return "does not deny it"
@@ -150,11 +188,13 @@ class _Steps:
         return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
 
 
-def _told_steps(reading: Reading) -> _Steps:
+def _content_steps(reading: Reading) -> _Steps:
     denials = {at for at in _denials(reading) if reading.words[at].low in _DENIES_NEXT}
     reached = _denied(reading)
     kept = [
-        i for i, word in enumerate(reading.words) if i not in denials and word.low not in _LITTLE
+        i
+        for i, word in enumerate(reading.words)
+        if i not in denials and word.low not in LITTLE_WORDS
     ]
     return _Steps(
         tuple(reading.words[i].low for i in kept),
@@ -169,18 +209,15 @@ def _told_steps(reading: Reading) -> _Steps:
 
 
 _DENIES_NEXT = frozenset(("not", "never"))
-_LITTLE = words_of(WordClass.SAYS_LITTLE)
 _SAYS_NOTHING = (
     AUXILIARIES
     | DETERMINERS
     | PRONOUNS
     | frozenset("in on at of to for by with from about as into".split())
 )
-_SHARED = frozenset("but and or , ;".split())
-"""Before a word whose subject or verb stands further ahead."""
 
 
-def _num_told(denying: _Steps, at: int, other: _Steps) -> int:
+def _num_shared(denying: _Steps, at: int, other: _Steps) -> int:
     """How many words behind a "not" the other text has without one, where they say something or are
     its last; 0 for none.
     """
@@ -189,7 +226,7 @@ def _num_told(denying: _Steps, at: int, other: _Steps) -> int:
         for k in range(1, len(other.lows))
         if other.stems[k - 1] == denying.stems[at - 1]
     ]
-    told = [
+    shared = [
         num
         for k, num in runs
         if k not in other.denied | other.reached
@@ -198,14 +235,14 @@ def _num_told(denying: _Steps, at: int, other: _Steps) -> int:
             or (num and not any(low.isalnum() for low in other.lows[k + num :]))
         )
     ]
-    return max(told, default=0)
+    return max(shared, default=0)
 
 
 def _goes_on(steps: _Steps, one: int, other: int) -> bool:
     """Whether the same stands before two words, or what stands before the second is shared with
     others.
     """
-    return steps.stems[other - 1] == steps.stems[one - 1] or steps.lows[other - 1] in _SHARED
+    return steps.stems[other - 1] == steps.stems[one - 1] or steps.lows[other - 1] in LIST_MARKS
 
 
 def _names_last(reading: Reading, places: list[int]) -> list[int]:
@@ -343,7 +380,7 @@ def moods(
         found |= {mood for mood, hints in _LESSENED.items() if hints & before}
     if at is not None and _CONDITION.search(" ".join(w.low for w in reading.words[at + 1 :])):
         found.add("conditional")
-    if any(words in joined for words in _HEARSAY):
+    if any(words in joined for words in HEARSAY):
         found.add("possible")
     if at is not None and _is_imperative(reading, at):
         found.add("wanted")
@@ -352,16 +389,13 @@ def moods(
     return frozenset(found)
 
 
-_OBJECTS = frozenset("the a an this that these those your my our it them him her me us all".split())
-
-
 def _is_imperative(reading: Reading, at: int) -> bool:
     """Whether a verb opens its sentence in its base form, or stands behind a name that is spoken
     to: "Sam, close the valve".
     """
     word = reading.words[at]
     follows = reading.words[at + 1].low if at + 1 < len(reading.words) else ""
-    if at in reading.in_names or follows not in _OBJECTS:
+    if at in reading.in_names or follows not in OPENS_OBJECT:
         return False
     is_base = not word.low.endswith(("ed", "ing", "s")) and not is_irregular(word.low)
     return is_base and (
@@ -380,10 +414,10 @@ def mood_gap(
     of the kind.
     """
     said = moods(claim, claim_at)
-    if "question" in said and not line.is_question and not _reports_question(line):
+    if "question" in said and not line.is_question and line.lows.isdisjoint(_ASKS):
         return "does not ask it"
     theirs = moods(line, line_at)
-    outright = moods(claim, claim_at, without=_REPORTED)
+    outright = moods(claim, claim_at, without=BACKSHIFTED)
     unsaid = {
         mood
         for mood in outright & _HELD_BACK.keys()
@@ -397,10 +431,6 @@ def mood_gap(
         said |= {"future"}  # "it will", told of another day
     gap = sorted(theirs - said - moods(claim, None))
     return _WORDING[gap[0]] if gap else ""
-
-
-def _reports_question(line: Reading) -> bool:
-    return bool(line.lows & _ASKS)
 
 
 _ASKS = told_forms(ASKING) | {"whether", "ask", "asking", "question", "?"}

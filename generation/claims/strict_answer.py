@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from dynagrag.core.schema import CheckedClaim, Verdict
-from dynagrag.generation.claims.claim_split import Statement, statements
+from dynagrag.generation.claims.claim_split import SplitSentence, split_sentences
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +27,13 @@ def strict_answer(text: str, claims: Sequence[CheckedClaim]) -> StrictAnswer:
     """
     rows = iter(claims)
     made = _Writer()
-    for statement in statements(text):
-        held = [next(rows) for _ in statement.claims]
+    for sentence in split_sentences(text):
+        held = [next(rows) for _ in sentence.claims]
         kept = [claim for claim in held if claim.verdict is Verdict.STATED]
         if kept:
-            made.open(text, statement)
+            made.open(text, sentence)
         if len(kept) == len(held):
-            made.add(text[statement.start : statement.end], kept, statement.start)
+            made.add(text[sentence.start : sentence.end], kept, sentence.start)
         else:
             for claim in kept:
                 made.add(
@@ -59,13 +59,13 @@ class _Writer:
         self._lead: tuple[int, int] | None = None
         self._between = ""
 
-    def open(self, text: str, statement: Statement) -> None:
-        """Says what stands before the statement's first words."""
-        if statement.lead and statement.lead != self._lead:
-            shown = text[slice(*statement.lead)]
+    def open(self, text: str, sentence: SplitSentence) -> None:
+        """Says what stands before the sentence's first words."""
+        if sentence.lead and sentence.lead != self._lead:
+            shown = text[slice(*sentence.lead)]
             self.text += "\n\n" + shown if self.text and shown else shown
-        self._between = "\n- " if statement.lead else "\n\n" if self._lead else " "
-        self._lead = statement.lead
+        self._between = "\n- " if sentence.lead else "\n\n" if self._lead else " "
+        self._lead = sentence.lead
 
     def add(self, words: str, claims: Sequence[CheckedClaim], start: int) -> None:
         """Adds words, and claims whose places count from `start`."""

@@ -14,7 +14,7 @@ import pytest
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import SettingsError
 from dynagrag.core.schema import Claim, ClaimCheck, Line, Verdict
-from dynagrag.generation.claims.nli_checker import Labels, NliChecker, open_nli_checker
+from dynagrag.generation.claims.nli_checker import LabelPlaces, NliChecker, open_nli_checker
 
 WORDS = [
     "[PAD]",
@@ -160,9 +160,9 @@ def test_two_labels_say_supported_or_not(
 @pytest.mark.parametrize(
     ("id2label", "labels"),
     [
-        ({"0": "contradiction", "1": "entailment", "2": "neutral"}, Labels(1, 0)),
-        ({0: "entailment", 1: "not_entailment"}, Labels(0, None)),
-        ({1: "LABEL_0", 0: "LABEL_1"}, Labels(0, None)),
+        ({"0": "contradiction", "1": "entailment", "2": "neutral"}, LabelPlaces(1, 0)),
+        ({0: "entailment", 1: "not_entailment"}, LabelPlaces(0, None)),
+        ({1: "LABEL_0", 0: "LABEL_1"}, LabelPlaces(0, None)),
         ({0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"}, None),
         ({0: "positive", 1: "negative"}, None),
         ({0: "LABEL_0"}, None),
@@ -170,9 +170,9 @@ def test_two_labels_say_supported_or_not(
     ],
 )
 def test_labels_that_mean_nothing_here_are_told_apart(
-    id2label: dict[int, str], labels: Labels | None
+    id2label: dict[int, str], labels: LabelPlaces | None
 ) -> None:
-    assert Labels.of(id2label) == labels
+    assert LabelPlaces.of(id2label) == labels
 
 
 def test_long_evidence_is_read_in_windows_and_the_best_line_of_the_best_window_is_named(

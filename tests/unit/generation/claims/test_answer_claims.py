@@ -193,13 +193,13 @@ def test_case_and_blank_space_do_not_hide_a_claim_that_was_known() -> None:
 
 def test_a_claim_is_held_against_the_same_lines_once(monkeypatch: pytest.MonkeyPatch) -> None:
     held: list[str] = []
-    finding = rules_checker._finding
+    finding = rules_checker._line_finding
 
     def counted(text: str, line: Line) -> rules_checker._Finding:
         held.append(text)
         return finding(text, line)
 
-    monkeypatch.setattr(rules_checker, "_finding", counted)
+    monkeypatch.setattr(rules_checker, "_line_finding", counted)
     rules_checker._checked.cache_clear()
     checked_claims(
         [

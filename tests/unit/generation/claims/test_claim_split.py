@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynagrag.generation.claims.answer_sentences import answer_sentences
-from dynagrag.generation.claims.claim_split import split_claims, statements
+from dynagrag.generation.claims.claim_split import split_claims, split_sentences
 from dynagrag.generation.claims.clauses import clauses
 
 
@@ -243,7 +243,7 @@ def test_a_list_s_items_are_claims_read_with_the_line_that_leads_them_in() -> No
         ("EECOM reported an O2 leak", ("E5",)),
         ("It was late.", ()),
     ]
-    assert [text[slice(*s.lead)] if s.lead else "" for s in statements(text)] == [
+    assert [text[slice(*s.lead)] if s.lead else "" for s in split_sentences(text)] == [
         "EECOM reported the following problems [E3]:"
     ] * 2 + [""]
     assert [c.text for c in split_claims("As follows:\n- It was closed")] == ["It was closed"]
@@ -264,7 +264,7 @@ def test_a_list_s_items_are_claims_read_with_the_line_that_leads_them_in() -> No
 
 def test_statements_and_claims_stand_where_they_say() -> None:
     text = "\n  It rained. MAIN B failed [E1], and it was late.\n\n - AC 2 was out "
-    found = statements(text)
+    found = split_sentences(text)
     assert [text[s.start : s.end] for s in found] == [
         "It rained.",
         "MAIN B failed [E1], and it was late.",
@@ -280,7 +280,7 @@ def test_statements_and_claims_stand_where_they_say() -> None:
 
 def test_what_is_too_long_to_be_split_is_one_claim_with_its_beginning_as_text() -> None:
     text = "The pump failed. " + "x" * 5_983 + "   The valve failed. " + "y" * 500 + " "
-    last = statements(text)[-1]
+    last = split_sentences(text)[-1]
     assert (last.start, last.end, last.lead) == (6_003, len(text) - 1, None)
     (claim,) = last.claims
     assert (claim.start, claim.end, claim.labels, len(claim.text)) == (
@@ -290,7 +290,7 @@ def test_what_is_too_long_to_be_split_is_one_claim_with_its_beginning_as_text() 
         400,
     )
     assert claim.text.startswith("The valve failed. yy")
-    assert len(statements("It failed. " * 545 + " ")) == 545
+    assert len(split_sentences("It failed. " * 545 + " ")) == 545
 
 
 @settings(max_examples=100)
@@ -326,7 +326,9 @@ def test_claims_stand_in_their_order_inside_the_text_without_marks(parts: list[s
     assert all(0 <= claim.start < claim.end <= len(text) for claim in claims)
     assert all(first.end <= second.start for first, second in pairwise(claims))
     assert not any("[E" in claim.text or "  " in claim.text for claim in claims)
-    assert [claim for statement in statements(text) for claim in statement.claims] == list(claims)
+    assert [claim for statement in split_sentences(text) for claim in statement.claims] == list(
+        claims
+    )
 
 
 @pytest.mark.parametrize(

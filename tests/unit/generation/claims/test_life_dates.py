@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from dynagrag.generation.claims.lexicon import lemma
 from dynagrag.generation.claims.life_dates import BIRTH, BURIAL, DEATH, event_of, event_texts
+from dynagrag.generation.claims.word_senses import lemma
 
 
 def told(line: str, event: str) -> list[str]:

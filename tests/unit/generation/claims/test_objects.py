@@ -5,8 +5,8 @@ directed Rockets.
 import pytest
 
 from dynagrag.core.schema import Claim, Line, Verdict
+from dynagrag.generation.claims.objects import objects
 from dynagrag.generation.claims.reading import read
-from dynagrag.generation.claims.relations import objects
 from dynagrag.generation.claims.roles import predicate_of
 from dynagrag.generation.claims.rules_checker import RulesChecker
 

@@ -2,7 +2,6 @@
 
 import pytest
 
-from dynagrag.generation.claims.lexicon import lemma
 from dynagrag.generation.claims.reading import Reading, read
 from dynagrag.generation.claims.roles import (
     KIN_DOWN,
@@ -15,6 +14,7 @@ from dynagrag.generation.claims.roles import (
     predicate_of,
     verb_roles,
 )
+from dynagrag.generation.claims.word_senses import lemma
 
 
 def words(reading: Reading, places: frozenset[int] | None) -> str | None:

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 import snowballstemmer
 
-from dynagrag.generation.claims.lexicon import (
+from dynagrag.generation.claims.word_senses import (
     PARTICIPLES,
     PAST,
     alike,

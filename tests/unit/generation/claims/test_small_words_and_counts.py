@@ -1,12 +1,12 @@
-"""Small words and the order of nouns that are no names."""
+"""Small words, and what a number counts."""
 
 import pytest
 
-from dynagrag.generation.claims.reading import read
-from dynagrag.generation.claims.relations import (
-    number_binding_gap,
-    preposition_gap,
-)
+from dynagrag.core.schema import Line
+from dynagrag.generation.claims.attribution import Attributed
+from dynagrag.generation.claims.comparison import Comparison
+from dynagrag.generation.claims.number_checks import counted_gap
+from dynagrag.generation.claims.word_checks import order_gap
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,8 @@ from dynagrag.generation.claims.relations import (
     ],
 )
 def test_small_words_that_say_the_opposite(claim: str, line: str, gap: str) -> None:
-    assert preposition_gap(read(claim), read(line)) == gap
+    found = order_gap(Comparison(Attributed("", claim), Line(line)))
+    assert found == ((gap, False) if gap else None)
 
 
 @pytest.mark.parametrize(
@@ -77,4 +78,5 @@ def test_small_words_that_say_the_opposite(claim: str, line: str, gap: str) -> N
     ],
 )
 def test_a_number_is_of_the_thing_behind_it(claim: str, line: str, gap: str) -> None:
-    assert number_binding_gap(claim, line) == gap
+    found = counted_gap(Comparison(Attributed("", claim), Line(line)))
+    assert found == ((gap, True) if gap else None)

@@ -208,7 +208,7 @@ def test_arms_with_models_of_their_own_need_no_other_but_a_judge(
     assert {(line.calls, line.short, line.error) for line in run.answers()} == {(0, None, "")}
     assert (estimates[-1].calls, estimates[-1].is_last) == (0, True)
     assert estimates[-1].seconds
-    assert "f1" not in result.arms["soft:g-retriever"].model_dump()
+    assert "f1" not in result.arms["soft:g-retriever"]
     assert result.measure == "answer_recall"
     assert [count for note, count in result.notes.items() if "exact and F1" in note] == [2]
     assert "answered by the arms' own models" in html.unescape(

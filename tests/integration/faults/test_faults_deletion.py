@@ -174,16 +174,19 @@ def test_a_deletion_that_was_killed_half_way_cites_nothing_that_is_gone(
     with open_space() as space:
         space.ingest([a, b])
         space.store.delete_document(space.documents.find("a").id)
-    for retriever in RETRIEVERS:
-        with open_space() as space:
+    question = "Who founded Umbra Foundry, and where does Ada Byron work?"
+    with open_space() as other, other.parts.writing():  # so that nobody derives it meanwhile
+        space = open_space()
+        for retriever in RETRIEVERS:
             for filters in (Filters(), Filters(documents=("b",)), Filters(speakers=("Leo",))):
-                answer = space.ask(
-                    "Who founded Umbra Foundry, and where does Ada Byron work?",
-                    AskOptions(retriever=retriever, filters=filters),
-                )
+                answer = space.ask(question, AskOptions(retriever=retriever, filters=filters))
                 cited = [c.quote for c in (*answer.citations, *answer.evidence)]
                 assert not _found(json.dumps(cited)), retriever
+        assert not space.store.is_derived_current()
     space = open_space()
+    answer = space.ask(question)
+    assert not _found(json.dumps([c.quote for c in (*answer.citations, *answer.evidence)]))
+    assert space.store.is_derived_current()
     space.ingest([b])
     alone = open_space("alone")
     alone.ingest([b])

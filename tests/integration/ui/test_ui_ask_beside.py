@@ -86,11 +86,16 @@ def wait_until_in_window(page: "Page", found: "Locator") -> None:
     assert is_in_window(found)
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_one_click_shows_the_cited_words_and_the_recording_at_their_second(
-    app: AppServer, chromium: Chromium, talk: Path, size: tuple[int, int]
+    app: AppServer, chromium: Chromium, talk: Path
 ) -> None:
-    page = chromium.open(app.url(), size)
+    for size in (DESKTOP, PHONE):
+        follow_a_citation(chromium.open(app.url(), size), size)
+        chromium.leave()
+    assert chromium.foreign(app.origin) == []
+
+
+def follow_a_citation(page: "Page", size: tuple[int, int]) -> None:
     ask(page)
     link = page.locator('[class*="st-key-last_exchange"] a[href^="source?"]').first
     before = link.bounding_box()
@@ -115,7 +120,6 @@ def test_one_click_shows_the_cited_words_and_the_recording_at_their_second(
     assert CITED_S <= player.evaluate("element => element.currentTime") < CITED_S + 30
     page.locator(".st-key-source_beside").get_by_role("button", name="Close").click()
     mark.wait_for(state="detached")
-    assert chromium.foreign(app.origin) == []
 
 
 def test_an_answer_begins_at_the_head_of_the_window_also_after_a_reload(

@@ -18,7 +18,7 @@ from dynagrag.curation.graph_export import part
 from dynagrag.fakes.fake_server import OpenAIStubServer
 
 if TYPE_CHECKING:
-    pass
+    from playwright.sync_api import Page
 
 PLACEHOLDER = "--x_x--0_0--"
 HOSTILE = (
@@ -129,13 +129,8 @@ _OVERLAPS = """saved => {
 }"""
 
 
-@pytest.mark.parametrize("centre", ["", "Entity 0"])
 def test_no_label_lies_over_another(
-    write_graph: WriteGraph,
-    start: Callable[[], AppServer],
-    chromium: Chromium,
-    tmp_path: Path,
-    centre: str,
+    write_graph: WriteGraph, start: Callable[[], AppServer], chromium: Chromium, tmp_path: Path
 ) -> None:
     entities, relations = ring(120)
     write_graph(
@@ -143,19 +138,22 @@ def test_no_label_lies_over_another(
         [*relations, *(relation(1000 + i, 0, i, "is mentioned with") for i in range(1, 60))],
     )
     page = chromium.open(start().url("graph"), (1280, 800))
-    if centre:
-        box = page.get_by_label("Find an entity")
-        box.fill(centre)
-        box.press("Enter")
-        page.get_by_test_id("stMain").get_by_role("button", name=f"{centre} ·").filter(
-            visible=True
-        ).first.click()
-        page.get_by_role("heading", name=centre).wait_for()
+    assert_labels_apart(page, tmp_path)
+    box = page.get_by_label("Find an entity")
+    box.fill("Entity 0")
+    box.press("Enter")
+    page.get_by_test_id("stMain").get_by_role("button", name="Entity 0 ·").filter(
+        visible=True
+    ).first.click()
+    page.get_by_role("heading", name="Entity 0").wait_for()
+    assert_labels_apart(page, tmp_path)
+
+
+def assert_labels_apart(page: "Page", folder: Path) -> None:
     settled(page)
     drawing = Drawing(page)
     drawing.wait()
-    saved = drawing.save_svg(tmp_path / "drawing.svg")
-    num_labels, overlapping = page.evaluate(_OVERLAPS, saved)
+    num_labels, overlapping = page.evaluate(_OVERLAPS, drawing.save_svg(folder / "drawing.svg"))
     assert num_labels > 15
     assert overlapping == []
 
@@ -196,31 +194,35 @@ def test_a_click_goes_to_the_entity_and_shows_only_what_lies_around_it(
     drawing.wait(70)
 
 
-@pytest.mark.parametrize(("size", "is_dark"), [(DESKTOP, False), (PHONE, True)])
 def test_hostile_names_ask_for_nothing_and_run_nothing(
-    write_graph: WriteGraph,
-    start: Callable[[], AppServer],
-    chromium: Chromium,
-    tmp_path: Path,
-    size: tuple[int, int],
-    is_dark: bool,
+    write_graph: WriteGraph, start: Callable[[], AppServer], chromium: Chromium, tmp_path: Path
 ) -> None:
     entities = [entity(i, name, 10 - i) for i, name in enumerate(HOSTILE)]
     write_graph(entities, [relation(100 + i, 0, i, name) for i, name in enumerate(HOSTILE) if i])
     app = start()
-    page = chromium.open(app.url("graph"), (size[0], 1100), is_dark=is_dark)
+    for size, is_dark in ((DESKTOP, False), (PHONE, True)):
+        look_at_every_drawing(
+            chromium.open(app.url("graph"), (size[0], 1100), is_dark=is_dark), size, tmp_path
+        )
+        chromium.leave()
+    assert chromium.foreign(app.origin) == []
+    assert chromium.dialogs == []
+    assert chromium.errors == []
+
+
+def look_at_every_drawing(page: "Page", size: tuple[int, int], folder: Path) -> None:
     if size == PHONE:
         page.get_by_role("button", name="two lines").wait_for()  # a list comes first
         page.get_by_text("Show the drawing").click()
         settled(page)
     drawing = Drawing(page)
     drawing.wait(len(HOSTILE))
-    for circle in drawing.circles(tmp_path):  # every tooltip
+    for circle in drawing.circles(folder):  # every tooltip
         box = page.locator(".echarts-container").bounding_box()
         assert box is not None
         page.mouse.move(box["x"] + circle.x, box["y"] + circle.y)
         page.wait_for_timeout(60)
-    saved = (tmp_path / "drawing.svg").read_text(encoding="utf-8")
+    saved = (folder / "drawing.svg").read_text(encoding="utf-8")
     assert "<img" not in saved
     assert "<image" not in saved
     assert "<script" not in saved
@@ -237,6 +239,3 @@ def test_hostile_names_ask_for_nothing_and_run_nothing(
     settled(page)
     drawing.wait()
     assert serious(page) == []
-    assert chromium.foreign(app.origin) == []
-    assert chromium.dialogs == []
-    assert chromium.errors == []

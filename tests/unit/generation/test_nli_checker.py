@@ -38,6 +38,7 @@ EVIDENCE_OF = {"stated": "failure", "contradicted": "fine"}
 MakeFolder = Callable[..., Path]
 
 pytestmark = [
+    pytest.mark.slow,
     pytest.mark.xdist_group(
         "models"
     ),  # torch and transformers take seconds to load: once is enough

@@ -76,9 +76,7 @@ def app(models: SlowModels) -> Iterator[AppServer]:
         yield running
 
 
-@pytest.mark.parametrize(
-    ("stage", "button"), [("extract", "Pause"), ("embed", "Pause"), ("embed", "Stop")]
-)
+@pytest.mark.parametrize(("stage", "button"), [("extract", "Pause"), ("embed", "Stop")])
 def test_an_ingest_obeys_within_a_second_and_the_page_shows_it(
     app: AppServer, chromium: Chromium, models: SlowModels, corpus: Any, stage: str, button: str
 ) -> None:

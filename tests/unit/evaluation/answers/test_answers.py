@@ -5,6 +5,7 @@ is durable.
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -51,23 +52,34 @@ WITH_EVIDENCE = [name for name in known_answer_arms() if ":" not in name and nam
 FOUR = ("default", "naive", "closed-book", "gold")
 
 
-def filled(chat: FakeChat) -> Workspace:
-    """A workspace of two talks."""
-    source = Path("talks")
-    source.mkdir(exist_ok=True)
-    (source / "one.txt").write_text(TALK, encoding="utf-8")
-    (source / "two.txt").write_text(
-        "MIA: Person Number7 works at Nowhere Ltd. The sun shone all week.", encoding="utf-8"
-    )
-    space = open_workspace("w", chat_model=chat, embedder=FakeEmbedder(64), checker="rules")
-    space.ingest([source])
-    return space
+def opened() -> Workspace:
+    return open_workspace("w", chat_model=FakeChat(), embedder=FakeEmbedder(64), checker="rules")
+
+
+@pytest.fixture(scope="module")
+def ingested(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home whose workspace `w` has two talks: filled by the first test, copied for each."""
+    return tmp_path_factory.mktemp("ingested") / "home"
 
 
 @pytest.fixture
-def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
+def space(
+    tmp_path: Path, home: Path, ingested: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Workspace]:
     monkeypatch.chdir(tmp_path)
-    with filled(FakeChat()) as made:
+    if not ingested.exists():
+        source = Path("talks")
+        source.mkdir()
+        (source / "one.txt").write_text(TALK, encoding="utf-8")
+        (source / "two.txt").write_text(
+            "MIA: Person Number7 works at Nowhere Ltd. The sun shone all week.", encoding="utf-8"
+        )
+        with opened() as made:
+            made.ingest([source])
+        shutil.copytree(home, ingested)
+    else:
+        shutil.copytree(ingested, home)
+    with opened() as made:
         yield made
 
 
@@ -477,7 +489,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
-from test_answers import FOUR, LoggingChat, filled, questions
+from test_answers import FOUR, LoggingChat, questions
 from dynagrag.evaluation.answers.answer_arms import make_answer_arms
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.answers.answer_run import ANSWERS, make_answers

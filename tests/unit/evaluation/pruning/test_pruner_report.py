@@ -115,6 +115,7 @@ def test_a_run_with_out_is_made_again_in_its_place_and_other_pruners_are_refused
         )
 
 
+@pytest.mark.slow
 def test_a_checkpoint_that_changed_is_another_setting(
     data: Path, home: Path, tmp_path: Path
 ) -> None:

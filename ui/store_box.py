@@ -42,12 +42,11 @@ def ask_address(kind: StoreChoice, settings: Settings) -> str:
 
 
 def check_address(kind: StoreChoice, address: str) -> None:
-    """UsageError for what is no address of a server, or holds a user or password."""
-    if "@" in address or not address:
+    """UsageError for what is no address of such a server, or holds a user or password."""
+    if "@" in address or not address or StoreAddress(address).choice != kind:
         raise UsageError(
             f"give the {kind.product} server's address as {kind.example}, without user and password"
         )
-    _ = StoreAddress(address).choice  # raises where there is no such scheme
 
 
 def server_of(kind: StoreChoice, settings: Settings) -> str:

@@ -161,7 +161,7 @@ class StoreAddress:
                 return row
         example = next(row.example for row in STORES.values() if not row.is_embedded)
         raise UsageError(
-            f"that store's address lacks its scheme; write {EMBEDDED}, or an address such as"
+            f"no store's address begins like that; write {EMBEDDED}, or an address such as"
             f" {example}"
         )
 

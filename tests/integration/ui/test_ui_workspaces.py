@@ -162,8 +162,9 @@ def test_a_name_that_cannot_be_one_is_refused(open_page: Pages, home: Path, name
     ("address", "said"),
     [
         ("bolt://127.0.0.1:9", "127.0.0.1:9"),
-        ("nonsense", "scheme"),
+        ("nonsense", "begins like that"),
         ("bolt://u:pw@h:1", "without user"),
+        ("sqlite", "without user"),
     ],
 )
 def test_a_server_that_cannot_be_used_is_said_before_anything_is_made(

@@ -47,6 +47,10 @@ def open_sqlite(folder: Path) -> MakeStore:
     return lambda workspace: SqliteStore(folder / workspace / "graph.sqlite", workspace)
 
 
+LOCAL = {"sqlite": open_sqlite}
+"""The stores that need no server: how to open one in a folder."""
+
+
 def open_neo4j(server: Neo4jServer) -> MakeStore:
     def make(workspace: str) -> GraphStore:
         return Neo4jStore(

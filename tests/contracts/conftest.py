@@ -1,21 +1,19 @@
-"""The stores of the contract: SQLite, and each Neo4j server. A new store joins the params of
-`make_store`.
-"""
+"""The stores of the contract: those without a server, and each Neo4j server."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from graph_stores import EMBEDDER, SERVERS, MakeStore, W, open_neo4j, open_sqlite
+from graph_stores import EMBEDDER, LOCAL, SERVERS, MakeStore, W, open_neo4j
 
 from dynagrag.core.protocols import GraphStore
 
 
-@pytest.fixture(params=["sqlite", *SERVERS])
+@pytest.fixture(params=[*LOCAL, *SERVERS])
 def make_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[MakeStore]:
     make = (
-        open_sqlite(tmp_path)
-        if request.param == "sqlite"
+        LOCAL[request.param](tmp_path)
+        if request.param in LOCAL
         else open_neo4j(request.getfixturevalue(request.param))
     )
     opened: list[GraphStore] = []

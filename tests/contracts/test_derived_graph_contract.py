@@ -11,6 +11,7 @@ from graph_stores import (
     EMBEDDER,
     FACTS_A,
     FACTS_B,
+    LOCAL,
     SERVERS,
     Fact,
     MakeStore,
@@ -132,7 +133,7 @@ _settings = settings(
 )
 
 
-@pytest.mark.parametrize("make_store", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("make_store", LOCAL, indirect=True)
 @_settings
 @_given
 def test_deletion_leaves_no_trace_of_any_document(

@@ -362,8 +362,8 @@ class Retriever(Protocol):
         """The arm's name, as `--retriever` has it."""
 
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
-        """Best first; ties by (score desc, weight desc, id asc). An empty graph or corpus gives an
-        empty Retrieval.
+        """Best first. Subgraphs that tie: weight desc, id asc; passages that tie: by their place in
+        the corpus. An empty graph or corpus gives an empty Retrieval.
         """
 
 

@@ -36,8 +36,8 @@ from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.graph_store.rules import missing_ids
 from dynagrag.ingest.consolidate.consolidation import ConsolidationResult, consolidate
 from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput
-from dynagrag.ingest.consolidate.judging import Judging
-from dynagrag.ingest.consolidate.labels import label_texts
+from dynagrag.ingest.consolidate.judge_calls import Judging
+from dynagrag.ingest.consolidate.relation_labels import label_texts
 from dynagrag.ingest.consolidate.verdicts import Judge, VerdictStore
 from dynagrag.ingest.embedding_batches import BatchSizes, embedding_work
 

@@ -7,14 +7,18 @@ rule sees what those before it joined as one.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from dynagrag.core.schema import Merge
 from dynagrag.graph_store.derived.canonical import make_merge
 from dynagrag.graph_store.derived.glossary import Glossary
 from dynagrag.ingest.consolidate.acronyms import corpus_acronyms
-from dynagrag.ingest.consolidate.definitions import defined_acronyms, find_definitions, said_aliases
+from dynagrag.ingest.consolidate.definitions import (
+    defined_acronyms,
+    find_definitions,
+    stated_aliases,
+)
 from dynagrag.ingest.consolidate.guards import MAX_GROUP, MergeGuard, Name
 from dynagrag.ingest.consolidate.name_variants import cut_words, designators, plurals, spellings
 from dynagrag.ingest.consolidate.speaker_variants import LAST_NAME_RULE, speakers_last_names
@@ -25,9 +29,7 @@ GLOSSARY_RULE = "glossary"
 
 @dataclass(frozen=True, slots=True)
 class SafeGroup:
-    """Keys that rules made one, or a key of which they said nothing. `name` is the canonical
-    key's.
-    """
+    """Keys that rules joined, or a key that no rule concerns. `name` is the canonical key's."""
 
     name: Name
     keys: tuple[str, ...]
@@ -62,12 +64,11 @@ class _Groups:
                 self._rules[key].add(rule)
 
     def _may_join(self, rule: str, left: Sequence[str], right: Sequence[str]) -> bool:
-        """Whether a rule may join two groups; a glossary may but for what a person told apart."""
+        """Whether a rule may join two groups; a glossary may unless a person keeps them apart."""
         if rule == GLOSSARY_RULE:
-            return not self._guard.are_told_apart(left, right)
-        return self._size(left) + self._size(right) <= MAX_GROUP and self._guard.may_join_all(
-            left, right
-        )
+            return not self._guard.are_kept_apart(left, right)
+        is_small = self._size(left) + self._size(right) <= MAX_GROUP
+        return is_small and self._guard.may_join_all(left, right)
 
     def _size(self, group: Sequence[str]) -> int:
         """How many keys a group has, those that the glossary has as one counted once."""
@@ -100,8 +101,11 @@ def safe_merges(
         step: Called again and again; may raise.
     """
     by_key, texts = {n.key: n for n in names}, tuple(texts)
+    glossary = guard.glossary
     joined = _Groups(guard)
-    joined.join(_stated(guard.glossary, by_key))
+    for thing in glossary.things:
+        used = [key for key in thing.keys if key in by_key]
+        joined.join((GLOSSARY_RULE, used[0], key) for key in used[1:])
     for proposals in (
         spellings(names),
         plurals(by_key),
@@ -112,44 +116,23 @@ def safe_merges(
         joined.join(list(proposals))
         step()
     definitions = find_definitions(texts, by_key, step)
-    joined.join(
-        p
-        for p in list(said_aliases(definitions, joined.root))
-        if not guard.glossary.ambiguous.keys() & p[1:]
-    )
-    joined.join(
-        p
-        for p in list(defined_acronyms(definitions, by_key, joined.root))
-        if p[2] not in guard.glossary.ambiguous
-    )
-    joined.join(
-        list(
-            corpus_acronyms(
-                names, joined.root, definitions.acronyms.keys(), guard.glossary.ambiguous
-            )
-        )
-    )
+    # Lists, since a rule looks at the groups as they are before any of its own proposals.
+    aliases = list(stated_aliases(definitions, joined.root))
+    joined.join(p for p in aliases if not glossary.ambiguous.keys() & p[1:])
+    acronyms = list(defined_acronyms(definitions, by_key, joined.root))
+    joined.join(p for p in acronyms if p[2] not in glossary.ambiguous)
+    defined = definitions.acronyms.keys()
+    joined.join(list(corpus_acronyms(names, joined.root, defined, glossary.ambiguous)))
     merges = []
     for group, rule in joined.groups():
-        shown = (
-            [k for k in group if by_key[k].name.is_speaker]
-            if LAST_NAME_RULE in rule.split("+")
-            else group
-        )
-        canonical = _term(group, guard.glossary) or min(
+        is_called = LAST_NAME_RULE in rule.split("+")
+        shown = [k for k in group if by_key[k].name.is_speaker or not is_called]
+        canonical = _term(group, glossary) or min(
             shown, key=lambda k: (-by_key[k].weight, len(k), k)
         )
-        merges.append(
-            make_merge(group, canonical, rule, " / ".join(sorted(by_key[k].surface for k in group)))
-        )
+        evidence = " / ".join(sorted(by_key[k].surface for k in group))
+        merges.append(make_merge(group, canonical, rule, evidence))
     return sorted(merges, key=lambda m: m.canonical)
-
-
-def _stated(glossary: Glossary, by_key: Mapping[str, UsedName]) -> Iterator[Proposal]:
-    """The names in use that a glossary has as one thing."""
-    for thing in glossary.things:
-        used = [key for key in thing.keys if key in by_key]
-        yield from ((GLOSSARY_RULE, used[0], key) for key in used[1:])
 
 
 def _term(group: Sequence[str], glossary: Glossary) -> str:

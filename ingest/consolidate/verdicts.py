@@ -88,7 +88,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class BlockKind:
     """What is judged: the prompt and the schema of its replies."""
 
     template: str
@@ -103,8 +103,8 @@ class Kind:
         return content_id("verdict", *render(self.template, blocks=[block.text]))
 
 
-ENTITIES = Kind("entity_groups", EntityGroups)
-LABELS = Kind("label_groups", LabelGroups)
+ENTITIES = BlockKind("entity_groups", EntityGroups)
+LABELS = BlockKind("label_groups", LabelGroups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,10 @@ class Judged:
 
 
 def stored_verdicts(
-    kind: Kind, blocks: Sequence[ShownBlock], verdicts: VerdictStore | None, judge_name: str | None
+    kind: BlockKind,
+    blocks: Sequence[ShownBlock],
+    verdicts: VerdictStore | None,
+    judge_name: str | None,
 ) -> Judged:
     """The blocks that are settled already. `judge_name` None takes any model's verdict; else
     another model's does not count.

@@ -11,7 +11,11 @@ from scripted_judge import merged, run, said
 
 from dynagrag.core.schema import Mention
 from dynagrag.ingest.consolidate.acronyms import AcronymIndex, is_acronym, spells_out
-from dynagrag.ingest.consolidate.definitions import defined_acronyms, find_definitions, said_aliases
+from dynagrag.ingest.consolidate.definitions import (
+    defined_acronyms,
+    find_definitions,
+    stated_aliases,
+)
 from dynagrag.ingest.consolidate.guards import conflict
 from dynagrag.ingest.consolidate.used_names import used_names
 
@@ -42,7 +46,7 @@ def _defined(text: str, *names: str) -> set[frozenset[str]]:
     """What a text alone makes one, of these names."""
     by_key = {n.key: n for n in used_names([said(name, type_="") for name in names])}
     found = find_definitions([text], by_key)
-    pairs = [*said_aliases(found, str), *defined_acronyms(found, by_key, str)]
+    pairs = [*stated_aliases(found, str), *defined_acronyms(found, by_key, str)]
     return {
         frozenset(pair)
         for _, *pair in pairs

@@ -1,5 +1,5 @@
-"""How a document writes its words: what its capitals mean, and whether the rules for English names
-fit it at all.
+"""A document's use of capitals: what they mean in it, and whether the rules for English names fit
+it at all.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ _MAX_STRAY = 0.01
 
 
 class Writing(StrEnum):
-    """What a text is for the rules; the value says what they make of it."""
+    """How a text is written, as far as it matters to the rules; the value says what they do."""
 
     ENGLISH = ""
     CAPITALS = (
@@ -77,8 +77,8 @@ def fast_remarks(text: str) -> tuple[str, ...]:
 
 def case_use(text: str) -> CaseUse:
     """Counts a document's words by case. One pass."""
-    num_upper = sum(1 for c in text if c.isupper())
-    num_cased = num_upper + sum(1 for c in text if c.islower())
+    num_upper = sum(map(str.isupper, text))
+    num_cased = num_upper + sum(map(str.islower, text))
     lower: Counter[str] = Counter()
     capital: Counter[str] = Counter()
     pairs: Counter[tuple[str, str]] = Counter()
@@ -103,7 +103,7 @@ def case_use(text: str) -> CaseUse:
 def _writing(
     text: str, num_cased: int, num_upper: int, lower: Mapping[str, int], num_big: int
 ) -> Writing:
-    num_letters = sum(1 for c in text if c.isalpha())
+    num_letters = sum(map(str.isalpha, text))
     num_lower = sum(lower.values())
     if num_letters >= _MIN_WORDS and num_cased < _MIN_CASED * num_letters:
         return Writing.CASELESS

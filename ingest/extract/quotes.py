@@ -113,11 +113,10 @@ def _has_name(plain: _Plain, wanted: str) -> bool:
     at = plain.text.find(wanted)
     while at >= 0:
         end = at + len(wanted)
-        before_is_free = at == 0 or not (plain.text[at - 1].isalnum() and wanted[0].isalnum())
-        after_is_free = end == len(plain.text) or not (
-            plain.text[end].isalnum() and wanted[-1].isalnum()
-        )
-        if before_is_free and after_is_free:
+        before, after = plain.text[max(0, at - 1) : at], plain.text[end : end + 1]
+        goes_on_left = before.isalnum() and wanted[0].isalnum()
+        goes_on_right = after.isalnum() and wanted[-1].isalnum()
+        if not goes_on_left and not goes_on_right:
             return True
         at = plain.text.find(wanted, at + 1)
     return False

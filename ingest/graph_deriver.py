@@ -1,5 +1,5 @@
-"""From records to the graph: embed what is new, consolidate, derive, write. The same after an
-ingest, a deletion and a correction, so the graph is always a function of the records.
+"""From records to the graph: embed new texts, consolidate, derive, write. The same after an ingest,
+a deletion and a correction, so the graph is always a function of the records.
 """
 
 import logging
@@ -78,8 +78,8 @@ def _report(
 
 @dataclass(frozen=True, slots=True)
 class _CountedRecords:
-    """What of the stored records counts in this corpus: `mentions`, and the `relations` between
-    their keys.
+    """Stored records with those of them that count in this corpus: `mentions`, and the `relations`
+    between their keys.
     """
 
     stored: Records
@@ -125,26 +125,20 @@ class Deriver:
     seconds: dict[str, float] = field(default_factory=dict)
 
     def report_of_before(self) -> GraphReport:
-        """Nothing came and nothing went: the graph as it is stored."""
-        mentions, records, num_passages = (
-            self.store.mentions(),
-            self.store.relation_records(),
-            len(self.store.passages()),
+        """The graph as it is stored, where nothing came and nothing went."""
+        store = self.store
+        before = average_degree_before(
+            store.mentions(), store.relation_records(), len(store.passages())
         )
-        return _report(
-            self.store.graph(),
-            average_degree_before(mentions, records, num_passages),
-            self.store.consolidation(),
-            (),
-        )
+        return _report(store.graph(), before, store.consolidation(), ())
 
     def rederive(self) -> GraphReport:
-        """Embeds what is new, consolidates, derives and writes the graph; vectors that no record
-        needs any more go.
+        """Embeds new texts, consolidates, derives and writes the graph; vectors that no record
+        needs any more are dropped.
 
-        The caller has the workspace's lock. Records come and go all the same: what comes meanwhile
-        leaves `is_derived_current` false, and whoever stored it derives it. Where records go, and
-        their vectors with them, it is tried again.
+        The caller has the workspace's lock. Records come and go all the same: those that come
+        meanwhile leave `is_derived_current` false, and whoever stored them derives them. Where
+        records go, and their vectors with them, it is tried again.
         """
         for _ in range(_MAX_TRIES - 1):
             stored = self._records()
@@ -190,9 +184,8 @@ class Deriver:
         documents, passages = counted.documents, counted.stored.passages
         titles = own_titles(documents)
         facts = fact_texts(read_said(counted.mentions, counted.relations, documents).facts)
-        relations = records_in_senses(
-            counted.relations, read_senses(counted.stored.edits, documents)
-        )
+        senses = read_senses(counted.stored.edits, documents)
+        relations = records_in_senses(counted.relations, senses)
         texts: dict[VectorKind, Mapping[str, str]] = {
             VectorKind.PASSAGE: {
                 p.id: passage_text(documents[p.document_id], p, titles[p.document_id])
@@ -244,18 +237,19 @@ class Deriver:
         for kind, own in texts.items():
             self.store.keep_vectors(kind, tuple(own))
             missing[kind] = missing_ids(own, set(self.store.vector_ids(kind)))
-        total = sum(
-            embedding_work(texts[kind][id_]) for kind, ids in missing.items() for id_ in ids
-        )
+        works = {
+            kind: [embedding_work(texts[kind][id_]) for id_ in ids] for kind, ids in missing.items()
+        }
+        total = sum(map(sum, works.values()))
         if not total:
             return
         self.progress("embed", 0, total)
         self.store.set_embedder(self.embedder.identity)
         done, sizes = 0, BatchSizes()
         for kind, ids in missing.items():
-            works = [embedding_work(texts[kind][id_]) for id_ in ids]
-            for batch in sizes.batches(works):
-                batch_texts, work = [texts[kind][id_] for id_ in ids[batch]], sum(works[batch])
+            for batch in sizes.batches(works[kind]):
+                batch_texts = [texts[kind][id_] for id_ in ids[batch]]
+                work = sum(works[kind][batch])
                 began = time.monotonic()
                 self.store.put_vectors(kind, ids[batch], self.embedder.embed_documents(batch_texts))
                 sizes.took(len(batch_texts), work, time.monotonic() - began)
@@ -263,15 +257,15 @@ class Deriver:
                 self.progress("embed", done, total)
 
     def _stepping(self, stage: str) -> Callable[[], None]:
-        """What says again that a stage of one step is at work, where a cancellation is obeyed,
-        several times a second at most.
+        """Reports again that a stage of one step is at work, several times a second at most, so
+        that a cancellation is obeyed.
         """
-        said_at = time.monotonic()
+        reported_at = time.monotonic()
 
         def step() -> None:
-            nonlocal said_at
-            if time.monotonic() - said_at >= _STEP_S:
-                said_at = time.monotonic()
+            nonlocal reported_at
+            if time.monotonic() - reported_at >= _STEP_S:
+                reported_at = time.monotonic()
                 self.progress(stage, 0, 1)
 
         return step
@@ -286,7 +280,7 @@ class Deriver:
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Adds what is inside to the stage's seconds."""
+        """Adds the time of its block to the stage's seconds."""
         start = time.perf_counter()
         try:
             yield

@@ -28,7 +28,7 @@ from dynagrag.graph_store.derived.embedded_texts import (
     passage_text,
     record_texts,
 )
-from dynagrag.graph_store.derived.fact_texts import fact_texts, read_said
+from dynagrag.graph_store.derived.fact_texts import corpus_facts, fact_texts
 from dynagrag.graph_store.derived.linking_words import merges_of_things
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
@@ -183,7 +183,7 @@ class Deriver:
         """Embeds passages, mentions, records and facts, and labels."""
         documents, passages = counted.documents, counted.stored.passages
         titles = own_titles(documents)
-        facts = fact_texts(read_said(counted.mentions, counted.relations, documents).facts)
+        facts = fact_texts(corpus_facts(counted.mentions, counted.relations, documents).facts)
         senses = read_senses(counted.stored.edits, documents)
         relations = records_in_senses(counted.relations, senses)
         texts: dict[VectorKind, Mapping[str, str]] = {

@@ -94,7 +94,8 @@ def relation_vectors(
     label_of: list[int] = []
     stated = [relation for relation in relations if relation.is_stated]
     for index, relation in enumerate(stated):
-        for record in (records[record_id] for record_id in relation.record_ids):
+        for record_id in relation.record_ids:
+            record = records[record_id]
             if is_co_occurrence(record):
                 continue
             label_of.append(labels.setdefault((index, record.label), len(labels)))

@@ -217,10 +217,14 @@ def merge_labels(
     refused: list[str] = []
     for number, groups in sorted(verdicts.items()):
         labels = plan.members[number]
+
+        def may_join(i: int, j: int, labels: Sequence[str] = labels) -> bool:
+            return labels_may_join(labels[i], labels[j])
+
         for group in groups:
             parts = split_group(
                 group.members,
-                lambda i, j, labels=labels: labels_may_join(labels[i], labels[j]),
+                may_join,
                 plan.cosines[number],
                 [1] * len(labels),
             )

@@ -102,11 +102,11 @@ def _all_candidates(
             for first, last in spans:
                 taken.update(range(first, last + 1))
                 yield _spanning(sentence, tokens[first].start, tokens[last].end, type_)
-    for first, token in enumerate(tokens if titles else ()):
-        for last in tokens[first + 1 : first + 8]:
-            name = sentence[token.start : last.end]
+    for i, token in enumerate(tokens if titles else ()):
+        for end in tokens[i + 1 : i + 8]:
+            name = sentence[token.start : end.end]
             if (key := entity_key(name)) in titles:
-                yield EntityCandidate(token.start, last.end, name, key, "title")
+                yield EntityCandidate(token.start, end.end, name, key, "title")
     for i, token in enumerate(tokens):
         if i not in taken and _is_content(token, has_case, use):
             word = token.base

@@ -151,8 +151,9 @@ def _compare(
                 # One passage and one chunk, all of its text.
                 end = len(document.text)
                 passage_id = content_id("passage", document.id, 0, end, SPLITTER)
+                passages: tuple[Passage, ...]
                 passages = (Passage(passage_id, document.id, 0, 0, end, 0, 0),)
-                chunks = (Chunk(document.id, 0, end, passages),)
+                chunks: tuple[Chunk, ...] = (Chunk(document.id, 0, end, passages),)
             else:
                 passages = split_passages(document, turns, profile)
                 chunks = chunk_passages(document, passages, profile)

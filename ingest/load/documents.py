@@ -96,8 +96,8 @@ def parse_pdf(data: bytes) -> Parsed:
             more = f" and {len(blank) - 10} more" if len(blank) > 10 else ""
             which = f"page{'s' if len(blank) > 1 else ''} {', '.join(blank[:10])}{more}"
             notes += (f"no text on {which}",)
-        has_title = isinstance(title, str) and title != "untitled"
-        return Parsed(parsed.turns, title=title if has_title else "", notes=notes)
+        title = title if isinstance(title, str) and title != "untitled" else ""
+        return Parsed(parsed.turns, title=title, notes=notes)
 
 
 class _PdfWork:

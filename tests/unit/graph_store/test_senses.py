@@ -17,7 +17,7 @@ from dynagrag.graph_store.derived.canonical import (
     make_edit,
     undone_edits,
 )
-from dynagrag.graph_store.derived.fact_texts import counted_said
+from dynagrag.graph_store.derived.fact_texts import counted_facts
 from dynagrag.graph_store.derived.graph_digest import digest
 from dynagrag.graph_store.derived.senses import (
     documents_of,
@@ -133,7 +133,7 @@ def test_all_names_of_an_entity_that_stand_for_the_other_thing_are_one_entity() 
 
 def test_facts_and_the_subject_of_a_document_have_the_sense() -> None:
     titled = {**FILES, "d1": replace(FILES["d1"], title="Mercury", uri="/x/1.txt")}
-    facts = counted_said(MENTIONS, RECORDS, titled, 10, [sense("/x/1.txt")])
+    facts = counted_facts(MENTIONS, RECORDS, titled, 10, [sense("/x/1.txt")])
     assert facts.subjects["d1"] == PLANET
     assert {key for fact in facts.facts for key in fact.keys} == {"glenn", "mercury", PLANET, "sun"}
     assert all("planet" not in fact.text for fact in facts.facts)

@@ -167,7 +167,22 @@ def unpack(file: Path, folder: Path) -> Manifest:
     try:
         with zipfile.ZipFile(file) as archive:
             for name, part in manifest.parts.items():
-                _unpack_part(archive, name, part, folder / name, file)
+                # Never more than its size is written.
+                found, left = hashlib.sha256(), part.size_bytes
+                with archive.open(name) as packed, (folder / name).open("xb") as written:
+                    while block := packed.read(min(_BLOCK_BYTES, left + 1)):
+                        left -= len(block)
+                        if left < 0:
+                            raise StoreError(
+                                f"{file}: {name} is longer than the {part.size_bytes:,} bytes it"
+                                f" should have; {_AGAIN}"
+                            )
+                        found.update(block)
+                        written.write(block)
+                if left or found.hexdigest() != part.sha256:
+                    raise StoreError(
+                        f"{file}: the sha256 of {name} is not the one in its {MANIFEST}; {_AGAIN}"
+                    )
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError) as err:
         raise StoreError(f"{file}: {err}; {_AGAIN}") from err
     except OSError as err:
@@ -263,25 +278,6 @@ def _check_size(info: zipfile.ZipInfo, part: ArchivePart, file: Path) -> None:
             f"{file}: {info.filename} would grow from {info.compress_size:,} to {part.size_bytes:,}"
             f" bytes, as no workspace does; {_AGAIN}"
         )
-
-
-def _unpack_part(
-    archive: zipfile.ZipFile, name: str, part: ArchivePart, path: Path, file: Path
-) -> None:
-    """Writes one part, never more than its size, and compares its hash."""
-    found, left = hashlib.sha256(), part.size_bytes
-    with archive.open(name) as packed, path.open("xb") as written:
-        while block := packed.read(min(_BLOCK_BYTES, left + 1)):
-            left -= len(block)
-            if left < 0:
-                raise StoreError(
-                    f"{file}: {name} is longer than the {part.size_bytes:,} bytes it should have;"
-                    f" {_AGAIN}"
-                )
-            found.update(block)
-            written.write(block)
-    if left or found.hexdigest() != part.sha256:
-        raise StoreError(f"{file}: the sha256 of {name} is not the one in its {MANIFEST}; {_AGAIN}")
 
 
 def _check_sqlite(path: Path, name: str, file: Path) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from dynagrag.core.errors import StoreError, WorkspaceError
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import GraphStore, RecordStore, VectorStore
-from dynagrag.core.schema import Document, Records, VectorKind, Vectors
+from dynagrag.core.schema import Document, VectorKind, Vectors
 from dynagrag.graph_store.deletions import check_no_deletion
 from dynagrag.graph_store.rules import missing_ids
 
@@ -268,32 +268,25 @@ def _copy_graph(
     target.write_graph(graph, consolidation, stamp)
     digests = source.digest(), target.digest()
     if version is not None:
-        _compare(source, target, arrived, digests, version)
+        here = source.records()
+        differing = []
+        for name in ("documents", "passages", "mentions", "relations", "edits"):
+            # Stores may sort letters in their own way, so order is no part of it.
+            ours, theirs = ({r.id: r for r in getattr(end, name)} for end in (here, arrived))
+            if ours != theirs:
+                differing.append(name)
+        if digests[0] != digests[1]:
+            differing.append("the graph")
+        if differing and source.version() != version:
+            raise StoreError(
+                f"workspace {source.workspace!r} in {source.address()} changed while its graph was"
+                " copied; run the same copy again (what was copied stays)"
+            )
+        if differing:
+            raise StoreError(
+                f"the copy in {target.address()} differs from {source.address()} in {differing[0]}"
+                f" (digest {digests[1][:12]}, not {digests[0][:12]}); check both with `dynagrag"
+                " doctor`, then copy again with --replace"
+            )
     progress("graph", 1, 1)
     return digests[1]
-
-
-def _compare(
-    source: GraphStore, target: GraphStore, arrived: Records, digests: tuple[str, str], version: str
-) -> None:
-    """Raises StoreError where the two ends differ though the source stood still."""
-    here = source.records()
-    differing = []
-    for name in ("documents", "passages", "mentions", "relations", "edits"):
-        # Stores may sort letters in their own way, so order is no part of it.
-        ours, theirs = ({r.id: r for r in getattr(end, name)} for end in (here, arrived))
-        if ours != theirs:
-            differing.append(name)
-    if digests[0] != digests[1]:
-        differing.append("the graph")
-    if differing and source.version() != version:
-        raise StoreError(
-            f"workspace {source.workspace!r} in {source.address()} changed while its graph was"
-            " copied; run the same copy again (what was copied stays)"
-        )
-    if differing:
-        raise StoreError(
-            f"the copy in {target.address()} differs from {source.address()} in {differing[0]}"
-            f" (digest {digests[1][:12]}, not {digests[0][:12]}); check both with `dynagrag"
-            " doctor`, then copy again with --replace"
-        )

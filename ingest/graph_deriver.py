@@ -34,7 +34,7 @@ from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.graph_store.rules import missing_ids
-from dynagrag.ingest.consolidate.consolidation import ConsolidationResult, consolidate
+from dynagrag.ingest.consolidate.consolidation import consolidate
 from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput
 from dynagrag.ingest.consolidate.judge_calls import Judging
 from dynagrag.ingest.consolidate.relation_labels import label_texts
@@ -159,7 +159,27 @@ class Deriver:
         with self.timed("embed"):
             vectors = self._embed_counted(counted)
         with self._stage("consolidate"):
-            result = self._consolidate(counted, vectors)
+            edits = counted.stored.edits
+            senses = read_senses(edits, counted.documents)
+            relations = records_in_senses(counted.relations, senses)
+            work = ConsolidationInput(
+                mentions_in_senses(counted.mentions, senses),
+                relations,
+                mention_vectors=vectors.mentions,
+                label_vectors=vectors.labels,
+                edits=edits,
+                texts=[d.text for d in counted.documents.values()],
+                step=self._stepping("consolidate"),
+            )
+            judging = Judging(
+                self.judge,
+                self.judge_name,
+                self.verdicts,
+                self.is_small_judge,
+                self.max_concurrency,
+                partial(self.progress, "judge"),
+            )
+            result = consolidate(work, judging)
         with self._stage("derive"):
             records = counted.stored
             graph = derive(
@@ -201,31 +221,6 @@ class Deriver:
             for kind in (VectorKind.MENTION, VectorKind.RECORD, VectorKind.LABEL)
         )
         return _CountedVectors(mentions, records, labels)
-
-    def _consolidate(
-        self, counted: _CountedRecords, vectors: _CountedVectors
-    ) -> ConsolidationResult:
-        edits = counted.stored.edits
-        senses = read_senses(edits, counted.documents)
-        relations = records_in_senses(counted.relations, senses)
-        work = ConsolidationInput(
-            mentions_in_senses(counted.mentions, senses),
-            relations,
-            mention_vectors=vectors.mentions,
-            label_vectors=vectors.labels,
-            edits=edits,
-            texts=[d.text for d in counted.documents.values()],
-            step=self._stepping("consolidate"),
-        )
-        judging = Judging(
-            self.judge,
-            self.judge_name,
-            self.verdicts,
-            self.is_small_judge,
-            self.max_concurrency,
-            partial(self.progress, "judge"),
-        )
-        return consolidate(work, judging)
 
     def _embed(self, texts: Mapping[VectorKind, Mapping[str, str]]) -> None:
         """Makes the vectors of these texts, by id, that are missing, and stores them batch by

@@ -252,7 +252,16 @@ class Pipeline:
             nonlocal last_kept
             some, last_kept = list(waiting), time.monotonic()
             waiting.clear()
-            self._keep(some)
+            try:
+                self.store.put_extractions(some)
+            except StoreError:
+                there = {d.id for d in self.store.documents()}
+                if all(e.document_id in there for e in some):
+                    raise
+                _LOG.info(
+                    "a document was deleted while it was extracted; it is put back at the end"
+                )
+                self.store.put_extractions([e for e in some if e.document_id in there])
             # After the records are there: killed in between, a chunk is tried again rather than
             # forgotten.
             for made in some:
@@ -286,16 +295,6 @@ class Pipeline:
             )
             self.hooks.on_set_aside(chunk.document_id, reason)
         run.failed.extend(failed)
-
-    def _keep(self, extractions: Sequence[Extraction]) -> None:
-        try:
-            self.store.put_extractions(extractions)
-        except StoreError:
-            there = {d.id for d in self.store.documents()}
-            if all(e.document_id in there for e in extractions):
-                raise
-            _LOG.info("a document was deleted while it was extracted; it is put back at the end")
-            self.store.put_extractions([e for e in extractions if e.document_id in there])
 
     # ---------------------------------------------------------------------- with the workspace held
 

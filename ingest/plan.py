@@ -213,7 +213,12 @@ def make_plan(
     # Another source of this run holds it: then it has moved and isn't gone (log.txt -> log.1.txt).
     here = planned.keys() | unchanged.keys()
     documents = tuple(_settled(p, stored, here) for p in planned.values())
-    gone = [d for d in stored.values() if d.id not in here and not _is_imported(d)]
+    gone = []
+    for document in stored.values():
+        # A row of an imported corpus (`imported_corpus`) whose file is there isn't gone.
+        is_row = "place" in document.meta
+        if document.id not in here and (not is_row or _is_gone(document.uri.rpartition("#")[0])):
+            gone.append(document)
     missing = find_missing(gone, folders, {uri_of(path) for path in sources})
     called: dict[str, str] = {}
     for document in (*[p.document for p in documents], *unchanged.values()):
@@ -283,13 +288,6 @@ def _is_gone(uri: str) -> bool:
     except OSError:
         return False
     return False
-
-
-def _is_imported(document: Document) -> bool:
-    """Whether it comes from an imported corpus (`dynagrag.ingest.imported.imported_corpus`) whose
-    file is there still.
-    """
-    return "place" in document.meta and not _is_gone(document.uri.rpartition("#")[0])
 
 
 def make_retry_plan(places: Iterable[tuple[str, int, int]], store: RecordStore) -> IngestPlan:

@@ -367,8 +367,7 @@ def _remedy(err: Exception, user: str, database: str) -> str:
 def _short(err: Exception) -> str:
     from neo4j.exceptions import Neo4jError
 
-    said = (
-        err.message if isinstance(err, Neo4jError) else None
-    )  # the driver's own errors say nothing there
-    text = " ".join(str(said or err).split())
+    # The driver's own errors have no message there.
+    message = err.message if isinstance(err, Neo4jError) else None
+    text = " ".join(str(message or err).split())
     return text if len(text) <= 240 else f"{text[:237]}..."

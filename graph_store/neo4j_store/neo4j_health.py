@@ -1,6 +1,4 @@
-"""What can be wrong with a workspace in Neo4j, and with its database; nothing here changes
-anything.
-"""
+"""Findings on a workspace in Neo4j and on its database; nothing here changes anything."""
 
 from dynagrag.core.schema import Finding
 from dynagrag.graph_store.neo4j_store.cypher import workspace_statements
@@ -23,24 +21,7 @@ def find(
             }
         )
     )
-    found.append(_view_is_whole(connection, workspace, state))
-    others = ", ".join(
-        f"{row['num']} :{row['label']}"
-        for row in connection.read(workspace_statements.FOREIGN_NODES)
-    )
-    if others:
-        found.append(
-            Finding(
-                "other data",
-                True,
-                f"the database also holds {others} of another program, left alone",
-            )
-        )
-    return found
-
-
-def _view_is_whole(connection: Neo4jConnection, workspace: str, state: State) -> Finding:
-    """Counted on the server: the local copy wouldn't see what somebody deleted there."""
+    # Counted on the server: the local copy wouldn't see what somebody deleted there.
     wanted = (state.get("num_entities", 0), state.get("num_relations", 0))
     there = tuple(
         int(connection.read(query, ws=workspace)[0]["num"])
@@ -54,4 +35,17 @@ def _view_is_whole(connection: Neo4jConnection, workspace: str, state: State) ->
     said = f"{there[0]} entities, {there[1]} relations" + (
         "" if there == wanted else f"; {wanted[0]} and {wanted[1]} were written"
     )
-    return Finding("view", is_whole, said, REPAIR)
+    found.append(Finding("view", is_whole, said, REPAIR))
+    others = ", ".join(
+        f"{row['num']} :{row['label']}"
+        for row in connection.read(workspace_statements.FOREIGN_NODES)
+    )
+    if others:
+        found.append(
+            Finding(
+                "other data",
+                True,
+                f"the database also holds {others} of another program, left alone",
+            )
+        )
+    return found

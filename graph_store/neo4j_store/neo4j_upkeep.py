@@ -40,22 +40,15 @@ class Neo4jStoreUpkeep(Neo4jStoreBase):
 
         def work(tx: Any, _: State) -> bool:
             nonlocal num
-            num = max(
-                num,
-                sum(
-                    int(tx.run(query, ws=self._ws).single(strict=True)["num"])
-                    for query in workspace_statements.DELETE_ORPHANS
-                ),
-            )
+            found = [tx.run(query, ws=self._ws) for query in workspace_statements.DELETE_ORPHANS]
+            num = max(num, sum(int(result.single(strict=True)["num"]) for result in found))
             return num > 0
 
         if not state:
             return tuple(done)
         self._change("records", work)
-        for label in (
-            "RELATES",
-            *labels.DERIVED_LABELS,
-        ):  # what a hand has changed since is written again with the rest
+        # Rows that somebody changed by hand since are written again with the rest.
+        for label in ("RELATES", *labels.DERIVED_LABELS):
             self._drain(row_statements.forget_signatures(label))
         self._write(lambda tx, _: states.set_state(tx, self._ws, derived_of=""))
         self._cache.clear()

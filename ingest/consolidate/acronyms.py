@@ -98,13 +98,14 @@ class AcronymIndex:
         """The keys that spell a key out, in alphabetical order."""
         letters = squashed(short)
         found = set(self._by_initials.get(letters, ()))
-        if len(letters) >= _MIN_BLEND:
-            for firsts in _blends(letters):
-                found.update(
-                    key
-                    for key in self._by_initials.get(firsts, ())
-                    if _is_blend(content_words(key), letters)
-                )
+        if len(letters) < _MIN_BLEND:
+            return sorted(found - {short})
+        # By the initials that names of two and more words may have of which it is a blend.
+        for num_words in range(2, min(_MAX_WORDS, len(letters) // _MIN_PIECE) + 1):
+            for places in combinations(range(_MIN_PIECE, len(letters) - 1), num_words - 1):
+                firsts = letters[0] + "".join(letters[p] for p in places)
+                keys = self._by_initials.get(firsts, ())
+                found.update(key for key in keys if _is_blend(content_words(key), letters))
         return sorted(found - {short})
 
     def chance(self, short: str, documents: Collection[str] = ()) -> float:
@@ -117,13 +118,6 @@ class AcronymIndex:
         )
         total = self._letters.total() + 26
         return num_names * math.prod((self._letters[letter] + 1) / total for letter in letters)
-
-
-def _blends(letters: str) -> Iterator[str]:
-    """The initials that names of two and more words may have of which the letters are a blend."""
-    for num_words in range(2, min(_MAX_WORDS, len(letters) // _MIN_PIECE) + 1):
-        for places in combinations(range(_MIN_PIECE, len(letters) - 1), num_words - 1):
-            yield letters[0] + "".join(letters[p] for p in places)
 
 
 def is_spelt_out(name: UsedName) -> bool:

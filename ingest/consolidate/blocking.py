@@ -10,6 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,9 +58,7 @@ def candidate_pairs(
     found: dict[tuple[int, int], float] = {}
     for i, j, cosine in near_pairs(vectors):
         found[i, j] = cosine
-    for i, j in _head_pairs(names, vectors):
-        found.setdefault((i, j), float(vectors[i] @ vectors[j]))
-    for i, j in _acronym_pairs(names):
+    for i, j in chain(_head_pairs(names, vectors), _acronym_pairs(names)):
         found.setdefault((i, j), float(vectors[i] @ vectors[j]))
     pairs = [
         CandidatePair(i, j, round(cosine, 6))

@@ -9,16 +9,16 @@ that `derive` makes. Without a judge only rules and verdicts that are kept alrea
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from dynagrag.core.schema import Consolidation, Merge
 from dynagrag.graph_store.derived.canonical import make_merge
 from dynagrag.ingest.consolidate.consolidation_plan import (
-    CandidateBlock,
     ConsolidationInput,
     ConsolidationPlan,
     plan_consolidation,
 )
-from dynagrag.ingest.consolidate.guards import MergeGuard, split_group
+from dynagrag.ingest.consolidate.guards import split_group
 from dynagrag.ingest.consolidate.judge_calls import NOBODY, Judging, ask_judge
 from dynagrag.ingest.consolidate.relation_labels import merge_labels
 from dynagrag.ingest.consolidate.verdicts import Group
@@ -83,8 +83,14 @@ def _merge_names(
     refused: list[str] = []
     for number, groups in sorted(verdicts.items()):
         block, lines = plan.blocks[number], plan.name_docket.blocks[number].lines
+        keys = [group.keys for group in block.groups]
+        sizes = [len(own) for own in keys]
+
+        def may_join(i: int, j: int, keys: Sequence[tuple[str, ...]] = keys) -> bool:
+            return plan.guard.may_join_all(keys[i], keys[j])
+
         for group in groups:
-            parts = _guarded_parts(group, block, plan.guard)
+            parts = split_group(group.members, may_join, block.cosines, sizes)
             if len(parts) > 1:
                 refused.append(" / ".join(block.groups[i].key for i in group.members))
             for part in parts:
@@ -92,16 +98,8 @@ def _merge_names(
                     # Under the name that the model chose, or the part's first where another part
                     # holds that.
                     canonical = group.canonical if group.canonical in part else part[0]
-                    keys = [key for i in part for key in block.groups[i].keys]
+                    members = chain.from_iterable(keys[i] for i in part)
+                    name = block.groups[canonical].key
                     evidence = "\n".join(lines[i] for i in part)
-                    merges.append(make_merge(keys, block.groups[canonical].key, "model", evidence))
+                    merges.append(make_merge(members, name, "model", evidence))
     return merges, refused
-
-
-def _guarded_parts(group: Group, block: CandidateBlock, guard: MergeGuard) -> list[list[int]]:
-    """The parts of a group, as positions in its block, that the guards let be one."""
-
-    def may_join(i: int, j: int) -> bool:
-        return guard.may_join_all(block.groups[i].keys, block.groups[j].keys)
-
-    return split_group(group.members, may_join, block.cosines, [len(g.keys) for g in block.groups])

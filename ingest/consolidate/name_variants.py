@@ -99,12 +99,14 @@ def designators(by_key: Mapping[str, UsedName]) -> Iterator[Proposal]:
     }
     first: dict[tuple[_Words, str, _Words], str] = {}
     for key, (before, designator, after) in placed.items():
-        # What is designated stands before the designator, or is left out where what is left then
-        # is no thing of its own.
+        # What is designated stands before the designator, or is left out where the words before it
+        # name no kind of thing by themselves: the corpus has them neither alone nor in the plural.
         if after and (*before, after[0]) in heads:
             before, after = (*before, after[0]), after[1:]
-        if before in heads and not _is_thing(before[:-1], by_key):
-            before = before[:-1]
+        kind = before[:-1]
+        is_thing = (len(kind) > 1 and " ".join(kind) in by_key) or _has_plural(kind, by_key)
+        if before in heads and not is_thing:
+            before = kind
         form = (before, designator, after)
         if first.setdefault(form, key) != key:
             yield "designator", first[form], key
@@ -127,13 +129,6 @@ def _designated(key: str) -> tuple[_Words, str, _Words] | None:
 
 def _has_plural(words: _Words, by_key: Mapping[str, UsedName]) -> bool:
     return any(f"{' '.join(words)}{ending}" in by_key for ending in ("s", "es"))
-
-
-def _is_thing(words: _Words, by_key: Mapping[str, UsedName]) -> bool:
-    """Whether words name a kind of thing by themselves: the corpus has them without a designator,
-    or in the plural.
-    """
-    return (len(words) > 1 and " ".join(words) in by_key) or _has_plural(words, by_key)
 
 
 def cut_words(names: Sequence[UsedName]) -> Iterator[Proposal]:

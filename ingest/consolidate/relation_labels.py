@@ -151,11 +151,18 @@ def plan_labels(
     place = {i: at for at, i in enumerate(used)}
     some = rows[np.array(used, dtype=np.int64)]
     cosines = some @ some.T  # one product: its last bits depend on the shape
+    shown = []
+    for own in members:
+        names = distinct_names(own, _MAX_LABEL)
+        excerpts = [fenced_excerpt(examples[label][0], _MAX_EXAMPLE) for label in own]
+        lines = [f"{name} | {excerpt}" for name, excerpt in zip(names, excerpts, strict=True)]
+        documents = sorted({examples[label][1] for label in own})
+        shown.append(ShownBlock(names, tuple(lines), tuple(documents)))
     return LabelPlan(
         by_rule,
         counts,
         members,
-        tuple(_block(m, examples) for m in members),
+        tuple(shown),
         tuple(cosines[np.ix_(at, at)] for at in ([place[i] for i in block] for block in blocks)),
     )
 
@@ -164,15 +171,6 @@ def _unsettled(counts: Iterable[str], by_rule: Container[str]) -> list[str]:
     """The labels that only a model could merge, in alphabetical order; a lone one with nothing."""
     labels = sorted(label for label in counts if label not in by_rule)
     return labels if len(labels) > 1 else []
-
-
-def _block(labels: Sequence[str], examples: Mapping[str, tuple[str, str]]) -> ShownBlock:
-    names = distinct_names(labels, _MAX_LABEL)
-    lines = tuple(
-        f"{name} | {fenced_excerpt(examples[label][0], _MAX_EXAMPLE)}"
-        for name, label in zip(names, labels, strict=True)
-    )
-    return ShownBlock(names, lines, tuple(sorted({examples[label][1] for label in labels})))
 
 
 def _examples(

@@ -56,19 +56,18 @@ class _Groups:
         """Joins what may be one, in the order of the proposals."""
         for rule, a, b in proposals:
             left, right = self._group_of.setdefault(a, [a]), self._group_of.setdefault(b, [b])
-            if left is right or not self._may_join(rule, left, right):
+            if left is right:
                 continue
-            left.extend(right)
-            self._group_of.update(dict.fromkeys(right, left))
-            for key in (a, b):
-                self._rules[key].add(rule)
-
-    def _may_join(self, rule: str, left: Sequence[str], right: Sequence[str]) -> bool:
-        """Whether a rule may join two groups; a glossary may unless a person keeps them apart."""
-        if rule == GLOSSARY_RULE:
-            return not self._guard.are_kept_apart(left, right)
-        is_small = self._size(left) + self._size(right) <= MAX_GROUP
-        return is_small and self._guard.may_join_all(left, right)
+            if rule == GLOSSARY_RULE:
+                may_join = not self._guard.are_kept_apart(left, right)
+            else:
+                is_small = self._size(left) + self._size(right) <= MAX_GROUP
+                may_join = is_small and self._guard.may_join_all(left, right)
+            if may_join:
+                left.extend(right)
+                self._group_of.update(dict.fromkeys(right, left))
+                for key in (a, b):
+                    self._rules[key].add(rule)
 
     def _size(self, group: Sequence[str]) -> int:
         """How many keys a group has, those that the glossary has as one counted once."""

@@ -196,7 +196,15 @@ def _by_office(tokens: Sequence[Token], first: int, last: int) -> Iterator[NameP
     if size or (
         tokens[first].base in PERSON_TITLES and _num_person_words(tokens, first + 1, last) >= 2
     ):
-        yield from _person(tokens, rest if size else first + 1, last)
+        # Who holds the office or title, and what they are of: `John Kerry of the State Department`.
+        first = rest if size else first + 1
+        of = next((i for i in range(first, last + 1) if tokens[i].base == "of"), last + 1)
+        if of > first:
+            is_person = bool(_num_person_words(tokens, first, of - 1))
+            yield NamePart(first, of - 1, PERSON if is_person else NAME)
+        behind = _trimmed(tokens, of, last) if of <= last else None
+        if behind is not None:
+            yield NamePart(*behind)
         return
     yield _titled(tokens, first, last)
 
@@ -237,17 +245,6 @@ def _num_person_words(tokens: Sequence[Token], first: int, last: int) -> int:
         for t in words
     )
     return sum(t.text[0].isupper() for t in words) if is_person else 0
-
-
-def _person(tokens: Sequence[Token], first: int, last: int) -> Iterator[NamePart]:
-    """Who holds an office or title, and what they are of: `John Kerry of the State Department`."""
-    of = next((i for i in range(first, last + 1) if tokens[i].base == "of"), last + 1)
-    if of > first:
-        is_person = bool(_num_person_words(tokens, first, of - 1))
-        yield NamePart(first, of - 1, PERSON if is_person else NAME)
-    rest = _trimmed(tokens, of, last) if of <= last else None
-    if rest is not None:
-        yield NamePart(*rest)
 
 
 def _titled(tokens: Sequence[Token], first: int, last: int) -> NamePart:

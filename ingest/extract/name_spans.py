@@ -277,10 +277,6 @@ class SentenceTokens:
             is_shouted = match[1].isupper() or sum(map(str.isupper, words)) >= 2
             small = [word for word in words if not word[0].isupper()]
             is_cased = words[0][0].isupper() and len(words) - len(small) >= 2
-            if is_cased and not is_shouted and all(map(_may_be_small, small)):
+            has_long = any(len(word) > _LONG_WORD and not word[0].isdigit() for word in small)
+            if is_cased and not is_shouted and not has_long:
                 yield first, end - 1
-
-
-def _may_be_small(word: str) -> bool:
-    """Whether a word without a capital may stand in a title."""
-    return word[0].isdigit() or len(word) <= _LONG_WORD

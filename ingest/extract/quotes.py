@@ -45,9 +45,17 @@ def find_quote(chunk_text: str, quote: str) -> Span | None:
     """
     plain = _plain(chunk_text)
     for wanted, is_shortened in _readings(quote):
-        for start, end in _occurrences(plain, wanted):
-            if not (is_shortened and chunk_text[end : end + 1].isalnum()):
+        at = plain.text.find(wanted)
+        while at >= 0:
+            last = at + len(wanted) - 1
+            start, end = plain.starts[at], plain.ends[last]
+            # Half of an expanded character (the f of a ligature) is no place to begin or end.
+            opens = at == 0 or plain.starts[at - 1] != start
+            closes = last + 1 == len(plain.text) or plain.starts[last + 1] != plain.starts[last]
+            goes_on = is_shortened and chunk_text[end : end + 1].isalnum()
+            if opens and closes and not goes_on:
                 return start, end
+            at = plain.text.find(wanted, at + 1)
     return None
 
 
@@ -95,18 +103,6 @@ def _without_edges(text: str) -> str:
     short = text.rstrip(_EDGES)
     tail = text[len(short) :]
     return short + ("." if tail.count(".") == 1 and "…" not in tail else "")
-
-
-def _occurrences(plain: _Plain, wanted: str) -> Iterator[Span]:
-    at = plain.text.find(wanted)
-    while at >= 0:
-        last = at + len(wanted) - 1
-        # Half of an expanded character (the f of a ligature) is no place to begin or end.
-        opens = at == 0 or plain.starts[at - 1] != plain.starts[at]
-        closes = last + 1 == len(plain.text) or plain.starts[last + 1] != plain.starts[last]
-        if opens and closes:
-            yield plain.starts[at], plain.ends[last]
-        at = plain.text.find(wanted, at + 1)
 
 
 def _has_name(plain: _Plain, wanted: str) -> bool:

@@ -162,7 +162,13 @@ class _Records:
                 self.refused[STATED_TWICE] += 1
                 continue
             seen.add((head, label, tail))
-            yield self._relation(head, label, tail, _quote(sentences, head, tail))
+            ends = (_compared_words(head), _compared_words(tail))
+            holding = (
+                (start, end)
+                for start, end, words in sentences
+                if all(name.strip() and name in words for name in ends)
+            )
+            yield self._relation(head, label, tail, next(holding, None))
 
     def _relation(self, head: str, label: str, tail: str, quote: Span | None) -> RelationRecord:
         document_id, start, end = self._chunk.span
@@ -219,17 +225,6 @@ def _compared_words(text: str) -> str:
     """
     plain = unicodedata.normalize("NFKC", plain_quotes(text)).casefold()
     return f" {' '.join(_WORD.findall(plain))} "
-
-
-def _quote(sentences: Sequence[tuple[int, int, str]], head: str, tail: str) -> Span | None:
-    """The earliest sentence that holds the words of both keys, each in a row."""
-    ends = (_compared_words(head), _compared_words(tail))
-    if not all(end.strip() for end in ends):
-        return None
-    return next(
-        ((start, end) for start, end, words in sentences if all(name in words for name in ends)),
-        None,
-    )
 
 
 __all__ = ["ImportedExtractor"]

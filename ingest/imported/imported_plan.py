@@ -79,7 +79,10 @@ def plan_imported(
     settled = [_settle(item, stored, left, is_waiting=id_ in waiting) for id_, item in made.items()]
     planned = tuple(item for item in settled if item.has_work)
     unchanged = tuple(item.as_stored for item in settled if not item.has_work)
-    missing = _missing(stored.documents.values(), {corpus.source for corpus in corpora}, made)
+    # Documents whose text their source has no more.
+    sources = {corpus.source for corpus in corpora}
+    left_out = [d for d in stored.documents.values() if PLACE in d.meta and d.id not in made]
+    missing = tuple(d for d in left_out if d.uri.rpartition("#")[0] in sources)
     if not removes_missing:
         replaced = {id_ for item in planned for id_ in item.replaces}
         missing = tuple(document for document in missing if document.id not in replaced)
@@ -208,17 +211,6 @@ def _waiting(
             waiting.add(id_)
             held.append(stored[id_].uri)
     return waiting
-
-
-def _missing(
-    stored: Iterable[Document], sources: set[str], here: Container[str]
-) -> tuple[Document, ...]:
-    """Documents whose text their source has no more."""
-    return tuple(
-        d
-        for d in stored
-        if PLACE in d.meta and d.id not in here and d.uri.rpartition("#")[0] in sources
-    )
 
 
 __all__ = ["PLACE", "imported_ids", "plan_imported"]

@@ -179,7 +179,14 @@ def _turns(
     turns = []
     for index, record in enumerate(records):
         read = _record(record, f"{where or 'turns'}[{index}]")
-        turns.append(_turn(read, unit_s, has_braces=is_mission))
+        words = _BRACES.sub("", read.words) if is_mission else read.words
+        if len(words) > MAX_TURN_CHARS:
+            raise LoadError(
+                f"a turn is {len(words):,} characters long, at most {MAX_TURN_CHARS:,} can be read;"
+                " split it at its speakers"
+            )
+        start, end = (None if value is None else value * unit_s for value in (read.start, read.end))
+        turns.append(SourceTurn(collapse(words), speaker_or_none(read.speaker), start, end))
     num_annotations = is_mission and sum("annotations" in r or "tokens" in r for r in records)
     roles = _roles(records)
     notes = []
@@ -236,17 +243,6 @@ def _record(record: Any, where: str) -> _Record:
             f"{where}.{name} {message} (found {short(str(first['input']), 40)}); correct it or"
             " export it again"
         ) from err
-
-
-def _turn(record: _Record, unit_s: float, *, has_braces: bool) -> SourceTurn:
-    words = _BRACES.sub("", record.words) if has_braces else record.words
-    if len(words) > MAX_TURN_CHARS:
-        raise LoadError(
-            f"a turn is {len(words):,} characters long, at most {MAX_TURN_CHARS:,} can be read;"
-            " split it at its speakers"
-        )
-    start, end = (None if value is None else value * unit_s for value in (record.start, record.end))
-    return SourceTurn(collapse(words), speaker_or_none(record.speaker), start, end)
 
 
 def _has_key(records: Sequence[Any], key: str) -> bool:

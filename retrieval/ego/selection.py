@@ -11,6 +11,8 @@ top node, then 2, and so on, then fills by cosine. Every decision is traced.
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from dynagrag.config.settings import Profile
 from dynagrag.core.schema import Candidate, Entity
 from dynagrag.retrieval.ego.ego_index import EgoIndex

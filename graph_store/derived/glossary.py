@@ -160,11 +160,18 @@ def _entries(rows: Iterable[GlossaryRow]) -> list[_Entry]:
     for row in sorted(set(rows), key=lambda r: (r.term, r.aliases, r.definition, r.line)):
         if entity_key(row.term):
             by_term[entity_key(row.term)].append(row)
-    return [
-        _entry(term, some)
-        for term, of_term in sorted(by_term.items())
-        for some in _rows_by_thing(term, of_term)
-    ]
+    entries = []
+    for term, of_term in sorted(by_term.items()):
+        for some in _rows_by_thing(term, of_term):
+            shown: dict[str, str] = {}
+            names = [name for row in some for name in (row.term, *row.aliases)]
+            for name in sorted(names, key=lambda n: (len(n), n)):
+                shown.setdefault(entity_key(name), name)
+            shown.pop("", None)
+            aliases = tuple(sorted(shown.keys() - {term}))
+            definition = max((row.definition for row in some), key=lambda d: (len(d), d))
+            entries.append(_Entry(term, aliases, shown, definition))
+    return entries
 
 
 def _rows_by_thing(term: str, rows: Sequence[GlossaryRow]) -> list[list[GlossaryRow]]:
@@ -193,16 +200,6 @@ def _rows_by_thing(term: str, rows: Sequence[GlossaryRow]) -> list[list[Glossary
         if not all(has_aliases) and not all(has_definitions):
             return [[*several[0], *several[1]]]
     return [some for some in several if any(contents(some))] or several[:1]
-
-
-def _entry(term: str, rows: Sequence[GlossaryRow]) -> _Entry:
-    shown: dict[str, str] = {}
-    names = [name for row in rows for name in (row.term, *row.aliases)]
-    for name in sorted(names, key=lambda n: (len(n), n)):
-        shown.setdefault(entity_key(name), name)
-    shown.pop("", None)
-    definition = max((row.definition for row in rows), key=lambda d: (len(d), d))
-    return _Entry(term, tuple(sorted(shown.keys() - {term})), shown, definition)
 
 
 class _Joined:

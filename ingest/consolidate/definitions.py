@@ -57,7 +57,12 @@ def find_definitions(
         for short, long, is_certain in _acronyms(text, step):
             if is_certain or (long in by_key and not by_key[long].is_word):
                 acronyms[short].add(long)
-        aliases.update(_aliases(text, by_key))
+        for match in ALIAS.finditer(text):
+            lead = LEAD.search(text, max(0, match.start() - 60), match.start())
+            left = _name_before(text, (lead or match).start(), by_key)
+            right = _name_after(text, match.end(), by_key)
+            if left and right and left != right:
+                aliases.add((left, right))
     return Definitions(
         {short: frozenset(longs) for short, longs in acronyms.items()}, frozenset(aliases)
     )
@@ -126,16 +131,6 @@ def _words_after(text: str, start: int) -> list[tuple[int, int]]:
 
 def _is_gap(between: str) -> bool:
     return between.strip(" \t\n&\"'“”‘’") == "" and between.count("\n") <= 1
-
-
-def _aliases(text: str, by_key: Mapping[str, UsedName]) -> Iterator[tuple[str, str]]:
-    """Pairs of names in use between which a text says that they are one thing."""
-    for match in ALIAS.finditer(text):
-        lead = LEAD.search(text, max(0, match.start() - 60), match.start())
-        left = _name_before(text, (lead or match).start(), by_key)
-        right = _name_after(text, match.end(), by_key)
-        if left and right and left != right:
-            yield left, right
 
 
 def _name_before(text: str, end: int, by_key: Mapping[str, UsedName]) -> str:

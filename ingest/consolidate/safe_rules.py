@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 from dynagrag.core.schema import Merge
 from dynagrag.graph_store.derived.canonical import make_merge
-from dynagrag.graph_store.derived.glossary import Glossary
 from dynagrag.ingest.consolidate.acronyms import corpus_acronyms
 from dynagrag.ingest.consolidate.definitions import (
     defined_acronyms,
@@ -126,20 +125,15 @@ def safe_merges(
     for group, rule in joined.groups():
         is_called = LAST_NAME_RULE in rule.split("+")
         shown = [k for k in group if by_key[k].name.is_speaker or not is_called]
-        canonical = _term(group, glossary) or min(
-            shown, key=lambda k: (-by_key[k].weight, len(k), k)
-        )
+        canonical = min(shown, key=lambda k: (-by_key[k].weight, len(k), k))
+        of_glossary = [
+            glossary.things[glossary.thing_of[k]] for k in group if k in glossary.thing_of
+        ]
+        if of_glossary and of_glossary[0].keys[0] in group:
+            canonical = of_glossary[0].keys[0]  # a glossary's term
         evidence = " / ".join(sorted(by_key[k].surface for k in group))
         merges.append(make_merge(group, canonical, rule, evidence))
     return sorted(merges, key=lambda m: m.canonical)
-
-
-def _term(group: Sequence[str], glossary: Glossary) -> str:
-    """The key of a group that is a term of the glossary; empty for none."""
-    thing = next(
-        (glossary.things[glossary.thing_of[key]] for key in group if key in glossary.thing_of), None
-    )
-    return thing.keys[0] if thing is not None and thing.keys[0] in group else ""
 
 
 def safe_groups(names: Iterable[UsedName], merges: Iterable[Merge]) -> list[SafeGroup]:

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
 from dynagrag.core.ids import entity_key, plain_quotes
@@ -233,17 +233,14 @@ def _is_command(sentence: SentenceTokens, token: Token) -> bool:
     if not token.text.isupper() or not token.text.replace("-", "").isalpha():
         return False
     at = bisect_left(sentence.tokens, token.start, key=lambda t: t.start)
-    is_plain = len(base) >= MIN_CONTENT_LETTERS and use.is_stray_capital(base)
-    return base in NO_THINGS or is_plain or _is_set_to(sentence.tokens, at)
-
-
-def _is_set_to(tokens: Sequence[Token], at: int) -> bool:
-    """`DEMAND REGs to CABIN`, `set to THROTTLE`; not `EECOM to FLIGHT`, where someone speaks to
-    someone.
-    """
-    if at < 2 or tokens[at - 1].base != "to" or len(tokens[at].text) < MIN_CONTENT_LETTERS:
+    is_long = len(base) >= MIN_CONTENT_LETTERS
+    if base in NO_THINGS or (is_long and use.is_stray_capital(base)):
+        return True
+    # `DEMAND REGs to CABIN`, `set to THROTTLE`; not `EECOM to FLIGHT`, where someone speaks to
+    # someone.
+    if at < 2 or sentence.tokens[at - 1].base != "to" or len(token.text) < MIN_CONTENT_LETTERS:
         return False
-    before = tokens[at - 2]
+    before = sentence.tokens[at - 2]
     is_label = before.text[:2].isupper() and len(before.text) > 1 and not before.opens_clause
     return before.base in SETTERS or is_label
 

@@ -135,7 +135,9 @@ def part_behind(tokens: Sequence[Token], first: int, last: int) -> int | None:
         elif tokens[i].base not in KINDS:
             break
         i += 1
-    return None if found is None or _goes_on(tokens, found) else found
+    # Another noun behind: the part is none of the name's (`Russian Empire stage actress`).
+    after = tokens[found + 1] if found is not None and found + 1 < len(tokens) else None
+    return None if after is not None and after.gap == " " and _is_word(after) else found
 
 
 def _is_closed(tokens: Sequence[Token], i: int) -> bool:
@@ -144,13 +146,6 @@ def _is_closed(tokens: Sequence[Token], i: int) -> bool:
         return False
     after = tokens[i + 1]
     return not after.gap.isspace() or after.base in {"of", "is", "are", "was", "were", "has"}
-
-
-def _goes_on(tokens: Sequence[Token], last: int) -> bool:
-    """Whether another noun seems to follow, so that the part is none of the name's: `Russian Empire
-    stage actress`.
-    """
-    return last + 1 < len(tokens) and tokens[last + 1].gap == " " and _is_word(tokens[last + 1])
 
 
 def _is_word(token: Token) -> bool:

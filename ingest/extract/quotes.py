@@ -123,7 +123,11 @@ def _plain(text: str) -> _Plain:
     letters: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for start, end in _clusters(text):
+    start = 0
+    for end in range(1, len(text) + 1):
+        # A character with the combining marks that follow it.
+        if end < len(text) and text[end] >= "\u0300" and unicodedata.combining(text[end]):
+            continue
         for letter in _plain_cluster(text[start:end]):
             if letter == " " and letters and letters[-1] == " ":
                 ends[-1] = end
@@ -131,16 +135,8 @@ def _plain(text: str) -> _Plain:
             letters.append(letter)
             starts.append(start)
             ends.append(end)
+        start = end
     return _Plain("".join(letters), tuple(starts), tuple(ends))
-
-
-def _clusters(text: str) -> Iterator[Span]:
-    """A character with the combining marks that follow it."""
-    start = 0
-    for i in range(1, len(text) + 1):
-        if i == len(text) or text[i] < "\u0300" or not unicodedata.combining(text[i]):
-            yield start, i
-            start = i
 
 
 @lru_cache(maxsize=4096)

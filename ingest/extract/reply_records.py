@@ -316,7 +316,12 @@ class RecordBuilder:
         made = []
         document_id, start, end = self._chunk.span
         for (key, stated), entity in self._entities.items():
-            summary = stated or self._sentence_with(entity.name)
+            # In place of a summary that the model did not give, or made up: the chunk's first
+            # sentence that holds the name.
+            name = entity.name.casefold()
+            sentences = (self._text[first:last] for first, last in self._sentences)
+            holding = next((text for text in sentences if name in text.casefold()), "")
+            summary = stated or _shortened(holding, _MAX_SUMMARY_WORDS)
             passages = mention_passages(
                 self._document, self._chunk, entity.name, self._quotes_of.get(key, ())
             )
@@ -361,15 +366,6 @@ class RecordBuilder:
                 if frozenset((head, tail)) not in joined and not (head in tail or tail in head):
                     found.append((head, tail, self._chunk.start + start, self._chunk.start + end))
         return found
-
-    def _sentence_with(self, name: str) -> str:
-        """The chunk's first sentence that holds the name, in place of a summary that the model did
-        not give or made up; empty for none.
-        """
-        for start, end in self._sentences:
-            if name.casefold() in self._text[start:end].casefold():
-                return _shortened(self._text[start:end], _MAX_SUMMARY_WORDS)
-        return ""
 
     def relations(self) -> list[RelationRecord]:
         """The chunk's relation records."""

@@ -109,7 +109,13 @@ def decode(data: bytes) -> Decoded:
     try:
         return Decoded(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError as err:
-        return _mended_utf8(data) or _by_statistics(data, err.start)
+        # UTF-8 with a few broken bytes, such as a file that was cut inside a character.
+        text = data.decode("utf-8", "replace")
+        num_bad = text.count("\ufffd")
+        if _count_wide(text) - num_bad < 10 * num_bad:
+            return _by_statistics(data, err.start)
+        note = f"{plural(num_bad, 'byte sequence')} not UTF-8, replaced by U+FFFD"
+        return Decoded(text, "utf-8", (note,))
 
 
 def _binary_reason(kind: str) -> str:
@@ -195,17 +201,6 @@ def _by_escapes(data: bytes) -> Decoded:
     raise LoadError(
         "is in an ISO-2022 encoding (Japanese, Korean or Chinese) that cannot be read here; save it"
         " as UTF-8"
-    )
-
-
-def _mended_utf8(data: bytes) -> Decoded | None:
-    """UTF-8 with a few broken bytes, such as a file that was cut inside a character."""
-    text = data.decode("utf-8", "replace")
-    num_bad = text.count("\ufffd")
-    if _count_wide(text) - num_bad < 10 * num_bad:
-        return None
-    return Decoded(
-        text, "utf-8", (f"{plural(num_bad, 'byte sequence')} not UTF-8, replaced by U+FFFD",)
     )
 
 

@@ -83,7 +83,11 @@ def read_glossary_file(path: Path) -> GlossaryFile:
                 rows.append(row)
     except _FormError as err:
         raise LoadError(f"glossary {path}, line {err.line}: {err.problem}") from err
-    problem_notes = [_problem_note(problem, lines) for problem, lines in aside.items()]
+    problem_notes = []
+    for problem, numbers in aside.items():
+        more = f" and {len(numbers) - _MAX_SHOWN} more" if len(numbers) > _MAX_SHOWN else ""
+        shown = ", ".join(map(str, numbers[:_MAX_SHOWN]))
+        problem_notes.append(f"line{'s' if len(numbers) > 1 else ''} {shown}{more}: {problem}")
     if not rows:
         why = f" ({'; '.join(problem_notes)})" if problem_notes else ""
         raise LoadError(
@@ -121,12 +125,6 @@ def _text(path: Path) -> tuple[str, list[str]]:
             " objects with them"
         )
     return decoded.text, list(decoded.notes)
-
-
-def _problem_note(problem: str, lines: Sequence[int]) -> str:
-    more = f" and {len(lines) - _MAX_SHOWN} more" if len(lines) > _MAX_SHOWN else ""
-    shown = ", ".join(map(str, lines[:_MAX_SHOWN]))
-    return f"{'line' if len(lines) == 1 else 'lines'} {shown}{more}: {problem}"
 
 
 # ---------------------------------------------------------------------------------------------- CSV

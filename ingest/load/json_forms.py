@@ -84,31 +84,29 @@ def parse_json(text: str) -> Parsed:
         LoadError: Malformed JSON (line and column), a known form with a bad record (its place), or
         no transcript (the keys found).
     """
-    data = _value(text)
-    parsed = _parsed(data)
-    # Where the recording is, as AssemblyAI and yt-dlp's own JSON have it.
-    found = [data.get(key) for key in _MEDIA_KEYS] if isinstance(data, dict) else []
-    address = next((url for url in found if isinstance(url, str) and is_address(url)), "")
-    return replace(parsed, meta=parsed.meta | {MEDIA_KEY: address}) if address else parsed
-
-
-def _value(text: str) -> Any:
     try:
-        return _loads(text)
+        data = _loads(text)
     except json.JSONDecodeError as err:
+        data = None
         if err.msg == "Extra data":
             with suppress(ValueError, RecursionError):
-                return [_loads(line) for line in text.split("\n") if line.strip()]
-        raise LoadError(
-            f"malformed JSON at line {err.lineno}, column {err.colno}: {err.msg}; correct it or"
-            " export it again"
-        ) from err
+                data = [_loads(line) for line in text.split("\n") if line.strip()]
+        if data is None:
+            raise LoadError(
+                f"malformed JSON at line {err.lineno}, column {err.colno}: {err.msg}; correct it or"
+                " export it again"
+            ) from err
     except RecursionError as err:
         raise LoadError("malformed JSON: nested too deeply; export it again") from err
     except ValueError as err:
         raise LoadError(
             f"malformed JSON: {short(str(err), 100)}; correct it or export it again"
         ) from err
+    parsed = _parsed(data)
+    # Where the recording is, as AssemblyAI and yt-dlp's own JSON have it.
+    found = [data.get(key) for key in _MEDIA_KEYS] if isinstance(data, dict) else []
+    address = next((url for url in found if isinstance(url, str) and is_address(url)), "")
+    return replace(parsed, meta=parsed.meta | {MEDIA_KEY: address}) if address else parsed
 
 
 def _loads(text: str) -> Any:

@@ -35,17 +35,22 @@ def parse_youtube_xml(text: str) -> Parsed:
             f"malformed XML at line {line}, column {column + 1}; correct it or export it again"
         ) from err
     cue_tag, start, duration, unit_s = _FORMS.get(root.tag, ("", "", "", 1.0))
-    turns = tuple(
-        _turn("".join(cue.itertext()), cue.get(start), cue.get(duration), unit_s)
-        for cue in _outermost(root, cue_tag)
-    )
+    turns = []
+    for cue in _outermost(root, cue_tag):
+        # YouTube encodes its text twice (&amp;#39; is an apostrophe); the XML parser undid the first.
+        words = collapse(without_tags("".join(cue.itertext())))
+        start_s, duration_s = _seconds(cue.get(start)), _seconds(cue.get(duration))
+        start_s = None if start_s is None else start_s * unit_s
+        end_s = None if start_s is None or duration_s is None else start_s + duration_s * unit_s
+        turns.append(SourceTurn(words, None, start_s, end_s))
     if not turns:
         raise LoadError(
             f"not a YouTube transcript: XML with the root {short(root.tag)}; known are <transcript>"
             " and <timedtext>"
         )
     num_empty = sum(not turn.text for turn in turns)
-    return Parsed(turns, notes=(f"{plural(num_empty, 'empty cue')} left out",) if num_empty else ())
+    notes = (f"{plural(num_empty, 'empty cue')} left out",) if num_empty else ()
+    return Parsed(tuple(turns), notes=notes)
 
 
 def _outermost(root: ElementTree.Element, tag: str) -> Iterator[ElementTree.Element]:
@@ -59,15 +64,6 @@ def _outermost(root: ElementTree.Element, tag: str) -> Iterator[ElementTree.Elem
             yield element
         else:
             to_see.append(iter(element))
-
-
-def _turn(text: str, start: str | None, duration: str | None, unit_s: float) -> SourceTurn:
-    # YouTube encodes its text twice: &amp;#39; is an apostrophe. The XML parser undid the first.
-    words = collapse(without_tags(text))
-    start_s, duration_s = _seconds(start), _seconds(duration)
-    start_s = None if start_s is None else start_s * unit_s
-    end_s = None if start_s is None or duration_s is None else start_s + duration_s * unit_s
-    return SourceTurn(words, None, start_s, end_s)
 
 
 def _seconds(value: str | None) -> float | None:

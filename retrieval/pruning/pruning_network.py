@@ -182,17 +182,16 @@ class PruningNetwork(nn.Module):
         return Logits(nodes, edges, node_masks, edge_masks)
 
     def _read(self, vectors: Tensor, queries: Tensor, structure: Tensor) -> Tensor:
-        read = vectors if self.options.form == "paper" else self._beside_query(vectors, queries)
+        """The inputs of nodes or edges, in the network's form, with their structure beside them."""
+        read = vectors
+        if self.options.form != "paper":
+            cosines = (vectors * queries).sum(dim=1, keepdim=True)
+            lengths = (vectors - queries).norm(dim=1, keepdim=True)
+            read = torch.cat([cosines, lengths], dim=1)
+        if self.options.form == "compared":
+            a, b = self.of_vector(vectors), self.of_query(queries)
+            read = torch.cat([a * b, (a - b).abs(), a, read], dim=1)
         return torch.cat([read, structure], dim=1) if self.options.has_structure else read
-
-    def _beside_query(self, vectors: Tensor, queries: Tensor) -> Tensor:
-        cosines = (vectors * queries).sum(dim=1, keepdim=True)
-        lengths = (vectors - queries).norm(dim=1, keepdim=True)
-        distances = torch.cat([cosines, lengths], dim=1)
-        if self.options.form == "distances":
-            return distances
-        a, b = self.of_vector(vectors), self.of_query(queries)
-        return torch.cat([a * b, (a - b).abs(), a, distances], dim=1)
 
     def _spread(self, seen: Tensor, ends: Tensor, weights: Tensor) -> Tensor:
         if not self.options.has_gcn:

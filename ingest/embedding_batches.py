@@ -1,4 +1,4 @@
-"""How many texts are embedded at once: few enough that a pause is obeyed within a second, enough to
+"""Sizes of batches of texts to embed: few enough that a pause is obeyed within a second, enough to
 keep a server busy.
 """
 

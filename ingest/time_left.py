@@ -1,4 +1,4 @@
-"""How long a run will still take, from how far it is: corrected with each step that comes in."""
+"""The time that a run will still take, estimated from its progress and corrected with each step."""
 
 from collections import deque
 from dataclasses import dataclass, field

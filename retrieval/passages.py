@@ -133,7 +133,7 @@ class PassageScores:
 
     @cached_property
     def _words(self) -> list[list[str]]:
-        """Of each passage with its title: what BM25 counts. A word is kept once."""
+        """The words of each passage with its title, as BM25 counts them. A word is kept once."""
         snapshot, own = self.snapshot, dict[str, str]()
         titles = own_titles(snapshot.documents)
         texts = (

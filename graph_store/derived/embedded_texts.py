@@ -32,7 +32,7 @@ def own_title(document: Document) -> str:
 
 
 def own_titles(documents: Mapping[str, Document]) -> dict[str, str]:
-    """By document id."""
+    """The own titles of documents, by id."""
     return {id_: own_title(document) for id_, document in documents.items()}
 
 

@@ -84,7 +84,7 @@ def entity_vectors(
 def relation_vectors(
     relations: Sequence[Relation], records: Mapping[str, RelationRecord], vectors: VectorTable
 ) -> Vectors:
-    """Of the relations that are stated, both steps over a relation's own labels: the mean of each
+    """Vectors of the stated relations, by both steps over a relation's own labels: the mean of each
     label's records, then of the labels that were merged into it. A record that only says that both
     stand in one sentence has no vector.
     """

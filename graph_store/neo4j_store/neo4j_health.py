@@ -32,10 +32,10 @@ def find(
         or bool(state.get("writing"))
         or state.get("derived_of") != state.get("records")
     )
-    said = f"{there[0]} entities, {there[1]} relations" + (
+    counts = f"{there[0]} entities, {there[1]} relations" + (
         "" if there == wanted else f"; {wanted[0]} and {wanted[1]} were written"
     )
-    found.append(Finding("view", is_whole, said, REPAIR))
+    found.append(Finding("view", is_whole, counts, REPAIR))
     others = ", ".join(
         f"{row['num']} :{row['label']}"
         for row in connection.read(workspace_statements.FOREIGN_NODES)

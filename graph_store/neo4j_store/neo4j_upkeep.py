@@ -16,7 +16,7 @@ class Neo4jStoreUpkeep(Neo4jStoreBase):
     """Implements `dynagrag.core.protocols.StoreUpkeep`."""
 
     def address(self) -> str:
-        """Where it is, for people: no user, no password."""
+        """The store's address for people, without user and password."""
         c = self._connection
         return f"{c.address} (Neo4j {c.version} {c.edition}, database {c.database})"
 

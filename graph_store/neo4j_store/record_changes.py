@@ -248,7 +248,7 @@ def _node(label: str, workspace: str, row: rows.Row, caption: Mapping[str, Any])
 
 
 def _written(label: str, nodes: Iterable[Mapping[str, Any]]) -> list[Written]:
-    """What a transaction wrote, for the local copy."""
+    """The rows that a transaction wrote, for the local copy."""
     return [
         (
             label,

@@ -37,7 +37,7 @@ _NOT_ALONE = words_of(WordClass.PREPOSITION_INTO_NAME)
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """What texts define. `acronyms`: key -> keys of the names it stands for; `aliases`: pairs of
+    """Definitions in texts. `acronyms`: key -> keys of the names it stands for; `aliases`: pairs of
     keys of one thing.
     """
 

@@ -35,7 +35,7 @@ _SIDE = {
 
 @dataclass(frozen=True, slots=True)
 class LabelPlan:
-    """What rules settled, and the blocks that only a model can.
+    """The labels that rules settled, and the blocks that only a model can.
 
     Block n holds the labels `members[n]`, whose cosines, (m, m), are `cosines[n]`. `by_rule`: as
     `labels_by_rule` gives it.

@@ -69,7 +69,7 @@ class _Groups:
                     self._rules[key].add(rule)
 
     def _size(self, group: Sequence[str]) -> int:
-        """How many keys a group has, those that the glossary has as one counted once."""
+        """The number of keys of a group; those that the glossary has as one count once."""
         num_stated = sum(key in self._guard.glossary.thing_of for key in group)
         return len(group) - max(num_stated - 1, 0)
 

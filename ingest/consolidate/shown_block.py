@@ -1,4 +1,4 @@
-"""What a model sees of names that may be one: a line each, in which a document's text can neither
+"""Names that may be one as a model sees them: a line each, in which a document's text can neither
 open a new line nor close the fence.
 """
 
@@ -30,7 +30,7 @@ class ShownBlock:
 
     @property
     def text(self) -> str:
-        """What the model sees of it."""
+        """The lines as the model sees them."""
         return "\n".join(self.lines)
 
 

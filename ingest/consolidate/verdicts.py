@@ -24,7 +24,7 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class Judge(Protocol):
-    """What consolidation needs of a metered chat model."""
+    """The part of a metered chat model that consolidation needs."""
 
     def ask(
         self,
@@ -39,7 +39,7 @@ class Judge(Protocol):
 
 
 class VerdictStore(Protocol):
-    """Where verdicts are kept: the workspace's journal."""
+    """A store of verdicts: the workspace's journal."""
 
     def verdict(self, key: str) -> str | None:
         """The stored verdict, or None."""
@@ -89,7 +89,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class BlockKind:
-    """What is judged: the prompt and the schema of its replies."""
+    """A kind of block: its prompt and the schema of its replies."""
 
     template: str
     schema: type[EntityGroups] | type[LabelGroups]

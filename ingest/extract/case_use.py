@@ -48,8 +48,9 @@ class Writing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CaseUse:
-    """How one document writes its words: how often in lower case, how often with a capital inside a
-    sentence, which capitalised words stand side by side there, and what all that makes of the text.
+    """One document's use of case for its words: how often in lower case, how often with a capital
+    inside a sentence, which capitalised words stand side by side there, and how the text is written
+    by all that.
     """
 
     lower: Mapping[str, int]
@@ -70,7 +71,7 @@ class CaseUse:
 
 
 def fast_remarks(text: str) -> tuple[str, ...]:
-    """What a preview says of a text for an ingest without a model: nothing of plain English."""
+    """The remarks of a preview for an ingest without a model: none on plain English."""
     writing = case_use(text[:_MAX_PREVIEWED]).writing
     return (f"for an ingest without a model: a text {writing}",) if writing else ()
 

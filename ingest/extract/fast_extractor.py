@@ -190,7 +190,7 @@ class FastExtractor:
 
 
 def pairs(found: Sequence[EntityCandidate]) -> Iterator[tuple[EntityCandidate, EntityCandidate]]:
-    """Who is mentioned with whom, of a sentence's names and numbers by position, each pair once.
+    """Pairs that are mentioned together, of a sentence's names and numbers by position, each once.
 
     Each pairs with the next 11, so the number of pairs is linear in the sentence, and all pairs of
     up to 12 names are there. Content words are no entities, so nothing is mentioned with them.

@@ -144,7 +144,7 @@ class LLMExtractor:
 
     @property
     def mended(self) -> Mapping[str, int]:
-        """What was saved by asking again, by how."""
+        """Counts of what a second call saved, by how."""
         counts = {
             "quotes repaired": self.counts.num_repaired_quotes,
             "chunks halved": self.counts.num_halved,
@@ -153,7 +153,7 @@ class LLMExtractor:
 
     @property
     def dropped(self) -> Mapping[str, int]:
-        """What was refused so far, by reason."""
+        """Counts of what was refused so far, by reason."""
         return self.counts.dropped
 
     def prompt_tokens(self, work: ChunkWork) -> int:

@@ -86,7 +86,7 @@ def _apart_from_times(sentence: SentenceTokens, span: Span) -> Iterator[Span]:
 
 
 def _time_end(tokens: Sequence[Token], first: int, at: int, last: int) -> int | None:
-    """Where the time that begins at a token ends; None where none begins, or it is part of a name
+    """The end of the time that begins at a token; None where none begins, or it is part of a name
     (`May Day`, `Theresa May`).
     """
     token = tokens[at]

@@ -38,7 +38,7 @@ _DEMONYM = re.compile(r"\w+(?:an|ish|ese|ch|ic)")
 _ROMAN = re.compile(r"X{0,3}(?:IX|IV|V?I{0,3})")
 _COUNTING_SIGNS = frozenset("%°/")
 _FORMATS = frozenset({"2D", "3D", "4D", "4K", "8K"})
-"""What something is made in, whatever stands before."""
+"""Formats that something is made in, whatever stands before."""
 _BEFORE_MODEL = frozenset({"the", "a", "an", "this", "that", "our"})
 _LONG_WORD = 4
 _MAX_DAY_DIGITS = 2
@@ -265,7 +265,7 @@ class SentenceTokens:
         return self.use.is_ordinary(first.base) and first.base not in VAGUE_WORDS
 
     def _quoted_titles(self) -> Iterator[Span]:
-        """What stands in quotation marks with all its long words capitalised: `"You're Getting
+        """Titles: words in quotation marks, all the long ones capitalised: `"You're Getting
         Old"`.
         """
         for match in _QUOTED.finditer(self.text):

@@ -80,7 +80,7 @@ def _with_a_list(reply: Any) -> Any:
 
 
 class ExtractionReply(StrictReply):
-    """What a model finds in a chunk."""
+    """A model's entities and relations of a chunk."""
 
     _is_extraction = model_validator(mode="before")(_with_a_list)
 

@@ -101,7 +101,7 @@ def as_corpus(documents: ImportedDocuments) -> ImportedCorpus:
 
 
 def content_hashes(documents: Sequence[ImportedDocument]) -> tuple[str, ...]:
-    """What identifies each document: a SHA-256 of its title and text or turns, and of how many such
+    """The identity of each document: a SHA-256 of its title and text or turns, and of how many such
     came before it.
 
     So two documents with the same title and text are two, and a row that moves stays what it was.

@@ -20,8 +20,8 @@ _ARROW_TIMES = re.compile(rf"\s*(?P<start>{_TIME})\s*-->\s*(?P<end>{_TIME})(?![\
 _COMMA_TIMES = re.compile(rf"\s*(?P<start>{_TIME}),(?P<end>{_TIME})\s*", re.ASCII)
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]([^<>]*)>|</v>", re.IGNORECASE)
 _CHANGE = re.compile(r"\s*(?:>>|[-–—](?![-–—])\s*\S)")
-"""How a cue begins in which somebody else speaks who isn't named; with two dashes the same one goes
-on.
+"""The beginning of a cue in which somebody else speaks who isn't named; with two dashes the same
+speaker goes on.
 """
 _SRT_OVERRIDE = re.compile(r"\{\\[^{}]*\}")
 _SKIPPED_BLOCKS = ("NOTE", "STYLE", "REGION")

@@ -30,10 +30,10 @@ _SHORT_LINE = 0.75
 only lines.
 """
 _PDF_WORK, _PDF_WORK_PER_BYTE = 300_000, 30
-"""How many bytes of content may be read of a PDF: packed, they are a fifth to a tenth of it."""
+"""The bytes of content that may be read of a PDF: packed, they are a fifth to a tenth of it."""
 _REPEATED, _OPERATOR = 10, 10
-"""What a byte of content that another page had, and an operator (also in a form that pages call),
-count for.
+"""The weight of a byte of content that another page had, and of an operator (also in a form that
+pages call).
 """
 _WORD_HEAD = re.compile(r"[^\W\d_]+-$")
 _BLOCKS = frozenset(
@@ -101,7 +101,7 @@ def parse_pdf(data: bytes) -> Parsed:
 
 
 class _PdfWork:
-    """How much of a PDF is read. Pages may share one stream and forms may call forms, so that a
+    """The budget for reading a PDF. Pages may share one stream and forms may call forms, so that a
     small file says to read gigabytes.
     """
 

@@ -49,8 +49,8 @@ else in cp1252.
 """
 _CP1252_HOLES = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 _ISO_2022 = re.compile(rb"\x1b(?:\$[@AB]|\$\([CDOPQ]|\$\)[ACG]|\([IJ])")
-"""What begins a run of Japanese, Korean or Chinese in 7-bit text; a terminal's own sequences begin
-with other signs.
+"""The beginning of a run of Japanese, Korean or Chinese in 7-bit text; a terminal's own sequences
+begin with other signs.
 """
 _JAPANESE = ("iso-2022-jp", "iso-2022-jp-ext", "iso-2022-jp-2", "iso-2022-jp-2004")
 _SHIFTS = re.compile("[\x0e\x0f\x1b]")
@@ -68,7 +68,7 @@ class Decoded:
 
 
 def binary_kind(head: bytes) -> str | None:
-    """What kind of binary file begins like this (`PNG image`, `binary`); None for text in any
+    """The kind of binary file that begins like this (`PNG image`, `binary`); None for text in any
     encoding.
     """
     for magic, kind in _MAGIC:

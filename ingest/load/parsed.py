@@ -1,4 +1,4 @@
-"""What a parser makes of one file, the limits every parser keeps, and the few text rules they
+"""The result of a parser for one file, the limits every parser keeps, and the few text rules they
 share.
 """
 
@@ -36,7 +36,7 @@ _LONG_REFERENCE = re.compile(r"&#(?:[0-9]{20,}|[xX][0-9a-fA-F]{20,});?")
 
 
 MEDIA_KEY = "media_url"
-"""Where a document's `meta` keeps its recording's address."""
+"""The key of a recording's address in its document's `meta`."""
 
 
 def is_address(text: str) -> bool:

@@ -27,7 +27,7 @@ from dynagrag.language.words import HONORIFICS
 
 NOBODY = ""
 NAMES_KEY = "speaker_names"
-"""Where a document's `meta` keeps them, as JSON."""
+"""Their key in a document's `meta`, where they are JSON."""
 _NOBODY_SIGN = "-"
 _MAX_BYTES = 4_000_000
 _MAX_NAME_CHARS = 200

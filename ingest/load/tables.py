@@ -33,7 +33,7 @@ _UNIT = re.compile(r" ?[(\[](s|sec|seconds|ms)[)\]]$")
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Where a table has what; None where it has no such column."""
+    """The places of a table's columns; None where it has no such column."""
 
     text: int
     speaker: int | None

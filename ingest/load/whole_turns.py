@@ -25,12 +25,12 @@ MAX_PAUSE_S = 2.0
 MAX_CUE_S = 15.0
 """From one to the next, where the source doesn't say when a cue ends."""
 MAX_WORDS = 60
-"""Of a turn that is made of several cues without the end of a sentence: captions without
+"""The most words of a turn of several cues without the end of a sentence: captions without
 punctuation.
 """
 _SOME, _MOST = 0.1, 0.5
-"""Of a file's cues, that end a sentence, begin with a small letter, or begin with what the one
-before showed already.
+"""Shares of a file's cues that end a sentence, begin with a small letter, or repeat the end of the
+one before.
 """
 _FEWEST_CUES = 4
 _LEAST_SHARED, _MAX_SHARED = 2, 50
@@ -127,8 +127,8 @@ def _cut(run: Sequence[SourceTurn]) -> Iterator[SourceTurn]:
 
 
 def _places(text: str, offsets: Sequence[int]) -> list[int]:
-    """Where turns begin: where a cue does, or at the last beginning of a sentence in the cue
-    before, if it goes on.
+    """The offsets where turns begin: where a cue does, or at the last beginning of a sentence in
+    the cue before, if it goes on.
     """
     begins = [start for start, _ in sentence_spans(text, _WHOLE)]
     places = [0]

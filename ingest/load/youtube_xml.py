@@ -37,7 +37,7 @@ def parse_youtube_xml(text: str) -> Parsed:
     cue_tag, start, duration, unit_s = _FORMS.get(root.tag, ("", "", "", 1.0))
     turns = []
     for cue in _outermost(root, cue_tag):
-        # YouTube encodes its text twice (&amp;#39; is an apostrophe); the XML parser undid the first.
+        # YouTube encodes its text twice (&amp;#39; is an apostrophe); the parser undid the first.
         words = collapse(without_tags("".join(cue.itertext())))
         start_s, duration_s = _seconds(cue.get(start)), _seconds(cue.get(duration))
         start_s = None if start_s is None else start_s * unit_s

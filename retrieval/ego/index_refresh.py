@@ -61,8 +61,8 @@ def build_state(graph: UndirectedGraph, rule: EgoRule) -> IndexState:
 
 
 def refresh_state(old: IndexState, graph: UndirectedGraph) -> Refresh:
-    """What `build_state` gives for this graph under the old hub threshold, by computing the dirty
-    centres alone where they are few.
+    """The state that `build_state` gives for this graph under the old hub threshold, by computing
+    the dirty centres alone where they are few.
     """
     rule = old.rule
     if rule.hub_degree is not None:

@@ -102,7 +102,9 @@ def test_names_in_a_title_are_no_fact() -> None:
 def test_a_co_occurrence_without_a_quote_is_no_fact() -> None:
     mentions = [mention(k, 0, 49, "small") for k in ("ada", "bob")]
     assert (
-        corpus_facts(mentions, [record("ada", CO_OCCURRENCE, "bob", "small", (5, 5))], DOCUMENTS).facts
+        corpus_facts(
+            mentions, [record("ada", CO_OCCURRENCE, "bob", "small", (5, 5))], DOCUMENTS
+        ).facts
         == ()
     )
 
@@ -164,9 +166,7 @@ def test_records_whose_ends_do_not_count_make_no_fact() -> None:
     assert said.facts == ()
 
 
-def test_a_title_is_searched_with_the_passage_unless_it_is_the_files_name_and_never_more_than_its_beginning() -> (
-    None
-):
+def test_the_beginning_of_a_title_is_searched_unless_it_is_the_files_name() -> None:
     passage = Passage("p", "d", 0, 0, 21, 0, 0)
     assert passage_text(DOCUMENT, passage) == "Ada Byron (mathematician)\nAda met Bob in Paris."
     assert (
@@ -185,4 +185,6 @@ def test_a_stated_relation_of_a_document_that_is_not_stored_is_an_error_that_say
         StoreError,
         match=r"^relation record r1 names document gone, which is not stored; ingest it again$",
     ):
-        corpus_facts([mention("ada", 0, 49, "llm"), mention("bob", 0, 49, "llm")], [stray], DOCUMENTS)
+        corpus_facts(
+            [mention("ada", 0, 49, "llm"), mention("bob", 0, 49, "llm")], [stray], DOCUMENTS
+        )

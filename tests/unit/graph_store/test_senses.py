@@ -112,9 +112,7 @@ def test_of_two_edits_the_later_holds_and_an_undo_takes_it_back() -> None:
     assert effective_edits([first, second, undo]) == (first,)
 
 
-def test_the_senses_of_a_name_are_kept_apart_and_a_merge_by_hand_still_joins_one_to_another_entity() -> (
-    None
-):
+def test_senses_of_a_name_stay_apart_and_a_merge_by_hand_still_joins_one() -> None:
     told = sense("/d1.txt", keys=("mercury", "mercury's"))
     apart = kept_apart([told, sense("/d0.txt", name="God", day=2)])
     assert ("mercury", PLANET) in apart

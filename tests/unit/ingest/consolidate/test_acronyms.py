@@ -21,21 +21,38 @@ from dynagrag.ingest.consolidate.used_names import used_names
 
 # Ten of each domain, so that a corpus shows that its acronyms are spelt out somewhere.
 _MEDICINE = {
-    "Magnetic Resonance Imaging": "MRI", "Deep Vein Thrombosis": "DVT", "Chronic Obstructive Pulmonary Disease": "COPD",
-    "Intensive Care Unit": "ICU", "Body Mass Index": "BMI", "Urinary Tract Infection": "UTI", "Computed Axial Tomography": "CAT",
-}  # fmt: skip
+    "Magnetic Resonance Imaging": "MRI",
+    "Deep Vein Thrombosis": "DVT",
+    "Chronic Obstructive Pulmonary Disease": "COPD",
+    "Intensive Care Unit": "ICU",
+    "Body Mass Index": "BMI",
+    "Urinary Tract Infection": "UTI",
+    "Computed Axial Tomography": "CAT",
+}
 _LAW = {
-    "Freedom of Information Act": "FOIA", "Securities and Exchange Commission": "SEC", "Memorandum of Understanding": "MOU",
-    "Administrative Procedure Act": "APA", "Digital Millennium Copyright Act": "DMCA", "Department of Justice": "DOJ",
-}  # fmt: skip
+    "Freedom of Information Act": "FOIA",
+    "Securities and Exchange Commission": "SEC",
+    "Memorandum of Understanding": "MOU",
+    "Administrative Procedure Act": "APA",
+    "Digital Millennium Copyright Act": "DMCA",
+    "Department of Justice": "DOJ",
+}
 _SOFTWARE = {
-    "Application Programming Interface": "API", "Abstract Syntax Tree": "AST", "Continuous Integration Pipeline": "CIP",
-    "Garbage Collection Pause": "GCP", "Remote Procedure Call": "RPC", "Virtual Private Cloud": "VPC",
-}  # fmt: skip
+    "Application Programming Interface": "API",
+    "Abstract Syntax Tree": "AST",
+    "Continuous Integration Pipeline": "CIP",
+    "Garbage Collection Pause": "GCP",
+    "Remote Procedure Call": "RPC",
+    "Virtual Private Cloud": "VPC",
+}
 _MEETINGS = {
-    "Quarterly Business Review": "QBR", "Annual General Meeting": "AGM", "User Interface Designer": "UID",
-    "Key Performance Indicator": "KPI", "Statement of Work": "SOW", "Request for Proposal": "RFP",
-}  # fmt: skip
+    "Quarterly Business Review": "QBR",
+    "Annual General Meeting": "AGM",
+    "User Interface Designer": "UID",
+    "Key Performance Indicator": "KPI",
+    "Statement of Work": "SOW",
+    "Request for Proposal": "RFP",
+}
 
 
 def _joined(mentions: list[Mention], texts: list[str] | None = None) -> set[frozenset[str]]:

@@ -40,8 +40,11 @@ class Neo4jStoreUpkeep(Neo4jStoreBase):
 
         def work(tx: Any, _: State) -> bool:
             nonlocal num
-            found = [tx.run(query, ws=self._ws) for query in workspace_statements.DELETE_ORPHANS]
-            num = max(num, sum(int(result.single(strict=True)["num"]) for result in found))
+            deleted = [
+                int(tx.run(query, ws=self._ws).single(strict=True)["num"])
+                for query in workspace_statements.DELETE_ORPHANS
+            ]
+            num = max(num, sum(deleted))
             return num > 0
 
         if not state:

@@ -48,7 +48,7 @@ def apply_filters(snapshot: Snapshot, store: GraphStore, filters: Filters) -> Sn
     """
     if filters.is_empty:
         return snapshot
-    view = FilteredView.of(snapshot, filters)
+    view = FilteredTurns.of(snapshot, filters)
     cuts = [(row, view.cut(passage)) for row, passage in enumerate(snapshot.passages)]
     rows = [row for row, cut in cuts if cut is not None]
     passages = [cut for _, cut in cuts if cut is not None]
@@ -117,9 +117,9 @@ def derived_as_stored(
 
 
 @dataclass(frozen=True, slots=True)
-class FilteredView:
-    """A snapshot's view inside its filters. `turns`: those inside, by document and index; a
-    document without any is not in it. `is_by_turn`: whether turns are chosen by speaker or time.
+class FilteredTurns:
+    """A snapshot's turns inside its filters, by document and index; a document without any is left
+    out. `is_by_turn`: whether turns are chosen by speaker or time.
     """
 
     snapshot: Snapshot
@@ -127,8 +127,8 @@ class FilteredView:
     is_by_turn: bool
 
     @classmethod
-    def of(cls, snapshot: Snapshot, filters: Filters) -> "FilteredView":
-        """The view through these filters. UsageError for an unknown document or speaker."""
+    def of(cls, snapshot: Snapshot, filters: Filters) -> "FilteredTurns":
+        """The turns inside these filters. UsageError for an unknown document or speaker."""
         named = [_named_documents(snapshot, name) for name in filters.documents]
         documents = list(chain.from_iterable(named)) if named else list(snapshot.documents)
         labels = (_speaker_labels(name, snapshot) for name in filters.speakers)

@@ -1,3 +1,3 @@
-"""Where records and the derived graph live: the pure derivation, and two stores (SQLite, Neo4j)
+"""Stores of records and the derived graph: the pure derivation, and two stores (SQLite, Neo4j)
 behind one protocol.
 """

@@ -1,5 +1,4 @@
-"""The one file that a backup is: how it is written, and how it is checked before any of it is
-believed.
+"""The one file of a backup: how it is written, and how it is checked before any of it is used.
 
 A zip of `graph.sqlite` (records and graph as the embedded store has them, whatever store they came
 from), `journal.sqlite` (cached replies, ledger, set-aside list, jobs) and `manifest.json`: the
@@ -53,8 +52,8 @@ _COUNTED = (
 _AGAIN = "it is damaged or was altered; take another copy of the backup"
 
 
-class Part(BaseModel):
-    """What a part of the file must be."""
+class ArchivePart(BaseModel):
+    """Size and hash of one part of the archive."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -63,8 +62,8 @@ class Part(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What the file says of itself. `is_current`: the graph was that of the records when the backup
-    was made.
+    """The archive's description of itself. `is_current`: the graph was that of the records when the
+    backup was made.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -77,7 +76,7 @@ class Manifest(BaseModel):
     counts: Mapping[str, int]
     is_current: bool
     digest: str
-    parts: Mapping[str, Part]
+    parts: Mapping[str, ArchivePart]
 
 
 # ------------------------------------------------------------------------------------------ writing
@@ -88,14 +87,10 @@ def save_sqlite(source: Path, target: Path) -> None:
     the free pages of the original.
     """
     touch(target)  # SQLite writes into an empty file, and leaves its mode
+    address = f"{source.absolute().as_uri()}?mode=ro"
     try:
         with closing(
-            sqlite3.connect(
-                f"{source.absolute().as_uri()}?mode=ro",
-                uri=True,
-                timeout=30.0,
-                isolation_level=None,
-            )
+            sqlite3.connect(address, uri=True, timeout=30.0, isolation_level=None)
         ) as sqlite:
             sqlite.execute("VACUUM INTO ?", (str(target),))
     except sqlite3.Error as err:
@@ -114,7 +109,7 @@ def describe(folder: Path, workspace: str, *, made_at: str, dynagrag: str) -> Ma
     for name in PARTS:
         with (folder / name).open("rb") as handle:
             sha256 = hashlib.file_digest(handle, "sha256").hexdigest()
-        parts[name] = Part(size_bytes=(folder / name).stat().st_size, sha256=sha256)
+        parts[name] = ArchivePart(size_bytes=(folder / name).stat().st_size, sha256=sha256)
     return Manifest(
         dynagrag=dynagrag,
         made_at=made_at,
@@ -139,8 +134,8 @@ def pack(folder: Path, manifest: Manifest, file: Path) -> None:
 
 
 def read_manifest(file: Path) -> Manifest:
-    """What a file says of itself, after a look at its structure. Raises StoreError, and
-    NewerStoreError for a later format.
+    """A file's manifest, after a look at its structure. Raises StoreError, and NewerStoreError for
+    a later format.
     """
     if is_irregular(file):
         raise StoreError(f"{file} {IRREGULAR}")
@@ -158,8 +153,8 @@ def read_manifest(file: Path) -> Manifest:
 
 
 def unpack(file: Path, folder: Path) -> Manifest:
-    """Unpacks a backup into an empty folder and checks every part of it. Raises StoreError, which
-    says what is wrong.
+    """Unpacks a backup into an empty folder and checks every part of it. Raises StoreError where a
+    part is not what the manifest says.
     """
     manifest = read_manifest(file)
     size = sum(part.size_bytes for part in manifest.parts.values())
@@ -172,7 +167,22 @@ def unpack(file: Path, folder: Path) -> Manifest:
     try:
         with zipfile.ZipFile(file) as archive:
             for name, part in manifest.parts.items():
-                _unpack_part(archive, name, part, folder / name, file)
+                # Never more than its size is written.
+                found, left = hashlib.sha256(), part.size_bytes
+                with archive.open(name) as packed, (folder / name).open("xb") as written:
+                    while block := packed.read(min(_BLOCK_BYTES, left + 1)):
+                        left -= len(block)
+                        if left < 0:
+                            raise StoreError(
+                                f"{file}: {name} is longer than the {part.size_bytes:,} bytes it"
+                                f" should have; {_AGAIN}"
+                            )
+                        found.update(block)
+                        written.write(block)
+                if left or found.hexdigest() != part.sha256:
+                    raise StoreError(
+                        f"{file}: the sha256 of {name} is not the one in its {MANIFEST}; {_AGAIN}"
+                    )
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError) as err:
         raise StoreError(f"{file}: {err}; {_AGAIN}") from err
     except OSError as err:
@@ -182,7 +192,20 @@ def unpack(file: Path, folder: Path) -> Manifest:
         ) from err
     for name in PARTS:
         _check_sqlite(folder / name, name, file)
-    _check_graph(folder / GRAPH, manifest, file)
+    # Opening the store brings an older file up to date, and refuses a newer one.
+    with closing(SqliteStore(folder / GRAPH, manifest.workspace)) as store:
+        digest = store.digest()
+    if digest != manifest.digest:
+        raise StoreError(
+            f"{file}: its graph has the digest {digest[:12]}, its {MANIFEST} says"
+            f" {manifest.digest[:12]}; {_AGAIN}"
+        )
+    differing = _counts(folder / GRAPH).items() ^ manifest.counts.items()
+    if differing:
+        raise StoreError(
+            f"{file}: its graph holds another number of {min(differing)[0]} than its {MANIFEST}"
+            f" says; {_AGAIN}"
+        )
     return manifest
 
 
@@ -197,13 +220,19 @@ def _manifest(archive: zipfile.ZipFile, file: Path) -> Manifest:
             f"{file} is a zip, but no dynagrag backup: it holds no {MANIFEST}; name the file that"
             " `dynagrag backup` wrote"
         )
-    said = _json(archive, file)
-    if said.get("kind") != Manifest.model_fields["kind"].default:
+    with archive.open(MANIFEST) as part:
+        text = part.read(_MAX_MANIFEST_BYTES + 1)
+    try:
+        stored = json.loads(text.decode("utf-8"))
+    except (ValueError, RecursionError) as err:
+        raise StoreError(f"{file}: its {MANIFEST} cannot be read ({err}); {_AGAIN}") from err
+    stored = stored if isinstance(stored, dict) else {}
+    if stored.get("kind") != Manifest.model_fields["kind"].default:
         raise StoreError(
             f"{file} is a zip, but no dynagrag backup: its {MANIFEST} is another program's; name"
             " the file of a backup"
         )
-    if isinstance(found := said.get("format"), int) and found > FORMAT:
+    if isinstance(found := stored.get("format"), int) and found > FORMAT:
         raise NewerStoreError(
             f"{file} is a backup of format {found}, this dynagrag reads up to {FORMAT}; update"
             " dynagrag"
@@ -214,7 +243,7 @@ def _manifest(archive: zipfile.ZipFile, file: Path) -> Manifest:
             f" {' and '.join(PARTS)}; {_AGAIN}"
         )
     try:
-        manifest = Manifest.model_validate(said)
+        manifest = Manifest.model_validate(stored)
     except ValidationError as err:
         first = err.errors()[0]
         raise StoreError(
@@ -230,19 +259,9 @@ def _manifest(archive: zipfile.ZipFile, file: Path) -> Manifest:
     return manifest
 
 
-def _json(archive: zipfile.ZipFile, file: Path) -> dict[str, object]:
-    with archive.open(MANIFEST) as part:
-        text = part.read(_MAX_MANIFEST_BYTES + 1)
-    try:
-        said = json.loads(text.decode("utf-8"))
-    except (ValueError, RecursionError) as err:
-        raise StoreError(f"{file}: its {MANIFEST} cannot be read ({err}); {_AGAIN}") from err
-    return said if isinstance(said, dict) else {}
-
-
-def _check_size(info: zipfile.ZipInfo, part: Part, file: Path) -> None:
-    """Before a byte is unpacked: what the zip says of a part agrees with the manifest, and can be
-    true.
+def _check_size(info: zipfile.ZipInfo, part: ArchivePart, file: Path) -> None:
+    """Checks before a byte is unpacked that the zip's sizes of a part agree with the manifest, and
+    can be true.
     """
     if info.flag_bits & 1 or info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise StoreError(
@@ -261,70 +280,30 @@ def _check_size(info: zipfile.ZipInfo, part: Part, file: Path) -> None:
         )
 
 
-def _unpack_part(archive: zipfile.ZipFile, name: str, part: Part, path: Path, file: Path) -> None:
-    """Writes one part, never more than its size, and compares its hash."""
-    found, left = hashlib.sha256(), part.size_bytes
-    with archive.open(name) as packed, path.open("xb") as written:
-        while block := packed.read(min(_BLOCK_BYTES, left + 1)):
-            left -= len(block)
-            if left < 0:
-                raise StoreError(
-                    f"{file}: {name} is longer than the {part.size_bytes:,} bytes it should have;"
-                    f" {_AGAIN}"
-                )
-            found.update(block)
-            written.write(block)
-    if left or found.hexdigest() != part.sha256:
-        raise StoreError(f"{file}: the sha256 of {name} is not the one in its {MANIFEST}; {_AGAIN}")
-
-
 def _check_sqlite(path: Path, name: str, file: Path) -> None:
-    """An SQLite file of ours and sound: its own checks pass, and nothing in it would run by
-    itself.
+    """Checks that an SQLite file is ours and sound: its own checks pass, and nothing in it would
+    run by itself.
     """
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as sqlite:
             sqlite.execute("PRAGMA trusted_schema = OFF")
             kinds = dict(sqlite.execute("SELECT name, type FROM sqlite_master").fetchall())
             application = int(sqlite.execute("PRAGMA application_id").fetchone()[0])
-            trouble = [
-                str(row[0]) for row in sqlite.execute("PRAGMA integrity_check(1)") if row[0] != "ok"
-            ]
-            trouble += [
-                f"a row of {row[0]} belongs to no {row[2]}"
-                for row in sqlite.execute("PRAGMA foreign_key_check").fetchmany(1)
-            ]
+            trouble = [str(row[0]) for row in sqlite.execute("PRAGMA integrity_check(1)")]
+            strays = sqlite.execute("PRAGMA foreign_key_check").fetchmany(1)
+            trouble += [f"a row of {row[0]} belongs to no {row[2]}" for row in strays]
     except sqlite3.Error as err:
         raise StoreError(f"{file}: {name} is no sound SQLite file ({err}); {_AGAIN}") from err
     if set(kinds.values()) - {"table", "index"}:
         raise StoreError(
             f"{file}: {name} holds triggers or views, which no workspace has; {_AGAIN}"
         )
-    if (name == GRAPH and application != APPLICATION_ID) or (
-        name == JOURNAL and "replies" not in kinds
-    ):
+    is_ours = application == APPLICATION_ID if name == GRAPH else "replies" in kinds
+    if not is_ours:
         raise StoreError(f"{file}: {name} is another program's database; {_AGAIN}")
+    trouble = [row for row in trouble if row != "ok"]
     if trouble:
         raise StoreError(f"{file}: {name} is damaged: {trouble[0]}; {_AGAIN}")
-
-
-def _check_graph(path: Path, manifest: Manifest, file: Path) -> None:
-    """Workspace, counts and digest are those of the manifest."""
-    with closing(
-        SqliteStore(path, manifest.workspace)
-    ) as store:  # brings an older file up to date; refuses a newer one
-        digest = store.digest()
-    if digest != manifest.digest:
-        raise StoreError(
-            f"{file}: its graph has the digest {digest[:12]}, its {MANIFEST} says"
-            f" {manifest.digest[:12]}; {_AGAIN}"
-        )
-    if (counts := _counts(path)) != dict(manifest.counts):
-        differing = sorted(set(counts.items()) ^ set(manifest.counts.items()))
-        raise StoreError(
-            f"{file}: its graph holds another number of {differing[0][0]} than its {MANIFEST} says;"
-            f" {_AGAIN}"
-        )
 
 
 def _counts(path: Path) -> dict[str, int]:

@@ -1,5 +1,4 @@
-"""The note that a store keeps of deletions: which documents are on their way out, and which have
-gone.
+"""A store's note of deletions: which documents are on their way out, and which have gone.
 
 It is written before anything is deleted, so whoever opens the workspace after a killed deletion can
 finish it, from any machine that shares the store. What has gone stays noted for a while: another
@@ -22,10 +21,10 @@ from dynagrag.core.schema import Document
 
 NOTE = "deletions"
 _MAX_KEPT = 100
-"""Deletions that are done, the last: a note is read with every look at a server's store."""
+"""How many finished deletions stay noted: a note is read with every look at a server's store."""
 _HASH_DIGITS = 16
 MIN_ID_DIGITS = 8
-"""Of an id's beginning that names a document."""
+"""How long an id's beginning must be to name a document."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ _DELETIONS = TypeAdapter(tuple[Deletion, ...])
 
 
 def hash_of(name: str) -> str:
-    """What a note holds in place of a name."""
+    """The hash that a note holds in place of a name."""
     return content_id("called", name)[:_HASH_DIGITS]
 
 

@@ -31,7 +31,7 @@ relations than `fan_out`.
 
 @dataclass(frozen=True, slots=True)
 class Hops:
-    """Hop number of each entity id, relation ids by (weight desc, id), and whether a bound let
+    """Hop number of each entity id, relation ids by (weight desc, id), and whether a bound left
     something out.
     """
 
@@ -69,13 +69,12 @@ def walk_hops(
                     frontier.append(end)
         if not frontier:
             break
-    return Hops(
-        hops, tuple(edge.id for edge in sorted(taken.values(), key=lambda e: e.order)), is_cut
-    )
+    heaviest = sorted(taken.values(), key=lambda edge: edge.order)
+    return Hops(hops, tuple(edge.id for edge in heaviest), is_cut)
 
 
 def deadline(timeout_s: float) -> Callable[[], None]:
-    """From now on: what raises StoreError when the time is up."""
+    """A check that raises StoreError once the time, which begins now, is up."""
     end = time.monotonic() + timeout_s
 
     def check() -> None:
@@ -86,7 +85,7 @@ def deadline(timeout_s: float) -> Callable[[], None]:
 
 
 def too_slow(timeout_s: float) -> StoreError:
-    """What to raise when the time is up."""
+    """The error of a walk whose time is up."""
     return StoreError(
         f"the neighbourhood took longer than {timeout_s:g} s; ask for fewer hops or a smaller"
         " fan-out"

@@ -1,6 +1,5 @@
-"""What every store refuses, in the same words: names that can't be one, another workspace's
-documents, vectors that don't fit, another embedder, kinds that are not for this call; and what
-every store says of itself.
+"""Checks and errors that all stores share, in the same words: impossible names, another workspace's
+documents, vectors that don't fit, another embedder, kinds that are not for this call.
 """
 
 import re
@@ -14,12 +13,12 @@ from dynagrag.core.schema import Document, EmbedderIdentity, Finding, Vector, Ve
 WORKSPACE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 REPAIR = "run `dynagrag doctor --repair`"
 RECORD_KINDS = (VectorKind.PASSAGE, VectorKind.MENTION, VectorKind.RECORD, VectorKind.LABEL)
-"""What `put_vectors` and `keep_vectors` take; the others come and go with the graph."""
+"""The kinds that `put_vectors` and `keep_vectors` take; the others come and go with the graph."""
 SEARCHED_KINDS = (VectorKind.PASSAGE, VectorKind.ENTITY)
 
 
 def check_workspace_name(name: str) -> None:
-    """WorkspaceError where a workspace can't be called so."""
+    """Raises WorkspaceError where a workspace can't have this name."""
     if not WORKSPACE_NAME.fullmatch(name):
         raise WorkspaceError(
             f"{name[:80]!r} cannot be a workspace's name; use up to 64 letters, digits, dots,"
@@ -37,7 +36,7 @@ def check_document(workspace: str, document: Document) -> None:
 
 
 def no_document(workspace: str, document_id: str) -> StoreError:
-    """An id that no document has."""
+    """The error for an id that no document has."""
     return StoreError(
         f"workspace {workspace!r} holds no document {document_id!r}; `dynagrag graph stats` lists"
         " them"
@@ -157,13 +156,13 @@ def by_cosine(
 
 
 def no_entity(entity_id: str) -> StoreError:
-    """An id that the graph doesn't hold."""
+    """The error for an id that the graph doesn't hold."""
     return StoreError(
         f"there is no entity {entity_id!r} in the graph; `dynagrag graph show` lists the heaviest"
     )
 
 
 def orphans(counts: Mapping[str, int]) -> Finding:
-    """Records whose document or extraction is gone: how many of each kind."""
+    """The finding on records whose document or extraction is gone, with how many of each kind."""
     some = [f"{num} {what}" for what, num in counts.items() if num]
     return Finding("orphaned records", not some, ", ".join(some) or "none", REPAIR)

@@ -7,7 +7,7 @@ _Item = TypeVar("_Item")
 
 
 def stepped(items: Iterable[_Item], step: Callable[[], None]) -> Iterator[_Item]:
-    """The items; `step` is called before each, and what it raises ends the loop."""
+    """The items; `step` is called before each, and ends the loop by raising."""
     for item in items:
         step()
         yield item

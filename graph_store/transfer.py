@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from dynagrag.core.errors import StoreError, WorkspaceError
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import GraphStore, RecordStore, VectorStore
-from dynagrag.core.schema import Document, Records, VectorKind, Vectors
+from dynagrag.core.schema import Document, VectorKind, Vectors
 from dynagrag.graph_store.deletions import check_no_deletion
 from dynagrag.graph_store.rules import missing_ids
 
@@ -27,9 +27,8 @@ NOTE = "copy"
 """The note of an unfinished copy, on the target."""
 
 _EXTRACTIONS_AT_ONCE = 500
-_VECTORS_AT_ONCE = (
-    500  # of 384 floats: under a megabyte a transaction, as the server's store wants it
-)
+_VECTORS_AT_ONCE = 500
+"""Of 384 floats: under a megabyte a transaction, as the server's store wants it."""
 _MAX_ROUNDS = 5
 _KINDS_OF_RECORDS = (VectorKind.PASSAGE, VectorKind.MENTION, VectorKind.RECORD, VectorKind.LABEL)
 """The other kinds, of entities and relations, come with the graph."""
@@ -40,9 +39,9 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class CopyReport:
-    """What a copy brought. `num_sent`: documents that were written by this run, not by an earlier
-    one. `is_moment`: the source stood still, so the copy is the source at one moment; else the
-    copy's graph is to be derived again.
+    """Result of a copy. `num_sent`: documents that were written by this run, not by an earlier one.
+    `is_moment`: the source stood still, so the copy is the source at one moment; else the copy's
+    graph is to be derived again.
     """
 
     num_documents: int
@@ -137,12 +136,12 @@ def _check_target(source: GraphStore, target: GraphStore, origin: str, remedy: s
             f"{where} holds a workspace {name!r} already, which was left as it is; {remedy}"
         )
     if target.embedder() not in (None, source.embedder()) and not target.documents():
-        # an ingest fixed its embedder and died before it stored a document: nothing is lost
+        # An ingest fixed its embedder and died before it stored a document: nothing is lost.
         target.clear()
 
 
 def _begun_by(target: RecordStore) -> tuple[str, set[str]]:
-    """Whose copy the note speaks of, and the documents that it brings."""
+    """The origin of the copy that the note is about, and the ids of its documents."""
     text = target.note(NOTE)
     try:
         note = json.loads(text) if text else {}
@@ -151,33 +150,27 @@ def _begun_by(target: RecordStore) -> tuple[str, set[str]]:
         return "", set()  # not ours: treated as somebody else's
 
 
-def _claim(target: GraphStore, origin: str, brought: set[str]) -> None:
-    """Notes what is on its way. Documents that the copy is not known to have brought are somebody's
-    own, and never deleted.
-    """
-    known = _begun_by(target)[1]
-    strangers = [d.title for d in target.documents() if d.id not in known | brought]
-    if strangers:
-        raise WorkspaceError(
-            f"{target.address()} got {len(strangers)} documents of its own while the copy was"
-            f" unfinished (the first: {strangers[0]!r}); delete them there and run the copy again,"
-            " or begin anew with `dynagrag graph copy --replace`"
-        )
-    target.set_note(NOTE, json.dumps({"origin": origin, "documents": sorted(known | brought)}))
-
-
 # ------------------------------------------------------------------------------------------ records
 
 
 def _copy_records(
     source: RecordStore, target: GraphStore, origin: str, progress: Progress, sent: set[str]
 ) -> None:
-    """Documents with all that belongs to them, and edits. `sent` grows by the ids of the documents
-    that had to be written.
+    """Copies documents with all that belongs to them, and edits. `sent` grows by the ids of the
+    documents that had to be written.
     """
     documents = source.documents()
-    _claim(target, origin, {d.id for d in documents})
     there = {d.id: d for d in target.documents()}
+    # Documents that no copy is known to have sent are somebody's own, and never deleted.
+    known = _begun_by(target)[1] | {d.id for d in documents}
+    strangers = [d.title for d in there.values() if d.id not in known]
+    if strangers:
+        raise WorkspaceError(
+            f"{target.address()} got {len(strangers)} documents of its own while the copy was"
+            f" unfinished (the first: {strangers[0]!r}); delete them there and run the copy again,"
+            " or begin anew with `dynagrag graph copy --replace`"
+        )
+    target.set_note(NOTE, json.dumps({"origin": origin, "documents": sorted(known)}))
     for gone in there.keys() - {d.id for d in documents}:
         target.delete_document(gone)
     for i, document in enumerate(documents):
@@ -194,12 +187,9 @@ def _copy_records(
 def _send_document(
     source: RecordStore, target: RecordStore, document: Document, there: Document | None
 ) -> bool:
-    """Makes one document whole at the target; whether anything had to be written."""
-    turns, passages, extractions = (
-        source.turns(document.id),
-        source.passages(document.id),
-        source.extractions(document.id),
-    )
+    """Makes one document whole at the target. Returns whether anything had to be written."""
+    turns, passages = source.turns(document.id), source.passages(document.id)
+    extractions = source.extractions(document.id)
     is_whole = (
         there == document
         and target.turns(document.id) == turns
@@ -208,11 +198,9 @@ def _send_document(
     if not is_whole:
         target.put_document(document, turns, passages)
     stored = set(target.extractions(document.id)) if there is not None else set()
-    if (
-        stored - set(extractions)
-        # the source made it anew since: all again, rather than working out which record replaced
-        # which
-    ):
+    if stored - set(extractions):
+        # The source made it anew since: all again, rather than working out which record replaced
+        # which.
         target.delete_document(document.id)
         target.put_document(document, turns, passages)
         stored, is_whole = set(), False
@@ -239,9 +227,8 @@ def _copy_vectors(source: VectorStore, target: VectorStore, progress: Progress) 
         missing = missing_ids(ids, set(target.vector_ids(kind)))
         for start in range(0, len(missing), _VECTORS_AT_ONCE):
             progress(f"vectors of {kind}s", start, len(missing))
-            target.put_vectors(
-                kind, *_read_vectors(source, kind, missing[start : start + _VECTORS_AT_ONCE])
-            )
+            batch = missing[start : start + _VECTORS_AT_ONCE]
+            target.put_vectors(kind, *_read_vectors(source, kind, batch))
         if missing:
             progress(f"vectors of {kind}s", len(missing), len(missing))
 
@@ -272,48 +259,34 @@ def _copy_graph(
     read, None when it did not stand still.
     """
     progress("graph", 0, 1)
-    graph, consolidation, is_current = (
-        source.graph(),
-        source.consolidation(),
-        source.is_derived_current(),
-    )
+    graph, consolidation = source.graph(), source.consolidation()
+    is_fresh = version is not None and source.is_derived_current()
     arrived = target.records()
-    is_fresh = version is not None and is_current
     # Derived from other records than those that are there now: so the copy's graph is as much out
     # of date as the source's.
-    target.write_graph(
-        graph, consolidation, arrived if is_fresh else replace(arrived, version="out of date")
-    )
-    wanted, digest = source.digest(), target.digest()
+    stamp = arrived if is_fresh else replace(arrived, version="out of date")
+    target.write_graph(graph, consolidation, stamp)
+    digests = source.digest(), target.digest()
     if version is not None:
-        _compare(source, target, arrived, (wanted, digest), version)
+        here = source.records()
+        differing = []
+        for name in ("documents", "passages", "mentions", "relations", "edits"):
+            # Stores may sort letters in their own way, so order is no part of it.
+            ours, theirs = ({r.id: r for r in getattr(end, name)} for end in (here, arrived))
+            if ours != theirs:
+                differing.append(name)
+        if digests[0] != digests[1]:
+            differing.append("the graph")
+        if differing and source.version() != version:
+            raise StoreError(
+                f"workspace {source.workspace!r} in {source.address()} changed while its graph was"
+                " copied; run the same copy again (what was copied stays)"
+            )
+        if differing:
+            raise StoreError(
+                f"the copy in {target.address()} differs from {source.address()} in {differing[0]}"
+                f" (digest {digests[1][:12]}, not {digests[0][:12]}); check both with `dynagrag"
+                " doctor`, then copy again with --replace"
+            )
     progress("graph", 1, 1)
-    return digest
-
-
-def _compare(
-    source: GraphStore, target: GraphStore, arrived: Records, digests: tuple[str, str], version: str
-) -> None:
-    """Raises StoreError where the two ends differ though the source stood still."""
-    # Stores may sort letters in their own way, so order is no part of it.
-    here = source.records()
-    kinds = ("documents", "passages", "mentions", "relations", "edits")
-    differing = next(
-        (
-            name
-            for name in kinds
-            if {r.id: r for r in getattr(here, name)} != {r.id: r for r in getattr(arrived, name)}
-        ),
-        "the graph" if digests[0] != digests[1] else "",
-    )
-    if differing and source.version() != version:
-        raise StoreError(
-            f"workspace {source.workspace!r} in {source.address()} changed while its graph was"
-            " copied; run the same copy again (what was copied stays)"
-        )
-    if differing:
-        raise StoreError(
-            f"the copy in {target.address()} differs from {source.address()} in {differing} (digest"
-            f" {digests[1][:12]}, not {digests[0][:12]}); check both with `dynagrag doctor`, then"
-            " copy again with --replace"
-        )
+    return digests[1]

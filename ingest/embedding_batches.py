@@ -1,4 +1,4 @@
-"""How many texts are embedded at once: few enough that a pause is obeyed within a second, enough to
+"""Sizes of batches of texts to embed: few enough that a pause is obeyed within a second, enough to
 keep a server busy.
 """
 
@@ -29,8 +29,8 @@ class BatchSizes:
         self._is_rest = False
 
     def batches(self, works: Sequence[int]) -> Iterator[slice]:
-        """Texts, given by their `embedding_work`, in batches of the size that is right then. Tell
-        `took` before asking for the next.
+        """Slices of texts, each text being its `embedding_work`, of the size that is right at the
+        time. Call `took` before asking for the next.
         """
         start = 0
         while start < len(works):
@@ -53,28 +53,19 @@ class BatchSizes:
         if self._size == 1:
             self._size = FEWEST
             return
-        before, before_s = self._last
-        if (
-            not before
-            or 2 * seconds <= _WANTED_S
-            or _is_waiting((num_texts, seconds), (before, before_s))
-        ):
-            growth = 2.0
-        else:
-            growth = _WANTED_S / seconds
+        # Whether the time of two batches hardly depends on their sizes.
+        (few, few_s), (many, many_s) = sorted((self._last, (num_texts, seconds)))
+        is_waiting = many >= 2 * few and many_s < _IS_WORK * few_s
+        is_first = self._last[0] == 0
+        is_slow = 2 * seconds > _WANTED_S and not is_first and not is_waiting
+        growth = _WANTED_S / seconds if is_slow else 2.0
         self._size = max(FEWEST, min(MOST, int(growth * num_texts)))
         self._most_work = growth * work
         self._last = num_texts, seconds
 
 
-def _is_waiting(one: tuple[int, float], other: tuple[int, float]) -> bool:
-    """Whether the time of two batches hardly depends on their sizes."""
-    (few, few_s), (many, many_s) = sorted((one, other))
-    return many >= 2 * few and many_s < _IS_WORK * few_s
-
-
 def embedding_work(text: str) -> int:
-    """What a text weighs in the time that embedding takes: its characters as far as models read
-    them, and a bit for each text.
+    """A text's share of the time that embedding takes: its characters as far as models read them,
+    and a bit for each text.
     """
     return _PER_TEXT + min(len(text), _MAX_CHARS)

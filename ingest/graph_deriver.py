@@ -1,5 +1,5 @@
-"""From records to the graph: embed what is new, consolidate, derive, write. The same after an
-ingest, a deletion and a correction, so the graph is always a function of the records.
+"""From records to the graph: embed new texts, consolidate, derive, write. The same after an ingest,
+a deletion and a correction, so the graph is always a function of the records.
 """
 
 import logging
@@ -28,16 +28,16 @@ from dynagrag.graph_store.derived.embedded_texts import (
     passage_text,
     record_texts,
 )
-from dynagrag.graph_store.derived.fact_texts import fact_texts, read_said
+from dynagrag.graph_store.derived.fact_texts import corpus_facts, fact_texts
 from dynagrag.graph_store.derived.linking_words import merges_of_things
 from dynagrag.graph_store.derived.live_mentions import counting_mentions
 from dynagrag.graph_store.derived.senses import mentions_in_senses, read_senses, records_in_senses
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.graph_store.rules import missing_ids
-from dynagrag.ingest.consolidate.consolidation import ConsolidationResult, consolidate
+from dynagrag.ingest.consolidate.consolidation import consolidate
 from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput
-from dynagrag.ingest.consolidate.judging import Judging
-from dynagrag.ingest.consolidate.labels import label_texts
+from dynagrag.ingest.consolidate.judge_calls import Judging
+from dynagrag.ingest.consolidate.relation_labels import label_texts
 from dynagrag.ingest.consolidate.verdicts import Judge, VerdictStore
 from dynagrag.ingest.embedding_batches import BatchSizes, embedding_work
 
@@ -78,8 +78,8 @@ def _report(
 
 @dataclass(frozen=True, slots=True)
 class _CountedRecords:
-    """What of the stored records counts in this corpus: `mentions`, and the `relations` between
-    their keys.
+    """Stored records with those of them that count in this corpus: `mentions`, and the `relations`
+    between their keys.
     """
 
     stored: Records
@@ -125,26 +125,20 @@ class Deriver:
     seconds: dict[str, float] = field(default_factory=dict)
 
     def report_of_before(self) -> GraphReport:
-        """Nothing came and nothing went: the graph as it is stored."""
-        mentions, records, num_passages = (
-            self.store.mentions(),
-            self.store.relation_records(),
-            len(self.store.passages()),
+        """The graph as it is stored, where nothing came and nothing went."""
+        store = self.store
+        before = average_degree_before(
+            store.mentions(), store.relation_records(), len(store.passages())
         )
-        return _report(
-            self.store.graph(),
-            average_degree_before(mentions, records, num_passages),
-            self.store.consolidation(),
-            (),
-        )
+        return _report(store.graph(), before, store.consolidation(), ())
 
     def rederive(self) -> GraphReport:
-        """Embeds what is new, consolidates, derives and writes the graph; vectors that no record
-        needs any more go.
+        """Embeds new texts, consolidates, derives and writes the graph; vectors that no record
+        needs any more are dropped.
 
-        The caller has the workspace's lock. Records come and go all the same: what comes meanwhile
-        leaves `is_derived_current` false, and whoever stored it derives it. Where records go, and
-        their vectors with them, it is tried again.
+        The caller has the workspace's lock. Records come and go all the same: those that come
+        meanwhile leave `is_derived_current` false, and whoever stored them derives them. Where
+        records go, and their vectors with them, it is tried again.
         """
         for _ in range(_MAX_TRIES - 1):
             stored = self._records()
@@ -165,7 +159,27 @@ class Deriver:
         with self.timed("embed"):
             vectors = self._embed_counted(counted)
         with self._stage("consolidate"):
-            result = self._consolidate(counted, vectors)
+            edits = counted.stored.edits
+            senses = read_senses(edits, counted.documents)
+            relations = records_in_senses(counted.relations, senses)
+            work = ConsolidationInput(
+                mentions_in_senses(counted.mentions, senses),
+                relations,
+                mention_vectors=vectors.mentions,
+                label_vectors=vectors.labels,
+                edits=edits,
+                texts=[d.text for d in counted.documents.values()],
+                step=self._stepping("consolidate"),
+            )
+            judging = Judging(
+                self.judge,
+                self.judge_name,
+                self.verdicts,
+                self.is_small_judge,
+                self.max_concurrency,
+                partial(self.progress, "judge"),
+            )
+            result = consolidate(work, judging)
         with self._stage("derive"):
             records = counted.stored
             graph = derive(
@@ -189,10 +203,9 @@ class Deriver:
         """Embeds passages, mentions, records and facts, and labels."""
         documents, passages = counted.documents, counted.stored.passages
         titles = own_titles(documents)
-        facts = fact_texts(read_said(counted.mentions, counted.relations, documents).facts)
-        relations = records_in_senses(
-            counted.relations, read_senses(counted.stored.edits, documents)
-        )
+        facts = fact_texts(corpus_facts(counted.mentions, counted.relations, documents).facts)
+        senses = read_senses(counted.stored.edits, documents)
+        relations = records_in_senses(counted.relations, senses)
         texts: dict[VectorKind, Mapping[str, str]] = {
             VectorKind.PASSAGE: {
                 p.id: passage_text(documents[p.document_id], p, titles[p.document_id])
@@ -209,31 +222,6 @@ class Deriver:
         )
         return _CountedVectors(mentions, records, labels)
 
-    def _consolidate(
-        self, counted: _CountedRecords, vectors: _CountedVectors
-    ) -> ConsolidationResult:
-        edits = counted.stored.edits
-        senses = read_senses(edits, counted.documents)
-        relations = records_in_senses(counted.relations, senses)
-        work = ConsolidationInput(
-            mentions_in_senses(counted.mentions, senses),
-            relations,
-            mention_vectors=vectors.mentions,
-            label_vectors=vectors.labels,
-            edits=edits,
-            texts=[d.text for d in counted.documents.values()],
-            step=self._stepping("consolidate"),
-        )
-        judging = Judging(
-            self.judge,
-            self.judge_name,
-            self.verdicts,
-            self.is_small_judge,
-            self.max_concurrency,
-            partial(self.progress, "judge"),
-        )
-        return consolidate(work, judging)
-
     def _embed(self, texts: Mapping[VectorKind, Mapping[str, str]]) -> None:
         """Makes the vectors of these texts, by id, that are missing, and stores them batch by
         batch; deletes those of other ids.
@@ -244,18 +232,19 @@ class Deriver:
         for kind, own in texts.items():
             self.store.keep_vectors(kind, tuple(own))
             missing[kind] = missing_ids(own, set(self.store.vector_ids(kind)))
-        total = sum(
-            embedding_work(texts[kind][id_]) for kind, ids in missing.items() for id_ in ids
-        )
+        works = {
+            kind: [embedding_work(texts[kind][id_]) for id_ in ids] for kind, ids in missing.items()
+        }
+        total = sum(map(sum, works.values()))
         if not total:
             return
         self.progress("embed", 0, total)
         self.store.set_embedder(self.embedder.identity)
         done, sizes = 0, BatchSizes()
         for kind, ids in missing.items():
-            works = [embedding_work(texts[kind][id_]) for id_ in ids]
-            for batch in sizes.batches(works):
-                batch_texts, work = [texts[kind][id_] for id_ in ids[batch]], sum(works[batch])
+            for batch in sizes.batches(works[kind]):
+                batch_texts = [texts[kind][id_] for id_ in ids[batch]]
+                work = sum(works[kind][batch])
                 began = time.monotonic()
                 self.store.put_vectors(kind, ids[batch], self.embedder.embed_documents(batch_texts))
                 sizes.took(len(batch_texts), work, time.monotonic() - began)
@@ -263,15 +252,15 @@ class Deriver:
                 self.progress("embed", done, total)
 
     def _stepping(self, stage: str) -> Callable[[], None]:
-        """What says again that a stage of one step is at work, where a cancellation is obeyed,
-        several times a second at most.
+        """Reports again that a stage of one step is at work, several times a second at most, so
+        that a cancellation is obeyed.
         """
-        said_at = time.monotonic()
+        reported_at = time.monotonic()
 
         def step() -> None:
-            nonlocal said_at
-            if time.monotonic() - said_at >= _STEP_S:
-                said_at = time.monotonic()
+            nonlocal reported_at
+            if time.monotonic() - reported_at >= _STEP_S:
+                reported_at = time.monotonic()
                 self.progress(stage, 0, 1)
 
         return step
@@ -286,7 +275,7 @@ class Deriver:
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Adds what is inside to the stage's seconds."""
+        """Adds the time of its block to the stage's seconds."""
         start = time.perf_counter()
         try:
             yield

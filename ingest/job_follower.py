@@ -16,14 +16,14 @@ from dynagrag.journal.job_files import JobFiles
 from dynagrag.journal.jobs import JobBook, JobCancelledError, JobStatus
 
 _NOTE_EVERY_S = 0.4
-"""A pause shall be seen within a second."""
+"""So that a pause is seen within a second."""
 
 T = TypeVar("T", bound=BaseModel)
 
 
 class Follower:
-    """A run's progress: handed on as it comes, noted in the journal twice a second and with each
-    stage, where a cancellation is seen. Then the job has ended, and every further step raises
+    """Hands a run's progress on as it comes, and notes it in the journal twice a second and with
+    each stage, where it sees a cancellation. Then the job has ended, and every further step raises
     JobCancelledError; calls in flight may still be waited for.
     """
 
@@ -67,17 +67,16 @@ class Follower:
             if not self.has_stopped and time.monotonic() - self._noted_at >= _NOTE_EVERY_S:
                 self.note()
             if self.has_stopped:
-                raise JobCancelledError(
-                    f"job {self._job_id} was {'paused' if self._is_pause else 'stopped'}; what was"
-                    " done is kept"
-                )
+                how = "paused" if self._is_pause else "stopped"
+                raise JobCancelledError(f"job {self._job_id} was {how}; what was done is kept")
 
     def end(self) -> None:
         """All is done: the last note. A cancellation comes too late."""
         with self._lock:
-            self._files.note(
-                self._job_id, {document: self._extracted[document] for document in self._unnoted}
-            )
+            self._note_files()
+
+    def _note_files(self) -> None:
+        self._files.note(self._job_id, {d: self._extracted[d] for d in self._unnoted})
 
     def note(self) -> None:
         """Notes how far the run is, now; where somebody has cancelled the job, that it has
@@ -88,17 +87,12 @@ class Follower:
                 return
             self._noted_at = time.monotonic()
             is_cancelled = self._book.note(self._job_id, *self._place)
-            self._files.note(
-                self._job_id, {document: self._extracted[document] for document in self._unnoted}
-            )
+            self._note_files()
             self._unnoted.clear()
             if is_cancelled:
                 self._is_pause = self._book.job(self._job_id).is_paused
-                self._book.finish(
-                    self._job_id,
-                    JobStatus.CANCELLED,
-                    reason="paused" if self._is_pause else "stopped",
-                )
+                reason = "paused" if self._is_pause else "stopped"
+                self._book.finish(self._job_id, JobStatus.CANCELLED, reason=reason)
                 self.has_stopped = True
 
 

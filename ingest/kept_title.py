@@ -10,12 +10,12 @@ _KEY = "given_title"
 
 
 def kept_title(meta: Mapping[str, str]) -> str:
-    """The title that was given; empty where the document has its file's own."""
+    """The title that a person gave; empty where the document has its file's own."""
     return meta.get(_KEY, "")
 
 
 def titled(document: Document, title: str) -> Document:
-    """The document under a given title; as it is where there is none."""
-    return (
-        replace(document, title=title, meta={**document.meta, _KEY: title}) if title else document
-    )
+    """The document under a person's title; as it is where that is empty."""
+    if not title:
+        return document
+    return replace(document, title=title, meta={**document.meta, _KEY: title})

@@ -70,8 +70,8 @@ class SetAsideChunk:
 @dataclass(frozen=True, slots=True)
 class IngestReport:
     """Result of a run. `stopped_by` is the reason when it ended early with its work kept;
-    `removed`: their files are gone; `moved`: they are stored under another path, as they were; `replaced`: an
-    earlier version has gone, or their speakers have other names.
+    `removed`: their files are gone; `moved`: they are stored under another path, as they were;
+    `replaced`: an earlier version has gone, or their speakers have other names.
     """
 
     added: tuple[Document, ...]
@@ -112,8 +112,7 @@ class _ExtractionRun:
 
 @dataclass(frozen=True, slots=True)
 class IngestHooks:
-    """What a run is bound to outside of itself. By default to nothing: it runs alone, and nobody
-    stops it.
+    """A run's ties to the rest of the program. By default none: it runs alone, and nobody stops it.
 
     Args:
         hold: Holds the workspace: what is inside runs alone, over all processes.
@@ -165,9 +164,8 @@ class Pipeline:
             self.store.set_embedder(self.deriver.embedder.identity)
         run = _ExtractionRun(plan, extractor)
         with self.deriver.timed("store"):
-            for number, planned in enumerate(
-                plan.documents
-            ):  # also those there: killed between its two steps, one lacks its speakers
+            # Also those that are stored: killed between the two steps, one lacks its speakers.
+            for number, planned in enumerate(plan.documents):
                 self.deriver.progress("store", number, len(plan.documents))
                 if planned.is_whole:
                     self._store_document(planned, run.extractor.name)
@@ -224,20 +222,18 @@ class Pipeline:
     # ------------------------------------------------------------------------------ storing records
 
     def _store_document(self, planned: PlannedDocument, extractor: str) -> None:
-        # first what names the old ones: killed after this, its next run still has these chunks to
-        # extract
+        # Extractions that name the old speakers go first: killed after this, its next run still has
+        # these chunks to extract.
         if planned.has_other_speakers:
             keep = [c.span[1:] for c in planned.chunks if c not in planned.to_extract]
             self.store.drop_extractions(planned.document.id, keep, extractor)
         self.store.put_document(planned.as_stored, planned.turns, planned.passages)
         # A passage in which nobody speaks any more has its speakers taken away by an extraction
         # without any.
-        emptied = (
-            planned.passages
-            if planned.has_other_speakers or NAMES_KEY in planned.document.meta
-            else ()
-        )
-        by_span: dict[tuple[int, int], list[Mention]] = {(p.start, p.end): [] for p in emptied}
+        has_renamed = planned.has_other_speakers or NAMES_KEY in planned.document.meta
+        by_span: dict[tuple[int, int], list[Mention]] = {}
+        if has_renamed:
+            by_span = {(p.start, p.end): [] for p in planned.passages}
         for mention in speaker_mentions(planned.document, planned.turns, planned.passages):
             by_span.setdefault((mention.chunk_start, mention.chunk_end), []).append(mention)
         self.store.put_extractions(
@@ -256,21 +252,27 @@ class Pipeline:
             nonlocal last_kept
             some, last_kept = list(waiting), time.monotonic()
             waiting.clear()
-            self._keep(some)
-            # after the records are there: killed in between, a chunk is tried again rather than
-            # forgotten
-            for extraction in some:
-                self.journal.clear_set_aside(
-                    extraction.document_id, extraction.start, extraction.end
+            try:
+                self.store.put_extractions(some)
+            except StoreError:
+                there = {d.id for d in self.store.documents()}
+                if all(e.document_id in there for e in some):
+                    raise
+                _LOG.info(
+                    "a document was deleted while it was extracted; it is put back at the end"
                 )
+                self.store.put_extractions([e for e in some if e.document_id in there])
+            # After the records are there: killed in between, a chunk is tried again rather than
+            # forgotten.
+            for made in some:
+                self.journal.clear_set_aside(made.document_id, made.start, made.end)
 
         def on_chunk(extraction: Extraction) -> None:
             waiting.append(extraction)
             if time.monotonic() - last_kept > _KEEP_EVERY_S or len(waiting) >= _KEEP_AT_ONCE:
                 keep()
-            run.done.setdefault(extraction.document_id, {})[extraction.start, extraction.end] = (
-                extraction
-            )
+            done = run.done.setdefault(extraction.document_id, {})
+            done[extraction.start, extraction.end] = extraction
             run.num_done += 1
             self.hooks.on_extracted(extraction.document_id)
             self.deriver.progress("extract", run.num_done - num_before, len(work))
@@ -294,45 +296,32 @@ class Pipeline:
             self.hooks.on_set_aside(chunk.document_id, reason)
         run.failed.extend(failed)
 
-    def _keep(self, extractions: Sequence[Extraction]) -> None:
-        try:
-            self.store.put_extractions(extractions)
-        except StoreError:
-            there = {d.id for d in self.store.documents()}
-            if all(e.document_id in there for e in extractions):
-                raise
-            _LOG.info("a document was deleted while it was extracted; it is put back at the end")
-            self.store.put_extractions([e for e in extractions if e.document_id in there])
-
     # ---------------------------------------------------------------------- with the workspace held
 
     def _put_back(self, run: _ExtractionRun) -> list[ChunkWork]:
-        """Makes this run's documents be there as it stored them, whatever other runs did meanwhile;
-        the chunks it must extract for that.
+        """Stores this run's documents again where other runs took something away meanwhile. Returns
+        the chunks that must be extracted for that.
         """
         lacking: list[ChunkWork] = []
         name = run.extractor.name
         failed = {chunk.span for chunk, _ in run.failed}
         for planned in run.plan.documents:
-            document = planned.document
             if not planned.is_whole:
                 continue
+            document = planned.document
             done = run.done.get(document.id, {})
             live = self.store.live_spans(document.id)
-            has_passages = {p.id for p in self.store.passages(document.id)} == {
-                p.id for p in planned.passages
-            }
-            if not has_passages:
-                self._store_document(planned, run.extractor.name)
+            stored = {passage.id for passage in self.store.passages(document.id)}
+            if stored != {passage.id for passage in planned.passages}:
+                self._store_document(planned, name)
             gone = [extraction for span, extraction in done.items() if live.get(span) != name]
             if gone:
                 self.store.put_extractions(gone)
+            there = done.keys() | {span for span, extractor in live.items() if extractor == name}
             lacking += [
                 ChunkWork(document, planned.turns, chunk)
                 for chunk in planned.chunks
-                if chunk.span not in failed
-                and live.get(chunk.span[1:]) != name
-                and chunk.span[1:] not in done
+                if chunk.span not in failed and chunk.span[1:] not in there
             ]
         return lacking
 
@@ -343,23 +332,19 @@ class Pipeline:
         Which versions are old is decided now, not when the plan was made. Returns the documents
         that went because their file is gone.
         """
-        plan, stored, claimed = (
-            run.plan,
-            {d.id: d for d in self.store.documents()},
-            self.hooks.claimed(),
-        )
+        plan = run.plan
+        stored = {document.id: document for document in self.store.documents()}
+        kept = plan.document_ids | set(self.hooks.claimed())
         failed = Counter(chunk.document_id for chunk, _ in run.failed)
         replaced: list[Document] = []
-        kept = plan.document_ids | set(claimed)
         by_uri: dict[str, list[Document]] = {}
         for document in stored.values():
             by_uri.setdefault(document.uri, []).append(document)
         for planned in plan.documents:
             own, num_failed = planned.document, failed[planned.document.id]
             if not num_failed and planned.is_whole:
-                self.store.drop_extractions(
-                    own.id, [(c.start, c.end) for c in planned.chunks], run.extractor.name
-                )
+                spans = [(c.start, c.end) for c in planned.chunks]
+                self.store.drop_extractions(own.id, spans, run.extractor.name)
             if num_failed and num_failed == len(planned.chunks):
                 continue
             others = [d for d in by_uri.get(own.uri, ()) if d.id in stored and d.id not in kept]
@@ -372,9 +357,8 @@ class Pipeline:
         if not plan.removes_missing:
             return ()
         here = [d for d in plan.missing if d.id in stored and d.id not in kept]
-        gone = find_missing(
-            here, [Path(d.uri).parent for d in here]
-        )  # some may have come back since
+        # Looked for again: some may have come back since.
+        gone = find_missing(here, [Path(d.uri).parent for d in here])
         self._delete(gone, is_replaced=False)
         return gone
 
@@ -382,9 +366,8 @@ class Pipeline:
         if documents and self.hooks.delete is not None:
             self.hooks.delete(documents, is_replaced=is_replaced)
         elif documents:
-            self.journal.forget_documents(
-                [d.id for d in documents]
-            )  # first: killed in between, the next run still finds them to delete
+            # The journal first: killed in between, the next run still finds them to delete.
+            self.journal.forget_documents([d.id for d in documents])
             for document in documents:
                 self.store.delete_document(document.id)
 

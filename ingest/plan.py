@@ -4,7 +4,7 @@ and an estimate of its cost.
 
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol, runtime_checkable
@@ -23,7 +23,6 @@ from dynagrag.ingest.load.speaker_names import (
     renamed,
 )
 from dynagrag.ingest.split import chunk_passages, document_id_of, make_document, split_passages
-from dynagrag.language.sentences import Span
 
 AS_LABELLED = SpeakerNames()
 
@@ -72,9 +71,7 @@ class PlannedDocument:
 
     @property
     def is_changed(self) -> bool:
-        """Whether it takes the place of an earlier version of its file, or of itself with other
-        speakers.
-        """
+        """Whether it replaces an earlier version of its file, or itself with other speakers."""
         return bool(self.replaces) or self.has_other_speakers
 
     @property
@@ -190,42 +187,42 @@ def make_plan(
     refused: list[LoadedSource] = []
     num_doubles = 0
     labels: dict[str, list[str]] = {}
-    for path, source in _read(sources, progress):
+    for number, path in enumerate(sources):
+        progress("read", number, len(sources))
+        source = load_source(path)
         if source.refused is not None:
             refused.append(source)
             continue
         uri = uri_of(path)
         kept, title = _kept(stored, source.sha256, store.workspace, by_uri.get(uri, ()))
         labels.setdefault(path.name, []).extend((*labels_of(source), *kept.values()))
-        document, turns = make_document(
-            renamed(source, names.of_file(path.name), kept), store.workspace, uri
-        )
+        source = renamed(source, names.of_file(path.name), kept)
+        document, turns = make_document(source, store.workspace, uri)
         if document.id in planned or document.id in unchanged:
             num_doubles += 1
             continue
         old = tuple(i for i in by_uri.get(document.uri, ()) if i != document.id)
-        plan = replace(
-            _plan_document(
-                document, turns, store, profile, extractor_name, old, stored.get(document.id)
-            ),
-            title=title,
-        )
+        own = stored.get(document.id)
+        plan = _plan_document(document, turns, store, profile, extractor_name, old, own)
+        plan = replace(plan, title=title)
         if plan.has_work:
             planned[document.id] = plan
         else:
             unchanged[document.id] = plan.as_stored
     check_known(names, labels)
-    here = set(planned) | set(
-        unchanged
-    )  # what another source of this run holds is moved, not gone: log.txt -> log.1.txt
+    # Another source of this run holds it: then it has moved and isn't gone (log.txt -> log.1.txt).
+    here = planned.keys() | unchanged.keys()
     documents = tuple(_settled(p, stored, here) for p in planned.values())
-    gone = [d for d in stored.values() if d.id not in here and not _is_given(d)]
+    gone = []
+    for document in stored.values():
+        # A row of an imported corpus (`imported_corpus`) whose file is there isn't gone.
+        is_row = "place" in document.meta
+        if document.id not in here and (not is_row or _is_gone(document.uri.rpartition("#")[0])):
+            gone.append(document)
     missing = find_missing(gone, folders, {uri_of(path) for path in sources})
-    called = {
-        label: name
-        for d in (*[p.document for p in documents], *unchanged.values())
-        for label, name in kept_names(d.meta).items()
-    }
+    called: dict[str, str] = {}
+    for document in (*[p.document for p in documents], *unchanged.values()):
+        called |= kept_names(document.meta)
     return IngestPlan(
         documents,
         tuple(unchanged.values()),
@@ -235,14 +232,6 @@ def make_plan(
         removes_missing,
         called,
     )
-
-
-def _read(
-    sources: Sequence[Path], progress: Callable[[str, int, int], None]
-) -> Iterator[tuple[Path, LoadedSource]]:
-    for number, path in enumerate(sources):
-        progress("read", number, len(sources))
-        yield path, load_source(path)
 
 
 def _kept(
@@ -301,13 +290,6 @@ def _is_gone(uri: str) -> bool:
     return False
 
 
-def _is_given(document: Document) -> bool:
-    """Whether it comes from an imported corpus (`dynagrag.ingest.imported.imported_corpus`) whose
-    file is there still.
-    """
-    return "place" in document.meta and not _is_gone(document.uri.rpartition("#")[0])
-
-
 def make_retry_plan(places: Iterable[tuple[str, int, int]], store: RecordStore) -> IngestPlan:
     """The chunks at these places (document id, start, end) again, from the documents as they are
     stored; a place that fits no passage any more is passed over.
@@ -322,20 +304,19 @@ def make_retry_plan(places: Iterable[tuple[str, int, int]], store: RecordStore) 
         passages = store.passages(document_id)
         held = [(s, e, tuple(p for p in passages if s <= p.start and p.end <= e)) for s, e in spans]
         chunks = tuple(Chunk(document_id, s, e, own) for s, e, own in held if own)
-        document = stored[document_id]
+        if not chunks:
+            continue
+        document, turns = stored[document_id], store.turns(document_id)
         # A version of which nothing could be extracted left the one before in place: now it may
         # take its place.
-        others = tuple(
-            d.id for d in stored.values() if d.uri == document.uri and d.id != document_id
-        )
-        replaces = () if store.live_spans(document_id) else others
-        if chunks:
-            turns = store.turns(document_id)
-            planned.append(
-                PlannedDocument(
-                    document, turns, passages, chunks, chunks, replaces, True, is_whole=False
-                )
+        versions = [d.id for d in stored.values() if d.uri == document.uri]
+        is_empty = not store.live_spans(document_id)
+        replaces = tuple(id_ for id_ in versions if is_empty and id_ != document_id)
+        planned.append(
+            PlannedDocument(
+                document, turns, passages, chunks, chunks, replaces, True, is_whole=False
             )
+        )
     replaced = {old for p in planned for old in p.replaces}
     return IngestPlan(
         tuple(p for p in planned if p.document.id not in replaced or p.replaces), (), ()
@@ -354,43 +335,32 @@ def _plan_document(
     passages = split_passages(document, turns, profile)
     chunks = chunk_passages(document, passages, profile)
     live = store.live_spans(document.id) if stored else {}
-    same_passages = stored is not None and tuple(
-        p.id for p in store.passages(document.id)
-    ) == tuple(p.id for p in passages)
-    to_extract = tuple(c for c in chunks if live.get((c.start, c.end)) != extractor_name)
-    has_other_speakers = stored is not None and kept_names(stored.meta) != kept_names(document.meta)
-    others = _spans_of_others(turns, store.turns(document.id)) if stored is not None else []
-    if others:
-        to_extract = tuple(
-            c
-            for c in chunks
-            if c in to_extract or any(a < c.end and c.start < b for a, b in others)
-        )
-    left_over = set(live) - {(c.start, c.end) for c in chunks}
-    other = (
-        next((name for name in live.values() if name != extractor_name), "") if to_extract else ""
+    planned = PlannedDocument(document, tuple(turns), passages, chunks, chunks, replaces, False)
+    if stored is None:
+        return planned
+    # Turns that were other ones before, or somebody else's: what was extracted there may name the
+    # old ones.
+    before = {(turn.start, turn.end, turn.speaker) for turn in store.turns(document.id)}
+    others = [t for t in turns if (t.start, t.end, t.speaker) not in before]
+    live = store.live_spans(document.id)
+    to_extract = tuple(
+        c
+        for c in chunks
+        if live.get((c.start, c.end)) != extractor_name
+        or any(t.start < c.end and c.start < t.end for t in others)
     )
-    is_there = same_passages and not left_over and not others and not has_other_speakers
-    return PlannedDocument(
-        document,
-        tuple(turns),
-        passages,
-        chunks,
-        to_extract,
-        replaces,
-        is_there,
-        extracted_by=other,
+    extractors = [name for name in live.values() if name != extractor_name and to_extract]
+    has_other_speakers = kept_names(stored.meta) != kept_names(document.meta)
+    same_passages = [p.id for p in store.passages(document.id)] == [p.id for p in passages]
+    left_over = live.keys() - {(c.start, c.end) for c in chunks}
+    return replace(
+        planned,
+        to_extract=to_extract,
+        is_stored=same_passages and not (left_over or others or has_other_speakers),
+        extracted_by=extractors[0] if extractors else "",
         has_other_speakers=has_other_speakers,
-        has_moved=stored is not None and stored.uri != document.uri,
+        has_moved=stored.uri != document.uri,
     )
-
-
-def _spans_of_others(turns: Sequence[Turn], before: Sequence[Turn]) -> list[Span]:
-    """The turns that were other ones before, or somebody else's: what was extracted there may name
-    the old ones.
-    """
-    old = {(turn.start, turn.end, turn.speaker) for turn in before}
-    return [(new.start, new.end) for new in turns if (new.start, new.end, new.speaker) not in old]
 
 
 def estimate_run(
@@ -409,15 +379,13 @@ def estimate_run(
     num_chunks = len(chunk_prompt_tokens)
     merge_calls = -(-num_chunks // 10) if is_judged else 0
     prompt_tokens = sum(chunk_prompt_tokens) + 800 * merge_calls
-    completion_tokens = (
-        int(_REPLY_TOKENS_PER_CHUNK_TOKEN[is_small] * sum(chunk_tokens)) + 200 * merge_calls
-    )
+    reply_tokens = int(_REPLY_TOKENS_PER_CHUNK_TOKEN[is_small] * sum(chunk_tokens))
+    completion_tokens = reply_tokens + 200 * merge_calls
     calls = num_chunks + merge_calls
     per_call = seconds_per_call if seconds_per_call is not None else _ASSUMED_SECONDS[is_small]
     seconds = per_call * calls / max_concurrency
-    return IngestEstimate(
-        calls, prompt_tokens, completion_tokens, seconds, price_of(prompt_tokens, completion_tokens)
-    )
+    money = price_of(prompt_tokens, completion_tokens)
+    return IngestEstimate(calls, prompt_tokens, completion_tokens, seconds, money)
 
 
 def span_tokens(work: ChunkWork) -> int:

@@ -32,7 +32,7 @@ BOUNDARY_ODDS = 4
 
 @dataclass(frozen=True, slots=True)
 class _Unit:
-    """What a passage is made of: a whole short turn, or a sentence of a long one."""
+    """A piece of a passage: a whole short turn, or a sentence of a long one."""
 
     start: int
     end: int
@@ -51,14 +51,14 @@ def make_document(
     """The document and its turns: the source's, of captions whole sentences. Text = the turns'
     texts joined by line breaks; a turn without words keeps its place, empty.
     """
-    said = turns_of(source)
-    text = "\n".join(turn.text for turn in said)
+    spoken = turns_of(source)
+    text = "\n".join(turn.text for turn in spoken)
     title = source.title or PurePath(uri or source.path).stem
     document_id = document_id_of(workspace, source.sha256)
     document = Document(document_id, workspace, title, uri, source.sha256, text, dict(source.meta))
     turns: list[Turn] = []
     start = 0
-    for index, turn in enumerate(said):
+    for index, turn in enumerate(spoken):
         end = start + len(turn.text)
         turns.append(
             Turn(
@@ -87,28 +87,23 @@ def split_passages(
     """
     most = profile.passage_words
     least = round(MIN_FILL * most)
-    passages: list[Passage] = []
-    held: list[_Unit] = []
+    runs: list[list[_Unit]] = []
     words = 0
-
-    def close() -> None:
-        start, end = held[0].start, held[-1].end
-        passage_id = content_id("passage", document.id, start, end, SPLITTER)
-        passages.append(
-            Passage(passage_id, document.id, len(passages), start, end, held[0].turn, held[-1].turn)
-        )
-
     for unit in _units(document, turns, most):
         is_full = words + unit.num_words > most
-        if held and (
-            is_full or (words >= least and _is_boundary(document.text[unit.start : unit.end]))
-        ):
-            close()
-            held, words = [], 0
-        held.append(unit)
+        may_end = words >= least and _is_boundary(document.text[unit.start : unit.end])
+        if not runs or is_full or may_end:
+            runs.append([])
+            words = 0
+        runs[-1].append(unit)
         words += unit.num_words
-    if held:
-        close()
+    passages = []
+    for index, run in enumerate(runs):
+        start, end = run[0].start, run[-1].end
+        passage_id = content_id("passage", document.id, start, end, SPLITTER)
+        passages.append(
+            Passage(passage_id, document.id, index, start, end, run[0].turn, run[-1].turn)
+        )
     return tuple(passages)
 
 
@@ -123,25 +118,20 @@ def chunk_passages(
     """
     if profile.chunk_tokens is None:
         return tuple(Chunk(document.id, p.start, p.end, (p,)) for p in passages)
-    chunks: list[Chunk] = []
-    held: list[Passage] = []
+    text = document.text
+    runs: list[list[Passage]] = []
     segment_start = 0
     for passage in passages:
-        begins_segment = _num_tokens(
-            document, segment_start, passage.start
-        ) >= MIN_SEGMENT_TOKENS and _is_boundary(document.text[passage.start : passage.end])
-        if held and (
-            begins_segment
-            or _num_tokens(document, held[0].start, passage.end) > profile.chunk_tokens
-        ):
-            chunks.append(Chunk(document.id, held[0].start, held[-1].end, tuple(held)))
-            held = []
+        is_long = estimate_tokens(text[segment_start : passage.start]) >= MIN_SEGMENT_TOKENS
+        begins_segment = is_long and _is_boundary(text[passage.start : passage.end])
         if begins_segment:
             segment_start = passage.start
-        held.append(passage)
-    if held:
-        chunks.append(Chunk(document.id, held[0].start, held[-1].end, tuple(held)))
-    return tuple(chunks)
+        start = runs[-1][0].start if runs else passage.start
+        is_full = estimate_tokens(text[start : passage.end]) > profile.chunk_tokens
+        if not runs or begins_segment or is_full:
+            runs.append([])
+        runs[-1].append(passage)
+    return tuple(Chunk(document.id, run[0].start, run[-1].end, tuple(run)) for run in runs)
 
 
 def halve(document: Document, chunk: Chunk) -> tuple[Chunk, Chunk] | None:
@@ -153,8 +143,9 @@ def halve(document: Document, chunk: Chunk) -> tuple[Chunk, Chunk] | None:
     if len(chunk.passages) > 1:
         cut = _middle([(p.start, p.end) for p in chunk.passages])
         left, right = chunk.passages[:cut], chunk.passages[cut:]
-        return Chunk(chunk.document_id, chunk.start, left[-1].end, left), Chunk(
-            chunk.document_id, right[0].start, chunk.end, right
+        return (
+            Chunk(chunk.document_id, chunk.start, left[-1].end, left),
+            Chunk(chunk.document_id, right[0].start, chunk.end, right),
         )
     text = document.text[chunk.start : chunk.end]
     spans = sentence_spans(text)
@@ -170,8 +161,9 @@ def halve(document: Document, chunk: Chunk) -> tuple[Chunk, Chunk] | None:
         return None
     cut = _middle(spans)
     end, start = chunk.start + spans[cut - 1][1], chunk.start + spans[cut][0]
-    return Chunk(chunk.document_id, chunk.start, end, chunk.passages), Chunk(
-        chunk.document_id, start, chunk.end, chunk.passages
+    return (
+        Chunk(chunk.document_id, chunk.start, end, chunk.passages),
+        Chunk(chunk.document_id, start, chunk.end, chunk.passages),
     )
 
 
@@ -190,7 +182,9 @@ def speaker_mentions(
         for turn in turns[passage.first_turn : passage.last_turn + 1]:
             name = " ".join((turn.speaker or "").split())
             key = speaker_key(name, document.sha256)
-            if not entity_key(name) or key in seen or not _speaks_in(document, turn, passage):
+            start, end = max(turn.start, passage.start), min(turn.end, passage.end)
+            has_words = document.text[start:end].strip()
+            if not entity_key(name) or key in seen or not has_words:
                 continue
             seen.add(key)
             mention_id = content_id(
@@ -241,10 +235,6 @@ def _is_boundary(text: str) -> bool:
     return int(content_id("boundary", text)[:8], 16) % BOUNDARY_ODDS == 0
 
 
-def _num_tokens(document: Document, start: int, end: int) -> int:
-    return estimate_tokens(document.text[start:end])
-
-
 def _middle(spans: Sequence[Span]) -> int:
     """Index of the first span of the right half: where the halves differ least in length, the
     earliest of equals.
@@ -253,7 +243,3 @@ def _middle(spans: Sequence[Span]) -> int:
     return min(
         range(1, len(spans)), key=lambda i: abs((spans[i - 1][1] - first) - (last - spans[i][0]))
     )
-
-
-def _speaks_in(document: Document, turn: Turn, passage: Passage) -> bool:
-    return bool(document.text[max(turn.start, passage.start) : min(turn.end, passage.end)].strip())

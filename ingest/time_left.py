@@ -1,4 +1,4 @@
-"""How long a run will still take, from how far it is: corrected with each step that comes in."""
+"""The time that a run will still take, estimated from its progress and corrected with each step."""
 
 from collections import deque
 from dataclasses import dataclass, field
@@ -11,7 +11,7 @@ _MIN_SHARE = 0.01
 _STAGES = ("read", "store", "extract", "records")
 """After these all texts are still to be embedded."""
 _LOADS_FIRST = "embed"
-"""The stage whose first step loads a model, and says nothing of the others."""
+"""The stage whose first step loads a model, so that its time tells nothing of the others."""
 _EMBEDDING_S = 0.06
 """Seconds a passage, with its mentions and relations, until this machine's own speed is seen:
 measured with MiniLM on one core.
@@ -20,8 +20,8 @@ measured with MiniLM on one core.
 
 @dataclass(slots=True)
 class TimeLeft:
-    """Told how far a run is, by whoever looks at it, it says how long the rest takes. A stage's
-    speed is that of its last half minute.
+    """Estimates how long the rest of a run takes from how far it is. A stage's speed is that of its
+    last half minute.
 
     Args:
         num_passages: How many passages are still to be embedded once all is extracted; 0: not
@@ -32,10 +32,10 @@ class TimeLeft:
     _stage: str = ""
     _seen: deque[tuple[float, int]] = field(default_factory=deque)
     _left_s: float | None = None
-    _said_at: float = 0.0
+    _estimated_at: float = 0.0
 
     def tell(self, stage: str, done: int, total: int, now: float) -> None:
-        """How far the run is at a time, in seconds of any clock."""
+        """Takes in how far the run is at a time, in seconds of any clock."""
         if stage != self._stage or (self._seen and done < self._seen[-1][1]):
             self._stage, self._left_s = stage, None
             self._seen.clear()
@@ -50,11 +50,12 @@ class TimeLeft:
         moved, seconds = latest - first, last - began
         if total > 1 and moved and seconds >= _MIN_S and latest >= _MIN_SHARE * total:
             later = self.num_passages * _EMBEDDING_S if stage in _STAGES else 0.0
-            self._left_s, self._said_at = (total - latest) * seconds / moved + later, now
+            self._left_s = (total - latest) * seconds / moved + later
+            self._estimated_at = now
 
     def seconds(self, now: float) -> float | None:
         """Seconds left at a time; None while that can't be told."""
-        return None if self._left_s is None else max(0.0, self._left_s - (now - self._said_at))
+        return None if self._left_s is None else max(0.0, self._left_s - (now - self._estimated_at))
 
     def text(self, now: float) -> str:
         """The time left in words; empty while it is unknown."""

@@ -11,7 +11,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
+from jinja2 import Environment, FunctionLoader, StrictUndefined
 
 _NAMES = ("system", "user")
 _CONTROL = re.compile(
@@ -37,11 +37,6 @@ def _environment() -> Environment:
     )
 
 
-@cache
-def _template(name: str) -> Template:
-    return _environment().get_template(f"{name}.jinja")
-
-
 def template_names() -> tuple[str, ...]:
     """All prompts, by name."""
     return tuple(
@@ -57,7 +52,7 @@ def render(name: str, **inputs: Any) -> tuple[str, str]:
     """(system, user) of a prompt. A missing input raises jinja2.UndefinedError; surrounding blank
     space is cut.
     """
-    template = _template(name)
+    template = _environment().get_template(f"{name}.jinja")
     context = template.new_context(inputs)
     system, user = (
         without_controls("".join(template.blocks[block](context))).strip() for block in _NAMES

@@ -1,4 +1,4 @@
-"""Which speakers of a snapshot a text names, as the labels of their turns."""
+"""The speakers of a snapshot that a text names, as the labels of their turns."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -9,7 +9,13 @@ from dynagrag.core.schema import Snapshot
 from dynagrag.language.english.data import words_of
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import HONORIFICS
-from dynagrag.retrieval.bridge.speaker_linking import BRACKETS, WORD, SpeakerLinker, speaker_linker
+from dynagrag.retrieval.bridge.speaker_linking import (
+    BRACKETS,
+    WORD,
+    SpeakerLinker,
+    speaker_linker,
+    speaking_entities,
+)
 
 _LEADS_TO_TOPIC = words_of(WordClass.TOPIC_PREPOSITION)
 _SAYING = words_of(WordClass.SAYING)
@@ -40,12 +46,7 @@ class NamedSpeakers:
     @cached_property
     def _labels_of(self) -> dict[int, set[str]]:
         """Labels of each speaker entity: several if speakers were merged."""
-        entity_of = {
-            key: i
-            for i, entity in enumerate(self._snapshot.graph.entities)
-            if entity.is_speaker
-            for key in entity.keys
-        }
+        entity_of = speaking_entities(self._snapshot.graph.entities)
         found: dict[int, set[str]] = {}
         for document_id, turns in self._snapshot.turns.items():
             sha256 = self._snapshot.documents[document_id].sha256
@@ -67,48 +68,40 @@ class NamedSpeakers:
         ("about Bob") is left out, unless nobody else is named.
         """
         shown = WORD.findall(question)
-        is_cased = any(word[0].isupper() for word in shown[1:])
-        by_words = self._by_words(
-            frozenset(
-                _words(
-                    question if not is_cased else " ".join(w for w in shown if not w[0].islower())
-                )
-            )
-        )
+        if any(word[0].isupper() for word in shown[1:]):
+            shown = [word for word in shown if not word[0].islower()]
+        by_words = self._by_words(frozenset(map(entity_key, shown)))
         people: dict[frozenset[str], set[str]] = {}
         for label, own in by_words.items():
             if not any(own < other for other in by_words.values()):
                 people.setdefault(own, set()).add(label)
-        asked = _asked_for(_words(question), list(people))
-        found = [people[own] for own in people if own in asked]
-        topics = {label for own in people if own not in asked for label in people[own]}
+        wanted = _without_topics(_words(question), list(people))
+        found = [people[own] for own in people if own in wanted]
+        topics = {label for own in people if own not in wanted for label in people[own]}
         for labels in map(self._labels_of.__getitem__, self._linker.find(question)):
             if not any(labels & own for own in (*found, topics)):
                 found.append(set(labels))
-        return tuple(frozenset(own | self._same_people(own)) for own in found)
+        # All labels of speakers that were merged are one person's.
+        merged = [frozenset(own) for own in self._labels_of.values()]
+        return tuple(
+            frozenset(own).union(*(same for same in merged if not same.isdisjoint(own)))
+            for own in found
+        )
 
-    def _by_words(self, said: frozenset[str]) -> dict[str, frozenset[str]]:
-        """The words of each label that are said, of those that are said whole or by a word of four
-        letters or more.
+    def _by_words(self, spoken: frozenset[str]) -> dict[str, frozenset[str]]:
+        """The words of each label that a question has, of labels that it has whole or by a word of
+        four letters or more.
         """
         found = {}
         for label, words in self._label_words.items():
-            own = words & said
-            if own and (own == words or any(len(word) > 3 for word in own)):
+            own = words & spoken
+            if own and (own == words or max(map(len, own)) > 3):
                 found[label] = own
         return found
 
     @cached_property
     def _label_words(self) -> dict[str, frozenset[str]]:
         return {label: frozenset(_words(BRACKETS.sub(" ", label))) for label in self.labels}
-
-    def _same_people(self, labels: set[str]) -> set[str]:
-        """All labels of the speakers that were merged with one of these."""
-        return set(
-            chain.from_iterable(
-                own for own in self._labels_of.values() if not own.isdisjoint(labels)
-            )
-        )
 
     def meant_by(self, text: str) -> frozenset[str]:
         """Those whom a text means by last name, title and last name, or role: "Justice Kagan", "the
@@ -123,7 +116,7 @@ def _words(text: str) -> list[str]:
     return [entity_key(word) for word in WORD.findall(text)]
 
 
-def _asked_for(words: Sequence[str], people: Sequence[frozenset[str]]) -> list[frozenset[str]]:
+def _without_topics(words: Sequence[str], people: Sequence[frozenset[str]]) -> list[frozenset[str]]:
     """Of the people, each as the words that name them, those whom no "about" leads to; all where it
     leads to all.
     """
@@ -131,13 +124,13 @@ def _asked_for(words: Sequence[str], people: Sequence[frozenset[str]]) -> list[f
     for before, word in zip(["", *words], words, strict=False):
         if word in _LEADS_TO_TOPIC or (word == "of" and before in _SAYING):
             is_topic = True
-        elif word in names:
-            named |= set() if is_topic else {word}
-        elif word not in _KEEPS_TOPIC:
+        elif word in names and not is_topic:
+            named.add(word)
+        elif word not in names | _KEEPS_TOPIC:
             is_topic = False
-    asked = []
+    kept = []
     for own in people:
         others = frozenset(chain.from_iterable(other for other in people if other != own))
         if not named.isdisjoint(own - others or own):
-            asked.append(own)
-    return asked or list(people)
+            kept.append(own)
+    return kept or list(people)

@@ -1,4 +1,4 @@
-"""A conversation is a line: what stands around a passage says much about it (docs/papers.md,
+"""A passage's neighbours: a conversation is a line, so they say much about it (docs/papers.md,
 Surroundings).
 """
 
@@ -31,13 +31,8 @@ class Neighbours:
 
     def __init__(self, passages: Sequence[Passage]) -> None:
         """`passages` of a document stand together, in order, as a snapshot has them."""
-        num = len(passages)
-        ids = [p.document_id for p in passages]
-        self._documents: Ints = (
-            np.unique(ids, return_inverse=True)[1].astype(np.int64)
-            if num
-            else np.zeros(0, dtype=np.int64)
-        )
+        ids = np.array([p.document_id for p in passages], dtype=np.str_)
+        self._documents: Ints = np.unique(ids, return_inverse=True)[1].astype(np.int64)
 
     def smooth(self, scores: Floats) -> Floats:
         """(p,): sum over o = -5..5 of 0.8^|o| s[j + o], over the weights that exist; a document of

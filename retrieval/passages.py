@@ -63,9 +63,7 @@ def best_rows(scores: Scores, num: int) -> Ints:
 
 
 class PassageScores:
-    """All passages of one snapshot, scored. What is built once (BM25, id lookups) is built when it
-    is first asked for.
-    """
+    """Scores of all passages of one snapshot. Indices (BM25, id lookups) are built at first use."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
@@ -118,15 +116,14 @@ class PassageScores:
         """Rows of the passages that hold any of these entities (indices into the graph),
         ascending.
         """
-        graph, row_of = self.snapshot.graph, self.row_of
-        rows = {
-            row_of[p] for e in entities.tolist() for p in graph.entity_passages[e] if p in row_of
-        }
-        return np.array(sorted(rows), dtype=np.int64)
+        held = self.snapshot.graph.entity_passages
+        ids = set(chain.from_iterable(held[entity] for entity in entities.tolist()))
+        rows = sorted(self.row_of[id_] for id_ in ids & self.row_of.keys())
+        return np.array(rows, dtype=np.int64)
 
     @cached_property
     def neighbours(self) -> Neighbours:
-        """Which passages stand beside which."""
+        """Each passage's neighbours in its document."""
         return Neighbours(self.snapshot.passages)
 
     @property
@@ -136,7 +133,7 @@ class PassageScores:
 
     @cached_property
     def _words(self) -> list[list[str]]:
-        """Of each passage with its title: what BM25 counts. A word is kept once."""
+        """The words of each passage with its title, as BM25 counts them. A word is kept once."""
         snapshot, own = self.snapshot, dict[str, str]()
         titles = own_titles(snapshot.documents)
         texts = (
@@ -158,13 +155,9 @@ class PassageScores:
 
     @cached_property
     def _window_vectors(self) -> Vectors:
-        windows = self.neighbours.window_rows(WINDOW)
-        sums = np.concatenate(
-            (
-                np.zeros((1, self.snapshot.passage_vectors.shape[1])),
-                np.cumsum(self.snapshot.passage_vectors, axis=0, dtype=np.float64),
-            )
-        )
+        windows, vectors = self.neighbours.window_rows(WINDOW), self.snapshot.passage_vectors
+        sums = np.zeros((len(vectors) + 1, vectors.shape[1]))
+        np.cumsum(vectors, axis=0, dtype=np.float64, out=sums[1:])
         return unit_rows((sums[windows[:, 1]] - sums[windows[:, 0]]).astype(np.float32))
 
 
@@ -178,11 +171,8 @@ def cosines_with(vectors: Vectors, query: Vector) -> Scores:
         products = [vectors @ unit]
     else:
         bounds = np.linspace(0, len(vectors), num_threads() + 1).astype(int).tolist()
-        products = list(
-            thread_pool().map(
-                lambda span: np.vecdot(vectors[span[0] : span[1]], unit), pairwise(bounds)
-            )
-        )
+        parts = [vectors[first:last] for first, last in pairwise(bounds)]
+        products = list(thread_pool().map(lambda part: np.vecdot(part, unit), parts))
     cosines: Scores = np.concatenate(products, dtype=np.float64)
     return np.round(cosines, 6)
 
@@ -195,9 +185,8 @@ class WordScores:
     def __init__(self, texts: Iterable[Sequence[str]]) -> None:
         from bm25s import BM25
 
-        logging.getLogger("bm25s").setLevel(
-            logging.WARNING
-        )  # its import sets DEBUG and a handler of its own
+        # The library's import sets DEBUG and a handler of its own.
+        logging.getLogger("bm25s").setLevel(logging.WARNING)
         self.vocabulary: dict[str, int] = {}
         ids = [
             [self.vocabulary.setdefault(word, len(self.vocabulary)) for word in text]
@@ -205,7 +194,7 @@ class WordScores:
         ]
         self._index = BM25(k1=K1, b=B, method="lucene")
         if self.vocabulary:
-            # the library adds its own entry "" to the dictionary that it is given
+            # A copy: the library adds an entry "" of its own to its dictionary.
             self._index.index((ids, dict(self.vocabulary)), show_progress=False)
 
     @cached_property
@@ -218,9 +207,8 @@ class WordScores:
 
     def scores(self, text: str, num: int) -> Scores:
         """(num,) over the texts; a word of the question counts once."""
-        word_ids = [
-            self.vocabulary[word] for word in dict.fromkeys(words(text)) if word in self.vocabulary
-        ]
+        known = self.vocabulary
+        word_ids = [known[word] for word in dict.fromkeys(words(text)) if word in known]
         if not word_ids:
             return np.zeros(num)
         found: Scores = np.asarray(self._index.get_scores(word_ids), dtype=np.float64)

@@ -21,13 +21,12 @@ class NaiveSearch:
 
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
         """Scores are cosines, -1 to 1. No subgraphs."""
-        return _ranked(
-            self.name, self._passages, self._passages.dense(question.vector), num_passages
-        )
+        scores = self._passages.dense(question.vector)
+        return Retrieval(self.name, self._passages.best(scores, num_passages))
 
 
 class BM25Search:
-    """Passages by BM25 (bm25s). A passage without any word of the question is never brought."""
+    """Passages by BM25 (bm25s), never one without any word of the question."""
 
     name = "bm25"
 
@@ -37,9 +36,8 @@ class BM25Search:
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
         """Scores are above 0, without an upper bound. No subgraphs."""
         scores = self._passages.bm25(question.text)
-        return Retrieval(
-            self.name, self._passages.best(scores, num_passages, among=np.flatnonzero(scores > 0))
-        )
+        best = self._passages.best(scores, num_passages, among=np.flatnonzero(scores > 0))
+        return Retrieval(self.name, best)
 
 
 class HybridSearch:
@@ -52,12 +50,8 @@ class HybridSearch:
 
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
         """Scores are 0 to 1, relative to this corpus. No subgraphs."""
-        return _ranked(
-            self.name,
-            self._passages,
-            self._passages.fused(question.text, question.vector),
-            num_passages,
-        )
+        scores = self._passages.fused(question.text, question.vector)
+        return Retrieval(self.name, self._passages.best(scores, num_passages))
 
 
 class RRFSearch:
@@ -75,17 +69,12 @@ class RRFSearch:
     def retrieve(self, question: Question, num_passages: int, num_subgraphs: int) -> Retrieval:
         """Scores are 0 to 2 / 61. No subgraphs."""
         words = self._passages.bm25(question.text)
-        fused = self._shares(self._passages.dense(question.vector)) + np.where(
-            words > 0, self._shares(words), 0
-        )
-        return _ranked(self.name, self._passages, np.round(fused, 9), num_passages)
+        by_words = np.where(words > 0, self._shares(words), 0)
+        fused = self._shares(self._passages.dense(question.vector)) + by_words
+        return Retrieval(self.name, self._passages.best(np.round(fused, 9), num_passages))
 
     def _shares(self, scores: Scores) -> Scores:
         """1 / (60 + rank) of each passage; ties by their place in the corpus."""
         shares: Scores = np.empty(len(scores))
         shares[best_rows(scores, len(scores))] = 1 / (_RRF + 1 + np.arange(len(scores)))
         return shares
-
-
-def _ranked(name: str, passages: PassageScores, scores: Scores, num_passages: int) -> Retrieval:
-    return Retrieval(name, passages.best(scores, num_passages))

@@ -1,4 +1,4 @@
-"""A workspace as a question sees it, read from its store in one go."""
+"""A workspace's snapshot for questions, read from its store in one go."""
 
 from collections.abc import Mapping, Sequence
 
@@ -43,20 +43,18 @@ def read_snapshot(store: GraphStore) -> Snapshot:
 def _summaries(
     store: VectorStore, mentions: Sequence[Mention], records: Mapping[str, RelationRecord]
 ) -> tuple[dict[str, int], Vectors]:
-    """Where each summary's vector stands; a summary said of two names has the vector of the
-    first.
+    """The row of each summary's vector, and the vectors; a summary of two names has the vector of
+    the first.
     """
     vectors: list[Vectors] = []
     rows: dict[str, int] = {}
-    said = {m.summary: text_id(mention_text(m)) for m in reversed(mentions) if m.summary}
+    # Backwards, so that the first name's text comes last, and stays.
+    of_mentions = {m.summary: text_id(mention_text(m)) for m in reversed(mentions) if m.summary}
     newest_first = reversed(list(records.values()))
-    stated = {r.summary: text_id(record_text(r)) for r in newest_first if r.summary}
-    for kind, ids in ((VectorKind.MENTION, said), (VectorKind.RECORD, stated)):
+    of_records = {r.summary: text_id(record_text(r)) for r in newest_first if r.summary}
+    for kind, ids in ((VectorKind.MENTION, of_mentions), (VectorKind.RECORD, of_records)):
         embedded = set(store.vector_ids(kind))
-        there = {
-            summary: id_ for summary, id_ in ids.items() if id_ in embedded and summary not in rows
-        }
-        first = len(rows)
-        rows.update({summary: first + i for i, summary in enumerate(there)})
-        vectors.append(store.vectors(kind, list(there.values())))
+        new = [summary for summary, id_ in ids.items() if id_ in embedded and summary not in rows]
+        rows |= {summary: row for row, summary in enumerate(new, start=len(rows))}
+        vectors.append(store.vectors(kind, [ids[summary] for summary in new]))
     return rows, np.concatenate([v for v in vectors if len(v)] or vectors[:1])

@@ -1,8 +1,8 @@
-"""The retriever `union`: what a tree of facts brings beside what Bridge-PPR ranks."""
+"""The retriever `union`: passages of a tree of facts beside those that Bridge-PPR ranks."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from dynagrag.core.protocols import Retriever
 from dynagrag.core.schema import Passage, Question, Retrieval, ScoredPassage, Snapshot
@@ -30,16 +30,11 @@ class UnionSearch:
         """A passage's score is 1 / its rank."""
         one = self._first.retrieve(question, num_passages, num_subgraphs)
         other = self._second.retrieve(question, num_passages, num_subgraphs)
-        best = in_turn(
-            [scored.passage for scored in one.passages],
-            [scored.passage for scored in other.passages],
-        )[:num_passages]
-        scored = tuple(
-            ScoredPassage(passage, 1 / rank) for rank, passage in enumerate(best, start=1)
-        )
-        return replace(
-            other, retriever=self.name, passages=scored, notes=(*one.notes, *other.notes)
-        )
+        first, second = ([scored.passage for scored in found.passages] for found in (one, other))
+        best = in_turn(first, second)[:num_passages]
+        passages = tuple(ScoredPassage(passage, 1 / rank) for rank, passage in enumerate(best, 1))
+        notes = (*one.notes, *other.notes)
+        return replace(other, retriever=self.name, passages=passages, notes=notes)
 
 
 def in_turn(first: Sequence[Passage], second: Sequence[Passage]) -> list[Passage]:
@@ -47,8 +42,7 @@ def in_turn(first: Sequence[Passage], second: Sequence[Passage]) -> list[Passage
     over.
     """
     found: dict[str, Passage] = {}
-    for pair in zip_longest(first, second):
-        for passage in pair:
-            if passage is not None:
-                found.setdefault(passage.id, passage)
+    for passage in chain.from_iterable(zip_longest(first, second)):
+        if passage is not None:
+            found.setdefault(passage.id, passage)
     return list(found.values())

@@ -44,7 +44,7 @@ from dynagrag.ingest.consolidate.consolidation_plan import (
     plan_consolidation,
 )
 from dynagrag.ingest.consolidate.guards import MIN_GROUP_COSINE, Name, conflict
-from dynagrag.ingest.consolidate.judging import Judging
+from dynagrag.ingest.consolidate.judge_calls import Judging
 from dynagrag.ingest.consolidate.used_names import squashed
 from dynagrag.ingest.consolidate.verdicts import Group, Judge, Judged
 from dynagrag.ingest.load.glossary_file import GlossaryFile

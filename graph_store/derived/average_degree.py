@@ -1,4 +1,4 @@
-"""How dense a graph is: its average degree, before and after entities were merged."""
+"""The density of a graph: its average degree, before and after entities were merged."""
 
 from collections.abc import Iterable
 

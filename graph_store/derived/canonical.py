@@ -1,12 +1,12 @@
-"""Which keys stand for one entity: automatic merges first, then a person's edits, which win. And
-the form in which relation labels meet.
+"""Canonical keys: which keys stand for one entity, by automatic merges first, then by a person's
+edits, which win. And the form in which relation labels meet.
 """
 
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, product
 
 from dynagrag.core.ids import content_id, entity_key, sense_key
 from dynagrag.core.schema import Consolidation, Edit, EditKind, Merge
@@ -87,20 +87,18 @@ def scoped_keys(edit: Edit) -> tuple[str, ...]:
 
 
 def kept_apart(edits: Iterable[Edit]) -> tuple[tuple[str, ...], ...]:
-    """Sets of keys that a person has told apart: no two keys of a set are merged automatically."""
+    """Sets of keys that a person keeps apart: no two keys of a set are merged automatically."""
     active = effective_edits(edits)
-    told = [e.keys for e in active if e.kind in (EditKind.UNDO, EditKind.SPLIT) and len(e.keys) > 1]
-    senses = [(e, scoped_keys(e)) for e in active if e.kind is EditKind.SENSE]
-    told += [(key, other) for e, scoped in senses for key in e.keys for other in scoped]
-    told += [
-        (a, b)
-        for (e, ours), (f, theirs) in combinations(senses, 2)
-        if {*e.keys} & {*f.keys}
-        for a in ours
-        for b in theirs
-        if a != b
-    ]
-    return tuple(told)
+    parting = (EditKind.UNDO, EditKind.SPLIT)
+    apart = [e.keys for e in active if e.kind in parting and len(e.keys) > 1]
+    senses = [e for e in active if e.kind is EditKind.SENSE]
+    for sense in senses:
+        apart += product(sense.keys, scoped_keys(sense))
+    for one, other in combinations(senses, 2):
+        if not set(one.keys).isdisjoint(other.keys):
+            pairs = product(scoped_keys(one), scoped_keys(other))
+            apart += [(a, b) for a, b in pairs if a != b]
+    return tuple(apart)
 
 
 @dataclass
@@ -114,8 +112,8 @@ class _Group:
 
 @dataclass(frozen=True, slots=True)
 class Canon:
-    """`of`: key -> canonical key, which is one of the keys given. `names`: canonical key -> the
-    name a person gave it.
+    """Canonical keys. `of`: key -> canonical key, one of the keys that were counted; `names`:
+    canonical key -> the name a person gave it.
     """
 
     of: Mapping[str, str]
@@ -135,15 +133,13 @@ def canonical_keys(
     `senses.py`.
     """
     active = effective_edits(edits)
-    named = [
-        key
-        for keys in (
-            *(m.members for m in consolidation.merges),
-            *((*e.keys, *scoped_keys(e)) if e.kind is EditKind.SENSE else e.keys for e in active),
-        )
-        for key in keys
-    ]
-    groups = {key: _Group({key}) for key in dict.fromkeys((*counts, *named))}
+    named = dict.fromkeys(counts)
+    for merge in consolidation.merges:
+        named |= dict.fromkeys(merge.members)
+    for edit in active:
+        scoped = scoped_keys(edit) if edit.kind is EditKind.SENSE else ()
+        named |= dict.fromkeys((*edit.keys, *scoped))
+    groups = {key: _Group({key}) for key in named}
     winners, absorbed = _apply_merges(groups, consolidation.merges, active)
     for edit in active:
         _apply_edit(groups, edit)
@@ -154,11 +150,9 @@ def canonical_keys(
         if not live:
             continue
         best = (live & winners) - absorbed or live & winners or live
-        canonical = (
-            group.canonical
-            if group.canonical in live
-            else min(best, key=lambda k: (-counts[k], len(k), k))
-        )
+        canonical = group.canonical
+        if canonical is None or canonical not in live:
+            canonical = min(best, key=lambda k: (-counts[k], len(k), k))
         of.update(dict.fromkeys(live, canonical))
         if group.name:
             names[canonical] = group.name
@@ -176,11 +170,9 @@ def _apply_merges(
     winners: set[str] = set()
     absorbed: set[str] = set()
     for merge in merges:
-        members = set(merge.members)
-        if merge.id in undone:
-            continue
-        for told in apart:
-            both = members & told
+        members = set() if merge.id in undone else set(merge.members)
+        for keys in apart:
+            both = members & keys
             if len(both) > 1:
                 members -= both - {merge.canonical if merge.canonical in both else min(both)}
         if len(members) < 2:
@@ -222,17 +214,12 @@ def _unite(groups: dict[str, _Group], keys: Sequence[str]) -> _Group:
         other = groups[key]
         if other is united:
             continue
+        canonical = united.canonical or other.canonical
+        name = united.name or other.name
+        # The smaller group goes into the larger, so that a long row of merges takes linear time.
         if len(other.keys) > len(united.keys):
-            other.canonical, other.name = (
-                united.canonical or other.canonical,
-                united.name or other.name,
-            )
             united, other = other, united
-        else:
-            united.canonical, united.name = (
-                united.canonical or other.canonical,
-                united.name or other.name,
-            )
+        united.canonical, united.name = canonical, name
         united.keys |= other.keys
         groups.update(dict.fromkeys(other.keys, united))
     return united

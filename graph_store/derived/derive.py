@@ -82,39 +82,36 @@ def derive(
     senses = read_senses(edits := tuple(edits), documents)
     counting = counting_mentions(stepped(mentions, step), num_passages)
     counted = _mentions_in_order(mentions_in_senses(counting, senses), places)
-    canon = _canon_of_things(counted, consolidation, edits)
-    counted = [m for m in counted if m.key in canon.of]
-    ids = {
-        key: content_id("entity", workspace, key, sense_of(key)) for key in set(canon.of.values())
-    }
-    linked = {
-        r.id: r
-        for r in records_in_senses(records, senses)
-        if r.head in canon.of and r.tail in canon.of
-    }
-    ordered = _records_in_order(linked.values(), places)
-    grouped, loops = _group_records(stepped(ordered, step), canon, consolidation, documents)
-    entities = _entities(stepped(counted, step), canon, ids, loops)
-    relations = _relations(grouped, ids)
-    step()
-    return Graph(
-        entities=tuple(explained([e.entity for e in entities], read_glossary(edits))),
-        relations=relations,
-        entity_vectors=entity_vectors([e.entity for e in entities], counted, mention_vectors),
-        relation_vectors=relation_vectors(relations, linked, record_vectors),
-        entity_passages=tuple(e.passages for e in entities),
-    )
-
-
-def _canon_of_things(
-    counted: Sequence[Mention], consolidation: Consolidation, edits: Sequence[Edit]
-) -> Canon:
-    """The canonical keys of all but plain words."""
+    # The canonical keys of all but plain words.
     counts = Counter({m.key: 0 for m in counted})
     counts.update(m.key for m in counted if m.kind is MentionKind.SAID)
     canon = canonical_keys(counts, consolidation, edits)
     things = canonical_things(canon, counted, edits)
-    return replace(canon, of={key: to for key, to in canon.of.items() if to in things})
+    canon = replace(canon, of={key: to for key, to in canon.of.items() if to in things})
+    counted = [m for m in counted if m.key in canon.of]
+    ids = {key: content_id("entity", workspace, key, sense_of(key)) for key in things}
+    in_senses = records_in_senses(records, senses)
+    linked = {r.id: r for r in in_senses if r.head in canon.of and r.tail in canon.of}
+    ordered = _records_in_order(linked.values(), places)
+    grouped, loops = _group_records(stepped(ordered, step), canon, consolidation, documents)
+    by_canonical: dict[str, list[Mention]] = defaultdict(list)
+    for mention in stepped(counted, step):
+        by_canonical[canon.of[mention.key]].append(mention)
+    placed = [
+        _entity(key, ids[key], group, canon.names.get(key), loops.get(key, []))
+        for key, group in by_canonical.items()
+    ]
+    placed.sort(key=lambda p: p.entity.id)
+    entities = [p.entity for p in placed]
+    relations = _relations(grouped, ids)
+    step()
+    return Graph(
+        entities=tuple(explained(entities, read_glossary(edits))),
+        relations=relations,
+        entity_vectors=entity_vectors(entities, counted, mention_vectors),
+        relation_vectors=relation_vectors(relations, linked, record_vectors),
+        entity_passages=tuple(p.passages for p in placed),
+    )
 
 
 def _place(places: Mapping[str, int], document_id: str) -> int:
@@ -165,33 +162,21 @@ class _Placed:
     passages: tuple[str, ...]
 
 
-def _entities(
-    counted: Iterable[Mention], canon: Canon, ids: Mapping[str, str], loops: Mapping[str, list[str]]
-) -> list[_Placed]:
-    by_canonical: dict[str, list[Mention]] = defaultdict(list)
-    for mention in counted:
-        by_canonical[canon.of[mention.key]].append(mention)
-    placed = [
-        _entity(key, ids[key], group, canon.names.get(key), loops.get(key, []))
-        for key, group in by_canonical.items()
-    ]
-    placed.sort(key=lambda p: p.entity.id)
-    return placed
-
-
 def _entity(
-    key: str, id_: str, mentions: Sequence[Mention], given_name: str | None, notes: Sequence[str]
+    key: str, id_: str, mentions: Sequence[Mention], own_name: str | None, notes: Sequence[str]
 ) -> _Placed:
+    """An entity of its mentions. `own_name`: the name a person gave it, if any; `notes`: what
+    self-loops state of it.
+    """
     named = [m for m in mentions if not is_word(m)]
     own = [m.name for m in named if m.key == key] or [m.name for m in mentions if m.key == key]
-    name = given_name or _most_frequent(own, by_length=True)
+    name = own_name or _most_frequent(own, by_length=True)
     is_speaker = any(m.kind is MentionKind.SPEAKER for m in mentions)
-    said = [m for m in mentions if m.kind is MentionKind.SAID]
-    types = [(m.type, m.kind is MentionKind.SAID) for m in named if m.type]
-    type_ = _most_frequent(t for t, is_said in types if is_said) or _most_frequent(
-        t for t, _ in types
-    )
-    summaries = dict.fromkeys(s for s in (*(m.summary for m in mentions), *notes) if s)
+    num_said = sum(m.kind is MentionKind.SAID for m in mentions)
+    typed = [m for m in named if m.type]
+    said_types = [m.type for m in typed if m.kind is MentionKind.SAID]
+    type_ = _most_frequent(said_types or [m.type for m in typed])
+    summaries = dict.fromkeys(filter(None, (*(m.summary for m in mentions), *notes)))
     entity = Entity(
         id=id_,
         key=key,
@@ -200,7 +185,7 @@ def _entity(
         keys=tuple(sorted({m.key for m in mentions})),
         aliases=tuple(sorted({m.name for m in mentions} - {name})),
         type=type_ or ("speaker" if is_speaker else ""),
-        weight=len(said),
+        weight=num_said,
         summaries=tuple(summaries),
         is_speaker=is_speaker,
     )
@@ -224,13 +209,13 @@ def _group_records(
     consolidation: Consolidation,
     documents: Mapping[str, Document],
 ) -> tuple[dict[_Triple, list[RelationRecord]], dict[str, list[str]]]:
-    """Records by (canonical head, label, canonical tail), and what those say that became
-    self-loops, by canonical key.
+    """Records by (canonical head, label, canonical tail), and by canonical key the statements of
+    those that became self-loops.
     """
     labels = {
         label_key(m.label): (label_key(m.canonical), m.inverted) for m in consolidation.labels
     }
-    labels.pop(CO_OCCURRENCE, None)  # it stays what it is, whatever was said of labels
+    labels.pop(CO_OCCURRENCE, None)  # it stays what it is, whatever a model judged
     keys: dict[str, str] = {}
     grouped: dict[_Triple, list[RelationRecord]] = defaultdict(list)
     loops: dict[str, list[str]] = defaultdict(list)
@@ -242,9 +227,8 @@ def _group_records(
         if record.label not in keys:
             keys[record.label] = label_key(record.label)
         label, is_inverted = labels.get(keys[record.label], (keys[record.label], False))
-        if is_inverted or (
-            label == CO_OCCURRENCE and head > tail
-        ):  # a co-occurrence has no direction: one order for both
+        # A co-occurrence has no direction: one order for both.
+        if is_inverted or (label == CO_OCCURRENCE and head > tail):
             head, tail = tail, head
         grouped[head, label, tail].append(record)
     return grouped, loops

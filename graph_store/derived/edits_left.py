@@ -1,5 +1,5 @@
-"""What of a person's corrections stays when documents are deleted: names that only these documents
-held go, from the corrections, too.
+"""A person's corrections after documents are deleted: names that only these documents held go from
+the corrections, too.
 """
 
 from collections.abc import Collection, Iterable
@@ -37,34 +37,27 @@ def edits_left(
     what takes it back.
     """
     ordered = sorted(edits, key=lambda e: (e.at, e.id))
-    now: dict[str, Edit | None] = {}
-    for edit in ordered:
-        now[edit.id] = _left(edit, gone_keys, gone_uris)
+    now = {edit.id: _left(edit, gone_keys, gone_uris) for edit in ordered}
     for edit in ordered:  # in order of time, so what an undo names has been looked at
         if edit.kind is EditKind.UNDO and edit.what in now:
             target = now[edit.what]
-            now[edit.id] = (
-                None
-                if target is None
-                else edit
-                if target.id == edit.what
-                else _again(replace(edit, what=target.id))
-            )
+            if target is None:
+                now[edit.id] = None
+            else:
+                is_same = target.id == edit.what
+                now[edit.id] = edit if is_same else _again(replace(edit, what=target.id))
     changed = [edit for edit in ordered if now[edit.id] != edit]
+    put = (now[edit.id] for edit in changed)
     return EditsLeft(
-        tuple(e.id for e in changed),
-        tuple(left for e in changed if (left := now[e.id]) is not None),
+        tuple(edit.id for edit in changed), tuple(edit for edit in put if edit is not None)
     )
 
 
 def _left(edit: Edit, gone_keys: Collection[str], gone_uris: Collection[str]) -> Edit | None:
-    if (
-        edit.kind is EditKind.GLOSSARY
-    ):  # a file of the person's own: nothing of it came from a document
-        return edit
-    keys = tuple(
-        key for key in edit.keys if key not in gone_keys and plain_key(key) not in gone_keys
-    )
+    """The edit without what is gone; None where it says nothing any more."""
+    if edit.kind is EditKind.GLOSSARY:
+        return edit  # a file of the person's own: nothing of it came from a document
+    keys = tuple(k for k in edit.keys if k not in gone_keys and plain_key(k) not in gone_keys)
     name = "" if entity_key(edit.name) in gone_keys else edit.name
     what = edit.what
     if edit.kind is EditKind.SENSE:
@@ -78,15 +71,13 @@ def _left(edit: Edit, gone_keys: Collection[str], gone_uris: Collection[str]) ->
         return None
     if edit.kind is EditKind.RENAME and not name:
         return None
-    return (
-        edit
-        if (keys, name, what) == (edit.keys, edit.name, edit.what)
-        else _again(replace(edit, keys=keys, name=name, what=what))
-    )
+    if (keys, name, what) == (edit.keys, edit.name, edit.what):
+        return edit
+    return _again(replace(edit, keys=keys, name=name, what=what))
 
 
 def _again(edit: Edit) -> Edit:
-    """With the id of what it says now."""
+    """The edit with the id of its present content."""
     return make_edit(
         edit.kind, keys=edit.keys, name=edit.name, what=edit.what, by=edit.by, at=edit.at
     )

@@ -1,7 +1,7 @@
-"""What is embedded and searched: the texts of mentions, relation records and passages, and the ids
-of their vectors.
+"""Texts that are embedded and searched, of mentions, relation records and passages, and the ids of
+their vectors.
 
-Equal texts have one id and one vector, so what is said twice is embedded once.
+Equal texts have one id and one vector, so none is embedded twice.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,15 +26,13 @@ def own_title(document: Document) -> str:
     It stands before every passage that is embedded, and a model reads some 250 words at most.
     """
     path = PurePath(document.uri)
-    return (
-        ""
-        if document.title in (path.name, path.stem)
-        else document.title.strip()[:MAX_TITLE].rstrip()
-    )
+    if document.title in (path.name, path.stem):
+        return ""
+    return document.title.strip()[:MAX_TITLE].rstrip()
 
 
 def own_titles(documents: Mapping[str, Document]) -> dict[str, str]:
-    """By document id."""
+    """The own titles of documents, by id."""
     return {id_: own_title(document) for id_, document in documents.items()}
 
 

@@ -1,5 +1,5 @@
-"""What passages say, in texts that can be embedded: the facts that Bridge-PPR reads
-(docs/papers.md, Bridge-PPR).
+"""Facts of passages as texts that can be embedded: those that Bridge-PPR reads (docs/papers.md,
+Bridge-PPR).
 
 A relation that a model stated is a fact "head label tail". Where nobody stated any, a sentence is a
 fact, with all the entities in it and the one that its document is about.
@@ -44,9 +44,9 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a corpus says, by passage: `facts` by (document, place), `keys` of the names that each
-    passage holds, and the name that each document is about. `words`: the mentions of keys that are
+class CorpusFacts:
+    """The facts of a corpus by (document, place), the `keys` of the names that each passage holds,
+    and the `subjects`: the name that each document is about. `words`: the mentions of keys that are
     plain words, which are in no graph.
     """
 
@@ -56,12 +56,12 @@ class Said:
     words: tuple[Mention, ...] = ()
 
 
-def read_said(
+def corpus_facts(
     mentions: Sequence[Mention],
     records: Iterable[RelationRecord],
     documents: Mapping[str, Document],
     senses: Senses = NO_SENSES,
-) -> Said:
+) -> CorpusFacts:
     """The facts of mentions that count and of the records between them, under the keys that they
     have in these senses.
 
@@ -80,31 +80,27 @@ def read_said(
     for mention in named:
         for passage in mention.passage_ids:
             held[passage][mention.key] = None
-    pairs = [
-        r for r in records if is_co_occurrence(r) and not r.extractor.startswith(SENTENCE_EXTRACTOR)
-    ]
     facts = [
         *_stated(records, documents),
-        *_listed(pairs, documents, titles),
+        *_listed(records, documents, titles),
         *_sentences(named, documents, titles, subjects),
     ]
     words = tuple(m for m in named if m.key not in names)
-    return Said(
-        tuple(facts), {passage: tuple(keys) for passage, keys in held.items()}, subjects, words
-    )
+    keys = {passage: tuple(own) for passage, own in held.items()}
+    return CorpusFacts(tuple(facts), keys, subjects, words)
 
 
-def counted_said(
+def counted_facts(
     mentions: Iterable[Mention],
     records: Iterable[RelationRecord],
     documents: Mapping[str, Document],
     num_passages: int,
     edits: Iterable[Edit] = (),
-) -> Said:
+) -> CorpusFacts:
     """The facts of all mentions and records of a corpus: of those that count in it."""
     counted = counting_mentions(mentions, num_passages)
     keys = {m.key for m in counted}
-    return read_said(
+    return corpus_facts(
         counted,
         [r for r in records if r.head in keys and r.tail in keys],
         documents,
@@ -118,45 +114,42 @@ def fact_texts(facts: Iterable[Fact]) -> dict[str, str]:
 
 
 def _stated(records: Iterable[RelationRecord], documents: Mapping[str, Document]) -> list[Fact]:
-    stated = [r for r in records if not is_co_occurrence(r)]
+    """The relations that a model stated."""
+    stated = [(document_of(r, documents).id, r) for r in records if not is_co_occurrence(r)]
     stated.sort(
-        key=lambda r: (
-            document_of(r, documents).id,
-            r.quote_start,
-            r.quote_end,
-            r.head,
-            r.label,
-            r.tail,
+        key=lambda row: (
+            row[0],
+            row[1].quote_start,
+            row[1].quote_end,
+            row[1].head,
+            row[1].label,
+            row[1].tail,
         )
     )
-    return list(
-        dict.fromkeys(
-            Fact(record_text(r), r.passage_id, tuple(dict.fromkeys((r.head, r.tail))))
-            for r in stated
-        )
+    facts = (
+        Fact(record_text(r), r.passage_id, tuple(dict.fromkeys((r.head, r.tail))))
+        for _, r in stated
     )
+    return list(dict.fromkeys(facts))
 
 
 def _listed(
     records: Iterable[RelationRecord], documents: Mapping[str, Document], titles: Mapping[str, str]
 ) -> list[Fact]:
-    """What a model's run wrote down as co-occurrences: a fact a quote, with all its names."""
+    """The co-occurrences that a model listed: a fact a quote, with all its names."""
     quotes: dict[tuple[str, int, int, str], dict[str, None]] = defaultdict(dict)
     for r in sorted(
         records, key=lambda r: (r.document_id, r.quote_start, r.quote_end, r.head, r.tail)
     ):
-        if r.quote_start < r.quote_end:
-            quotes[r.document_id, r.quote_start, r.quote_end, r.passage_id].update(
-                dict.fromkeys((r.head, r.tail))
-            )
-    return [
-        Fact(
-            sentence_text(documents[document].text[start:end], titles[document]),
-            passage,
-            tuple(keys),
-        )
-        for (document, start, end, passage), keys in quotes.items()
-    ]
+        is_listed = is_co_occurrence(r) and not r.extractor.startswith(SENTENCE_EXTRACTOR)
+        if is_listed and r.quote_start < r.quote_end:
+            place = (r.document_id, r.quote_start, r.quote_end, r.passage_id)
+            quotes[place].update({r.head: None, r.tail: None})
+    facts = []
+    for (document, start, end, passage), keys in quotes.items():
+        text = sentence_text(documents[document].text[start:end], titles[document])
+        facts.append(Fact(text, passage, tuple(keys)))
+    return facts
 
 
 def _sentences(
@@ -165,19 +158,18 @@ def _sentences(
     titles: Mapping[str, str],
     subjects: Mapping[str, str],
 ) -> list[Fact]:
+    """The sentences of which nothing was stated: with all the names in each, and its document's."""
     sentences: dict[tuple[str, int, int], list[Mention]] = defaultdict(list)
     for m in mentions:
         if m.kind is MentionKind.SAID and m.extractor.startswith(SENTENCE_EXTRACTOR):
             sentences[m.document_id, m.chunk_start, m.chunk_end].append(m)
     facts: list[Fact] = []
-    for (document, start, end), said in sorted(sentences.items()):
-        keys = dict.fromkeys(m.key for m in said)
+    for (document, start, end), own in sorted(sentences.items()):
+        keys = dict.fromkeys(m.key for m in own)
         if document in subjects:
             keys[subjects[document]] = None
         if len(keys) > 1:
             text = sentence_text(documents[document].text[start:end], titles[document])
-            facts.extend(
-                Fact(text, passage, tuple(keys))
-                for passage in dict.fromkeys(p for m in said for p in m.passage_ids)
-            )
+            passages = dict.fromkeys(p for m in own for p in m.passage_ids)
+            facts += [Fact(text, passage, tuple(keys)) for passage in passages]
     return facts

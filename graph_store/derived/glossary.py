@@ -1,7 +1,7 @@
-"""What a person's glossaries say: which names are one thing, which are two, and what each means.
+"""A person's glossaries: which names are one thing, which are two, and what each means.
 
 A glossary is stored as one edit of kind glossary, whose `what` holds its rows; so it is a record,
-holds in later ingests, and is taken back like any edit. What it comes to is decided here each time,
+holds in later ingests, and is taken back like any edit. Its effect is worked out here each time,
 from all glossaries in force, whatever their order:
 
 - A row's term and aliases are one thing. A term that is an alias of one other row joins the two,
@@ -17,7 +17,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any
+from itertools import chain
 
 from dynagrag.core.ids import entity_key
 from dynagrag.core.schema import Edit, EditKind, Entity
@@ -36,7 +36,7 @@ class GlossaryRow:
 
 @dataclass(frozen=True, slots=True)
 class GlossaryThing:
-    """One thing. `names` and their `keys`, the terms first; `definitions`: what rows say of it."""
+    """One thing. `names` and their `keys`, the terms first; `definitions`: those of its rows."""
 
     names: tuple[str, ...]
     keys: tuple[str, ...]
@@ -72,30 +72,23 @@ def glossary_rows(edit: Edit) -> tuple[GlossaryRow, ...]:
         stored = json.loads(edit.what)
     except ValueError:
         return ()
-    return (
-        tuple(row for entry in stored if (row := _row(entry)) is not None)
-        if isinstance(stored, list)
-        else ()
-    )
-
-
-def _row(entry: Any) -> GlossaryRow | None:
-    match entry:
-        case [str(term), list(aliases), str(definition), int(line)]:
-            return GlossaryRow(
-                term, tuple(a for a in aliases if isinstance(a, str)), definition, line
-            )
-    return None
+    rows = []
+    for entry in stored if isinstance(stored, list) else ():
+        match entry:
+            case [str(term), list(aliases), str(definition), int(line)]:
+                names = tuple(alias for alias in aliases if isinstance(alias, str))
+                rows.append(GlossaryRow(term, names, definition, line))
+    return tuple(rows)
 
 
 def read_glossary(edits: Iterable[Edit]) -> Glossary:
-    """What the glossaries in force say together."""
-    told = tuple(edit for edit in effective_edits(edits) if edit.kind is EditKind.GLOSSARY)
-    return _read(tuple(sorted(edit.what for edit in told))) if told else Glossary()
+    """The glossaries in force as one."""
+    texts = [edit.what for edit in effective_edits(edits) if edit.kind is EditKind.GLOSSARY]
+    return _resolved(tuple(sorted(texts))) if texts else Glossary()
 
 
 @lru_cache(maxsize=4)
-def _read(texts: tuple[str, ...]) -> Glossary:
+def _resolved(texts: tuple[str, ...]) -> Glossary:
     edits = [Edit("", EditKind.GLOSSARY, (), "", text, "", "") for text in texts]
     return resolve([row for edit in edits for row in glossary_rows(edit)])
 
@@ -120,19 +113,10 @@ def resolve(rows: Iterable[GlossaryRow]) -> Glossary:
     ambiguous: dict[str, tuple[str, ...]] = {}
     owner: dict[str, int] = {}
     for key in sorted({*terms, *claims}):
-        owners = {joined.root(n) for n in terms.get(key, ())} or {
-            joined.root(n) for n in claims[key]
-        }
-        claimants = {joined.root(n) for n in (*terms.get(key, ()), *claims.get(key, ()))}
-        if len(claimants) > 1:
-            ambiguous[key] = tuple(
-                sorted(
-                    {
-                        entries[n].shown[entries[n].term]
-                        for n in (*terms.get(key, ()), *claims.get(key, ()))
-                    }
-                )
-            )
+        claimants = [*terms.get(key, ()), *claims.get(key, ())]
+        if len(set(map(joined.root, claimants))) > 1:
+            ambiguous[key] = tuple(sorted({entries[n].shown[entries[n].term] for n in claimants}))
+        owners = set(map(joined.root, terms.get(key) or claims[key]))
         if len(owners) == 1:
             owner[key] = min(owners)
     return _glossary(entries, joined, owner, ambiguous, _circles(entries, aliased))
@@ -176,55 +160,46 @@ def _entries(rows: Iterable[GlossaryRow]) -> list[_Entry]:
     for row in sorted(set(rows), key=lambda r: (r.term, r.aliases, r.definition, r.line)):
         if entity_key(row.term):
             by_term[entity_key(row.term)].append(row)
-    return [
-        _entry(term, some)
-        for term, of_term in sorted(by_term.items())
-        for some in _rows_by_thing(term, of_term)
-    ]
+    entries = []
+    for term, of_term in sorted(by_term.items()):
+        for some in _rows_by_thing(term, of_term):
+            shown: dict[str, str] = {}
+            names = [name for row in some for name in (row.term, *row.aliases)]
+            for name in sorted(names, key=lambda n: (len(n), n)):
+                shown.setdefault(entity_key(name), name)
+            shown.pop("", None)
+            aliases = tuple(sorted(shown.keys() - {term}))
+            definition = max((row.definition for row in some), key=lambda d: (len(d), d))
+            entries.append(_Entry(term, aliases, shown, definition))
+    return entries
 
 
 def _rows_by_thing(term: str, rows: Sequence[GlossaryRow]) -> list[list[GlossaryRow]]:
-    """The rows of a term by thing: those that share an alias or a definition, and what has but one
-    of the two with the only other.
+    """The rows of a term by thing: rows that share an alias or a definition are one thing, and so
+    are two sets of rows of which one has only aliases or only a definition.
     """
     joined = _Joined(len(rows))
     first: dict[tuple[str, str], int] = {}
     for number, row in enumerate(rows):
-        signs = [
-            ("alias", key) for alias in row.aliases if (key := entity_key(alias)) not in ("", term)
-        ]
-        meaning = " ".join(row.definition.split()).casefold()
-        for sign in (*signs, *([("definition", meaning)] if meaning else [])):
+        signs = [("alias", key) for key in map(entity_key, row.aliases) if key not in ("", term)]
+        if meaning := " ".join(row.definition.split()).casefold():
+            signs.append(("definition", meaning))
+        for sign in signs:
             joined.unite(first.setdefault(sign, number), number)
     things: dict[int, list[GlossaryRow]] = defaultdict(list)
     for number, row in enumerate(rows):
         things[joined.root(number)].append(row)
-    several = sorted(
-        things.values(),
-        key=lambda some: (not any(r.aliases for r in some), not any(r.definition for r in some)),
-    )
-    if len(several) == 2 and not (
-        _has_both(several, "aliases") or _has_both(several, "definition")
-    ):
-        return [[*several[0], *several[1]]]
-    return [some for some in several if any(r.aliases or r.definition for r in some)] or several[:1]
 
+    def contents(some: Sequence[GlossaryRow]) -> tuple[bool, bool]:
+        """Whether rows have aliases, and whether they have a definition."""
+        return any(row.aliases for row in some), any(row.definition for row in some)
 
-def _has_both(several: Sequence[Sequence[GlossaryRow]], field_name: str) -> bool:
-    return all(any(getattr(row, field_name) for row in some) for some in several)
-
-
-def _entry(term: str, rows: Sequence[GlossaryRow]) -> _Entry:
-    shown: dict[str, str] = {}
-    for name in sorted(
-        (name for row in rows for name in (row.term, *row.aliases)), key=lambda n: (len(n), n)
-    ):
-        if entity_key(name):
-            shown.setdefault(entity_key(name), name)
-    aliases = tuple(sorted(shown.keys() - {term}))
-    return _Entry(
-        term, aliases, shown, max((row.definition for row in rows), key=lambda d: (len(d), d))
-    )
+    several = sorted(things.values(), key=contents, reverse=True)
+    if len(several) == 2:
+        has_aliases, has_definitions = zip(*map(contents, several), strict=True)
+        if not all(has_aliases) and not all(has_definitions):
+            return [[*several[0], *several[1]]]
+    return [some for some in several if any(contents(some))] or several[:1]
 
 
 class _Joined:
@@ -258,9 +233,8 @@ def _glossary(
     thing_of: dict[str, int] = {}
     for root, numbers in sorted(members.items()):
         own = [entries[n] for n in numbers]
-        keys = [e.term for e in own] + sorted(
-            {key for e in own for key in e.aliases} - {e.term for e in own}
-        )
+        terms = [e.term for e in own]
+        keys = terms + sorted({key for e in own for key in e.aliases} - set(terms))
         kept = [key for key in keys if owner.get(key) == root]
         shown = {key: e.shown[key] for e in reversed(own) for key in e.shown}
         thing_of.update(dict.fromkeys(kept, len(things)))
@@ -270,31 +244,27 @@ def _glossary(
 
 
 def explained(entities: Sequence[Entity], glossary: Glossary) -> list[Entity]:
-    """Entities with what a glossary says of them: its definitions before other summaries, and its
-    names that nobody uses as aliases.
+    """Entities with their glossary's definitions before other summaries, and its names that nobody
+    uses as aliases.
     """
     if not glossary.things:
         return list(entities)
     used = {key for entity in entities for key in entity.keys}
-    things = [
-        {glossary.thing_of[key] for key in entity.keys if key in glossary.thing_of}
-        for entity in entities
-    ]
-    num_holders = Counter(thing for some in things for thing in some)
+    of_thing = glossary.thing_of
+    things = [{of_thing[key] for key in e.keys if key in of_thing} for e in entities]
+    num_holders = Counter(chain.from_iterable(things))
     made = []
     for entity, some in zip(entities, things, strict=True):
         if len(some) == 1:
             thing = glossary.things[min(some)]
-            more = (
-                [n for n, key in zip(thing.names, thing.keys, strict=True) if key not in used]
-                if num_holders[min(some)] == 1
-                else []
-            )
-            summaries = tuple(dict.fromkeys((*thing.definitions, *entity.summaries)))
+            aliases = set(entity.aliases)
+            if num_holders[min(some)] == 1:
+                named = zip(thing.names, thing.keys, strict=True)
+                aliases |= {name for name, key in named if key not in used}
             entity = replace(
                 entity,
-                aliases=tuple(sorted({*entity.aliases, *more} - {entity.name})),
-                summaries=summaries,
+                aliases=tuple(sorted(aliases - {entity.name})),
+                summaries=tuple(dict.fromkeys((*thing.definitions, *entity.summaries))),
             )
         made.append(entity)
     return made

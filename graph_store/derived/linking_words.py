@@ -1,5 +1,5 @@
-"""Which keys are things and which are plain words: words may link passages (`fact_texts`), but are
-no entities of the graph.
+"""Keys of things apart from plain words: words may link passages (`fact_texts`), but are no
+entities of the graph.
 """
 
 from collections import Counter
@@ -18,16 +18,13 @@ def is_word(mention: Mention) -> bool:
 
 
 def thing_keys(mentions: Iterable[Mention], edits: Iterable[Edit] = ()) -> set[str]:
-    """The keys that are a name somewhere: by a mention that is no plain word, by a glossary, or
-    since a person merged, renamed or told them apart.
+    """The keys that are a name somewhere: by a mention that is no plain word, by a glossary, or by
+    a person's merge, name or sense.
     """
     edits = tuple(edits)
     glossary = read_glossary(edits)
-    named = (
-        {m.key for m in mentions if not is_word(m)}
-        | glossary.thing_of.keys()
-        | glossary.ambiguous.keys()
-    )
+    named = {m.key for m in mentions if not is_word(m)}
+    named |= glossary.thing_of.keys() | glossary.ambiguous.keys()
     for edit in effective_edits(edits):
         if edit.kind in _NAMING:
             named.update(edit.keys, scoped_keys(edit) if edit.kind is EditKind.SENSE else ())
@@ -50,8 +47,9 @@ def merges_of_things(merges: Iterable[Merge], graph: Graph) -> list[Merge]:
     person took apart.
     """
     holder = {key: entity.id for entity in graph.entities for key in entity.keys}
-    return [
-        m
-        for m in merges
-        if max(Counter(holder[k] for k in m.members if k in holder).values(), default=0) > 1
-    ]
+    made = []
+    for merge in merges:
+        holders = Counter(holder[key] for key in merge.members if key in holder)
+        if max(holders.values(), default=0) > 1:
+            made.append(merge)
+    return made

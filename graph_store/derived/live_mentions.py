@@ -1,9 +1,8 @@
-"""Which mentions count: the fast extractor's rules that need the whole corpus, applied when the
+"""The mentions that count: the fast extractor's rules that need the whole corpus, applied when the
 graph is derived.
 
-The fast extractor stores candidates with flags; whether one counts depends on what other documents
-say, so it is decided again from the records each time. A mention without a candidate flag always
-counts.
+The fast extractor stores candidates with flags; whether one counts depends on other documents, so
+it is decided again from the records each time. A mention without a candidate flag always counts.
 """
 
 from collections import defaultdict
@@ -34,10 +33,9 @@ def live_mentions(mentions: Sequence[Mention], num_passages: int) -> set[str]:
     - SENTENCE_START: only if a mention of the same key, in any document, is SEEN_CAPITALISED or a
       title.
     - CONTENT_WORD: where its key is a name by the other rules, only in a document that writes no
-      name with a capital; it then counts as
-      that name. Where a document has capitals, "control" is not CONTROL. Any other only if it
-      occurs in at least 2 passages and at most
-      8 % of them (2 in a corpus of fewer than 38).
+      name with a capital; it then counts as that name. Where a document has capitals, "control" is
+      not CONTROL. Any other only if it occurs in at least 2 passages and at most 8 % of them (2 in
+      a corpus of fewer than 38).
     - Every other mention counts.
 
     Depends on the set of mentions alone, not on their order.
@@ -58,15 +56,15 @@ def live_mentions(mentions: Sequence[Mention], num_passages: int) -> set[str]:
             live.add(mention.id)
             if mention.kind is not MentionKind.SPEAKER:
                 names.add(mention.key)
-            if (
-                mention.kind is MentionKind.SAID
-                and mention.type != TITLE
-                and any(letter.isupper() for letter in mention.name)
-            ):
+            is_said = mention.kind is MentionKind.SAID and mention.type != TITLE
+            if is_said and any(map(str.isupper, mention.name)):
                 cased.add(mention.document_id)
     most = max(MIN_CONTENT_PASSAGES, int(MAX_CONTENT_SHARE * num_passages))
     for mention in words:
-        is_heard = MIN_CONTENT_PASSAGES <= len(passages[mention.key]) <= most
-        if mention.document_id not in cased if mention.key in names else is_heard:
+        if mention.key in names:
+            counts = mention.document_id not in cased
+        else:
+            counts = MIN_CONTENT_PASSAGES <= len(passages[mention.key]) <= most
+        if counts:
             live.add(mention.id)
     return live

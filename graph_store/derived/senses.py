@@ -1,9 +1,9 @@
-"""Homonyms: one name that stands for two things. A person says in which documents a key stands for
-the other one (an Edit of kind sense).
+"""Homonyms: one name that stands for two things. A person states in which documents a key stands
+for the other one (an Edit of kind sense).
 
 Records stay as they were extracted; where they are read, the key of those documents is replaced by
-one of its own, "mercury (the planet)", which no name can have. What is embedded keeps the name that
-was said.
+one of its own, "mercury (the planet)", which no name can have. Embedded texts keep the name as it
+was spoken.
 """
 
 import json
@@ -37,19 +37,19 @@ def read_senses(edits: Iterable[Edit], documents: Mapping[str, Document]) -> Sen
     """The senses that hold among these documents; of two edits of the same key and document the
     later holds.
     """
-    told = [e for e in effective_edits(edits) if e.kind is EditKind.SENSE]
-    if not told:
+    stated = [e for e in effective_edits(edits) if e.kind is EditKind.SENSE]
+    if not stated:
         return {}
     by_uri: dict[str, list[str]] = {}
     for document in documents.values():
         by_uri.setdefault(document.uri, []).append(document.id)
-    return {
-        (document, key): scoped
-        for edit in told
-        for uri in documents_of(edit)
-        for document in by_uri.get(uri, ())
-        for key, scoped in zip(edit.keys, scoped_keys(edit), strict=True)
-    }
+    senses: dict[tuple[str, str], str] = {}
+    for edit in stated:
+        scoped = dict(zip(edit.keys, scoped_keys(edit), strict=True))
+        for uri in documents_of(edit):
+            for id_ in by_uri.get(uri, ()):
+                senses.update({(id_, key): other for key, other in scoped.items()})
+    return senses
 
 
 def mentions_in_senses(mentions: Sequence[Mention], senses: Senses) -> list[Mention]:

@@ -1,4 +1,4 @@
-"""What a file says that its speakers are ("Chief Justice of the United States"), kept in its
+"""Roles of speakers as their file states them ("Chief Justice of the United States"), kept in its
 document's meta.
 """
 
@@ -18,7 +18,7 @@ def roles_text(roles: Mapping[str, str]) -> str:
 
 
 def roles_of(document: Document) -> Mapping[str, str]:
-    """Roles by speaker; none where the file says none."""
+    """Roles by speaker; none where the file states none."""
     return stored_roles(document.meta)
 
 
@@ -28,6 +28,6 @@ def stored_roles(meta: Mapping[str, str]) -> Mapping[str, str]:
         stored = json.loads(meta.get(ROLES_KEY, "{}"))
     except ValueError:
         return {}
-    return (
-        {k: v for k, v in stored.items() if isinstance(v, str)} if isinstance(stored, dict) else {}
-    )
+    if not isinstance(stored, dict):
+        return {}
+    return {speaker: role for speaker, role in stored.items() if isinstance(role, str)}

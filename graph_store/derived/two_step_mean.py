@@ -84,7 +84,7 @@ def entity_vectors(
 def relation_vectors(
     relations: Sequence[Relation], records: Mapping[str, RelationRecord], vectors: VectorTable
 ) -> Vectors:
-    """Of the relations that are stated, both steps over a relation's own labels: the mean of each
+    """Vectors of the stated relations, by both steps over a relation's own labels: the mean of each
     label's records, then of the labels that were merged into it. A record that only says that both
     stand in one sentence has no vector.
     """
@@ -94,7 +94,8 @@ def relation_vectors(
     label_of: list[int] = []
     stated = [relation for relation in relations if relation.is_stated]
     for index, relation in enumerate(stated):
-        for record in (records[record_id] for record_id in relation.record_ids):
+        for record_id in relation.record_ids:
+            record = records[record_id]
             if is_co_occurrence(record):
                 continue
             label_of.append(labels.setdefault((index, record.label), len(labels)))

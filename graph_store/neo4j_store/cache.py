@@ -35,7 +35,7 @@ Fetch = Callable[[list[str]], Iterable[tuple[str, str, bytes]]]
 
 
 class _DamagedError(Exception):
-    """What is in the file isn't what was put there."""
+    """The file doesn't hold what was written to it."""
 
 
 class RowCache:
@@ -84,16 +84,14 @@ class RowCache:
             found = sqlite.execute(
                 "SELECT uid, body, checksum FROM rows WHERE label = ? ORDER BY uid", (label,)
             ).fetchall()
-        if any(
-            not isinstance(body, bytes) or zlib.crc32(body) != checksum
-            for _, body, checksum in found
-        ):
-            raise _DamagedError("a row isn't what was written")
+        for _, body, checksum in found:
+            if not isinstance(body, bytes) or zlib.crc32(body) != checksum:
+                raise _DamagedError("a row isn't what was written")
         return {uid: body for uid, body, _ in found}
 
     def _refresh(self, label: str, stamp: str, signatures: Signatures, fetch: Fetch) -> None:
-        """Another process may refresh the same file to a later moment meanwhile: the stamp is only
-        set where what is there is what was asked for, and taken away where it isn't.
+        """Fetches new and changed rows. Another process may refresh the same file to a later moment
+        meanwhile: the stamp is only set where the rows are those of `signatures`, else taken away.
         """
         with self._transaction() as sqlite:
             before = dict(
@@ -112,9 +110,8 @@ class RowCache:
                 sqlite.execute("SELECT uid, sig FROM rows WHERE label = ?", (label,)).fetchall()
             )
             sqlite.execute("DELETE FROM stamps WHERE label = ?", (label,))
-            if (
-                there == wanted
-            ):  # else rows came, went or changed while they were fetched: the caller asks again
+            # Else rows came, went or changed while they were fetched: the caller tries again.
+            if there == wanted:
                 sqlite.execute("INSERT INTO stamps VALUES (?, ?)", (label, stamp))
 
     def put(self, label: str, rows: Iterable[tuple[str, str, bytes]]) -> None:
@@ -181,9 +178,8 @@ class RowCache:
         )
         try:
             sqlite.execute("PRAGMA secure_delete = ON")
-            sqlite.execute(
-                "PRAGMA synchronous = OFF"
-            )  # lost with the power at worst, and then made anew
+            # Lost with the power at worst, and then made anew.
+            sqlite.execute("PRAGMA synchronous = OFF")
             sqlite.executescript(_SCHEMA)
             owner = f"{_FORMAT} {self._owner}"
             sqlite.execute("BEGIN IMMEDIATE")

@@ -1,5 +1,5 @@
-"""The Neo4j store's schema: numbered migrations, what must be there and ONLINE, and the vector
-indexes, one per label and dimension.
+"""The Neo4j store's schema: numbered migrations, the constraints and indexes that must be ONLINE,
+and the vector indexes, one per label and dimension.
 
 Migrations are recorded in one (:DynagragSchema) node and shared by all workspaces of a database.
 Vector indexes belong to a dimension; for a first load they are made after it (several times
@@ -40,7 +40,7 @@ Never change one that was released.
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """An index or constraint by what it is on; names are the server's business."""
+    """An index or constraint by the labels and properties it is on."""
 
     what: str
     on: str

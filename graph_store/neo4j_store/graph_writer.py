@@ -1,5 +1,5 @@
-"""Writing the derived view to Neo4j in bounded batches, each its own transaction: what is new or
-changed, the links, then what is stale.
+"""Writing the derived view to Neo4j in bounded batches, each its own transaction: new and changed
+rows, the links, then the deletion of stale rows.
 
 A kill in between leaves a view that is marked as not current; writing again completes it, since
 signatures tell what is already there.
@@ -187,9 +187,8 @@ class GraphWriter:
             if there.get(relation.id) != sig:
                 changed.append(relation_props(relation, row, self._ws, sig, vector, vec_sig))
         wanted = {r.id for r in graph.relations}
-        changed.sort(
-            key=lambda r: (str(r["head"]), str(r["tail"]))
-        )  # neighbours in one batch: fewer waits for each other's locks
+        # Neighbours in one batch: fewer waits for each other's locks.
+        changed.sort(key=lambda r: (str(r["head"]), str(r["tail"])))
         return changed, [uid for uid in there if uid not in wanted]
 
     def put_relations(self, relations: Rows, is_cached: bool = True) -> None:

@@ -32,28 +32,6 @@ class Neo4jLease:
         """Waits for another holder, saying so once, and renews until the end. WorkspaceError after
         `wait_s`.
         """
-        self._wait(wait_s, on_wait)
-        is_done = threading.Event()
-        renewal = threading.Thread(
-            target=self._renew, args=(is_done,), name="neo4j-lease", daemon=True
-        )
-        renewal.start()
-        try:
-            yield
-        finally:
-            is_done.set()
-            # the connection may be closed next, which isn't safe while another thread writes to it
-            renewal.join()
-            try:
-                self._connection.write(
-                    lambda tx: tx.run(
-                        workspace_statements.END_LEASE, ws=self._ws, holder=self._holder
-                    ).consume()
-                )
-            except StoreError as err:
-                _LOG.info("the lease on workspace %s ends by itself: %s", self._ws, err)
-
-    def _wait(self, wait_s: float, on_wait: Callable[[str], None]) -> None:
         end, has_said = time.monotonic() + wait_s, False
         while not self._take():
             if not has_said:
@@ -65,6 +43,25 @@ class Neo4jLease:
                     f" {wait_s:.0f} s; run the command again later"
                 )
             time.sleep(_POLL_S)
+        is_done = threading.Event()
+        renewal = threading.Thread(
+            target=self._renew, args=(is_done,), name="neo4j-lease", daemon=True
+        )
+        renewal.start()
+        try:
+            yield
+        finally:
+            is_done.set()
+            # The connection may be closed next, which isn't safe while another thread writes to it.
+            renewal.join()
+            try:
+                self._connection.write(
+                    lambda tx: tx.run(
+                        workspace_statements.END_LEASE, ws=self._ws, holder=self._holder
+                    ).consume()
+                )
+            except StoreError as err:
+                _LOG.info("the lease on workspace %s ends by itself: %s", self._ws, err)
 
     def _take(self) -> bool:
         def work(tx: Any) -> bool:

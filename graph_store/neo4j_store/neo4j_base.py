@@ -1,5 +1,5 @@
-"""What every part of the Neo4j store stands on: the connection, the workspace's state, transactions
-under its lock, the local copy.
+"""Base of all parts of the Neo4j store: the connection, the workspace's state, transactions under
+its lock, the local copy.
 """
 
 import threading
@@ -64,7 +64,7 @@ class Neo4jStoreBase:
         return self._ws
 
     def _state(self) -> State:
-        """What the workspace's node says, inside `reading` as it was at the beginning."""
+        """The workspace's node's properties, inside `reading` as they were at the beginning."""
         return self._read_state() if self._held.state is None else self._held.state
 
     def _read_state(self) -> State:
@@ -78,9 +78,8 @@ class Neo4jStoreBase:
         try:
             yield
         finally:
-            self._held.state = (
-                outer if self._held.state is state else None
-            )  # None: it was dropped by a write
+            # None where it was dropped by a write.
+            self._held.state = outer if self._held.state is state else None
 
     def _lock(self, tx: Any) -> State:
         """Locks the workspace's node until the transaction ends, and makes it where there is
@@ -135,12 +134,8 @@ class Neo4jStoreBase:
         return self._vectors.read(kind, ids, states.dimension(state), states.stamp(state, kind))
 
     def _signatures(self, label: str) -> Iterable[tuple[str, str]]:
-        return (
-            (uid, sig or "")
-            for uid, sig in read_pages(
-                self._connection, row_statements.signatures(label), ws=self._ws
-            )
-        )
+        pages = read_pages(self._connection, row_statements.signatures(label), ws=self._ws)
+        return ((uid, sig or "") for uid, sig in pages)
 
     def _fetch(self, label: str, uids: list[str]) -> Iterator[tuple[str, str, bytes]]:
         for row in self._connection.read(row_statements.fetch(label), uids=uids):
@@ -148,6 +143,6 @@ class Neo4jStoreBase:
 
 
 class _ThreadState(threading.local):
-    """What a thread was told of the workspace's node, while it may go by that."""
+    """A thread's copy of the workspace's node, while it may go by that."""
 
     state: State | None = None

@@ -104,13 +104,13 @@ class Neo4jConnection:
         )
 
     def look(self, work: "Callable[[Transaction], T]", timeout_s: float) -> T:
-        """What `work` gives, in one reading transaction: several small statements without a round
+        """The result of `work` in one reading transaction: several small statements without a round
         trip for each beginning and end.
         """
         return self._run(work, timeout_s, is_write=False)
 
     def write(self, work: "Callable[[Transaction], T]", timeout_s: float = _QUERY_S) -> T:
-        """What `work` gives, in one transaction. It must be idempotent: after a lost connection, a
+        """The result of `work` in one transaction. It must be idempotent: after a lost connection a
         deadlock or a commit whose reply was lost it runs again, whole.
         """
         return self._run(work, timeout_s, is_write=True)
@@ -367,8 +367,7 @@ def _remedy(err: Exception, user: str, database: str) -> str:
 def _short(err: Exception) -> str:
     from neo4j.exceptions import Neo4jError
 
-    said = (
-        err.message if isinstance(err, Neo4jError) else None
-    )  # the driver's own errors say nothing there
-    text = " ".join(str(said or err).split())
+    # The driver's own errors have no message there.
+    message = err.message if isinstance(err, Neo4jError) else None
+    text = " ".join(str(message or err).split())
     return text if len(text) <= 240 else f"{text[:237]}..."

@@ -19,7 +19,7 @@ from dynagrag.core.schema import (
 )
 from dynagrag.graph_store import rules
 from dynagrag.graph_store.derived.graph_digest import digest_rows
-from dynagrag.graph_store.hops import HopEdge, Hops, deadline, too_slow, walk_hops
+from dynagrag.graph_store.hops import HopEdge, deadline, too_slow, walk_hops
 from dynagrag.graph_store.neo4j_store import neo4j_rows as rows
 from dynagrag.graph_store.neo4j_store import neo4j_state as states
 from dynagrag.graph_store.neo4j_store.cypher import graph_statements, row_statements
@@ -55,9 +55,8 @@ class Neo4jDerivedGraph(Neo4jStoreBase):
                     tx, self._ws, now, state, turn, is_new=bool(steps)
                 )
             ):
-                steps = writer.plan(
-                    graph, consolidation, records
-                )  # somebody wrote since the first one: now nobody else does
+                # Somebody wrote since the first plan: now nobody else does.
+                steps = writer.plan(graph, consolidation, records)
             for step in steps:
                 step()
             counts = (
@@ -68,8 +67,8 @@ class Neo4jDerivedGraph(Neo4jStoreBase):
             self._write(
                 lambda tx, now: states.end_writing(tx, self._ws, now, turn, records.version, counts)
             )
-            # the local copy lets go of what the view no longer holds: words of a document that was
-            # replaced
+            # The local copy drops rows that the view no longer holds: words of a document that was
+            # replaced.
             self.graph()
         if graph.entities and state.get("vector_index") == "deferred":
             self._schema.make_vector_indexes(states.dimension(state))
@@ -178,16 +177,26 @@ class Neo4jDerivedGraph(Neo4jStoreBase):
                     ) > fan_out
                 return edges, has_more
 
-            return self._walked(
-                tx,
-                walk_hops(
-                    entity_id,
-                    expand,
-                    num_hops=num_hops,
-                    max_relations=max_relations,
-                    check_time=check_time,
-                ),
+            walked = walk_hops(
+                entity_id,
+                expand,
+                num_hops=num_hops,
+                max_relations=max_relations,
+                check_time=check_time,
             )
+            # An entity or relation of the walk may have gone since.
+            nodes = {
+                row["row"][0]: rows.entity(row["row"])[0]
+                for row in tx.run(graph_statements.ENTITIES, uids=list(walked.hops), ws=self._ws)
+            }
+            found = tx.run(row_statements.fetch("RELATES"), uids=list(walked.relation_ids))
+            relations = {row["uid"]: rows.relation(row["row"]) for row in found}
+            ordered = sorted(
+                (i for i in walked.hops if i in nodes), key=lambda i: (walked.hops[i], i)
+            )
+            kept = [relations[i] for i in walked.relation_ids if i in relations]
+            kept = [r for r in kept if r.head in nodes and r.tail in nodes]
+            return Neighbourhood(tuple(nodes[i] for i in ordered), tuple(kept), walked.is_cut)
 
         try:
             made = self._connection.look(work, timeout_s)
@@ -198,19 +207,6 @@ class Neo4jDerivedGraph(Neo4jStoreBase):
         if entity_id not in {e.id for e in made.entities}:
             raise rules.no_entity(entity_id)
         return made
-
-    def _walked(self, tx: Any, walked: Hops) -> Neighbourhood:
-        """The entities and relations of a walk; one may have gone since."""
-        nodes = {
-            row["row"][0]: rows.entity(row["row"])[0]
-            for row in tx.run(graph_statements.ENTITIES, uids=list(walked.hops), ws=self._ws)
-        }
-        found = tx.run(row_statements.fetch("RELATES"), uids=list(walked.relation_ids))
-        relations = {row["uid"]: rows.relation(row["row"]) for row in found}
-        ordered = sorted((i for i in walked.hops if i in nodes), key=lambda i: (walked.hops[i], i))
-        kept = [relations[i] for i in walked.relation_ids if i in relations]
-        kept = [r for r in kept if r.head in nodes and r.tail in nodes]
-        return Neighbourhood(tuple(nodes[i] for i in ordered), tuple(kept), walked.is_cut)
 
     def overview(self, max_entities: int = 5000, max_relations: int = 20_000) -> Overview:
         """The heaviest entities, the heaviest relations between them, and counts of the whole

@@ -1,6 +1,4 @@
-"""What can be wrong with a workspace in Neo4j, and with its database; nothing here changes
-anything.
-"""
+"""Findings on a workspace in Neo4j and on its database; nothing here changes anything."""
 
 from dynagrag.core.schema import Finding
 from dynagrag.graph_store.neo4j_store.cypher import workspace_statements
@@ -23,7 +21,21 @@ def find(
             }
         )
     )
-    found.append(_view_is_whole(connection, workspace, state))
+    # Counted on the server: the local copy wouldn't see what somebody deleted there.
+    wanted = (state.get("num_entities", 0), state.get("num_relations", 0))
+    there = tuple(
+        int(connection.read(query, ws=workspace)[0]["num"])
+        for query in (workspace_statements.NUM_ENTITIES, workspace_statements.NUM_RELATIONS)
+    )
+    is_whole = (
+        there == wanted
+        or bool(state.get("writing"))
+        or state.get("derived_of") != state.get("records")
+    )
+    counts = f"{there[0]} entities, {there[1]} relations" + (
+        "" if there == wanted else f"; {wanted[0]} and {wanted[1]} were written"
+    )
+    found.append(Finding("view", is_whole, counts, REPAIR))
     others = ", ".join(
         f"{row['num']} :{row['label']}"
         for row in connection.read(workspace_statements.FOREIGN_NODES)
@@ -37,21 +49,3 @@ def find(
             )
         )
     return found
-
-
-def _view_is_whole(connection: Neo4jConnection, workspace: str, state: State) -> Finding:
-    """Counted on the server: the local copy wouldn't see what somebody deleted there."""
-    wanted = (state.get("num_entities", 0), state.get("num_relations", 0))
-    there = tuple(
-        int(connection.read(query, ws=workspace)[0]["num"])
-        for query in (workspace_statements.NUM_ENTITIES, workspace_statements.NUM_RELATIONS)
-    )
-    is_whole = (
-        there == wanted
-        or bool(state.get("writing"))
-        or state.get("derived_of") != state.get("records")
-    )
-    said = f"{there[0]} entities, {there[1]} relations" + (
-        "" if there == wanted else f"; {wanted[0]} and {wanted[1]} were written"
-    )
-    return Finding("view", is_whole, said, REPAIR)

@@ -51,7 +51,7 @@ class Neo4jRecordStore(Neo4jStoreBase):
                 )
             )
 
-    def _remember(self, change: changes.Change) -> None:
+    def _remember(self, change: changes.RecordChange) -> None:
         """What was just written needn't be fetched back."""
         by_label: dict[str, list[changes.Written]] = {}
         for written in change.written:

@@ -295,7 +295,7 @@ def relation(row: Row) -> Relation:
 def passage_captions(
     passages: Sequence[Passage], document: Document, turns: Sequence[Turn]
 ) -> dict[str, Mapping[str, Any]]:
-    """What a person in Neo4j Browser sees of each passage: its words, who begins it and when."""
+    """The captions of passages for people in Neo4j Browser: the words, who begins it and when."""
     by_index = {t.index: t for t in turns}
     captions: dict[str, Mapping[str, Any]] = {}
     for p in passages:
@@ -312,7 +312,7 @@ def passage_captions(
 
 
 def record_caption(record: RelationRecord, text: str) -> Mapping[str, Any]:
-    """What a person sees of a relation record: the triple, and the source's own words."""
+    """The caption of a relation record for people: the triple, and the source's own words."""
     return {
         "name": f"{record.head} {record.label} {record.tail}",
         "quote": text[record.quote_start : record.quote_end],

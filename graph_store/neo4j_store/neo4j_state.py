@@ -33,18 +33,18 @@ def mark(state: State, name: str) -> str:
 
 
 def embedder(state: State) -> EmbedderIdentity | None:
-    """Whose vectors the workspace holds."""
+    """The embedder of the workspace's vectors."""
     name = state.get("embedder_name")
     return EmbedderIdentity(str(name), dimension(state)) if name else None
 
 
 def dimension(state: State) -> int:
-    """Of its vectors; 0 before the first."""
+    """The dimension of its vectors; 0 before the first."""
     return int(state.get("embedder_dimension") or 0)
 
 
 def stamp(state: State, kind: VectorKind) -> str:
-    """What changes whenever vectors of the kind may have."""
+    """A mark that changes whenever vectors of the kind may have changed."""
     if kind in (VectorKind.ENTITY, VectorKind.RELATION):
         return mark(state, "graph")
     return (

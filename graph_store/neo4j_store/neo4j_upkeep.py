@@ -16,7 +16,7 @@ class Neo4jStoreUpkeep(Neo4jStoreBase):
     """Implements `dynagrag.core.protocols.StoreUpkeep`."""
 
     def address(self) -> str:
-        """Where it is, for people: no user, no password."""
+        """The store's address for people, without user and password."""
         c = self._connection
         return f"{c.address} (Neo4j {c.version} {c.edition}, database {c.database})"
 
@@ -40,22 +40,18 @@ class Neo4jStoreUpkeep(Neo4jStoreBase):
 
         def work(tx: Any, _: State) -> bool:
             nonlocal num
-            num = max(
-                num,
-                sum(
-                    int(tx.run(query, ws=self._ws).single(strict=True)["num"])
-                    for query in workspace_statements.DELETE_ORPHANS
-                ),
-            )
+            deleted = [
+                int(tx.run(query, ws=self._ws).single(strict=True)["num"])
+                for query in workspace_statements.DELETE_ORPHANS
+            ]
+            num = max(num, sum(deleted))
             return num > 0
 
         if not state:
             return tuple(done)
         self._change("records", work)
-        for label in (
-            "RELATES",
-            *labels.DERIVED_LABELS,
-        ):  # what a hand has changed since is written again with the rest
+        # Rows that somebody changed by hand since are written again with the rest.
+        for label in ("RELATES", *labels.DERIVED_LABELS):
             self._drain(row_statements.forget_signatures(label))
         self._write(lambda tx, _: states.set_state(tx, self._ws, derived_of=""))
         self._cache.clear()

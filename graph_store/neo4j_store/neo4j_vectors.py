@@ -46,7 +46,7 @@ class Neo4jVectorStore(Neo4jStoreBase):
         return len(gone)
 
     def embedder(self) -> EmbedderIdentity | None:
-        """Whose vectors these are; None before the first."""
+        """The embedder of the vectors; None before the first."""
         return states.embedder(self._state())
 
     def set_embedder(self, identity: EmbedderIdentity) -> None:

@@ -1,5 +1,5 @@
-"""Transactions that change records in Neo4j. Each compares signatures first, writes only what
-differs, and says whether anything did.
+"""Transactions that change records in Neo4j. Each compares signatures first, writes only rows that
+differ, and returns whether any did.
 """
 
 import itertools
@@ -23,8 +23,8 @@ Written = tuple[str, str, str, rows.Row]
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """Whether anything changed, and the rows that were written."""
+class RecordChange:
+    """The effect of a transaction: whether anything changed, and the rows that were written."""
 
     is_change: bool
     written: tuple[Written, ...] = ()
@@ -39,7 +39,7 @@ def put_document(
     document: Document,
     turns: Sequence[Turn],
     passages: Sequence[Passage],
-) -> Change:
+) -> RecordChange:
     """Stores a document, or replaces its turns and passages; speakers heard in passages that go, go
     with them.
     """
@@ -68,7 +68,7 @@ def put_document(
     ]
     is_changed = is_new or (found is not None and found["sig"] != sig)
     if not (is_changed or new_turns or new_passages or stale or splits):
-        return Change(False)
+        return RecordChange(False)
     if is_changed:
         props = {
             **rows.properties("Document", row),
@@ -94,12 +94,12 @@ def put_document(
         if not is_new:
             tx.run(record_statements.RELINK_MENTIONS, document=document.id)
             tx.run(record_statements.RELINK_RELATION_RECORDS, document=document.id)
-    return Change(True, (*_written("Turn", new_turns), *_written("Passage", new_passages)))
+    return RecordChange(True, (*_written("Turn", new_turns), *_written("Passage", new_passages)))
 
 
 def put_extractions(
     tx: "Transaction", workspace: str, extractions: Sequence[Extraction], texts: dict[str, str]
-) -> Change:
+) -> RecordChange:
     """Replaces live extractions, in the order given where they overlap each other. `texts`: of
     documents already read, added to.
     """
@@ -121,12 +121,12 @@ def put_extractions(
             )
     groups = [[e] for e in extractions] if _overlap(extractions) else [list(extractions)]
     made = [_put_apart(tx, workspace, group, texts) for group in groups]
-    return Change(any(made), tuple(row for change in made for row in change.written))
+    return RecordChange(any(made), tuple(row for change in made for row in change.written))
 
 
 def _put_apart(
     tx: "Transaction", workspace: str, extractions: Sequence[Extraction], texts: Mapping[str, str]
-) -> Change:
+) -> RecordChange:
     """Puts extractions none of which overlaps another."""
     nodes = [
         _node("Extraction", workspace, rows.extraction_row(e), {"name": e.extractor})
@@ -138,10 +138,10 @@ def _put_apart(
         for e in extractions
         if e.extractor != SPLIT_EXTRACTOR
     ]
-    overlapping = (
-        [r["uid"] for r in tx.run(record_statements.OVERLAPPING, rows=places)] if places else []
-    )
-    stale = [uid for uid in overlapping if uid not in set(uids)]
+    stale: list[str] = []
+    if places:
+        overlapping = [r["uid"] for r in tx.run(record_statements.OVERLAPPING, rows=places)]
+        stale = [uid for uid in overlapping if uid not in set(uids)]
     there = {r["uid"]: r["sig"] for r in tx.run(record_statements.EXISTING_EXTRACTIONS, uids=uids)}
     records = (
         {
@@ -175,24 +175,16 @@ def _put_apart(
     new_relations = [n for n in relations if records.get(n["uid"], ("",))[0] != n["props"]["sig"]]
     gone = {uid: is_mention for uid, (_, is_mention) in records.items() if uid not in wanted}
     if not (stale or new_nodes or new_mentions or new_relations or gone):
-        return Change(False)
+        return RecordChange(False)
     _each(tx, record_statements.DELETE_EXTRACTIONS, "uids", stale)
-    _each(
-        tx,
-        record_statements.DELETE_MENTIONS,
-        "uids",
-        [uid for uid, is_mention in gone.items() if is_mention],
-    )
-    _each(
-        tx,
-        record_statements.DELETE_RELATION_RECORDS,
-        "uids",
-        [uid for uid, is_mention in gone.items() if not is_mention],
-    )
+    gone_mentions = [uid for uid, is_mention in gone.items() if is_mention]
+    gone_relations = [uid for uid, is_mention in gone.items() if not is_mention]
+    _each(tx, record_statements.DELETE_MENTIONS, "uids", gone_mentions)
+    _each(tx, record_statements.DELETE_RELATION_RECORDS, "uids", gone_relations)
     _each(tx, record_statements.PUT_EXTRACTIONS, "rows", new_nodes)
     _each(tx, record_statements.PUT_MENTIONS, "rows", new_mentions)
     _each(tx, record_statements.PUT_RELATION_RECORDS, "rows", new_relations)
-    return Change(
+    return RecordChange(
         True, (*_written("Mention", new_mentions), *_written("RelationRecord", new_relations))
     )
 
@@ -249,17 +241,14 @@ def _node(label: str, workspace: str, row: rows.Row, caption: Mapping[str, Any])
     """A row as the statements take it; the caption is part of the signature, since it may change
     alone.
     """
-    sig = (
-        rows.signature(row, json.dumps(caption, sort_keys=True)) if caption else rows.signature(row)
-    )
-    return {
-        "uid": row[0],
-        "props": {**caption, **rows.properties(label, row), "ws": workspace, "sig": sig},
-    }
+    shown = (json.dumps(caption, sort_keys=True),) if caption else ()
+    sig = rows.signature(row, *shown)
+    props = {**caption, **rows.properties(label, row), "ws": workspace, "sig": sig}
+    return {"uid": row[0], "props": props}
 
 
 def _written(label: str, nodes: Iterable[Mapping[str, Any]]) -> list[Written]:
-    """What a transaction wrote, for the local copy."""
+    """The rows that a transaction wrote, for the local copy."""
     return [
         (
             label,
@@ -285,15 +274,11 @@ def _overlap(extractions: Sequence[Extraction]) -> bool:
     ordered = sorted(
         (e.document_id, e.extractor == SPLIT_EXTRACTOR, e.start, e.end) for e in extractions
     )
-    for (document, is_split, start, stop), (
-        next_document,
-        next_is_split,
-        next_start,
-        next_stop,
-    ) in itertools.pairwise(ordered):
-        if (document, is_split) != (next_document, next_is_split):
-            continue
-        if (start, stop) == (next_start, next_stop) or (not is_split and next_start < stop):
+    for one, following in itertools.pairwise(ordered):
+        _, is_split, _, stop = one
+        if one[:2] == following[:2] and (
+            one == following or (not is_split and following[2] < stop)
+        ):
             return True
     return False
 

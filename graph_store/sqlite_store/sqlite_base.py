@@ -1,5 +1,5 @@
-"""What every part of the embedded store stands on: its file, the transactions, and the counters
-that say whether anything changed.
+"""Base of all parts of the embedded store: its file, the transactions, and the counters that tell
+whether anything changed.
 """
 
 import secrets
@@ -37,10 +37,8 @@ class SqliteStoreBase:
             found = states.value(sqlite, "workspace")
         if found == "":
             with self._connection.write() as sqlite:
-                values = {
-                    "workspace": self._workspace,
-                    "store": secrets.token_hex(4),
-                }  # a store made anew has versions of its own
+                # A store made anew has versions of its own.
+                values = {"workspace": self._workspace, "store": secrets.token_hex(4)}
                 sqlite.executemany("INSERT OR IGNORE INTO meta VALUES (?, ?)", values.items())
                 found = states.value(sqlite, "workspace")
         if found != self._workspace:

@@ -5,7 +5,7 @@ bounded looks into it.
 import re
 import sqlite3
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from dynagrag.core.schema import (
@@ -72,7 +72,14 @@ class SqliteDerivedGraph(SqliteStoreBase):
             ],
         }
         for table, wanted in tables.items():
-            _make_equal(sqlite, table, wanted)
+            # Until the table holds exactly these rows.
+            found = {row[0]: row for row in sqlite.execute(rows.select(table))}
+            changed = [row for row in wanted if found.get(row[0]) != row]
+            gone = found.keys() - {row[0] for row in wanted}
+            sqlite.executemany(
+                f"DELETE FROM {table} WHERE id = ?", [(id_,) for id_ in sorted(gone)]
+            )
+            sqlite.executemany(rows.upsert(table), changed)
         for kind, ids, vectors in (
             (VectorKind.ENTITY, [e.id for e in graph.entities], graph.entity_vectors),
             (
@@ -259,15 +266,6 @@ class SqliteDerivedGraph(SqliteStoreBase):
                 if score:
                     scored.append((-score, -weight, id_))
         return tuple((id_, -score) for score, _, id_ in sorted(scored)[:limit])
-
-
-def _make_equal(sqlite: sqlite3.Connection, table: str, wanted: Sequence[rows.Row]) -> None:
-    """Deletes, updates and inserts rows until the table holds exactly these."""
-    found = {row[0]: row for row in sqlite.execute(rows.select(table))}
-    changed = [row for row in wanted if found.get(row[0]) != row]
-    gone = found.keys() - {row[0] for row in wanted}
-    sqlite.executemany(f"DELETE FROM {table} WHERE id = ?", [(id_,) for id_ in sorted(gone)])
-    sqlite.executemany(rows.upsert(table), changed)
 
 
 def _parts(text: str) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""What can be wrong with an embedded store's file and rows, and the mending of it."""
+"""Findings on an embedded store's file and rows, and their repair."""
 
 import sqlite3
 

@@ -10,7 +10,7 @@ from dynagrag.core.schema import EmbedderIdentity
 
 
 def value(sqlite: sqlite3.Connection, name: str) -> str:
-    """What is kept under a name; "" for nothing."""
+    """The value kept under a name; "" for none."""
     row = sqlite.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
     return "" if row is None else str(row[0])
 
@@ -24,13 +24,13 @@ def set_state(sqlite: sqlite3.Connection, **values: str) -> None:
 
 
 def embedder(sqlite: sqlite3.Connection) -> EmbedderIdentity | None:
-    """Whose vectors the workspace holds; None before the first."""
+    """The embedder of the workspace's vectors; None before the first."""
     name = value(sqlite, "embedder_name")
     return EmbedderIdentity(name, dimension(sqlite)) if name else None
 
 
 def dimension(sqlite: sqlite3.Connection) -> int:
-    """Of its vectors; 0 before the first."""
+    """The dimension of its vectors; 0 before the first."""
     return int(value(sqlite, "embedder_dimension") or 0)
 
 

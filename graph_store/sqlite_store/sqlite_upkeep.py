@@ -11,7 +11,7 @@ class SqliteStoreUpkeep(SqliteStoreBase):
     """Implements `dynagrag.core.protocols.StoreUpkeep`."""
 
     def address(self) -> str:
-        """Where it is, for people."""
+        """The store's address for people."""
         return f"embedded (SQLite), {self._path}"
 
     def exists(self) -> bool:

@@ -53,7 +53,7 @@ class SqliteVectorStore(SqliteStoreBase):
         return num_gone
 
     def embedder(self) -> EmbedderIdentity | None:
-        """Whose vectors these are; None before the first."""
+        """The embedder of the vectors; None before the first."""
         with self._connection.read() as sqlite:
             return states.embedder(sqlite)
 

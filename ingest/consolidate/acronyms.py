@@ -77,34 +77,35 @@ class AcronymIndex:
     """Finds the names that an acronym may stand for: near-linear, by their initials."""
 
     def __init__(self, names: Iterable[UsedName], root: Callable[[str], str] = str) -> None:
-        """Of names of several words that an acronym can stand for; those of one root count once."""
-        counted: set[tuple[str, str]] = set()
+        """Of names of several words that an acronym can stand for; those of one root count once in
+        each document.
+        """
+        places_of: dict[str, set[str]] = defaultdict(set)
         self._by_initials: dict[str, list[str]] = defaultdict(list)
         self._sizes_in: dict[str, Counter[int]] = defaultdict(Counter)
         self._letters: Counter[str] = Counter()
-        for name in names:
-            if is_spelt_out(name):
-                content = initials(name.key)
-                for first in {content, "".join(w[0] for w in tokens_of(name.key))}:
-                    self._by_initials[first].append(name.key)
-                for place in ("", *name.documents):
-                    if (place, root(name.key)) not in counted:
-                        counted.add((place, root(name.key)))
-                        self._sizes_in[place][len(content)] += 1
-                        if not place:
-                            self._letters.update(content)
+        for name in filter(is_spelt_out, names):
+            content = initials(name.key)
+            for first in {content, "".join(w[0] for w in tokens_of(name.key))}:
+                self._by_initials[first].append(name.key)
+            for place in {"", *name.documents} - places_of[root(name.key)]:
+                self._sizes_in[place][len(content)] += 1
+            if not places_of[root(name.key)]:
+                self._letters.update(content)
+            places_of[root(name.key)].update(("", *name.documents))
 
     def meanings(self, short: str) -> list[str]:
         """The keys that spell a key out, in alphabetical order."""
         letters = squashed(short)
         found = set(self._by_initials.get(letters, ()))
-        if len(letters) >= _MIN_BLEND:
-            for firsts in _blends(letters):
-                found.update(
-                    key
-                    for key in self._by_initials.get(firsts, ())
-                    if _is_blend(content_words(key), letters)
-                )
+        if len(letters) < _MIN_BLEND:
+            return sorted(found - {short})
+        # By the initials that names of two and more words may have of which it is a blend.
+        for num_words in range(2, min(_MAX_WORDS, len(letters) // _MIN_PIECE) + 1):
+            for places in combinations(range(_MIN_PIECE, len(letters) - 1), num_words - 1):
+                firsts = letters[0] + "".join(letters[p] for p in places)
+                keys = self._by_initials.get(firsts, ())
+                found.update(key for key in keys if _is_blend(content_words(key), letters))
         return sorted(found - {short})
 
     def chance(self, short: str, documents: Collection[str] = ()) -> float:
@@ -119,13 +120,6 @@ class AcronymIndex:
         return num_names * math.prod((self._letters[letter] + 1) / total for letter in letters)
 
 
-def _blends(letters: str) -> Iterator[str]:
-    """The initials that names of two and more words may have of which the letters are a blend."""
-    for num_words in range(2, min(_MAX_WORDS, len(letters) // _MIN_PIECE) + 1):
-        for places in combinations(range(_MIN_PIECE, len(letters) - 1), num_words - 1):
-            yield letters[0] + "".join(letters[p] for p in places)
-
-
 def is_spelt_out(name: UsedName) -> bool:
     """Whether an acronym may stand for a name: of several words, no person, none of its words
     itself in capitals.
@@ -133,9 +127,8 @@ def is_spelt_out(name: UsedName) -> bool:
     words = content_words(name.key)
     if not 2 <= len(words) <= MAX_LETTERS or name.name.is_person or name.is_word:
         return False
-    return all(w.isalpha() for w in words) and not any(
-        len(part) > 1 and part.isupper() for part in name.surface.split()
-    )
+    has_capitals = any(len(part) > 1 and part.isupper() for part in name.surface.split())
+    return "".join(words).isalpha() and not has_capitals
 
 
 def may_be_acronym(name: UsedName) -> bool:
@@ -146,7 +139,7 @@ def may_be_acronym(name: UsedName) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Tried:
+class _AcronymFit:
     """An acronym with the names that spell it out, and how many would do so by chance."""
 
     key: str
@@ -171,7 +164,7 @@ def corpus_acronyms(
     """
     documents = {name.key: name.documents for name in names}
     index = AcronymIndex(names, root)
-    tried: dict[str, _Tried] = {}
+    tried: dict[str, _AcronymFit] = {}
     for name in names:
         key = name.key
         if key in defined or key in ambiguous or not may_be_acronym(name):
@@ -179,15 +172,16 @@ def corpus_acronyms(
         meanings = tuple(long for long in index.meanings(key) if root(long) != root(key))
         shared = name.documents & frozenset().union(*(documents[long] for long in meanings))
         chance = min(index.chance(key), index.chance(key, shared))
-        fit = _Tried(key, meanings if len({root(long) for long in meanings}) == 1 else (), chance)
+        fit = _AcronymFit(key, meanings if len(set(map(root, meanings))) == 1 else (), chance)
+        # By root, since CB and CBs are one.
         tried[root(key)] = max(
             tried.get(root(key), fit), fit, key=lambda t: (bool(t.meanings), -t.chance)
-        )  # CB and CBs are one
+        )
     for acronym in _credible(list(tried.values())):
         yield from (("acronym", long, acronym.key) for long in acronym.meanings)
 
 
-def _credible(tried: Sequence[_Tried]) -> list[_Tried]:
+def _credible(tried: Sequence[_AcronymFit]) -> list[_AcronymFit]:
     """Those whose fit is no coincidence: the most certain first, as many as leave the expected
     share of coincidences at `MAX_FALSE`.
 
@@ -203,7 +197,7 @@ def _credible(tried: Sequence[_Tried]) -> list[_Tried]:
         for t in tried
         if t.meanings and share
     ]
-    kept: list[_Tried] = []
+    kept: list[_AcronymFit] = []
     total = 0.0
     for doubt, _, acronym in sorted(doubts, key=lambda row: row[:2]):
         total += doubt

@@ -10,6 +10,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +36,7 @@ _NUM_PROBES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class CandidatePair:
     """Two candidates, i < j, with the cosine of their vectors."""
 
     i: int
@@ -43,7 +44,9 @@ class Pair:
     cosine: float
 
 
-def candidate_pairs(names: Sequence[Name], vectors: Vectors, is_guarded: bool = True) -> list[Pair]:
+def candidate_pairs(
+    names: Sequence[Name], vectors: Vectors, is_guarded: bool = True
+) -> list[CandidatePair]:
     """Candidate pairs, strongest first (ties by indices).
 
     Args:
@@ -55,12 +58,10 @@ def candidate_pairs(names: Sequence[Name], vectors: Vectors, is_guarded: bool = 
     found: dict[tuple[int, int], float] = {}
     for i, j, cosine in near_pairs(vectors):
         found[i, j] = cosine
-    for i, j in _head_pairs(names, vectors):
-        found.setdefault((i, j), float(vectors[i] @ vectors[j]))
-    for i, j in _acronym_pairs(names):
+    for i, j in chain(_head_pairs(names, vectors), _acronym_pairs(names)):
         found.setdefault((i, j), float(vectors[i] @ vectors[j]))
     pairs = [
-        Pair(i, j, round(cosine, 6))
+        CandidatePair(i, j, round(cosine, 6))
         for (i, j), cosine in found.items()
         if cosine >= MIN_GROUP_COSINE and not (is_guarded and conflict(names[i], names[j]))
     ]
@@ -191,7 +192,7 @@ def _acronym_pairs(names: Sequence[Name]) -> Iterator[tuple[int, int]]:
                 yield min(i, j), max(i, j)
 
 
-def cut_into_blocks(pairs: Sequence[Pair]) -> list[list[int]]:
+def cut_into_blocks(pairs: Sequence[CandidatePair]) -> list[list[int]]:
     """Blocks of 2 to 25 indices, each sorted, in order of their first index.
 
     Pairs are joined strongest first, as long as the block stays small enough; the result depends on

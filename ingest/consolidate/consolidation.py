@@ -9,26 +9,24 @@ that `derive` makes. Without a judge only rules and verdicts that are kept alrea
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from dynagrag.core.schema import Consolidation, Merge
 from dynagrag.graph_store.derived.canonical import make_merge
 from dynagrag.ingest.consolidate.consolidation_plan import (
-    CandidateBlock,
     ConsolidationInput,
     ConsolidationPlan,
     plan_consolidation,
 )
-from dynagrag.ingest.consolidate.guards import MergeGuard, split_group
-from dynagrag.ingest.consolidate.judging import NOBODY, Judging, ask_judge
-from dynagrag.ingest.consolidate.labels import merge_labels
-from dynagrag.ingest.consolidate.verdicts import Group, Judged
+from dynagrag.ingest.consolidate.guards import split_group
+from dynagrag.ingest.consolidate.judge_calls import NOBODY, Judging, ask_judge
+from dynagrag.ingest.consolidate.relation_labels import merge_labels
+from dynagrag.ingest.consolidate.verdicts import Group
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationResult:
-    """The merges, and how they came about. `notes`: what was refused or left open, for the
-    report.
-    """
+    """The merges and how they came about. `notes` tell the report what was refused or left open."""
 
     consolidation: Consolidation
     notes: tuple[str, ...]
@@ -38,13 +36,13 @@ class ConsolidationResult:
     num_refused: int
 
 
-def consolidate(given: ConsolidationInput, judging: Judging = NOBODY) -> ConsolidationResult:
+def consolidate(inputs: ConsolidationInput, judging: Judging = NOBODY) -> ConsolidationResult:
     """Plans and decides in one go.
 
     Never raises for a model's failure or a spent budget: the names concerned stay unmerged, and
     `notes` says so.
     """
-    return decide(plan_consolidation(given, judging, finds_candidates=judging.can_settle), judging)
+    return decide(plan_consolidation(inputs, judging, finds_candidates=judging.can_settle), judging)
 
 
 def decide(plan: ConsolidationPlan, judging: Judging = NOBODY) -> ConsolidationResult:
@@ -52,7 +50,10 @@ def decide(plan: ConsolidationPlan, judging: Judging = NOBODY) -> ConsolidationR
     merges.
     """
     names, labels = ask_judge(plan.name_docket, judging), ask_judge(plan.label_docket, judging)
-    _forget_other_verdicts(judging, names, labels)
+    is_complete = judging.judge is not None and names.is_complete and labels.is_complete
+    if judging.verdicts is not None and is_complete:
+        # The judge has settled every block: verdicts on blocks that are gone are dropped.
+        judging.verdicts.keep_verdicts([*names.keys, *labels.keys])
     merges, refused = _merge_names(plan, names.groups)
     label_merges, refused_labels = merge_labels(plan.labels, labels.groups)
     refused += refused_labels
@@ -72,17 +73,6 @@ def decide(plan: ConsolidationPlan, judging: Judging = NOBODY) -> ConsolidationR
     )
 
 
-def _forget_other_verdicts(judging: Judging, names: Judged, labels: Judged) -> None:
-    """Drops the verdicts on blocks that are no more, once a judge has settled all that are."""
-    if (
-        judging.judge is not None
-        and judging.verdicts is not None
-        and names.is_complete
-        and labels.is_complete
-    ):
-        judging.verdicts.keep_verdicts([*names.keys, *labels.keys])
-
-
 def _merge_names(
     plan: ConsolidationPlan, verdicts: Mapping[int, Sequence[Group]]
 ) -> tuple[list[Merge], list[str]]:
@@ -93,25 +83,23 @@ def _merge_names(
     refused: list[str] = []
     for number, groups in sorted(verdicts.items()):
         block, lines = plan.blocks[number], plan.name_docket.blocks[number].lines
+        keys = [group.keys for group in block.groups]
+        sizes = [len(own) for own in keys]
+
+        def may_join(i: int, j: int, keys: Sequence[tuple[str, ...]] = keys) -> bool:
+            return plan.guard.may_join_all(keys[i], keys[j])
+
         for group in groups:
-            parts = _guarded_parts(group, block, plan.guard)
+            parts = split_group(group.members, may_join, block.cosines, sizes)
             if len(parts) > 1:
                 refused.append(" / ".join(block.groups[i].key for i in group.members))
-            merges += [_merge(part, group, block, lines) for part in parts if len(part) > 1]
+            for part in parts:
+                if len(part) > 1:
+                    # Under the name that the model chose, or the part's first where another part
+                    # holds that.
+                    canonical = group.canonical if group.canonical in part else part[0]
+                    members = chain.from_iterable(keys[i] for i in part)
+                    name = block.groups[canonical].key
+                    evidence = "\n".join(lines[i] for i in part)
+                    merges.append(make_merge(members, name, "model", evidence))
     return merges, refused
-
-
-def _guarded_parts(group: Group, block: CandidateBlock, guard: MergeGuard) -> list[list[int]]:
-    """The parts of a group, as positions in its block, that the guards let be one."""
-
-    def may_join(i: int, j: int) -> bool:
-        return guard.may_join_all(block.groups[i].keys, block.groups[j].keys)
-
-    return split_group(group.members, may_join, block.cosines, [len(g.keys) for g in block.groups])
-
-
-def _merge(part: Sequence[int], group: Group, block: CandidateBlock, lines: Sequence[str]) -> Merge:
-    """Under the name that the model chose, or the part's first where another part holds that."""
-    canonical = group.canonical if group.canonical in part else part[0]
-    keys = [key for i in part for key in block.groups[i].keys]
-    return make_merge(keys, block.groups[canonical].key, "model", "\n".join(lines[i] for i in part))

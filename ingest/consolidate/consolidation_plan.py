@@ -1,11 +1,11 @@
-"""What consolidation would do, before a model is asked: the merges of the rules, and the blocks of
-names that are left for a judge.
+"""Consolidation before a model is asked: the merges of the rules, and the blocks of names that are
+left for a judge.
 
 keys -> safe rules -> groups -> candidate pairs -> blocks of at most 25 -> the verdicts that are
 kept
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -19,8 +19,8 @@ from dynagrag.graph_store.derived.glossary import read_glossary
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means, key_vectors
 from dynagrag.ingest.consolidate.blocking import candidate_pairs, cut_into_blocks
 from dynagrag.ingest.consolidate.guards import MIN_GROUP_COSINE, MergeGuard
-from dynagrag.ingest.consolidate.judging import NOBODY, Docket, Judging
-from dynagrag.ingest.consolidate.labels import LabelPlan, plan_labels
+from dynagrag.ingest.consolidate.judge_calls import NOBODY, Docket, Judging
+from dynagrag.ingest.consolidate.relation_labels import LabelPlan, plan_labels
 from dynagrag.ingest.consolidate.safe_rules import SafeGroup, safe_groups, safe_merges
 from dynagrag.ingest.consolidate.shown_block import name_blocks
 from dynagrag.ingest.consolidate.used_names import used_names
@@ -29,14 +29,14 @@ from dynagrag.ingest.consolidate.verdicts import ENTITIES, LABELS
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationInput:
-    """What is consolidated.
+    """The records that are consolidated, and what is known about them.
 
     Args:
         mentions: The mentions that count (`derive.counting_mentions`).
         records: The relation records of their keys.
         mention_vectors: By text id, as for `derive`.
-        label_vectors: Those of `labels.label_texts`, by text id.
-        edits: A person's corrections: what was told apart or joined by hand is not judged.
+        label_vectors: Those of `relation_labels.label_texts`, by text id.
+        edits: A person's corrections: what they joined or keep apart is not judged.
         texts: Where acronyms may be defined; none: no such rule.
         step: Called again and again while rules are at work; may raise.
     """
@@ -60,8 +60,8 @@ class CandidateBlock:
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationPlan:
-    """What rules settled, and what a model would be asked: `num_calls` of `prompt_tokens` in all,
-    after what is known already.
+    """The merges by rule, and what is open for a model: `num_calls` of `prompt_tokens` in all,
+    without what kept verdicts settle.
 
     `groups`: all that a model might be asked about; block n of `blocks` is block n of
     `name_docket`.
@@ -79,7 +79,7 @@ class ConsolidationPlan:
 
 
 def plan_consolidation(
-    given: ConsolidationInput,
+    inputs: ConsolidationInput,
     judging: Judging = NOBODY,
     *,
     finds_candidates: bool = True,
@@ -88,27 +88,32 @@ def plan_consolidation(
     """Everything but the calls.
 
     Args:
-        given: What is consolidated.
+        inputs: What is consolidated.
         judging: Where verdicts are kept, whose count, and how blocks are packed into calls.
         finds_candidates: False skips the search for what only a verdict could settle.
         min_cosine: Candidates below, -1 to 1, are not judged; less than the guards' own bound
         changes nothing.
     """
-    names = used_names(given.mentions)
+    names = used_names(inputs.mentions)
     surfaces = {name.key: name.surface for name in names}
     guard = MergeGuard(
         {name.key: name.name for name in names},
-        _told_apart(given.edits),
-        read_glossary(given.edits),
+        frozenset(
+            pair for keys in kept_apart(inputs.edits) for pair in combinations(sorted(set(keys)), 2)
+        ),
+        read_glossary(inputs.edits),
     )
-    given.step()
-    merges = safe_merges(names, guard, given.texts, given.step)
-    groups = _judgeable(safe_groups(names, merges), given.mentions)
-    blocks = _candidate_blocks(groups, guard, given, min_cosine) if finds_candidates else []
-    given.step()
-    labels = plan_labels(given.records, given.label_vectors if finds_candidates else None, surfaces)
-    given.step()
-    shown = name_blocks([block.groups for block in blocks], given.mentions, given.records, surfaces)
+    inputs.step()
+    merges = safe_merges(names, guard, inputs.texts, inputs.step)
+    # Plain words are the rules' alone, since they are too many to judge.
+    named = {mention.key for mention in inputs.mentions if Flag.CONTENT_WORD not in mention.flags}
+    groups = [group for group in safe_groups(names, merges) if not named.isdisjoint(group.keys)]
+    blocks = _candidate_blocks(groups, guard, inputs, min_cosine) if finds_candidates else []
+    inputs.step()
+    records = inputs.records
+    labels = plan_labels(records, inputs.label_vectors if finds_candidates else None, surfaces)
+    inputs.step()
+    shown = name_blocks([block.groups for block in blocks], inputs.mentions, records, surfaces)
     dockets = (Docket.of(ENTITIES, shown, judging), Docket.of(LABELS, labels.blocks, judging))
     prompts = [
         docket.prompt(call) for docket in dockets for call in docket.calls(judging.one_block_a_call)
@@ -125,25 +130,22 @@ def plan_consolidation(
     )
 
 
-def _judgeable(groups: Iterable[SafeGroup], mentions: Iterable[Mention]) -> list[SafeGroup]:
-    """Groups with a key that somebody named; plain words are the rules' alone, since they are too
-    many to judge.
-    """
-    named = {mention.key for mention in mentions if Flag.CONTENT_WORD not in mention.flags}
-    return [group for group in groups if not named.isdisjoint(group.keys)]
-
-
 def _candidate_blocks(
-    groups: Sequence[SafeGroup], guard: MergeGuard, given: ConsolidationInput, min_cosine: float
+    groups: Sequence[SafeGroup], guard: MergeGuard, inputs: ConsolidationInput, min_cosine: float
 ) -> list[CandidateBlock]:
-    """The blocks of groups that may be one, but for those in which a person has settled every pair.
+    """The blocks of groups that may be one, without those in which a person has settled every pair.
 
     Blocks are cut as if nobody had corrected anything, so that a correction leaves the verdicts on
     all other names in force.
     """
     if len(groups) < 2:
         return []
-    vectors = _group_vectors(groups, given)
+    # (n, d) unit rows: the mean of e_k over each group's keys.
+    table = key_vectors(inputs.mentions, inputs.mention_vectors)
+    rows = table.find([key for group in groups for key in group.keys])
+    sizes = [len(group.keys) for group in groups]
+    numbers = np.repeat(np.arange(len(groups), dtype=np.int64), sizes)
+    vectors = unit_rows(group_means(table.array, rows, numbers, len(groups)))
     uncorrected = MergeGuard(guard.names, glossary=guard.glossary)
     pairs = [
         pair
@@ -151,23 +153,18 @@ def _candidate_blocks(
         if pair.cosine >= min_cosine
         and uncorrected.may_join_all(groups[pair.i].keys, groups[pair.j].keys)
     ]
-    joined = _joined_by_hand(given.edits)
+    merges = [e for e in effective_edits(inputs.edits) if e.kind is EditKind.MERGE]
+    joined = {key: i for i, edit in enumerate(merges) for key in edit.keys}
     blocks = []
     for members in cut_into_blocks(pairs):
         block = tuple(groups[i] for i in members)
-        if any(_is_open(a, b, guard, joined) for a, b in combinations(block, 2)):
+        if any(
+            not (a.key in joined and joined[a.key] == joined.get(b.key))
+            and guard.may_join_all(a.keys, b.keys)
+            for a, b in combinations(block, 2)
+        ):
             blocks.append(CandidateBlock(block, vectors[members] @ vectors[members].T))
     return blocks
-
-
-def _group_vectors(groups: Sequence[SafeGroup], given: ConsolidationInput) -> Vectors:
-    """(n, d) unit rows: the mean of e_k over each group's keys."""
-    table = key_vectors(given.mentions, given.mention_vectors)
-    rows = table.find([key for group in groups for key in group.keys])
-    numbers = np.repeat(
-        np.arange(len(groups), dtype=np.int64), [len(group.keys) for group in groups]
-    )
-    return unit_rows(group_means(table.array, rows, numbers, len(groups)))
 
 
 def _is_open(a: SafeGroup, b: SafeGroup, guard: MergeGuard, joined: Mapping[str, int]) -> bool:
@@ -176,20 +173,3 @@ def _is_open(a: SafeGroup, b: SafeGroup, guard: MergeGuard, joined: Mapping[str,
     """
     is_joined = a.key in joined and joined[a.key] == joined.get(b.key)
     return not is_joined and guard.may_join_all(a.keys, b.keys)
-
-
-def _told_apart(edits: Iterable[Edit]) -> frozenset[tuple[str, str]]:
-    """Pairs of keys that a person told apart, each in alphabetical order."""
-    return frozenset(
-        pair for keys in kept_apart(edits) for pair in combinations(sorted(set(keys)), 2)
-    )
-
-
-def _joined_by_hand(edits: Iterable[Edit]) -> dict[str, int]:
-    """Keys that a person merged -> which edit; two keys of one edit need no verdict."""
-    return {
-        key: i
-        for i, e in enumerate(effective_edits(edits))
-        if e.kind is EditKind.MERGE
-        for key in e.keys
-    }

@@ -1,9 +1,9 @@
-"""What texts themselves say is the same: "the lunar module (LM)", "LM, the lunar module",
+"""Names that texts themselves define as one: "the lunar module (LM)", "LM, the lunar module",
 "Hercules, also known as Heracles".
 
 An acronym's definition needs no more than the two side by side, since the letters prove it. Names
 in general need words that say so, and must stand alone before them: in "an engineer with NASA, also
-known as Bob" it isn't NASA who is.
+known as Bob", Bob isn't NASA.
 """
 
 import re
@@ -31,13 +31,14 @@ _MAX_WORDS = 8
 _WORD = re.compile(r"[^\W_]+(?:['’&.\-][^\W_]+)*")
 _ACRONYM = re.compile(r"\b[A-Za-z][A-Za-z&./-]{0,14}")
 _NEXT_WORD = re.compile(r"[^\S\n]([a-z][\w'’-]*)")
+_MAY_FOLLOW = FUNCTION_WORDS | COMMON_VERBS
 _NOT_ALONE = words_of(WordClass.PREPOSITION_INTO_NAME)
 
 
 @dataclass(frozen=True, slots=True)
 class Definitions:
-    """What texts define. `acronyms`: key -> the keys of what it is said to spell; `aliases`: pairs
-    of keys that are said to be one.
+    """Definitions in texts. `acronyms`: key -> keys of the names it stands for; `aliases`: pairs of
+    keys of one thing.
     """
 
     acronyms: Mapping[str, frozenset[str]]
@@ -47,8 +48,8 @@ class Definitions:
 def find_definitions(
     texts: Iterable[str], by_key: Mapping[str, UsedName], step: Callable[[], None] = lambda: None
 ) -> Definitions:
-    """All definitions in the texts. What brackets define an acronym to be may be no name in use,
-    and then speaks against others. `step` is called again and again, and may raise.
+    """All definitions in the texts. A meaning in brackets counts even if it is no name in use: it
+    then speaks against other meanings. `step` is called again and again, and may raise.
     """
     acronyms: dict[str, set[str]] = defaultdict(set)
     aliases: set[tuple[str, str]] = set()
@@ -56,7 +57,12 @@ def find_definitions(
         for short, long, is_certain in _acronyms(text, step):
             if is_certain or (long in by_key and not by_key[long].is_word):
                 acronyms[short].add(long)
-        aliases.update(_aliases(text, by_key))
+        for match in ALIAS.finditer(text):
+            lead = LEAD.search(text, max(0, match.start() - 60), match.start())
+            left = _name_before(text, (lead or match).start(), by_key)
+            right = _name_after(text, match.end(), by_key)
+            if left and right and left != right:
+                aliases.add((left, right))
     return Definitions(
         {short: frozenset(longs) for short, longs in acronyms.items()}, frozenset(aliases)
     )
@@ -72,39 +78,27 @@ def _acronyms(text: str, step: Callable[[], None]) -> Iterator[tuple[str, str, b
         short = word[:-1] if word.endswith("s") and word[:-1].isupper() else word
         if not is_acronym(short):
             continue
+        key = entity_key(short)
         before = text[max(0, match.start() - 40) : match.start()]
         cue = BRACKETED.search(before) or CUE_BEFORE.search(before)
-        long = _spelt_before(text, match.start() - len(cue[0]), short) if cue else ""
-        if long:
-            yield entity_key(short), long, before[cue.start()] == "(" if cue else False
+        if cue:
+            end = match.start() - len(cue[0])
+            longer = (text[start:end] for start, _ in _words_before(text, end)[-2::-1])
+            if long := _spelt_out(longer, key):
+                yield key, long, before[cue.start()] == "("
         after = CUE_AFTER.match(text, match.start() + len(word))
-        long = _spelt_after(text, after.end(), short) if after else ""
-        if long:
-            yield entity_key(short), long, "(" in after[0] if after else False
+        if after:
+            words = _words_after(text, after.end())
+            while words and entity_key(text[slice(*words[0])]) in DETERMINERS | {""}:
+                words = words[1:]
+            longer = (text[words[0][0] : end] for _, end in words[1:])
+            if long := _spelt_out(longer, key):
+                yield key, long, "(" in after[0]
 
 
-def _spelt_before(text: str, end: int, short: str) -> str:
-    """The key of the words right before a place that spell an acronym, fewest first; empty for
-    none.
-    """
-    words = _words_before(text, end)
-    for num in range(2, len(words) + 1):
-        long = entity_key(text[words[-num][0] : end])
-        if spells_out(long, entity_key(short)):
-            return long
-    return ""
-
-
-def _spelt_after(text: str, start: int, short: str) -> str:
-    """The key of the words from a place on that spell an acronym, fewest first; empty for none."""
-    words = _words_after(text, start)
-    while words and entity_key(text[slice(*words[0])]) in DETERMINERS | {""}:
-        words = words[1:]
-    for num in range(2, len(words) + 1):
-        long = entity_key(text[words[0][0] : words[num - 1][1]])
-        if spells_out(long, entity_key(short)):
-            return long
-    return ""
+def _spelt_out(phrases: Iterable[str], short: str) -> str:
+    """The key of the first phrase that spells an acronym's key; empty for none."""
+    return next((long for long in map(entity_key, phrases) if spells_out(long, short)), "")
 
 
 def _words_before(text: str, end: int) -> list[tuple[int, int]]:
@@ -139,38 +133,14 @@ def _is_gap(between: str) -> bool:
     return between.strip(" \t\n&\"'“”‘’") == "" and between.count("\n") <= 1
 
 
-def _aliases(text: str, by_key: Mapping[str, UsedName]) -> Iterator[tuple[str, str]]:
-    """Pairs of names in use between which a text says that they are one thing."""
-    for match in ALIAS.finditer(text):
-        lead = LEAD.search(text, max(0, match.start() - 60), match.start())
-        left, right = (
-            _name_before(text, lead.start() if lead else match.start(), by_key),
-            _name_after(text, match.end(), by_key),
-        )
-        if left and right and left != right:
-            yield left, right
-
-
-def _ends_there(text: str, end: int) -> bool:
-    """Whether a name goes no further: no capital, number, hyphen or mere word comes right behind
-    it.
-    """
-    behind = _NEXT_WORD.match(text, end)
-    if behind and behind[1] not in FUNCTION_WORDS and behind[1] not in COMMON_VERBS:
-        return False
-    return not MORE_AFTER.match(text, end)
-
-
 def _name_before(text: str, end: int, by_key: Mapping[str, UsedName]) -> str:
     """The longest name in use that ends at a place, unless it is part of a longer phrase; empty for
     none.
     """
     words = _words_before(text, end)[-_MAX_WORDS:]
-    for place in range(len(words)):
-        key = entity_key(text[words[place][0] : end])
-        if _is_name(key, by_key) and not MORE_BEFORE.search(
-            text[max(0, words[place][0] - 30) : words[place][0]]
-        ):
+    for place, (start, _) in enumerate(words):
+        key = entity_key(text[start:end])
+        if _is_name(key, by_key) and not MORE_BEFORE.search(text[max(0, start - 30) : start]):
             before = [text[a:b].casefold() for a, b in words[:place]]
             while before and before[-1] in DETERMINERS:
                 before.pop()
@@ -179,11 +149,16 @@ def _name_before(text: str, end: int, by_key: Mapping[str, UsedName]) -> str:
 
 
 def _name_after(text: str, start: int, by_key: Mapping[str, UsedName]) -> str:
+    """The longest name in use that begins at a place and goes no further: no capital, number,
+    hyphen or mere word comes right behind it. Empty for none.
+    """
     words = _words_after(text, start)[:_MAX_WORDS]
-    for num in range(len(words), 0, -1):
-        key = entity_key(text[words[0][0] : words[num - 1][1]])
-        if _is_name(key, by_key) and _ends_there(text, words[num - 1][1]):
-            return key
+    for _, end in reversed(words):
+        key = entity_key(text[words[0][0] : end])
+        if _is_name(key, by_key) and not MORE_AFTER.match(text, end):
+            behind = _NEXT_WORD.match(text, end)
+            if behind is None or behind[1] in _MAY_FOLLOW:
+                return key
     return ""
 
 
@@ -212,8 +187,8 @@ def _loose(key: str) -> tuple[str, ...]:
     return tuple(word.removesuffix("s") for word in content_words(key))
 
 
-def said_aliases(definitions: Definitions, root: Callable[[str], str]) -> Iterator[Proposal]:
-    """Names that a text says are one. A name that is said to be two things is neither."""
+def stated_aliases(definitions: Definitions, root: Callable[[str], str]) -> Iterator[Proposal]:
+    """Names that a text states are one. A name stated to be two things is neither."""
     owners: dict[str, set[str]] = defaultdict(set)
     for a, b in definitions.aliases:
         owners[b].add(root(a))

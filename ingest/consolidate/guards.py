@@ -1,5 +1,4 @@
-"""What must never be merged automatically, however alike it looks: other numbers, other persons,
-two speakers.
+"""Guards against automatic merges of what looks alike: other numbers, other persons, two speakers.
 
 Guards judge names, not vectors. They err on the side of two entities: a person can merge them, but
 a wrong merge invents facts.
@@ -9,6 +8,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import combinations
 
 from dynagrag.core.schema import Vectors
 from dynagrag.graph_store.derived.glossary import Glossary
@@ -41,7 +41,7 @@ _PERSON_TYPES = words_of(WordClass.PERSON_TYPE)
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """What the guards see of a key."""
+    """A key with its type, as the guards see it."""
 
     key: str
     type: str = ""
@@ -113,9 +113,14 @@ def without_letters(tokens: tuple[str, ...]) -> tuple[str, ...]:
 def conflict(a: Name, b: Name) -> str | None:
     """Why two keys may not stand for one entity; None when nothing speaks against it. Symmetric."""
     left, right = _parts(a.key), _parts(b.key)
-    if a.is_speaker and b.is_speaker and not _differ_in_letters(left, right):
-        return "two speakers"
-    if _are_spelled_alike(left, right):
+    if a.is_speaker and b.is_speaker:
+        # One person only where the names differ in nothing but the letters of an office.
+        is_one = without_letters(left.tokens) == without_letters(right.tokens)
+        if left.tokens == right.tokens or not is_one:
+            return "two speakers"
+    # The same letters with other gaps: the x of `SpaceX` and `Space X` is no ten in either.
+    joined = "".join(left.tokens)
+    if joined.isalpha() and joined == "".join(right.tokens):
         return None
     if left.numbers != right.numbers:
         return "different numbers"
@@ -125,27 +130,11 @@ def conflict(a: Name, b: Name) -> str | None:
         others = {w for k, w in right.contrasts if k == kind}
         if others and word not in others:
             return "opposite words"
-    if (
-        (a.is_person or b.is_person)
-        and (a.is_person or not a.type)
-        and (b.is_person or not b.type)
-        and _persons_differ(left, right)
-    ):
+    is_person = a.is_person or b.is_person
+    may_be_persons = all(name.is_person or not name.type for name in (a, b))
+    if is_person and may_be_persons and _persons_differ(left, right):
         return "different person names"
     return None
-
-
-def _differ_in_letters(a: _Parts, b: _Parts) -> bool:
-    """Whether two names are one but for the letters of an office behind them."""
-    return a.tokens != b.tokens and without_letters(a.tokens) == without_letters(b.tokens)
-
-
-def _are_spelled_alike(a: _Parts, b: _Parts) -> bool:
-    """The same letters with other gaps, without a digit: the x of `SpaceX` and `Space X` is no ten
-    in either.
-    """
-    word = "".join(a.tokens)
-    return word == "".join(b.tokens) and word.isalpha()
 
 
 def _letters_differ(a: _Parts, b: _Parts) -> bool:
@@ -153,11 +142,7 @@ def _letters_differ(a: _Parts, b: _Parts) -> bool:
     if a.letters and b.letters:
         return a.letters != b.letters
     lettered = a if a.letters else b
-    return (
-        bool(lettered.letters)
-        and len(lettered.tokens) > 1
-        and lettered.tokens[-1] in lettered.letters
-    )
+    return len(lettered.tokens) > 1 and lettered.tokens[-1] in lettered.letters
 
 
 def _persons_differ(a: _Parts, b: _Parts) -> bool:
@@ -173,9 +158,9 @@ def _persons_differ(a: _Parts, b: _Parts) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class MergeGuard:
-    """Which keys may stand for one entity: none that a person told `apart` (pairs in alphabetical
-    order), none that a glossary has as two things, none that conflict. What the glossary has as one
-    is one whatever the names look like.
+    """Which keys may stand for one entity: none that a person keeps `apart` (pairs in alphabetical
+    order), none that a glossary has as two things, none that conflict. Keys that the glossary has
+    as one thing are one, whatever the names look like.
     """
 
     names: Mapping[str, Name]
@@ -188,30 +173,23 @@ class MergeGuard:
         Names that the glossary alone could join with the rest of their side ("MAIN A", of the term
         "DC electrical bus") say nothing of what other names may be.
         """
-        if not all(self._may_be_stated(a, b) for a in left for b in right):
+        things = self.glossary.thing_of
+        if self.are_kept_apart(left, right) or any(
+            things[a] != things[b] for a in left for b in right if a in things and b in things
+        ):
             return False
         return all(
-            self._are_stated(a, b) or conflict(self.names[a], self.names[b]) is None
+            (a in things and things[a] == things.get(b))
+            or conflict(self.names[a], self.names[b]) is None
             for a in self._telling(left)
             for b in self._telling(right)
         )
 
-    def are_told_apart(self, left: Collection[str], right: Collection[str]) -> bool:
-        """Whether a person told any key of the left apart from one of the right."""
+    def are_kept_apart(self, left: Collection[str], right: Collection[str]) -> bool:
+        """Whether a person keeps any key of the left apart from one of the right."""
         return bool(self.apart) and any(
             (min(a, b), max(a, b)) in self.apart for a in left for b in right
         )
-
-    def _may_be_stated(self, a: str, b: str) -> bool:
-        """Whether neither a person nor the glossary says that two keys are two."""
-        things = self.glossary.thing_of
-        return (min(a, b), max(a, b)) not in self.apart and not (
-            a in things and b in things and things[a] != things[b]
-        )
-
-    def _are_stated(self, a: str, b: str) -> bool:
-        things = self.glossary.thing_of
-        return a in things and things[a] == things.get(b)
 
     def _telling(self, keys: Collection[str]) -> Collection[str]:
         """A side's keys without those that conflict with the first of its thing that is among
@@ -256,9 +234,7 @@ def split_group(
     """
     allowed = {
         (i, j): may_join(i, j) and bool(cosines[i, j] >= MIN_GROUP_COSINE)
-        for i in members
-        for j in members
-        if i < j
+        for i, j in combinations(sorted(set(members)), 2)
     }
 
     def fits(i: int, j: int) -> bool:
@@ -269,9 +245,7 @@ def split_group(
         for i in members
         if any(
             not may_join(j, k)
-            for j in members
-            for k in members
-            if j < k and i not in (j, k) and fits(i, j) and fits(i, k)
+            for j, k in combinations(sorted({j for j in members if j != i and fits(i, j)}), 2)
         )
     }
     parts = {i: [i] for i in members}
@@ -280,14 +254,10 @@ def split_group(
     )
     for i, j in pairs:
         a, b = parts[i], parts[j]
-        if (
-            a is b
-            or i in ambiguous
-            or j in ambiguous
-            or sum(sizes[k] for k in (*a, *b)) > MAX_GROUP
-        ):
+        if a is b or not ambiguous.isdisjoint((i, j)):
             continue
-        if all(fits(x, y) for x in a for y in b):
+        is_small = sum(sizes[k] for k in (*a, *b)) <= MAX_GROUP
+        if is_small and all(fits(x, y) for x in a for y in b):
             a.extend(b)
             parts.update(dict.fromkeys(b, a))
     unique = {id(part): sorted(part) for part in parts.values()}

@@ -37,19 +37,14 @@ def plurals(by_key: Mapping[str, UsedName]) -> Iterator[Proposal]:
     for key, name in by_key.items():
         head, _, last = key.rpartition(" ")
         is_acronym = bool(_PLURAL_ACRONYM.fullmatch(name.surface.rpartition(" ")[2]))
-        is_bare_name = (
-            not head and not name.name.type and name.surface[:1].isupper() and not is_acronym
-        )
-        if name.name.is_person or is_bare_name or last in _NOT_PLURAL or not last.isalpha():
+        is_bare = not head and not name.name.type and not is_acronym
+        may_be_surname = name.name.is_person or (is_bare and name.surface[:1].isupper())
+        if may_be_surname or last in _NOT_PLURAL or not last.isalpha():
             continue
         for singular in [last[:-1]] if is_acronym else _singulars(last):
-            other = f"{head} {singular}" if head else singular
-            if (
-                other in by_key
-                and not by_key[other].name.is_person
-                and (not is_acronym or not by_key[other].is_word)
-            ):
-                yield "plural", other, key
+            one = by_key.get(f"{head} {singular}" if head else singular)
+            if one and not one.name.is_person and not (is_acronym and one.is_word):
+                yield "plural", one.key, key
     yield from _inner_plurals(by_key)
 
 
@@ -59,16 +54,12 @@ def _inner_plurals(by_key: Mapping[str, UsedName]) -> Iterator[Proposal]:
     """
     plain: dict[tuple[str, ...], str] = {}
     for key, name in by_key.items():
-        words, shown = key.split(), name.surface.split()
-        if (
-            len(words) < 2
-            or name.name.is_person
-            or not all(word.isalpha() for word in words)
-            or shown[-1].istitle()
-        ):
+        words = key.split()
+        is_plain = len(words) > 1 and "".join(words).isalpha() and not name.name.is_person
+        if not is_plain or name.surface.split()[-1].istitle():
             continue
         form = tuple(
-            min(_singulars(word), key=len, default=word) if word not in _NOT_PLURAL else word
+            word if word in _NOT_PLURAL else min(_singulars(word), key=len, default=word)
             for word in words
         )
         if plain.setdefault(form, key) != key:
@@ -103,11 +94,20 @@ def designators(by_key: Mapping[str, UsedName]) -> Iterator[Proposal]:
     heads = {
         words
         for words, found in sides.items()
-        if len(words) > 1 and (len(found) > 1 or _is_counted(words, by_key))
+        if len(words) > 1
+        and (len(found) > 1 or (" ".join(words[:-1]) not in by_key and _has_plural(words, by_key)))
     }
     first: dict[tuple[_Words, str, _Words], str] = {}
-    for key, parts in placed.items():
-        form = _plain_designation(parts, heads, by_key)
+    for key, (before, designator, after) in placed.items():
+        # What is designated stands before the designator, or is left out where the words before it
+        # name no kind of thing by themselves: the corpus has them neither alone nor in the plural.
+        if after and (*before, after[0]) in heads:
+            before, after = (*before, after[0]), after[1:]
+        kind = before[:-1]
+        is_thing = (len(kind) > 1 and " ".join(kind) in by_key) or _has_plural(kind, by_key)
+        if before in heads and not is_thing:
+            before = kind
+        form = (before, designator, after)
         if first.setdefault(form, key) != key:
             yield "designator", first[form], key
 
@@ -120,46 +120,15 @@ def _designated(key: str) -> tuple[_Words, str, _Words] | None:
     first.
     """
     words = tuple(key.split())
-    marks = [
-        i for i, word in enumerate(words) if word.isdecimal() or (len(word) == 1 and word.isalpha())
-    ]
-    if len(marks) != 1 or marks[0] == 0:
+    places = [i for i, w in enumerate(words) if w.isdecimal() or (len(w) == 1 and w.isalpha())]
+    if len(places) != 1 or places[0] == 0:
         return None
-    return words[: marks[0]], words[marks[0]], words[marks[0] + 1 :]
-
-
-def _plain_designation(
-    parts: tuple[_Words, str, _Words], heads: Collection[_Words], by_key: Mapping[str, UsedName]
-) -> tuple[_Words, str, _Words]:
-    """With what is designated before the designator, or left out where nothing that is a thing of
-    its own is left.
-    """
-    before, designator, after = parts
-    if after and (*before, after[0]) in heads:
-        before, after = (*before, after[0]), after[1:]
-    return (
-        (before[:-1] if before in heads and not _is_thing(before[:-1], by_key) else before),
-        designator,
-        after,
-    )
-
-
-def _is_counted(words: _Words, by_key: Mapping[str, UsedName]) -> bool:
-    """Whether the corpus has words in the plural, without whose last they are no name: AC buses,
-    where nothing is called AC.
-    """
-    return " ".join(words[:-1]) not in by_key and _has_plural(words, by_key)
+    at = places[0]
+    return words[:at], words[at], words[at + 1 :]
 
 
 def _has_plural(words: _Words, by_key: Mapping[str, UsedName]) -> bool:
     return any(f"{' '.join(words)}{ending}" in by_key for ending in ("s", "es"))
-
-
-def _is_thing(words: _Words, by_key: Mapping[str, UsedName]) -> bool:
-    """Whether words name a kind of thing by themselves: the corpus has them without a designator,
-    or in the plural.
-    """
-    return (len(words) > 1 and " ".join(words) in by_key) or _has_plural(words, by_key)
 
 
 def cut_words(names: Sequence[UsedName]) -> Iterator[Proposal]:
@@ -171,29 +140,17 @@ def cut_words(names: Sequence[UsedName]) -> Iterator[Proposal]:
     known = {
         word.casefold() for name in names for word in name.surface.split() if not word.isupper()
     }
-    whole: dict[tuple[int, str], list[UsedName]] = defaultdict(list)
-    for name in names:
-        words = name.key.split()
-        if (
-            len(words) > 1
-            and not name.surface.isupper()
-            and not name.is_word
-            and not name.name.is_person
-        ):
-            whole[len(words), "".join(word[0] for word in words)].append(name)
-    for name in names:
-        words = name.key.split()
-        if (
-            len(words) < 2
-            or not all(word.isalpha() for word in words)
-            or not any(part.isupper() for part in name.surface.split())
-        ):
+    several = [(name, "".join(w[0] for w in name.key.split())) for name in names if " " in name.key]
+    whole: dict[str, list[str]] = defaultdict(list)
+    for name, firsts in several:
+        if not (name.surface.isupper() or name.is_word or name.name.is_person):
+            whole[firsts].append(name.key)
+    for name, firsts in several:
+        parts = name.surface.split()
+        if not name.key.replace(" ", "").isalpha() or not any(map(str.isupper, parts)):
             continue
-        fitting = [
-            other.key
-            for other in whole.get((len(words), "".join(word[0] for word in words)), ())
-            if other.key != name.key and _are_cut(name.surface.split(), other.key.split(), known)
-        ]
+        others = [key for key in whole[firsts] if key != name.key]
+        fitting = [key for key in others if _are_cut(parts, key.split(), known)]
         if len(fitting) == 1:
             yield "abbreviation", fitting[0], name.key
 

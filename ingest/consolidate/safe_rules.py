@@ -7,14 +7,17 @@ rule sees what those before it joined as one.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from dynagrag.core.schema import Merge
 from dynagrag.graph_store.derived.canonical import make_merge
-from dynagrag.graph_store.derived.glossary import Glossary
 from dynagrag.ingest.consolidate.acronyms import corpus_acronyms
-from dynagrag.ingest.consolidate.definitions import defined_acronyms, find_definitions, said_aliases
+from dynagrag.ingest.consolidate.definitions import (
+    defined_acronyms,
+    find_definitions,
+    stated_aliases,
+)
 from dynagrag.ingest.consolidate.guards import MAX_GROUP, MergeGuard, Name
 from dynagrag.ingest.consolidate.name_variants import cut_words, designators, plurals, spellings
 from dynagrag.ingest.consolidate.speaker_variants import LAST_NAME_RULE, speakers_last_names
@@ -25,9 +28,7 @@ GLOSSARY_RULE = "glossary"
 
 @dataclass(frozen=True, slots=True)
 class SafeGroup:
-    """Keys that rules made one, or a key of which they said nothing. `name` is the canonical
-    key's.
-    """
+    """Keys that rules joined, or a key that no rule concerns. `name` is the canonical key's."""
 
     name: Name
     keys: tuple[str, ...]
@@ -54,23 +55,21 @@ class _Groups:
         """Joins what may be one, in the order of the proposals."""
         for rule, a, b in proposals:
             left, right = self._group_of.setdefault(a, [a]), self._group_of.setdefault(b, [b])
-            if left is right or not self._may_join(rule, left, right):
+            if left is right:
                 continue
-            left.extend(right)
-            self._group_of.update(dict.fromkeys(right, left))
-            for key in (a, b):
-                self._rules[key].add(rule)
-
-    def _may_join(self, rule: str, left: Sequence[str], right: Sequence[str]) -> bool:
-        """Whether a rule may join two groups; a glossary may but for what a person told apart."""
-        if rule == GLOSSARY_RULE:
-            return not self._guard.are_told_apart(left, right)
-        return self._size(left) + self._size(right) <= MAX_GROUP and self._guard.may_join_all(
-            left, right
-        )
+            if rule == GLOSSARY_RULE:
+                may_join = not self._guard.are_kept_apart(left, right)
+            else:
+                is_small = self._size(left) + self._size(right) <= MAX_GROUP
+                may_join = is_small and self._guard.may_join_all(left, right)
+            if may_join:
+                left.extend(right)
+                self._group_of.update(dict.fromkeys(right, left))
+                for key in (a, b):
+                    self._rules[key].add(rule)
 
     def _size(self, group: Sequence[str]) -> int:
-        """How many keys a group has, those that the glossary has as one counted once."""
+        """The number of keys of a group; those that the glossary has as one count once."""
         num_stated = sum(key in self._guard.glossary.thing_of for key in group)
         return len(group) - max(num_stated - 1, 0)
 
@@ -100,8 +99,11 @@ def safe_merges(
         step: Called again and again; may raise.
     """
     by_key, texts = {n.key: n for n in names}, tuple(texts)
+    glossary = guard.glossary
     joined = _Groups(guard)
-    joined.join(_stated(guard.glossary, by_key))
+    for thing in glossary.things:
+        used = [key for key in thing.keys if key in by_key]
+        joined.join((GLOSSARY_RULE, used[0], key) for key in used[1:])
     for proposals in (
         spellings(names),
         plurals(by_key),
@@ -112,52 +114,26 @@ def safe_merges(
         joined.join(list(proposals))
         step()
     definitions = find_definitions(texts, by_key, step)
-    joined.join(
-        p
-        for p in list(said_aliases(definitions, joined.root))
-        if not guard.glossary.ambiguous.keys() & p[1:]
-    )
-    joined.join(
-        p
-        for p in list(defined_acronyms(definitions, by_key, joined.root))
-        if p[2] not in guard.glossary.ambiguous
-    )
-    joined.join(
-        list(
-            corpus_acronyms(
-                names, joined.root, definitions.acronyms.keys(), guard.glossary.ambiguous
-            )
-        )
-    )
+    # Lists, since a rule looks at the groups as they are before any of its own proposals.
+    aliases = list(stated_aliases(definitions, joined.root))
+    joined.join(p for p in aliases if not glossary.ambiguous.keys() & p[1:])
+    acronyms = list(defined_acronyms(definitions, by_key, joined.root))
+    joined.join(p for p in acronyms if p[2] not in glossary.ambiguous)
+    defined = definitions.acronyms.keys()
+    joined.join(list(corpus_acronyms(names, joined.root, defined, glossary.ambiguous)))
     merges = []
     for group, rule in joined.groups():
-        shown = (
-            [k for k in group if by_key[k].name.is_speaker]
-            if LAST_NAME_RULE in rule.split("+")
-            else group
-        )
-        canonical = _term(group, guard.glossary) or min(
-            shown, key=lambda k: (-by_key[k].weight, len(k), k)
-        )
-        merges.append(
-            make_merge(group, canonical, rule, " / ".join(sorted(by_key[k].surface for k in group)))
-        )
+        is_called = LAST_NAME_RULE in rule.split("+")
+        shown = [k for k in group if by_key[k].name.is_speaker or not is_called]
+        canonical = min(shown, key=lambda k: (-by_key[k].weight, len(k), k))
+        of_glossary = [
+            glossary.things[glossary.thing_of[k]] for k in group if k in glossary.thing_of
+        ]
+        if of_glossary and of_glossary[0].keys[0] in group:
+            canonical = of_glossary[0].keys[0]  # a glossary's term
+        evidence = " / ".join(sorted(by_key[k].surface for k in group))
+        merges.append(make_merge(group, canonical, rule, evidence))
     return sorted(merges, key=lambda m: m.canonical)
-
-
-def _stated(glossary: Glossary, by_key: Mapping[str, UsedName]) -> Iterator[Proposal]:
-    """The names in use that a glossary has as one thing."""
-    for thing in glossary.things:
-        used = [key for key in thing.keys if key in by_key]
-        yield from ((GLOSSARY_RULE, used[0], key) for key in used[1:])
-
-
-def _term(group: Sequence[str], glossary: Glossary) -> str:
-    """The key of a group that is a term of the glossary; empty for none."""
-    thing = next(
-        (glossary.things[glossary.thing_of[key]] for key in group if key in glossary.thing_of), None
-    )
-    return thing.keys[0] if thing is not None and thing.keys[0] in group else ""
 
 
 def safe_groups(names: Iterable[UsedName], merges: Iterable[Merge]) -> list[SafeGroup]:

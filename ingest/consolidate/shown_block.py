@@ -1,10 +1,11 @@
-"""What a model sees of names that may be one: a line each, in which a document's text can neither
+"""Names that may be one as a model sees them: a line each, in which a document's text can neither
 open a new line nor close the fence.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from dynagrag.core.schema import Mention, RelationRecord
 from dynagrag.core.text import collapse
@@ -19,8 +20,8 @@ _NUM_NEIGHBOURS = 3
 
 @dataclass(frozen=True, slots=True)
 class ShownBlock:
-    """Names to be judged together: `names` (unique), the `lines` that the model sees, the documents
-    whose text these hold.
+    """Names to be judged together: `names` (unique), the `lines` that the model sees, and the
+    `documents` whose text the lines hold.
     """
 
     names: tuple[str, ...]
@@ -29,7 +30,7 @@ class ShownBlock:
 
     @property
     def text(self) -> str:
-        """What the model sees of it."""
+        """The lines as the model sees them."""
         return "\n".join(self.lines)
 
 
@@ -52,7 +53,7 @@ def distinct_names(texts: Sequence[str], max_chars: int) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Seen:
-    """What the sources say of a group of keys: summaries, how often it occurs with which other key,
+    """A group of keys in the sources: its summaries, how often it occurs with which other key, and
     the documents of all that.
     """
 
@@ -72,16 +73,8 @@ def name_blocks(
 
     `surfaces`: the usual spelling of every key.
     """
-    seen = _seen([group for block in blocks for group in block], mentions, records)
-    return tuple(_name_block(block, seen, surfaces) for block in blocks)
-
-
-def _seen(
-    groups: Iterable[SafeGroup], mentions: Iterable[Mention], records: Iterable[RelationRecord]
-) -> dict[str, _Seen]:
-    """By key; the keys of a group share what was seen of it."""
     seen: dict[str, _Seen] = {}
-    for group in groups:
+    for group in chain.from_iterable(blocks):
         seen.update(dict.fromkeys(group.keys, _Seen()))
     for mention in mentions:
         if (own := seen.get(mention.key)) is not None:
@@ -94,19 +87,16 @@ def _seen(
             if own is not None and seen.get(other) is not own:
                 own.neighbours[other] += 1
                 own.documents.add(record.document_id)
-    return seen
-
-
-def _name_block(
-    block: Sequence[SafeGroup], seen: Mapping[str, _Seen], surfaces: Mapping[str, str]
-) -> ShownBlock:
-    names = distinct_names([surfaces[group.key] for group in block], _MAX_NAME)
-    lines = tuple(
-        _name_line(name, group.name.type, seen[group.key], surfaces)
-        for name, group in zip(names, block, strict=True)
-    )
-    documents = {document_id for group in block for document_id in seen[group.key].documents}
-    return ShownBlock(names, lines, tuple(sorted(documents)))
+    shown = []
+    for block in blocks:
+        names = distinct_names([surfaces[group.key] for group in block], _MAX_NAME)
+        lines = [
+            _name_line(name, group.name.type, seen[group.key], surfaces)
+            for name, group in zip(names, block, strict=True)
+        ]
+        documents = set[str]().union(*(seen[group.key].documents for group in block))
+        shown.append(ShownBlock(names, tuple(lines), tuple(sorted(documents))))
+    return tuple(shown)
 
 
 def _name_line(name: str, type_: str, seen: _Seen, surfaces: Mapping[str, str]) -> str:

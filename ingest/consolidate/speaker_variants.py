@@ -4,7 +4,7 @@ one where nobody else can be.
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from dynagrag.core.ids import GENERIC_SPEAKER
 from dynagrag.ingest.consolidate.guards import TITLES, tokens_of, without_letters
@@ -29,8 +29,10 @@ def speakers_last_names(names: Sequence[UsedName], texts: Iterable[str] = ()) ->
     word (the speaker "User Interface").
     """
     speakers = _by_last_name(names)
-    for word in _in_small_letters(speakers, texts):
-        del speakers[word]
+    if speakers:
+        pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, speakers))})\b")
+        for word in {match for text in texts for match in pattern.findall(text)}:
+            del speakers[word]
     others: dict[str, list[UsedName]] = defaultdict(list)
     for name in names:
         if not name.is_word and not name.name.is_speaker:
@@ -40,44 +42,27 @@ def speakers_last_names(names: Sequence[UsedName], texts: Iterable[str] = ()) ->
         if len({without_letters(tokens_of(speaker.key)) for speaker in fitting}) > 1:
             continue
         speaker, *same = fitting
-        yield from ((LAST_NAME_RULE, speaker.key, other.key) for other in same)
-        given, documents = (
-            _name_words(speaker)[:-1],
-            frozenset[str]().union(*(one.documents for one in fitting)),
-        )
-        if all(_may_be_called(name, last, given) for name in others[last]):
-            yield from (
-                (LAST_NAME_RULE, speaker.key, name.key)
-                for name in others[last]
-                if name.documents <= documents
-            )
+        called = list(same)
+        first = _name_words(speaker)[0]
+        if all(_may_be_called(name, last, first) for name in others[last]):
+            documents = frozenset[str]().union(*(one.documents for one in fitting))
+            called += [name for name in others[last] if name.documents <= documents]
+        yield from ((LAST_NAME_RULE, speaker.key, name.key) for name in called)
 
 
 def _by_last_name(names: Sequence[UsedName]) -> dict[str, list[UsedName]]:
     """Speakers whose label is a person's whole name, by its last word."""
     found: dict[str, list[UsedName]] = defaultdict(list)
     for name in names:
-        words = (
-            _name_words(name)
-            if name.name.is_speaker and not GENERIC_SPEAKER.match(name.key)
-            else []
-        )
-        is_whole = (
-            len(words) > 1
-            and all(word.isalpha() for word in words)
-            and name.surface[:1].isupper()
-            and not name.surface.isupper()
-        )
-        if is_whole and len(words[-1]) >= _MIN_LAST and words[-1] not in COMMON_WORDS | TITLES:
+        if not name.name.is_speaker or GENERIC_SPEAKER.match(name.key):
+            continue
+        words = _name_words(name)
+        is_cased = name.surface[:1].isupper() and not name.surface.isupper()
+        if len(words) > 1 and "".join(words).isalpha() and is_cased:
             found[words[-1]].append(name)
+    for last in [w for w in found if len(w) < _MIN_LAST or w in COMMON_WORDS | TITLES]:
+        del found[last]
     return found
-
-
-def _in_small_letters(words: Collection[str], texts: Iterable[str]) -> set[str]:
-    if not words:
-        return set()
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, words))})\b")
-    return {match for text in texts for match in pattern.findall(text)}
 
 
 def _name_words(name: UsedName) -> list[str]:
@@ -89,13 +74,11 @@ def _name_words(name: UsedName) -> list[str]:
     ]
 
 
-def _may_be_called(name: UsedName, last: str, given: Sequence[str]) -> bool:
-    """Whether a name is the last name alone, with titles, or with what the given name or its
+def _may_be_called(name: UsedName, last: str, first: str) -> bool:
+    """Whether a name is the last name alone, with titles, or with what the first name or its
     initial may be.
     """
     words = _name_words(name)
-    return (
-        bool(words)
-        and words[-1] == last
-        and (len(words) == 1 or (len(words) <= 3 and are_first_names_alike(words[0], given[0])))
-    )
+    if words[-1:] != [last] or len(words) > 3:
+        return False
+    return len(words) == 1 or are_first_names_alike(words[0], first)

@@ -24,7 +24,7 @@ T = TypeVar("T", bound=BaseModel)
 
 
 class Judge(Protocol):
-    """What consolidation needs of a metered chat model."""
+    """The part of a metered chat model that consolidation needs."""
 
     def ask(
         self,
@@ -39,7 +39,7 @@ class Judge(Protocol):
 
 
 class VerdictStore(Protocol):
-    """Where verdicts are kept: the workspace's journal."""
+    """A store of verdicts: the workspace's journal."""
 
     def verdict(self, key: str) -> str | None:
         """The stored verdict, or None."""
@@ -88,8 +88,8 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """What is judged: the prompt and the schema of its replies."""
+class BlockKind:
+    """A kind of block: its prompt and the schema of its replies."""
 
     template: str
     schema: type[EntityGroups] | type[LabelGroups]
@@ -103,8 +103,8 @@ class Kind:
         return content_id("verdict", *render(self.template, blocks=[block.text]))
 
 
-ENTITIES = Kind("entity_groups", EntityGroups)
-LABELS = Kind("label_groups", LabelGroups)
+ENTITIES = BlockKind("entity_groups", EntityGroups)
+LABELS = BlockKind("label_groups", LabelGroups)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,10 @@ class Judged:
 
 
 def stored_verdicts(
-    kind: Kind, blocks: Sequence[ShownBlock], verdicts: VerdictStore | None, judge_name: str | None
+    kind: BlockKind,
+    blocks: Sequence[ShownBlock],
+    verdicts: VerdictStore | None,
+    judge_name: str | None,
 ) -> Judged:
     """The blocks that are settled already. `judge_name` None takes any model's verdict; else
     another model's does not count.

@@ -1,3 +1,1 @@
-"""What a chunk says, as mentions and relation records: asked of a language model, or found by rules
-alone.
-"""
+"""Extraction of a chunk's mentions and relation records, by a language model or by rules alone."""

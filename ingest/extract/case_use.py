@@ -1,5 +1,5 @@
-"""How a document writes its words: what its capitals mean, and whether the rules for English names
-fit it at all.
+"""A document's use of capitals: what they mean in it, and whether the rules for English names fit
+it at all.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ _MAX_STRAY = 0.01
 
 
 class Writing(StrEnum):
-    """What a text is for the rules; the value says what they make of it."""
+    """How a text is written, as far as it matters to the rules; the value says what they do."""
 
     ENGLISH = ""
     CAPITALS = (
@@ -48,8 +48,9 @@ class Writing(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CaseUse:
-    """How one document writes its words: how often in lower case, how often with a capital inside a
-    sentence, which capitalised words stand side by side there, and what all that makes of the text.
+    """One document's use of case for its words: how often in lower case, how often with a capital
+    inside a sentence, which capitalised words stand side by side there, and how the text is written
+    by all that.
     """
 
     lower: Mapping[str, int]
@@ -70,15 +71,15 @@ class CaseUse:
 
 
 def fast_remarks(text: str) -> tuple[str, ...]:
-    """What a preview says of a text for an ingest without a model: nothing of plain English."""
+    """The remarks of a preview for an ingest without a model: none on plain English."""
     writing = case_use(text[:_MAX_PREVIEWED]).writing
     return (f"for an ingest without a model: a text {writing}",) if writing else ()
 
 
 def case_use(text: str) -> CaseUse:
     """Counts a document's words by case. One pass."""
-    num_upper = sum(1 for c in text if c.isupper())
-    num_cased = num_upper + sum(1 for c in text if c.islower())
+    num_upper = sum(map(str.isupper, text))
+    num_cased = num_upper + sum(map(str.islower, text))
     lower: Counter[str] = Counter()
     capital: Counter[str] = Counter()
     pairs: Counter[tuple[str, str]] = Counter()
@@ -103,7 +104,7 @@ def case_use(text: str) -> CaseUse:
 def _writing(
     text: str, num_cased: int, num_upper: int, lower: Mapping[str, int], num_big: int
 ) -> Writing:
-    num_letters = sum(1 for c in text if c.isalpha())
+    num_letters = sum(map(str.isalpha, text))
     num_lower = sum(lower.values())
     if num_letters >= _MIN_WORDS and num_cased < _MIN_CASED * num_letters:
         return Writing.CASELESS

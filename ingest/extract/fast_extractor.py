@@ -8,7 +8,6 @@ graph is derived (`dynagrag.graph_store.derived.live_mentions`). Speakers come f
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 
 from dynagrag.core.ids import content_id, entity_key, plain_title
@@ -17,6 +16,7 @@ from dynagrag.core.schema import (
     Chunk,
     ChunkWork,
     Document,
+    Flag,
     Mention,
     MentionKind,
     Passage,
@@ -25,7 +25,7 @@ from dynagrag.core.schema import (
 )
 from dynagrag.graph_store.derived.embedded_texts import own_title
 from dynagrag.ingest.extract.case_use import CaseUse, case_use
-from dynagrag.ingest.extract.fast_rules import Candidate, candidates
+from dynagrag.ingest.extract.fast_rules import EntityCandidate, candidates
 from dynagrag.language.sentences import sentence_spans
 
 LABEL = "mentioned with"
@@ -87,37 +87,80 @@ class FastExtractor:
         whatever chunks are asked for.
         """
         for document_id, own in groupby(work, key=lambda item: item.document.id):
-            num_names = num_words = 0
+            has_names, num_words = False, 0
             use: CaseUse | None = None
             for item in own:
                 check()
                 # Of one document at a time: counts of a whole corpus would fill the memory.
                 use = use or case_use(item.document.text)
-                made, names = self._extraction(item, use)
-                num_names += names
+                extraction = self._extraction(item, use)
+                has_names = has_names or any(
+                    mention.kind is MentionKind.SAID and Flag.CONTENT_WORD not in mention.flags
+                    for mention in extraction.mentions
+                )
                 num_words += len(item.document.text[item.chunk.start : item.chunk.end].split())
-                on_chunk(made)
+                on_chunk(extraction)
             remark = use.writing.value if use else ""
-            if not remark and not num_names and num_words >= MIN_REMARKED_WORDS:
+            if not remark and not has_names and num_words >= MIN_REMARKED_WORDS:
                 remark = WITHOUT_NAMES
             if remark:
                 self._remarks[document_id] = remark
         return []
 
-    def _extraction(self, item: ChunkWork, use: CaseUse) -> tuple[Extraction, int]:
-        """A chunk's records, and how many names are said in it."""
+    def _extraction(self, item: ChunkWork, use: CaseUse) -> Extraction:
+        """A chunk's records."""
         document, chunk = item.document, item.chunk
         mentions: list[Mention] = list(self._title_mentions(document, chunk))
         relations: list[RelationRecord] = []
-        num_names = 0
-        for sentence in _sentences(document, item.turns, chunk):
-            found = candidates(document.text[sentence.start : sentence.end], use, self._titles)
-            num_names += sum(not c.is_word for c in found)
-            mentions.extend(self._mention(sentence, c) for c in found)
-            relations.extend(self._relation(sentence, a, b) for a, b in pairs(found))
+        for passage, turn_index, start, end in _sentences(document, item.turns, chunk):
+            document_id = passage.document_id
+            found = candidates(document.text[start:end], use, self._titles)
+            for one in found:
+                kind = MentionKind.SAID
+                mention_id = content_id("mention", document_id, start, end, one.key, kind, "")
+                mentions.append(
+                    Mention(
+                        mention_id,
+                        document_id,
+                        start,
+                        end,
+                        (passage.id,),
+                        one.name,
+                        one.key,
+                        one.type,
+                        "",
+                        kind,
+                        self.name,
+                        one.flags,
+                    )
+                )
+            for a, b in pairs(found):
+                # "mentioned with" has no direction: by key, so that a pair is one relation however
+                # its sentences order it.
+                head, tail = sorted((a.key, b.key))
+                record_id = content_id(
+                    "relation", document_id, start, end, head, LABEL, tail, start, end
+                )
+                relations.append(
+                    RelationRecord(
+                        record_id,
+                        document_id,
+                        start,
+                        end,
+                        passage.id,
+                        head,
+                        tail,
+                        LABEL,
+                        "",
+                        start,
+                        end,
+                        turn_index,
+                        self.name,
+                    )
+                )
         return Extraction(
             document.id, chunk.start, chunk.end, self.name, tuple(mentions), tuple(relations)
-        ), num_names
+        )
 
     def _title_mentions(self, document: Document, chunk: Chunk) -> Iterator[Mention]:
         """The document's title, for all of the chunk's passages; a title that only repeats the
@@ -145,63 +188,9 @@ class FastExtractor:
             self.name,
         )
 
-    def _mention(self, sentence: "_Sentence", found: Candidate) -> Mention:
-        passage = sentence.passage
-        start, end = sentence.start, sentence.end
-        mention_id = content_id(
-            "mention", passage.document_id, start, end, found.key, MentionKind.SAID, ""
-        )
-        return Mention(
-            mention_id,
-            passage.document_id,
-            start,
-            end,
-            (passage.id,),
-            found.name,
-            found.key,
-            found.type,
-            "",
-            MentionKind.SAID,
-            self.name,
-            found.flags,
-        )
 
-    def _relation(self, sentence: "_Sentence", a: Candidate, b: Candidate) -> RelationRecord:
-        passage = sentence.passage
-        start, end = sentence.start, sentence.end
-        # "mentioned with" has no direction: by key, so that a pair is one relation however its
-        # sentences order it.
-        head, tail = sorted((a.key, b.key))
-        record_id = content_id(
-            "relation", passage.document_id, start, end, head, LABEL, tail, start, end
-        )
-        return RelationRecord(
-            record_id,
-            passage.document_id,
-            start,
-            end,
-            passage.id,
-            head,
-            tail,
-            LABEL,
-            "",
-            start,
-            end,
-            sentence.turn_index,
-            self.name,
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class _Sentence:
-    start: int
-    end: int
-    passage: Passage
-    turn_index: int
-
-
-def pairs(found: Sequence[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
-    """Who is mentioned with whom, of a sentence's names and numbers by position, each pair once.
+def pairs(found: Sequence[EntityCandidate]) -> Iterator[tuple[EntityCandidate, EntityCandidate]]:
+    """Pairs that are mentioned together, of a sentence's names and numbers by position, each once.
 
     Each pairs with the next 11, so the number of pairs is linear in the sentence, and all pairs of
     up to 12 names are there. Content words are no entities, so nothing is mentioned with them.
@@ -212,12 +201,15 @@ def pairs(found: Sequence[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
             yield name, other
 
 
-def _sentences(document: Document, turns: Sequence[Turn], chunk: Chunk) -> Iterator[_Sentence]:
-    """The sentences of a chunk, each within one turn and one passage."""
+def _sentences(
+    document: Document, turns: Sequence[Turn], chunk: Chunk
+) -> Iterator[tuple[Passage, int, int, int]]:
+    """(passage, turn index, start, end) of each sentence of a chunk, each within one turn and one
+    passage.
+    """
     for passage in chunk.passages:
         for turn in turns[passage.first_turn : passage.last_turn + 1]:
             start = max(turn.start, passage.start, chunk.start)
-            for a, b in sentence_spans(
-                document.text[start : max(start, min(turn.end, passage.end, chunk.end))]
-            ):
-                yield _Sentence(start + a, start + b, passage, turn.index)
+            end = max(start, min(turn.end, passage.end, chunk.end))
+            for a, b in sentence_spans(document.text[start:end]):
+                yield passage, turn.index, start + a, start + b

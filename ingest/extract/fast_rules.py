@@ -1,15 +1,15 @@
-"""What the fast extractor takes for a name, a number or a content word, sentence by sentence."""
+"""The fast extractor's rules for names, numbers and content words, sentence by sentence."""
 
 import re
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 
 from dynagrag.core.ids import entity_key, plain_quotes
 from dynagrag.core.schema import Flag
 from dynagrag.ingest.extract.case_use import CaseUse, Writing
-from dynagrag.ingest.extract.name_parts import NAME, NUMBER, OFFICE, PERSON, Part, parts_of
-from dynagrag.ingest.extract.name_spans import Sentence
+from dynagrag.ingest.extract.name_parts import NAME, NUMBER, OFFICE, PERSON, NamePart, parts_of
+from dynagrag.ingest.extract.name_spans import SentenceTokens
 from dynagrag.ingest.extract.name_words import (
     ABBREVIATIONS,
     COMMANDS,
@@ -46,7 +46,7 @@ NAMELESS = PARTS | WHEN | SIGNALS | OCCUPATIONS | ABBREVIATIONS
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class EntityCandidate:
     """An entity of a sentence: offsets inside the sentence, type name, person, office, number,
     title or word.
     """
@@ -64,34 +64,30 @@ class Candidate:
         return Flag.CONTENT_WORD in self.flags
 
 
-def candidates(sentence: str, use: CaseUse, titles: Collection[str] = ()) -> list[Candidate]:
+def candidates(sentence: str, use: CaseUse, titles: Collection[str] = ()) -> list[EntityCandidate]:
     """The entities of one sentence by first position, one a key. `titles` are keys of document
     titles.
     """
     tokens = list(tokens_of(sentence))
     has_case = use.has_case and not _is_shouted(sentence, tokens)
-    found: dict[str, Candidate] = {}
+    found: dict[str, EntityCandidate] = {}
     for candidate in _all_candidates(sentence, tokens, use, has_case, titles):
         held = found.get(candidate.key)
         if held is None or (held.is_word and not candidate.is_word):
             found[candidate.key] = candidate
-        elif (
-            Flag.SENTENCE_START in held.flags
-            and Flag.SENTENCE_START not in candidate.flags
-            and not candidate.is_word
-        ):
-            found[candidate.key] = Candidate(
-                held.start, held.end, held.name, held.key, held.type, candidate.flags
-            )
+        elif Flag.SENTENCE_START in held.flags and not candidate.is_word:
+            # A place inside a sentence says more than one at its start.
+            is_inside = Flag.SENTENCE_START not in candidate.flags
+            found[candidate.key] = replace(held, flags=candidate.flags) if is_inside else held
     return sorted(found.values(), key=lambda c: (c.start, c.end, c.key))
 
 
 def _all_candidates(
     sentence: str, tokens: list[Token], use: CaseUse, has_case: bool, titles: Collection[str]
-) -> Iterator[Candidate]:
+) -> Iterator[EntityCandidate]:
     taken: set[int] = set()
     if has_case:
-        read = Sentence(sentence, tokens, use)
+        read = SentenceTokens(sentence, tokens, use)
         for span in read.spans():
             for part in parts_of(read, span):
                 candidate = _named(read, part)
@@ -106,13 +102,15 @@ def _all_candidates(
             for first, last in spans:
                 taken.update(range(first, last + 1))
                 yield _spanning(sentence, tokens[first].start, tokens[last].end, type_)
-    for first, last in _title_spans(sentence, tokens, titles):
-        name = sentence[tokens[first].start : tokens[last].end]
-        yield Candidate(tokens[first].start, tokens[last].end, name, entity_key(name), "title")
+    for i, token in enumerate(tokens if titles else ()):
+        for end in tokens[i + 1 : i + 8]:
+            name = sentence[token.start : end.end]
+            if (key := entity_key(name)) in titles:
+                yield EntityCandidate(token.start, end.end, name, key, "title")
     for i, token in enumerate(tokens):
         if i not in taken and _is_content(token, has_case, use):
             word = token.base
-            yield Candidate(
+            yield EntityCandidate(
                 token.start,
                 token.start + len(word),
                 word,
@@ -122,14 +120,14 @@ def _all_candidates(
             )
 
 
-def _spanning(text: str, start: int, end: int, type_: str) -> Candidate:
+def _spanning(text: str, start: int, end: int, type_: str) -> EntityCandidate:
     name = text[start:end]
-    return Candidate(start, end, name, entity_key(without_markup(name)), type_)
+    return EntityCandidate(start, end, name, entity_key(without_markup(name)), type_)
 
 
 def _with_its_part(
-    sentence: Sentence, part: Part, name: Candidate, taken: set[int]
-) -> Iterator[Candidate]:
+    sentence: SentenceTokens, part: NamePart, name: EntityCandidate, taken: set[int]
+) -> Iterator[EntityCandidate]:
     """The part that a name tells apart from others, with the name: `DUA breaker`, beside DUA."""
     if (
         part.type != NAME
@@ -145,32 +143,26 @@ def _with_its_part(
         yield _spanning(sentence.text, name.start, sentence.tokens[last].end, NAME)
 
 
-def _named(sentence: Sentence, part: Part) -> Candidate | None:
+def _named(sentence: SentenceTokens, part: NamePart) -> EntityCandidate | None:
     """The candidate of a span's part; None for what is no name."""
     first, final = sentence.tokens[part.first], sentence.tokens[part.last]
     end = final.end
     name = sentence.text[first.start : end]
     if len(entity_key(name)) < 2:
         return None
-    if part.last > part.first:
-        end -= 2 * final.is_possessive
-        end += name.count("(") > name.count(")") and sentence.text[end : end + 1] == ")"
-        name = sentence.text[first.start : end]
-        return (
-            None
-            if _says_nothing(sentence, part)
-            else _spanning(sentence.text, first.start, end, part.type)
-        )
-    if first.text[0].isdigit() and first.is_number:
-        return (
-            _spanning(sentence.text, first.start, end, NUMBER)
-            if _is_year(sentence, part.first)
-            else None
-        )
-    return _single(sentence, first, part.type)
+    if part.last == part.first and not (first.text[0].isdigit() and first.is_number):
+        return _single(sentence, first, part.type)
+    if part.last == part.first:
+        is_year = _is_year(sentence, part.first)
+        return _spanning(sentence.text, first.start, end, NUMBER) if is_year else None
+    if _says_nothing(sentence, part):
+        return None
+    end -= 2 * final.is_possessive
+    end += name.count("(") > name.count(")") and sentence.text[end : end + 1] == ")"
+    return _spanning(sentence.text, first.start, end, part.type)
 
 
-def _says_nothing(sentence: Sentence, part: Part) -> bool:
+def _says_nothing(sentence: SentenceTokens, part: NamePart) -> bool:
     """Several words of which none is a name's own, at the beginning of a clause: `Good Evening`,
     `Twenty Two`.
     """
@@ -181,15 +173,12 @@ def _says_nothing(sentence: Sentence, part: Part) -> bool:
         return True
     if tokens[-1].text.isdigit() and all(t.base in COMMON_WORDS for t in tokens[:-1]):
         return tokens[-2].base not in NUMBERED
-    pair = (tokens[0].base, tokens[1].base)
-    return (
-        tokens[0].opens_clause
-        and all(t.base in COMMON_WORDS and not t.is_upper for t in tokens)
-        and not sentence.use.pairs.get(pair)
-    )
+    is_pair = sentence.use.pairs.get((tokens[0].base, tokens[1].base))
+    are_common = all(t.base in COMMON_WORDS and not t.is_upper for t in tokens)
+    return tokens[0].opens_clause and are_common and not is_pair
 
 
-def _single(sentence: Sentence, token: Token, type_: str) -> Candidate | None:
+def _single(sentence: SentenceTokens, token: Token, type_: str) -> EntityCandidate | None:
     """A name of one word, with what its place says of its capital."""
     use = sentence.use
     word = ENDING.sub("", plain_quotes(token.text))
@@ -203,27 +192,22 @@ def _single(sentence: Sentence, token: Token, type_: str) -> Candidate | None:
         return None
     if use.writing is Writing.NOUNS and not token.is_upper and not token.has_inner_capital:
         return None
-    if token.is_upper or token.has_inner_capital or type_ in {PERSON, OFFICE}:
-        flags: tuple[Flag, ...] = (Flag.SEEN_CAPITALISED,)
-    elif token.opens_clause:
-        is_adverb = (
-            token.base.endswith("ly")
-            and len(token.base) >= MIN_ADVERB_LETTERS
-            and not use.capital.get(token.base)
-        )
-        if use.is_ordinary(token.base) or is_adverb:
+    flag = Flag.SEEN_CAPITALISED
+    if not (token.is_upper or token.has_inner_capital or type_ in {PERSON, OFFICE}):
+        if token.opens_clause:
+            flag = Flag.SENTENCE_START
+            is_adverb = token.base.endswith("ly") and len(token.base) >= MIN_ADVERB_LETTERS
+            is_word = use.is_ordinary(token.base) or (is_adverb and not use.capital.get(token.base))
+        else:
+            is_word = use.is_stray_capital(token.base)
+        if is_word:
             return None
-        flags = (Flag.SENTENCE_START,)
-    elif use.is_stray_capital(token.base):
-        return None
-    else:
-        flags = (Flag.SEEN_CAPITALISED,)
-    return Candidate(token.start, token.start + len(word), word, key, type_, flags)
+    return EntityCandidate(token.start, token.start + len(word), word, key, type_, (flag,))
 
 
-def _is_year(sentence: Sentence, at: int) -> bool:
-    """A year; not one number of a row of them or a signed one, which is read off a display, and
-    none that counts or measures something.
+def _is_year(sentence: SentenceTokens, at: int) -> bool:
+    """Whether it is a year: no number of a row or with a sign, as a display shows them, and none
+    that counts or measures something.
     """
     tokens = sentence.tokens
     if not _YEAR.fullmatch(tokens[at].text) or (at and tokens[at - 1].base in {"plus", "minus"}):
@@ -238,36 +222,30 @@ def _is_year(sentence: Sentence, at: int) -> bool:
     )
 
 
-def _is_command(sentence: Sentence, token: Token) -> bool:
+def _is_command(sentence: SentenceTokens, token: Token) -> bool:
     """A word of command or the position of a switch: `ENTER`, `set to THROTTLE`, and what the
     document writes small as a rule.
     """
     use, base = sentence.use, token.base
-    if (
-        token.opens_clause
-        and base in COMMANDS
-        and not (token.text.istitle() and use.capital.get(base))
-    ):
+    is_name = token.text.istitle() and use.capital.get(base)
+    if token.opens_clause and base in COMMANDS and not is_name:
         return True
     if not token.text.isupper() or not token.text.replace("-", "").isalpha():
         return False
     at = bisect_left(sentence.tokens, token.start, key=lambda t: t.start)
-    is_plain = len(base) >= MIN_CONTENT_LETTERS and use.is_stray_capital(base)
-    return base in NO_THINGS or is_plain or _is_set_to(sentence.tokens, at)
-
-
-def _is_set_to(tokens: Sequence[Token], at: int) -> bool:
-    """`DEMAND REGs to CABIN`, `set to THROTTLE`; not `EECOM to FLIGHT`, where someone speaks to
-    someone.
-    """
-    if at < 2 or tokens[at - 1].base != "to" or len(tokens[at].text) < MIN_CONTENT_LETTERS:
+    is_long = len(base) >= MIN_CONTENT_LETTERS
+    if base in NO_THINGS or (is_long and use.is_stray_capital(base)):
+        return True
+    # `DEMAND REGs to CABIN`, `set to THROTTLE`; not `EECOM to FLIGHT`, where someone speaks to
+    # someone.
+    if at < 2 or sentence.tokens[at - 1].base != "to" or len(token.text) < MIN_CONTENT_LETTERS:
         return False
-    before = tokens[at - 2]
+    before = sentence.tokens[at - 2]
     is_label = before.text[:2].isupper() and len(before.text) > 1 and not before.opens_clause
     return before.base in SETTERS or is_label
 
 
-def _is_broken_off(sentence: Sentence, token: Token) -> bool:
+def _is_broken_off(sentence: SentenceTokens, token: Token) -> bool:
     """A word that a speaker began and left: one that comes nowhere else before two dashes (`of Stat
     -- of Stratton Oakmont`), or one that is begun again (`of Gaus - than Gaussian`, `Th the`).
     """
@@ -275,20 +253,13 @@ def _is_broken_off(sentence: Sentence, token: Token) -> bool:
     if behind.startswith("--") and sentence.use.capital.get(token.base, 0) == 1:
         return True
     at = bisect_left(sentence.tokens, token.start, key=lambda t: t.start)
-    after = [
-        t.base for t in sentence.tokens[at + 1 : at + 1 + MAX_REPAIR_TOKENS] if t.base != token.base
-    ]
-    if behind.startswith("-") and any(
-        t.text == token.text for t in sentence.tokens[at + 1 : at + 1 + MAX_REPAIR_TOKENS]
-    ):
-        return True
+    after = sentence.tokens[at + 1 : at + 1 + MAX_REPAIR_TOKENS]
+    others = [t.base for t in after if t.base != token.base]
     if behind.startswith("-"):
-        return any(base.startswith(token.base) for base in after)
-    return (
-        not token.is_upper
-        and len(token.base) < MIN_CONTENT_LETTERS
-        and any(base.startswith(token.base) for base in after[:1])
-    )
+        is_again = any(t.text == token.text for t in after)
+        return is_again or any(base.startswith(token.base) for base in others)
+    is_short = not token.is_upper and len(token.base) < MIN_CONTENT_LETTERS
+    return is_short and bool(others) and others[0].startswith(token.base)
 
 
 def _is_no_name(token: Token) -> bool:
@@ -301,24 +272,10 @@ def _is_no_name(token: Token) -> bool:
     if _LETTERED.fullmatch(token.text) or _NUMERAL.fullmatch(token.text):
         return True
     parts = base.split("-")
-    if all(part in NUMBER_WORDS for part in parts):
+    if NUMBER_WORDS.issuperset(parts):
         return True
-    return (
-        len(parts) > 1
-        and (parts[0] in COMPOUND_HEADS or all(part in COMMON_WORDS for part in parts))
-        and not token.text.isupper()
-    )
-
-
-def _title_spans(
-    sentence: str, tokens: list[Token], titles: Collection[str]
-) -> Iterator[tuple[int, int]]:
-    if not titles:
-        return
-    for first in range(len(tokens)):
-        for last in range(first + 1, min(first + 8, len(tokens))):
-            if entity_key(sentence[tokens[first].start : tokens[last].end]) in titles:
-                yield first, last
+    is_plain = parts[0] in COMPOUND_HEADS or COMMON_WORDS.issuperset(parts)
+    return len(parts) > 1 and is_plain and not token.text.isupper()
 
 
 def _is_content(token: Token, has_case: bool, use: CaseUse) -> bool:
@@ -326,12 +283,9 @@ def _is_content(token: Token, has_case: bool, use: CaseUse) -> bool:
     clause, the text has no case, or nouns have capitals.
     """
     word = token.base
-    if (
-        len(word) < MIN_CONTENT_LETTERS
-        or not word.isalpha()
-        or word in COMMON_WORDS
-        or word.endswith("ly")
-    ):
+    if len(word) < MIN_CONTENT_LETTERS or not word.isalpha():
+        return False
+    if word in COMMON_WORDS or word.endswith("ly"):
         return False
     if use.writing is Writing.NOUNS:
         return word not in GERMAN
@@ -342,15 +296,10 @@ def _is_shouted(sentence: str, tokens: list[Token]) -> bool:
     """A whole sentence in capitals inside other text: a heading, or a shout. Call signs in a row
     are shorter.
     """
-    if (
-        not any(
-            t.is_stop and t.text.isupper() and len(t.text) > 1 and t.base not in STATES
-            for t in tokens
-        )
-        and "," in sentence
-    ):
+    if len(tokens) < MIN_SHOUTED_TOKENS:
+        return False
+    shouted = [t for t in tokens if t.is_stop and t.text.isupper() and len(t.text) > 1]
+    if "," in sentence and all(t.base in STATES for t in shouted):
         return False  # labels of switches in a row
     letters = [c for c in sentence if c.isalpha()]
-    return len(tokens) >= MIN_SHOUTED_TOKENS and sum(1 for c in letters if c.isupper()) > 0.8 * len(
-        letters
-    )
+    return sum(map(str.isupper, letters)) > 0.8 * len(letters)

@@ -46,16 +46,16 @@ _MAX_SPLITS = 4
 _MIN_TURN_WORDS = 3
 _MAX_UNREACHABLE_AT_FIRST = 3
 _MAX_UNREACHABLE_IN_A_ROW = 8
-_LOOK_EVERY_S = 0.2
-"""While replies are waited for, whether the run shall end."""
 """So many chunks in a row to which the model gave no reply, beyond those asked at once, and it is
 taken to be gone.
 """
+_LOOK_EVERY_S = 0.2
+"""How often `check` is called while replies are waited for."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExtractionOptions:
-    """What a user may ask of the extraction."""
+    """A user's choices for the extraction."""
 
     entity_types: tuple[str, ...] = ()
     focus: str = ""
@@ -64,7 +64,7 @@ class ExtractionOptions:
 
 @dataclass(slots=True)
 class ExtractionCounts:
-    """What was made and what was dropped, by reason. Guarded by the extractor's lock."""
+    """Counts of what was dropped, by reason, and mended. Guarded by the extractor's lock."""
 
     dropped: Counter[str] = field(default_factory=Counter)
     num_repaired_quotes: int = 0
@@ -144,7 +144,7 @@ class LLMExtractor:
 
     @property
     def mended(self) -> Mapping[str, int]:
-        """What was saved by asking again, by how."""
+        """Counts of what a second call saved, by how."""
         counts = {
             "quotes repaired": self.counts.num_repaired_quotes,
             "chunks halved": self.counts.num_halved,
@@ -153,7 +153,7 @@ class LLMExtractor:
 
     @property
     def dropped(self) -> Mapping[str, int]:
-        """What was refused so far, by reason."""
+        """Counts of what was refused so far, by reason."""
         return self.counts.dropped
 
     def prompt_tokens(self, work: ChunkWork) -> int:
@@ -348,10 +348,11 @@ class LLMExtractor:
         are dropped later, and counted.
         """
         checker = RecordBuilder(document, turns, chunk, self._name, self._profile.is_small)
-        good = [r for r in reply.relations if checker.quote_span(r) or not checker.is_usable(r)]
-        bad = [
-            r for r in reply.relations if not (checker.quote_span(r) or not checker.is_usable(r))
-        ]
+        good: list[RelationReply] = []
+        bad: list[RelationReply] = []
+        for relation in reply.relations:
+            is_bad = checker.quote_span(relation) is None and checker.is_usable(relation)
+            (bad if is_bad else good).append(relation)
         if not bad:
             return reply
         try:
@@ -364,9 +365,8 @@ class LLMExtractor:
         repaired: list[RelationReply] = []
         still_bad = list(bad)
         for relation in mended.relations:
-            same = [
-                r for r in still_bad if (r.source, r.target) == (relation.source, relation.target)
-            ]
+            ends = (relation.source, relation.target)
+            same = [r for r in still_bad if (r.source, r.target) == ends]
             if same and checker.quote_span(relation):
                 still_bad.remove(next((r for r in same if r.label == relation.label), same[0]))
                 repaired.append(relation)

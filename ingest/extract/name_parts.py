@@ -1,11 +1,11 @@
-"""What a capitalised span is made of: names, dates, offices and persons, without parts of documents
+"""The parts of a capitalised span: names, dates, offices and persons, without parts of documents
 and positions of switches.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from dynagrag.ingest.extract.name_spans import Sentence
+from dynagrag.ingest.extract.name_spans import SentenceTokens
 from dynagrag.ingest.extract.name_words import (
     ADDRESSES,
     CONNECTORS,
@@ -37,7 +37,7 @@ _MAX_DAY = 31
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class NamePart:
     """First and last token of an entity, and its type."""
 
     first: int
@@ -45,14 +45,17 @@ class Part:
     type: str = NAME
 
 
-def parts_of(sentence: Sentence, span: Span) -> Iterator[Part]:
+def parts_of(sentence: SentenceTokens, span: Span) -> Iterator[NamePart]:
     """The entities of a span, in order; none overlap."""
     if span in sentence.quoted:
-        yield Part(*span)
+        yield NamePart(*span)
         return
     for first, last in _apart_from_times(sentence, span):
-        if _is_date(sentence.tokens[first : last + 1]):
-            yield Part(first - _has_day_before(sentence.tokens, first), last, NUMBER)
+        # `March 21`, `November 1918`; a month alone where a day stands before it.
+        month, *numbers = sentence.tokens[first : last + 1]
+        is_date = month.base in MONTHS and all(t.text.isdigit() for t in numbers)
+        if is_date and not month.text.isupper():
+            yield NamePart(first - _has_day_before(sentence.tokens, first), last, NUMBER)
             continue
         trimmed = _trimmed(sentence.tokens, *_without_furniture(sentence.tokens, first, last))
         if trimmed is not None:
@@ -62,7 +65,7 @@ def parts_of(sentence: Sentence, span: Span) -> Iterator[Part]:
 # -------------------------------------------------------------------------------------------- times
 
 
-def _apart_from_times(sentence: Sentence, span: Span) -> Iterator[Span]:
+def _apart_from_times(sentence: SentenceTokens, span: Span) -> Iterator[Span]:
     """The span cut at its months and weekdays, with a date as a piece of its own; a lone month or
     weekday is left out.
     """
@@ -83,39 +86,25 @@ def _apart_from_times(sentence: Sentence, span: Span) -> Iterator[Span]:
 
 
 def _time_end(tokens: Sequence[Token], first: int, at: int, last: int) -> int | None:
-    """Where the time that begins at a token ends; None where none begins, or it is part of a name
+    """The end of the time that begins at a token; None where none begins, or it is part of a name
     (`May Day`, `Theresa May`).
     """
     token = tokens[at]
     if token.base not in WHEN or token.text.isupper():
         return None
     end = at
-    while (
-        end < last
-        and token.base in MONTHS
-        and tokens[end + 1].text.isdigit()
-        and end < at + _MAX_DATE_NUMBERS
-    ):
+    furthest = min(last, at + _MAX_DATE_NUMBERS) if token.base in MONTHS else at
+    while end < furthest and tokens[end + 1].text.isdigit():
         end += 1
     if end < last and tokens[end + 1].base in EVENTS:
         return None
     if end > at or first == last:
         return end
     before = tokens[at - 1].base if at else ""
-    if at > first:
-        is_name = before in NAMED_DAYS or (token.base in GIVEN_MONTHS and before not in CONNECTORS)
-    else:
-        is_name = token.base in GIVEN_MONTHS and before not in WHEN_PREPOSITIONS
-    return None if is_name else at
-
-
-def _is_date(tokens: Sequence[Token]) -> bool:
-    """`March 21`, `November 1918`; a month alone where a day stands before it."""
-    return (
-        tokens[0].base in MONTHS
-        and all(t.text.isdigit() for t in tokens[1:])
-        and not tokens[0].text.isupper()
-    )
+    no_name_after = CONNECTORS if at > first else WHEN_PREPOSITIONS
+    is_name = token.base in GIVEN_MONTHS and before not in no_name_after
+    is_named_day = at > first and before in NAMED_DAYS
+    return None if is_name or is_named_day else at
 
 
 def _has_day_before(tokens: Sequence[Token], month: int) -> bool:
@@ -173,21 +162,17 @@ def _trimmed(tokens: Sequence[Token], first: int, last: int) -> Span | None:
         first += 1
     while first <= last and (
         tokens[last].text in CONNECTORS
-        or _is_state(tokens[last])
+        or (tokens[last].base in STATES and tokens[last].text.isupper())
         or tokens[last].is_inflected_capitals
     ):
         last -= 1
     return (first, last) if first <= last else None
 
 
-def _is_state(token: Token) -> bool:
-    return token.base in STATES and token.text.isupper()
-
-
 # ------------------------------------------------------------------------------ offices and persons
 
 
-def _by_office(tokens: Sequence[Token], first: int, last: int) -> Iterator[Part]:
+def _by_office(tokens: Sequence[Token], first: int, last: int) -> Iterator[NamePart]:
     """An office of several words apart from whoever holds it, and a person's name apart from a
     title and from what they are of.
     """
@@ -204,14 +189,22 @@ def _by_office(tokens: Sequence[Token], first: int, last: int) -> Iterator[Part]
         return
     rest = first + size
     if size and (rest > last or tokens[rest].text in CONNECTORS):
-        yield Part(first, last, OFFICE)
+        yield NamePart(first, last, OFFICE)
         return
     if size:
-        yield Part(first, rest - 1, OFFICE)
+        yield NamePart(first, rest - 1, OFFICE)
     if size or (
         tokens[first].base in PERSON_TITLES and _num_person_words(tokens, first + 1, last) >= 2
     ):
-        yield from _person(tokens, rest if size else first + 1, last)
+        # Who holds the office or title, and what they are of: `John Kerry of the State Department`.
+        first = rest if size else first + 1
+        of = next((i for i in range(first, last + 1) if tokens[i].base == "of"), last + 1)
+        if of > first:
+            is_person = bool(_num_person_words(tokens, first, of - 1))
+            yield NamePart(first, of - 1, PERSON if is_person else NAME)
+        behind = _trimmed(tokens, of, last) if of <= last else None
+        if behind is not None:
+            yield NamePart(*behind)
         return
     yield _titled(tokens, first, last)
 
@@ -224,25 +217,18 @@ def _office_size(bases: Sequence[str]) -> int:
         return 0
     at = 3 if bases[2] == "the" else 2
     size = _size_of_work(bases, at)
-    if (
-        size
-        and bases[at + size : at + size + 1] == ["and"]
-        and (more := _size_of_work(bases, at + size + 1))
-    ):
-        size += 1 + more
+    if size and list(bases[at + size : at + size + 1]) == ["and"]:
+        more = _size_of_work(bases, at + size + 1)
+        size += 1 + more if more else 0
     return at + size if size else 0
 
 
 def _size_of_work(bases: Sequence[str], at: int) -> int:
     """`state` is 1, `homeland security` 2, anything else 0."""
-    if (
-        bases[at : at + 1]
-        and bases[at] in OFFICE_FIRST
-        and bases[at + 1 : at + 2]
-        and bases[at + 1] in OFFICE_WORDS
-    ):
+    first, second = (*bases[at : at + 2], "", "")[:2]
+    if first in OFFICE_FIRST and second in OFFICE_WORDS:
         return 2
-    return int(at < len(bases) and bases[at] in OFFICE_WORDS)
+    return int(first in OFFICE_WORDS)
 
 
 def _num_person_words(tokens: Sequence[Token], first: int, last: int) -> int:
@@ -254,30 +240,14 @@ def _num_person_words(tokens: Sequence[Token], first: int, last: int) -> int:
         if token.base == "of":
             break
         words.append(token)
-    is_person = len(words) <= _MAX_PERSON_WORDS and all(_is_of_person(t) for t in words)
-    return len([t for t in words if t.text[0].isupper()]) if is_person else 0
-
-
-def _is_of_person(token: Token) -> bool:
-    return (
-        token.base not in ORGANISATIONS
-        and not token.text[0].isdigit()
-        and (not token.text.isupper() or len(token.text) == 1)
+    is_person = len(words) <= _MAX_PERSON_WORDS and not any(
+        t.base in ORGANISATIONS or t.text[0].isdigit() or (t.text.isupper() and len(t.text) > 1)
+        for t in words
     )
+    return sum(t.text[0].isupper() for t in words) if is_person else 0
 
 
-def _person(tokens: Sequence[Token], first: int, last: int) -> Iterator[Part]:
-    """Who holds an office or title, and what they are of: `John Kerry of the State Department`."""
-    of = next((i for i in range(first, last + 1) if tokens[i].base == "of"), last + 1)
-    if of > first:
-        is_person = bool(_num_person_words(tokens, first, of - 1))
-        yield Part(first, of - 1, PERSON if is_person else NAME)
-    rest = _trimmed(tokens, of, last) if of <= last else None
-    if rest is not None:
-        yield Part(*rest)
-
-
-def _titled(tokens: Sequence[Token], first: int, last: int) -> Part:
+def _titled(tokens: Sequence[Token], first: int, last: int) -> NamePart:
     """A name; a person's where a title or `Mr.` says so."""
     is_titled = (
         last > first
@@ -292,4 +262,4 @@ def _titled(tokens: Sequence[Token], first: int, last: int) -> Part:
         and _num_person_words(tokens, first, last) > 0
         and tokens[first].base not in COMMON_WORDS
     )
-    return Part(first, last, PERSON if is_person else NAME)
+    return NamePart(first, last, PERSON if is_person else NAME)

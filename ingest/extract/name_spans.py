@@ -1,8 +1,9 @@
-"""Which runs of a sentence's tokens are capitalised spans: what a name goes on over, and what opens
-a clause before it.
+"""Capitalised spans: the runs of a sentence's tokens that a name goes on over, without a word that
+only opens the clause.
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from dynagrag.ingest.extract.case_use import CaseUse, Writing
@@ -35,13 +36,15 @@ _MAX_QUOTED_WORDS = 10
 _QUOTED = re.compile(r"[\"“]([^\"“”]{2,120})[\"”]")
 _DEMONYM = re.compile(r"\w+(?:an|ish|ese|ch|ic)")
 _ROMAN = re.compile(r"X{0,3}(?:IX|IV|V?I{0,3})")
+_COUNTING_SIGNS = frozenset("%°/")
 _FORMATS = frozenset({"2D", "3D", "4D", "4K", "8K"})
-"""What something is made in, whatever stands before."""
+"""Formats that something is made in, whatever stands before."""
+_BEFORE_MODEL = frozenset({"the", "a", "an", "this", "that", "our"})
 _LONG_WORD = 4
 _MAX_DAY_DIGITS = 2
 
 
-class Sentence:
+class SentenceTokens:
     """The tokens of a sentence, which of them end a name, and the titles in quotation marks."""
 
     def __init__(self, text: str, tokens: Sequence[Token], use: CaseUse) -> None:
@@ -66,12 +69,16 @@ class Sentence:
             return is_beside and before.text != "I"
         if token.text == "I":
             return is_beside and (before.base in NUMERAL_HEADS or self.is_dotted(i))
-        after = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
-        is_before = (
-            after is not None and after.is_capital and not after.is_stop and after.gap.isspace()
-        )
-        is_named = is_before or (is_beside and len(before.text) > 1)  # "on quads C and D. Roger."
-        return token.base in NAMES_TOO and token.text.istitle() and is_named
+        if token.base not in NAMES_TOO or not token.text.istitle():
+            return False
+        after = self.behind(i)
+        is_before = after and after.is_capital and not after.is_stop and after.gap.isspace()
+        # More than a letter before: "on quads C and D. Roger."
+        return bool(is_before) or (is_beside and len(before.text) > 1)
+
+    def behind(self, i: int) -> Token | None:
+        """The token behind another; None behind the last."""
+        return self.tokens[i + 1] if i + 1 < len(self.tokens) else None
 
     def is_dotted(self, i: int) -> bool:
         """Whether a full stop follows right behind a token."""
@@ -87,35 +94,24 @@ class Sentence:
 
     def _is_ordinal(self, i: int) -> bool:
         """`21st Century`, `58th Emmy Awards`; not `the studio's 54th Disney film`."""
-        if (
-            not ORDINAL.fullmatch(self.tokens[i].text)
-            or i + 1 == len(self.tokens)
-            or not self._is_capital_behind(i)
-        ):
+        after = self.behind(i)
+        is_ordinal = after and ORDINAL.fullmatch(self.tokens[i].text) and self._capital_behind(i)
+        if not after or not is_ordinal:
             return False
-        after = self.tokens[i + 1]
-        return after.base in ORDERED or (
-            after.base not in WHEN and i + 2 < len(self.tokens) and self._is_capital_behind(i + 1)
-        )
+        return after.base in ORDERED or (after.base not in WHEN and self._capital_behind(i + 1))
 
-    def _is_capital_behind(self, i: int) -> bool:
-        after = self.tokens[i + 1]
-        return after.text[0].isupper() and not self.is_stop[i + 1] and after.follows(self.tokens[i])
+    def _capital_behind(self, i: int) -> bool:
+        """Whether a word of a name follows right behind a token."""
+        after = self.behind(i)
+        is_capital = after and after.text[0].isupper() and not self.is_stop[i + 1]
+        return bool(after and is_capital and after.follows(self.tokens[i]))
 
     def _is_model(self, i: int) -> bool:
         """`the 747-400`."""
-        parts = self.tokens[i].text.split("-")
-        is_numbers = (
-            len(parts) == 2
-            and all(len(part) == 3 for part in parts)
-            and parts[0].isdigit()
-            and parts[1][0].isdigit()
-        )
-        return (
-            is_numbers
-            and i > 0
-            and self.tokens[i - 1].base in {"the", "a", "an", "this", "that", "our"}
-        )
+        first, _, second = self.tokens[i].text.partition("-")
+        is_numbers = first.isdigit() and second[:1].isdigit() and "-" not in second
+        is_named = i > 0 and self.tokens[i - 1].base in _BEFORE_MODEL
+        return is_named and is_numbers and len(first) == len(second) == 3
 
     def spans(self) -> Iterator[Span]:
         """Quoted titles whole, else capitalised runs, none overlapping."""
@@ -182,23 +178,16 @@ class Sentence:
     def _is_behind_slash(self, first: int, i: int, last: int) -> bool:
         """`AC/DC`, `Command/Service Module`; not `Facebook/YouTube`, which are two."""
         before, token = self.tokens[last], self.tokens[i]
-        if (
-            token.gap != "/"
-            or not token.text[0].isupper()
-            or not before.text[0].isupper()
-            or (self.is_stop[i] and len(token.text) > 1)
-        ):
+        if token.gap != "/" or not token.text[0].isupper() or not before.text[0].isupper():
             return False
-        if token.base in {t.base for t in self.tokens[first:i]}:
-            return False  # MAIN A/MAIN B
-        is_short = before.text.isupper() and token.text.isupper()
-        after = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
-        return is_short or (
-            after is not None
-            and after.text.istitle()
-            and after.follows(token)
-            and not self.is_stop[i + 1]
-        )
+        is_repeated = token.base in {t.base for t in self.tokens[first:i]}  # MAIN A/MAIN B
+        if is_repeated or (self.is_stop[i] and len(token.text) > 1):
+            return False
+        if before.text.isupper() and token.text.isupper():
+            return True
+        after = self.behind(i)
+        is_title = after and after.text.istitle() and after.follows(token)
+        return bool(is_title) and not self.is_stop[i + 1]
 
     def _is_alone(self, first: int, last: int) -> bool:
         """A number that no name goes on behind: a year that says when (`In 2004 Kerry`, `a 1950
@@ -208,64 +197,46 @@ class Sentence:
         if first != last or not token.is_number:
             return token.is_number
         before = self.tokens[last - 1].base if last else ""
-        return (
-            before in TIME_PREPOSITIONS
-            or before in {"a", "an"}
-            or len(token.text) != 4
-            or self._is_film(last)
-        )
-
-    def _is_film(self, year: int) -> bool:
-        """`the 2004 American film`: the year of something that the capital behind it only tells the
-        country of.
-        """
-        rest = self.tokens[year + 1 : year + 3]
-        return (
-            len(rest) == 2 and bool(_DEMONYM.fullmatch(rest[0].text)) and rest[1].text[0].islower()
-        )
+        if before in TIME_PREPOSITIONS or before in {"a", "an"} or len(token.text) != 4:
+            return True
+        # `the 2004 American film`: the capital behind the year only tells the film's country.
+        rest = [t.text for t in self.tokens[last + 1 : last + 3]]
+        return len(rest) == 2 and bool(_DEMONYM.fullmatch(rest[0])) and rest[1][0].islower()
 
     def _is_part_number(self, i: int, last: int) -> bool:
         """`Apollo 13`, `Python 3.11`, `Boeing 747-400`; not `Houston 65 percent`."""
         token, before = self.tokens[i], self.tokens[last]
         if before.base in MONTHS and token.follows(before) and not before.text.isupper():
             return token.text.isdigit() and len(token.text) <= _MAX_DAY_DIGITS
-        if (
-            not token.follows(before)
-            or before.text[0].isdigit()
-            or before.base in WHEN
-            or not MODEL_NUMBER.fullmatch(token.text)
-        ):
+        if not token.follows(before) or before.text[0].isdigit() or before.base in WHEN:
             return False
-        if token.text in _FORMATS:
+        if not MODEL_NUMBER.fullmatch(token.text) or token.text in _FORMATS:
             return False
-        behind = self.text[token.end : token.end + 2]
-        if behind[:1] in {"%", "°", "/"} or (behind[:1] == ":" and behind[1:].isdigit()):
+        sign, digit = self.text[token.end : token.end + 1], self.text[token.end + 1 : token.end + 2]
+        if sign in _COUNTING_SIGNS or (sign == ":" and digit.isdigit()):
             return False
-        after = self.tokens[i + 1] if i + 1 < len(self.tokens) else None
+        after = self.behind(i)
         return after is None or after.base not in UNITS or not after.gap.isspace()
 
     def _connects(self, first: int, last: int, i: int) -> bool:
         """Whether a token between two capitals joins them."""
-        token = self.tokens[i]
+        token, after = self.tokens[i], self.behind(i)
         if self.use.writing is Writing.NOUNS:
             return token.text in {"&", "von", "van", "de"}
+        if token.text == "the" and i == last + 1:
+            return after is not None and after.base in EPITHETS
         if token.text in CONNECTORS:
-            if token.text == "the" and i == last + 1:
-                return i + 1 < len(self.tokens) and self.tokens[i + 1].base in EPITHETS
             return True
         held = [t.base for t in self.tokens[first : last + 1]]
         if token.text == "for":
-            return any(word in INSTITUTIONS for word in held)
+            return not INSTITUTIONS.isdisjoint(held)
         if token.text == "and":
-            topics = [at for at, word in enumerate(held) if word in TOPICAL]
-            is_headed = bool(topics) and any(
-                word in {"of", "for"} for word in held[topics[0] + 1 :]
-            )
-            return is_headed and i + 1 < len(self.tokens) and not self.tokens[i + 1].text.isupper()
-        is_title_case = (
-            token.text[0].isupper() and token.text[1:].islower() and token.base in TITLE_CONNECTORS
-        )
-        return is_title_case and i + 1 < len(self.tokens) and not self.is_stop[i + 1]
+            topic = next((at for at, word in enumerate(held) if word in TOPICAL), len(held))
+            is_headed = not {"of", "for"}.isdisjoint(held[topic + 1 :])
+            return is_headed and after is not None and not after.text.isupper()
+        is_title_case = token.text[0].isupper() and token.text[1:].islower()
+        is_joint = is_title_case and token.base in TITLE_CONNECTORS
+        return is_joint and after is not None and not self.is_stop[i + 1]
 
     # -------------------------------------------------------------------------------- clause starts
 
@@ -282,40 +253,30 @@ class Sentence:
             return False
         if first.base in NUMBERED and (second.text[0].isdigit() or len(second.text) == 1):
             return False
-        if first.base in OPENERS or (first.base.endswith(ADVERB_ENDINGS) and len(first.base) >= 7):
+        is_adverb = first.base.endswith(ADVERB_ENDINGS) and len(first.base) >= 7
+        if is_adverb or first.base in OPENERS or first.base in COMMON_VERBS:
             return True
-        if (
-            first.base in OCCUPATIONS
-            and second.text.istitle()
-            and f"{first.base}-{second.base}" not in OFFICE_PAIRS
-        ):
+        is_office = f"{first.base}-{second.base}" in OFFICE_PAIRS
+        if first.base in OCCUPATIONS and second.text.istitle() and not is_office:
             return True
-        is_call_sign = (
-            second.text.isupper() and len(second.text) > 1 and not _ROMAN.fullmatch(second.text)
-        )
-        if first.base in COMMON_VERBS or (is_call_sign and first.text.istitle()):
+        is_call_sign = second.text.isupper() and len(second.text) > 1
+        if is_call_sign and first.text.istitle() and not _ROMAN.fullmatch(second.text):
             return True
         return self.use.is_ordinary(first.base) and first.base not in VAGUE_WORDS
 
     def _quoted_titles(self) -> Iterator[Span]:
-        """What stands in quotation marks with all its long words capitalised: `"You're Getting
+        """Titles: words in quotation marks, all the long ones capitalised: `"You're Getting
         Old"`.
         """
         for match in _QUOTED.finditer(self.text):
-            inside = [
-                i
-                for i, t in enumerate(self.tokens)
-                if match.start() < t.start and t.end < match.end()
-            ]
-            if not 2 <= len(inside) <= _MAX_QUOTED_WORDS or re.search(r"[.?!;:]\s", match[1]):
+            first = bisect_right(self.tokens, match.start(), key=lambda t: t.start)
+            end = bisect_left(self.tokens, match.end(), key=lambda t: t.end)
+            words = [token.text for token in self.tokens[first:end]]
+            if not 2 <= len(words) <= _MAX_QUOTED_WORDS or re.search(r"[.?!;:]\s", match[1]):
                 continue
-            words = [self.tokens[i] for i in inside]
-            is_title = words[0].text[0].isupper() and sum(w.text[0].isupper() for w in words) >= 2
-            is_title = (
-                is_title and not match[1].isupper() and sum(w.text.isupper() for w in words) < 2
-            )
-            if is_title and all(
-                w.text[0].isupper() or w.text[0].isdigit() or len(w.text) <= _LONG_WORD
-                for w in words[1:]
-            ):
-                yield inside[0], inside[-1]
+            is_shouted = match[1].isupper() or sum(map(str.isupper, words)) >= 2
+            small = [word for word in words if not word[0].isupper()]
+            is_cased = words[0][0].isupper() and len(words) - len(small) >= 2
+            has_long = any(len(word) > _LONG_WORD and not word[0].isdigit() for word in small)
+            if is_cased and not is_shouted and not has_long:
+                yield first, end - 1

@@ -32,6 +32,8 @@ _JOINED = re.compile(
     r"\d+(?:\.\d+)?(?:V|kV|mV|W|kW|MW|kWh|mA|Hz|kHz|MHz|GHz|km|kg|mm|cm|ft|lb|lbs|psi|mph|rpm|in)"
 )
 """A number with its unit in one token: `26.25V`, `0.3mm`."""
+_COUNTING_SIGNS = frozenset("%°'’")
+_SIGNS_IN_NUMBERS = frozenset(":/,")
 _DEGREES = re.compile(r"\s?°\s?")
 _RATES = words_of(WordClass.RATE)
 
@@ -42,16 +44,12 @@ def numbered_things(tokens: Sequence[Token], text: str, taken: Collection[int]) 
     """
     end = -1
     for i, token in enumerate(tokens):
-        if (
-            i <= end
-            or i in taken
-            or not token.text[0].islower()
-            or singular(token.base) not in NUMBERED
-        ):
+        is_noun = token.text[0].islower() and singular(token.base) in NUMBERED
+        if i <= end or i in taken or not is_noun:
             continue
         last = _last_number(tokens, text, i)
         if last is not None and not any(at in taken for at in range(i, last + 1)):
-            first = _with_kinds(tokens, i, max(end + 1, 0), taken)
+            first = _with_kinds(tokens, i, end + 1, taken)
         elif _is_lettered(tokens, i) and i - 1 not in taken:
             first, last = i - 1, i
         else:
@@ -103,22 +101,13 @@ def numbered_by(tokens: Sequence[Token], text: str, last: int) -> int | None:
     """Index of the number behind a name's end over a part's lower-case noun: `O2 tank 2`; None
     where none is there.
     """
-    i = last + 1
-    while (
-        i < len(tokens)
-        and i - last <= _MAX_KINDS
-        and tokens[i].base in KINDS
-        and tokens[i].follows(tokens[i - 1])
-    ):
-        i += 1
-    if (
-        i >= len(tokens)
-        or not tokens[i].follows(tokens[i - 1])
-        or not tokens[i].text[0].islower()
-        or tokens[i].base not in NUMBERED
-    ):
-        return None
-    return _last_number(tokens, text, i)
+    for i, token in enumerate(tokens[last + 1 : last + 2 + _MAX_KINDS], last + 1):
+        if not token.follows(tokens[i - 1]):
+            return None
+        if token.base not in KINDS or i - last > _MAX_KINDS:
+            is_noun = token.text[0].islower() and token.base in NUMBERED
+            return _last_number(tokens, text, i) if is_noun else None
+    return None
 
 
 def part_behind(tokens: Sequence[Token], first: int, last: int) -> int | None:
@@ -146,29 +135,23 @@ def part_behind(tokens: Sequence[Token], first: int, last: int) -> int | None:
         elif tokens[i].base not in KINDS:
             break
         i += 1
-    return None if found is None or _goes_on(tokens, found) else found
+    # Another noun behind: the part is none of the name's (`Russian Empire stage actress`).
+    after = tokens[found + 1] if found is not None and found + 1 < len(tokens) else None
+    return None if after is not None and after.gap == " " and _is_word(after) else found
 
 
 def _is_closed(tokens: Sequence[Token], i: int) -> bool:
     """Whether what stands behind a word shows it to be a noun: a mark, or a verb of its own."""
-    return i + 1 < len(tokens) and (
-        not tokens[i + 1].gap.isspace()
-        or tokens[i + 1].base in {"of", "is", "are", "was", "were", "has"}
-    )
-
-
-def _goes_on(tokens: Sequence[Token], last: int) -> bool:
-    """Whether another noun seems to follow, so that the part is none of the name's: `Russian Empire
-    stage actress`.
-    """
-    if last + 1 >= len(tokens) or tokens[last + 1].gap != " ":
+    if i + 1 == len(tokens):
         return False
-    after = tokens[last + 1]
-    return (
-        after.text.islower()
-        and after.base not in COMMON_WORDS
-        and not after.base.endswith(("ed", "ly", "ing"))
-    )
+    after = tokens[i + 1]
+    return not after.gap.isspace() or after.base in {"of", "is", "are", "was", "were", "has"}
+
+
+def _is_word(token: Token) -> bool:
+    """Whether a token seems to be a noun in lower case."""
+    is_plain = token.text.islower() and token.base not in COMMON_WORDS
+    return is_plain and not token.base.endswith(("ed", "ly", "ing"))
 
 
 # ------------------------------------------------------------------------------------------ numbers
@@ -211,34 +194,24 @@ def _is_number(
     token = tokens[i]
     if not (_NUMBER.fullmatch(token.text) or _LETTER.fullmatch(token.text)):
         return False
-    behind = text[token.end : token.end + 2]
-    if behind[:1] in {"%", "°", "'", "’"} or (
-        behind[:1] in {":", "/", ","} and behind[1:].isdigit()
-    ):
+    sign, digit = text[token.end : token.end + 1], text[token.end + 1 : token.end + 2]
+    if sign in _COUNTING_SIGNS or (sign in _SIGNS_IN_NUMBERS and digit.isdigit()):
         return False
     after = tokens[i + 1] if i + 1 < len(tokens) else None
     if after is None or not after.gap.isspace() or not token.text[0].isdigit():
         return True
-    is_counted = (
-        after.text.islower()
-        and after.base.endswith("s")
-        and after.base not in COMMON_WORDS
-        and not after.is_possessive
-    )
-    return after.base not in UNITS and after.base not in MEASURES and not is_counted
+    is_plural = after.text.islower() and after.base.endswith("s") and not after.is_possessive
+    is_counted = is_plural and after.base not in COMMON_WORDS
+    return not is_counted and after.base not in UNITS and after.base not in MEASURES
 
 
 def _size_of_rate(tokens: Sequence[Token], unit: int) -> int:
     """How many tokens of `per second` or `a second` follow a unit."""
-    rest = tokens[unit + 1 : unit + 3]
-    if rest and rest[0].gap == "/" and rest[0].base in _RATES:
+    rest = [(token.gap, token.base) for token in tokens[unit + 1 : unit + 3]]
+    if rest and rest[0][0] == "/" and rest[0][1] in _RATES:
         return 1
-    is_rate = (
-        len(rest) == 2
-        and rest[0].base in {"per", "a", "an"}
-        and rest[1].base in _RATES
-        and rest[0].gap == rest[1].gap == " "
-    )
+    (gap, word), (rate_gap, rate) = (*rest, ("", ""), ("", ""))[:2]
+    is_rate = gap == rate_gap == " " and word in {"per", "a", "an"} and rate in _RATES
     return 2 if is_rate else 0
 
 
@@ -250,38 +223,22 @@ def _with_kinds(tokens: Sequence[Token], noun: int, start: int, taken: Collectio
     of `a water separator number 2`.
     """
     first = noun
-    while (
-        first > start
-        and noun - first < _MAX_KINDS
-        and first - 1 not in taken
-        and _is_kind(tokens[first - 1], tokens[first])
-    ):
-        first -= 1
-    before = first - 1
-    if (
-        first == noun
-        and before > start
-        and before not in taken
-        and _may_be_kind(tokens[before], tokens[first])
-    ):
-        is_led = tokens[before].gap.isspace() and tokens[before - 1].base in LEADS - {"and", "or"}
-        first -= is_led
-    return first
-
-
-def _is_kind(token: Token, after: Token) -> bool:
-    return token.base in KINDS and token.text[0].islower() and after.gap == " "
-
-
-def _may_be_kind(token: Token, after: Token) -> bool:
-    is_word = token.text.islower() and token.text.isalpha() and token.base not in COMMON_WORDS
-    return is_word and not token.base.endswith(("ly", "ing", "ed")) and after.gap == " "
+    for at in range(noun - 1, max(start, noun - _MAX_KINDS) - 1, -1):
+        is_kind = tokens[at].base in KINDS and tokens[at].text[0].islower()
+        if at in taken or not is_kind or tokens[at + 1].gap != " ":
+            break
+        first = at
+    before = noun - 1
+    if first < noun or before <= start or before in taken or tokens[noun].gap != " ":
+        return first
+    # Any other word between an article and the noun: `a water separator number 2`.
+    is_led = tokens[before].gap.isspace() and tokens[before - 1].base in LEADS - {"and", "or"}
+    return before if is_led and tokens[before].text.isalpha() and _is_word(tokens[before]) else noun
 
 
 def _is_lettered(tokens: Sequence[Token], noun: int) -> bool:
     """`the A bus`: a letter behind an article, which isn't the article itself."""
     if noun < 2 or tokens[noun].gap != " " or tokens[noun - 1].gap != " ":
         return False
-    return bool(_LETTER.fullmatch(tokens[noun - 1].text)) and tokens[noun - 2].base in LEADS | {
-        "only"
-    }
+    is_lead = tokens[noun - 2].base in LEADS or tokens[noun - 2].base == "only"
+    return is_lead and bool(_LETTER.fullmatch(tokens[noun - 1].text))

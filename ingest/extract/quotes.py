@@ -45,9 +45,17 @@ def find_quote(chunk_text: str, quote: str) -> Span | None:
     """
     plain = _plain(chunk_text)
     for wanted, is_shortened in _readings(quote):
-        for start, end in _occurrences(plain, wanted):
-            if not (is_shortened and chunk_text[end : end + 1].isalnum()):
+        at = plain.text.find(wanted)
+        while at >= 0:
+            last = at + len(wanted) - 1
+            start, end = plain.starts[at], plain.ends[last]
+            # Half of an expanded character (the f of a ligature) is no place to begin or end.
+            opens = at == 0 or plain.starts[at - 1] != start
+            closes = last + 1 == len(plain.text) or plain.starts[last + 1] != plain.starts[last]
+            goes_on = is_shortened and chunk_text[end : end + 1].isalnum()
+            if opens and closes and not goes_on:
                 return start, end
+            at = plain.text.find(wanted, at + 1)
     return None
 
 
@@ -97,27 +105,14 @@ def _without_edges(text: str) -> str:
     return short + ("." if tail.count(".") == 1 and "…" not in tail else "")
 
 
-def _occurrences(plain: _Plain, wanted: str) -> Iterator[Span]:
-    at = plain.text.find(wanted)
-    while at >= 0:
-        last = at + len(wanted) - 1
-        # Half of an expanded character (the f of a ligature) is no place to begin or end.
-        opens = at == 0 or plain.starts[at - 1] != plain.starts[at]
-        closes = last + 1 == len(plain.text) or plain.starts[last + 1] != plain.starts[last]
-        if opens and closes:
-            yield plain.starts[at], plain.ends[last]
-        at = plain.text.find(wanted, at + 1)
-
-
 def _has_name(plain: _Plain, wanted: str) -> bool:
     at = plain.text.find(wanted)
     while at >= 0:
         end = at + len(wanted)
-        before_is_free = at == 0 or not (plain.text[at - 1].isalnum() and wanted[0].isalnum())
-        after_is_free = end == len(plain.text) or not (
-            plain.text[end].isalnum() and wanted[-1].isalnum()
-        )
-        if before_is_free and after_is_free:
+        before, after = plain.text[max(0, at - 1) : at], plain.text[end : end + 1]
+        goes_on_left = before.isalnum() and wanted[0].isalnum()
+        goes_on_right = after.isalnum() and wanted[-1].isalnum()
+        if not goes_on_left and not goes_on_right:
             return True
         at = plain.text.find(wanted, at + 1)
     return False
@@ -128,7 +123,11 @@ def _plain(text: str) -> _Plain:
     letters: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for start, end in _clusters(text):
+    start = 0
+    for end in range(1, len(text) + 1):
+        # A character with the combining marks that follow it.
+        if end < len(text) and text[end] >= "\u0300" and unicodedata.combining(text[end]):
+            continue
         for letter in _plain_cluster(text[start:end]):
             if letter == " " and letters and letters[-1] == " ":
                 ends[-1] = end
@@ -136,16 +135,8 @@ def _plain(text: str) -> _Plain:
             letters.append(letter)
             starts.append(start)
             ends.append(end)
+        start = end
     return _Plain("".join(letters), tuple(starts), tuple(ends))
-
-
-def _clusters(text: str) -> Iterator[Span]:
-    """A character with the combining marks that follow it."""
-    start = 0
-    for i in range(1, len(text) + 1):
-        if i == len(text) or text[i] < "\u0300" or not unicodedata.combining(text[i]):
-            yield start, i
-            start = i
 
 
 @lru_cache(maxsize=4096)

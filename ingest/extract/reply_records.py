@@ -1,4 +1,4 @@
-"""Replies into records: what the model may say, what is accepted, what is dropped and under which
+"""Replies into records: the schemas of replies, what is accepted, and what is dropped for which
 reason.
 
 A reply holds entities with their summaries and relations with their quotes (after DynaGRAG, section
@@ -46,8 +46,8 @@ _WORD = re.compile(r"\w+", re.UNICODE)
 _PRONOUNS = words_of(WordClass.NEVER_AN_ENTITY)
 _NO_THINGS = words_of(WordClass.TERM_OF_GRAMMAR)
 _CLAUSE_WORDS = FUNCTION_WORDS - CONNECTORS - words_of(WordClass.PARTICLE_IN_NAME)
-"""What a name hardly holds, and a piece of a sentence does ("reselect it", "button up the tunnel
-again"): small models list such pieces.
+"""Words that hardly stand in a name, but in a piece of a sentence ("reselect it", "button up the
+tunnel again"): small models list such pieces.
 """
 _SPEECH = words_of(WordClass.SPEECH)
 
@@ -80,7 +80,7 @@ def _with_a_list(reply: Any) -> Any:
 
 
 class ExtractionReply(StrictReply):
-    """What a model finds in a chunk."""
+    """A model's entities and relations of a chunk."""
 
     _is_extraction = model_validator(mode="before")(_with_a_list)
 
@@ -163,31 +163,23 @@ class RecordBuilder:
         self._extractor = extractor
         self._is_small = is_small
         self._text = document.text[chunk.start : chunk.end]
-        first, last = (
-            turn_at(turns, chunk.start).index,
-            turn_at(turns, max(chunk.start, chunk.end - 1)).index,
-        )
+        first = turn_at(turns, chunk.start).index
+        last = turn_at(turns, max(chunk.start, chunk.end - 1)).index
         self._speakers = {
             entity_key(t.speaker): t.speaker for t in turns[first : last + 1] if t.speaker
         }
         self._words = set(_words_of(self._text))
-        self._sentences = self._sentence_spans(turns[first : last + 1])
+        # Sentences as spans of the chunk's text, turn by turn: a sentence is one speaker's.
+        self._sentences: list[tuple[int, int]] = []
+        for turn in turns[first : last + 1]:
+            begin, end = max(turn.start, chunk.start), min(turn.end, chunk.end)
+            offset = begin - chunk.start
+            spans = sentence_spans(document.text[begin:end])
+            self._sentences += [(offset + a, offset + b) for a, b in spans]
         self._entities: dict[tuple[str, str], EntityReply] = {}
         self._relations: dict[tuple[str, str, str, int, int], RelationReply] = {}
         self._quotes_of: dict[str, list[tuple[int, int]]] = {}
         self.dropped: Counter[str] = Counter()
-
-    def _sentence_spans(self, turns: Sequence[Turn]) -> list[tuple[int, int]]:
-        """The chunk's sentences as spans of its text, turn by turn: a sentence is one speaker's."""
-        start = self._chunk.start
-        found: list[tuple[int, int]] = []
-        for turn in turns:
-            first, last = max(turn.start, start), min(turn.end, self._chunk.end)
-            found.extend(
-                (first - start + a, first - start + b)
-                for a, b in sentence_spans(self._document.text[first:last])
-            )
-        return found
 
     def key(self, name: str) -> str:
         """The key of a name in this chunk; a speaker's label means that speaker."""
@@ -235,7 +227,8 @@ class RecordBuilder:
         chunk's.
         """
         summary = _shortened(text, _MAX_SUMMARY_WORDS)
-        if summary and self._share_in_text(summary) < _MIN_SUMMARY_SHARE:
+        words = [w for w in _words_of(summary) if len(w) > 3]
+        if words and sum(map(self._is_in_text, words)) / len(words) < _MIN_SUMMARY_SHARE:
             self.dropped["summary: says what the source does not"] += 1
             return ""
         return summary
@@ -271,25 +264,18 @@ class RecordBuilder:
     def _name_refusal(self, name: str) -> str | None:
         key = entity_key(name)
         words = _WORD.findall(key)
-        if (
-            not words
-            or all(w in _PRONOUNS for w in words)
-            or (not name.isupper() and all(w in FUNCTION_WORDS for w in words))
-        ):
+        if _PRONOUNS.issuperset(words) or (not name.isupper() and FUNCTION_WORDS.issuperset(words)):
             return "entity: no name"
         if self._is_small and len(key) == 1:
             return "entity: a single letter"
-        if self._is_small and not name.isupper() and any(w in _CLAUSE_WORDS for w in words):
+        if self._is_small and not name.isupper() and not _CLAUSE_WORDS.isdisjoint(words):
             return "entity: a clause, not a name"
         if len(name) > _MAX_NAME_CHARACTERS or len(words) > _MAX_NAME_WORDS:
             return "entity: a sentence, not a name"
-        if not any(self._is_in_text(w) for w in _content_words(key)):
-            return (
-                "entity: only a speaker's label"
-                if key in self._speakers
-                else "entity: not in the source"
-            )
-        return None
+        if any(map(self._is_in_text, _content_words(key))):
+            return None
+        is_speaker = key in self._speakers
+        return "entity: only a speaker's label" if is_speaker else "entity: not in the source"
 
     def _is_only_speaker(self, name: str) -> bool:
         """A speaker of the chunk of whom nobody speaks: an entity already, by its mentions of kind
@@ -298,10 +284,6 @@ class RecordBuilder:
         key = entity_key(name)
         return key in self._speakers and not any(self._is_in_text(w) for w in _content_words(key))
 
-    def _share_in_text(self, summary: str) -> float:
-        words = [w for w in _words_of(summary) if len(w) > 3]
-        return sum(self._is_in_text(w) for w in words) / len(words) if words else 1.0
-
     def _is_in_text(self, word: str) -> bool:
         if word in self._words:
             return True
@@ -309,16 +291,13 @@ class RecordBuilder:
         return len(word) > 4 and any(w.startswith(stem) for w in self._words)
 
     def _refusal(self, relation: RelationReply) -> str | None:
-        if any(
-            self._name_refusal(name) and not self._is_only_speaker(name)
-            for name in (relation.source, relation.target)
-        ):
+        ends = (relation.source, relation.target)
+        speakers = [name for name in ends if self._is_only_speaker(name)]
+        if any(name not in speakers and self._name_refusal(name) for name in ends):
             return "relation: an end is no name in the source"
         if not relation.label.strip():
             return "relation: no label"
-        if _is_speech(relation.label) and (
-            self._is_only_speaker(relation.source) or self._is_only_speaker(relation.target)
-        ):
+        if speakers and _is_speech(relation.label):
             return "relation: only says who speaks"
         return None
 
@@ -336,8 +315,13 @@ class RecordBuilder:
         """The chunk's mentions of kind said."""
         made = []
         document_id, start, end = self._chunk.span
-        for (key, said), entity in self._entities.items():
-            summary = said or self._sentence_with(entity.name)
+        for (key, stated), entity in self._entities.items():
+            # In place of a summary that the model did not give, or made up: the chunk's first
+            # sentence that holds the name.
+            name = entity.name.casefold()
+            sentences = (self._text[first:last] for first, last in self._sentences)
+            holding = next((text for text in sentences if name in text.casefold()), "")
+            summary = stated or _shortened(holding, _MAX_SUMMARY_WORDS)
             passages = mention_passages(
                 self._document, self._chunk, entity.name, self._quotes_of.get(key, ())
             )
@@ -382,15 +366,6 @@ class RecordBuilder:
                 if frozenset((head, tail)) not in joined and not (head in tail or tail in head):
                     found.append((head, tail, self._chunk.start + start, self._chunk.start + end))
         return found
-
-    def _sentence_with(self, name: str) -> str:
-        """The chunk's first sentence that holds the name: what stands in for a summary that the
-        model did not give, or made up.
-        """
-        for start, end in self._sentences:
-            if name.casefold() in self._text[start:end].casefold():
-                return _shortened(self._text[start:end], _MAX_SUMMARY_WORDS)
-        return ""
 
     def relations(self) -> list[RelationRecord]:
         """The chunk's relation records."""

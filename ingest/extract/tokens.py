@@ -1,6 +1,4 @@
-"""The words of a text as the fast extractor reads them: what is one token, and what its shape
-says.
-"""
+"""The words of a text as the fast extractor reads them: tokens, and what their shapes tell."""
 
 import re
 from collections.abc import Iterator
@@ -125,9 +123,8 @@ def tokens_of(text: str) -> Iterator[Token]:
             gap = gap[1:]
         start = match.start()
         for word in _parts(match[0]):
-            is_after_capitals = (
-                len(base) > 1 and text[end - len(base) : end].isupper()
-            )  # BUS A. is a sentence's end
+            # BUS A. is a sentence's end.
+            is_after_capitals = len(base) > 1 and text[end - len(base) : end].isupper()
             base = ENDING.sub("", plain_quotes(without_markup(word)).lower()).rstrip(".")
             yield Token(start, start + len(word), word, base, gap)
             start += len(word) + 1
@@ -137,15 +134,9 @@ def tokens_of(text: str) -> Iterator[Token]:
 
 def _parts(word: str) -> tuple[str, ...]:
     """A compound whose end is a plain word that says how the name in front is meant, in two."""
-    head, dash, tail = word.rpartition("-")
-    if (
-        dash
-        and head[0].isupper()
-        and tail.islower()
-        and (
-            tail in COMPOUND_TAILS | FUNCTION_WORDS
-            or (len(tail) > 4 and tail.endswith(("ed", "ing")))
-        )
-    ):
-        return head, tail
-    return (word,)
+    head, _, tail = word.rpartition("-")
+    if not head or not head[0].isupper() or not tail.islower():
+        return (word,)
+    is_plain = tail in COMPOUND_TAILS or tail in FUNCTION_WORDS
+    is_verb_form = len(tail) > 4 and tail.endswith(("ed", "ing"))
+    return (head, tail) if is_plain or is_verb_form else (word,)

@@ -1,3 +1,3 @@
-"""Passages that are given, with or without their entities and triples, rather than read from a
-transcript.
+"""Passages imported as they are, with or without their entities and triples, rather than split from
+a transcript.
 """

@@ -3,8 +3,7 @@ memory. Passages are taken as they are, not split again.
 
 A file is JSON lines, plain or gzipped: `title` and `text`, and where there are any
 `extracted_entities` and `extracted_triples` (or `entities`, `triples`); or `chunk_id` and `text`.
-What is wrong with a line stops the reading; what is wrong with a triple drops that triple, and is
-counted.
+A broken line stops the reading; a broken triple is dropped and counted.
 """
 
 import gzip
@@ -44,8 +43,8 @@ _GZIP = b"\x1f\x8b"
 
 @dataclass(frozen=True, slots=True)
 class ImportedPassage:
-    """A document that is one passage, and what somebody found in it. `title`: what it is about, or
-    empty.
+    """A document that is one passage, with the entities and triples found in it. `title`: its
+    subject, or empty.
     """
 
     title: str
@@ -102,7 +101,7 @@ def as_corpus(documents: ImportedDocuments) -> ImportedCorpus:
 
 
 def content_hashes(documents: Sequence[ImportedDocument]) -> tuple[str, ...]:
-    """What identifies each document: a SHA-256 of its title and text or turns, and of how many such
+    """The identity of each document: a SHA-256 of its title and text or turns, and of how many such
     came before it.
 
     So two documents with the same title and text are two, and a row that moves stays what it was.
@@ -163,20 +162,16 @@ def join_extractions(corpus: ImportedCorpus, extractions: ImportedCorpus) -> Imp
     extraction keep what they have.
     """
     found: dict[tuple[str, str], list[ImportedPassage]] = {}
-    for given in extractions.documents:
-        if isinstance(given, ImportedPassage) and given.has_extraction:
-            found.setdefault((given.title, given.text), []).append(given)
+    for passage in extractions.documents:
+        if isinstance(passage, ImportedPassage) and passage.has_extraction:
+            found.setdefault((passage.title, passage.text), []).append(passage)
     documents: list[ImportedDocument] = []
     joined = set()
     for document in corpus.documents:
         place = (document.title, document.text) if isinstance(document, ImportedPassage) else None
         if place in found:
             joined.add(place)
-            if found[place]:
-                given = found[place].pop(0)
-                document = ImportedPassage(
-                    document.title, given.text, given.entities, given.triples
-                )
+            document = found[place].pop(0) if found[place] else document
         documents.append(document)
     dropped = Counter(corpus.dropped) + Counter(extractions.dropped)
     for place, left in found.items():
@@ -192,11 +187,8 @@ def _lines(path: Path) -> Iterator[str]:
     try:
         with path.open("rb") as handle:
             is_packed = handle.read(len(_GZIP)) == _GZIP
-        with (
-            gzip.open(path, "rt", encoding="utf-8-sig")
-            if is_packed
-            else path.open(encoding="utf-8-sig")
-        ) as lines:
+        opened = gzip.open if is_packed else open
+        with opened(path, "rt", encoding="utf-8-sig") as lines:
             yield from lines
     except UnicodeDecodeError as err:
         raise LoadError(
@@ -220,16 +212,12 @@ def _passage(line: str, where: str, dropped: Counter[str]) -> ImportedPassage:
         f"{row.title}{row.text}".encode()
     except ValidationError as err:
         first = err.errors()[0]
-        raise LoadError(
-            f"{where}: {'.'.join(map(str, first['loc'])) or 'the line'}: {first['msg']}; {_REMEDY}"
-        ) from err
+        field_name = ".".join(map(str, first["loc"])) or "the line"
+        raise LoadError(f"{where}: {field_name}: {first['msg']}; {_REMEDY}") from err
+    except UnicodeEncodeError as err:
+        raise LoadError(f"{where}: its text holds a lone surrogate; {_REMEDY}") from err
     except (ValueError, RecursionError) as err:
-        what = (
-            "its text holds a lone surrogate"
-            if isinstance(err, UnicodeEncodeError)
-            else f"is no JSON ({err})"
-        )
-        raise LoadError(f"{where}: {what}; {_REMEDY}") from err
+        raise LoadError(f"{where}: is no JSON ({err}); {_REMEDY}") from err
     if row.title is None and row.chunk_id is None:
         raise LoadError(f"{where}: it has neither title nor chunk_id; {_REMEDY}")
     if not row.text.strip():
@@ -237,9 +225,8 @@ def _passage(line: str, where: str, dropped: Counter[str]) -> ImportedPassage:
     entities = [e for e in row.extracted_entities if isinstance(e, str) and is_name(e)]
     if num_bad := len(row.extracted_entities) - len(entities):
         dropped[NO_ENTITY] += num_bad
-    return ImportedPassage(
-        row.title or "", row.text, tuple(entities), tuple(_triples(row.extracted_triples, dropped))
-    )
+    triples = tuple(_triples(row.extracted_triples, dropped))
+    return ImportedPassage(row.title or "", row.text, tuple(entities), triples)
 
 
 def is_text(text: str) -> bool:
@@ -258,8 +245,8 @@ def is_name(text: str) -> bool:
     return is_text(text) and bool(entity_key(text))
 
 
-def _triples(given: Sequence[Any], dropped: Counter[str]) -> Iterator[Triple]:
-    for parts in given:
+def _triples(listed: Sequence[Any], dropped: Counter[str]) -> Iterator[Triple]:
+    for parts in listed:
         if not isinstance(parts, list) or len(parts) != 3:
             dropped[NOT_THREE] += 1
         elif not all(isinstance(part, str) and is_text(part) for part in parts):

@@ -1,9 +1,9 @@
-"""The extractor that asks nobody: the entities and triples that came with given passages become
+"""The extractor without a model: the entities and triples that came with imported passages become
 records.
 
 A relation's quote is the passage's earliest sentence that holds both ends. Where there is none, its
-quote is the empty span at the passage's begin: it serves retrieval and is never cited, since
-nothing of the source says it.
+quote is the empty span at the passage's begin: it serves retrieval and is never cited, since no
+sentence of the source states it.
 """
 
 import json
@@ -17,20 +17,19 @@ from dynagrag.core.protocols import Extraction
 from dynagrag.core.schema import (
     Chunk,
     ChunkWork,
-    Document,
     Mention,
     MentionKind,
-    Passage,
     RelationRecord,
-    Turn,
 )
 from dynagrag.ingest.extract.quotes import mention_passages
 from dynagrag.ingest.imported.imported_corpus import (
     NO_ENTITY,
     NO_NAME,
     NO_TEXT,
+    ImportedDocument,
     ImportedDocuments,
     ImportedPassage,
+    Triple,
     as_corpus,
     content_hashes,
     is_name,
@@ -47,25 +46,23 @@ _WORD = re.compile(r"[^\W_]+[+#]*")
 
 
 class ImportedExtractor:
-    """Makes records of what was given with each passage, and of nothing else: a title that no
-    extraction names is no entity.
+    """Makes records of the entities and triples that came with each passage, and of nothing else: a
+    title that no extraction names is no entity.
 
-    A chunk of a document that was not given is set aside.
+    A chunk of a document that is not among those given is set aside.
     """
 
     def __init__(self, *documents: ImportedDocuments) -> None:
-        corpora = [as_corpus(given) for given in documents]
-        self._found = {
-            sha256: given
-            for corpus in corpora
-            for given, sha256 in zip(
-                corpus.documents, content_hashes(corpus.documents), strict=True
-            )
-        }
-        self._refused_before = sum((Counter(corpus.dropped) for corpus in corpora), Counter[str]())
-        self._refused_before += Counter(
-            {WITHOUT: sum(corpus.num_without_extraction for corpus in corpora)}
-        )  # adding leaves out a zero
+        corpora = [as_corpus(some) for some in documents]
+        self._found: dict[str, ImportedDocument] = {}
+        self._refused_before: Counter[str] = Counter()
+        for corpus in corpora:
+            hashes = content_hashes(corpus.documents)
+            self._found.update(zip(hashes, corpus.documents, strict=True))
+            self._refused_before += Counter(corpus.dropped)
+        # Adding leaves out a zero.
+        num_without = sum(corpus.num_without_extraction for corpus in corpora)
+        self._refused_before += Counter({WITHOUT: num_without})
         self._refused: dict[tuple[str, int, int], Counter[str]] = {}
         extractions = [
             [sha256, p.entities, p.triples]
@@ -104,14 +101,13 @@ class ImportedExtractor:
         aside = []
         for item in work:
             check()
-            given = self._found.get(item.document.sha256)
-            if given is None:
+            found = self._found.get(item.document.sha256)
+            if found is None:
                 aside.append((item.chunk, UNKNOWN))
                 continue
-            passage = (
-                given if isinstance(given, ImportedPassage) else ImportedPassage(given.title, "")
-            )
-            records = _Records(item, passage, self._name)
+            if not isinstance(found, ImportedPassage):
+                found = ImportedPassage(found.title, "")
+            records = _Records(item, found, self._name)
             self._refused[item.chunk.span] = records.refused
             document_id, start, end = item.chunk.span
             on_chunk(
@@ -123,19 +119,15 @@ class ImportedExtractor:
 class _Records:
     """The records of one chunk, and what was refused on the way, by reason."""
 
-    def __init__(self, work: ChunkWork, given: ImportedPassage, extractor: str) -> None:
-        self._document, self._turns, self._chunk, self._extractor = (
-            work.document,
-            work.turns,
-            work.chunk,
-            extractor,
-        )
+    def __init__(self, work: ChunkWork, found: ImportedPassage, extractor: str) -> None:
+        self._document, self._turns, self._chunk = work.document, work.turns, work.chunk
+        self._extractor = extractor
         self._names: dict[str, str] = {}
         self.refused: Counter[str] = Counter()
-        for name in given.entities:
+        for name in found.entities:
             if not (is_name(name) and self._key(name)):
                 self.refused[NO_ENTITY] += 1
-        self.relations = tuple(self._relations(given))
+        self.relations = tuple(self._relations(found.triples))
         self.mentions = tuple(self._mention(name) for name in self._names.values())
 
     def _key(self, name: str) -> str:
@@ -147,17 +139,17 @@ class _Records:
             self._names.setdefault(key, " ".join(name.split()))
         return key
 
-    def _relations(self, given: ImportedPassage) -> Iterator[RelationRecord]:
-        sentences = (
-            [
-                (start, end, _compared_words(self._document.text[start:end]))
-                for start, end in self._sentences()
-            ]
-            if given.triples
-            else []
-        )
+    def _relations(self, triples: Sequence[Triple]) -> Iterator[RelationRecord]:
+        # The chunk's sentences, each within one turn and one passage, with their words.
+        sentences: list[tuple[int, int, str]] = []
+        for passage in self._chunk.passages if triples else ():
+            for turn in self._turns[passage.first_turn : passage.last_turn + 1]:
+                start = max(turn.start, passage.start)
+                text = self._document.text[start : max(start, min(turn.end, passage.end))]
+                for a, b in sentence_spans(text):
+                    sentences.append((start + a, start + b, _compared_words(text[a:b])))
         seen: set[tuple[str, str, str]] = set()
-        for head_name, stated, tail_name in given.triples:
+        for head_name, stated, tail_name in triples:
             label = " ".join(stated.split()).casefold()
             if not (is_text(label) and is_text(head_name) and is_text(tail_name)):
                 self.refused[NO_TEXT] += 1
@@ -170,7 +162,13 @@ class _Records:
                 self.refused[STATED_TWICE] += 1
                 continue
             seen.add((head, label, tail))
-            yield self._relation(head, label, tail, _quote(sentences, head, tail))
+            ends = (_compared_words(head), _compared_words(tail))
+            holding = (
+                (start, end)
+                for start, end, words in sentences
+                if all(name.strip() and name in words for name in ends)
+            )
+            yield self._relation(head, label, tail, next(holding, None))
 
     def _relation(self, head: str, label: str, tail: str, quote: Span | None) -> RelationRecord:
         document_id, start, end = self._chunk.span
@@ -201,9 +199,9 @@ class _Records:
 
     def _mention(self, name: str) -> Mention:
         document_id, start, end = self._chunk.span
-        key, passages = entity_key(name), self._chunk.passages
-        ids = tuple(p.id for p in passages)
-        if len(passages) > 1:
+        key = entity_key(name)
+        ids = tuple(p.id for p in self._chunk.passages)
+        if len(ids) > 1:
             ids = mention_passages(self._document, self._chunk, name, ())
         mention_id = content_id("mention", document_id, start, end, key, MentionKind.SAID, "")
         return Mention(
@@ -220,37 +218,13 @@ class _Records:
             self._extractor,
         )
 
-    def _sentences(self) -> Iterator[Span]:
-        """The chunk's sentences, each within one turn and one passage."""
-        for passage in self._chunk.passages:
-            for turn in self._turns[passage.first_turn : passage.last_turn + 1]:
-                yield from _sentences_between(self._document, turn, passage)
-
-
-def _sentences_between(document: Document, turn: Turn, passage: Passage) -> Iterator[Span]:
-    start = max(turn.start, passage.start)
-    for a, b in sentence_spans(document.text[start : max(start, min(turn.end, passage.end))]):
-        yield start + a, start + b
-
 
 def _compared_words(text: str) -> str:
     """The words as they are compared, a space before and after each: casefolded, marks that are no
     part of a name off.
     """
-    return (
-        f" {' '.join(_WORD.findall(unicodedata.normalize('NFKC', plain_quotes(text)).casefold()))} "
-    )
-
-
-def _quote(sentences: Sequence[tuple[int, int, str]], head: str, tail: str) -> Span | None:
-    """The earliest sentence that holds the words of both keys, each in a row."""
-    ends = (_compared_words(head), _compared_words(tail))
-    if not all(end.strip() for end in ends):
-        return None
-    return next(
-        ((start, end) for start, end, words in sentences if all(name in words for name in ends)),
-        None,
-    )
+    plain = unicodedata.normalize("NFKC", plain_quotes(text)).casefold()
+    return f" {' '.join(_WORD.findall(plain))} "
 
 
 __all__ = ["ImportedExtractor"]

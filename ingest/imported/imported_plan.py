@@ -1,12 +1,12 @@
 """Plans an ingest of imported documents: which are new, changed, moved or unchanged.
 
 An imported passage is one document of one turn, one passage and one chunk, its whole text, blank
-space and all; a document of turns is split as a file would be. The uri is "SOURCE#PLACE", places from 1;
-what has no title is called by the uri's last part.
+space and all; a document of turns is split as a file would be. The uri is "SOURCE#PLACE", places
+from 1; a document without a title is called by the uri's last part.
 """
 
 from collections import defaultdict
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
@@ -44,13 +44,12 @@ class ImportedPlan(IngestPlan):
         """All documents that the run is about; those that stay are among them, so that nothing
         takes them for an earlier version.
         """
-        return (
-            super(ImportedPlan, self).document_ids | self.stays
-        )  # slots make another class: a bare super() would name the one before
+        # Slots make another class: a bare super() would name the one before.
+        return super(ImportedPlan, self).document_ids | self.stays
 
 
 def imported_ids(corpus: ImportedCorpus, workspace: str) -> tuple[str, ...]:
-    """The ids of a corpus's documents in a workspace, in order: to find again what was given."""
+    """The ids of a corpus's documents in a workspace, in order, to find them again."""
     return tuple(
         content_id("document", workspace, sha256) for sha256 in content_hashes(corpus.documents)
     )
@@ -63,7 +62,7 @@ def plan_imported(
     profile: ChunkProfile = CHUNK_PROFILES["default"],
     removes_missing: bool = False,
 ) -> IngestPlan:
-    """Compares given documents with the store. Nothing is written.
+    """Compares imported documents with the store. Nothing is written.
 
     A new text replaces the one that stood at its place. A text that is there already replaces
     nobody: where a line was deleted and those below moved up, the deleted one is in `missing`, and
@@ -80,7 +79,10 @@ def plan_imported(
     settled = [_settle(item, stored, left, is_waiting=id_ in waiting) for id_, item in made.items()]
     planned = tuple(item for item in settled if item.has_work)
     unchanged = tuple(item.as_stored for item in settled if not item.has_work)
-    missing = _missing(stored.documents.values(), {corpus.source for corpus in corpora}, made)
+    # Documents whose text their source has no more.
+    sources = {corpus.source for corpus in corpora}
+    left_out = [d for d in stored.documents.values() if PLACE in d.meta and d.id not in made]
+    missing = tuple(d for d in left_out if d.uri.rpartition("#")[0] in sources)
     if not removes_missing:
         replaced = {id_ for item in planned for id_ in item.replaces}
         missing = tuple(document for document in missing if document.id not in replaced)
@@ -90,8 +92,8 @@ def plan_imported(
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """What a store holds, read at once: one by one would be thousands of reads. `passages`: ids by
-    document, in order.
+    """A store's documents and passages, read at once: one by one would be thousands of reads.
+    `passages`: ids by document, in order.
     """
 
     store: RecordStore
@@ -106,9 +108,22 @@ class _Stored:
             passages[passage.document_id].append(passage.id)
         return cls(store, documents, passages)
 
-    def live_spans(self, document_id: str) -> Mapping[tuple[int, int], str]:
-        """Who extracted what of a document; nothing of one that isn't stored."""
-        return self.store.live_spans(document_id) if document_id in self.documents else {}
+    def compared(
+        self,
+        document: Document,
+        turns: tuple[Turn, ...],
+        passages: tuple[Passage, ...],
+        chunks: tuple[Chunk, ...],
+        extractor: str,
+    ) -> PlannedDocument:
+        """A document with those of its chunks that aren't stored as this extractor's."""
+        is_here = document.id in self.documents
+        live = self.store.live_spans(document.id) if is_here else {}
+        to_extract = tuple(c for c in chunks if live.get((c.start, c.end)) != extractor)
+        same_passages = self.passages.get(document.id) == [passage.id for passage in passages]
+        is_left_over = live.keys() - {(chunk.start, chunk.end) for chunk in chunks}
+        is_stored = is_here and same_passages and not is_left_over
+        return PlannedDocument(document, turns, passages, chunks, to_extract, (), is_stored)
 
     def left_by(self, made: Container[str]) -> dict[str, tuple[str, ...]]:
         """uri -> the ids of the documents there that are not among those made."""
@@ -122,58 +137,44 @@ class _Stored:
 def _compare(
     corpora: Iterable[ImportedCorpus], stored: _Stored, extractor_name: str, profile: ChunkProfile
 ) -> tuple[dict[str, PlannedDocument], int]:
-    """Each given document once, by id, with the chunks of it that the store lacks; and how many
+    """Each imported document once, by id, with the chunks of it that the store lacks; and how many
     were doubles.
     """
     made: dict[str, PlannedDocument] = {}
     num_doubles = 0
     for corpus in corpora:
-        for place, (given, sha256) in enumerate(
-            zip(corpus.documents, content_hashes(corpus.documents), strict=True), start=1
-        ):
-            source = _loaded(given, sha256, corpus.source, place)
+        hashes = content_hashes(corpus.documents)
+        for place, (imported, sha256) in enumerate(zip(corpus.documents, hashes, strict=True), 1):
+            source = _loaded(imported, sha256, corpus.source, place)
             document, turns = make_document(source, stored.store.workspace, source.path)
             if document.id in made:
                 num_doubles += 1
                 continue
-            passages, chunks = _split(given, document, turns, profile)
-            live = stored.live_spans(document.id)
-            spans = {(chunk.start, chunk.end) for chunk in chunks}
-            to_extract = tuple(
-                chunk for chunk in chunks if live.get((chunk.start, chunk.end)) != extractor_name
-            )
-            is_whole = stored.passages.get(document.id) == [
-                p.id for p in passages
-            ] and spans.issuperset(live)
-            is_stored = document.id in stored.documents and is_whole
-            made[document.id] = PlannedDocument(
-                document, turns, passages, chunks, to_extract, (), is_stored
-            )
+            if isinstance(imported, ImportedPassage):
+                # One passage and one chunk, all of its text.
+                end = len(document.text)
+                passage_id = content_id("passage", document.id, 0, end, SPLITTER)
+                passages: tuple[Passage, ...]
+                passages = (Passage(passage_id, document.id, 0, 0, end, 0, 0),)
+                chunks: tuple[Chunk, ...] = (Chunk(document.id, 0, end, passages),)
+            else:
+                passages = split_passages(document, turns, profile)
+                chunks = chunk_passages(document, passages, profile)
+            made[document.id] = stored.compared(document, turns, passages, chunks, extractor_name)
     return made, num_doubles
 
 
-def _loaded(given: ImportedDocument, sha256: str, source: str, place: int) -> LoadedSource:
-    """A given document as if it had been loaded. Raises LoadError where it has no words."""
+def _loaded(imported: ImportedDocument, sha256: str, source: str, place: int) -> LoadedSource:
+    """An imported document as if it had been loaded. Raises LoadError where it has no words."""
     uri = f"{source}#{place}"
-    title = given.title if given.title.strip() else PurePath(uri).name
-    turns = (SourceTurn(given.text),) if isinstance(given, ImportedPassage) else given.turns
+    title = imported.title if imported.title.strip() else PurePath(uri).name
+    if isinstance(imported, ImportedPassage):
+        turns: tuple[SourceTurn, ...] = (SourceTurn(imported.text),)
+    else:
+        turns = imported.turns
     if not any(turn.text.strip() for turn in turns):
         raise LoadError(f"{source}, document {place} ({title!r}) has no words; leave it out")
     return LoadedSource(uri, "given", turns, sha256, title, meta={PLACE: str(place)})
-
-
-def _split(
-    given: ImportedDocument, document: Document, turns: Sequence[Turn], profile: ChunkProfile
-) -> tuple[tuple[Passage, ...], tuple[Chunk, ...]]:
-    """Passages and chunks: of a given passage one each, all of its text."""
-    if not isinstance(given, ImportedPassage):
-        passages = split_passages(document, turns, profile)
-        return passages, chunk_passages(document, passages, profile)
-    end = len(document.text)
-    passage = Passage(
-        content_id("passage", document.id, 0, end, SPLITTER), document.id, 0, 0, end, 0, 0
-    )
-    return (passage,), (Chunk(document.id, 0, end, (passage,)),)
 
 
 def _settle(
@@ -182,23 +183,16 @@ def _settle(
     """The document with those that it replaces. One that waits replaces nobody, and stays where it
     is stored, under its title there.
     """
-    if is_waiting:
-        old = stored.documents[item.document.id]
-        return replace(
-            item, document=replace(item.document, uri=old.uri, title=old.title, meta=old.meta)
-        )
-    replaces = left.get(item.document.uri, ())
-    before = [
-        stored.documents[id_] for id_ in (item.document.id, *replaces) if id_ in stored.documents
-    ]
-    title = next(filter(None, (kept_title(document.meta) for document in before)), "")
-    own = stored.documents.get(item.document.id)
-    return replace(
-        item,
-        replaces=replaces,
-        title=title,
-        has_moved=own is not None and own.uri != item.document.uri,
-    )
+    document, own = item.document, stored.documents.get(item.document.id)
+    if is_waiting and own is not None:
+        at_old_place = replace(document, uri=own.uri, title=own.title, meta=own.meta)
+        return replace(item, document=at_old_place)
+    replaces = left.get(document.uri, ())
+    before = [stored.documents[id_] for id_ in replaces]
+    before = [own, *before] if own is not None else before
+    title = next(filter(None, (kept_title(earlier.meta) for earlier in before)), "")
+    has_moved = own is not None and own.uri != document.uri
+    return replace(item, replaces=replaces, title=title, has_moved=has_moved)
 
 
 def _waiting(
@@ -207,11 +201,8 @@ def _waiting(
     """Stored documents that moved, but not yet: at their new place (a uri of `left`) is one whose
     text is gone, or another that waits.
     """
-    movers = {
-        d.document.uri: id_
-        for id_, d in made.items()
-        if id_ in stored and stored[id_].uri != d.document.uri
-    }
+    uris = {id_: item.document.uri for id_, item in made.items() if id_ in stored}
+    movers = {uri: id_ for id_, uri in uris.items() if stored[id_].uri != uri}
     waiting = set()
     held = list(left)
     while held:
@@ -220,17 +211,6 @@ def _waiting(
             waiting.add(id_)
             held.append(stored[id_].uri)
     return waiting
-
-
-def _missing(
-    stored: Iterable[Document], sources: set[str], here: Container[str]
-) -> tuple[Document, ...]:
-    """Documents whose text their source has no more."""
-    return tuple(
-        d
-        for d in stored
-        if PLACE in d.meta and d.id not in here and d.uri.rpartition("#")[0] in sources
-    )
 
 
 __all__ = ["PLACE", "imported_ids", "plan_imported"]

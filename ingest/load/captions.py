@@ -20,8 +20,8 @@ _ARROW_TIMES = re.compile(rf"\s*(?P<start>{_TIME})\s*-->\s*(?P<end>{_TIME})(?![\
 _COMMA_TIMES = re.compile(rf"\s*(?P<start>{_TIME}),(?P<end>{_TIME})\s*", re.ASCII)
 _VOICE = re.compile(r"<v(?:\.[^\s<>]*)?[ \t]([^<>]*)>|</v>", re.IGNORECASE)
 _CHANGE = re.compile(r"\s*(?:>>|[-–—](?![-–—])\s*\S)")
-"""How a cue begins in which somebody else speaks who isn't named; with two dashes the same one goes
-on.
+"""The beginning of a cue in which somebody else speaks who isn't named; with two dashes the same
+speaker goes on.
 """
 _SRT_OVERRIDE = re.compile(r"\{\\[^{}]*\}")
 _SKIPPED_BLOCKS = ("NOTE", "STYLE", "REGION")
@@ -61,11 +61,8 @@ def parse_captions(lines: list[str], form: str) -> Parsed:
     filled = [cue for cue in cues if any(line.strip() for line in cue.lines)]
     if len(filled) < len(cues):
         notes.append(f"{plural(len(cues) - len(filled), 'empty cue')} left out")
-    num_backward = sum(
-        1
-        for cue in filled
-        if cue.start_s is not None and cue.end_s is not None and cue.end_s < cue.start_s
-    )
+    timed = [(c.start_s, c.end_s) for c in filled if c.start_s is not None and c.end_s is not None]
+    num_backward = sum(end < start for start, end in timed)
     if num_backward:
         notes.append(
             f"{plural(num_backward, 'cue')} with an end before the start, times kept as they are"
@@ -83,24 +80,16 @@ def _read_cues(lines: list[str], form: str) -> tuple[list[_Cue], list[str]]:
     cues: list[_Cue] = []
     num_strays = 0
     for first, block in _blocks(lines):
-        if form == "vtt" and _is_header(first, block[0]):
+        if form == "vtt" and first == 1 and block[0].startswith("WEBVTT"):
             # A header with cues right below it, without the blank line, is common.
             at = next((i for i, line in enumerate(block) if _times(line, form)), len(block))
             first, block = first + at, block[at:]
-        if not block or (form == "vtt" and _is_skipped(block)):
-            continue
-        num_strays += _read_block(block, first, form, cues)
+        if form == "vtt" and block and block[0].split(maxsplit=1)[0] in _SKIPPED_BLOCKS:
+            block = block if any("-->" in line for line in block[:2]) else []
+        if block:
+            num_strays += _read_block(block, first, form, cues)
     notes = [f"{plural(num_strays, 'line')} outside of any cue left out"] if num_strays else []
     return cues, notes
-
-
-def _is_header(number: int, line: str) -> bool:
-    return number == 1 and line.startswith("WEBVTT")
-
-
-def _is_skipped(block: list[str]) -> bool:
-    word = block[0].split(maxsplit=1)[0]
-    return word in _SKIPPED_BLOCKS and not any("-->" in line for line in block[:2])
 
 
 def _blocks(lines: list[str]) -> list[tuple[int, list[str]]]:
@@ -119,8 +108,8 @@ def _blocks(lines: list[str]) -> list[tuple[int, list[str]]]:
 
 
 def _read_block(block: list[str], first: int, form: str, cues: list[_Cue]) -> int:
-    """Adds a block's cues. Lines without times continue the cue before (a blank line inside a cue).
-    Returns how many had none.
+    """Adds a block's cues; lines without times go on with the cue before (it has a blank line
+    inside). Returns how many lines have no cue before them.
     """
     num_strays = 0
     has_cue = False
@@ -148,13 +137,7 @@ def _read_block(block: list[str], first: int, form: str, cues: list[_Cue]) -> in
 
 
 def _times(line: str, form: str) -> tuple[float | None, float | None] | None:
-    match = (
-        _COMMA_TIMES.fullmatch(line)
-        if form == "sbv"
-        else _ARROW_TIMES.match(line)
-        if "-->" in line
-        else None
-    )
+    match = _COMMA_TIMES.fullmatch(line) if form == "sbv" else _ARROW_TIMES.match(line)
     return (clock_seconds(match["start"]), clock_seconds(match["end"])) if match else None
 
 
@@ -162,21 +145,16 @@ def _is_malformed(line: str, at: int, form: str, *, has_cue: bool) -> bool:
     """A line that must have been meant as times: an arrow where times stand, or after a digit."""
     if form == "sbv":
         head, _, tail = line.strip().partition(",")
-        return (
-            at == 0
-            and head[:1].isdigit()
-            and tail[:1].isdigit()
-            and head.count(":") >= 1
-            and tail.count(":") >= 1
-        )
+        return at == 0 and _looks_timed(head) and _looks_timed(tail)
     before, arrow, _ = line.partition("->")
     is_early = at < 2 and not has_cue
-    return ("-->" in line and is_early) or (
-        bool(arrow)
-        and before.strip()[:1].isdigit()
-        and ":" in before
-        and (is_early or "-->" in line)
-    )
+    if "-->" in line:
+        return is_early or _looks_timed(before.strip())
+    return bool(arrow) and is_early and _looks_timed(before.strip())
+
+
+def _looks_timed(text: str) -> bool:
+    return text[:1].isdigit() and ":" in text
 
 
 def _turns(cues: list[_Cue], notes: list[str]) -> list[SourceTurn]:
@@ -194,12 +172,12 @@ def _turns(cues: list[_Cue], notes: list[str]) -> list[SourceTurn]:
         notes.append(
             f"{plural(labels.num_blocks, 'cue')} of {len(cues):,} begin with a speaker's name"
         )
-    said_by: str | None = None
+    current: str | None = None
     for cue, lines in zip(cues, texts, strict=True):
         for speaker, text in _labelled(lines, labels):
             if speaker is not None or begins_another(text):
-                said_by = speaker
-            turns.append(_turn(cue, text, speaker if is_aside(text) else said_by))
+                current = speaker
+            turns.append(_turn(cue, text, speaker if is_aside(text) else current))
     return turns
 
 

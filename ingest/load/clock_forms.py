@@ -120,10 +120,9 @@ def parse_spacelog(lines: list[str]) -> Parsed:
     for line in lines:
         stamp = _SPACELOG.fullmatch(line) if line.startswith("[") else None
         if stamp is not None:
-            days, hours, minutes, seconds = (int(part) for part in stamp.group(2, 3, 4, 5))
-            start = float(((days * 24 + hours) * 60 + minutes) * 60 + seconds) * (
-                -1 if stamp[1] else 1
-            )
+            days, hours, minutes, seconds = map(int, stamp.group(2, 3, 4, 5))
+            start = float(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
+            start = -start if stamp[1] else start
             is_fresh = True
         elif line[:1] in {"_", "#"}:
             num_meta += 1
@@ -137,11 +136,8 @@ def parse_spacelog(lines: list[str]) -> Parsed:
                 turns[-1].lines.append(line)
             is_fresh = False
     for turn in turns:
-        turn.lines = [
-            _SPACELOG_LINK.sub(
-                lambda m: m[2] or m[1], " ".join(line.strip() for line in turn.lines)
-            )
-        ]
+        words = " ".join(map(str.strip, turn.lines))
+        turn.lines = [_SPACELOG_LINK.sub(lambda m: m[2] or m[1], words)]
     return Parsed(_closed(turns), notes=_left_out(num_meta, "editors' line"))
 
 
@@ -170,8 +166,8 @@ def is_otter(lines: list[str]) -> bool:
     else.
     """
     blocks = paragraphs(lines)
-    heads = [(block, _otter_header(block[0])) for block in blocks]
-    num_heads = sum(1 for block, head in heads if head is not None and (head[2] or len(block) > 1))
+    heads = [(head, block) for block in blocks if (head := _otter_header(block[0]))]
+    num_heads = sum(is_sure or len(block) > 1 for (_, _, is_sure), block in heads)
     return num_heads > 0 and num_heads >= 0.5 * len(blocks)
 
 
@@ -198,15 +194,12 @@ def parse_otter(lines: list[str]) -> Parsed:
 
 
 def _timed(line: str) -> tuple[float | None, str] | None:
-    match = (
-        _TIME_AND_TEXT.fullmatch(line.strip()) if line.lstrip()[:1] in set("0123456789[(") else None
-    )
+    """(seconds, the words behind) of a line that begins with a time."""
+    match = _TIME_AND_TEXT.fullmatch(line.strip())
     if match is None:
         return None
-    return (
-        clock_seconds(match["a"] or match["b"] or match["c"]),
-        match["text1"] or match["text2"] or "",
-    )
+    time, words = match["a"] or match["b"] or match["c"], match["text1"] or match["text2"] or ""
+    return clock_seconds(time), words
 
 
 def is_timed_text(lines: list[str]) -> bool:
@@ -221,16 +214,16 @@ def is_timed_text(lines: list[str]) -> bool:
     if not found or not any(_timed(line) for line in filled[:3]):
         return False
     times = [seconds or 0.0 for seconds, _ in found]
-    num_ordered = 1 + sum(1 for a, b in pairwise(times) if b >= a)
-    num_alone = sum(1 for _, text in found if not text)
+    num_ordered = 1 + sum(b >= a for a, b in pairwise(times))
+    if num_ordered < 0.9 * len(times):
+        return False
+    num_alone = sum(not text for _, text in found)
+    if 0.2 * len(filled) <= num_alone < len(filled):
+        return True
     blocks = paragraphs(lines)
-    num_open = sum(1 for block in blocks if _timed(block[0]))
-    is_inline = len(found) >= 2 and (
-        len(found) >= 0.5 * len(filled) or (len(blocks) > 1 and num_open >= 0.5 * len(blocks))
-    )
-    return num_ordered >= 0.9 * len(times) and (
-        is_inline or 0.2 * len(filled) <= num_alone < len(filled)
-    )
+    num_open = sum(_timed(block[0]) is not None for block in blocks)
+    is_half = len(found) >= 0.5 * len(filled) or (len(blocks) > 1 and num_open >= 0.5 * len(blocks))
+    return len(found) >= 2 and is_half
 
 
 def parse_timed_text(lines: list[str]) -> Parsed:

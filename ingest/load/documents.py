@@ -6,7 +6,9 @@ import io
 import logging
 import re
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
 from typing import Any
 
 from dynagrag.core.errors import LoadError
@@ -28,10 +30,10 @@ _SHORT_LINE = 0.75
 only lines.
 """
 _PDF_WORK, _PDF_WORK_PER_BYTE = 300_000, 30
-"""How many bytes of content may be read of a PDF: packed, they are a fifth to a tenth of it."""
+"""The bytes of content that may be read of a PDF: packed, they are a fifth to a tenth of it."""
 _REPEATED, _OPERATOR = 10, 10
-"""What a byte of content that another page had, and an operator (also in a form that pages call),
-count for.
+"""The weight of a byte of content that another page had, and of an operator (also in a form that
+pages call).
 """
 _WORD_HEAD = re.compile(r"[^\W\d_]+-$")
 _BLOCKS = frozenset(
@@ -54,12 +56,11 @@ def _as_text(text: str) -> Parsed:
     return parse_text(lines)
 
 
-def _guarded(read: Callable[[bytes], Parsed], data: bytes, what: str) -> Parsed:
-    """The parser's own failure on one broken file as our error: its exceptions are of every
-    kind.
-    """
+@contextmanager
+def _parser_errors(what: str) -> Iterator[None]:
+    """A library's failure on a broken file as our error: it raises exceptions of every kind."""
     try:
-        return read(data)
+        yield
     except LoadError:
         raise
     except Exception as err:
@@ -75,34 +76,32 @@ def parse_pdf(data: bytes) -> Parsed:
     Raises:
         LoadError: Encrypted, broken, or without any text (a scan).
     """
-    return _guarded(_read_pdf, data, "PDF")
+    with _parser_errors("PDF"):
+        from pypdf import PasswordType, PdfReader
 
-
-def _read_pdf(data: bytes) -> Parsed:
-    from pypdf import PasswordType, PdfReader
-
-    # pypdf logs every oddity that it mends; what it cannot mend, it raises.
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
-    reader = PdfReader(io.BytesIO(data))
-    if reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED:
-        raise LoadError("is encrypted; remove its password and try again")
-    work = _PdfWork(len(data))
-    pages = [work.text_of(page) for page in reader.pages]
-    blank = [number for number, page in enumerate(pages, 1) if not page.strip()]
-    if len(blank) == len(pages):
-        raise LoadError("has no text layer (a scan?); run text recognition (OCR) on it first")
-    notes = (f"no text on {_page_list(blank)}",) if blank else ()
-    title = reader.metadata.title if reader.metadata else None
-    parsed = _as_text("\n".join(_with_paragraphs(page) for page in pages))
-    return Parsed(
-        parsed.turns,
-        title=title if isinstance(title, str) and title != "untitled" else "",
-        notes=parsed.notes + notes,
-    )
+        # pypdf logs every oddity that it mends; what it cannot mend, it raises.
+        logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+        reader = PdfReader(io.BytesIO(data))
+        if reader.is_encrypted and reader.decrypt("") == PasswordType.NOT_DECRYPTED:
+            raise LoadError("is encrypted; remove its password and try again")
+        work = _PdfWork(len(data))
+        pages = [work.text_of(page) for page in reader.pages]
+        blank = [str(number) for number, page in enumerate(pages, 1) if not page.strip()]
+        if len(blank) == len(pages):
+            raise LoadError("has no text layer (a scan?); run text recognition (OCR) on it first")
+        title = reader.metadata.title if reader.metadata else None
+        parsed = _as_text("\n".join(_with_paragraphs(page) for page in pages))
+        notes = parsed.notes
+        if blank:
+            more = f" and {len(blank) - 10} more" if len(blank) > 10 else ""
+            which = f"page{'s' if len(blank) > 1 else ''} {', '.join(blank[:10])}{more}"
+            notes += (f"no text on {which}",)
+        title = title if isinstance(title, str) and title != "untitled" else ""
+        return Parsed(parsed.turns, title=title, notes=notes)
 
 
 class _PdfWork:
-    """How much of a PDF is read. Pages may share one stream and forms may call forms, so that a
+    """The budget for reading a PDF. Pages may share one stream and forms may call forms, so that a
     small file says to read gigabytes.
     """
 
@@ -126,13 +125,6 @@ class _PdfWork:
             raise LoadError(
                 "repeats its content far beyond its size; print it to a new PDF, or save its text"
             )
-
-
-def _page_list(pages: list[int]) -> str:
-    shown = ", ".join(str(number) for number in pages[:10])
-    return f"page{'s' if len(pages) > 1 else ''} {shown}" + (
-        f" and {len(pages) - 10} more" if len(pages) > 10 else ""
-    )
 
 
 def _with_paragraphs(page: str) -> str:
@@ -165,31 +157,29 @@ def parse_docx(data: bytes) -> Parsed:
     Raises:
         LoadError: A zip that is no DOCX, a broken or an oversized one.
     """
-    return _guarded(_read_docx, data, "DOCX")
+    with _parser_errors("DOCX"):
+        import docx
+        from docx.table import Table
 
-
-def _read_docx(data: bytes) -> Parsed:
-    import docx
-    from docx.table import Table
-
-    _check_zip(data)
-    document = docx.Document(io.BytesIO(data))
-    turns: list[SourceTurn] = []
-    notes: list[str] = []
-    texts: list[str] = []
-    title = document.core_properties.title or ""
-    titled = {style.style_id for style in document.styles if style.name in {"Title", "Heading 1"}}
-    for item in document.iter_inner_content():
-        if not isinstance(item, Table):
+        _check_zip(data)
+        document = docx.Document(io.BytesIO(data))
+        parts: list[Parsed] = []
+        texts: list[str] = []
+        title = document.core_properties.title or ""
+        headings = {s.style_id for s in document.styles if s.name in {"Title", "Heading 1"}}
+        for item in document.iter_inner_content():
+            if isinstance(item, Table):
+                parts += [_flushed(texts), _table(item)]
+                continue
             texts.append(item.text)
-            if not title and item._p.style in titled and texts[-1].strip():
-                title = texts[-1]
-            continue
-        for part in (_flushed(texts), _table(item)):
-            turns += part.turns
-            notes += part.notes
-    last = _flushed(texts)
-    return Parsed((*turns, *last.turns), title=title, notes=(*notes, *last.notes))
+            if not title and item._p.style in headings and item.text.strip():
+                title = item.text
+        parts.append(_flushed(texts))
+        return Parsed(
+            tuple(turn for part in parts for turn in part.turns),
+            title=title,
+            notes=tuple(note for part in parts for note in part.notes),
+        )
 
 
 def _check_zip(data: bytes) -> None:
@@ -235,13 +225,8 @@ def _table(table: Any) -> Parsed:
     columns = columns_of(rows[0]) if rows else None
     if columns is not None and len(rows[0]) > 1:
         return parse_rows(columns, len(rows[0]), enumerate(rows[1:], 2), "|")
-    return Parsed(
-        tuple(
-            SourceTurn(text)
-            for row in rows
-            if (text := " | ".join(cell for cell in map(collapse, row) if cell))
-        )
-    )
+    texts = [" | ".join(filter(None, map(collapse, row))) for row in rows]
+    return Parsed(tuple(SourceTurn(text) for text in texts if text))
 
 
 def _rows(table: Any) -> Iterator[list[str]]:
@@ -286,19 +271,16 @@ def parse_html(text: str) -> Parsed:
             f"is {len(text):,} characters of HTML, at most {MAX_HTML_BYTES:,} are read; save its"
             " text instead"
         )
-    return _guarded(lambda _: _read_html(text), b"", "HTML")
+    with _parser_errors("HTML"):
+        from bs4 import BeautifulSoup
 
-
-def _read_html(text: str) -> Parsed:
-    from bs4 import BeautifulSoup
-
-    # lxml: the standard library's parser needs quadratic time for broken tags (60 s for 1 MB of "<v
-    # ").
-    soup = BeautifulSoup(text, "lxml")
-    heading = soup.title or soup.find("h1")
-    title = collapse(heading.get_text()) if heading is not None else ""
-    parsed = _as_text("".join(_html_words(soup)))
-    return Parsed(parsed.turns, title=title, notes=parsed.notes)
+        # lxml: the standard library's parser needs quadratic time for broken tags (60 s for 1 MB of
+        # "<v ").
+        soup = BeautifulSoup(text, "lxml")
+        heading = soup.title or soup.find("h1")
+        title = collapse(heading.get_text()) if heading is not None else ""
+        parsed = _as_text("".join(_html_words(soup)))
+        return Parsed(parsed.turns, title=title, notes=parsed.notes)
 
 
 def _html_words(soup: Any) -> Iterator[str]:
@@ -316,22 +298,12 @@ def _html_words(soup: Any) -> Iterator[str]:
         elif isinstance(element, Tag):
             yield "\n" if element.name == "br" else "\n\n" if element.name in _BLOCKS else ""
         elif isinstance(element, NavigableString) and not isinstance(element, PreformattedString):
-            is_kept = any(parent.name == "pre" for parent in _parents(element, 4))
+            is_kept = any(parent.name == "pre" for parent in islice(element.parents, 4))
             yield str(element) if is_kept else re.sub(r"\s+", " ", str(element))
         if (
             element.next_sibling is None
-            and _ends_block(element.parent)
+            and element.parent is not None
+            and element.parent.name in _BLOCKS
             and id(element.parent) not in dropped
         ):
             yield "\n\n"
-
-
-def _ends_block(parent: Any) -> bool:
-    return parent is not None and parent.name in _BLOCKS
-
-
-def _parents(element: Any, count: int) -> Iterator[Any]:
-    parent = element.parent
-    while parent is not None and count > 0:
-        yield parent
-        parent, count = parent.parent, count - 1

@@ -49,8 +49,8 @@ else in cp1252.
 """
 _CP1252_HOLES = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
 _ISO_2022 = re.compile(rb"\x1b(?:\$[@AB]|\$\([CDOPQ]|\$\)[ACG]|\([IJ])")
-"""What begins a run of Japanese, Korean or Chinese in 7-bit text; a terminal's own sequences begin
-with other signs.
+"""The beginning of a run of Japanese, Korean or Chinese in 7-bit text; a terminal's own sequences
+begin with other signs.
 """
 _JAPANESE = ("iso-2022-jp", "iso-2022-jp-ext", "iso-2022-jp-2", "iso-2022-jp-2004")
 _SHIFTS = re.compile("[\x0e\x0f\x1b]")
@@ -58,8 +58,8 @@ _SHIFTS = re.compile("[\x0e\x0f\x1b]")
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A file's text without its byte order mark, the encoding it was read by, and what is to be
-    said about it.
+    """A file's text without its byte order mark, the encoding it was read by, and notes for its
+    user.
     """
 
     text: str
@@ -68,7 +68,7 @@ class Decoded:
 
 
 def binary_kind(head: bytes) -> str | None:
-    """What kind of binary file begins like this (`PNG image`, `binary`); None for text in any
+    """The kind of binary file that begins like this (`PNG image`, `binary`); None for text in any
     encoding.
     """
     for magic, kind in _MAGIC:
@@ -81,11 +81,8 @@ def binary_kind(head: bytes) -> str | None:
         return "MP4 audio or video"
     if b"%PDF-" in head[:1024]:
         return "PDF"
-    return (
-        "binary"
-        if _bom(head) is None and _utf16_by_zeros(head) is None and _has_controls(head)
-        else None
-    )
+    is_text = _bom(head) or _utf16_by_zeros(head) or not _has_controls(head)
+    return None if is_text else "binary"
 
 
 def decode(data: bytes) -> Decoded:
@@ -112,7 +109,13 @@ def decode(data: bytes) -> Decoded:
     try:
         return Decoded(data.decode("utf-8"), "utf-8")
     except UnicodeDecodeError as err:
-        return _mended_utf8(data) or _by_statistics(data, err.start)
+        # UTF-8 with a few broken bytes, such as a file that was cut inside a character.
+        text = data.decode("utf-8", "replace")
+        num_bad = text.count("\ufffd")
+        if _count_wide(text) - num_bad < 10 * num_bad:
+            return _by_statistics(data, err.start)
+        note = f"{plural(num_bad, 'byte sequence')} not UTF-8, replaced by U+FFFD"
+        return Decoded(text, "utf-8", (note,))
 
 
 def _binary_reason(kind: str) -> str:
@@ -151,7 +154,7 @@ def _utf16_by_zeros(head: bytes) -> str | None:
         return None
     name = "utf-16-le" if odd > even else "utf-16-be"
     text = head[: 2 * num_pairs].decode(name, "replace")
-    num_odd = sum(1 for ch in text if not (ch.isprintable() or ch.isspace()) or ch == "\ufffd")
+    num_odd = sum(ch == "\ufffd" or not (ch.isprintable() or ch.isspace()) for ch in text)
     return name if num_odd <= 0.02 * len(text) + 1 else None
 
 
@@ -191,35 +194,13 @@ def _by_escapes(data: bytes) -> Decoded:
             break
     if decoded:
         num_bad, name, text = min(decoded, key=lambda found: found[0])
-        notes = (f"read as {name.upper()}, by its escape sequences",)
-        return Decoded(
-            text,
-            name,
-            (
-                (*notes, f"{plural(num_bad, 'broken character')} replaced by U+FFFD")
-                if num_bad
-                else notes
-            ),
-        )
+        notes: tuple[str, ...] = (f"read as {name.upper()}, by its escape sequences",)
+        if num_bad:
+            notes = (*notes, f"{plural(num_bad, 'broken character')} replaced by U+FFFD")
+        return Decoded(text, name, notes)
     raise LoadError(
         "is in an ISO-2022 encoding (Japanese, Korean or Chinese) that cannot be read here; save it"
         " as UTF-8"
-    )
-
-
-def _mended_utf8(data: bytes) -> Decoded | None:
-    """UTF-8 with a few broken bytes, such as a file that was cut inside a character."""
-    text = data.decode("utf-8", "replace")
-    num_bad = text.count("\ufffd")
-    num_wide = (
-        sum(1 for ch in text if ch > "\x7f") - num_bad
-        if len(text) <= 10 * _SAMPLE
-        else _count_wide(text) - num_bad
-    )
-    if num_wide < 10 * num_bad:
-        return None
-    return Decoded(
-        text, "utf-8", (f"{plural(num_bad, 'byte sequence')} not UTF-8, replaced by U+FFFD",)
     )
 
 
@@ -255,10 +236,8 @@ def _is_western(sample: bytes) -> bool:
     """Latin-1 or cp1252: charset-normalizer takes its rarer relatives (cp1250, Mac) for short texts
     that fit all of them.
     """
-    num_high = sum(1 for byte in sample if byte > 0x7F)
     if _CP1252_HOLES.search(sample):
         return False
     text = sample.decode("cp1252")
-    return (
-        len(_SIGN_IN_WORD.findall(text)) + len("".join(_HIGH_RUN.findall(text))) <= 0.1 * num_high
-    )
+    num_odd = len(_SIGN_IN_WORD.findall(text)) + len("".join(_HIGH_RUN.findall(text)))
+    return num_odd <= 0.1 * sum(byte > 0x7F for byte in sample)

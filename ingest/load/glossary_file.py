@@ -1,5 +1,5 @@
 """Glossary files: CSV with the columns term, aliases, definition, or JSON. What can't be used is
-said with its line; the rest is.
+noted with its line; the rest is used.
 
     CSV    a header names the columns; aliases are separated by ; or |; comma, semicolon, tab or |
            between the columns
@@ -30,19 +30,27 @@ MAX_BYTES = 50 * 1024 * 1024
 _MAX_FIELD = 131_072
 """As csv reads by default; a longer one is nearly always a quotation mark that was left open."""
 _FIELD_TOO_LONG = f"a field of more than {_MAX_FIELD:,} characters; is a quotation mark left open?"
-_MAX_SAID = 5
+_TOO_MANY_FIELDS = (
+    "more fields than columns; put a field that holds the delimiter in quotation marks"
+)
+_NAME_OVER_LINES = "a name over several lines; is a quotation mark left open? left out"
+_NO_NAME = (
+    f"without letter or digit, of more than {MAX_NAME} characters or with broken ones; left out"
+)
+_MAX_SHOWN = 5
 _ROLES = {
     "term": ("term", "canonical", "name"),
     "aliases": ("aliases", "alias", "synonyms", "synonym", "also", "abbreviation", "acronym"),
     "definition": ("definition", "description", "meaning"),
 }
+_FIELD_NAMES = frozenset({"kind", "category", "line", "mission"}.union(*_ROLES.values()))
 _DELIMITERS = (",", ";", "\t", "|")
 
 
 @dataclass(frozen=True, slots=True)
 class GlossaryFile:
-    """A glossary as it was read. `name`: the file's; `notes`: what was left out, or stands for
-    several things, with its lines.
+    """A glossary as read from the file `name`. `notes` tell what was left out or stands for several
+    things, with its lines.
     """
 
     name: str
@@ -75,21 +83,19 @@ def read_glossary_file(path: Path) -> GlossaryFile:
                 rows.append(row)
     except _FormError as err:
         raise LoadError(f"glossary {path}, line {err.line}: {err.problem}") from err
+    problem_notes = []
+    for problem, numbers in aside.items():
+        more = f" and {len(numbers) - _MAX_SHOWN} more" if len(numbers) > _MAX_SHOWN else ""
+        shown = ", ".join(map(str, numbers[:_MAX_SHOWN]))
+        problem_notes.append(f"line{'s' if len(numbers) > 1 else ''} {shown}{more}: {problem}")
     if not rows:
-        why = (
-            f" ({'; '.join(_said(problem, lines) for problem, lines in aside.items())})"
-            if aside
-            else ""
-        )
+        why = f" ({'; '.join(problem_notes)})" if problem_notes else ""
         raise LoadError(
             f"glossary {path} holds no term{why}; write CSV with the columns"
             " term,aliases,definition, or JSON objects with them"
         )
-    notes += [_said(problem, lines) for problem, lines in aside.items()]
-    name = path.name.encode(
-        "utf-8", "backslashreplace"
-    ).decode()  # bytes of a name that are no text
-    return GlossaryFile(name, tuple(rows), (*notes, *_double_meanings(rows)))
+    name = path.name.encode("utf-8", "backslashreplace").decode()  # a name's bytes may be no text
+    return GlossaryFile(name, tuple(rows), (*notes, *problem_notes, *_double_meanings(rows)))
 
 
 class _FormError(Exception):
@@ -102,7 +108,7 @@ class _FormError(Exception):
 
 
 def _text(path: Path) -> tuple[str, list[str]]:
-    """The file's text, and what is to be said of its encoding."""
+    """The file's text, and notes on its encoding."""
     try:
         if is_irregular(path):
             raise LoadError(f"glossary {path} {IRREGULAR}")
@@ -121,14 +127,6 @@ def _text(path: Path) -> tuple[str, list[str]]:
     return decoded.text, list(decoded.notes)
 
 
-def _said(problem: str, lines: Sequence[int]) -> str:
-    more = f" and {len(lines) - _MAX_SAID} more" if len(lines) > _MAX_SAID else ""
-    return (
-        f"{'line' if len(lines) == 1 else 'lines'} {', '.join(map(str, lines[:_MAX_SAID]))}{more}:"
-        f" {problem}"
-    )
-
-
 # ---------------------------------------------------------------------------------------------- CSV
 
 
@@ -142,38 +140,23 @@ def _csv_entries(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     start = first + 2
     try:
         for cells in reader:
-            if any(
-                len(cell) > _MAX_FIELD for cell in cells
-            ):  # csv's own limit is the process's: reading a table raises it
+            # csv's own limit is the process's: reading a table raises it.
+            if max(map(len, cells), default=0) > _MAX_FIELD:
                 raise _FormError(start, _FIELD_TOO_LONG)
             fields = {role: cells[at] if at < len(cells) else "" for role, at in columns.items()}
+            names = [fields.get("term", ""), *_listed_aliases(fields.get("aliases", ""))]
             if any(cell.strip() for cell in cells[width:]):
-                fields = {
-                    "problem": (
-                        "more fields than columns; put a field that holds the delimiter in"
-                        " quotation marks"
-                    )
-                }
-            elif _is_over_lines(fields.get("term", "")) or any(
-                map(_is_over_lines, _listed_aliases(fields.get("aliases", "")))
-            ):
-                fields = {
-                    "problem": "a name over several lines; is a quotation mark left open? left out"
-                }
-            if first + 1 + reader.line_num >= len(lines) and _is_left_open(
-                lines[start - 1 :], delimiter
-            ):
+                fields = {"problem": _TOO_MANY_FIELDS}
+            elif any("\n" in name.strip() for name in names):
+                fields = {"problem": _NAME_OVER_LINES}
+            is_last = first + 1 + reader.line_num >= len(lines)
+            if is_last and _is_left_open(lines[start - 1 :], delimiter):
                 raise _FormError(start, "a quotation mark that is never closed")
             yield start, fields
             start = first + 2 + reader.line_num
     except csv.Error as err:
-        raise _FormError(
-            start, _FIELD_TOO_LONG if "field larger" in str(err) else str(err)
-        ) from err
-
-
-def _is_over_lines(name: str) -> bool:
-    return "\n" in name.strip()
+        problem = _FIELD_TOO_LONG if "field larger" in str(err) else str(err)
+        raise _FormError(start, problem) from err
 
 
 def _is_left_open(lines: Sequence[str], delimiter: str) -> bool:
@@ -213,8 +196,8 @@ def _columns(header: str, line: int) -> tuple[str, dict[str, int]]:
 
 
 class _Scanner:
-    """Reads JSON values one by one and knows the line of each; a repeated key of an object is no
-    key lost.
+    """Reads JSON values one by one and knows the line of each. Unlike `json.loads`, it loses no
+    repeated key of the outermost object.
     """
 
     def __init__(self, text: str) -> None:
@@ -260,7 +243,12 @@ def _json_entries(text: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """(line, fields by role) of each entry of a list, an object by term, or objects a line."""
     scanner = _Scanner(text)
     if scanner.peek() == "[":
-        yield from _listed(scanner)
+        scanner.expect("[")
+        while scanner.peek() != "]":
+            yield scanner.line(), _fields(scanner.value())
+            if scanner.peek() != "]":
+                scanner.expect(",]")
+        scanner.expect("]")
     elif _is_by_term(text):
         yield from _by_term(scanner)
     else:
@@ -279,23 +267,7 @@ def _is_by_term(text: str) -> bool:
         return True
     key = scanner.value()
     scanner.expect(":")
-    return scanner.peek() == "{" or key not in {
-        name for names in _ROLES.values() for name in names
-    } | {
-        "kind",
-        "category",
-        "line",
-        "mission",
-    }
-
-
-def _listed(scanner: _Scanner) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    scanner.expect("[")
-    while scanner.peek() != "]":
-        yield scanner.line(), _fields(scanner.value())
-        if scanner.peek() != "]":
-            scanner.expect(",]")
-    scanner.expect("]")
+    return scanner.peek() == "{" or key not in _FIELD_NAMES
 
 
 def _by_term(scanner: _Scanner) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -307,10 +279,8 @@ def _by_term(scanner: _Scanner) -> Iterator[tuple[int, Mapping[str, Any]]]:
         if isinstance(value, dict):
             yield line, {"term": term, **_fields(value)}
         else:
-            yield (
-                line,
-                {"term": term, ("aliases" if isinstance(value, list) else "definition"): value},
-            )
+            role = "aliases" if isinstance(value, list) else "definition"
+            yield line, {"term": term, role: value}
         if scanner.peek() != "}":
             scanner.expect(",}")
     scanner.expect("}")
@@ -336,35 +306,24 @@ def _row(entry: Mapping[str, Any], line: int) -> tuple[GlossaryRow | None, list[
         return None, [entry["problem"]]
     problems: list[str] = []
     term, definition = entry.get("term", ""), entry.get("definition", "")
-    given = entry.get("aliases", [])
-    listed = given if isinstance(given, list) else _listed_aliases(str(given))
-    if (
-        not isinstance(term, str)
-        or not isinstance(definition, str)
-        or not all(isinstance(alias, str) for alias in listed)
-    ):
+    listed = entry.get("aliases", [])
+    listed = listed if isinstance(listed, list) else _listed_aliases(str(listed))
+    if not all(isinstance(text, str) for text in (term, definition, *listed)):
         return None, ["a field that is no text; left out"]
+    term, meaning = collapse(term), CONTROLS.sub("\ufffd", collapse(definition))
     aliases = []
     for alias in filter(None, map(collapse, listed)):
         if _is_name(alias):
             aliases.append(alias)
         else:
-            problems.append(
-                f"an alias without letter or digit, of more than {MAX_NAME} characters or with"
-                " broken ones; left out"
-            )
-    if not _is_name(collapse(term)):
-        if not (collapse(term) or aliases or collapse(definition)):
-            return None, []
-        return None, [
-            f"no term, or one without letter or digit, of more than {MAX_NAME} characters or with"
-            " broken ones; left out"
-        ]
-    meaning = CONTROLS.sub("\ufffd", collapse(definition))
+            problems.append(f"an alias {_NO_NAME}")
+    if not _is_name(term):
+        is_blank = not (term or aliases or meaning)
+        return None, [] if is_blank else [f"no term, or one {_NO_NAME}"]
     if len(meaning) > MAX_DEFINITION:
         problems.append(f"a definition of more than {MAX_DEFINITION:,} characters; cut there")
         meaning = meaning[:MAX_DEFINITION]
-    return GlossaryRow(collapse(term), tuple(dict.fromkeys(aliases)), meaning, line), problems
+    return GlossaryRow(term, tuple(dict.fromkeys(aliases)), meaning, line), problems
 
 
 def _listed_aliases(text: str) -> list[str]:
@@ -381,30 +340,27 @@ def _is_name(text: str) -> bool:
 
 
 def _double_meanings(rows: Sequence[GlossaryRow]) -> list[str]:
-    """What stands for several things, and what goes round in a circle, with the lines."""
+    """Notes on names of several things, with their lines, and on aliases in a circle."""
     found = resolve(rows)
     lines: dict[str, list[int]] = {}
     for row in rows:
         for key in {entity_key(row.term), *map(entity_key, row.aliases)}:
             lines.setdefault(key, []).append(row.line)
-    said = [
+    notes = [
         f"{cut(key, 60)!r} stands for several things"
-        f" ({', '.join(cut(t, 40) for t in terms[:_MAX_SAID])}; lines"
-        f" {', '.join(map(str, lines[key][:_MAX_SAID]))}); it is left apart"
+        f" ({', '.join(cut(t, 40) for t in terms[:_MAX_SHOWN])}; lines"
+        f" {', '.join(map(str, lines[key][:_MAX_SHOWN]))}); it is left apart"
         for key, terms in sorted(found.ambiguous.items())
     ]
-    said += [_circle_said(circle) for circle in found.circles]
-    if len(said) > 2 * _MAX_SAID:
-        said = [
-            *said[: 2 * _MAX_SAID],
-            f"and {len(said) - 2 * _MAX_SAID} more names of several things or in a circle",
-        ]
-    return said
-
-
-def _circle_said(terms: Sequence[str]) -> str:
-    shown = [repr(cut(term, 60)) for term in terms[:_MAX_SAID]]
-    if len(terms) == 2:
-        return f"{' and '.join(shown)} are aliases of each other; they are one"
-    more = f" and {len(terms) - _MAX_SAID} more" if len(terms) > _MAX_SAID else ""
-    return f"{', '.join(shown)}{more} are aliases in a circle; they are one"
+    for circle in found.circles:
+        shown = [repr(cut(term, 60)) for term in circle[:_MAX_SHOWN]]
+        more = f" and {len(circle) - _MAX_SHOWN} more" if len(circle) > _MAX_SHOWN else ""
+        notes.append(
+            f"{' and '.join(shown)} are aliases of each other; they are one"
+            if len(circle) == 2
+            else f"{', '.join(shown)}{more} are aliases in a circle; they are one"
+        )
+    num_more = len(notes) - 2 * _MAX_SHOWN
+    if num_more > 0:
+        notes[2 * _MAX_SHOWN :] = [f"and {num_more} more names of several things or in a circle"]
+    return notes

@@ -8,6 +8,7 @@ model reads them all.
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -83,48 +84,34 @@ def parse_json(text: str) -> Parsed:
         LoadError: Malformed JSON (line and column), a known form with a bad record (its place), or
         no transcript (the keys found).
     """
-    data = _value(text)
-    parsed = _parsed(data)
-    address = _media_address(data)
-    return replace(parsed, meta=parsed.meta | {MEDIA_KEY: address}) if address else parsed
-
-
-def _media_address(data: Any) -> str:
-    """Where the recording is, as AssemblyAI and yt-dlp's own JSON have it; empty where the file
-    doesn't say.
-    """
-    found = [data.get(key) for key in _MEDIA_KEYS] if isinstance(data, dict) else []
-    return next((url for url in found if isinstance(url, str) and is_address(url)), "")
-
-
-def _value(text: str) -> Any:
     try:
-        return json.loads(text, parse_constant=lambda name: None)
+        data = _loads(text)
     except json.JSONDecodeError as err:
-        lines = _json_lines(text) if err.msg == "Extra data" else None
-        if lines is not None:
-            return lines
-        raise LoadError(
-            f"malformed JSON at line {err.lineno}, column {err.colno}: {err.msg}; correct it or"
-            " export it again"
-        ) from err
+        data = None
+        if err.msg == "Extra data":
+            with suppress(ValueError, RecursionError):
+                data = [_loads(line) for line in text.split("\n") if line.strip()]
+        if data is None:
+            raise LoadError(
+                f"malformed JSON at line {err.lineno}, column {err.colno}: {err.msg}; correct it or"
+                " export it again"
+            ) from err
     except RecursionError as err:
         raise LoadError("malformed JSON: nested too deeply; export it again") from err
     except ValueError as err:
         raise LoadError(
             f"malformed JSON: {short(str(err), 100)}; correct it or export it again"
         ) from err
+    parsed = _parsed(data)
+    # Where the recording is, as AssemblyAI and yt-dlp's own JSON have it.
+    found = [data.get(key) for key in _MEDIA_KEYS] if isinstance(data, dict) else []
+    address = next((url for url in found if isinstance(url, str) and is_address(url)), "")
+    return replace(parsed, meta=parsed.meta | {MEDIA_KEY: address}) if address else parsed
 
 
-def _json_lines(text: str) -> list[Any] | None:
-    try:
-        return [
-            json.loads(line, parse_constant=lambda name: None)
-            for line in text.split("\n")
-            if line.strip()
-        ]
-    except (ValueError, RecursionError):
-        return None
+def _loads(text: str) -> Any:
+    """JSON in which NaN and Infinity are null."""
+    return json.loads(text, parse_constant=lambda name: None)
 
 
 def _parsed(data: Any) -> Parsed:
@@ -135,7 +122,16 @@ def _parsed(data: Any) -> Parsed:
         raise LoadError(f"not a transcript: a JSON {type(data).__name__}; known are {KNOWN_SHAPES}")
     transcript = data.get("transcript")
     if isinstance(transcript, dict) and isinstance(transcript.get("sections"), list):
-        return _oyez(data, transcript)
+        turns: list[Any] = []
+        for number, section in enumerate(transcript["sections"]):
+            if not isinstance(section, dict) or not isinstance(section.get("turns"), list):
+                raise LoadError(
+                    f"transcript.sections[{number}] has no list of turns; export it again"
+                )
+            turns += section["turns"]
+        return _turns(
+            turns, "oyez-json", "turns", title=_title(transcript.get("title"), data.get("title"))
+        )
     if isinstance(data.get("turns"), list):
         is_oyez = _has_key(data["turns"], "stop") or "case" in data
         return _turns(
@@ -144,22 +140,15 @@ def _parsed(data: Any) -> Parsed:
             "turns",
             title=_title(data.get("case"), data.get("title")),
         )
+    title = _title(data.get("title"))
     if isinstance(data.get("utterances"), list):
         return _turns(
-            data["utterances"],
-            "assemblyai-json",
-            "utterances",
-            unit_s=0.001,
-            title=_title(data.get("title")),
+            data["utterances"], "assemblyai-json", "utterances", unit_s=0.001, title=title
         )
     if isinstance(data.get("segments"), list):
         is_podcast = _has_key(data["segments"], "body") or _has_key(data["segments"], "startTime")
-        return _turns(
-            data["segments"],
-            "podcast-json" if is_podcast else "whisperx-json",
-            "segments",
-            title=_title(data.get("title")),
-        )
+        form = "podcast-json" if is_podcast else "whisperx-json"
+        return _turns(data["segments"], form, "segments", title=title)
     if "utterances" in data and isinstance(data.get("text"), str):
         return Parsed(
             (SourceTurn(collapse(data["text"])),),
@@ -167,17 +156,6 @@ def _parsed(data: Any) -> Parsed:
             format="assemblyai-json",
         )
     raise LoadError(f"not a transcript: its keys are {_keys(data)}; known are {KNOWN_SHAPES}")
-
-
-def _oyez(data: Mapping[str, Any], transcript: Mapping[str, Any]) -> Parsed:
-    turns: list[Any] = []
-    for number, section in enumerate(transcript["sections"]):
-        if not isinstance(section, dict) or not isinstance(section.get("turns"), list):
-            raise LoadError(f"transcript.sections[{number}] has no list of turns; export it again")
-        turns += section["turns"]
-    return _turns(
-        turns, "oyez-json", "turns", title=_title(transcript.get("title"), data.get("title"))
-    )
 
 
 def _turns(
@@ -195,22 +173,22 @@ def _turns(
             else f"a list of {type(first).__name__}"
         )
         raise LoadError(f"not a transcript: {found}; known are {KNOWN_SHAPES}")
+    is_mission = form == "mission-json"
     turns = []
-    num_annotations = 0
     for index, record in enumerate(records):
-        turns.append(
-            _turn(
-                _record(record, f"{where or 'turns'}[{index}]"),
-                unit_s,
-                has_braces=form == "mission-json",
+        read = _record(record, f"{where or 'turns'}[{index}]")
+        words = _BRACES.sub("", read.words) if is_mission else read.words
+        if len(words) > MAX_TURN_CHARS:
+            raise LoadError(
+                f"a turn is {len(words):,} characters long, at most {MAX_TURN_CHARS:,} can be read;"
+                " split it at its speakers"
             )
-        )
-        num_annotations += form == "mission-json" and (
-            "annotations" in record or "tokens" in record
-        )
+        start, end = (None if value is None else value * unit_s for value in (read.start, read.end))
+        turns.append(SourceTurn(collapse(words), speaker_or_none(read.speaker), start, end))
+    num_annotations = is_mission and sum("annotations" in r or "tokens" in r for r in records)
     roles = _roles(records)
     notes = []
-    num_empty = sum(1 for turn in turns if not turn.text)
+    num_empty = sum(not turn.text for turn in turns)
     if num_empty:
         notes.append(f"{plural(num_empty, 'empty turn')} left out")
     if num_annotations:
@@ -225,7 +203,7 @@ def _turns(
 
 
 def _roles(records: Sequence[Any]) -> dict[str, str]:
-    """What the records say that their speakers are; a speaker who is two things has no role."""
+    """Each speaker's role, as the records state it; a speaker with two roles gets none."""
     found: dict[str, set[str]] = {}
     for record in records:
         speaker = record.get("speaker") if isinstance(record, dict) else None
@@ -265,28 +243,14 @@ def _record(record: Any, where: str) -> _Record:
         ) from err
 
 
-def _turn(record: _Record, unit_s: float, *, has_braces: bool) -> SourceTurn:
-    words = _BRACES.sub("", record.words) if has_braces else record.words
-    if len(words) > MAX_TURN_CHARS:
-        raise LoadError(
-            f"a turn is {len(words):,} characters long, at most {MAX_TURN_CHARS:,} can be read;"
-            " split it at its speakers"
-        )
-    start, end = (None if value is None else value * unit_s for value in (record.start, record.end))
-    return SourceTurn(collapse(words), speaker_or_none(record.speaker), start, end)
-
-
 def _has_key(records: Sequence[Any], key: str) -> bool:
     return any(isinstance(record, dict) and key in record for record in records)
 
 
 def _keys(data: Mapping[str, Any]) -> str:
     keys = [collapse(str(key))[:40] for key in data]
-    return (
-        ", ".join(keys[:8]) + (f" and {len(keys) - 8} more" if len(keys) > 8 else "")
-        if keys
-        else "none"
-    )
+    more = f" and {len(keys) - 8} more" if len(keys) > 8 else ""
+    return ", ".join(keys[:8]) + more if keys else "none"
 
 
 def _title(*parts: Any) -> str:

@@ -1,4 +1,4 @@
-"""What a parser makes of one file, the limits every parser keeps, and the few text rules they
+"""The result of a parser for one file, the limits every parser keeps, and the few text rules they
 share.
 """
 
@@ -36,7 +36,7 @@ _LONG_REFERENCE = re.compile(r"&#(?:[0-9]{20,}|[xX][0-9a-fA-F]{20,});?")
 
 
 MEDIA_KEY = "media_url"
-"""Where a document's `meta` keeps its recording's address."""
+"""The key of a recording's address in its document's `meta`."""
 
 
 def is_address(text: str) -> bool:
@@ -134,10 +134,6 @@ def checked(parsed: Parsed) -> Parsed:
                 f"turn {number} is {len(turn.text):,} characters long, at most {MAX_TURN_CHARS:,}"
                 " can be read; break it into paragraphs"
             )
-    return _without_controls(replace(parsed, turns=turns))
-
-
-def _without_controls(parsed: Parsed) -> Parsed:
     num_bad = 0
 
     def clean(text: str) -> str:
@@ -153,7 +149,7 @@ def _without_controls(parsed: Parsed) -> Parsed:
             _finite(t.start_s),
             _finite(t.end_s),
         )
-        for t in parsed.turns
+        for t in turns
     )
     title = clean(collapse(parsed.title))[:300]
     meta = {key: clean(value) for key, value in parsed.meta.items()}

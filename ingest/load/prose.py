@@ -90,10 +90,15 @@ def is_bold_speakers(lines: list[str]) -> bool:
     over the whole file.
     """
     blocks = paragraphs(lines)
-    heads = [head for block in blocks if (head := _bold_head(block[0]))]
-    if any(head[1] is not None for head in heads):
-        return sum(1 for head in heads if head[1] is not None) >= 0.2 * len(blocks)
-    return len(heads) > 1 and bool(find_labels([[_as_label(block[0])] for block in blocks]).names)
+    openings = [_bold_head(block[0]) for block in blocks]
+    heads = [head for head in openings if head]
+    num_timed = sum(head[1] is not None for head in heads)
+    if num_timed:
+        return num_timed >= 0.2 * len(blocks)
+    if len(heads) < 2:
+        return False
+    labels = [f"{head[0]}: {head[2] or 'x'}" if head else "-" for head in openings]
+    return bool(find_labels([[label] for label in labels]).names)
 
 
 def _bold_head(line: str) -> tuple[str, float | None, str] | None:
@@ -114,11 +119,6 @@ def _bold_head(line: str) -> tuple[str, float | None, str] | None:
     return None
 
 
-def _as_label(line: str) -> str:
-    head = _bold_head(line)
-    return f"{head[0]}: {head[2] or 'x'}" if head else "-"
-
-
 def parse_markdown(lines: list[str]) -> Parsed:
     """Markdown with bold speakers, with `SPEAKER: text`, or prose, where headings are turns too.
 
@@ -131,35 +131,31 @@ def parse_markdown(lines: list[str]) -> Parsed:
         collapse(blocks[0][1]) if blocks and blocks[0][0] else "",
     )
     if is_bold_speakers(lines):
-        return Parsed(_bold_turns(lines, title), title=title)
+        turns: list[tuple[str | None, float | None, list[str]]] = []
+        for line in lines:
+            head = _bold_head(line)
+            heading = _HEADING.fullmatch(line)
+            if head is not None:
+                turns.append((head[0], head[1], [head[2]]))
+            elif heading is not None:
+                if _heading_text(heading[2]) != title:
+                    turns.append((None, None, [heading[2]]))
+                # Words below a heading belong to nobody until a name comes.
+                turns.append((None, None, []))
+            elif line.strip():
+                if not turns:
+                    turns.append((None, None, []))
+                turns[-1][2].append(line)
+        made = (
+            SourceTurn(collapse(_without_markup(" ".join(words))), speaker_or_none(name), start)
+            for name, start, words in turns
+        )
+        return Parsed(tuple(turn for turn in made if turn.text), title=title)
     plain = [line for line in lines if not _HEADING.fullmatch(line)]
     labels = find_labels(paragraphs(plain))
     if labels.names:
         return Parsed(_speaker_turns(paragraphs(plain), labels), title=title, format="speaker-text")
     return Parsed(tuple(SourceTurn(collapse(text)) for _, text in blocks), title=title)
-
-
-def _bold_turns(lines: list[str], title: str) -> tuple[SourceTurn, ...]:
-    turns: list[tuple[str | None, float | None, list[str]]] = []
-    for line in lines:
-        head = _bold_head(line)
-        heading = _HEADING.fullmatch(line)
-        if head is not None:
-            turns.append((head[0], head[1], [head[2]]))
-        elif heading is not None:
-            if _heading_text(heading[2]) != title:
-                turns.append((None, None, [heading[2]]))
-            # Words below a heading belong to nobody until a name comes.
-            turns.append((None, None, []))
-        elif line.strip():
-            if not turns:
-                turns.append((None, None, []))
-            turns[-1][2].append(line)
-    made = (
-        SourceTurn(collapse(_without_markup(" ".join(words))), speaker_or_none(name), start)
-        for name, start, words in turns
-    )
-    return tuple(turn for turn in made if turn.text)
 
 
 def _without_front_matter(lines: list[str]) -> list[str]:

@@ -44,7 +44,7 @@ _LINE_PARSERS = {
 
 @dataclass(slots=True)
 class _Reading:
-    """What is known of a file so far, so that a refusal can still say how far it came."""
+    """The reading of a file so far, so that a refusal can still tell how far it came."""
 
     sha256: str = ""
     format: str | None = None

@@ -14,6 +14,7 @@ _JSON_HEAD = re.compile(r"\{\s*[\"}]|\[\s*[\[{\"\]]")
 _HTML_TAG = re.compile(
     r"<(?:html|head|body|title|p|div|h1|table|article|section|br|!--)[\s>/-]", re.IGNORECASE
 )
+_VTT_HEAD = re.compile(r"WEBVTT(?:[ \t-]|$)")
 _SAMPLE_LINES = 4000
 _BY_SUFFIX = {
     ".md": "markdown",
@@ -35,14 +36,13 @@ def tree_format(text: str, suffix: str) -> str | None:
     """json, youtube-xml or html for a text that is no lines but a tree; None for lines. `suffix` is
     lower-case, with its dot.
     """
-    head = text[:4096].lstrip()
+    head = text[:4096].lstrip().lower()
     if _JSON_HEAD.match(head):
         return "json"
     if head.startswith("<"):
-        lower = head.lower()
-        if lower.startswith(("<!doctype html", "<html")) or "<html" in lower[:1000]:
+        if head.startswith("<!doctype html") or "<html" in head[:1000]:
             return "html"
-        if lower.startswith(("<?xml", "<transcript", "<timedtext")) or suffix == ".xml":
+        if head.startswith(("<?xml", "<transcript", "<timedtext")) or suffix == ".xml":
             return "youtube-xml"
         if _HTML_TAG.match(head):
             return "html"
@@ -57,7 +57,7 @@ def line_format(lines: list[str], suffix: str) -> str:
     """
     head = lines[:_SAMPLE_LINES]
     filled = [line for line in head if line.strip()]
-    caption = _caption_form(filled, suffix)
+    caption = _caption_form(filled, suffix) if filled else None
     if caption is not None:
         return caption
     for form, is_form in _LINE_FORMS:
@@ -88,19 +88,12 @@ _LINE_FORMS = (
 
 
 def _caption_form(filled: list[str], suffix: str) -> str | None:
-    if not filled:
-        return None
-    first = filled[0]
-    if first.startswith("WEBVTT") and (len(first) == 6 or first[6] in " \t-"):
+    if _VTT_HEAD.match(filled[0]):
         return "vtt"
-    if is_timing(first, "sbv"):
+    if any(is_timing(line, "sbv") for line in (filled if suffix == ".sbv" else filled[:1])):
         return "sbv"
-    if suffix == ".sbv" and any(is_timing(line, "sbv") for line in filled):
-        return "sbv"
-    arrows = [line for line in filled if "-->" in line]
-    if arrows and (
-        suffix in {".vtt", ".srt"} or any(is_timing(line, "srt") for line in filled[:3])
-    ):
-        good = next((line for line in arrows if is_timing(line, "srt")), "")
-        return "vtt" if "." in good.partition("-->")[0] and suffix != ".srt" else "srt"
-    return None
+    is_named = suffix in {".vtt", ".srt"} and any("-->" in line for line in filled)
+    if not is_named and not any(is_timing(line, "srt") for line in filled[:3]):
+        return None
+    timing = next((line for line in filled if is_timing(line, "srt")), "")
+    return "vtt" if "." in timing.partition("-->")[0] and suffix != ".srt" else "srt"

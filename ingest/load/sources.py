@@ -40,25 +40,20 @@ def _expand(given: str) -> Iterator[Path]:
         )
     if os.path.lexists(path):
         yield from _folder(path) if path.is_dir() else [path]
-    elif glob.has_magic(given):
-        yield from _pattern(given)
-    else:
+        return
+    if not glob.has_magic(given):
         raise LoadError(
             f"{given}: no such file or folder; check the spelling, or put a pattern in quotes"
         )
-
-
-def _pattern(given: str) -> Iterator[Path]:
     matches = sorted(glob.glob(given, recursive=True))
-    # "talks/**" matches the folder itself and everything in it: the files are enough then.
-    files = [Path(match) for match in matches if not os.path.isdir(match)]
     if not matches:
         raise LoadError(f"{given}: no file matches this pattern; check the folder and the ending")
-    if files:
-        yield from files
-        return
-    for match in matches:
-        yield from _folder(Path(match))
+    # "talks/**" matches the folder itself and everything in it: the files are enough then.
+    files = [Path(match) for match in matches if not os.path.isdir(match)]
+    yield from files
+    if not files:
+        for match in matches:
+            yield from _folder(Path(match))
 
 
 def _folder(folder: Path) -> list[Path]:
@@ -77,7 +72,7 @@ def _folder(folder: Path) -> list[Path]:
 
 def _walk(folder: Path) -> Iterator[Path]:
     seen = {os.path.realpath(folder)}
-    for here, folders, files in os.walk(folder, followlinks=True, onerror=_say_unreadable):
+    for here, folders, files in os.walk(folder, followlinks=True, onerror=_warn_unreadable):
         kept = []
         for name in sorted(folders):
             real = os.path.realpath(os.path.join(here, name))
@@ -85,16 +80,13 @@ def _walk(folder: Path) -> Iterator[Path]:
                 seen.add(real)
                 kept.append(name)
         folders[:] = kept
-        yield from (
-            path
-            for name in files
-            if not name.startswith(".") and _is_file(path := Path(here, name))
-        )
+        paths = [Path(here, name) for name in files if not name.startswith(".")]
+        yield from filter(_is_file, paths)
 
 
 def _is_file(path: Path) -> bool:
-    """Whether it is a file, or may be one: of a folder that may be listed but not entered, reading
-    it says why it can't be read.
+    """Whether it is a file or may be one: in a folder that can be listed but not entered, nobody
+    knows, and reading it later says why it can't be read.
     """
     try:
         return path.is_file()
@@ -102,7 +94,7 @@ def _is_file(path: Path) -> bool:
         return True
 
 
-def _say_unreadable(err: OSError) -> None:
+def _warn_unreadable(err: OSError) -> None:
     logger.warning("folder %s could not be searched: %s", err.filename, err.strerror)
 
 

@@ -1,5 +1,5 @@
-"""What a user calls the speakers of a file: labels renamed, told to be one person's, or to be
-nobody's.
+"""The names a user gives the speakers of a file: labels renamed, joined to one person, or marked as
+nobody.
 
 A label is what the file has; the names are kept with the document, so that a later ingest of its
 file keeps them.
@@ -27,13 +27,13 @@ from dynagrag.language.words import HONORIFICS
 
 NOBODY = ""
 NAMES_KEY = "speaker_names"
-"""Where a document's `meta` keeps them, as JSON."""
+"""Their key in a document's `meta`, where they are JSON."""
 _NOBODY_SIGN = "-"
 _MAX_BYTES = 4_000_000
 _MAX_NAME_CHARS = 200
 _MAX_SHOWN = 60
 _MAX_WAY = 12
-"""Into a circle: how many names of it are said."""
+"""How many names of a way into a circle a message shows."""
 _HEADS = frozenset({"label", "speaker", "from", "old"})
 _PERSON = re.compile(r"[^\W\d_]{2,}\.?(?: (?:[^\W\d_]\.|[^\W\d_](?:[^\W\d_]|['’-])*))*")
 """A label of words alone: no number, no brackets, no two people with a stroke between them."""
@@ -79,7 +79,25 @@ def read_speaker_names(path: str | Path) -> SpeakerNames:
         ) from err
     if not rows:
         raise UsageError(f"the speaker map {path} names no speaker; write {_SHAPE}")
-    return _names_of(rows, f"the speaker map {path}")
+    what = f"the speaker map {path}"
+    by_file: dict[str, dict[str, str]] = {}
+    for file, label, given in rows:
+        name = NOBODY if given == _NOBODY_SIGN else collapse(given)
+        own = by_file.setdefault(file, {})
+        if not label:
+            raise UsageError(f"{what} has a name without a label: {short(given)}; write {_SHAPE}")
+        if own.get(label, name) != name:
+            raise UsageError(
+                f"{what} names {short(label)} twice: {short(own[label])} and {short(name)}; leave"
+                " one of them out"
+            )
+        _check_name(label, name, what)
+        own[label] = name
+    everywhere = by_file.pop("", {})
+    return SpeakerNames(
+        _followed(everywhere, what),
+        {file: _followed({**everywhere, **own}, what, own) for file, own in by_file.items()},
+    )
 
 
 def check_names(names: SpeakerNames) -> None:
@@ -136,13 +154,10 @@ def _csv_rows(text: str) -> list[tuple[str, str, str]]:
             continue
         if not 2 <= len(filled) <= 3:
             raise ValueError(f"line {number} has {len(filled)} columns")
-        if (
-            not rows
-            and filled[0].casefold() in _HEADS
-            and filled[1].casefold() in {"name", "to", "new"}
-        ):
-            continue
-        rows.append((filled[2] if len(filled) > 2 else "", filled[0], filled[1]))
+        label, name, file = (*filled, "")[:3]
+        is_head = label.casefold() in _HEADS and name.casefold() in {"name", "to", "new"}
+        if rows or not is_head:
+            rows.append((file, label, name))
     return rows
 
 
@@ -160,27 +175,6 @@ def _json_rows(data: Any) -> list[tuple[str, str, str]]:
         else:
             raise ValueError(f"the name of {short(key)} is no text")
     return rows
-
-
-def _names_of(rows: Iterable[tuple[str, str, str]], what: str) -> SpeakerNames:
-    by_file: dict[str, dict[str, str]] = {}
-    for file, label, given in rows:
-        name = NOBODY if given == _NOBODY_SIGN else collapse(given)
-        own = by_file.setdefault(file, {})
-        if not label:
-            raise UsageError(f"{what} has a name without a label: {short(given)}; write {_SHAPE}")
-        if own.get(label, name) != name:
-            raise UsageError(
-                f"{what} names {short(label)} twice: {short(own[label])} and {short(name)}; leave"
-                " one of them out"
-            )
-        _check_name(label, name, what)
-        own[label] = name
-    everywhere = by_file.pop("", {})
-    return SpeakerNames(
-        _followed(everywhere, what),
-        {file: _followed({**everywhere, **own}, what, own) for file, own in by_file.items()},
-    )
 
 
 def _check_name(label: str, name: str, what: str) -> None:
@@ -213,12 +207,11 @@ def _followed(names: Names, what: str, only: Iterable[str] | None = None) -> dic
             way[last] = None
             last = name
         if way and last in round_:
-            told = [cut(step, _MAX_SHOWN) for step in (*way, last, ends[last])]
-            shown = told if len(told) <= _MAX_WAY else [*told[: _MAX_WAY - 2], "...", told[-1]]
-            changed = f"{short(last)} changes places itself"
+            steps = [cut(step, _MAX_SHOWN) for step in (*way, last, ends[last])]
+            shown = steps if len(steps) <= _MAX_WAY else [*steps[: _MAX_WAY - 2], "...", steps[-1]]
             raise UsageError(
-                f"{what} leads into a circle: {' -> '.join(shown)}, and {changed}; give"
-                f" {told[-3]!r} another name"
+                f"{what} leads into a circle: {' -> '.join(shown)}, and {short(last)} changes"
+                f" places itself; give {steps[-3]!r} another name"
             )
         end = ends.get(last, names.get(last, last))
         ends.update(dict.fromkeys((*way, last), end))
@@ -279,18 +272,15 @@ def renamed(source: LoadedSource, given: Names, kept: Names) -> LoadedSource:
     )
     meta = {**source.meta, NAMES_KEY: json.dumps(made, ensure_ascii=False, sort_keys=True)}
     if ROLES_KEY in meta:
-        meta[ROLES_KEY] = _roles_of_renamed(source.meta, labels, made)
+        # Of labels that are one person now, the role of the one who speaks first.
+        roles: dict[str, str] = {}
+        stored = stored_roles(source.meta)
+        for label in labels:
+            if label in stored:
+                roles.setdefault(made.get(label, label), stored[label])
+        roles.pop(NOBODY, None)
+        meta[ROLES_KEY] = roles_text(roles)
     return replace(source, turns=turns, meta=meta)
-
-
-def _roles_of_renamed(meta: Mapping[str, str], labels: Iterable[str], made: Names) -> str:
-    """The roles by the speakers' names; of labels that are one, the role of who speaks first."""
-    roles: dict[str, str] = {}
-    stored = stored_roles(meta)
-    for label in labels:
-        if label in stored and (name := made.get(label, label)):
-            roles.setdefault(name, stored[label])
-    return roles_text(roles)
 
 
 def check_known(names: SpeakerNames, known: Mapping[str, Sequence[str]]) -> None:
@@ -311,11 +301,11 @@ def check_known(names: SpeakerNames, known: Mapping[str, Sequence[str]]) -> None
 def _check_labels(names: Names, known: Sequence[str], where: str) -> None:
     unknown = [label for label in names if label not in known]
     if unknown:
-        told = "; ".join(f"{short(label)}{_near(label, known)}" for label in unknown[:5])
+        listed = "; ".join(f"{short(label)}{_near(label, known)}" for label in unknown[:5])
         more = f" (and {len(unknown) - 5} more)" if len(unknown) > 5 else ""
         raise UsageError(
-            f"the speaker map names labels that nobody has{where}: {told}{more}; `dynagrag inspect`"
-            " lists the labels"
+            f"the speaker map names labels that nobody has{where}: {listed}{more};"
+            " `dynagrag inspect` lists the labels"
         )
 
 
@@ -324,13 +314,9 @@ def _near(word: str, known: Sequence[str]) -> str:
     near = [
         folded[found] for found in get_close_matches(word.casefold(), list(folded), n=3, cutoff=0.6)
     ]
-    return (
-        f" (near: {', '.join(near)})"
-        if near
-        else f" (known: {', '.join(known[:8])}{' ...' if len(known) > 8 else ''})"
-        if known
-        else ""
-    )
+    if near:
+        return f" (near: {', '.join(near)})"
+    return f" (known: {', '.join(known[:8])}{' ...' if len(known) > 8 else ''})" if known else ""
 
 
 def alike(labels: Iterable[str]) -> list[tuple[str, str]]:

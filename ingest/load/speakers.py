@@ -30,6 +30,8 @@ _ALONE = _HEADING_WORDS - words_of(WordClass.VOICE)
 _ASKING = words_of(WordClass.ASKING)
 _NO_NAME_WORDS = words_of(WordClass.NO_LABEL)
 _JOINTS = words_of(WordClass.HEADING_JOINT)
+_COLON = re.compile("[:：]")
+_NO_LABEL_SIGN = re.compile(r'["“”!?;<>\[\]{}=+*|\\…]')
 _LIST_ITEM = re.compile(r"(?:[-*+•–]|\d{1,3}[.)])\s")
 _ADDRESS = re.compile(r"(?:https?://|www\.|@\w)\S*$")
 _NUMBERED = words_of(WordClass.NUMBERED_SECTION)
@@ -66,18 +68,11 @@ def split_label(line: str) -> tuple[str, str] | None:
     words before a colon and a space.
     """
     text = line.strip()
-    cut = min(
-        (
-            at
-            for at in (
-                text.find(":", 0, _MAX_LABEL_CHARS + 2),
-                text.find("：", 0, _MAX_LABEL_CHARS + 2),
-            )
-            if at > 0
-        ),
-        default=-1,
-    )
-    if cut < 0 or (text[cut] == ":" and len(text) > cut + 1 and not text[cut + 1].isspace()):
+    colon = _COLON.search(text, 1, _MAX_LABEL_CHARS + 2)
+    if colon is None:
+        return None
+    cut = colon.start()
+    if text[cut] == ":" and text[cut + 1 : cut + 2].strip():
         return None
     label = " ".join(text[:cut].split())
     return (label, text[cut + 1 :].strip()) if _could_be_name(label) else None
@@ -101,9 +96,10 @@ def _could_be_name(label: str) -> bool:
         return False
     if ("(" in label) != label.endswith(")") or not (bare[0].isalpha() or bare[0] in "#@'"):
         return False
-    if any(ch in bare for ch in '"“”!?;<>[]{}=+*|\\…') or (
-        "." in bare and not all(map(_is_dotted, words))
-    ):
+    if _NO_LABEL_SIGN.search(bare):
+        return False
+    # No full stop but an abbreviation's: `Dr.`, `J.`, `Jr.,`.
+    if any("." in word and len(word.rstrip(".,")) > 4 for word in words):
         return False
     folded = bare.casefold()
     if folded.replace(" ", "_") in _NOT_SPEAKERS or (
@@ -113,11 +109,6 @@ def _could_be_name(label: str) -> bool:
     return not words[0].endswith(",") and all(
         not word[0].islower() or word.casefold() in _PARTICLES for word in words[1:]
     )
-
-
-def _is_dotted(word: str) -> bool:
-    """No full stop but an abbreviation's: `Dr.`, `J.`, `Jr.,`."""
-    return "." not in word or len(word.rstrip(".,")) <= 4
 
 
 def _is_capital(label: str) -> bool:
@@ -149,13 +140,18 @@ def find_labels(blocks: Sequence[Sequence[str]]) -> Labels:
     repeated = {label for label, count in counts.items() if count >= 2}
     num_repeated = sum(counts[label] for label in repeated)
     total = counts.total()
-    num_open = sum(1 for block in found if block and block[0])
-    num_lines = sum(len(block) for block in blocks)
+    openings = [hits[0] if hits else None for hits in found]
+    num_open = sum(hit is not None for hit in openings)
+    num_lines = sum(map(len, blocks))
     is_covered = num_open >= _COVERED * len(blocks) or total >= _COVERED * num_lines
+    strong = [label for label in repeated if _is_capital(label)]
     names: set[str] = set()
     if repeated and is_covered and (total <= _FEW or num_repeated >= 0.5 * total):
         names = {label for label in counts if label in repeated or _is_capital(label)}
-    elif repeated and _come_back(counts, repeated):
+    elif repeated and (
+        (len(strong) >= 2 and sum(counts[label] for label in strong) >= 4)
+        or any(label.isupper() and counts[label] >= 3 for label in strong)
+    ):
         firsts = {label.split()[0] for label in repeated} | _HONORIFICS
         names = {
             label
@@ -166,12 +162,12 @@ def find_labels(blocks: Sequence[Sequence[str]]) -> Labels:
     elif (
         not repeated
         and total <= _FEW
-        and all(block and block[0] for block in found[1:])
+        and all(openings[1:])
         and (total > 1 or next(iter(counts)).isupper())
     ):
         names = set(counts)
     names = {label for label in names if _is_capital(label) or counts[label] >= 2 or total <= _FEW}
-    num_named = sum(1 for block in found if block and block[0] and block[0][0] in names)
+    num_named = sum(hit is not None and hit[0] in names for hit in openings)
     return Labels(frozenset(names), num_named, headings)
 
 
@@ -185,16 +181,11 @@ def _headings(
     heads = {label for label in counts if _is_heading(label, counts[label] == 1)}
     is_list: dict[str, list[bool]] = defaultdict(list)
     for number, (block, hits) in enumerate(zip(blocks, found, strict=True)):
-        for at, hit in enumerate(hits):
+        following = blocks[number + 1][:1] if number + 1 < len(blocks) else []
+        for hit, after in zip(hits, [*block[1:], *following, ""], strict=False):
             if hit is not None and hit[0] not in heads:
-                after = (
-                    block[at + 1]
-                    if at + 1 < len(block)
-                    else next((b[0] for b in blocks[number + 1 : number + 2] if b), "")
-                )
-                is_list[hit[0]].append(
-                    bool(_ADDRESS.match(hit[1]) if hit[1] else _LIST_ITEM.match(after.lstrip()))
-                )
+                listed = _ADDRESS.match(hit[1]) if hit[1] else _LIST_ITEM.match(after.lstrip())
+                is_list[hit[0]].append(listed is not None)
     return frozenset(heads | {label for label, lists in is_list.items() if all(lists)})
 
 
@@ -209,10 +200,3 @@ def _is_heading(label: str, is_once: bool) -> bool:
     if not is_once or len(words) == 1:
         return False
     return label.count(",") > 1 or any(word in _NO_NAME_WORDS for word in words)
-
-
-def _come_back(counts: Counter[str], repeated: set[str]) -> bool:
-    capital = [label for label in repeated if _is_capital(label)]
-    if len(capital) >= 2 and sum(counts[label] for label in capital) >= 4:
-        return True
-    return any(label.isupper() and counts[label] >= 3 for label in capital)

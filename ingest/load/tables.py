@@ -33,7 +33,7 @@ _UNIT = re.compile(r" ?[(\[](s|sec|seconds|ms)[)\]]$")
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Where a table has what; None where it has no such column."""
+    """The places of a table's columns; None where it has no such column."""
 
     text: int
     speaker: int | None
@@ -46,25 +46,21 @@ class Columns:
 def columns_of(header: Sequence[str]) -> Columns | None:
     """The columns that a header names by their common names; None without one for the text."""
     names = [_normal(cell) for cell in header]
-    places: dict[str, int] = {}
     # A name's place in its list is its rank: with both `text` and `message`, `text` is the text.
-    for role, aliases in _ALIASES.items():
-        at = next((names.index(alias) for alias in aliases.split() if alias in names), None)
-        if at is not None:
-            places[role] = at
-    if "text" not in places:
-        return None
-    units = {
-        role: 0.001 if role in places and names[places[role]].endswith("_ms") else 1.0
-        for role in ("start", "end")
+    found = {
+        role: next((alias for alias in aliases.split() if alias in names), "")
+        for role, aliases in _ALIASES.items()
     }
+    if not found["text"]:
+        return None
+    places = {role: names.index(name) for role, name in found.items() if name}
     return Columns(
-        places["text"],
-        places.get("speaker"),
-        places.get("start"),
-        places.get("end"),
-        units["start"],
-        units["end"],
+        text=places["text"],
+        speaker=places.get("speaker"),
+        start=places.get("start"),
+        end=places.get("end"),
+        start_unit_s=0.001 if found["start"].endswith("_ms") else 1.0,
+        end_unit_s=0.001 if found["end"].endswith("_ms") else 1.0,
     )
 
 
@@ -80,19 +76,15 @@ def csv_delimiter(first_line: str) -> str | None:
     """The delimiter by which a header has a text column and at least one other that is known; None
     when there is none.
     """
-    best: tuple[int, str] | None = None
-    for delimiter in _DELIMITERS:
-        if len(first_line) > 2000 or delimiter not in first_line:
-            continue
+    if len(first_line) > 2000:
+        return None
+    best, most_known = None, 1
+    for delimiter in filter(first_line.__contains__, _DELIMITERS):
         header = next(csv.reader([first_line], delimiter=delimiter), [])
-        num_known = len({_ROLES[name] for cell in header if (name := _normal(cell)) in _ROLES})
-        if (
-            columns_of(header) is not None
-            and num_known >= 2
-            and (best is None or num_known > best[0])
-        ):
-            best = (num_known, delimiter)
-    return best[1] if best else None
+        num_known = len({_ROLES.get(_normal(cell)) for cell in header} - {None})
+        if columns_of(header) is not None and num_known > most_known:
+            best, most_known = delimiter, num_known
+    return best
 
 
 def parse_csv(lines: list[str]) -> Parsed:
@@ -110,10 +102,8 @@ def parse_csv(lines: list[str]) -> Parsed:
     reader = csv.reader(
         io.StringIO("\n".join(lines[at:]), newline=""), delimiter=delimiter, strict=True
     )
-    rows: list[tuple[int, list[str]]] = []
     try:
-        for row in reader:
-            rows.append((at + reader.line_num, row))
+        rows = [(at + reader.line_num, row) for row in reader]
     except csv.Error as err:
         raise LoadError(
             f"malformed CSV before line {at + reader.line_num}: {err}; check the quotation marks"

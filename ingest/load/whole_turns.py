@@ -25,12 +25,12 @@ MAX_PAUSE_S = 2.0
 MAX_CUE_S = 15.0
 """From one to the next, where the source doesn't say when a cue ends."""
 MAX_WORDS = 60
-"""Of a turn that is made of several cues without the end of a sentence: captions without
+"""The most words of a turn of several cues without the end of a sentence: captions without
 punctuation.
 """
 _SOME, _MOST = 0.1, 0.5
-"""Of a file's cues, that end a sentence, begin with a small letter, or begin with what the one
-before showed already.
+"""Shares of a file's cues that end a sentence, begin with a small letter, or repeat the end of the
+one before.
 """
 _FEWEST_CUES = 4
 _LEAST_SHARED, _MAX_SHARED = 2, 50
@@ -66,10 +66,13 @@ def whole_turns(cues: Sequence[SourceTurn]) -> tuple[SourceTurn, ...]:
 def _without_repeats(cues: Sequence[SourceTurn]) -> Sequence[SourceTurn]:
     """The cues without what the one before had already, where half of a file's cues begin so."""
     words = [cue.text.split() for cue in cues]
-    shared = [0, *(_num_shared(*pair) for pair in pairwise(words))]
-    if len(cues) < _FEWEST_CUES or sum(1 for num in shared if num >= _LEAST_SHARED) < _MOST * len(
-        cues
-    ):
+    shared = [0]
+    for before, own in pairwise(words):
+        # With how many of the last words of the cue before the next one begins.
+        most = min(len(before), len(own), _MAX_SHARED)
+        shared.append(next((n for n in range(most, 0, -1) if before[-n:] == own[:n]), 0))
+    num_repeating = sum(num >= _LEAST_SHARED for num in shared)
+    if len(cues) < _FEWEST_CUES or num_repeating < _MOST * len(cues):
         return cues
     return [
         replace(cue, text=" ".join(own[num:]))
@@ -78,20 +81,14 @@ def _without_repeats(cues: Sequence[SourceTurn]) -> Sequence[SourceTurn]:
     ]
 
 
-def _num_shared(before: Sequence[str], following: Sequence[str]) -> int:
-    """With how many of a cue's last words the next one begins."""
-    most = min(len(before), len(following), _MAX_SHARED)
-    return next((num for num in range(most, 0, -1) if before[-num:] == following[:num]), 0)
-
-
 def _runs_on(cues: Sequence[SourceTurn]) -> bool:
-    """Whether it is a file's way to go on from cue to cue, so that a capital behind no sentence's
-    end is a name's.
+    """Whether a file's sentences usually run on from cue to cue, so that a capital that follows no
+    sentence's end is a name's.
     """
-    num_ended = sum(1 for cue in cues if _SENTENCE_END.search(cue.text))
-    if sum(1 for cue in cues if cue.text.isupper()) > _MOST * len(cues):  # as television has them
+    num_ended = sum(bool(_SENTENCE_END.search(cue.text)) for cue in cues)
+    if sum(cue.text.isupper() for cue in cues) > _MOST * len(cues):  # as television has them
         return _SOME * len(cues) <= num_ended < len(cues)
-    num_lower = sum(1 for cue in cues if cue.text[:1].islower())
+    num_lower = sum(cue.text[:1].islower() for cue in cues)
     return num_lower >= _MOST * len(cues) or min(num_ended, num_lower) >= _SOME * len(cues)
 
 
@@ -103,20 +100,13 @@ def _goes_on(cue: SourceTurn, following: SourceTurn, is_running_on: bool) -> boo
         or is_aside(following.text)
     ):
         return False
-    said = following.text.lstrip(_DASHES)
-    is_lower = said[:1].islower() or bool(_SELF.match(said))
-    return (is_lower or is_running_on) and _is_soon(cue, following)
-
-
-def _is_soon(cue: SourceTurn, following: SourceTurn) -> bool:
+    words = following.text.lstrip(_DASHES)
+    if not (words[:1].islower() or _SELF.match(words) or is_running_on):
+        return False
     if cue.start_s is None or following.start_s is None:
         return cue.start_s is following.start_s
-    pause, most = (
-        (following.start_s - cue.start_s, MAX_CUE_S)
-        if cue.end_s is None
-        else (following.start_s - cue.end_s, MAX_PAUSE_S)
-    )
-    return following.start_s >= cue.start_s and pause <= most
+    before, most = (cue.start_s, MAX_CUE_S) if cue.end_s is None else (cue.end_s, MAX_PAUSE_S)
+    return following.start_s >= cue.start_s and following.start_s - before <= most
 
 
 def _cut(run: Sequence[SourceTurn]) -> Iterator[SourceTurn]:
@@ -137,8 +127,8 @@ def _cut(run: Sequence[SourceTurn]) -> Iterator[SourceTurn]:
 
 
 def _places(text: str, offsets: Sequence[int]) -> list[int]:
-    """Where turns begin: where a cue does, or at the last beginning of a sentence in the cue
-    before, if it goes on.
+    """The offsets where turns begin: where a cue does, or at the last beginning of a sentence in
+    the cue before, if it goes on.
     """
     begins = [start for start, _ in sentence_spans(text, _WHOLE)]
     places = [0]

@@ -10,6 +10,11 @@ from dynagrag.core.schema import SourceTurn
 from dynagrag.core.text import any_seconds, collapse, plural, short
 from dynagrag.ingest.load.parsed import Parsed, without_tags
 
+_FORMS = {"transcript": ("text", "start", "dur", 1.0), "timedtext": ("p", "t", "d", 0.001)}
+"""By the root's tag: a cue's tag, its attributes for start and duration, and their unit in
+seconds.
+"""
+
 
 def parse_youtube_xml(text: str) -> Parsed:
     """The captions of a YouTube XML file.
@@ -29,28 +34,27 @@ def parse_youtube_xml(text: str) -> Parsed:
         raise LoadError(
             f"malformed XML at line {line}, column {column + 1}; correct it or export it again"
         ) from err
+    cue_tag, start, duration, unit_s = _FORMS.get(root.tag, ("", "", "", 1.0))
     turns = []
-    if root.tag == "transcript":
-        for item in _outermost(root, "text"):
-            turns.append(_turn("".join(item.itertext()), item.get("start"), item.get("dur"), 1.0))
-    elif root.tag == "timedtext":
-        for item in _outermost(root, "p"):
-            turns.append(_turn("".join(item.itertext()), item.get("t"), item.get("d"), 0.001))
+    for cue in _outermost(root, cue_tag):
+        # YouTube encodes its text twice (&amp;#39; is an apostrophe); the parser undid the first.
+        words = collapse(without_tags("".join(cue.itertext())))
+        start_s, duration_s = _seconds(cue.get(start)), _seconds(cue.get(duration))
+        start_s = None if start_s is None else start_s * unit_s
+        end_s = None if start_s is None or duration_s is None else start_s + duration_s * unit_s
+        turns.append(SourceTurn(words, None, start_s, end_s))
     if not turns:
         raise LoadError(
             f"not a YouTube transcript: XML with the root {short(root.tag)}; known are <transcript>"
             " and <timedtext>"
         )
-    num_empty = sum(1 for turn in turns if not turn.text)
-    return Parsed(
-        tuple(turns), notes=(f"{plural(num_empty, 'empty cue')} left out",) if num_empty else ()
-    )
+    num_empty = sum(not turn.text for turn in turns)
+    notes = (f"{plural(num_empty, 'empty cue')} left out",) if num_empty else ()
+    return Parsed(tuple(turns), notes=notes)
 
 
 def _outermost(root: ElementTree.Element, tag: str) -> Iterator[ElementTree.Element]:
-    """The elements of a tag that lie in no other such: one in another is a part of its words. In
-    order; each element is seen once.
-    """
+    """The elements of a tag that lie in no other one of it (which has their words), in order."""
     to_see = [iter(root)]
     while to_see:
         element = next(to_see[-1], None)
@@ -60,15 +64,6 @@ def _outermost(root: ElementTree.Element, tag: str) -> Iterator[ElementTree.Elem
             yield element
         else:
             to_see.append(iter(element))
-
-
-def _turn(text: str, start: str | None, duration: str | None, unit_s: float) -> SourceTurn:
-    # YouTube encodes its text twice: &amp;#39; is an apostrophe. The XML parser undid the first.
-    words = collapse(without_tags(text))
-    start_s, duration_s = _seconds(start), _seconds(duration)
-    start_s = None if start_s is None else start_s * unit_s
-    end_s = None if start_s is None or duration_s is None else start_s + duration_s * unit_s
-    return SourceTurn(words, None, start_s, end_s)
 
 
 def _seconds(value: str | None) -> float | None:

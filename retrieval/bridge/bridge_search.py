@@ -1,5 +1,5 @@
-"""`bridge-ppr`: passages by Bridge-PPR, and in documents of several passages by what stands around
-them too.
+"""`bridge-ppr`: passages by Bridge-PPR, and in documents of several passages by their neighbours
+too.
 """
 
 from collections.abc import Mapping
@@ -23,6 +23,7 @@ from dynagrag.core.vectors import unit_rows
 from dynagrag.retrieval.bridge.bridge_graph import BridgeGraph
 from dynagrag.retrieval.bridge.linking import EntityLinker
 from dynagrag.retrieval.bridge.scorer import BRIDGE_WEIGHT, BridgeScorer, BridgeScores, length_gate
+from dynagrag.retrieval.bridge.speaker_linking import speaking_entities
 from dynagrag.retrieval.passages import DENSE_SHARE, PassageScores, Scores, best_rows, fuse, z01
 
 Ints = NDArray[np.int64]
@@ -120,9 +121,9 @@ class BridgeSearch:
             DENSE_SHARE if has_graph else DENSE_SHARE_WITHOUT_GRAPH,
         )
         linked = self._linker.link(question.text) if has_graph else ()
-        found = (
-            self._scorer.score(question.text, question.vector, first, linked) if has_graph else None
-        )
+        found = None
+        if has_graph:
+            found = self._scorer.score(question.text, question.vector, first, linked)
         alone = z01(found.total if found else first)
         total = self._with_surroundings(question, alone, linked)
         if total is not alone or found:
@@ -138,9 +139,8 @@ class BridgeSearch:
         rows = np.flatnonzero(w > 0)
         if not len(rows):
             return scores
-        near = z01(neighbours.smooth(scores)) + z01(
-            self._passages.window_scores(question.text, question.vector)
-        )
+        windows = self._passages.window_scores(question.text, question.vector)
+        near = z01(neighbours.smooth(scores)) + z01(windows)
         order = (scores + w * near) / (1.0 + 2.0 * w)
         spoken = [self._spoken[entity] for entity in linked if entity in self._spoken]
         if spoken:
@@ -173,27 +173,22 @@ class BridgeSearch:
         if found is None:
             return None
         snapshot, entities = self._snapshot, self._snapshot.graph.entities
-        named = [(entity.id, entity.name) for entity in entities] + [
-            ("", word) for word in snapshot.facts.words
-        ]
+        named = [(entity.id, entity.name) for entity in entities]
+        named += [("", word) for word in snapshot.facts.words]
         rows = [self._passages.row_of[scored.passage.id] for scored in best]
         parts = [self._parts(ranking, found, row) for row in rows]
-        bridges = tuple(
-            Bridge(
-                source_id=snapshot.passages[found.origins[row].source].id,
-                entity_id=named[found.origins[row].entity][0],
-                name=named[found.origins[row].entity][1],
-                passage_id=snapshot.passages[row].id,
-                gain=part.bridge,
-            )
-            for row, part in zip(rows, parts, strict=True)
-            if row in found.origins
-        )
+        bridges = []
+        for row, part in zip(rows, parts, strict=True):
+            if (origin := found.origins.get(row)) is not None:
+                entity_id, name = named[origin.entity]
+                source_id = snapshot.passages[origin.source].id
+                passage_id = snapshot.passages[row].id
+                bridges.append(Bridge(source_id, entity_id, name, passage_id, part.bridge))
         return BridgeTrace(
             linked=tuple(entities[entity].name for entity in ranking.linked),
             facts=tuple((snapshot.facts.texts[fact], cosine) for fact, cosine in found.facts),
             gate=found.gate,
-            bridges=bridges,
+            bridges=tuple(bridges),
             parts=tuple(parts),
             steps=ranking.step_texts,
         )
@@ -218,18 +213,11 @@ class BridgeSearch:
     def _spoken(self) -> Mapping[int, Ints]:
         """Rows of the passages in which each speaker among the entities speaks."""
         snapshot = self._snapshot
-        entity_of = {
-            key: i
-            for i, entity in enumerate(snapshot.graph.entities)
-            if entity.is_speaker
-            for key in entity.keys
-        }
+        entity_of = speaking_entities(snapshot.graph.entities)
         rows: dict[int, list[int]] = {}
         for row, passage in enumerate(snapshot.passages):
             document = snapshot.documents[passage.document_id]
-            turns = snapshot.turns.get(passage.document_id, ())[
-                passage.first_turn : passage.last_turn + 1
-            ]
+            turns = snapshot.turns.get(document.id, ())[passage.first_turn : passage.last_turn + 1]
             for speaker in dict.fromkeys(turn.speaker for turn in turns if turn.speaker):
                 entity = entity_of.get(speaker_key(speaker, document.sha256))
                 if entity is not None:
@@ -238,25 +226,18 @@ class BridgeSearch:
 
     @cached_property
     def _graph(self) -> BridgeGraph:
-        return BridgeGraph(
-            self._snapshot.facts,
-            len(self._snapshot.graph.entities) + len(self._snapshot.facts.words),
-        )
+        facts = self._snapshot.facts
+        return BridgeGraph(facts, len(self._snapshot.graph.entities) + len(facts.words))
 
     @cached_property
     def _scorer(self) -> BridgeScorer:
-        names = [
-            v
-            for v in (self._snapshot.graph.entity_vectors, self._snapshot.facts.word_vectors)
-            if len(v)
-        ]
-        return BridgeScorer(
-            self._graph, self._snapshot.passage_vectors, unit_rows(np.concatenate(names))
-        )
+        snapshot = self._snapshot
+        both = (snapshot.graph.entity_vectors, snapshot.facts.word_vectors)
+        names = unit_rows(np.concatenate([vectors for vectors in both if len(vectors)]))
+        return BridgeScorer(self._graph, snapshot.passage_vectors, names)
 
     @cached_property
     def _linker(self) -> EntityLinker:
         entities = self._snapshot.graph.entities
-        return EntityLinker(
-            entities, self._graph.df[: len(entities)] > 0, self._snapshot.documents.values()
-        )
+        is_held = self._graph.df[: len(entities)] > 0
+        return EntityLinker(entities, is_held, self._snapshot.documents.values())

@@ -20,7 +20,7 @@ from dynagrag.core.schema import (
 )
 from dynagrag.graph_store.derived.canonical import canonical_keys
 from dynagrag.graph_store.derived.embedded_texts import mention_texts, text_id
-from dynagrag.graph_store.derived.fact_texts import Fact, Said, counted_said
+from dynagrag.graph_store.derived.fact_texts import CorpusFacts, Fact, counted_facts
 from dynagrag.graph_store.derived.two_step_mean import VectorTable, group_means, key_vectors
 
 Ints = NDArray[np.int64]
@@ -38,27 +38,29 @@ def read_facts(
     out.
     """
     return facts_of(
-        counted_said(mentions, records, documents, len(passages), store.edits()),
+        counted_facts(mentions, records, documents, len(passages), store.edits()),
         store,
         passages,
         graph,
     )
 
 
-def facts_of(said: Said, store: GraphStore, passages: Sequence[Passage], graph: Graph) -> Facts:
+def facts_of(
+    corpus: CorpusFacts, store: GraphStore, passages: Sequence[Passage], graph: Graph
+) -> Facts:
     """As arrays. Names that were merged are one entity, and words that were merged are one word."""
     entity_of = {key: i for i, entity in enumerate(graph.entities) for key in entity.keys}
-    words = _Words.of(said.words, entity_of, store)
+    words = _Words.of(corpus.words, entity_of, store)
     entity_of |= {key: len(graph.entities) + i for key, i in words.number.items()}
     row_of = {passage.id: row for row, passage in enumerate(passages)}
-    there = [fact for fact in said.facts if fact.passage_id in row_of]
+    there = [fact for fact in corpus.facts if fact.passage_id in row_of]
     ids = [text_id(fact.text) for fact in there]
     stored_ids = set(store.vector_ids(VectorKind.RECORD))
     kept = [(fact, id_) for fact, id_ in zip(there, ids, strict=True) if id_ in stored_ids]
     facts: list[Fact] = [fact for fact, _ in kept]
     ptr, entities = _lists([_entities(fact.keys, entity_of) for fact in facts])
-    held_ptr, held = _lists([_entities(said.keys.get(p.id, ()), entity_of) for p in passages])
-    subjects = [entity_of.get(said.subjects.get(p.document_id, ""), -1) for p in passages]
+    held_ptr, held = _lists([_entities(corpus.keys.get(p.id, ()), entity_of) for p in passages])
+    subjects = [entity_of.get(corpus.subjects.get(p.document_id, ""), -1) for p in passages]
     return Facts(
         texts=tuple(fact.text for fact in facts),
         passage_rows=np.array([row_of[fact.passage_id] for fact in facts], dtype=np.int64),

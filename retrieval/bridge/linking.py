@@ -1,10 +1,9 @@
-"""Which entities a question names: greedy longest exact match of its words with entity keys
+"""The entities that a question names: greedy longest exact match of its words with entity keys
 (docs/papers.md, Bridge-PPR, step 2).
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from dynagrag.core.ids import entity_key, plain_key
 from dynagrag.core.schema import Document, Entity
 from dynagrag.language.words import FUNCTION_WORDS
-from dynagrag.retrieval.bridge.speaker_linking import SpeakerLinker, speaker_linker
+from dynagrag.retrieval.bridge.speaker_linking import speaker_linker
 
 MAX_WORDS = 10
 """The longest name that is looked up."""
@@ -30,32 +29,16 @@ class EntityLinker:
         is_wanted: NDArray[np.bool_],
         documents: Iterable[Document] = (),
     ) -> None:
-        """`is_wanted` (n,): which entities may be found; `documents`: what says which roles
-        speakers have.
+        """`is_wanted` (n,): which entities may be found; `documents`: those whose speakers' roles
+        count.
         """
-        self._entities = entities
-        self._is_wanted = is_wanted
-        self._documents = documents
-
-    @cached_property
-    def _index(self) -> Mapping[str, int]:
-        wanted = np.flatnonzero(self._is_wanted).tolist()
-        index = {key: i for i in wanted for key in self._entities[i].keys}
+        wanted = np.flatnonzero(is_wanted).tolist()
+        self._index = {key: i for i in wanted for key in entities[i].keys}
         for i in wanted:  # a name that a person gave, and one whose other sense alone is here
-            entity = self._entities[i]
-            for key in (
-                entity_key(entity.name),
-                *map(plain_key, entity.keys),
-                *map(entity_key, entity.aliases),
-            ):
-                index.setdefault(key, i)
-        return index
-
-    @cached_property
-    def _speakers(self) -> SpeakerLinker:
-        return speaker_linker(
-            self._entities, np.flatnonzero(self._is_wanted).tolist(), self._documents
-        )
+            named = map(entity_key, (entities[i].name, *entities[i].aliases))
+            for key in (*named, *map(plain_key, entities[i].keys)):
+                self._index.setdefault(key, i)
+        self._speakers = speaker_linker(entities, wanted, documents)
 
     def link(self, text: str) -> tuple[int, ...]:
         """Indices of the entities that a text names, in its order, each once.
@@ -69,7 +52,8 @@ class EntityLinker:
         first = 0
         while first < len(spans):
             for last in range(min(first + MAX_WORDS, len(spans)) - 1, first - 1, -1):
-                entity = self._find(_POSSESSIVE.sub("", text[spans[first][0] : spans[last][1]]))
+                name = _POSSESSIVE.sub("", text[spans[first][0] : spans[last][1]])
+                entity = self._index.get(entity_key(name)) if _may_be_name(name) else None
                 if entity is not None:
                     found[entity] = None
                     first = last
@@ -78,12 +62,11 @@ class EntityLinker:
         found.update(dict.fromkeys(self._speakers.find(text)))
         return tuple(found)
 
-    def _find(self, name: str) -> int | None:
-        key = entity_key(name)
-        is_single = " " not in key  # "the state" is one word with an article
-        if is_single and (
-            not any(c.isupper() or c.isdigit() for c in _ARTICLE.sub("", name))
-            or key in FUNCTION_WORDS
-        ):
-            return None
-        return self._index.get(key)
+
+def _may_be_name(text: str) -> bool:
+    """Several words, or one with a capital or digit ("the state" is one word with an article)."""
+    key = entity_key(text)
+    if " " in key:
+        return True
+    has_sign = any(c.isupper() or c.isdigit() for c in _ARTICLE.sub("", text))
+    return has_sign and key not in FUNCTION_WORDS

@@ -1,5 +1,5 @@
-"""Bridge-PPR: which passages answer a question of several steps (docs/papers.md, Bridge-PPR, steps
-1 to 7).
+"""Bridge-PPR: passages that answer a question of several steps (docs/papers.md, Bridge-PPR, steps 1
+to 7).
 
 first stage f          words and vectors
 link, restart, walk    entities that the question names and those of its nearest facts,
@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 NUM_FACTS = 2
 """Facts nearest to the question whose entities the walk starts from."""
 LINK_WEIGHT = 2.0
-"""What an entity that the question names starts with, over its df; a nearest fact's has the fact's
+"""The start of an entity that the question names, over its df; a nearest fact's has the fact's
 cosine, at most 1.
 """
 NUM_SEED_PASSAGES, SEED_WEIGHT, SEED_POWER = 50, 0.1, 8
@@ -99,15 +99,8 @@ class BridgeScorer:
         bridge, origins = self._bridges(query, z01(first + graph), cosines, frozenset(linked))
         gate = length_gate(text) * self._graph.share_with_entities**2
         total: Scores = np.round(first + gate * (graph + BRIDGE_WEIGHT * bridge), 6)
-        return BridgeScores(
-            graph,
-            bridge,
-            total,
-            pagerank,
-            gate,
-            tuple((int(i), float(cosines[i])) for i in facts),
-            origins,
-        )
+        nearest = tuple((int(i), float(cosines[i])) for i in facts)
+        return BridgeScores(graph, bridge, total, pagerank, gate, nearest, origins)
 
     def _restart(
         self, cosines: Scores, facts: Ints, first: Scores, linked: tuple[int, ...]
@@ -133,47 +126,40 @@ class BridgeScorer:
     def _bridges(
         self, query: Vector, scores: Scores, cosines: Scores, linked: frozenset[int]
     ) -> tuple[Scores, dict[int, Origin]]:
-        """(p,) b, and where each came from: over an entity to what the question wants without what
-        the source says of it, towards it.
+        """(p,) b, and where each came from: over an entity, to what the question still wants once
+        the source's fact about it is known.
         """
         graph = self._graph
         best = np.zeros(graph.num_passages)
         origins: dict[int, Origin] = {}
         ptr, holders = graph.passages_of_entity
         for source in best_rows(scores, NUM_BRIDGE_PASSAGES).tolist():
-            said = self._said(source, cosines)
+            stated = self._nearest_facts(source, cosines)
             for entity in graph.entities_of_passage(source).tolist():
                 if entity in linked or not MIN_DF <= graph.df[entity] <= MAX_DF:
                     continue
                 others = holders[ptr[entity] : ptr[entity + 1]]
                 others = others[others != source]
-                wanted = (
-                    query
-                    - FACT_OFF * said.get(entity, self._passage_vectors[source])
-                    + NAME_ON * self._name_vectors[entity]
-                )
+                known = stated.get(entity, self._passage_vectors[source])
+                wanted = query - FACT_OFF * known + NAME_ON * self._name_vectors[entity]
                 wanted /= float(np.linalg.norm(wanted)) or 1.0
                 nearness = np.maximum(0.0, np.vecdot(self._passage_vectors[others], wanted))
-                gains = (
-                    scores[source]
-                    * np.where(graph.facts.subjects[others] == entity, 1.0, NOT_ITS_SUBJECT)
-                    * nearness
-                )
+                is_subject = graph.facts.subjects[others] == entity
+                gains = scores[source] * np.where(is_subject, 1.0, NOT_ITS_SUBJECT) * nearness
                 for row in np.flatnonzero(gains > best[others]).tolist():
                     best[others[row]] = gains[row]
                     origins[int(others[row])] = Origin(source, entity)
         return best, origins
 
-    def _said(self, source: int, cosines: Scores) -> dict[int, Vector]:
+    def _nearest_facts(self, source: int, cosines: Scores) -> dict[int, Vector]:
         """Entity -> vector (d,) of the fact of this passage about it that is nearest to the
         question.
         """
         graph = self._graph
         ptr, facts = graph.facts_of_passage
         own = facts[ptr[source] : ptr[source + 1]]
-        farthest_first = own[::-1][
-            np.argsort(cosines[own[::-1]], kind="stable")
-        ]  # of equals the first in the text comes last, and stays
+        # Of equals the first in the text comes last, and stays.
+        farthest_first = own[::-1][np.argsort(cosines[own[::-1]], kind="stable")]
         return {
             entity: graph.facts.vectors[fact]
             for fact in farthest_first.tolist()

@@ -86,22 +86,15 @@ class EgoIndex:
         pairs = undirected_graph(snapshot.graph)
         rule = rule_of(profile, pairs)
         stored = index_files.load(folder, rule)
-        if (
-            stored is not None
-            and stored.version == snapshot.version
-            and index_files.fits(stored.state, pairs)
-        ):
-            return cls(replace(stored.state, graph=pairs))
-        if stored is not None:
-            index = _refreshed(stored.state, pairs)
-        else:
+        if stored is None:
             started = time.perf_counter()
             index = cls(build_state(pairs, rule))
-            logger.info(
-                "ego-graph index built: %d centres, %.2f s",
-                pairs.num_nodes,
-                time.perf_counter() - started,
-            )
+            seconds = time.perf_counter() - started
+            logger.info("ego-graph index built: %d centres, %.2f s", pairs.num_nodes, seconds)
+        elif stored.version == snapshot.version and index_files.fits(stored.state, pairs):
+            return cls(replace(stored.state, graph=pairs))
+        else:
+            index = _refreshed(stored.state, pairs)
         index.save(folder, snapshot.version)
         return index
 
@@ -115,9 +108,8 @@ class EgoIndex:
         """Centres by (score desc, weight desc, id asc): the `first` best, or all."""
         chosen = np.arange(len(scores))
         if first is not None and first < len(scores):
-            chosen = np.flatnonzero(
-                scores >= np.partition(scores, len(scores) - first)[len(scores) - first]
-            )
+            place = len(scores) - first
+            chosen = np.flatnonzero(scores >= np.partition(scores, place)[place])
         return chosen[np.lexsort((self._rank[chosen], -scores[chosen]))][:first]
 
     def egos(self, centres: Ints) -> list[tuple[Ints, Ints]]:
@@ -128,10 +120,8 @@ class EgoIndex:
         found = []
         for row in range(len(centres)):
             span = slice(levels.indptr[row], levels.indptr[row + 1])
-            nodes, hops = (
-                levels.indices[span].astype(np.int64),
-                self.rule.num_hops + 1 - levels.data[span].astype(np.int64),
-            )
+            nodes = levels.indices[span].astype(np.int64)
+            hops = self.rule.num_hops + 1 - levels.data[span].astype(np.int64)
             order = np.lexsort((nodes, hops))
             found.append((nodes[order], hops[order]))
         return found
@@ -145,32 +135,25 @@ class EgoIndex:
         memo = self._tops.setdefault((num_top, ceiling), {})
         missing = np.array([c for c in centres if int(c) not in memo], dtype=np.int64)
         if len(missing):
-            memo.update(
-                zip(missing.tolist(), self._compute_tops(missing, num_top, ceiling), strict=True)
-            )
+            tops = self._compute_tops(missing, num_top, ceiling)
+            memo.update(zip(missing.tolist(), tops, strict=True))
         return [memo[int(c)] for c in centres]
 
     def subgraphs(self, centres: Ints, scores: Floats) -> tuple[Subgraph, ...]:
         """The centres' ego-graphs with unit vectors, pairs ascending by graph index. `scores` (n,)
         as `EgoIndex.scores` gives them.
         """
-        egos = zip(centres.tolist(), self.egos(centres), strict=True)
-        return tuple(
-            self._subgraph(nodes, hops, float(scores[centre])) for centre, (nodes, hops) in egos
-        )
-
-    def _subgraph(self, nodes: Ints, hops: Ints, score: float) -> Subgraph:
         graph = self.graph
-        local = np.full(graph.num_nodes, -1, dtype=np.int64)
-        local[nodes] = np.arange(len(nodes))
-        at = ranges(graph.ptr[nodes], graph.ptr[nodes + 1])
-        # from each pair's lower end, so that it is seen once
-        at = at[
-            (local[graph.neighbours[at]] >= 0)
-            & (np.repeat(nodes, graph.degrees[nodes]) < graph.neighbours[at])
-        ]
-        pairs = np.sort(graph.neighbour_pairs[at])
-        return cut_out(graph, nodes, hops, pairs, score)
+        made = []
+        for centre, (nodes, hops) in zip(centres.tolist(), self.egos(centres), strict=True):
+            is_member = np.zeros(graph.num_nodes, dtype=bool)
+            is_member[nodes] = True
+            at = ranges(graph.ptr[nodes], graph.ptr[nodes + 1])
+            ends, others = np.repeat(nodes, graph.degrees[nodes]), graph.neighbours[at]
+            # From each pair's lower end, so that it is seen once.
+            pairs = np.sort(graph.neighbour_pairs[at[is_member[others] & (ends < others)]])
+            made.append(cut_out(graph, nodes, hops, pairs, float(scores[centre])))
+        return tuple(made)
 
     def everywhere(self, ceiling: float | None) -> Ints:
         """The nodes that more than the ceiling's share of all ego-graphs hold; of them those that
@@ -178,10 +161,9 @@ class EgoIndex:
         """
         if ceiling is None:
             return np.zeros(0, dtype=np.int64)
-        first = np.lexsort((self._rank, -self.coverage))[
-            : int(np.ceil(ceiling * self.graph.num_nodes))
-        ]
-        return first[self.coverage[first] > ceiling * self.graph.num_nodes]
+        most = ceiling * self.graph.num_nodes
+        first = np.lexsort((self._rank, -self.coverage))[: int(np.ceil(most))]
+        return first[self.coverage[first] > most]
 
     def _compute_tops(
         self, centres: Ints, num_top: int, ceiling: float | None

@@ -1,9 +1,10 @@
-"""Retrievers that bring ego-graphs: `dynagrag` (diverse) and `dynagrag-cosine` (the first N by
-cosine, for the ablation).
+"""Retrievers of ego-graphs: `dynagrag` (diverse) and `dynagrag-cosine` (the first N by cosine, for
+the ablation).
 """
 
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -63,9 +64,8 @@ class DiverseEgoSearch:
             return Retrieval(self.name, best, notes=("the graph is empty",))
         scores = self._index.scores(question.vector)
         if ranking is not None and ranking.found is not None:
-            mass = ranking.found.pagerank.entities[
-                : len(scores)
-            ]  # plain words, which come after the entities, are no centres
+            # Plain words, which come after the entities, are no centres.
+            mass = ranking.found.pagerank.entities[: len(scores)]
             scores = np.round(scores + CENTRE_WEIGHT * np.log(mass + MASS_FLOOR), 6)
         selection = self._select(self._index, scores, num_subgraphs)
         subgraphs = self._index.subgraphs(np.array(selection.centres, dtype=np.int64), scores)
@@ -75,20 +75,12 @@ class DiverseEgoSearch:
             passages = self._passages.best(ranking.total, num_passages)
             trace = self._ranker.trace(ranking, passages)
         else:
-            members = np.array(
-                sorted({node for subgraph in subgraphs for node in subgraph.nodes}), dtype=np.int64
-            )
-            rows = self._passages.rows_of_entities(members)
+            members = sorted(set(chain.from_iterable(subgraph.nodes for subgraph in subgraphs)))
+            rows = self._passages.rows_of_entities(np.array(members, dtype=np.int64))
             cosines = self._passages.dense(question.vector)
             passages, trace = self._passages.best(cosines, num_passages, among=rows), None
-        return Retrieval(
-            self.name,
-            passages,
-            subgraphs,
-            selection.candidates,
-            self._notes(subgraphs, num_subgraphs),
-            trace,
-        )
+        notes = self._notes(subgraphs, num_subgraphs)
+        return Retrieval(self.name, passages, subgraphs, selection.candidates, notes, trace)
 
     @cached_property
     def _lines(self) -> LineVectors:

@@ -30,7 +30,7 @@ ARRAYS, HEADER = "ego_index.npz", "ego_index.json"
 
 
 class _UnusableError(Exception):
-    """Why a stored index is not taken."""
+    """A stored index can't be taken, for this reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ def load(folder: Path, rule: EgoRule) -> Stored | None:
         if header["format"] != FORMAT:
             raise _UnusableError(f"format {header['format']}, not {FORMAT}")
         stored_rule = EgoRule(**header["rule"])
-        if replace(stored_rule, hub_degree=None) != replace(rule, hub_degree=None) or (
-            stored_rule.hub_degree is None
-        ) != (rule.hub_degree is None):
+        has_hub_cut = (stored_rule.hub_degree is not None, rule.hub_degree is not None)
+        is_same = replace(stored_rule, hub_degree=None) == replace(rule, hub_degree=None)
+        if not is_same or has_hub_cut[0] != has_hub_cut[1]:
             raise _UnusableError("other parameters")
         data = (folder / ARRAYS).read_bytes()
         if hashlib.sha256(data).hexdigest() != header["sha256"]:

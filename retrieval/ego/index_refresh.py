@@ -32,7 +32,7 @@ Digests = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """What an index keeps: the rule, the graph it was made of (`graph`; read back from a file,
+    """State of an index: the rule, the graph it was made of (`graph`; read back from a file,
     without vectors), digests of each node's and pair's vector and weight, the sums and the coverage
     (n,).
     """
@@ -61,27 +61,21 @@ def build_state(graph: UndirectedGraph, rule: EgoRule) -> IndexState:
 
 
 def refresh_state(old: IndexState, graph: UndirectedGraph) -> Refresh:
-    """What `build_state` gives for this graph under the old hub threshold, by computing the dirty
-    centres alone where they are few.
+    """The state that `build_state` gives for this graph under the old hub threshold, by computing
+    the dirty centres alone where they are few.
     """
     rule = old.rule
     if rule.hub_degree is not None:
         today = hub_threshold(graph)
         if abs(today - rule.hub_degree) > MAX_HUB_DRIFT * rule.hub_degree:
             state = build_state(graph, replace(rule, hub_degree=today))
-            return Refresh(
-                state,
-                graph.num_nodes,
-                f"the hub threshold moved from {rule.hub_degree:g} to {today:g}",
-            )
+            why = f"the hub threshold moved from {rule.hub_degree:g} to {today:g}"
+            return Refresh(state, graph.num_nodes, why)
     change = _Change(old, graph)
     dirty = change.dirty_centres() if old.sums.node_sum.shape[1] == graph.z.shape[1] else None
     if dirty is None or len(dirty) > MAX_DIRTY_SHARE * graph.num_nodes:
-        return Refresh(
-            build_state(graph, rule),
-            graph.num_nodes,
-            f"more than {MAX_DIRTY_SHARE:.0%} of the ego-graphs changed",
-        )
+        why = f"more than {MAX_DIRTY_SHARE:.0%} of the ego-graphs changed"
+        return Refresh(build_state(graph, rule), graph.num_nodes, why)
     return Refresh(change.apply(dirty), len(dirty))
 
 
@@ -180,8 +174,8 @@ def _chunks(rows: Ints, num_columns: int) -> list[Ints]:
 
 
 def _digests(vectors: Vectors, weights: NDArray[np.float64]) -> Digests:
-    """(n,) a 64-bit hash of each row and its weight: what tells a changed row when the old vectors
-    are no longer at hand.
+    """(n,) a 64-bit hash of each row and its weight, to tell a changed row when the old vectors are
+    no longer at hand.
     """
     return _hashed(
         row.tobytes() + weight.tobytes()

@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from dynagrag.core.schema import Snapshot, Subgraph, Vector
-from dynagrag.retrieval.ego.undirected_graph import Ints
 
 
 class LineVectors:
@@ -37,16 +36,14 @@ class LineVectors:
 
     def _with_lines(self, subgraph: Subgraph, cosines: Vector) -> Subgraph:
         y = subgraph.y.copy()
-        for row, (pair, relations) in enumerate(
-            zip(subgraph.pairs.tolist(), subgraph.pair_relations, strict=True)
-        ):
+        for row, relations in enumerate(subgraph.pair_relations):
             if any(self._relations[j].is_stated for j in relations):
                 continue
-            first, second = (self._lines_of(subgraph.nodes[end]) for end in pair)
+            first, second = (
+                self._lines[self._ptr[entity] : self._ptr[entity + 1]]
+                for entity in (subgraph.nodes[end] for end in subgraph.pairs[row])
+            )
             both = np.intersect1d(first, second, assume_unique=True)
             if len(both):
                 y[row] = self._vectors[both[np.argmax(cosines[both])]]
         return replace(subgraph, y=y)
-
-    def _lines_of(self, entity: int) -> Ints:
-        return self._lines[self._ptr[entity] : self._ptr[entity + 1]]

@@ -24,9 +24,9 @@ class PassageGraphs:
         self._vectors = precise_unit_rows(snapshot.graph.entity_vectors)
 
     def subgraph(self, rows: Sequence[int], query: Vector) -> Subgraph:
-        """What the passages of these rows hold: nodes in the order of the passages, each with its
-        name's vector; a pair for each two that a line holds together, with the vector of the line
-        that is nearest to the question. No hops are counted, and no relations named.
+        """The content of the passages of these rows: nodes in the order of the passages, each with
+        its name's vector; a pair for each two that a line holds together, with the vector of the
+        line that is nearest to the question. No hops are counted, and no relations named.
         """
         nodes = list(dict.fromkeys(entity for row in rows for entity in self.entities(row)))
         place = {node: i for i, node in enumerate(nodes)}

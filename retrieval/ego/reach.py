@@ -1,5 +1,5 @@
-"""Which nodes and edges an ego-graph holds: one rule, used alike when the index is built and when a
-question is asked.
+"""The nodes and edges of an ego-graph: one rule, the same when the index is built and when a
+question is answered.
 
 docs/papers.md, Ego-graphs, steps 1 to 3:
 
@@ -77,21 +77,16 @@ class Reach:
         self.is_hub: NDArray[np.bool_] = graph.degrees > (
             np.inf if rule.hub_degree is None else rule.hub_degree
         )
-        # half the memory traffic of int64; 2^31 pair ends are far beyond what fits the vectors
-        neighbours, ptr, pairs = (
-            x.astype(np.int32) for x in (graph.neighbours, graph.ptr, graph.neighbour_pairs)
-        )
-        self._first_hop = csr_array(
-            (np.ones(2 * m, dtype=bool), neighbours, ptr), shape=(n, n)
-        ) + eye_array(n, dtype=bool, format="csr")
+        # Half the memory traffic of int64; 2^31 pair ends are far beyond what fits the vectors.
+        neighbours, ptr = graph.neighbours.astype(np.int32), graph.ptr.astype(np.int32)
+        pairs = graph.neighbour_pairs.astype(np.int32)
+        linked = csr_array((np.ones(2 * m, dtype=bool), neighbours, ptr), shape=(n, n))
+        self._first_hop = linked + eye_array(n, dtype=bool, format="csr")
         self._next_hop = self._first_hop
         if self.is_hub.any():
             self._next_hop = self._first_hop.copy()
-            is_cut = np.repeat(self.is_hub, np.diff(self._next_hop.indptr))
-            is_cut &= self._next_hop.indices != np.repeat(
-                np.arange(n), np.diff(self._next_hop.indptr)
-            )
-            self._next_hop.data[is_cut] = False
+            rows = np.repeat(np.arange(n), np.diff(self._next_hop.indptr))
+            self._next_hop.data[self.is_hub[rows] & (self._next_hop.indices != rows)] = False
             self._next_hop.eliminate_zeros()
         self._incidence = csr_array((np.ones(2 * m, dtype=np.int16), pairs, ptr), shape=(n, m))
 
@@ -139,9 +134,8 @@ class Reach:
         best = np.zeros(self.graph.num_nodes)
         for row in too_big:
             span = slice(levels.indptr[row], levels.indptr[row + 1])
-            levels.data[span][
-                self._over_cap(levels.indices[span], levels.data[span], max_nodes, best)
-            ] = 0
+            own = levels.data[span]  # a view
+            own[self._over_cap(levels.indices[span], own, max_nodes, best)] = 0
         levels.eliminate_zeros()
         return levels
 

@@ -31,7 +31,7 @@ class Selection:
 
 @dataclass(slots=True)
 class _Trace:
-    """What was decided so far. `owner[v]`: the accepted centre whose top nodes hold v (the first,
+    """The decisions so far. `owner[v]`: the accepted centre whose top nodes hold v (the first,
     where several do).
     """
 
@@ -48,11 +48,9 @@ class _Trace:
                 f" {self._names([self.owner[shared[0]]])}"
             )
             return
-        fallback = (
-            f"fallback, {num_allowed} shared allowed: shares {self._names(shared)}; "
-            if shared
-            else ""
-        )
+        fallback = ""
+        if shared:
+            fallback = f"fallback, {num_allowed} shared allowed: shares {self._names(shared)}; "
         self.accepted[centre] = f"{fallback}top nodes {self._names(list(top))}"
         self.refused.pop(centre, None)
         for v in top:
@@ -90,9 +88,9 @@ def select_by_cosine(
     index: EgoIndex, entities: tuple[Entity, ...], scores: Floats, num_subgraphs: int
 ) -> Selection:
     """The baseline: the first N of the order."""
-    order = (
-        index.ordered(scores, num_subgraphs) if num_subgraphs > 0 else np.zeros(0, dtype=np.int64)
-    )
+    order = np.zeros(0, dtype=np.int64)
+    if num_subgraphs > 0:
+        order = index.ordered(scores, num_subgraphs)
     trace = _Trace(entities, accepted=dict.fromkeys(order.tolist(), "among the best by cosine"))
     return _selection(trace, scores, order)
 

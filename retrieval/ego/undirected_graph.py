@@ -166,7 +166,7 @@ def _ends(graph: Graph, ids: tuple[str, ...]) -> tuple[Ints, Ints]:
 
 
 def _starts(columns: tuple[Ints, ...]) -> NDArray[np.bool_]:
-    """Where a new group of equal rows begins in sorted columns."""
+    """(n,) whether a new group of equal rows begins at a row of sorted columns."""
     count = len(columns[0])
     starts = np.zeros(count, dtype=bool)
     starts[:1] = True

@@ -121,7 +121,7 @@ class GcnPruner:
         )
 
     def _scored(self, graphs: "Sequence[Data]") -> tuple[Vector, Vector]:
-        """Of all nodes and of all edges of some graphs; NaN where the network gives no number."""
+        """Scores of all nodes and edges of some graphs; NaN where the network gives no number."""
         import torch
 
         from dynagrag.retrieval.pruning.pruning_network import batch_of

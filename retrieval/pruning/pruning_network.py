@@ -21,9 +21,8 @@ from dynagrag.retrieval.pruning.network_input import Form
 from dynagrag.retrieval.pruning.untrained_prior import prior_logits
 
 with warnings.catch_warnings():
-    warnings.simplefilter(
-        "ignore"
-    )  # it scripts some of its own functions, which torch is about to drop
+    # It scripts some of its own functions, which torch is about to drop.
+    warnings.simplefilter("ignore")
     from torch_geometric.data import Batch, Data
     from torch_geometric.nn import GCNConv
 
@@ -87,36 +86,33 @@ class Logits:
 
 
 def graphs_of(subgraphs: Sequence[Subgraph], query: Vector) -> list[Data]:
-    """The subgraphs of a question as PyG has them."""
-    best = max((subgraph.score for subgraph in subgraphs), default=0.0)
-    return [_graph_of(subgraph, query, best - subgraph.score) for subgraph in subgraphs]
+    """The subgraphs of a question as PyG has them.
 
-
-def _graph_of(subgraph: Subgraph, query: Vector, behind: float) -> Data:
-    """One of them; `behind`: how much lower than the best one's its score is.
-
-    It has `x` (n, d), `edge_index` (2, m) with each pair once, `edge_attr` (m, d), unit `query` (1,
-    d); `node_prior` (n,) and `edge_prior` (m,) are the untrained prior's scores before the sigmoid;
-    `node_structure` (n, 6) and `edge_structure` (m, 6): see `_structure`.
+    Each has `x` (n, d), `edge_index` (2, m) with each pair once, `edge_attr` (m, d), unit `query`
+    (1, d); `node_prior` (n,) and `edge_prior` (m,) are the untrained prior's scores before the
+    sigmoid; `node_structure` (n, 6) and `edge_structure` (m, 6): see `_structure`.
     """
+    best = max((subgraph.score for subgraph in subgraphs), default=0.0)
     unit = torch.as_tensor(query, dtype=torch.float32)
     unit = unit / unit.norm().clamp(min=1e-12)
-    node_prior, edge_prior = (
-        torch.from_numpy(prior_logits(vectors, unit.numpy()))
-        for vectors in (subgraph.x, subgraph.y)
-    )
-    node_structure, edge_structure = _structure(subgraph, behind)
-    return Data(
-        x=torch.as_tensor(subgraph.x, dtype=torch.float32),
-        edge_index=torch.as_tensor(subgraph.pairs, dtype=torch.int64).reshape(-1, 2).T.contiguous(),
-        edge_attr=torch.as_tensor(subgraph.y, dtype=torch.float32).reshape(-1, len(unit)),
-        query=unit.reshape(1, -1),
-        node_prior=node_prior,
-        edge_prior=edge_prior,
-        node_structure=node_structure,
-        edge_structure=edge_structure,
-        num_nodes=len(subgraph.nodes),
-    )
+    graphs = []
+    for subgraph in subgraphs:
+        node_structure, edge_structure = _structure(subgraph, best - subgraph.score)
+        pairs = torch.as_tensor(subgraph.pairs, dtype=torch.int64)
+        graphs.append(
+            Data(
+                x=torch.as_tensor(subgraph.x, dtype=torch.float32),
+                edge_index=pairs.reshape(-1, 2).T.contiguous(),
+                edge_attr=torch.as_tensor(subgraph.y, dtype=torch.float32).reshape(-1, len(unit)),
+                query=unit.reshape(1, -1),
+                node_prior=torch.from_numpy(prior_logits(subgraph.x, unit.numpy())),
+                edge_prior=torch.from_numpy(prior_logits(subgraph.y, unit.numpy())),
+                node_structure=node_structure,
+                edge_structure=edge_structure,
+                num_nodes=len(subgraph.nodes),
+            )
+        )
+    return graphs
 
 
 def batch_of(graphs: Sequence[Data]) -> Batch:
@@ -161,23 +157,18 @@ class PruningNetwork(nn.Module):
         ends, z, y = batch.edge_index, batch.x, batch.edge_attr
         of_node = batch.query[batch.batch]
         of_edge = of_node[ends[0]]
-        node_masks, edge_masks = (
-            self._mask(m, v, q)
-            for m, v, q in ((self.node_mask, z, of_node), (self.edge_mask, y, of_edge))
-        )
+        node_masks = self.node_mask((z - of_node).norm(dim=1, keepdim=True)).squeeze(1)
+        edge_masks = self.edge_mask((y - of_edge).norm(dim=1, keepdim=True)).squeeze(1)
         m_v, m_e = (
             torch.sigmoid(m) if self.options.has_masks else torch.ones_like(m)
             for m in (node_masks, edge_masks)
         )
         x = m_v[:, None] * self._read(z, of_node, batch.node_structure)
         y = m_e[:, None] * self._read(y, of_edge, batch.edge_structure)
-        seen = torch.cat(
-            [
-                x,
-                _incident_means(y, ends, len(x)) if self.options.has_edges else torch.zeros_like(x),
-            ],
-            dim=1,
-        )
+        means = torch.zeros_like(x)
+        if self.options.has_edges:
+            means = _incident_means(y, ends, len(x))
+        seen = torch.cat([x, means], dim=1)
         h = self._spread(seen, ends, m_e)
         if self.options.form != "paper":
             h = h + self.beside(seen)
@@ -190,35 +181,25 @@ class PruningNetwork(nn.Module):
             )
         return Logits(nodes, edges, node_masks, edge_masks)
 
-    def _mask(self, mlp: nn.Module, vectors: Tensor, queries: Tensor) -> Tensor:
-        scores: Tensor = mlp((vectors - queries).norm(dim=1, keepdim=True))
-        return scores.squeeze(1)
-
     def _read(self, vectors: Tensor, queries: Tensor, structure: Tensor) -> Tensor:
-        read = vectors if self.options.form == "paper" else self._beside_query(vectors, queries)
+        """The inputs of nodes or edges, in the network's form, with their structure beside them."""
+        read = vectors
+        if self.options.form != "paper":
+            cosines = (vectors * queries).sum(dim=1, keepdim=True)
+            lengths = (vectors - queries).norm(dim=1, keepdim=True)
+            read = torch.cat([cosines, lengths], dim=1)
+        if self.options.form == "compared":
+            a, b = self.of_vector(vectors), self.of_query(queries)
+            read = torch.cat([a * b, (a - b).abs(), a, read], dim=1)
         return torch.cat([read, structure], dim=1) if self.options.has_structure else read
-
-    def _beside_query(self, vectors: Tensor, queries: Tensor) -> Tensor:
-        distances = torch.cat(
-            [
-                (vectors * queries).sum(dim=1, keepdim=True),
-                (vectors - queries).norm(dim=1, keepdim=True),
-            ],
-            dim=1,
-        )
-        if self.options.form == "distances":
-            return distances
-        a, b = self.of_vector(vectors), self.of_query(queries)
-        return torch.cat([a * b, (a - b).abs(), a, distances], dim=1)
 
     def _spread(self, seen: Tensor, ends: Tensor, weights: Tensor) -> Tensor:
         if not self.options.has_gcn:
             alone: Tensor = self.second(self.dropout(torch.relu(self.first(seen))))
             return alone
         both, twice = torch.cat([ends, ends.flip(0)], dim=1), torch.cat([weights, weights])
-        h: Tensor = self.second(
-            self.dropout(torch.relu(self.first(seen, both, twice))), both, twice
-        )
+        hidden = self.dropout(torch.relu(self.first(seen, both, twice)))
+        h: Tensor = self.second(hidden, both, twice)
         return h
 
 
@@ -230,7 +211,7 @@ def _mlp(*widths: int) -> nn.Sequential:
 
 
 def _structure(subgraph: Subgraph, behind: float) -> tuple[Tensor, Tensor]:
-    """Where each node and edge stands, six numbers of about 1 or less.
+    """The place of each node and edge in the subgraph, as six numbers of about 1 or less.
 
     A node: whether it is the centre, its hops from it, the logarithms of its degree and of the
     records on its edges, 1 / its place in the subgraph, and how far the subgraph is behind the best
@@ -238,18 +219,12 @@ def _structure(subgraph: Subgraph, behind: float) -> tuple[Tensor, Tensor]:
     logarithms of its records and of its relations, 1 / the place of its first end, and the same
     distance.
     """
-    hops, pairs, weights = (
-        np.array(subgraph.hops, float),
-        subgraph.pairs.reshape(-1, 2),
-        subgraph.weights.astype(float),
-    )
-    degrees, records = (
-        np.bincount(pairs.ravel(), of_end, len(hops)) for of_end in (None, np.repeat(weights, 2))
-    )
-    relations, places = (
-        np.array([len(own) for own in subgraph.pair_relations], float),
-        1 / np.arange(1, len(hops) + 1),
-    )
+    hops, pairs = np.array(subgraph.hops, float), subgraph.pairs.reshape(-1, 2)
+    weights = subgraph.weights.astype(float)
+    degrees = np.bincount(pairs.ravel(), minlength=len(hops))
+    records = np.bincount(pairs.ravel(), np.repeat(weights, 2), len(hops))
+    relations = np.array([len(own) for own in subgraph.pair_relations], float)
+    places = 1 / np.arange(1, len(hops) + 1)
     nearer, first = hops[pairs].min(axis=1, initial=np.inf), places[pairs].max(axis=1, initial=0.0)
     nodes = (
         hops == 0,

@@ -1,13 +1,15 @@
-"""Retrievers that bring the parts of the graph whose entities and facts are nearest the question:
-`pcst` and `triples`.
+"""Retrievers of the parts of the graph whose entities and facts are nearest the question: `pcst`
+and `triples`.
 
-The graph is the house's: one edge for a pair of entities, with the mean of what its relations
-state. Passages are those of the entities that were brought, by their own cosine with the question.
+The graph is the undirected one: one edge for a pair of entities, with the mean of what its
+relations state. Passages are those of the retrieved entities, by their own cosine with the
+question.
 """
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 
@@ -43,30 +45,29 @@ class _FactSearch(ABC):
             key=lambda own: (-own.score, own.nodes[0]),
         )
         subgraphs = tuple(found[:num_subgraphs])
-        members = np.array(
-            sorted({node for subgraph in subgraphs for node in subgraph.nodes}), dtype=np.int64
-        )
-        best = self._passages.best(
-            self._passages.dense(question.vector),
-            num_passages,
-            among=self._passages.rows_of_entities(members),
-        )
+        members = sorted(set(chain.from_iterable(subgraph.nodes for subgraph in subgraphs)))
+        rows = self._passages.rows_of_entities(np.array(members, dtype=np.int64))
+        best = self._passages.best(self._passages.dense(question.vector), num_passages, among=rows)
         entities = self._snapshot.graph.entities
         centres = [(entities[own.nodes[0]], own.score) for own in subgraphs]
         candidates = tuple(
             Candidate(e.id, e.name, score, is_accepted=True, reason=self._why)
             for e, score in centres
         )
-        notes = (
-            ()
-            if self._graph.num_pairs
-            else ("the graph has no facts, so entities were brought alone",)
-        )
+        notes: tuple[str, ...] = ()
+        if not self._graph.num_pairs:
+            notes = ("the graph has no facts, so entities were brought alone",)
         return Retrieval(self.name, best, subgraphs, candidates, notes, subgraph_kind=self._kind)
 
     @abstractmethod
     def _found(self, nodes: Floats, edges: Floats) -> list[Subgraph]:
         """The subgraphs for cosines of nodes (n,) and pairs (m,) with the question."""
+
+    def _alone(self, nodes: Floats, num: int) -> list[Subgraph]:
+        """The nearest nodes, each a subgraph without edges."""
+        best = best_rows(nodes, num)
+        no_edges = np.zeros(0, dtype=np.int64)
+        return [self._subgraph(Tree(best[i : i + 1], no_edges), nodes) for i in range(len(best))]
 
     def _subgraph(self, tree: Tree, nodes: Floats) -> Subgraph:
         """The tree's pairs as a subgraph round its nearest entity, in the order in which they are
@@ -77,26 +78,18 @@ class _FactSearch(ABC):
 
         centre = int(np.argmax(nodes[tree.nodes]))
         place = {node: i for i, node in enumerate(tree.nodes.tolist())}
-        ends = np.array(
-            [(place[a], place[b]) for a, b in self._ends[tree.edges].tolist()], dtype=np.int64
-        ).reshape(-1, 2)
+        pairs = [(place[a], place[b]) for a, b in self._ends[tree.edges].tolist()]
+        ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
         size = len(tree.nodes)
-        linked = coo_array(
-            (np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(size, size)
-        ).tocsr()
-        order, parents = breadth_first_order(linked, centre, directed=False)
+        linked = coo_array((np.ones(len(ends)), (ends[:, 0], ends[:, 1])), shape=(size, size))
+        order, parents = breadth_first_order(linked.tocsr(), centre, directed=False)
         hops = np.zeros(size, dtype=np.int64)
         for node in order[1:]:
             hops[node] = hops[parents[node]] + 1
         order = order[np.lexsort((tree.nodes[order], hops[order]))]
         edges = np.argsort(tree.edges)
-        made = cut_out(
-            self._graph,
-            tree.nodes[order],
-            hops[order],
-            tree.edges[edges],
-            float(nodes[tree.nodes[centre]]),
-        )
+        score = float(nodes[tree.nodes[centre]])
+        made = cut_out(self._graph, tree.nodes[order], hops[order], tree.edges[edges], score)
         if tree.node_prizes is None or tree.edge_prizes is None:
             return made
         return replace(
@@ -153,13 +146,9 @@ class SteinerSearch(_FactSearch):
         self._options = options or TreeOptions()
 
     def _found(self, nodes: Floats, edges: Floats) -> list[Subgraph]:
-        if not len(
-            edges
-        ):  # the paper brings such a graph whole, which a corpus of entities would be too large for
-            return [
-                self._subgraph(_alone(node), nodes)
-                for node in best_rows(nodes, self._options.num_nodes).tolist()
-            ]
+        if not len(edges):
+            # The paper retrieves such a graph whole, but a corpus of entities would be too large.
+            return self._alone(nodes, self._options.num_nodes)
         return [self._subgraph(steiner_tree(nodes, edges, self._ends, self._options), nodes)]
 
 
@@ -177,10 +166,7 @@ class TripleSearch(_FactSearch):
         from scipy.sparse.csgraph import connected_components
 
         if not len(edges):
-            return [
-                self._subgraph(_alone(node), nodes)
-                for node in best_rows(nodes, NUM_TRIPLES).tolist()
-            ]
+            return self._alone(nodes, NUM_TRIPLES)
         best = best_rows(edges, NUM_TRIPLES)
         members = np.unique(self._ends[best])
         ends = np.searchsorted(members, self._ends[best])
@@ -193,7 +179,3 @@ class TripleSearch(_FactSearch):
             self._subgraph(Tree(members[of_member == i], best[of_edge == i]), nodes)
             for i in range(count)
         ]
-
-
-def _alone(node: int) -> Tree:
-    return Tree(np.array([node]), np.zeros(0, dtype=np.int64))

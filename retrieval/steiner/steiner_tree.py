@@ -32,7 +32,7 @@ class TreeOptions:
     defaults are those of WebQSP (3, 5, 0.5).
 
     `pruning` of the solver's tree: "gw", the paper's, or "strong", which leaves out branches that
-    cost more than they bring.
+    cost more than their prizes.
     """
 
     num_nodes: int = 3
@@ -43,8 +43,8 @@ class TreeOptions:
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """`nodes` ascending; `edges`: rows of the edges that were given. All of it hangs together.
-    `node_prizes` and `edge_prizes`: what each of them got; None where nothing was chosen by prizes.
+    """A connected tree: `nodes` ascending; `edges`: rows of the solver's edges. `node_prizes` and
+    `edge_prizes`: the prize of each; None where nothing was chosen by prizes.
     """
 
     nodes: Ints
@@ -90,24 +90,16 @@ def steiner_tree(
     n, m = len(node_cosines), len(edges)
     if not n or not m:
         return Tree(np.arange(n), np.arange(m))
-    of_nodes, of_edges = (
-        node_prizes(node_cosines, options.num_nodes),
-        edge_prizes(edge_cosines, options.num_edges),
-    )
-    cost = (
-        min(options.cost, _COST_SHARE * float(of_edges.max()))
-        if options.num_edges
-        else options.cost
-    )
+    of_nodes = node_prizes(node_cosines, options.num_nodes)
+    of_edges = edge_prizes(edge_cosines, options.num_edges)
+    cost = options.cost
+    if options.num_edges:
+        cost = min(cost, _COST_SHARE * float(of_edges.max()))
     kept, virtual = np.flatnonzero(of_edges <= cost), np.flatnonzero(of_edges > cost)
     middles = n + np.arange(len(virtual))
-    halves = np.stack(
-        [
-            np.stack([edges[virtual, 0], middles], axis=1),
-            np.stack([middles, edges[virtual, 1]], axis=1),
-        ],
-        axis=1,
-    )
+    left = np.stack([edges[virtual, 0], middles], axis=1)
+    right = np.stack([middles, edges[virtual, 1]], axis=1)
+    halves = np.stack([left, right], axis=1)
     vertices, taken = _solver()(
         np.concatenate([edges[kept], halves.reshape(-1, 2)]).astype(np.int64),
         np.concatenate([of_nodes, of_edges[virtual] - cost]),

@@ -16,8 +16,8 @@ from dynagrag.graph_store.derived.embedded_texts import mention_texts
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.ingest.consolidate.consolidation import ConsolidationResult, consolidate
 from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput
-from dynagrag.ingest.consolidate.judging import Judging
-from dynagrag.ingest.consolidate.labels import label_texts
+from dynagrag.ingest.consolidate.judge_calls import Judging
+from dynagrag.ingest.consolidate.relation_labels import label_texts
 
 T = TypeVar("T", bound=BaseModel)
 Groups = Sequence[dict[str, object]]

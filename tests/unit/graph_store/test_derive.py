@@ -65,9 +65,7 @@ def test_the_two_step_mean_counts_a_repeated_label_once() -> None:
     assert graph.entity_vectors.tolist() == [[0.5]]
 
 
-def test_within_a_key_every_mention_record_counts_and_speaker_labels_only_where_nothing_is_said() -> (
-    None
-):
+def test_every_mention_record_of_a_key_counts_and_labels_only_where_nothing_is_said() -> None:
     mentions = [
         said("a", "x"),
         said("a", "y", at=10),
@@ -400,12 +398,20 @@ def test_the_digest_knows_every_count() -> None:
 _keys = st.sampled_from(["ada", "bob", "acme", "zen"])
 _mention = st.builds(
     lambda n, s, d, at, kind: said(n.title() if at % 2 else n, s, doc=d, at=10 * at, kind=kind),
-    _keys, st.sampled_from(["", "x", "y"]), st.sampled_from(list(DOCUMENTS)), st.integers(0, 3), st.sampled_from(MentionKind),
-)  # fmt: skip
+    _keys,
+    st.sampled_from(["", "x", "y"]),
+    st.sampled_from(list(DOCUMENTS)),
+    st.integers(0, 3),
+    st.sampled_from(MentionKind),
+)
 _record = st.builds(
     lambda h, lb, t, d, at: record(h, lb, t, "s" * (at % 2), doc=d, at=10 * at),
-    _keys, st.sampled_from(["likes", "Likes", "mentioned with"]), _keys, st.sampled_from(list(DOCUMENTS)), st.integers(0, 3),
-)  # fmt: skip
+    _keys,
+    st.sampled_from(["likes", "Likes", "mentioned with"]),
+    _keys,
+    st.sampled_from(list(DOCUMENTS)),
+    st.integers(0, 3),
+)
 _merges = st.lists(
     st.builds(
         lambda ks: make_merge(ks, ks[0], "model", ""),

@@ -16,7 +16,7 @@ from dynagrag.core.schema import (
     RelationRecord,
 )
 from dynagrag.graph_store.derived.embedded_texts import own_title, passage_text, text_id
-from dynagrag.graph_store.derived.fact_texts import Fact, counted_said, fact_texts, read_said
+from dynagrag.graph_store.derived.fact_texts import Fact, corpus_facts, counted_facts, fact_texts
 
 TEXT = "Ada met Bob in Paris. The valve leaks. Cleo came."
 DOCUMENT = Document("d", "w", "Ada Byron (mathematician)", "/files/1.txt", "s", TEXT)
@@ -74,7 +74,7 @@ def record(
 def test_a_sentence_is_a_fact_with_all_its_names_and_its_subject() -> None:
     mentions = [mention(k, 0, 21) for k in ("ada", "bob", "paris")] + [mention("cleo", 39, 49)]
     mentions.append(mention("ada byron", 0, 49, kind=MentionKind.TITLE))
-    said = read_said(mentions, [record("ada", CO_OCCURRENCE, "bob", "fast-1")], DOCUMENTS)
+    said = corpus_facts(mentions, [record("ada", CO_OCCURRENCE, "bob", "fast-1")], DOCUMENTS)
     title = "Ada Byron (mathematician)"
     assert said.facts == (
         Fact(f"{title}: Ada met Bob in Paris.", "p", ("ada", "bob", "paris", "ada byron")),
@@ -85,24 +85,26 @@ def test_a_sentence_is_a_fact_with_all_its_names_and_its_subject() -> None:
 
 
 def test_a_title_that_nothing_names_is_no_subject() -> None:
-    said = read_said([mention("ada", 0, 21), mention("bob", 0, 21)], [], DOCUMENTS)
+    said = corpus_facts([mention("ada", 0, 21), mention("bob", 0, 21)], [], DOCUMENTS)
     assert said.subjects == {}
     assert said.facts[0].keys == ("ada", "bob")
 
 
 def test_a_sentence_with_one_name_and_no_subject_is_no_fact() -> None:
-    assert read_said([mention("ada", 0, 21)], [], DOCUMENTS).facts == ()
+    assert corpus_facts([mention("ada", 0, 21)], [], DOCUMENTS).facts == ()
 
 
 def test_names_in_a_title_are_no_fact() -> None:
     titles = [mention(k, 0, 49, kind=MentionKind.TITLE) for k in ("ada", "bob")]
-    assert read_said(titles, [], {"d": replace(DOCUMENT, title="1")}).facts == ()
+    assert corpus_facts(titles, [], {"d": replace(DOCUMENT, title="1")}).facts == ()
 
 
 def test_a_co_occurrence_without_a_quote_is_no_fact() -> None:
     mentions = [mention(k, 0, 49, "small") for k in ("ada", "bob")]
     assert (
-        read_said(mentions, [record("ada", CO_OCCURRENCE, "bob", "small", (5, 5))], DOCUMENTS).facts
+        corpus_facts(
+            mentions, [record("ada", CO_OCCURRENCE, "bob", "small", (5, 5))], DOCUMENTS
+        ).facts
         == ()
     )
 
@@ -110,7 +112,7 @@ def test_a_co_occurrence_without_a_quote_is_no_fact() -> None:
 def test_stated_facts_come_in_the_order_of_the_text_whatever_the_order_of_the_records() -> None:
     mentions = [mention(k, 0, 49, "llm") for k in ("ada", "bob", "cleo")]
     records = [record("cleo", "came", "ada", "llm", (39, 49)), record("ada", "met", "bob", "llm")]
-    assert [f.text for f in read_said(mentions, records, DOCUMENTS).facts] == [
+    assert [f.text for f in corpus_facts(mentions, records, DOCUMENTS).facts] == [
         "ada met bob",
         "cleo came ada",
     ]
@@ -125,7 +127,7 @@ def test_co_occurrences_that_another_extractor_wrote_down_are_one_fact_a_quote(
         record(a, CO_OCCURRENCE, b, extractor)
         for a, b in (("ada", "bob"), ("ada", "paris"), ("bob", "paris"))
     ]
-    said = read_said(mentions, pairs, {"d": replace(DOCUMENT, title="1")})
+    said = corpus_facts(mentions, pairs, {"d": replace(DOCUMENT, title="1")})
     assert said.facts == (Fact("Ada met Bob in Paris.", "p", ("ada", "bob", "paris")),)
     assert set(fact_texts(said.facts)) == {text_id("Ada met Bob in Paris.")}
 
@@ -136,7 +138,7 @@ def test_a_stated_relation_is_a_fact_of_its_own_and_told_twice_it_is_one() -> No
         record("ada", "met", "bob", "llm"),
         replace(record("ada", "met", "bob", "llm"), id="other"),
     ]
-    assert read_said(mentions, twice, DOCUMENTS).facts == (
+    assert corpus_facts(mentions, twice, DOCUMENTS).facts == (
         Fact("ada met bob", "p", ("ada", "bob")),
     )
 
@@ -144,9 +146,9 @@ def test_a_stated_relation_is_a_fact_of_its_own_and_told_twice_it_is_one() -> No
 def test_content_words_count_in_spoken_text_alone() -> None:
     valve, leak = (mention(k, 22, 38, flags=(Flag.CONTENT_WORD,)) for k in ("valve", "leak"))
     names = [mention("ada", 0, 21), mention("bob", 0, 21)]
-    written = read_said([*names, valve, leak], [], {"d": replace(DOCUMENT, title="1")})
+    written = corpus_facts([*names, valve, leak], [], {"d": replace(DOCUMENT, title="1")})
     assert set(written.keys["p"]) == {"ada", "bob"}
-    spoken = read_said(
+    spoken = corpus_facts(
         [*names, valve, leak, mention("ada", 0, 49, "split", MentionKind.SPEAKER)],
         [],
         {"d": replace(DOCUMENT, title="1")},
@@ -158,15 +160,13 @@ def test_content_words_count_in_spoken_text_alone() -> None:
 
 
 def test_records_whose_ends_do_not_count_make_no_fact() -> None:
-    said = counted_said(
+    said = counted_facts(
         [mention("ada", 0, 49, "llm")], [record("ada", "met", "bob", "llm")], DOCUMENTS, 1
     )
     assert said.facts == ()
 
 
-def test_a_title_is_searched_with_the_passage_unless_it_is_the_files_name_and_never_more_than_its_beginning() -> (
-    None
-):
+def test_the_beginning_of_a_title_is_searched_unless_it_is_the_files_name() -> None:
     passage = Passage("p", "d", 0, 0, 21, 0, 0)
     assert passage_text(DOCUMENT, passage) == "Ada Byron (mathematician)\nAda met Bob in Paris."
     assert (
@@ -185,4 +185,6 @@ def test_a_stated_relation_of_a_document_that_is_not_stored_is_an_error_that_say
         StoreError,
         match=r"^relation record r1 names document gone, which is not stored; ingest it again$",
     ):
-        read_said([mention("ada", 0, 49, "llm"), mention("bob", 0, 49, "llm")], [stray], DOCUMENTS)
+        corpus_facts(
+            [mention("ada", 0, 49, "llm"), mention("bob", 0, 49, "llm")], [stray], DOCUMENTS
+        )

@@ -28,9 +28,7 @@ def test_plain_words_are_no_entities_and_what_stands_beside_them_is_no_relation(
     assert [(r.weight, r.label) for r in graph.relations] == [(1, "mentioned with")]
 
 
-def test_a_word_of_a_text_without_capitals_that_is_a_name_elsewhere_is_called_and_typed_by_the_name() -> (
-    None
-):
+def test_a_word_in_a_text_without_capitals_has_the_type_of_the_name_elsewhere() -> None:
     words = [word("apple", 10 * i) for i in range(3)]
     graph = graph_of([*words, said("Apple", doc="d1", type_="organization")], num_passages=100)
     assert [(e.name, e.type, e.weight) for e in graph.entities] == [("Apple", "organization", 4)]

@@ -17,7 +17,7 @@ from dynagrag.graph_store.derived.canonical import (
     make_edit,
     undone_edits,
 )
-from dynagrag.graph_store.derived.fact_texts import counted_said
+from dynagrag.graph_store.derived.fact_texts import counted_facts
 from dynagrag.graph_store.derived.graph_digest import digest
 from dynagrag.graph_store.derived.senses import (
     documents_of,
@@ -112,9 +112,7 @@ def test_of_two_edits_the_later_holds_and_an_undo_takes_it_back() -> None:
     assert effective_edits([first, second, undo]) == (first,)
 
 
-def test_the_senses_of_a_name_are_kept_apart_and_a_merge_by_hand_still_joins_one_to_another_entity() -> (
-    None
-):
+def test_senses_of_a_name_stay_apart_and_a_merge_by_hand_still_joins_one() -> None:
     told = sense("/d1.txt", keys=("mercury", "mercury's"))
     apart = kept_apart([told, sense("/d0.txt", name="God", day=2)])
     assert ("mercury", PLANET) in apart
@@ -133,7 +131,7 @@ def test_all_names_of_an_entity_that_stand_for_the_other_thing_are_one_entity() 
 
 def test_facts_and_the_subject_of_a_document_have_the_sense() -> None:
     titled = {**FILES, "d1": replace(FILES["d1"], title="Mercury", uri="/x/1.txt")}
-    facts = counted_said(MENTIONS, RECORDS, titled, 10, [sense("/x/1.txt")])
+    facts = counted_facts(MENTIONS, RECORDS, titled, 10, [sense("/x/1.txt")])
     assert facts.subjects["d1"] == PLANET
     assert {key for fact in facts.facts for key in fact.keys} == {"glenn", "mercury", PLANET, "sun"}
     assert all("planet" not in fact.text for fact in facts.facts)

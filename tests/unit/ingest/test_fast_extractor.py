@@ -27,7 +27,7 @@ from dynagrag.core.schema import (
 from dynagrag.graph_store.derived.live_mentions import live_mentions
 from dynagrag.ingest.extract.case_use import CaseUse, case_use
 from dynagrag.ingest.extract.fast_extractor import LABEL, FastExtractor, pairs
-from dynagrag.ingest.extract.fast_rules import Candidate, candidates
+from dynagrag.ingest.extract.fast_rules import EntityCandidate, candidates
 from dynagrag.ingest.split import chunk_passages, make_document, split_passages
 
 SHARED = Path(__file__).parents[3].parent / "shared"
@@ -156,7 +156,7 @@ def test_a_sentence_shouted_inside_other_text_gives_no_names() -> None:
 @example([False] * 30)
 def test_pairs_are_unique_and_linear_and_complete_for_a_dozen_names(kinds: list[bool]) -> None:
     found = [
-        Candidate(i, i, str(i), str(i), "x", (Flag.CONTENT_WORD,) if is_word else ())
+        EntityCandidate(i, i, str(i), str(i), "x", (Flag.CONTENT_WORD,) if is_word else ())
         for i, is_word in enumerate(kinds)
     ]
     made = [(a.key, b.key) for a, b in pairs(found)]

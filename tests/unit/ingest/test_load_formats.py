@@ -47,13 +47,17 @@ SBV = "0:00:01.000,0:00:02.500\nAnna: Hello there.\n\n0:00:02.500,0:00:04.000\nB
 PODCAST = """{"version": "1.0.0", "segments": [
  {"speaker": "Anna", "startTime": 1, "endTime": 2.5, "body": "Hello there."},
  {"speaker": "Bob", "startTime": 2.5, "endTime": 4, "body": "Hi, Anna."}]}"""
-WHISPERX = """{"segments": [{"start": 1, "end": 2.5, "text": " Hello there.", "speaker": "Anna", "words": []},
+WHISPERX = """{"segments": [{"start": 1, "end": 2.5, "text": " Hello there.",
+  "speaker": "Anna", "words": []},
  {"start": 2.5, "end": 4, "text": " Hi, Anna.", "speaker": "Bob"}], "language": "en"}"""
-ASSEMBLYAI = """{"id": "x", "utterances": [{"speaker": "Anna", "start": 1000, "end": 2500, "text": "Hello there."},
+ASSEMBLYAI = """{"id": "x", "utterances": [
+ {"speaker": "Anna", "start": 1000, "end": 2500, "text": "Hello there."},
  {"speaker": "Bob", "start": 2500, "end": 4000, "text": "Hi, Anna."}]}"""
 OYEZ = """{"id": 1, "title": "Argument", "transcript": {"title": "A v. B", "sections": [
- {"turns": [{"start": 1, "stop": 2.5, "speaker": {"name": "Anna"}, "text_blocks": [{"text": "Hello"}, {"text": "there."}]}]},
- {"turns": [{"start": 2.5, "stop": 4, "speaker": {"name": "Bob"}, "text_blocks": [{"text": "Hi, Anna."}]}]}]}}"""
+ {"turns": [{"start": 1, "stop": 2.5, "speaker": {"name": "Anna"},
+   "text_blocks": [{"text": "Hello"}, {"text": "there."}]}]},
+ {"turns": [{"start": 2.5, "stop": 4, "speaker": {"name": "Bob"},
+   "text_blocks": [{"text": "Hi, Anna."}]}]}]}}"""
 OYEZ_FLAT = """{"case": "A v. B", "title": "Argument", "turns": [
  {"speaker": "Anna", "role": null, "start": 1, "stop": 2.5, "text": "Hello there."},
  {"speaker": "Bob", "role": "x", "start": 2.5, "stop": 4, "text": "Hi, Anna."}]}"""
@@ -63,7 +67,8 @@ TURN_LINES = (
     '{"speaker": "Anna", "start": 1, "end": 2.5, "text": "Hello there."}\n{"speaker": "Bob",'
     ' "start": 2.5, "end": 4, "text": "Hi, Anna."}\n'
 )
-MISSION_JSON = """[{"id": 0, "start": 1, "end": 2.5, "source": "Anna", "line": 1, "message": "{Hello} there.", "tokens": ["a greeting"]},
+MISSION_JSON = """[{"id": 0, "start": 1, "end": 2.5, "source": "Anna", "line": 1,
+  "message": "{Hello} there.", "tokens": ["a greeting"]},
  {"id": 1, "start": 2.5, "end": 4, "source": "Bob", "line": 4, "message": "Hi, Anna."}]"""
 CSV = 'start,end,speaker,text\n1,2.5,Anna,Hello there.\n2.5,4,Bob,"Hi, Anna."\n'
 SEMICOLONS = (

@@ -102,7 +102,8 @@ def test_reading_a_file_twice_as_long_is_at_most_twice_the_work(tmp_path: Path, 
             "wide.docx",
             docx_of(
                 "<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan"
-                ' w:val="90000000"/></w:tcPr><w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc></w:tr></w:tbl>'
+                ' w:val="90000000"/></w:tcPr>'
+                "<w:p><w:r><w:t>x</w:t></w:r></w:p></w:tc></w:tr></w:tbl>"
             ),
         ),
         ("pages.pdf", pdf_of(b"BT /A 9 Tf (a few words) Tj ET " * 100, num_pages=200)),

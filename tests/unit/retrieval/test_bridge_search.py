@@ -122,9 +122,7 @@ def test_without_a_graph_vectors_and_words_are_left() -> None:
     )
 
 
-def test_the_best_in_the_first_stage_stands_no_lower_than_third_where_the_graph_knows_nothing_of_it() -> (
-    None
-):
+def test_the_best_of_the_first_stage_is_third_at_least_without_the_graph() -> None:
     vectors = unit(30, 3) + 2 * unit(1, 4)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     facts = facts_of(

@@ -47,9 +47,7 @@ def test_smoothing_is_its_formula_and_leaves_documents_of_one_passage_alone(
             assert (found[i], presence[i]) == (scores[i], 0)
 
 
-def test_a_passage_between_good_neighbours_rises_in_a_conversation_and_not_among_single_passages() -> (
-    None
-):
+def test_a_passage_between_good_neighbours_rises_in_a_conversation_alone() -> None:
     vectors = unit(9, 3)
     query = vectors[3] + vectors[5] + 0.2 * vectors[7]
     query /= np.linalg.norm(query)

@@ -11,27 +11,48 @@ from scripted_judge import merged, run, said
 
 from dynagrag.core.schema import Mention
 from dynagrag.ingest.consolidate.acronyms import AcronymIndex, is_acronym, spells_out
-from dynagrag.ingest.consolidate.definitions import defined_acronyms, find_definitions, said_aliases
+from dynagrag.ingest.consolidate.definitions import (
+    defined_acronyms,
+    find_definitions,
+    stated_aliases,
+)
 from dynagrag.ingest.consolidate.guards import conflict
 from dynagrag.ingest.consolidate.used_names import used_names
 
 # Ten of each domain, so that a corpus shows that its acronyms are spelt out somewhere.
 _MEDICINE = {
-    "Magnetic Resonance Imaging": "MRI", "Deep Vein Thrombosis": "DVT", "Chronic Obstructive Pulmonary Disease": "COPD",
-    "Intensive Care Unit": "ICU", "Body Mass Index": "BMI", "Urinary Tract Infection": "UTI", "Computed Axial Tomography": "CAT",
-}  # fmt: skip
+    "Magnetic Resonance Imaging": "MRI",
+    "Deep Vein Thrombosis": "DVT",
+    "Chronic Obstructive Pulmonary Disease": "COPD",
+    "Intensive Care Unit": "ICU",
+    "Body Mass Index": "BMI",
+    "Urinary Tract Infection": "UTI",
+    "Computed Axial Tomography": "CAT",
+}
 _LAW = {
-    "Freedom of Information Act": "FOIA", "Securities and Exchange Commission": "SEC", "Memorandum of Understanding": "MOU",
-    "Administrative Procedure Act": "APA", "Digital Millennium Copyright Act": "DMCA", "Department of Justice": "DOJ",
-}  # fmt: skip
+    "Freedom of Information Act": "FOIA",
+    "Securities and Exchange Commission": "SEC",
+    "Memorandum of Understanding": "MOU",
+    "Administrative Procedure Act": "APA",
+    "Digital Millennium Copyright Act": "DMCA",
+    "Department of Justice": "DOJ",
+}
 _SOFTWARE = {
-    "Application Programming Interface": "API", "Abstract Syntax Tree": "AST", "Continuous Integration Pipeline": "CIP",
-    "Garbage Collection Pause": "GCP", "Remote Procedure Call": "RPC", "Virtual Private Cloud": "VPC",
-}  # fmt: skip
+    "Application Programming Interface": "API",
+    "Abstract Syntax Tree": "AST",
+    "Continuous Integration Pipeline": "CIP",
+    "Garbage Collection Pause": "GCP",
+    "Remote Procedure Call": "RPC",
+    "Virtual Private Cloud": "VPC",
+}
 _MEETINGS = {
-    "Quarterly Business Review": "QBR", "Annual General Meeting": "AGM", "User Interface Designer": "UID",
-    "Key Performance Indicator": "KPI", "Statement of Work": "SOW", "Request for Proposal": "RFP",
-}  # fmt: skip
+    "Quarterly Business Review": "QBR",
+    "Annual General Meeting": "AGM",
+    "User Interface Designer": "UID",
+    "Key Performance Indicator": "KPI",
+    "Statement of Work": "SOW",
+    "Request for Proposal": "RFP",
+}
 
 
 def _joined(mentions: list[Mention], texts: list[str] | None = None) -> set[frozenset[str]]:
@@ -42,7 +63,7 @@ def _defined(text: str, *names: str) -> set[frozenset[str]]:
     """What a text alone makes one, of these names."""
     by_key = {n.key: n for n in used_names([said(name, type_="") for name in names])}
     found = find_definitions([text], by_key)
-    pairs = [*said_aliases(found, str), *defined_acronyms(found, by_key, str)]
+    pairs = [*stated_aliases(found, str), *defined_acronyms(found, by_key, str)]
     return {
         frozenset(pair)
         for _, *pair in pairs

@@ -12,7 +12,7 @@ from dynagrag.core.vectors import unit_rows
 from dynagrag.ingest.consolidate import blocking
 from dynagrag.ingest.consolidate.blocking import (
     MAX_BLOCK,
-    Pair,
+    CandidatePair,
     candidate_pairs,
     cut_into_blocks,
     initials,
@@ -319,7 +319,7 @@ def test_blocks_are_small_disjoint_and_depend_on_the_pairs_alone(
     raw: list[tuple[int, int, float]], rng: object
 ) -> None:
     unique = {(min(i, j), max(i, j)): c for i, j, c in raw if i != j}
-    pairs = [Pair(i, j, c) for (i, j), c in unique.items()]
+    pairs = [CandidatePair(i, j, c) for (i, j), c in unique.items()]
     blocks = cut_into_blocks(pairs)
     members = [i for block in blocks for i in block]
     assert len(members) == len(set(members))
@@ -330,21 +330,21 @@ def test_blocks_are_small_disjoint_and_depend_on_the_pairs_alone(
 
 
 def test_a_chain_longer_than_a_block_is_cut_at_its_weakest_links() -> None:
-    pairs = [Pair(i, i + 1, 0.9 if i % 20 else 0.6) for i in range(1, 60)]
+    pairs = [CandidatePair(i, i + 1, 0.9 if i % 20 else 0.6) for i in range(1, 60)]
     assert cut_into_blocks(pairs) == [list(range(1, 21)), list(range(21, 41)), list(range(41, 61))]
 
 
 def test_a_pair_that_would_overfill_a_block_is_passed_over_and_later_ones_still_join() -> None:
     first, second = (
-        [Pair(i, i + 1, 0.95) for i in range(19)],
-        [Pair(i, i + 1, 0.94) for i in range(100, 109)],
+        [CandidatePair(i, i + 1, 0.95) for i in range(19)],
+        [CandidatePair(i, i + 1, 0.94) for i in range(100, 109)],
     )
-    late = [Pair(5, 105, 0.9), Pair(19, 50, 0.8)]
+    late = [CandidatePair(5, 105, 0.9), CandidatePair(19, 50, 0.8)]
     assert cut_into_blocks([*late, *first, *second]) == [[*range(20), 50], list(range(100, 110))]
 
 
 def test_a_block_holds_twenty_five_names() -> None:
-    pairs = [Pair(i, i + 1, 0.9) for i in range(25)]
+    pairs = [CandidatePair(i, i + 1, 0.9) for i in range(25)]
     assert cut_into_blocks(pairs) == [list(range(25))]
 
 

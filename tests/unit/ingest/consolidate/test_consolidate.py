@@ -21,7 +21,7 @@ from dynagrag.graph_store.derived.canonical import make_edit, undo_merge
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput, plan_consolidation
-from dynagrag.ingest.consolidate.judging import Judging
+from dynagrag.ingest.consolidate.judge_calls import Judging
 
 
 def test_without_a_judge_only_spellings_plurals_and_defined_acronyms_merge() -> None:

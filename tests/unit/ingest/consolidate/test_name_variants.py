@@ -89,11 +89,18 @@ def test_words_cut_short(names: list[str], joined: bool) -> None:
 @pytest.mark.parametrize(
     ("short", "word", "expected"),
     [
-        ("cmd", "command", True), ("dept", "department", True), ("prop", "propellant", True), ("intl", "international", True),
-        ("cm", "command", False), ("command", "command", False), ("cmx", "command", False), ("tank", "tanks", False),
-        ("come", "command", False), ("bus", "business", True),
+        ("cmd", "command", True),
+        ("dept", "department", True),
+        ("prop", "propellant", True),
+        ("intl", "international", True),
+        ("cm", "command", False),
+        ("command", "command", False),
+        ("cmx", "command", False),
+        ("tank", "tanks", False),
+        ("come", "command", False),
+        ("bus", "business", True),
     ],
-)  # fmt: skip
+)
 def test_what_a_word_cut_short_is(short: str, word: str, expected: bool) -> None:
     assert is_cut(short, word) is expected
 

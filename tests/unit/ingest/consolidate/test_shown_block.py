@@ -7,9 +7,7 @@ from dynagrag.ingest.consolidate.safe_rules import SafeGroup
 from dynagrag.ingest.consolidate.shown_block import distinct_names, fenced_excerpt, name_blocks
 
 
-def test_a_name_is_shown_with_its_longest_summary_and_the_three_names_it_most_often_occurs_with() -> (
-    None
-):
+def test_a_name_is_shown_with_its_longest_summary_and_its_three_nearest_names() -> None:
     group = SafeGroup(Name("tank", "thing"), ("tank", "tanks"))
     mentions = [
         said("tank", "Short.", doc="d1"),

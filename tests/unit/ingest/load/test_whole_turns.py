@@ -21,9 +21,7 @@ def cues(*texts: str, speaker: str | None = None, seconds: float = 2.0) -> list[
     ]
 
 
-def test_a_turn_begins_and_ends_with_a_sentence_and_a_cut_cue_gives_each_part_its_share_of_time() -> (
-    None
-):
+def test_a_turn_is_whole_sentences_and_a_cut_cue_shares_out_its_time() -> None:
     said = cues(
         "Hello, and", "welcome to the show.", "I am Ann. Thi", "s is about", "ducks.", speaker="Ann"
     )
@@ -71,9 +69,7 @@ def test_what_is_another_voice_or_another_sentence_stays_apart(said: list[Source
     assert whole_turns(said) == tuple(said)
 
 
-def test_without_punctuation_a_capital_is_a_names_and_a_turn_ends_with_a_cue_at_about_sixty_words() -> (
-    None
-):
+def test_without_punctuation_a_turn_ends_with_a_cue_at_about_sixty_words() -> None:
     made = whole_turns(cues(*["one two three four five six", "Ada Byron and so on then"] * 12))
     assert [len(turn.text.split()) for turn in made] == [60, 60, 24]
     assert made[1] == SourceTurn(made[0].text, None, 20.0, 40.0)

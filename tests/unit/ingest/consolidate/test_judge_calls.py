@@ -32,8 +32,8 @@ from dynagrag.core.schema import Mention, RelationRecord, Vectors
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.graph_store.derived.embedded_texts import mention_texts
 from dynagrag.ingest.consolidate.consolidation_plan import ConsolidationInput, plan_consolidation
-from dynagrag.ingest.consolidate.judging import Docket, Judging, ask_judge, read_reply
-from dynagrag.ingest.consolidate.labels import label_texts
+from dynagrag.ingest.consolidate.judge_calls import Docket, Judging, ask_judge, read_reply
+from dynagrag.ingest.consolidate.relation_labels import label_texts
 from dynagrag.ingest.consolidate.shown_block import ShownBlock
 from dynagrag.ingest.consolidate.verdicts import ENTITIES, Group, Judged, LabelGroups
 

@@ -4,7 +4,7 @@ A reply that cannot be read, or a group that is none, leaves its names unmerged 
 """
 
 import threading
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ from dynagrag.core.protocols import Prompt
 from dynagrag.ingest.consolidate.shown_block import ShownBlock
 from dynagrag.ingest.consolidate.verdicts import (
     STAGE,
+    BlockKind,
     EntityGroup,
     EntityGroups,
     Group,
     Judge,
     Judged,
-    Kind,
     LabelGroup,
     LabelGroups,
     VerdictStore,
@@ -48,7 +48,7 @@ _LOOK_EVERY_S = 0.2
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """Who settles what rules leave open, and how it is asked.
+    """The judge of what rules leave open, and how it is asked.
 
     Args:
         judge: Asked about ambiguous names; None: rules and kept verdicts only.
@@ -57,9 +57,9 @@ class Judging:
         verdicts: Where verdicts are kept.
         one_block_a_call: For small models.
         max_concurrency: Calls at once.
-        tick: Called with how many of how many calls are done, several times a second. What it
-        raises ends it; calls in flight are waited
-            for first, since their replies are paid for and kept.
+        tick: Called with how many of how many calls are done, several times a second. An exception
+        it raises ends the asking; calls in flight are waited for first, since their replies are
+        paid for and kept.
     """
 
     judge: Judge | None = None
@@ -71,12 +71,12 @@ class Judging:
 
     @property
     def can_settle(self) -> bool:
-        """Whether there is anybody, or any kept verdict, to settle something."""
+        """Whether a judge or a kept verdict could settle anything."""
         return self.judge is not None or self.verdicts is not None
 
     @property
     def accepted_name(self) -> str | None:
-        """Whose kept verdicts count; None: anybody's."""
+        """The judge whose kept verdicts count; None: any."""
         return None if self.judge is None else self.judge_name
 
 
@@ -86,14 +86,14 @@ NOBODY = Judging()
 
 @dataclass(frozen=True, slots=True)
 class Docket:
-    """Blocks of one kind that are before the judge, and the verdicts that are known already."""
+    """Blocks of one kind for the judge, and the verdicts that are known already."""
 
-    kind: Kind
+    kind: BlockKind
     blocks: tuple[ShownBlock, ...]
     known: Judged
 
     @classmethod
-    def of(cls, kind: Kind, blocks: Sequence[ShownBlock], judging: Judging) -> "Docket":
+    def of(cls, kind: BlockKind, blocks: Sequence[ShownBlock], judging: Judging) -> "Docket":
         """Blocks with the verdicts that are kept of them."""
         return cls(
             kind,
@@ -120,13 +120,9 @@ class Docket:
         }
         calls: list[list[int]] = []
         for number in sorted(sizes, key=lambda n: (-sizes[n], n)):
-            fitting = (
-                c
-                for c in calls
-                if not one_block_a_call
-                and overhead + sum(sizes[n] for n in (*c, number)) <= CALL_TOKENS
-            )
-            call = next(fitting, None)
+            room = CALL_TOKENS - overhead - sizes[number]
+            fitting = (c for c in calls if sum(sizes[n] for n in c) <= room)
+            call = None if one_block_a_call else next(fitting, None)
             if call is None:
                 calls.append([number])
             else:
@@ -140,11 +136,8 @@ def ask_judge(docket: Docket, judging: Judging) -> Judged:
     """
     if judging.judge is None:
         return docket.known
-    groups, keys, notes = (
-        dict(docket.known.groups),
-        list(docket.known.keys),
-        list(docket.known.notes),
-    )
+    groups, keys = dict(docket.known.groups), list(docket.known.keys)
+    notes = list(docket.known.notes)
     calls = docket.calls(judging.one_block_a_call)
     asking = _Asking(docket, judging.judge)
     num_calls = 0
@@ -159,7 +152,12 @@ def ask_judge(docket: Docket, judging: Judging) -> Judged:
             found, unusable = read_reply(docket.blocks, call, reply)
             notes += [f"a group that is none was passed over: {names[:120]}" for names in unusable]
             groups.update(found)
-            keys += _keep(docket, found, judging)
+            for number, verdict in found.items():
+                block = docket.blocks[number]
+                keys.append(docket.kind.key(block))
+                if judging.verdicts is not None:
+                    text = verdict_text(judging.judge_name, verdict)
+                    judging.verdicts.store_verdict(keys[-1], text, block.documents)
     num_open = sum(n not in groups for call in calls for n in call)
     if asking.has_stopped and num_open:
         notes.append(f"{num_open} blocks of like names were not judged; the next ingest asks again")
@@ -206,24 +204,21 @@ class _Asking:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
         finally:
-            pool.shutdown(
-                wait=False, cancel_futures=True
-            )  # after Ctrl-C nobody waits for the calls in flight
+            # After Ctrl-C nobody waits for the calls in flight.
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def _ask(self, call: Call) -> Reply | DynaGragError | None:
         if self._stop.is_set():
             return None
         kind, blocks = self._docket.kind, [self._docket.blocks[n] for n in call]
         documents = tuple(sorted({d for block in blocks for d in block.documents}))
-        max_tokens = 150 + 2 * sum(
-            estimate_tokens(name) + 4 for block in blocks for name in block.names
-        )
+        name_tokens = sum(estimate_tokens(name) + 4 for block in blocks for name in block.names)
         try:
             return self._judge.ask(
                 self._docket.prompt(call),
                 kind.schema,
                 stage=STAGE,
-                max_tokens=max_tokens,
+                max_tokens=150 + 2 * name_tokens,
                 documents=documents,
             )
         except (ModelUnavailableError, ModelRefusedError, BudgetError) as err:
@@ -231,19 +226,6 @@ class _Asking:
             return err
         except ModelError as err:
             return err
-
-
-def _keep(docket: Docket, found: Mapping[int, tuple[Group, ...]], judging: Judging) -> list[str]:
-    """Stores verdicts, where there is a store; their keys."""
-    keys = []
-    for number, groups in found.items():
-        block = docket.blocks[number]
-        keys.append(docket.kind.key(block))
-        if judging.verdicts is not None:
-            judging.verdicts.store_verdict(
-                keys[-1], verdict_text(judging.judge_name, groups), block.documents
-            )
-    return keys
 
 
 def read_reply(
@@ -265,23 +247,12 @@ def read_reply(
             unusable.append(", ".join(group.members))
             continue
         taken.update((number, p) for p in members)
-        found[number].append(_group(group, members, positions))
+        canonical = positions.get(group.canonical.strip(), members[0])
+        stated = map(str.strip, group.inverted if isinstance(group, LabelGroup) else ())
+        inverted = {positions[name] for name in stated if name in positions} - {canonical}
+        canonical = canonical if canonical in members else members[0]
+        found[number].append(Group(canonical, tuple(sorted(members)), tuple(sorted(inverted))))
     return {number: tuple(groups) for number, groups in found.items()}, unusable
-
-
-def _group(group: EntityGroup, members: Sequence[int], positions: Mapping[str, int]) -> Group:
-    canonical = positions.get(group.canonical.strip(), members[0])
-    inverted: tuple[int, ...] = ()
-    if isinstance(group, LabelGroup):
-        inverted = tuple(
-            sorted(
-                {positions[i.strip()] for i in group.inverted if i.strip() in positions}
-                - {canonical}
-            )
-        )
-    return Group(
-        canonical if canonical in members else members[0], tuple(sorted(members)), inverted
-    )
 
 
 def _place_group(

@@ -14,7 +14,7 @@ from dynagrag.core.schema import CO_OCCURRENCE, LabelMerge, RelationRecord, Vect
 from dynagrag.graph_store.derived.canonical import label_key
 from dynagrag.graph_store.derived.embedded_texts import text_id
 from dynagrag.graph_store.derived.two_step_mean import VectorTable
-from dynagrag.ingest.consolidate.blocking import Pair, cut_into_blocks, near_pairs
+from dynagrag.ingest.consolidate.blocking import CandidatePair, cut_into_blocks, near_pairs
 from dynagrag.ingest.consolidate.guards import Name, conflict, split_group
 from dynagrag.ingest.consolidate.shown_block import ShownBlock, distinct_names, fenced_excerpt
 from dynagrag.ingest.consolidate.verdicts import Group
@@ -24,6 +24,7 @@ from dynagrag.language.word_class import WordClass
 
 _MAX_LABEL = 60
 _MAX_EXAMPLE = 70
+_ENDINGS = (("ies", "y"), ("ied", "y"), ("ing", ""), ("ed", ""), ("es", "e"), ("s", ""))
 _AUXILIARIES = words_of(WordClass.BE)
 _PERFECT = words_of(WordClass.HAVE)
 _NEGATIONS = words_of(WordClass.NEGATION, WordClass.NEGATED_AUXILIARY) | {"n't", "lacks"}
@@ -34,7 +35,7 @@ _SIDE = {
 
 @dataclass(frozen=True, slots=True)
 class LabelPlan:
-    """What rules settled, and the blocks that only a model can.
+    """The labels that rules settled, and the blocks that only a model can.
 
     Block n holds the labels `members[n]`, whose cosines, (m, m), are `cosines[n]`. `by_rule`: as
     `labels_by_rule` gives it.
@@ -104,21 +105,11 @@ def _verb_form(label: str) -> tuple[tuple[str, ...], bool]:
 
 
 def _stem(word: str) -> str:
-    for ending, put in (
-        ("ies", "y"),
-        ("ied", "y"),
-        ("ing", ""),
-        ("ed", ""),
-        ("es", "e"),
-        ("s", ""),
-    ):
-        if (
-            word.endswith(ending)
-            and len(word) - len(ending) >= 3
-            and not word.endswith(("ss", "us", "is"))
-        ):
-            word = word[: -len(ending)] + put
-            break
+    if not word.endswith(("ss", "us", "is")):
+        for ending, put in _ENDINGS:
+            if word.endswith(ending) and len(word) - len(ending) >= 3:
+                word = word[: -len(ending)] + put
+                break
     if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
         word = word[:-1]
     return word.removesuffix("e")
@@ -149,19 +140,30 @@ def plan_labels(
         return LabelPlan(by_rule, counts, (), (), ())
     rows = vectors.array[vectors.find([text_id(label) for label in labels])]
     pairs = [
-        Pair(i, j, round(c, 6))
+        CandidatePair(i, j, round(c, 6))
         for i, j, c in near_pairs(rows)
         if labels_may_join(labels[i], labels[j])
     ]
     blocks = cut_into_blocks(pairs)
     members = tuple(tuple(labels[i] for i in block) for block in blocks)
     examples = _examples(records, {label for block in members for label in block}, surfaces)
+    used = sorted({i for block in blocks for i in block})
+    place = {i: at for at, i in enumerate(used)}
+    some = rows[np.array(used, dtype=np.int64)]
+    cosines = some @ some.T  # one product: its last bits depend on the shape
+    shown = []
+    for own in members:
+        names = distinct_names(own, _MAX_LABEL)
+        excerpts = [fenced_excerpt(examples[label][0], _MAX_EXAMPLE) for label in own]
+        lines = [f"{name} | {excerpt}" for name, excerpt in zip(names, excerpts, strict=True)]
+        documents = sorted({examples[label][1] for label in own})
+        shown.append(ShownBlock(names, tuple(lines), tuple(documents)))
     return LabelPlan(
         by_rule,
         counts,
         members,
-        tuple(_block(m, examples) for m in members),
-        _cosines(rows, blocks),
+        tuple(shown),
+        tuple(cosines[np.ix_(at, at)] for at in ([place[i] for i in block] for block in blocks)),
     )
 
 
@@ -171,42 +173,20 @@ def _unsettled(counts: Iterable[str], by_rule: Container[str]) -> list[str]:
     return labels if len(labels) > 1 else []
 
 
-def _cosines(rows: Vectors, blocks: Sequence[Sequence[int]]) -> tuple[Vectors, ...]:
-    """(m, m) for each block of m rows."""
-    used = sorted({i for block in blocks for i in block})
-    place = {i: at for at, i in enumerate(used)}
-    some = rows[np.array(used, dtype=np.int64)]
-    cosines = some @ some.T  # one product: its last bits depend on the shape
-    return tuple(cosines[np.ix_(at, at)] for block in blocks for at in [[place[i] for i in block]])
-
-
-def _block(labels: Sequence[str], examples: Mapping[str, tuple[str, str]]) -> ShownBlock:
-    names = distinct_names(labels, _MAX_LABEL)
-    lines = tuple(
-        f"{name} | {fenced_excerpt(examples[label][0], _MAX_EXAMPLE)}"
-        for name, label in zip(names, labels, strict=True)
-    )
-    return ShownBlock(names, lines, tuple(sorted({examples[label][1] for label in labels})))
-
-
 def _examples(
     records: Sequence[RelationRecord], labels: set[str], surfaces: Mapping[str, str]
 ) -> dict[str, tuple[str, str]]:
-    """For each label an example and its document: the alphabetically first, which depends on no
-    order.
+    """For each label its alphabetically first example, so that order doesn't matter, and the
+    example's document.
     """
     keys: dict[str, str] = {}
     best: dict[str, tuple[str, str]] = {}
     for record in records:
         label = keys.setdefault(record.label, label_key(record.label))
         if label in labels:
-            text = (
-                f"{surfaces.get(record.head, record.head)} {label}"
-                f" {surfaces.get(record.tail, record.tail)}"
-            )
-            best[label] = min(
-                best.get(label, (text, record.document_id)), (text, record.document_id)
-            )
+            head, tail = (surfaces.get(key, key) for key in (record.head, record.tail))
+            example = (f"{head} {label} {tail}", record.document_id)
+            best[label] = min(best.get(label, example), example)
     return best
 
 
@@ -215,13 +195,11 @@ def labels_may_join(a: str, b: str) -> bool:
     must agree.
     """
     left, right = set(a.split()), set(b.split())
-    if conflict(Name(a), Name(b)) is not None or bool(left & _NEGATIONS) != bool(
-        right & _NEGATIONS
-    ):
+    if left.isdisjoint(_NEGATIONS) != right.isdisjoint(_NEGATIONS):
         return False
-    return not any(
-        x != y and _SIDE.get(x, -1) == _SIDE.get(y, -2) for x in left - right for y in right - left
-    )
+    sides = {_SIDE[word] for word in left - right if word in _SIDE}
+    is_opposed = any(_SIDE.get(word) in sides for word in right - left)
+    return not is_opposed and conflict(Name(a), Name(b)) is None
 
 
 def merge_labels(
@@ -237,33 +215,29 @@ def merge_labels(
     refused: list[str] = []
     for number, groups in sorted(verdicts.items()):
         labels = plan.members[number]
+
+        def may_join(i: int, j: int, labels: Sequence[str] = labels) -> bool:
+            return labels_may_join(labels[i], labels[j])
+
         for group in groups:
-            parts = _guarded_parts(group, labels, plan.cosines[number])
+            parts = split_group(
+                group.members,
+                may_join,
+                plan.cosines[number],
+                [1] * len(labels),
+            )
             if len(parts) > 1:
                 refused.append(" / ".join(sorted(labels[i] for i in group.members)))
             for part in parts:
-                merges.update(
-                    (merge.label, merge) for merge in _merge_part(part, group, labels, plan.counts)
-                )
-    for label, (
-        to,
-        is_inverted,
-    ) in plan.by_rule.items():  # a rule's canonical label may have been merged by a verdict
+                made = _merge_part(part, group, labels, plan.counts)
+                merges.update((merge.label, merge) for merge in made)
+    # A rule's canonical label may have been merged by a verdict.
+    for label, (to, is_inverted) in plan.by_rule.items():
         if to in merges:
             merges[label] = LabelMerge(
                 label, merges[to].canonical, is_inverted != merges[to].inverted, "verb form+model"
             )
     return tuple(merge for _, merge in sorted(merges.items())), refused
-
-
-def _guarded_parts(group: Group, labels: Sequence[str], cosines: Vectors) -> list[list[int]]:
-    """The parts of a group, as positions in its block, that the guards let be one."""
-    return split_group(
-        group.members,
-        lambda i, j: labels_may_join(labels[i], labels[j]),
-        cosines,
-        [1] * len(labels),
-    )
 
 
 def _merge_part(

@@ -9,7 +9,7 @@ import pytest
 from scripted_judge import ScriptedJudge, group, record, run, said, same, vectors_of
 
 from dynagrag.core.schema import LabelMerge
-from dynagrag.ingest.consolidate.labels import (
+from dynagrag.ingest.consolidate.relation_labels import (
     LabelPlan,
     label_texts,
     labels_by_rule,

@@ -43,9 +43,9 @@ class Estimate:
     low: float | None = None
     high: float | None = None
 
-    def bounds(self) -> list[float] | None:
+    def bounds(self) -> tuple[float, float] | None:
         """The interval."""
-        return None if self.low is None or self.high is None else [self.low, self.high]
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
 
 def accuracy(

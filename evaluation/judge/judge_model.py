@@ -183,11 +183,11 @@ class JudgeModel:
         )
         return Judgement(question.values[reply.word()])
 
-    def judge_both(self, questions: tuple[JudgeQuestion, JudgeQuestion]) -> Judgement:
+    def judge_both(self, question: JudgeQuestion, turned: JudgeQuestion) -> Judgement:
         """The verdict of a pair asked in both orders: a tie unless both say the same. `odds` are
         those of both orders together.
         """
-        found = [self.judge(question) for question in questions]
+        found = [self.judge(question), self.judge(turned)]
         values = tuple(own.value for own in found)
         if note := next((own.note for own in found if own.value is None), ""):
             return Judgement(None, None, note, values)

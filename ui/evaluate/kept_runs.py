@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +16,10 @@ from dynagrag.evaluation.entities.entity_report import EntityRun
 from dynagrag.evaluation.extraction.extraction_report import ExtractionRun
 from dynagrag.evaluation.frame.experiment_run import AnyRun
 from dynagrag.evaluation.frame.kept_run import REPORT, AnyFolder, KeptRun, what_is_evaluated
-from dynagrag.evaluation.graphqa.graphqa_folder import GraphQaRun
-from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
-from dynagrag.evaluation.judge.judge_folder import JudgeRun
+from dynagrag.evaluation.graphqa.graphqa_report import GraphQaRun
+from dynagrag.evaluation.judge.calibration_report import CalibrationRun
 from dynagrag.evaluation.judge.judge_options import PAIRWISE, POINTWISE
+from dynagrag.evaluation.judge.judge_report import JudgeRun
 from dynagrag.evaluation.pruning.pruner_report import PrunerRun
 from dynagrag.evaluation.qa.qa_report import QaRun
 from dynagrag.evaluation.retrieval.retrieval_report import RetrievalRun
@@ -28,8 +27,6 @@ from dynagrag.ui.evaluate.run_request import RunRequest, kept_request
 from dynagrag.ui.evaluate.run_work import runs_folder
 
 RETRIEVAL, QA, JUDGED = RetrievalRun.evaluates, QaRun.evaluates, JudgeRun.evaluates
-CALIBRATION = CalibrationRun.evaluates
-GRAPHQA = GraphQaRun.evaluates
 EXPERIMENTS: tuple[type[AnyRun], ...] = (
     RetrievalRun,
     QaRun,
@@ -37,15 +34,12 @@ EXPERIMENTS: tuple[type[AnyRun], ...] = (
     EntityRun,
     ExtractionRun,
     PrunerRun,
+    JudgeRun,
+    CalibrationRun,
+    GraphQaRun,
 )
-"""The kinds of the frame, which name themselves and draw their own reports."""
-_KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
-    **{own.evaluates: (own.what, own) for own in EXPERIMENTS},
-    JUDGED: ("answers judged", JudgeRun),
-    CALIBRATION: ("a judge against people", CalibrationRun),
-    GRAPHQA: ("questions over graphs", GraphQaRun),
-}
-"""What run.json says that a run evaluates -> the same in words, and its folder."""
+"""The kinds of evaluation, which name themselves and draw their own reports."""
+_KINDS: Mapping[str, type[AnyRun]] = {own.evaluates: own for own in EXPERIMENTS}
 COMPARABLE = (RETRIEVAL, QA, JUDGED)
 
 
@@ -86,7 +80,7 @@ class KeptView:
     @property
     def what(self) -> str:
         """Its kind in words."""
-        return _KINDS[self.kind][0] if self.kind in _KINDS else self.kind
+        return _KINDS[self.kind].what if self.kind in _KINDS else self.kind
 
     @property
     def begun(self) -> str:
@@ -112,11 +106,6 @@ class KeptView:
         found = (self.settings.get(name) for name in ("arms", "checkers", "pruners"))
         return next((tuple(names) for names in found if names), ())
 
-    @cached_property
-    def summary(self) -> Mapping[str, Any]:
-        """Of a run that is done."""
-        return self.run.summary()
-
     @property
     def report(self) -> Path | None:
         """Its report, where it has one."""
@@ -126,13 +115,11 @@ class KeptView:
     @property
     def num_failed(self) -> int:
         """Answers of a done run that could not be made."""
-        if self.kind == QA:
-            return sum(self.summary.get("errors", {}).values())
-        return (
-            sum(own.get("errors", 0) for own in self.summary["arms"].values())
-            if self.kind == JUDGED
-            else 0
-        )
+        if isinstance(self.run, QaRun):
+            return sum(self.run.result().errors.values())
+        if isinstance(self.run, JudgeRun):
+            return sum(own.errors for own in self.run.result().arms.values())
+        return 0
 
     def is_held(self) -> bool:
         """Whether a process is at work on it."""
@@ -159,11 +146,9 @@ class KeptView:
 
     def lacks_lines(self) -> bool:
         """Whether a run that is done has lost lines since."""
-        if self.kind == RETRIEVAL:
-            num: int = sum(
-                own.get("questions", 0) * len(own["arms"])
-                for own in self.summary["scopes"].values()
-            )
+        if isinstance(self.run, RetrievalRun):
+            scopes = self.run.result().scopes.values()
+            num = sum(own.questions * len(own.arms) for own in scopes)
             return self._num_lines(RetrievalRun.lines_file) < max(num, 1)
         return self.kind in (QA, JUDGED) and self._num_lines(ANSWERS) < int(
             self.settings.get("questions", 0)
@@ -203,7 +188,7 @@ def kept_runs(settings: Settings) -> tuple[list[KeptView], dict[str, str]]:
 def view_of(folder: Path) -> KeptView:
     """The run in a folder. LoadError where there is none, or its settings are none."""
     kind = what_is_evaluated(folder)
-    run = (_KINDS[kind][1] if kind in _KINDS else AnyFolder).at(folder)
+    run = _KINDS.get(kind, AnyFolder).at(folder)
     try:
         _Listed.model_validate(dict(run.settings))
     except ValidationError as err:

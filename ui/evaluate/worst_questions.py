@@ -9,15 +9,15 @@ from typing import Any
 from dynagrag.core.errors import LoadError
 from dynagrag.core.text import cut
 from dynagrag.evaluation.answers.answer_line import AnswerLine
+from dynagrag.evaluation.frame.figures import POINTS
 from dynagrag.evaluation.frame.kept_run import KeptRun
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
-from dynagrag.evaluation.judge.judge_folder import JudgeRun
+from dynagrag.evaluation.judge.judge_report import JudgeRun
 from dynagrag.evaluation.judge.judge_summary import grades_of
 from dynagrag.evaluation.qa.answer_scores import ABSTAINED
 from dynagrag.evaluation.qa.known_question import KnownQuestion
 from dynagrag.evaluation.qa.qa_report import TITLES, QaRun
 from dynagrag.evaluation.qa.qa_summary import arm_scores
-from dynagrag.evaluation.results.run_summary import POINTS
 from dynagrag.evaluation.retrieval.retrieval_report import PassageWords, RetrievalRun, by_scope
 from dynagrag.ui.evaluate.kept_runs import KeptView
 
@@ -67,9 +67,10 @@ def worst_questions(view: KeptView, arm: str, num: int) -> list[ReadQuestion]:
     if isinstance(run, JudgeRun):
         found = _judged(run, arm)
     elif isinstance(run, QaRun):
-        found = _answers(run, arm, view.summary["measure"])
+        found = _answers(run, arm, run.result().measure)
     else:
-        found = _rankings(RetrievalRun.at(run.path), arm, view.summary["measure"])
+        rankings = RetrievalRun.at(run.path)
+        found = _rankings(rankings, arm, rankings.result().measure)
     return sorted(found, key=lambda read: read.value)[:num]
 
 

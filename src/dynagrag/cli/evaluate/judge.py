@@ -16,7 +16,7 @@ from dynagrag.cli.evaluate.shared import (
     given_ones,
     names_in,
     say_estimate,
-    say_run,
+    say_experiment,
 )
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, ProgressBars, read_settings, set_up_log
@@ -241,26 +241,24 @@ def _as_names(options: Mapping[str, Any], *lists: str) -> dict[str, Any]:
 
 def _judge_answers(options: Mapping[str, Any], settings: "Settings", as_json: bool) -> int:
     from dynagrag.evaluation.judge.judge_options import JudgeOptions
-    from dynagrag.evaluation.judge.judge_report import judge_lines
     from dynagrag.evaluation.judge.judge_run import evaluate_judge
 
     with ProgressBars(as_json) as progress:
-        run, summary = evaluate_judge(
+        run, result = evaluate_judge(
             settings, JudgeOptions(**_as_names(options, "arms", "forms")), progress, say_estimate
         )
-    say_run(run.path, summary, judge_lines(summary), as_json)
-    return EXIT_SET_ASIDE if any(own["errors"] for own in summary["arms"].values()) else 0
+    say_experiment(run, result, as_json)
+    return EXIT_SET_ASIDE if any(own.errors for own in result.arms.values()) else 0
 
 
 def _calibrate(options: Mapping[str, Any], settings: "Settings", as_json: bool) -> int:
-    from dynagrag.evaluation.judge.calibration_report import calibration_lines
     from dynagrag.evaluation.judge.calibration_run import CalibrationOptions, calibrate_judge
 
     if "data" not in options:
         raise UsageError("say where the sets lie: --data FOLDER, the folder that holds judge/")
     with ProgressBars(as_json) as progress:
-        run, summary = calibrate_judge(
+        run, result = calibrate_judge(
             settings, CalibrationOptions(**_as_names(options, "sets")), progress, say_estimate
         )
-    say_run(run.path, summary, calibration_lines(summary), as_json)
+    say_experiment(run, result, as_json)
     return 0

@@ -3,7 +3,6 @@ and said alike.
 """
 
 import sys
-from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -128,13 +127,4 @@ def say_experiment(run: "AnyRun", result: "Result", as_json: bool) -> None:
 
     where = (f"run: {run.path}", f"report: {run.path / 'report.html'}")
     for line in (*report_lines(run.report()), *where):
-        say(in_line(line))  # kinds, types and subsets are a file's or a model's words
-
-
-def say_run(folder: Path, summary: Mapping[str, Any], lines: Iterable[str], as_json: bool) -> None:
-    """The summary of a run for programs, or its lines and where it lies for people."""
-    if as_json:
-        say_json(summary)
-        return
-    for line in (*lines, f"run: {folder}", f"report: {folder / 'report.html'}"):
         say(in_line(line))  # kinds, types and subsets are a file's or a model's words

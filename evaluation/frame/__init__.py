@@ -1,4 +1,5 @@
-"""The frame of every evaluation: what is measured, its run, its typed result, and how that is read.
+"""The frame of every evaluation: what is measured, its run, its typed result, and how that is
+read. CONTRIBUTING.md ("A kind of evaluation") says how to write a new one.
 
     experiment.py   `Experiment`: settings, arms, items, how one item is measured, how lines are
                     summed; a new kind of evaluation is one of these, and a reader of its data

@@ -11,35 +11,18 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError
 from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_run import ANSWERS
-from dynagrag.evaluation.citations.citation_report import CitationRun
-from dynagrag.evaluation.entities.entity_report import EntityRun
-from dynagrag.evaluation.extraction.extraction_report import ExtractionRun
 from dynagrag.evaluation.frame.experiment_run import AnyRun
 from dynagrag.evaluation.frame.kept_run import REPORT, AnyFolder, KeptRun, what_is_evaluated
-from dynagrag.evaluation.graphqa.graphqa_report import GraphQaRun
-from dynagrag.evaluation.judge.calibration_report import CalibrationRun
 from dynagrag.evaluation.judge.judge_options import PAIRWISE, POINTWISE
 from dynagrag.evaluation.judge.judge_report import JudgeRun
-from dynagrag.evaluation.pruning.pruner_report import PrunerRun
+from dynagrag.evaluation.kinds import KINDS
 from dynagrag.evaluation.qa.qa_report import QaRun
 from dynagrag.evaluation.retrieval.retrieval_report import RetrievalRun
 from dynagrag.ui.evaluate.run_request import RunRequest, kept_request
 from dynagrag.ui.evaluate.run_work import runs_folder
 
 RETRIEVAL, QA, JUDGED = RetrievalRun.evaluates, QaRun.evaluates, JudgeRun.evaluates
-EXPERIMENTS: tuple[type[AnyRun], ...] = (
-    RetrievalRun,
-    QaRun,
-    CitationRun,
-    EntityRun,
-    ExtractionRun,
-    PrunerRun,
-    JudgeRun,
-    CalibrationRun,
-    GraphQaRun,
-)
-"""The kinds of evaluation, which name themselves and draw their own reports."""
-_KINDS: Mapping[str, type[AnyRun]] = {own.evaluates: own for own in EXPERIMENTS}
+_KINDS: Mapping[str, type[AnyRun]] = {own.evaluates: own for own in (kind.run() for kind in KINDS)}
 COMPARABLE = (RETRIEVAL, QA, JUDGED)
 
 

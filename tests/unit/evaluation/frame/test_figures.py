@@ -36,7 +36,12 @@ def test_a_comparison_without_an_interval_claims_nothing() -> None:
 @pytest.mark.parametrize(
     ("bounds", "num", "holds", "text"),
     [
-        ((2.0, 0.5, 3.0), 10, None, "(95 % interval +0.5 to +3.0): a is better, by more than chance"),
+        (
+            (2.0, 0.5, 3.0),
+            10,
+            None,
+            "(95 % interval +0.5 to +3.0): a is better, by more than chance",
+        ),
         ((-2.0, -4.0, -0.5), 10, None, ": a is worse, by more than chance"),
         ((2.0, -1.0, 4.0), 10, None, ": that may be chance"),
         ((0.0, 0.0, 0.0), 10, None, ", the same as b"),

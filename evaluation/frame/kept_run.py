@@ -359,11 +359,8 @@ def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 def _difference(name: str, old: object, new: object) -> str:
     """What a setting was and is; of hashes, which tell a reader nothing, that they changed."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
-        return (
-            f"{name}:"
-            f" {', '.join(str(key) for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key))}"
-            " changed"
-        )
+        changed = [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
+        return f"{name}: {', '.join(map(str, changed))} changed"
     is_hash = (
         isinstance(old, str)
         and isinstance(new, str)

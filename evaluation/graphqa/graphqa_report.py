@@ -90,11 +90,11 @@ class GraphAnswerLine(ExperimentLine):
 
 
 class GraphQaResult(Result):
-    """How right a method's answers to `n` questions are. `measures`: by scorer, shares of 1;
-    `scorer`: that whose figures stand first. `learned`: how many of the rows its checkpoint learned;
-    `majority`: the share of the questions for which the answer is right that most of them share;
-    `published`: figures for the same method and set; `hallucination`: None where no support was
-    asked for.
+    """The scores of a method's answers to `n` questions. `measures`: by scorer, shares of 1;
+    `scorer`: that whose figures stand first. `learned`: how many of the rows its checkpoint
+    learned; `majority`: the share of the questions for which the answer is right that most of them
+    share; `published`: figures for the same method and set; `hallucination`: None where no support
+    was asked for.
     """
 
     dataset: str

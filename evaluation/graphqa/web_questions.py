@@ -1,13 +1,13 @@
 """WebQSP and ComplexWebQuestions (CWQ): questions over Freebase whose answers are lists of entities
 (docs/papers.md, GraphQA). Two forms:
 
-    a graph of each question's own   RoG's (`RoG-webqsp/` or `RoG-cwq/` with train*, validation* and test*, .jsonl[.gz] or .parquet, or
-                                     RoG-webqsp*.jsonl[.gz]): id, question, answer, q_entity, graph
-                                     (head, relation, tail)
-    a graph that all share           webqsp_questions*.jsonl[.gz] or cwq_questions*: id, question, answers, q_entity, over
-                                     webqsp_kg.tsv[.gz] or cwq_kg.tsv[.gz]; a question's graph is
-                                     what lies round its
-                                     entities, as pruners get it
+    a graph of each question's own   RoG's (`RoG-webqsp/` or `RoG-cwq/` with train*, validation* and
+                                     test*, .jsonl[.gz] or .parquet, or RoG-webqsp*.jsonl[.gz]): id,
+                                     question, answer, q_entity, graph (head, relation, tail)
+    a graph that all share           webqsp_questions*.jsonl[.gz] or cwq_questions*: id, question,
+                                     answers, q_entity, over webqsp_kg.tsv[.gz] or cwq_kg.tsv[.gz];
+                                     a question's graph is what lies round its entities, as pruners
+                                     get it
 
 A row serves what its field `split` says, else its file's name, else what a hash decides: of its
 first entity in WebQSP, as for pruners, and in CWQ of the WebQSP question that it was made from. A

@@ -204,7 +204,7 @@ def pair_figures(
 
 
 def pair_points(verdict: float) -> float:
-    """What a pair is worth to the arm: 1 won, 0 lost, 0.5 tied."""
+    """The worth of a pair to the arm: 1 won, 0 lost, 0.5 tied."""
     return {1.0: 1.0, 2.0: 0.0}.get(verdict, 0.5)
 
 

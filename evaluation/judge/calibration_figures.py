@@ -1,5 +1,5 @@
-"""What a judge's verdicts on one set come to: agreement with people, flips, ties, what could not be
-read; by subset and by length.
+"""The figures of a judge's verdicts on one set: agreement with people, flips, ties, what could not
+be read; by subset and by length.
 
 Agreement is of the rows whose verdict could be read, whose number stands beside it. A tie is a
 verdict that agrees with nobody: where people judged pairs, they chose one.
@@ -66,7 +66,7 @@ class SetAgreement(BaseModel):
 
     @model_serializer(mode="wrap")
     def _in_order(self, as_usual: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """What only some sets have stands before the parts."""
+        """Fields that only some sets have stand before the parts."""
         found: dict[str, Any] = as_usual(self)
         last = {name: found.pop(name) for name in ("subsets", "lengths", "ms")}
         return found | last

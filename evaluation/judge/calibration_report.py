@@ -46,8 +46,8 @@ _NUM_READ = 5
 """How many rows of each set that the judge got most wrong are shown."""
 WORDS: Mapping[str, str] = {
     "accuracy": (
-        "share of the judge's verdicts that people share, in points; of grades: in the same fifth of the"
-        " scale"
+        "share of the judge's verdicts that people share, in points; of grades: in the same fifth"
+        " of the scale"
     ),
     "reliable": (
         "whether kappa's interval begins at the threshold or above, on ten rows or more; no also"
@@ -276,7 +276,7 @@ def _results(sets: Mapping[str, AnyAgreement]) -> Iterator[Section]:
 
 
 def _more(name: str, own: AnyAgreement) -> Iterator[str]:
-    """What only a set of its kind has, in words."""
+    """Figures that only sets of pairs, or of grades, have, in words."""
     if isinstance(own, PairsAgreement):
         both = (
             ""

@@ -107,7 +107,7 @@ def calibrate_judge(
 
 
 def questions_of(row: CalibrationRow) -> tuple[JudgeQuestion, ...]:
-    """What a judge is asked about a row: once, and a pair in both orders."""
+    """The questions about a row: one, and of a pair two, in both orders."""
     if row.kind is RowKind.PAIR:
         return better_questions(row.question, *row.texts)
     ask = right_question if row.kind is RowKind.RIGHT else grade_question

@@ -19,7 +19,7 @@ from dynagrag.evaluation.judge.judge_summary import grades_of
 
 TOTAL, WIN_RATE = "total", "win_rate"
 _UNITS = {TOTAL: Unit.GRADE, WIN_RATE: Unit.SHARE}
-"""What is compared: points of 25, and shares of the pairs."""
+"""Of the measures: points of 25, and shares of the pairs."""
 _TITLES = {TOTAL: "total of 25", WIN_RATE: "wins and half the ties"}
 
 
@@ -45,7 +45,7 @@ class MeasureInBoth(BaseModel):
 
 
 class JudgedComparison(RunComparison):
-    """What two judged runs come to side by side; `judge`: the identity of that of both."""
+    """Two judged runs side by side; `judge`: the identity of the judge of both."""
 
     judge: str
     arms: dict[str, dict[str, MeasureInBoth]]

@@ -50,8 +50,8 @@ class JudgeOptions:
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """What a run asks and judges. `kinds`: each question's kind by its id, empty where its row
-    names none.
+    """The questions, arms and forms of a run. `kinds`: each question's kind by its id, empty where
+    its row names none.
     """
 
     questions: tuple[AskedQuestion, ...]
@@ -77,7 +77,9 @@ class JudgePlan:
 
     @property
     def units(self) -> list[JudgeUnit]:
-        """What is judged, by question: each arm's samples, then the pairs with the baseline."""
+        """The units of judgement, by question: each arm's samples, then the pairs with the
+        baseline.
+        """
         found = []
         for question in self.questions:
             if POINTWISE in self.forms:

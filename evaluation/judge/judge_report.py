@@ -1,6 +1,6 @@
-"""The kept run of judged answers: answers.jsonl (what each arm answered), judgements.jsonl (what the
-judge said, as it came), and how both are read: whether the judge is reliable, arms, pairs, length,
-cost, the worst questions.
+"""The kept run of judged answers: answers.jsonl (what each arm answered), judgements.jsonl (as they
+came), and how both are read: whether the judge is reliable, arms, pairs, length, cost, the worst
+questions.
 """
 
 from collections.abc import Iterator, Mapping
@@ -166,7 +166,7 @@ def _percent(share: float | None) -> str:
 
 
 def _notes(result: JudgeResult) -> Iterator[str]:
-    """What is known of the judge, and what was odd in the questions, the answers and the grades."""
+    """The judge's known agreement, and oddities of the questions, the answers and the grades."""
     if result.is_graded:
         yield f"{plural(result.compared, 'question')} with grades of all arms"
     if result.is_own_judge:
@@ -197,7 +197,7 @@ def _notes(result: JudgeResult) -> Iterator[str]:
 
 
 def _held_lines(result: JudgeResult) -> list[str]:
-    """What is left of several comparisons with the baseline, by grades and in pairs."""
+    """Sentences on which of several comparisons with the baseline hold, by grades and in pairs."""
     differences = {arm: own.holds for arm, own in result.differences.items() if own}
     by_form: dict[str, Mapping[str, bool | None]] = {
         "grades": differences,
@@ -215,7 +215,7 @@ def _held_lines(result: JudgeResult) -> list[str]:
 
 
 def _conclusion(result: JudgeResult) -> str:
-    """What the grades say; empty of pairs alone on questions enough."""
+    """The verdict of the grades; empty of pairs alone on questions enough."""
     differences = {arm: own for arm, own in result.differences.items() if own}
     unsure = f" {few('question')}" if result.fewest_questions < FEW_ITEMS else ""
     has_totals = any(own.total for own in result.arms.values())
@@ -366,7 +366,7 @@ def _kind_rows(result: JudgeResult) -> Iterator[Row]:
 
 
 def _costs(result: JudgeResult) -> Section:
-    """What the answers are like, and what they took."""
+    """Properties and costs of the answers."""
     heads = (
         "arm",
         "cut off",

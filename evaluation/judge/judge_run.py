@@ -282,8 +282,8 @@ class JudgeExperiment(TrialExperiment[JudgeUnit, JudgedLine, JudgeResult]):
 def _without_judge(
     unit: JudgeUnit, answers: Mapping[tuple[str, str], BlindAnswer]
 ) -> JudgedLine | None:
-    """What needs no judge: an answer that was cut off has the lowest grades and loses to a whole
-    one; equal answers tie.
+    """The judgement that needs no judge: an answer that was cut off has the lowest grades and loses
+    to a whole one; equal answers tie.
     """
     own = answers[unit.question, unit.arm]
     line = JudgedLine(

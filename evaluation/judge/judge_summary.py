@@ -1,5 +1,5 @@
-"""The figures of judged answers: the judge's own reliability first, then totals by arm, differences,
-pairs, length, cost.
+"""The figures of judged answers: the judge's own reliability first, then totals by arm,
+differences, pairs, length, cost.
 """
 
 from collections.abc import Mapping, Sequence
@@ -88,9 +88,9 @@ class NearestAgreement(Agreement):
 
 
 class JudgedArm(_Figures):
-    """An arm's whole `answers`: its grades (`total` of 25), what the answers are like (`stated`: the
-    share of an answer's claims that lines state, over the `claiming` answers), and what they took,
-    means of an answer. Values are None of no answer; `published` of an arm that the paper has no
+    """An arm's whole `answers`: its grades (`total` of 25), what they are like (`stated`: the share
+    of an answer's claims that lines state, over the `claiming` answers), and what they took, means
+    of an answer. Values are None of no answer; `published` of an arm that the paper has no
     figure for, `same_as_baseline` of the baseline.
     """
 
@@ -154,7 +154,7 @@ class Unreadable(_Figures):
 
 
 class JudgeResult(Result):
-    """What judged answers come to. `compared`: questions on which all arms have a total;
+    """The figures of judged answers. `compared`: questions on which all arms have a total;
     `differences` from the baseline, None where no question has both totals; `kinds`: of fewer than
     two none is told; `speaking_to_a_judge`: answers with sentences that it was not shown.
     """

@@ -23,8 +23,8 @@ class JudgeUnit:
 
 
 class JudgedLine(JudgeLine):
-    """What a judge said of a unit: grades of an answer by itself, or which of two answers is better,
-    in both orders.
+    """The judgement of a unit: grades of an answer by itself, or which of two answers is better, in
+    both orders.
 
     `verdict`: 1 the arm's, 2 the other's, 0 a tie, None unreadable. `note`: why something can't be
     read.
@@ -38,7 +38,7 @@ class JudgedLine(JudgeLine):
 
     @property
     def unit(self) -> JudgeUnit:
-        """What it is about."""
+        """The unit that it is about."""
         return JudgeUnit(self.question, self.arm, self.against, self.sample)
 
     @property

@@ -56,8 +56,8 @@ class KeptCalibration(BaseModel):
 
 
 def kept_calibration(home: Path, name: str, identity: str) -> KeptCalibration:
-    """What is kept of a judge; without sets where it was never calibrated. LoadError where the file
-    is damaged.
+    """The calibration that is kept of a judge; without sets where it was never calibrated.
+    LoadError where the file is damaged.
     """
     path = _path(home, identity)
     if not path.is_file():

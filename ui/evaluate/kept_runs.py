@@ -27,7 +27,7 @@ COMPARABLE = (RETRIEVAL, QA, JUDGED)
 
 
 class _Listed(BaseModel):
-    """What a list reads of the settings: of these kinds, where it is there."""
+    """The settings that a list reads: of these types, where they are there."""
 
     model_config = ConfigDict(strict=True)
 
@@ -57,7 +57,7 @@ class KeptView:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What it was made with."""
+        """Its settings."""
         return self.run.settings
 
     @property
@@ -85,7 +85,7 @@ class KeptView:
 
     @property
     def arms(self) -> tuple[str, ...]:
-        """What it compares."""
+        """The arms, checkers or pruners that it compares."""
         found = (self.settings.get(name) for name in ("arms", "checkers", "pruners"))
         return next((tuple(names) for names in found if names), ())
 

@@ -35,7 +35,7 @@ _MAX_BROUGHT = 160
 
 @dataclass(frozen=True, slots=True)
 class ReadAnswer:
-    """What an arm made of a question: `value` in words, and its lines, each with whether it is what
+    """An arm's answer to a question: `value` in words, and its lines, each with whether it is what
     was wanted (None: can't be told).
     """
 

@@ -1,4 +1,4 @@
-"""What the commands of `dynagrag evaluate` share: options, each with one wording, and what is read
+"""Shared by the commands of `dynagrag evaluate`: options, each with one wording, and what is read
 and said alike.
 """
 
@@ -114,7 +114,7 @@ def given_ones(**values: Any) -> dict[str, Any]:
 
 
 def say_estimate(estimate: object, of: str = "") -> None:
-    """What a run, or a part of it, will take, on stderr."""
+    """Prints on stderr what a run, or a part of it, will take."""
     sys.stderr.write(f"estimate for {of}: {estimate}\n" if of else f"estimate: {estimate}\n")
 
 

@@ -1,4 +1,4 @@
-"""What a reply names, and what of it stands in the graph."""
+"""The names of a reply, and which of them stands in the graph."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a training on a set learns, and how its checkpoint describes graphs."""
+"""A training on a set: what it learns, and how its checkpoint describes graphs."""
 
 import shlex
 from collections.abc import Callable, Sequence

@@ -84,11 +84,23 @@ def test_a_reply_with_one_whole_number_is_read(reply: str, value: float, journal
 @pytest.mark.parametrize(
     "reply",
     [
-        "2 of 4", "I rate 5/5 but 1", "5", "Score: 5", "", '{"score": "4"}', '{"score": 4.5}', '{"score": 0}', '{"score": 6}',
-        '{"score": true}', '{"score": null}', '{"score": [5]}', '{"score": "5/5 but 1"}', '{"grade": 5}',
+        "2 of 4",
+        "I rate 5/5 but 1",
+        "5",
+        "Score: 5",
+        "",
+        '{"score": "4"}',
+        '{"score": 4.5}',
+        '{"score": 0}',
+        '{"score": 6}',
+        '{"score": true}',
+        '{"score": null}',
+        '{"score": [5]}',
+        '{"score": "5/5 but 1"}',
+        '{"grade": 5}',
         '{"score": 5} or rather {"score": 1}',
     ],
-)  # fmt: skip
+)
 def test_a_reply_that_holds_no_one_score_is_no_verdict(reply: str, journal: Journal) -> None:
     model = FakeChat(lambda prompt, schema: reply)
     found = judge(model, journal).judge(GRADE)

@@ -49,7 +49,7 @@ Run = tuple[JudgeRun, JudgeResult]
 
 
 def lines_of(run: JudgeRun) -> list[str]:
-    """What the terminal shows of it."""
+    """Its report as the terminal shows it."""
     return list(report_lines(run.report()))
 
 

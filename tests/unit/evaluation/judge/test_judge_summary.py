@@ -1,4 +1,4 @@
-"""What judged answers come to, of answers and verdicts that are written down by hand; and runs of
+"""The figures of judged answers, of answers and verdicts that are written down by hand; and runs of
 before, read all the same.
 """
 
@@ -101,7 +101,7 @@ def shown(run: JudgeRun) -> str:
 
 
 def lines_of(run: JudgeRun) -> list[str]:
-    """What the terminal shows of it."""
+    """Its report as the terminal shows it."""
     return list(report_lines(run.report()))
 
 

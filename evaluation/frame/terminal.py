@@ -32,7 +32,7 @@ def _section_lines(section: Section) -> Iterator[str]:
     if section.tables or section.before or section.after:
         yield ""
     if section.title:
-        yield f"{section.title}:"
+        yield section.title if section.title.endswith("?") else f"{section.title}:"
     yield from section.before
     for number, table in enumerate(section.tables):
         if number:

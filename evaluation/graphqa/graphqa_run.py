@@ -12,7 +12,7 @@ from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError
 from dynagrag.core.extras import check_extras
-from dynagrag.evaluation.bootstrap_intervals import Interval, share_intervals
+from dynagrag.evaluation.bootstrap_intervals import share_intervals
 from dynagrag.evaluation.frame.experiment import ItemTrial, Keep, TrialExperiment, Watch
 from dynagrag.evaluation.frame.experiment_run import ONE_ARM
 from dynagrag.evaluation.frame.kept_run import check_folder
@@ -210,6 +210,14 @@ class GraphQaExperiment(TrialExperiment[GraphQuestion, GraphAnswerLine, GraphQaR
         options, answerer = self._options, self._answerer
         supports = [line.support for line in lines if line.support is not None]
         most = max(_answer_counts(self.items).values())
+        measures = {}
+        for scorer in Scorer:
+            columns = {
+                name: [line.scores[scorer][name] for line in lines]
+                for name in lines[0].scores[scorer]
+            }
+            found = share_intervals(columns)
+            measures[scorer.value] = {name: own.rounded(_DIGITS) for name, own in found.items()}
         return GraphQaResult(
             dataset=options.dataset,
             method=options.method,
@@ -222,7 +230,7 @@ class GraphQaExperiment(TrialExperiment[GraphQuestion, GraphAnswerLine, GraphQaR
             scorer=options.scorer.value,
             n=len(lines),
             left_out=dict(self._set.left_out),
-            measures={own.value: _measures(lines, own) for own in Scorer},
+            measures=measures,
             embedder=answerer.made_with.get("embedder"),
             majority=round(most / len(self.items), _DIGITS),
             published=list(
@@ -383,9 +391,3 @@ def _line(question: GraphQuestion, answer: str, support: NamedSupport | None) ->
         scores=scores,
         support=support,
     )
-
-
-def _measures(lines: Sequence[GraphAnswerLine], scorer: Scorer) -> dict[str, Interval]:
-    names = lines[0].scores[scorer]
-    found = share_intervals({name: [line.scores[scorer][name] for line in lines] for name in names})
-    return {name: own.rounded(_DIGITS) for name, own in found.items()}

@@ -161,10 +161,6 @@ def _upper(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _percent(share: float | None) -> str:
-    return "-" if share is None else f"{POINTS * share:.0f} %"
-
-
 def _notes(result: JudgeResult) -> Iterator[str]:
     """The judge's known agreement, and oddities of the questions, the answers and the grades."""
     if result.is_graded:
@@ -173,8 +169,9 @@ def _notes(result: JudgeResult) -> Iterator[str]:
         yield "the judge is the model that answered, so it may like its own words"
     for form, found in result.calibration.items():
         if found:
+            share = "-" if found.accuracy is None else f"{POINTS * found.accuracy:.0f} %"
             yield (
-                f"{form}: with people it agrees in {_percent(found.accuracy)} of"
+                f"{form}: with people it agrees in {share} of"
                 f" {plural(found.n, 'row')} of {found.set} ({found.on}), {found.flips} flips,"
                 f" {found.unreadable} unreadable"
             )

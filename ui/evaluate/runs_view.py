@@ -44,7 +44,10 @@ def show() -> None:
     with st.expander(plural(len(views), "run"), expanded=True):
         st.dataframe([_row(view) for view in views[:_MAX_LISTED]], hide_index=True, width="stretch")
     by_name = {view.name: view for view in views[:_MAX_LISTED]}
-    labels = {name: _label(view) for name, view in by_name.items()}
+    labels = {
+        name: clean(f"{view.begun}, {view.what}: {view.asked_of} ({view.name})", 160)
+        for name, view in by_name.items()
+    }
     picked = state.remembered(_PICKED, "")
     names = list(by_name)
     name = st.selectbox(
@@ -75,10 +78,6 @@ def _state(view: KeptView) -> str:
         return "done"
     is_at_work = work_view.at_work_here(view) or view.is_held()
     return f"{'at work' if is_at_work else 'stopped'}: {view.how_far()}"
-
-
-def _label(view: KeptView) -> str:
-    return clean(f"{view.begun}, {view.what}: {view.asked_of} ({view.name})", 160)
 
 
 # ---------------------------------------------------------------------------------------------- one

@@ -15,7 +15,6 @@ from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_report import JudgeRun
 from dynagrag.evaluation.judge.judge_summary import grades_of
 from dynagrag.evaluation.qa.answer_scores import ABSTAINED
-from dynagrag.evaluation.qa.known_question import KnownQuestion
 from dynagrag.evaluation.qa.qa_report import TITLES, QaRun
 from dynagrag.evaluation.qa.qa_summary import arm_scores
 from dynagrag.evaluation.retrieval.retrieval_report import PassageWords, RetrievalRun, by_scope
@@ -149,15 +148,10 @@ def _answers(run: QaRun, arm: str, measure: str) -> Iterator[ReadQuestion]:
         answers = tuple(
             _answer(line, name, values[line.arm]) for line in by_question.get(question.id, ())
         )
-        yield ReadQuestion(question.text, _wanted(question), own.get(name, 1.0), answers)
-
-
-def _wanted(question: KnownQuestion) -> tuple[str, ...]:
-    return (
-        question.answers
-        if question.is_answerable
-        else ("nothing answers it: an arm should say so",)
-    )
+        wanted = question.answers
+        if not question.is_answerable:
+            wanted = ("nothing answers it: an arm should say so",)
+        yield ReadQuestion(question.text, wanted, own.get(name, 1.0), answers)
 
 
 def _answer(line: AnswerLine, measure: str, value: float | None) -> ReadAnswer:
@@ -197,7 +191,7 @@ def _judged(run: JudgeRun, arm: str) -> Iterator[ReadQuestion]:
             ReadAnswer(
                 name,
                 _judgement(totals.get(name), verdicts.get((question, name))),
-                ((_text(line), None),),
+                ((cut(line.error or BlindAnswer.of(line).text, _MAX_CHARS), None),),
             )
             for name, line in lines.items()
         )
@@ -205,10 +199,6 @@ def _judged(run: JudgeRun, arm: str) -> Iterator[ReadQuestion]:
         lost = {1.0: 2.0, 2.0: 0.0}.get(verdicts.get((question, arm)) or 0.0, 1.0)
         value = lost if not has_totals else _BEST_TOTAL if total is None else total
         yield ReadQuestion(next(iter(lines.values())).text, (), value, shown)
-
-
-def _text(line: AnswerLine) -> str:
-    return cut(line.error or BlindAnswer.of(line).text, _MAX_CHARS)
 
 
 def _judgement(total: float | None, verdict: float | None) -> str:

@@ -190,21 +190,18 @@ def judge(
     calibrating = given_ones(sets=sets, data=data, max_rows=max_rows)
     alike = {"threshold": threshold, "seed": seed, "out": out, "max_calls": max_calls}
     if calibrate:
-        _check_calibrating(
-            asking | given_ones(questions=questions, store=store, embedder=embedder), judge_llm, llm
+        _refuse(
+            asking | given_ones(questions=questions, store=store, embedder=embedder),
+            "--calibrate judges rows of known sets and asks no questions",
         )
+        if judge_llm is not None:
+            _refuse(
+                given_ones(llm=llm), "--calibrate asks the judge alone, which --judge-llm names"
+            )
         return _calibrate(calibrating | alike, read_settings(judge_llm or llm), as_json)
     _check_judging(questions, calibrating, forms, samples)
     options = asking | alike | {"questions": questions, "judge_llm": judge_llm}
     return _judge_answers(options, read_settings(llm, embedder, store), as_json)
-
-
-def _check_calibrating(
-    answering: Mapping[str, Any], judge_llm: str | None, llm: str | None
-) -> None:
-    _refuse(answering, "--calibrate judges rows of known sets and asks no questions")
-    if judge_llm is not None:
-        _refuse(given_ones(llm=llm), "--calibrate asks the judge alone, which --judge-llm names")
 
 
 def _check_judging(

@@ -51,6 +51,10 @@ class Interval:
         """The same on another scale: 100 makes points of fractions."""
         return Interval(scale * self.mean, scale * self.low, scale * self.high)
 
+    def rounded(self, digits: int) -> "Interval":
+        """As it is kept."""
+        return Interval(round(self.mean, digits), round(self.low, digits), round(self.high, digits))
+
     def text(self, sign: str = "", digits: int = 1, unit: str = "") -> str:
         """MEAN (LOW to HIGH); with `sign` +, as differences have it; `unit` stands after the
         mean.

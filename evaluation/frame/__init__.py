@@ -1,4 +1,5 @@
-"""The frame of every evaluation: what is measured, its run, its typed result, and how that is read.
+"""The frame of every evaluation: what is measured, its run, its typed result, and how that is
+read. CONTRIBUTING.md ("A kind of evaluation") says how to write a new one.
 
     experiment.py   `Experiment`: settings, arms, items, how one item is measured, how lines are
                     summed; a new kind of evaluation is one of these, and a reader of its data
@@ -6,7 +7,7 @@
     running.py      `run_experiment`: from an experiment to its folder; `metered_model` for those
                     that ask a language model
     results.py      `Result`: a summary as a typed value, versioned, written and read back
-    figures.py      `Figure`: a value with its interval and unit; `ArmComparison`: one arm with another
+    figures.py      `Figure`: a value with its interval and unit; `ArmComparison`: of two arms
     report.py       `Report`: sections, tables, pictures and cases, for all renderers alike
     html.py, terminal.py   the renderers of a report; the app's is `ui/evaluate/report_view.py`
     kept_run.py, lines_file.py   the folder of a run, and its lines that outlive the process
@@ -46,7 +47,7 @@ the shout among texts:
             self.items = items
 
         def made_with(self) -> Mapping[str, JsonValue]:
-            return {"rules": list(self.arms), "asked": content_id(*(text.id for text in self.items))}
+            return {"arms": list(self.arms), "asked": content_id(*map(str, self.items))}
 
         def measure(self, item: Text, arm: str) -> ShoutLine:
             is_right = RULES[arm](item.id) == item.is_shout

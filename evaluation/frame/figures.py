@@ -22,6 +22,8 @@ class Unit(StrEnum):
     """The same, in points already."""
     FRACTION = "fraction"
     """A number of about 1 that is no share, such as an area under a curve."""
+    COEFFICIENT = "coefficient"
+    """Agreement or correlation, -1 to 1."""
     GRADE = "grade"
     COUNT = "count"
     MEAN_COUNT = "mean count"
@@ -38,7 +40,7 @@ class Unit(StrEnum):
         """Digits behind the point that a value is worth."""
         if self is Unit.MS:
             return 0 if abs(value) >= 100 else 2
-        return {Unit.FRACTION: 3, Unit.GRADE: 2, Unit.COUNT: 0}.get(self, 1)
+        return {Unit.FRACTION: 3, Unit.COEFFICIENT: 2, Unit.GRADE: 2, Unit.COUNT: 0}.get(self, 1)
 
 
 @dataclass(frozen=True, slots=True)

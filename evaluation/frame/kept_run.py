@@ -52,8 +52,6 @@ class KeptRun(Generic[_Row]):
     """What writes such folders, for messages."""
     evaluates: ClassVar[str] = ""
     """What `evaluates` of its settings says. Empty: retrieval, whose settings say nothing."""
-    figures: ClassVar[tuple[str, ...]] = ()
-    """What a summary can't be without."""
 
     def __init__(self, path: Path, head: Mapping[str, Any]) -> None:
         self.path = path
@@ -225,20 +223,6 @@ class KeptRun(Generic[_Row]):
         """Adds lines that belong together, all in one write."""
         self.file.append(lines)
 
-    def summary(self) -> dict[str, Any]:
-        """The summary as it was written."""
-        try:
-            found = json.loads(self.summary_file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as err:
-            raise self.no_summary(str(err)) from err
-        wanted = (
-            self.figures if self.settings.get("evaluates", "") == self.evaluates else ()
-        )  # a kind that isn't known here
-        lacking = [name for name in wanted if not isinstance(found, dict) or not found.get(name)]
-        if lacking or not found or not isinstance(found, dict):
-            raise self.no_summary(f"it has no {', '.join(lacking) or 'figures'}")
-        return found
-
     def no_summary(self, why: str) -> LoadError:
         """The error that the summary can't be read, with what to do."""
         path = self.summary_file
@@ -250,10 +234,6 @@ class KeptRun(Generic[_Row]):
     def write_rows(self, name: str, rows: Iterable[BaseModel]) -> None:
         """Writes a file of rows beside the lines, whole or not at all."""
         replace_text(self.path / name, "".join(f"{row.model_dump_json()}\n" for row in rows))
-
-    def write_summary(self, summary: Mapping[str, Any]) -> None:
-        """Writes the summary, with which the run is done: the last but for the report."""
-        self.write_summary_file(json.dumps(summary, ensure_ascii=False, indent=1))
 
     def write_summary_file(self, text: str) -> None:
         """Writes summary.json, with which the run is done."""
@@ -379,11 +359,8 @@ def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
 def _difference(name: str, old: object, new: object) -> str:
     """What a setting was and is; of hashes, which tell a reader nothing, that they changed."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
-        return (
-            f"{name}:"
-            f" {', '.join(str(key) for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key))}"
-            " changed"
-        )
+        changed = [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
+        return f"{name}: {', '.join(map(str, changed))} changed"
     is_hash = (
         isinstance(old, str)
         and isinstance(new, str)

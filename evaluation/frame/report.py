@@ -5,10 +5,9 @@ read. The terminal, the page and the app draw it; none of them knows a kind.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
-from dynagrag.evaluation.bootstrap_intervals import Interval
-from dynagrag.evaluation.frame.figures import ArmComparison, Figure, Unit
+from dynagrag.evaluation.frame.figures import Figure
 
 MAX_CHARACTERS = 300
 """Of a title, a word row, a question or a name, where people read it: sets hold titles and words of
@@ -180,17 +179,3 @@ def interval_meaning(units: str) -> str:
     )
     drawn += "; of shares that are all 0, or all 1: Clopper and Pearson)"
     return f"{drawn}; a difference whose interval holds 0 may be chance"
-
-
-def compared(name: str, found: Mapping[str, Any] | None, baseline: str, num: int) -> str:
-    """As `ArmComparison.text`, of a summary's difference in points; empty where there is none."""
-    if found is None:
-        return ""
-    interval = Interval.of(found)
-    return ArmComparison(
-        name,
-        baseline,
-        Figure.of(interval, Unit.POINTS, is_difference=True),
-        num,
-        found.get("holds"),
-    ).text()

@@ -52,10 +52,14 @@ class RunComparison(Result, ABC):
         left_out = [f"in one run only: {', '.join(self.left_out)}"] if self.left_out else []
         return Report(
             title=f"{second} minus {first}",
-            asked=f"{plural(self.questions, 'question')}; second minus first, {self.how}, with paired"
-            " 95 % intervals",
-            conclusion=f"Of {plural(len(seen), 'figure')} the second run is better in {better} and"
-            f" worse in {worse}; the others are {_NOT_APART}.",
+            asked=(
+                f"{plural(self.questions, 'question')}; second minus first, {self.how}, with paired"
+                " 95 % intervals"
+            ),
+            conclusion=(
+                f"Of {plural(len(seen), 'figure')} the second run is better in {better} and worse"
+                f" in {worse}; the others are {_NOT_APART}."
+            ),
             notes=(
                 *(f"{name}: {old} / {new}" for name, (old, new) in self.differing.items()),
                 *left_out,

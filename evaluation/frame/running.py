@@ -4,7 +4,7 @@ Runs lie in HOME/evaluation/runs, replies of models in HOME/evaluation/KIND, so 
 asked twice.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,12 +49,16 @@ class MeteredModel:
 
 @contextmanager
 def metered_model(
-    settings: Settings, kind: str, max_calls: int | None
+    settings: Settings,
+    kind: str,
+    max_calls: int | None,
+    make: Callable[[Settings], ChatModel | None] | None = None,
 ) -> Iterator[MeteredModel | None]:
     """The model for an evaluation of this kind, closed afterwards; None where the settings name
-    none. `max_calls`: BudgetError comes before more than these.
+    none. `max_calls`: BudgetError comes before more than these. `make`: makes another model than
+    that of the settings.
     """
-    model = wiring.make_chat_model(settings)
+    model = (make or wiring.make_chat_model)(settings)
     if model is None:
         yield None
         return

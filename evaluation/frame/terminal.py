@@ -10,14 +10,20 @@ _GAP = 2
 
 
 def report_lines(report: Report) -> Iterator[str]:
-    """The lines, without control characters only where the report's texts have none."""
+    """The lines, without control characters only where the report's texts have none. What came out
+    stands last, or first of all where it should be believed with care.
+    """
+    if report.is_warned:
+        yield report.conclusion
+        yield ""
     yield report.title
     yield report.asked
     yield from (f"  {note}" for note in (*report.about, *report.notes))
     for section in (*report.results, *report.costs):
         yield from _section_lines(section)
     yield ""
-    yield report.conclusion
+    if not report.is_warned:
+        yield report.conclusion
     if meaning := report.words.get("points"):
         yield f"in points ({meaning}); behind a figure its 95 % interval"
 
@@ -26,7 +32,7 @@ def _section_lines(section: Section) -> Iterator[str]:
     if section.tables or section.before or section.after:
         yield ""
     if section.title:
-        yield f"{section.title}:"
+        yield section.title if section.title.endswith("?") else f"{section.title}:"
     yield from section.before
     for number, table in enumerate(section.tables):
         if number:

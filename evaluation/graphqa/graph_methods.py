@@ -29,9 +29,9 @@ BUILD = "Let's construct a graph with the nodes and edges first."
 _MAX_THOUGHT = 128
 
 
-class Retrieval(StrEnum):
-    """What of a graph is taken: G-Retriever's tree, GRAG's ego-graphs, all, or for the text alone
-    KAPING's facts and the nodes and edges that are nearest by words or vectors.
+class GraphPart(StrEnum):
+    """The part of a graph that is taken: G-Retriever's tree, GRAG's ego-graphs, all, or for the
+    text alone KAPING's facts and the nodes and edges that are nearest by words or vectors.
     """
 
     TREE = "tree"
@@ -51,13 +51,13 @@ class Description(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class GraphMethod:
-    """What a method is made of. `paper`: whose sizes `--paper` gives; `after_text` and
+    """The parts and words of a method. `paper`: whose sizes `--paper` gives; `after_text` and
     `after_question`: words that are put there; `max_reply`: tokens of an answer at most.
     """
 
     parts: SoftParts = field(default_factory=SoftParts)
     paper: Paper = Paper.G_RETRIEVER
-    retrieval: Retrieval = Retrieval.TREE
+    retrieval: GraphPart = GraphPart.TREE
     description: Description = Description.TABLES
     after_text: str = ""
     after_question: str = ""
@@ -69,7 +69,7 @@ class GraphMethod:
         return self.parts.has_graph or self.parts.has_text
 
 
-_GRAG = GraphMethod(GRAG, Paper.GRAG, Retrieval.EGO_GRAPHS, Description.TREE)
+_GRAG = GraphMethod(GRAG, Paper.GRAG, GraphPart.EGO_GRAPHS, Description.TREE)
 _NOTHING = SoftParts(has_text=False)
 METHODS: Mapping[str, GraphMethod] = {
     "g-retriever": GraphMethod(G_RETRIEVER),
@@ -82,9 +82,9 @@ METHODS: Mapping[str, GraphMethod] = {
     "zero-shot": GraphMethod(),
     "zero-cot": GraphMethod(after_question=THINK, max_reply=_MAX_THOUGHT),
     "cot-bag": GraphMethod(after_text=BUILD, max_reply=_MAX_THOUGHT),
-    "kaping": GraphMethod(retrieval=Retrieval.FACTS),
-    "bm25": GraphMethod(retrieval=Retrieval.WORDS),
-    "dense": GraphMethod(retrieval=Retrieval.VECTORS),
+    "kaping": GraphMethod(retrieval=GraphPart.FACTS),
+    "bm25": GraphMethod(retrieval=GraphPart.WORDS),
+    "dense": GraphMethod(retrieval=GraphPart.VECTORS),
     "question-only": GraphMethod(_NOTHING),
 }
 TRAINED = tuple(name for name, method in METHODS.items() if method.parts.is_trained)
@@ -94,7 +94,7 @@ WITHOUT: Mapping[str, Callable[[GraphMethod], GraphMethod]] = {
     ),
     "projector": lambda own: replace(own, parts=replace(own.parts, has_projector=False)),
     "text": lambda own: replace(own, parts=replace(own.parts, has_text=False)),
-    "retrieval": lambda own: replace(own, retrieval=Retrieval.WHOLE),
+    "retrieval": lambda own: replace(own, retrieval=GraphPart.WHOLE),
     "pruning": lambda own: replace(own, parts=replace(own.parts, is_pruned=False)),
 }
 """The papers' ablations: what is else where a part is left out. In place of the encoder stand ten
@@ -109,7 +109,7 @@ def parts_of(name: str) -> tuple[str, ...]:
     """
     own = METHODS.get(name, GraphMethod(_NOTHING))
     if not (own.parts.has_graph and own.parts.has_text):
-        return ("retrieval",) if own.reads_graph and own.retrieval is Retrieval.TREE else ()
+        return ("retrieval",) if own.reads_graph and own.retrieval is GraphPart.TREE else ()
     return tuple(part for part in WITHOUT if part != "pruning" or own.parts.is_pruned)
 
 
@@ -138,6 +138,6 @@ def method_of(
 
 
 def variant_name(name: str, without: Collection[str], layer: str | None = None) -> str:
-    """What tables call it: "g-retriever without text", "g-retriever with gcn"."""
+    """Its name in tables: "g-retriever without text", "g-retriever with gcn"."""
     left_out = f" without {', '.join(sorted(without))}" if without else ""
     return name + left_out + (f" with {layer}" if layer not in (None, "transformer") else "")

@@ -19,12 +19,12 @@ PARTS = {
     "dev": Part.VALIDATION,
     "test": Part.TEST,
 }
-"""What files call them."""
+"""By their names in files."""
 
 
 class AnswerForm(StrEnum):
-    """What a right answer is: one of two labels, a word or a few that a question has one of, or a
-    list of which each item is right.
+    """The form of a right answer: one of two labels, a word or a few that a question has one of, or
+    a list of which each item is right.
     """
 
     LABEL = "label"
@@ -104,7 +104,7 @@ class GraphQuestion:
 
 
 def shuffled_parts(num: int) -> list[Part]:
-    """What each of `num` rows serves in the papers' split of 60, 20 and 20 %: scikit-learn's
+    """The split of each of `num` rows in the papers' split of 60, 20 and 20 %: scikit-learn's
     train_test_split, twice, with seed 42.
     """
     order = np.random.RandomState(42).permutation(num)

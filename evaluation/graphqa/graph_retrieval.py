@@ -1,5 +1,5 @@
-"""What of a question's graph stands in its prompt, by method (docs/papers.md, GraphQA, steps 6 and
-7).
+"""The part of a question's graph that stands in its prompt, by method (docs/papers.md, GraphQA,
+steps 6 and 7).
 
 Graphs of a set that puts them in whole (`GraphQuestion.tree` None) stay whole for G-Retriever and
 GRAG.

@@ -1,17 +1,22 @@
 """Answers a method's questions over graphs and scores them."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from pydantic import JsonValue
 
 from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError
 from dynagrag.core.extras import check_extras
-from dynagrag.evaluation.bootstrap_intervals import Interval, share_intervals
+from dynagrag.evaluation.bootstrap_intervals import share_intervals
+from dynagrag.evaluation.frame.experiment import ItemTrial, Keep, TrialExperiment, Watch
+from dynagrag.evaluation.frame.experiment_run import ONE_ARM
 from dynagrag.evaluation.frame.kept_run import check_folder
+from dynagrag.evaluation.frame.running import run_experiment
 from dynagrag.evaluation.graphqa.graph_methods import MAJORITY, method_of, variant_name
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, Part
 from dynagrag.evaluation.graphqa.graph_scorers import Scorer, score
@@ -22,25 +27,27 @@ from dynagrag.evaluation.graphqa.graph_sets import (
     load_graph_set,
     row_hash,
 )
-from dynagrag.evaluation.graphqa.graphqa_folder import GraphAnswerLine, GraphQaRun
-from dynagrag.evaluation.graphqa.graphqa_report import conclusion, render_graphqa_report
+from dynagrag.evaluation.graphqa.graphqa_report import (
+    GraphAnswerLine,
+    GraphQaResult,
+    GraphQaRun,
+)
 from dynagrag.evaluation.graphqa.hallucination import (
     NamedSupport,
     asking_support,
     checked_support,
-    hallucination_summary,
+    hallucination_figures,
     prompt_digest,
     with_long_replies,
 )
 from dynagrag.evaluation.graphqa.published_figures import published_beside
-from dynagrag.evaluation.results.run_summary import DIGITS
 from dynagrag.generation.soft_prompt.precision import Precision
 from dynagrag.ingest.pipeline import Progress
 
 if TYPE_CHECKING:
     from dynagrag.evaluation.graphqa.opened_method import OpenedMethod
 
-_BATCH = 8
+_BATCH, _DIGITS = 8, 6
 _MAX_LEARNED = 0.1
 """Of the rows that are measured."""
 
@@ -111,51 +118,130 @@ class GraphQaOptions:
 
 def evaluate_graphqa(
     settings: Settings, options: GraphQaOptions, progress: Progress | None = None
-) -> tuple[GraphQaRun, dict[str, Any]]:
-    """The run and its summary. Errors as in GraphQaOptions.check, and those of files and models
-    that aren't there.
+) -> tuple[GraphQaRun, GraphQaResult]:
+    """The run and its result. Errors as in GraphQaOptions.check, and those of files and models that
+    aren't there.
     """
     options.check()
-    tell = progress or (lambda *_: None)
-    tell("load", 0, 2)
+    watch = Watch(progress)
+    watch.tell("load", 0, 2)
     graph_set = load_graph_set(options.dataset, options.data)
-    questions = graph_set.of(options.part)[: options.limit]
-    tell("load", 1, 2)
-    answers = _Answers(settings, options, graph_set)  # first: what doesn't fit leaves no folder
-    if options.part is None and any(
-        file.sha256 in answers.learned_files for file in graph_set.files
-    ):
-        raise UsageError(
-            f"{options.checkpoint} was trained on rows of these files; measure it on --split"
-            " validation or test"
-        )
-    num_learned = _num_learned(options, answers.learned, questions)
-    name, made_with = (
-        f"graphqa-{options.dataset}-{options.method}",
-        _made_with(graph_set, questions, options) | answers.made_with,
-    )
-    run = GraphQaRun.begin(settings.home, name, made_with, options.out)
-    tell("load", 2, 2)
-    done = {line.question for line in run.lines()}
-    missing = [question for question in questions if question.id not in done]
-    with run.asking(len(done)):
-        for start in range(0, len(missing), _BATCH):
-            tell("answer", len(questions) - len(missing) + start, len(questions))
-            batch = missing[start : start + _BATCH]
-            supports = answers.support_of(batch) if options.hallucination else [None] * len(batch)
-            run.append(_line(*own) for own in zip(batch, answers.of(batch), supports, strict=True))
-        tell("answer", len(questions), len(questions))
-        answers.tell_cut(len(missing))
-        summary = _summary(
-            options, answers, graph_set.left_out, questions, run.lines(), num_learned
-        )
-        summary |= {"run": str(run.path)}
-        run.write_summary(summary)
-        run.write_report(render_graphqa_report(run))
-    return run, summary
+    watch.tell("load", 1, 2)
+    experiment = GraphQaExperiment(settings, options, graph_set)
+    watch.tell("load", 2, 2)
+    run, result = run_experiment(experiment, settings.home, options.out, watch)
+    assert isinstance(run, GraphQaRun), "it is the experiment's folder"
+    return run, result
 
 
-class _Answers:
+class GraphQaExperiment(TrialExperiment[GraphQuestion, GraphAnswerLine, GraphQaResult]):
+    """One method, and the questions of a set. Several are put before the model at once."""
+
+    folder = GraphQaRun
+    arms = (ONE_ARM,)
+
+    def __init__(self, settings: Settings, options: GraphQaOptions, graph_set: GraphSet) -> None:
+        self.name = f"graphqa-{options.dataset}-{options.method}"
+        self.items = graph_set.of(options.part)[: options.limit]
+        self._options, self._set = options, graph_set
+        self._answerer = _Answerer(settings, options, graph_set)
+        if options.part is None and any(
+            file.sha256 in self._answerer.learned_files for file in graph_set.files
+        ):
+            raise UsageError(
+                f"{options.checkpoint} was trained on rows of these files; measure it on --split"
+                " validation or test"
+            )
+        self._num_learned = sum(
+            row_hash(question) in self._answerer.learned for question in self.items
+        )
+        # a few doubles are told; more would flatter it, unless the training rows are asked for
+        if self._num_learned > _MAX_LEARNED * len(self.items) and options.part is not Part.TRAIN:
+            raise UsageError(
+                f"{options.checkpoint} learned {self._num_learned} of these {len(self.items)} rows;"
+                " measure it on rows that it has not seen: --split validation or test of the files"
+                " that it was trained with"
+            )
+
+    def made_with(self) -> Mapping[str, JsonValue]:
+        """The rows, the method and its model."""
+        from dynagrag.checkpoints.checkpoints import digest_of
+
+        options = self._options
+        return {
+            "dataset": self._set.name,
+            "split": options.part.value if options.part else ALL,
+            "files": {file.name: file.sha256 for file in self._set.files},
+            "asked": digest_of_rows(self.items),
+            "questions": len(self.items),
+            "method": options.method,
+            "lm": options.lm,
+            "checkpoint": digest_of(options.checkpoint) if options.checkpoint else None,
+            **({"without": list(options.without)} if options.without else {}),
+            **({"hallucination": prompt_digest()} if options.hallucination else {}),
+            **self._answerer.made_with,
+        }
+
+    def stage(self, trial: ItemTrial[GraphQuestion]) -> str:
+        """All questions are followed together."""
+        return "answer"
+
+    def measure_all(
+        self,
+        left: Sequence[ItemTrial[GraphQuestion]],
+        keep: Keep[GraphAnswerLine],
+        watch: Watch,
+    ) -> None:
+        """As many questions at once as a batch holds."""
+        questions = [trial.item for trial in left]
+        for start in range(0, len(questions), _BATCH):
+            batch = questions[start : start + _BATCH]
+            supports = (
+                self._answerer.support_of(batch)
+                if self._options.hallucination
+                else [None] * len(batch)
+            )
+            answers = self._answerer.answers(batch)
+            keep([_line(*own) for own in zip(batch, answers, supports, strict=True)])
+        self._answerer.tell_cut(len(questions))
+
+    def summarize(self, lines: Sequence[GraphAnswerLine], path: Path) -> GraphQaResult:
+        """The measures by each scorer, and what was published for the same."""
+        options, answerer = self._options, self._answerer
+        supports = [line.support for line in lines if line.support is not None]
+        most = max(_answer_counts(self.items).values())
+        measures = {}
+        for scorer in Scorer:
+            columns = {
+                name: [line.scores[scorer][name] for line in lines]
+                for name in lines[0].scores[scorer]
+            }
+            found = share_intervals(columns)
+            measures[scorer.value] = {name: own.rounded(_DIGITS) for name, own in found.items()}
+        return GraphQaResult(
+            dataset=options.dataset,
+            method=options.method,
+            variant=answerer.variant,
+            split=options.part.value if options.part else ALL,
+            lm=options.lm,
+            trained_on=answerer.trained_on,
+            learned=self._num_learned,
+            form=self.items[0].form.value,
+            scorer=options.scorer.value,
+            n=len(lines),
+            left_out=dict(self._set.left_out),
+            measures=measures,
+            embedder=answerer.made_with.get("embedder"),
+            majority=round(most / len(self.items), _DIGITS),
+            published=list(
+                published_beside(options.dataset, answerer.variant, options.lm, answerer.trained_on)
+            ),
+            hallucination=hallucination_figures(supports) if supports else None,
+            run=str(path),
+        )
+
+
+class _Answerer:
     """A method, ready to answer."""
 
     def __init__(self, settings: Settings, options: GraphQaOptions, graph_set: GraphSet) -> None:
@@ -210,8 +296,8 @@ class _Answers:
         }
         self.made_with |= {"embedder": embedder.identity.name}
 
-    def of(self, questions: Sequence[GraphQuestion]) -> list[str]:
-        """What is said to each."""
+    def answers(self, questions: Sequence[GraphQuestion]) -> list[str]:
+        """The answer to each."""
         if self._opened is None:
             return [str(self._majority)] * len(questions)
         from dynagrag.evaluation.graphqa.soft_examples import soft_examples
@@ -255,7 +341,7 @@ class _Answers:
             )
 
     def support_of(self, questions: Sequence[GraphQuestion]) -> list[NamedSupport]:
-        """What is named as the support of each answer."""
+        """The support that is named for each answer."""
         from dynagrag.evaluation.graphqa.soft_examples import shown_graph, soft_examples
 
         assert self._opened is not None  # majority was refused
@@ -305,85 +391,3 @@ def _line(question: GraphQuestion, answer: str, support: NamedSupport | None) ->
         scores=scores,
         support=support,
     )
-
-
-def _summary(
-    options: GraphQaOptions,
-    answers: _Answers,
-    left_out: Mapping[str, int],
-    questions: Sequence[GraphQuestion],
-    lines: Sequence[GraphAnswerLine],
-    num_learned: int,
-) -> dict[str, Any]:
-    published = published_beside(options.dataset, answers.variant, options.lm, answers.trained_on)
-    measures = {own.value: _measures(lines, own) for own in Scorer}
-    first = {name: own["mean"] for name, own in measures[options.scorer].items()}
-    summary = {
-        "dataset": options.dataset,
-        "method": options.method,
-        "variant": answers.variant,
-        "split": options.part.value if options.part else ALL,
-        "lm": options.lm,
-        "trained_on": answers.trained_on,
-        "learned": num_learned,
-        "form": questions[0].form.value,
-        "scorer": options.scorer.value,
-        "n": len(lines),
-        "left_out": dict(left_out),
-        **dict.fromkeys(("accuracy", "hit", "hits@1", "f1")),
-        **first,
-        "measures": measures,
-        **({"embedder": answers.made_with["embedder"]} if "embedder" in answers.made_with else {}),
-        "majority": round(max(_answer_counts(questions).values()) / len(questions), DIGITS),
-        "published": [asdict(own) for own in published],
-    }
-    if supports := [line.support for line in lines if line.support is not None]:
-        summary["hallucination"] = hallucination_summary(supports)
-    return summary | {"verdict": conclusion(summary)}
-
-
-def _measures(lines: Sequence[GraphAnswerLine], scorer: Scorer) -> dict[str, dict[str, float]]:
-    """`mean`, `low` and `high` of each measure."""
-    names = lines[0].scores[scorer]
-    found: dict[str, Interval] = share_intervals(
-        {name: [line.scores[scorer][name] for line in lines] for name in names}
-    )
-    return {
-        name: {key: round(value, DIGITS) for key, value in asdict(own).items()}
-        for name, own in found.items()
-    }
-
-
-def _made_with(
-    graph_set: GraphSet, questions: Sequence[GraphQuestion], options: GraphQaOptions
-) -> dict[str, Any]:
-    from dynagrag.checkpoints.checkpoints import digest_of
-
-    return {
-        "dataset": graph_set.name,
-        "split": options.part.value if options.part else ALL,
-        "files": {file.name: file.sha256 for file in graph_set.files},
-        "asked": digest_of_rows(questions),
-        "questions": len(questions),
-        "method": options.method,
-        "lm": options.lm,
-        "checkpoint": digest_of(options.checkpoint) if options.checkpoint else None,
-        **({"without": list(options.without)} if options.without else {}),
-        **({"hallucination": prompt_digest()} if options.hallucination else {}),
-    }
-
-
-def _num_learned(
-    options: GraphQaOptions, learned: Collection[str], questions: Sequence[GraphQuestion]
-) -> int:
-    """How many of the rows a checkpoint learned, which is told. UsageError where they are more than
-    a few doubles, unless the training rows were asked for: figures would flatter it.
-    """
-    num = sum(row_hash(question) in learned for question in questions)
-    if num > _MAX_LEARNED * len(questions) and options.part is not Part.TRAIN:
-        raise UsageError(
-            f"{options.checkpoint} learned {num} of these {len(questions)} rows; measure it on rows"
-            " that it has not seen: --split validation or test of the files that it was trained"
-            " with"
-        )
-    return num

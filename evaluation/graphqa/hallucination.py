@@ -6,19 +6,19 @@ papers' figures are people's, who read 100 free answers.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ConfigDict
 
 from dynagrag.core.ids import content_id
 from dynagrag.evaluation.bootstrap_intervals import Interval, share_intervals
+from dynagrag.evaluation.frame.figures import Figure
 from dynagrag.evaluation.frame.report import Section, Table
 from dynagrag.evaluation.graphqa.answer_items import Tokens, tokens_of
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, TextGraph
-from dynagrag.evaluation.results.run_summary import DIGITS, POINTS
 from dynagrag.prompts import render
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ _WORDS = {
     FULLY_VALID: "fully valid graphs: share of all answers that name something, all of it valid",
     NAMING: "share of the answers that name a node or an edge",
 }
+_DIGITS = 6
 _MAX_REPLY = 128
 """Tokens of a reply: some eight edges."""
 _MAX_NAME_TOKENS = 5
@@ -57,7 +58,7 @@ _NAME = re.compile(r"name: ([^;]+);")
 
 
 class NamedSupport(BaseModel):
-    """What a model named, and how many of its nodes and edges are in the graph."""
+    """The support that a model named, and how many of its nodes and edges are in the graph."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -79,7 +80,7 @@ class NamedSupport(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedParts:
     """The names in a reply, each once: `edges` as (source, relation, target), `nodes` with the
     edges' ends.
     """
@@ -109,8 +110,8 @@ def with_long_replies(model: "SoftPromptModel") -> "SoftPromptModel":
     return other
 
 
-def named_in(reply: str) -> Named:
-    """What a reply names: (a; b; c) anywhere, then lines of three parts by the first of ; | -> ,
+def named_in(reply: str) -> NamedParts:
+    """The names of a reply: (a; b; c) anywhere, then lines of three parts by the first of ; | -> ,
     that parts them, of two parts where the first is a number (a row of the table of nodes), and of
     a few words.
     """
@@ -128,7 +129,7 @@ def named_in(reply: str) -> Named:
         elif len(parts) == 1 and _is_name(parts[0]):
             nodes[parts[0]] = None
     ends = (end for source, _, target in edges for end in (source, target))
-    return Named(tuple(dict.fromkeys((*ends, *nodes))), tuple(edges))
+    return NamedParts(tuple(dict.fromkeys((*ends, *nodes))), tuple(edges))
 
 
 def checked_support(reply: str, graph: TextGraph, shown: TextGraph) -> NamedSupport:
@@ -159,56 +160,31 @@ def checked_support(reply: str, graph: TextGraph, shown: TextGraph) -> NamedSupp
     )
 
 
-def hallucination_summary(found: Sequence[NamedSupport]) -> dict[str, Any]:
-    """`mean`, `low`, `high` of each measure; None where no answer names what it is about."""
+def hallucination_figures(found: Sequence[NamedSupport]) -> dict[str, Interval | None]:
+    """The share of each measure; None where no answer names what it is about."""
     columns = {
         VALID_NODES: [one.valid_nodes / one.nodes for one in found if one.nodes],
         VALID_EDGES: [one.valid_edges / one.edges for one in found if one.edges],
         FULLY_VALID: [float(one.is_valid) for one in found],
         NAMING: [float(one.is_naming) for one in found],
     }
-    return {name: _interval(name, values) if values else None for name, values in columns.items()}
-
-
-def hallucination_lines(summary: Mapping[str, Any]) -> Iterator[str]:
-    """For a terminal: ours, in points, and what was printed."""
-    for name, own in summary.items():
-        ours = "none named" if own is None else Interval.of(own, POINTS).text()
-        printed = "".join(
-            f"; published {value:.0f} ({system})" for system, value in PUBLISHED.get(name, ())
-        )
-        yield f"{'support':<14}{name:<12}  {ours}{printed}"
-    yield f"published by {SOURCE}"
-
-
-def hallucination_section(summary: Mapping[str, Any]) -> Section:
-    """For the report."""
-    rows = []
-    for name, own in summary.items():
-        printed = ", ".join(f"{value:.0f} ({system})" for system, value in PUBLISHED.get(name, ()))
-        rows.append(
-            (
-                _WORDS[name],
-                ("none named" if own is None else Interval.of(own, POINTS).text(), printed or "-"),
-            )
-        )
-    title = "What answers name as their support, looked up in the graph, in points"
-    return Section(
-        tables=(
-            Table(
-                ("measure", "mean, 95 % interval", f"published ({SOURCE})"),
-                tuple(rows),
-                title=title,
-            ),
-        )
-    )
-
-
-def _interval(name: str, values: Sequence[float]) -> dict[str, float]:
     return {
-        key: round(value, DIGITS)
-        for key, value in asdict(share_intervals({name: values})[name]).items()
+        name: share_intervals({name: values})[name].rounded(_DIGITS) if values else None
+        for name, values in columns.items()
     }
+
+
+def hallucination_section(figures: Mapping[str, Interval | None]) -> Section:
+    """For the report: ours, and what was printed."""
+    rows = []
+    for name, own in figures.items():
+        printed = [f"{value:.0f} ({system})" for system, value in PUBLISHED.get(name, ())]
+        ours = "none named" if own is None else Figure.of(own)
+        rows.append((_WORDS[name], (ours, ", ".join(printed) or "-")))
+    return Section(
+        "What answers name as their support, looked up in the graph",
+        tables=(Table(("measure", "share", f"published ({SOURCE})"), tuple(rows)),),
+    )
 
 
 def _three(parts: Sequence[str]) -> tuple[str, str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.core.schema import EmbedderIdentity
-from dynagrag.evaluation.graphqa.graph_methods import Description, GraphMethod, Retrieval, method_of
+from dynagrag.evaluation.graphqa.graph_methods import Description, GraphMethod, GraphPart, method_of
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion
 from dynagrag.generation.soft_prompt.language_model import LanguageModel
 from dynagrag.generation.soft_prompt.precision import Precision
@@ -79,5 +79,5 @@ def check_retrieves(method: GraphMethod, rows: Sequence[GraphQuestion]) -> None:
     """Raises UsageError where a method is to go without retrieval, and there is none in these
     rows.
     """
-    if method.retrieval is Retrieval.WHOLE and all(row.tree is None for row in rows):
+    if method.retrieval is GraphPart.WHOLE and all(row.tree is None for row in rows):
         raise UsageError("these rows' graphs are put in whole: there is no retrieval to go without")

@@ -1,5 +1,5 @@
-"""What papers and reruns print for GraphQA, in percent, by set and system. Models, rows and scorers
-differ from ours: each says its own.
+"""Figures that papers and reruns print for GraphQA, in percent, by set and system. Models, rows and
+scorers differ from ours: each says its own.
 
 `hit`: a right answer stands anywhere in the output, which GRAG's tables call Hit@1 (docs/papers.md,
 GraphQA).
@@ -189,7 +189,7 @@ def published_of(dataset: str) -> Figures:
 def published_beside(
     dataset: str, system: str, lm: str | None, trained_on: str | None
 ) -> tuple[Published, ...]:
-    """What stands beside a run: of a 13B the figures of one, of others those of smaller models; of
+    """The figures beside a run: of a 13B the figures of one, of others those of smaller models; of
     what was trained on another set those of what was trained so.
     """
     is_13b, other = bool(lm and _13B.search(lm)), None if trained_on == dataset else trained_on

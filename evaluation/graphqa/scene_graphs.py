@@ -1,8 +1,9 @@
 """SceneGraphs: questions about an image, of which only its scene graph is given (G-Retriever,
 section 4; GQA).
 
-    scene_graphs*.jsonl[.gz]            an image a line, as GQA's sceneGraphs.json has it: image_id, and objects by id, each with name,
-                                        attributes, x, y, w, h and relations (name, object)
+    scene_graphs*.jsonl[.gz]            an image a line, as in GQA's sceneGraphs.json: image_id, and
+                                        objects by id, each with name, attributes, x, y, w, h and
+                                        relations (name, object)
     scene_graph_questions*.jsonl[.gz]   q_id, image_id, question, answer
 
 Rows whose `answer_rule` is guess or none are left out: nobody stated their answer. Images are split
@@ -58,7 +59,7 @@ def load_scene_graphs(data: Path) -> tuple[list[GraphQuestion], tuple[DataFile, 
 
 
 def parts_of_images(asked_of: Sequence[str]) -> dict[str, Part]:
-    """What each image serves: as G-Retriever's code has it, in an order of chance of the images in
+    """The split of each image: as G-Retriever's code has it, in an order of chance of the images in
     the order of their questions, cut as ExplaGraphs' rows are.
     """
     images = list(dict.fromkeys(asked_of))

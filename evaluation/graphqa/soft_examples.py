@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from dynagrag.evaluation.graphqa.graph_methods import Description, GraphMethod, Retrieval
+from dynagrag.evaluation.graphqa.graph_methods import Description, GraphMethod, GraphPart
 from dynagrag.evaluation.graphqa.graph_question import GraphQuestion, TextGraph
 from dynagrag.evaluation.graphqa.graph_retrieval import (
     RootedGraph,
@@ -43,7 +43,7 @@ def soft_examples(
     """
     if not (
         method.parts.has_graph
-        or (method.parts.has_text and method.retrieval not in (Retrieval.WORDS, Retrieval.WHOLE))
+        or (method.parts.has_text and method.retrieval not in (GraphPart.WORDS, GraphPart.WHOLE))
     ):
         return [_example(question, vectors, method) for question in questions]
     examples: list[SoftExample] = []
@@ -85,7 +85,7 @@ def shown_graph(question: GraphQuestion, vectors: TextVectors, method: GraphMeth
     """The graph whose tables stand in a method's prompt, an empty one where none do."""
     if (
         not method.parts.has_text
-        or method.retrieval is Retrieval.FACTS
+        or method.retrieval is GraphPart.FACTS
         or method.description is not Description.TABLES
     ):
         return TextGraph((), ())
@@ -101,7 +101,7 @@ def _example(question: GraphQuestion, vectors: TextVectors, method: GraphMethod)
     graphs = _retrieved(question, vectors, method)
     text = (
         _facts_text(question, vectors)
-        if method.retrieval is Retrieval.FACTS
+        if method.retrieval is GraphPart.FACTS
         else _described(graphs, method.description)
     )
     arrays = tuple(_arrays(own.graph, vectors) for own in graphs) if method.parts.has_graph else ()
@@ -112,21 +112,21 @@ def _retrieved(
     question: GraphQuestion, vectors: TextVectors, method: GraphMethod
 ) -> list[RootedGraph]:
     match method.retrieval:
-        case Retrieval.EGO_GRAPHS:
+        case GraphPart.EGO_GRAPHS:
             return ego_graphs_of(question, vectors)
-        case Retrieval.WHOLE:
+        case GraphPart.WHOLE:
             return (
                 ego_graphs_of(replace(question, tree=None), vectors)
                 if method.parts.has_graph
                 else [RootedGraph(question.graph, 0)]
             )
-        case Retrieval.WORDS:
+        case GraphPart.WORDS:
             return [RootedGraph(nearest_of(question, None), 0)]
-        case Retrieval.VECTORS:
+        case GraphPart.VECTORS:
             return [RootedGraph(nearest_of(question, vectors), 0)]
-        case Retrieval.TREE:
+        case GraphPart.TREE:
             return [RootedGraph(tree_of(question, vectors), 0)]
-        case Retrieval.FACTS:
+        case GraphPart.FACTS:
             return []
 
 

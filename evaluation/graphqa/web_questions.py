@@ -1,13 +1,13 @@
 """WebQSP and ComplexWebQuestions (CWQ): questions over Freebase whose answers are lists of entities
 (docs/papers.md, GraphQA). Two forms:
 
-    a graph of each question's own   RoG's (`RoG-webqsp/` or `RoG-cwq/` with train*, validation* and test*, .jsonl[.gz] or .parquet, or
-                                     RoG-webqsp*.jsonl[.gz]): id, question, answer, q_entity, graph
-                                     (head, relation, tail)
-    a graph that all share           webqsp_questions*.jsonl[.gz] or cwq_questions*: id, question, answers, q_entity, over
-                                     webqsp_kg.tsv[.gz] or cwq_kg.tsv[.gz]; a question's graph is
-                                     what lies round its
-                                     entities, as pruners get it
+    a graph of each question's own   RoG's (`RoG-webqsp/` or `RoG-cwq/` with train*, validation* and
+                                     test*, .jsonl[.gz] or .parquet, or RoG-webqsp*.jsonl[.gz]): id,
+                                     question, answer, q_entity, graph (head, relation, tail)
+    a graph that all share           webqsp_questions*.jsonl[.gz] or cwq_questions*: id, question,
+                                     answers, q_entity, over webqsp_kg.tsv[.gz] or cwq_kg.tsv[.gz];
+                                     a question's graph is what lies round its entities, as pruners
+                                     get it
 
 A row serves what its field `split` says, else its file's name, else what a hash decides: of its
 first entity in WebQSP, as for pruners, and in CWQ of the WebQSP question that it was made from. A
@@ -51,7 +51,7 @@ _ROG_SUFFIXES = (*SUFFIXES, ".parquet")
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _WebQuestion:
     """A question with the entities that its graph was cut out round, and whether something else
     than a hash says what it serves.
     """
@@ -120,7 +120,7 @@ class _Reader:
         self.files: list[DataFile] = []
         self.left_out: Counter[str] = Counter()
 
-    def questions(self, path: Path) -> Iterator[_Asked]:
+    def questions(self, path: Path) -> Iterator[_WebQuestion]:
         rows, file = parquet_rows(path) if path.suffix == ".parquet" else each_row(path)
         self.files.append(file)
         named = _PART.search(path.name.lower())
@@ -132,7 +132,7 @@ class _Reader:
             else:
                 self.left_out["rows without an answer"] += 1
 
-    def _asked(self, row: Row, answers: tuple[str, ...], of_file: Part | None) -> _Asked:
+    def _asked(self, row: Row, answers: tuple[str, ...], of_file: Part | None) -> _WebQuestion:
         asked, id_, entities = row.text("question"), row.id("id"), _strings(row, "q_entity")
         if "graph" in row.values:
             topics, graph = (
@@ -149,7 +149,7 @@ class _Reader:
             id_.split("_")[0] if self._name == "cwq" else (*entities, *topics, id_)[0]
         )
         prompt, label = f"Question: {asked}\nAnswer: ", "|".join(answers).lower()
-        return _Asked(
+        return _WebQuestion(
             GraphQuestion(id_, prompt, asked, graph, answers, label, part, AnswerForm.LIST, _TREE),
             topics,
             given is not None,
@@ -176,11 +176,11 @@ class _Reader:
         return TripleGraph(triples)
 
     @cached_property
-    def _names(self) -> "_Names":
-        return _Names(self._shared.names)
+    def _names(self) -> "_NamedEntities":
+        return _NamedEntities(self._shared.names)
 
 
-class _Names:
+class _NamedEntities:
     """Finds the entities that a question names where a row doesn't say them."""
 
     def __init__(self, names: Sequence[str]) -> None:

@@ -22,8 +22,8 @@ _DIGITS = 4
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """What people and a judge said of one row, as categories (0, 1, ...), and as numbers where they
-    are grades.
+    """A row as people and a judge rate it: categories (0, 1, ...), and numbers where they are
+    grades.
     """
 
     group: str
@@ -43,9 +43,9 @@ class Estimate:
     low: float | None = None
     high: float | None = None
 
-    def bounds(self) -> list[float] | None:
+    def bounds(self) -> tuple[float, float] | None:
         """The interval."""
-        return None if self.low is None or self.high is None else [self.low, self.high]
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
 
 def accuracy(

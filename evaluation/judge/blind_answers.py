@@ -37,7 +37,7 @@ class BlindAnswer:
 
     @property
     def num_words(self) -> int:
-        """How long it is."""
+        """In words."""
         return len(self.text.split())
 
 
@@ -55,8 +55,8 @@ def blind(text: str) -> str:
 def metrics_prompt(
     answer: BlindAnswer, metrics: Sequence[str], levels: Sequence[int], *, is_word: bool
 ) -> Prompt:
-    """What a judge is asked of an answer by itself. Prompts of one answer begin alike, so that a
-    local model reads it once.
+    """The prompt by which an answer is graded by itself. Prompts of one answer begin alike, so that
+    a local model reads it once.
     """
     shown = {"question": fenced(answer.question), "answer": inert(answer.text, _MAX_CHARS)}
     system, user = render(

@@ -1,13 +1,18 @@
-"""A judge's calibration in words, and as a report: whether it is reliable, figures by set, subset
-and length, what it got wrong.
+"""The kept run of a calibration: verdicts.jsonl (what the judge said of each row), rows.jsonl (the
+rows, for people), and how both are read: whether the judge is reliable, figures by set, subset and
+length, what it got wrong.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
-from dynagrag.evaluation.frame.figures import Figure
-from dynagrag.evaluation.frame.html import render
+from pydantic import BaseModel, ConfigDict, Field
+
+from dynagrag.evaluation.bootstrap_intervals import SEED
+from dynagrag.evaluation.frame.experiment_run import ONE_ARM, ExperimentRun
+from dynagrag.evaluation.frame.figures import Figure, Unit, count
+from dynagrag.evaluation.frame.lines_file import read_lines
 from dynagrag.evaluation.frame.report import (
+    FEW_ITEMS,
     BarChart,
     Case,
     Cases,
@@ -16,151 +21,33 @@ from dynagrag.evaluation.frame.report import (
     Section,
     Table,
     interval_meaning,
+    shortened,
 )
-from dynagrag.evaluation.judge.calibration_figures import grade_of
-from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, KnownRow, VerdictLine
-from dynagrag.evaluation.judge.calibration_sets import RowKind
-from dynagrag.evaluation.judge.reliability import MIN_ROWS, NOT_KNOWN, NOT_RELIABLE, why_not
-from dynagrag.evaluation.results.run_summary import FEW_QUESTIONS
+from dynagrag.evaluation.frame.results import Result
+from dynagrag.evaluation.judge.calibration_figures import (
+    AnyAgreement,
+    GradesAgreement,
+    PairsAgreement,
+    SetAgreement,
+    grade_of,
+)
+from dynagrag.evaluation.judge.calibration_sets import CalibrationRow, RowKind
+from dynagrag.evaluation.judge.judge_replies import JudgeLine
+from dynagrag.evaluation.judge.reliability import (
+    MIN_ROWS,
+    NOT_KNOWN,
+    NOT_RELIABLE,
+    THRESHOLD,
+    why_not,
+)
 
+ROWS = "rows.jsonl"
 _NUM_READ = 5
 """How many rows of each set that the judge got most wrong are shown."""
-
-
-def verdict_on_judge(judge: str, figures: Mapping[str, Mapping[str, Any]], threshold: float) -> str:
-    """The first line of a report: on which sets the judge can be believed."""
-    bad, unsure, good = (
-        [name for name, own in figures.items() if own["is_reliable"] is wanted]
-        for wanted in (False, None, True)
-    )
-    parts = []
-    for words, names in ((NOT_RELIABLE, bad), (NOT_KNOWN, unsure)):
-        if names:
-            parts.append(
-                f"{words}: {judge} on"
-                f" {', '.join(_with_reason(name, figures[name], threshold) for name in names)}"
-            )
-    if good:
-        parts.append(
-            f"reliable: {judge} on"
-            f" {', '.join(f'{name} ({_kappa(figures[name])})' for name in good)}"
-        )
-    return "; ".join(parts)
-
-
-def _kappa(own: Mapping[str, Any]) -> str:
-    return (
-        f"kappa {number(own['kappa'])}{_interval(own['kappa_interval'], number)}"
-        if own["kappa"] is not None
-        else "kappa can't be told"
-    )
-
-
-def _with_reason(name: str, own: Mapping[str, Any], threshold: float) -> str:
-    return (
-        f"{name} ({_kappa(own)},"
-        f" {why_not(own['kappa'], own['kappa_interval'], own['unreadable'], own['n'], threshold)})"
-    )
-
-
-def calibration_lines(summary: Mapping[str, Any]) -> Iterator[str]:
-    """The lines of a report."""
-    yield summary["verdict"]
-    width = max(6, *(len(name) for name in summary["sets"])) + 2
-    yield (
-        f"{'set':<{width}}{'rows':>6} "
-        f" {'accuracy':<20}{'kappa':<22}{'r':<22}{'flips':>6}{'ties':>6}{'unreadable':>12}{'ms':>9}"
-    )
-    for name, own in summary["sets"].items():
-        yield f"{name:<{width}}" + _row(own)
-    for name, own in summary["sets"].items():
-        for title, key in (("by subset", "subsets"), ("by length", "lengths")):
-            parts = ", ".join(
-                f"{part} {percent(found['accuracy'])} of {found['n']}"
-                for part, found in own[key].items()
-            )
-            yield f"{name} {title}, accuracy: {parts}"
-        yield from _more(name, own)
-    for name, notes in summary["notes"].items():
-        for note, count in notes.items():
-            yield f"{name}: {count} x {note}"
-    yield (
-        "accuracy in percent, kappa and r from -1 to 1, with 95 % intervals; of verdicts that could"
-        " be read; a tie agrees with nobody"
-    )
-    if any(own["n"] < FEW_QUESTIONS for own in summary["sets"].values()):
-        yield f"fewer than {FEW_QUESTIONS} rows of a set: its intervals say little"
-
-
-def _row(own: Mapping[str, Any]) -> str:
-    cells = cells_of(own)
-    return (
-        f"{cells[0]:>6} "
-        f" {cells[1]:<20}{cells[2]:<22}{cells[3]:<22}{cells[4]:>6}{cells[5]:>6}{cells[6]:>12}{cells[7]:>9}"
-    )
-
-
-def cells_of(own: Mapping[str, Any]) -> list[str]:
-    """Rows, accuracy, kappa, r, flips, ties, unreadable ones, milliseconds: of one set, as they are
-    shown.
-    """
-    agreed = percent(own["accuracy"]) + _interval(own["accuracy_interval"], percent)
-    beyond = number(own["kappa"]) + _interval(own["kappa_interval"], number)
-    r = (
-        number(own["pearson"]) + _interval(own["pearson_interval"], number)
-        if "pearson" in own
-        else "-"
-    )
-    return [
-        str(own["n"]),
-        agreed,
-        beyond,
-        r,
-        str(own["flips"]),
-        str(own["ties"]),
-        str(own["unreadable"]),
-        f"{own['ms']:,.0f}",
-    ]
-
-
-def _more(name: str, own: Mapping[str, Any]) -> Iterator[str]:
-    if "longer_wins" in own:
-        both = (
-            f", with both orders' odds together {percent(own['accuracy_by_odds'])}"
-            if own["accuracy_by_odds"] is not None
-            else ""
-        )
-        yield f"{name}: accuracy without ties {percent(own['accuracy_without_ties'])}{both}"
-        with_people = percent(own["longer_wins_with_people"])
-        yield (
-            f"{name}: the longer output wins {percent(own['longer_wins'])} of the decided pairs;"
-            f" with people {with_people}"
-        )
-    if "judge_with_length" in own:
-        yield (
-            f"{name}: grades with length, r: judge {number(own['judge_with_length'])}, people"
-            f" {number(own['people_with_length'])}"
-        )
-
-
-def _interval(bounds: Sequence[float] | None, shown: Any) -> str:
-    return f" ({shown(bounds[0])} to {shown(bounds[1])})" if bounds else ""
-
-
-def percent(share: float | None) -> str:
-    """A share of 1 in percent; a dash for none."""
-    return "-" if share is None else f"{100 * share:.1f}"
-
-
-def number(value: float | None) -> str:
-    """A coefficient; a dash for none."""
-    return "-" if value is None else f"{value:.2f}"
-
-
 WORDS: Mapping[str, str] = {
     "accuracy": (
-        "percent of the judge's verdicts that people share; of grades: in the same fifth of the"
-        " scale"
+        "share of the judge's verdicts that people share, in points; of grades: in the same fifth"
+        " of the scale"
     ),
     "reliable": (
         "whether kappa's interval begins at the threshold or above, on ten rows or more; no also"
@@ -172,6 +59,10 @@ WORDS: Mapping[str, str] = {
     ),
     "r": "of grades alone: Pearson's correlation with people's ratings, -1 to 1",
     "95 % interval": interval_meaning("questions"),
+    "points": (
+        "accuracy: 100 is everything; kappa and r are from -1 to 1. Of verdicts that could be read;"
+        " a tie agrees with nobody"
+    ),
     "flips": (
         "pairs are asked in both orders: a verdict that changes with the order, which makes it"
         " a tie"
@@ -186,92 +77,235 @@ WORDS: Mapping[str, str] = {
 }
 
 
-def render_calibration_report(run: CalibrationRun) -> str:
-    """The report of a run that is done."""
-    return render(calibration_report(run), run.head)
+class VerdictLine(JudgeLine):
+    """A judge's verdict on a row."""
+
+    set: str
+    row: str
+    verdict: float | None
+    ms: float
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The set and the row."""
+        return ONE_ARM, row_id(self.set, self.row)
 
 
-def calibration_report(run: CalibrationRun) -> Report:
-    """What the page says."""
-    summary = run.summary()
-    sets: Mapping[str, Mapping[str, Any]] = summary["sets"]
-    rows = ", ".join(f"{name} ({own['n']})" for name, own in sets.items())
-    few = (
-        f" Fewer than {FEW_QUESTIONS} rows of a set: its intervals say little."
-        if min(o["n"] for o in sets.values()) < FEW_QUESTIONS
-        else ""
-    )
-    return Report(
-        title=f"{summary['judge']}: agreement with people",
-        asked=(
-            f"{summary['judge']} judged rows that people had judged before: how often does it say"
-            f" the same? Rows: {rows}."
-        ),
-        conclusion=f"{summary['verdict']}.{few}",
-        is_warned=summary["verdict"].startswith((NOT_RELIABLE, NOT_KNOWN)),
-        about=(
-            (
-                f"Reliable means a kappa whose interval begins at {summary['threshold']} or more,"
-                f" on at least {MIN_ROWS} rows, and at most one verdict in ten that could not be"
-                " read. What is known of a judge here is shown with its later verdicts."
+def row_id(set_name: str, row: str) -> str:
+    """A row's id among the rows of all sets."""
+    return f"{set_name} {row}"
+
+
+class KnownRow(BaseModel):
+    """A row as people read it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    set: str
+    id: str
+    kind: RowKind
+    subset: str
+    question: str
+    texts: tuple[str, ...]
+    references: tuple[str, ...]
+    people: float
+
+    @classmethod
+    def of(cls, row: CalibrationRow) -> "KnownRow":
+        """A row, cut where it is very long."""
+        return cls(
+            set=row.set,
+            id=row.id,
+            kind=row.kind,
+            subset=row.subset,
+            question=shortened(row.question),
+            texts=tuple(map(shortened, row.texts)),
+            references=tuple(map(shortened, row.references)),
+            people=row.people,
+        )
+
+
+class CalibrationResult(Result):
+    """How far a judge agrees with people, by set. `sizes`: how many rows each set has of which some
+    were drawn; `notes`: what was passed over in each, and how often.
+    """
+
+    verdict: str
+    judge: str
+    sets: dict[str, AnyAgreement]
+    threshold: float = THRESHOLD
+    seed: int = SEED
+    sizes: dict[str, int] = Field(default_factory=dict)
+    notes: dict[str, dict[str, int]] = Field(default_factory=dict)
+    run: str = ""
+
+
+class CalibrationRun(ExperimentRun[VerdictLine, CalibrationResult]):
+    """The folder of a run that calibrates a judge."""
+
+    line_kind = VerdictLine
+    lines_file = "verdicts.jsonl"
+    command = "dynagrag evaluate judge --calibrate"
+    evaluates = "calibration"
+    what = "a judge against people"
+    noun = "row"
+    result_kind = CalibrationResult
+
+    def rows(self) -> list[KnownRow]:
+        """The rows in their order."""
+        return read_lines(self.path / ROWS, KnownRow)
+
+    def report(self) -> Report:
+        """Whether the judge can be believed, and on what."""
+        result = self.result()
+        rows = ", ".join(f"{name} ({own.n})" for name, own in result.sets.items())
+        is_few = min(own.n for own in result.sets.values()) < FEW_ITEMS
+        few = f" Fewer than {FEW_ITEMS} rows of a set: its intervals say little." if is_few else ""
+        return Report(
+            title=f"{result.judge}: agreement with people",
+            asked=(
+                f"{result.judge} judged rows that people had judged before: how often does it say"
+                f" the same? Rows: {rows}."
             ),
-        ),
-        notes=tuple(
-            f"{name}: {count} x {note}"
-            for name, notes in summary["notes"].items()
-            for note, count in notes.items()
-        ),
-        results=tuple(_results(sets)),
-        words=WORDS,
-        cases=tuple(_wrong(run.rows(), run.by_row())),
-    )
+            conclusion=f"{result.verdict}.{few}",
+            is_warned=result.verdict.startswith((NOT_RELIABLE, NOT_KNOWN)),
+            about=(
+                f"Reliable means a kappa whose interval begins at {result.threshold} or more,"
+                f" on at least {MIN_ROWS} rows, and at most one verdict in ten that could not be"
+                " read. What is known of a judge here is shown with its later verdicts.",
+            ),
+            notes=tuple(
+                f"{name}: {num} x {note}"
+                for name, notes in result.notes.items()
+                for note, num in notes.items()
+            ),
+            results=tuple(_results(result.sets)),
+            words=WORDS,
+            cases=tuple(_wrong(self.rows(), {line.key[1]: line for line in self.lines()})),
+        )
 
 
-def _results(sets: Mapping[str, Mapping[str, Any]]) -> Iterator[Section]:
-    heads = ("set", "rows", "accuracy", "kappa", "r", "flips", "ties", "unreadable", "ms")
-    table = Table(
-        heads, tuple((name, tuple(cells_of(own))) for name, own in sets.items()), main="kappa"
-    )
+def verdict_on_judge(judge: str, sets: Mapping[str, SetAgreement], threshold: float) -> str:
+    """The first words of a report: on which sets the judge can be believed."""
+    parts = []
+    for words, is_reliable in ((NOT_RELIABLE, False), (NOT_KNOWN, None), ("reliable", True)):
+        shown = []
+        for name, own in sets.items():
+            if own.is_reliable is not is_reliable:
+                continue
+            kappa = "kappa can't be told" if own.kappa is None else f"kappa {_kappa(own).text()}"
+            why = (
+                ""
+                if is_reliable
+                else f", {why_not(own.kappa, own.kappa_interval, own.unreadable, own.n, threshold)}"
+            )
+            shown.append(f"{name} ({kappa}{why})")
+        if shown:
+            parts.append(f"{words}: {judge} on {', '.join(shown)}")
+    return "; ".join(parts)
+
+
+def _kappa(own: SetAgreement) -> Figure:
+    return Figure.bounded(own.kappa, own.kappa_interval, Unit.COEFFICIENT)
+
+
+def _results(sets: Mapping[str, AnyAgreement]) -> Iterator[Section]:
     agreed = {
-        name: Figure(own["accuracy"], *own["accuracy_interval"])
-        for name, own in sets.items()
-        if own["accuracy_interval"]
+        name: Figure.bounded(own.accuracy, own.accuracy_interval) for name, own in sets.items()
     }
-    bars = (BarChart("Accuracy by set, percent, with 95 % intervals", agreed),) if agreed else ()
+    rows = tuple(
+        (
+            name,
+            (
+                count(own.n),
+                agreed[name],
+                _kappa(own),
+                Figure.bounded(own.pearson, own.pearson_interval, Unit.COEFFICIENT)
+                if isinstance(own, GradesAgreement)
+                else Figure(None),
+                {True: "yes", False: "no", None: "not known"}[own.is_reliable],
+                count(own.flips),
+                count(own.ties),
+                count(own.unreadable),
+                Figure(own.ms, unit=Unit.MS),
+            ),
+        )
+        for name, own in sets.items()
+    )
+    heads = (
+        "set",
+        "rows",
+        "accuracy",
+        "kappa",
+        "r",
+        "reliable",
+        "flips",
+        "ties",
+        "unreadable",
+        "ms",
+    )
+    bars = {name: own for name, own in agreed.items() if own.shown_bounds is not None}
     yield Section(
-        tables=(table,),
-        pictures=bars,
+        tables=(Table(heads, rows, main="kappa"),),
+        pictures=(BarChart("Accuracy by set, with 95 % intervals", bars),) if bars else (),
         after=tuple(line for name, own in sets.items() for line in _more(name, own)),
     )
-    parts = {name: _parts(own) for name, own in sets.items()}
-    tables = (
-        Table(("part", "rows", "accuracy", "kappa"), rows, title=name, main="accuracy")
-        for name, rows in parts.items()
-        if rows
+    yield Section(
+        "By subset and by length",
+        tables=tuple(
+            Table(
+                ("part", "rows", "accuracy", "kappa"),
+                tuple(
+                    (
+                        name,
+                        (
+                            count(part.n),
+                            Figure.bounded(part.accuracy, part.accuracy_interval),
+                            Figure(part.kappa, unit=Unit.COEFFICIENT),
+                        ),
+                    )
+                    for name, part in (*own.subsets.items(), *own.lengths.items())
+                ),
+                title=set_name,
+                main="accuracy",
+            )
+            for set_name, own in sets.items()
+            if own.subsets
+        ),
     )
-    yield Section("By subset and by length", tables=tuple(tables))
 
 
-def _parts(own: Mapping[str, Any]) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    rows = []
-    for part, found in (item for key in ("subsets", "lengths") for item in own[key].items()):
-        agreed = percent(found["accuracy"]) + _interval(found["accuracy_interval"], percent)
-        rows.append((part, (str(found["n"]), agreed, number(found["kappa"]))))
-    return tuple(rows)
+def _more(name: str, own: AnyAgreement) -> Iterator[str]:
+    """Figures that only sets of pairs, or of grades, have, in words."""
+    if isinstance(own, PairsAgreement):
+        both = (
+            ""
+            if own.accuracy_by_odds is None
+            else f", with both orders' odds together {Figure(own.accuracy_by_odds).text()}"
+        )
+        yield f"{name}: accuracy without ties {Figure(own.accuracy_without_ties).text()}{both}"
+        yield (
+            f"{name}: the longer output wins {Figure(own.longer_wins).text()} % of the decided"
+            f" pairs; with people {Figure(own.longer_wins_with_people).text()} %"
+        )
+    if isinstance(own, GradesAgreement):
+        judge, people = (
+            Figure(value, unit=Unit.COEFFICIENT).text()
+            for value in (own.judge_with_length, own.people_with_length)
+        )
+        yield f"{name}: grades with length, r: judge {judge}, people {people}"
 
 
-def _wrong(
-    rows: Sequence[KnownRow], lines: Mapping[tuple[str, str], VerdictLine]
-) -> Iterator[Cases]:
+def _wrong(rows: Sequence[KnownRow], lines: Mapping[str, VerdictLine]) -> Iterator[Cases]:
     """By set the rows that were judged most otherwise than by people, or not readable."""
     by_set: dict[str, list[tuple[float, KnownRow]]] = {}
     for row in rows:
-        by_set.setdefault(row.set, [])
-        if off := _off(row, lines[row.set, row.id].verdict):
-            by_set[row.set].append((off, row))
+        own = by_set.setdefault(row.set, [])
+        if off := _off(row, lines[row_id(row.set, row.id)].verdict):
+            own.append((off, row))
     for name, own in by_set.items():
         own.sort(key=lambda pair: (-pair[0], pair[1].id))
-        cases = tuple(_case(row, lines[row.set, row.id]) for _, row in own[:_NUM_READ])
+        cases = tuple(_case(row, lines[row_id(name, row.id)]) for _, row in own[:_NUM_READ])
         yield Cases(f"{name}: {len(own)} judged otherwise than by people", cases)
 
 
@@ -287,17 +321,13 @@ def _off(row: KnownRow, verdict: float | None) -> float:
 
 
 def _case(row: KnownRow, line: VerdictLine) -> Case:
-    said = "could not be read" if line.verdict is None else f"{line.verdict:g}"
-    orders = (
-        ""
-        if not line.orders
-        else " (" + ", then ".join("?" if own is None else f"{own:g}" for own in line.orders) + ")"
-    )
+    verdict = "could not be read" if line.verdict is None else f"{line.verdict:g}"
+    orders = ", then ".join("?" if own is None else f"{own:g}" for own in line.orders)
+    subset = f"{row.subset}; " if row.subset else ""
     return Case(
         text=row.question,
-        value=(
-            f"{row.subset + '; ' if row.subset else ''}people {row.people:g}, judge {said}{orders}"
-        ),
+        value=f"{subset}people {row.people:g}, judge {verdict}"
+        + (f" ({orders})" if orders else ""),
         warning=line.note,
         listings=(
             Listing.of("Judged" if len(row.texts) == 1 else "Compared", row.texts),

@@ -5,24 +5,33 @@ Runs lie in HOME/evaluation/runs; replies in HOME/evaluation/judge, so that no r
 twice.
 """
 
-import logging
 import time
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
-from dynagrag import wiring
+from pydantic import JsonValue
+
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import SettingsError, UsageError
 from dynagrag.core.protocols import ChatModel
 from dynagrag.evaluation.bootstrap_intervals import SEED
+from dynagrag.evaluation.frame.experiment import ItemTrial, Keep, TrialExperiment, Watch
+from dynagrag.evaluation.frame.experiment_run import ONE_ARM, ExperimentRun
 from dynagrag.evaluation.frame.kept_run import check_folder
-from dynagrag.evaluation.judge.calibration_figures import set_figures
-from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, VerdictLine
-from dynagrag.evaluation.judge.calibration_report import render_calibration_report, verdict_on_judge
+from dynagrag.evaluation.frame.running import MeteredModel, metered_model, run_experiment
+from dynagrag.evaluation.judge.calibration_figures import set_agreement
+from dynagrag.evaluation.judge.calibration_report import (
+    ROWS,
+    CalibrationResult,
+    CalibrationRun,
+    KnownRow,
+    VerdictLine,
+    row_id,
+    verdict_on_judge,
+)
 from dynagrag.evaluation.judge.calibration_sets import (
     SETS,
     CalibrationRow,
@@ -31,7 +40,6 @@ from dynagrag.evaluation.judge.calibration_sets import (
     load_calibration_set,
 )
 from dynagrag.evaluation.judge.judge_model import (
-    Judgement,
     JudgeModel,
     JudgeQuestion,
     better_questions,
@@ -39,16 +47,11 @@ from dynagrag.evaluation.judge.judge_model import (
     prompts_digest,
     right_question,
 )
-from dynagrag.evaluation.judge.judging import JudgingCost, judge_left, judging_cost
-from dynagrag.evaluation.judge.kept_calibrations import keep
+from dynagrag.evaluation.judge.judging import JUDGE, JudgingCost, judge_left, judging_cost
+from dynagrag.evaluation.judge.kept_calibrations import Agreement, keep_calibration
 from dynagrag.evaluation.judge.reliability import THRESHOLD
 from dynagrag.ingest.pipeline import Progress
-from dynagrag.models.metered_chat import MeteredChat
 
-_LOG = logging.getLogger(__name__)
-JOURNAL = Path("evaluation") / "judge"
-CACHE_NAME = "evaluate-judge"
-"""Verdicts are cached for all runs alike."""
 _PROMPTS = {
     RowKind.RIGHT: "judge_right",
     RowKind.GRADE: "judge_grade",
@@ -76,9 +79,10 @@ def calibrate_judge(
     options: CalibrationOptions,
     progress: Progress | None = None,
     on_cost: Callable[[JudgingCost], None] | None = None,
-    make: Callable[[Settings], ChatModel | None] = wiring.make_chat_model,
-) -> tuple[CalibrationRun, dict[str, Any]]:
-    """Runs a calibration, or resumes one; the run's folder and its summary.
+    make: Callable[[Settings], ChatModel | None] | None = None,
+) -> tuple[CalibrationRun, CalibrationResult]:
+    """Runs a calibration, or resumes one; the run and its result. `make`: makes the model in place
+    of that of the settings.
 
     `on_cost` is told what it will cost, before the judge is asked, and again with the time that it
     will take once it has answered. Raises UsageError, SettingsError and LoadError for what was
@@ -93,101 +97,135 @@ def calibrate_judge(
         load_calibration_set(options.data, name, options.max_rows, options.seed)
         for name in dict.fromkeys(options.sets)
     ]
-    with ExitStack() as stack:
-        model = make(settings)
-        if model is None:
+    with metered_model(settings, JUDGE, options.max_calls, make) as judge:
+        if judge is None:
             raise SettingsError("a judge is a language model: name one with --llm, e.g. --llm qwen")
-        stack.callback(model.close)
-        journal = wiring.make_journal(settings.home / JOURNAL)
-        stack.callback(journal.close)
-        chat = wiring.make_metered(model, journal, CACHE_NAME, options.max_calls, None)
-        prompts = {own.name: prompts_digest(_PROMPTS[own.kind]) for own in sets}
-        made_with = _made_with(sets, options, chat, prompts)
-        run = CalibrationRun.begin(settings.home, "judge-calibration", made_with, options.out)
-        with run.asking(sum(len(own.rows) for own in sets)):
-            work = _Work(
-                run,
-                sets,
-                settings,
-                chat,
-                progress or (lambda *_: None),
-                on_cost or (lambda _: None),
-            )
-            work.judge()
-            summary = _summary(run, sets, options, model.name)
-            kept = keep(settings.home, model.name, model.identity, summary["sets"], prompts)
-            _LOG.info("%d sets are kept of %s", len(kept.sets), model.name)
-            run.finish(summary, sets)
-            run.write_report(render_calibration_report(run))
-    return run, summary
+        experiment = CalibrationExperiment(sets, options, settings, judge, on_cost)
+        run, result = run_experiment(experiment, settings.home, options.out, Watch(progress))
+    assert isinstance(run, CalibrationRun), "it is the experiment's folder"
+    return run, result
 
 
 def questions_of(row: CalibrationRow) -> tuple[JudgeQuestion, ...]:
-    """What a judge is asked about a row: once, and a pair in both orders."""
+    """The questions about a row: one, and of a pair two, in both orders."""
     if row.kind is RowKind.PAIR:
         return better_questions(row.question, *row.texts)
     ask = right_question if row.kind is RowKind.RIGHT else grade_question
     return (ask(row.question, row.references, row.texts[0]),)
 
 
-def _made_with(
-    sets: Sequence[CalibrationSet],
-    options: CalibrationOptions,
-    chat: MeteredChat,
-    prompts: dict[str, str],
-) -> dict[str, Any]:
-    return {
-        "sets": {own.name: len(own.rows) for own in sets},
-        "judge": chat.model.identity,
-        "files": {file.name: file.sha256 for own in sets for file in own.files},
-        "asked": {own.name: own.digest for own in sets},
-        "prompts": prompts,
-        "threshold": options.threshold,
-        "seed": options.seed,
-    }
+class SetRow(NamedTuple):
+    """A row as an item: its own id is one of its set alone."""
+
+    row: CalibrationRow
+
+    @property
+    def id(self) -> str:
+        """Of all sets."""
+        return row_id(self.row.set, self.row.id)
 
 
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """What is left to judge in a run."""
+class CalibrationExperiment(TrialExperiment[SetRow, VerdictLine, CalibrationResult]):
+    """One judge, and the rows of all sets."""
 
-    run: CalibrationRun
-    sets: Sequence[CalibrationSet]
-    settings: Settings
-    chat: MeteredChat
-    progress: Progress
-    on_cost: Callable[[JudgingCost], None]
+    folder = CalibrationRun
+    name = "judge-calibration"
+    arms = (ONE_ARM,)
 
-    def judge(self) -> None:
-        """Judges what is left, as many rows at once as the model takes calls, and writes down each
-        verdict.
-        """
-        done = self.run.by_row()
-        rows = [row for own in self.sets for row in own.rows]
-        left = [row for row in rows if (row.set, row.id) not in done]
+    def __init__(
+        self,
+        sets: Sequence[CalibrationSet],
+        options: CalibrationOptions,
+        settings: Settings,
+        judge: MeteredModel,
+        on_cost: Callable[[JudgingCost], None] | None,
+    ) -> None:
+        self.items = [SetRow(row) for own in sets for row in own.rows]
+        self._sets, self._options, self._settings = sets, options, settings
+        self._judge, self._on_cost = judge, on_cost
+        self._prompts = {own.name: prompts_digest(_PROMPTS[own.kind]) for own in sets}
+
+    def made_with(self) -> Mapping[str, JsonValue]:
+        """The rows, the judge and the words in which it is asked."""
+        sets = self._sets
+        return {
+            "sets": {own.name: len(own.rows) for own in sets},
+            "judge": self._judge.model.identity,
+            "files": {file.name: file.sha256 for own in sets for file in own.files},
+            "asked": {own.name: own.digest for own in sets},
+            "prompts": dict(self._prompts),
+            "threshold": self._options.threshold,
+            "seed": self._options.seed,
+        }
+
+    def stage(self, trial: ItemTrial[SetRow]) -> str:
+        """All rows are followed together."""
+        return JUDGE
+
+    def measure_all(
+        self, left: Sequence[ItemTrial[SetRow]], keep: Keep[VerdictLine], watch: Watch
+    ) -> None:
+        """As many rows at once as the model takes calls."""
         if not left:
             return
-        cost = judging_cost(
-            [question for row in left for question in questions_of(row)], self.chat, self.settings
-        )
-        self.on_cost(cost)
+        rows = [trial.item.row for trial in left]
+        chat, tell = self._judge.chat, self._on_cost or (lambda _: None)
+        questions = [question for row in rows for question in questions_of(row)]
+        cost = judging_cost(questions, chat, self._settings)
+        tell(cost)
         begun = time.perf_counter()
-        judge = partial(_line, JudgeModel(self.chat))
-        for number in judge_left(left, judge, self.run, self.chat, self.settings):
-            if number == 1 < len(left):
-                self.on_cost(cost.after_first(time.perf_counter() - begun, len(left)))
-            self.progress("judge", len(rows) - len(left) + number, len(rows))
+        num_judged = 0
+
+        def keep_and_tell(lines: Sequence[VerdictLine]) -> None:
+            nonlocal num_judged
+            num_judged += len(lines)
+            if num_judged == 1 < len(rows):
+                tell(cost.after_first(time.perf_counter() - begun, len(rows)))
+            keep(lines)
+
+        judge_left(rows, partial(_line, JudgeModel(chat)), keep_and_tell, chat, self._settings)
+
+    def summarize(self, lines: Sequence[VerdictLine], path: Path) -> CalibrationResult:
+        """The agreement on each set."""
+        judge, threshold, seed = self._judge.model.name, self._options.threshold, self._options.seed
+        sets = {
+            own.name: set_agreement(
+                own.kind,
+                own.rows,
+                {line.row: line for line in lines if line.set == own.name},
+                threshold,
+                seed,
+            )
+            for own in self._sets
+        }
+        return CalibrationResult(
+            verdict=verdict_on_judge(judge, sets, threshold),
+            judge=judge,
+            sets=sets,
+            threshold=threshold,
+            seed=seed,
+            sizes={own.name: own.size for own in self._sets},
+            notes={own.name: dict(own.notes) for own in self._sets if own.notes},
+            run=str(path),
+        )
+
+    def keep(
+        self, run: ExperimentRun[VerdictLine, CalibrationResult], result: CalibrationResult
+    ) -> None:
+        """The rows, and what is known of the judge now."""
+        model = self._judge.model
+        agreed = {
+            name: Agreement.model_validate(own, from_attributes=True)
+            for name, own in result.sets.items()
+        }
+        keep_calibration(self._settings.home, model.name, model.identity, agreed, self._prompts)
+        run.write_rows(ROWS, [KnownRow.of(item.row) for item in self.items])
 
 
 def _line(judge: JudgeModel, row: CalibrationRow) -> VerdictLine:
     begun = time.perf_counter()
-    asked = questions_of(row)
-    found: Judgement = (
-        judge.judge_both((asked[0], asked[1]))
-        if row.kind is RowKind.PAIR
-        else judge.judge(asked[0])
-    )
-    ms = round(1000 * (time.perf_counter() - begun), 1)
+    questions = questions_of(row)
+    found = judge.judge(questions[0]) if len(questions) == 1 else judge.judge_both(*questions)
     return VerdictLine(
         set=row.set,
         row=row.id,
@@ -195,32 +233,5 @@ def _line(judge: JudgeModel, row: CalibrationRow) -> VerdictLine:
         orders=found.parts,
         odds=found.odds,
         note=found.note,
-        ms=ms,
+        ms=round(1000 * (time.perf_counter() - begun), 1),
     )
-
-
-def _summary(
-    run: CalibrationRun, sets: Sequence[CalibrationSet], options: CalibrationOptions, judge: str
-) -> dict[str, Any]:
-    """What `--json` prints."""
-    lines = run.by_row()
-    figures = {
-        own.name: set_figures(
-            own.kind,
-            own.rows,
-            {row.id: lines[own.name, row.id] for row in own.rows},
-            options.threshold,
-            options.seed,
-        )
-        for own in sets
-    }
-    summary = {
-        "judge": judge,
-        "sets": figures,
-        "threshold": options.threshold,
-        "seed": options.seed,
-        "sizes": {own.name: own.size for own in sets},
-        "notes": {own.name: dict(own.notes) for own in sets if own.notes},
-        "run": str(run.path),
-    }
-    return {"verdict": verdict_on_judge(judge, figures, options.threshold)} | summary

@@ -30,7 +30,7 @@ _RATING, _BEST_RATING = "overall-rating", 100
 
 
 class RowKind(StrEnum):
-    """What a judge is asked about a row."""
+    """The question that a judge is asked about a row."""
 
     RIGHT = "right"
     GRADE = "grade"
@@ -57,7 +57,7 @@ class CalibrationRow:
 
     @property
     def words(self) -> tuple[int, ...]:
-        """How long each text is."""
+        """The number of words of each text."""
         return tuple(len(text.split()) for text in self.texts)
 
 

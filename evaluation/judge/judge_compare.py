@@ -2,22 +2,79 @@
 minus the first by arm.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
+
 from dynagrag.core.errors import UsageError
+from dynagrag.evaluation.frame.figures import Figure, Unit, count
 from dynagrag.evaluation.frame.kept_run import differing_settings
+from dynagrag.evaluation.frame.report import Row, Section, Table
+from dynagrag.evaluation.frame.run_comparison import HEADS, RunComparison
 from dynagrag.evaluation.judge.arm_statistics import pair_points, paired_difference
-from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_options import PAIRWISE
+from dynagrag.evaluation.judge.judge_report import WORDS, JudgeRun
 from dynagrag.evaluation.judge.judge_summary import grades_of
 
 TOTAL, WIN_RATE = "total", "win_rate"
-SCALES = {TOTAL: 1, WIN_RATE: 100}
-"""What is compared, and by what it is multiplied where it is shown: points of 25, and percent of
-the pairs.
-"""
-TITLES = {TOTAL: "total of 25", WIN_RATE: "wins and half the ties, %"}
+_UNITS = {TOTAL: Unit.GRADE, WIN_RATE: Unit.SHARE}
+"""Of the measures: points of 25, and shares of the pairs."""
+_TITLES = {TOTAL: "total of 25", WIN_RATE: "wins and half the ties"}
+
+
+class MeasureInBoth(BaseModel):
+    """A measure of an arm in both runs: its means over the `n` questions that both have."""
+
+    model_config = ConfigDict(frozen=True)
+
+    first: float
+    second: float
+    difference: float
+    low: float
+    high: float
+    verdict: str
+    n: int
+
+    def row(self, arm: str, measure: str) -> Row:
+        """A row of the comparison."""
+        unit = _UNITS[measure]
+        first, second = (Figure(value, unit=unit) for value in (self.first, self.second))
+        change = Figure(self.difference, self.low, self.high, unit, is_difference=True)
+        return arm, (_TITLES[measure], first, second, change, count(self.n), self.verdict)
+
+
+class JudgedComparison(RunComparison):
+    """Two judged runs side by side; `judge`: the identity of the judge of both."""
+
+    judge: str
+    arms: dict[str, dict[str, MeasureInBoth]]
+
+    @model_serializer(mode="wrap")
+    def _in_order(self, as_usual: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """The judge stands with the questions."""
+        found: dict[str, Any] = as_usual(self)
+        return {name: found[name] for name in ("runs", "questions", "judge")} | found
+
+    @property
+    def how(self) -> str:
+        """By whose grades."""
+        return f"as {self.judge.partition(' ')[0]} judged both"
+
+    @property
+    def sections(self) -> Sequence[Section]:
+        """All arms by measure."""
+        rows = tuple(
+            own.row(arm, measure)
+            for arm, measures in self.arms.items()
+            for measure, own in measures.items()
+        )
+        return [Section(tables=(Table((*HEADS[:-1], "questions", HEADS[-1]), rows),))]
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The measures, as in the report of one run."""
+        return {name: WORDS[name] for name in ("total, total of 25", _TITLES[WIN_RATE])}
 
 
 def why_not_comparable(first: Mapping[str, Any], second: Mapping[str, Any]) -> str:
@@ -41,7 +98,7 @@ def why_not_comparable(first: Mapping[str, Any], second: Mapping[str, Any]) -> s
     return ""
 
 
-def compare_judged(first: JudgeRun, second: JudgeRun) -> dict[str, Any]:
+def compare_judged(first: JudgeRun, second: JudgeRun) -> JudgedComparison:
     """second - first by arm, over the questions that both have: totals in points of 25, pairs (of
     one baseline) as shares of 1.
 
@@ -57,18 +114,18 @@ def compare_judged(first: JudgeRun, second: JudgeRun) -> dict[str, Any]:
     if first.settings["baseline"] != second.settings["baseline"]:
         old, new = ({TOTAL: own[TOTAL]} for own in (old, new))
     shared = [arm for arm in arms[0] if arm in arms[1]]
-    return {
-        "runs": [str(first.path), str(second.path)],
-        "questions": first.settings["questions"],
-        "judge": first.settings["judge"],
-        "differing": differing_settings(first, second),
-        "left_out": sorted({*arms[0], *arms[1]} - set(shared)),
-        "arms": {arm: _compared(arm, old, new) for arm in shared},
-    }
+    return JudgedComparison(
+        runs=(str(first.path), str(second.path)),
+        questions=first.settings["questions"],
+        judge=first.settings["judge"],
+        differing=differing_settings(first, second),
+        left_out=sorted({*arms[0], *arms[1]} - set(shared)),
+        arms={arm: _in_both(arm, old, new) for arm in shared},
+    )
 
 
 _Values = dict[str, dict[str, dict[str, float]]]
-"""What is compared -> arm -> question -> value."""
+"""Measure -> arm -> question -> value."""
 
 
 def _values(run: JudgeRun) -> _Values:
@@ -83,20 +140,20 @@ def _values(run: JudgeRun) -> _Values:
     return found
 
 
-def _compared(arm: str, old: _Values, new: _Values) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for name in old:
-        before, after = old[name].get(arm, {}), new[name].get(arm, {})
+def _in_both(arm: str, old: _Values, new: _Values) -> dict[str, MeasureInBoth]:
+    found = {}
+    for measure in old:
+        before, after = old[measure].get(arm, {}), new[measure].get(arm, {})
         both = [question for question in before if question in after]
-        columns = [[own[question] for question in both] for own in (before, after)]
-        if (own := paired_difference(columns[1], columns[0])) is not None:
-            means = {
-                which: sum(column) / len(column)
-                for which, column in zip(("first", "second"), columns, strict=True)
-            }
-            found[name] = (
-                means
-                | {key: own[key] for key in ("difference", "low", "high", "verdict")}
-                | {"n": len(both)}
+        here, there = ([own[question] for question in both] for own in (after, before))
+        if (change := paired_difference(here, there)) is not None:
+            found[measure] = MeasureInBoth(
+                first=sum(there) / len(there),
+                second=sum(here) / len(here),
+                difference=change.difference,
+                low=change.low,
+                high=change.high,
+                verdict=change.verdict,
+                n=len(both),
             )
     return found

@@ -43,12 +43,12 @@ _ANSWER_CHARS = 6000
 _REFERENCE_CHARS = 2400
 _MAX_REFERENCES = 20
 _NO_REPLY = (InvalidReplyError, CutOffReplyError, PromptRefusedError)
-"""What leaves a question without a verdict; the next one may have one."""
+"""Errors that leave one question without a verdict; the next one may have one."""
 Reply = TypeVar("Reply", bound=BaseModel)
 
 
 class WordAsker(Protocol):
-    """What a judge needs of a chat model: `dynagrag.models.metered_chat.MeteredChat`."""
+    """The part of a chat model that a judge needs: `dynagrag.models.metered_chat.MeteredChat`."""
 
     @property
     def is_small(self) -> bool:
@@ -93,7 +93,7 @@ class JudgeQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a judge says. `value` None: it can't be read, and `note` says why. `odds`: log p(first
+    """A verdict. `value` None: it can't be read, and `note` says why. `odds`: log p(first
     value) - log p(second), where told.
 
     Of several calls, `parts` has what each said.
@@ -183,11 +183,11 @@ class JudgeModel:
         )
         return Judgement(question.values[reply.word()])
 
-    def judge_both(self, questions: tuple[JudgeQuestion, JudgeQuestion]) -> Judgement:
+    def judge_both(self, question: JudgeQuestion, turned: JudgeQuestion) -> Judgement:
         """The verdict of a pair asked in both orders: a tie unless both say the same. `odds` are
         those of both orders together.
         """
-        found = [self.judge(question) for question in questions]
+        found = [self.judge(question), self.judge(turned)]
         values = tuple(own.value for own in found)
         if note := next((own.note for own in found if own.value is None), ""):
             return Judgement(None, None, note, values)

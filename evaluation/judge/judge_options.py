@@ -1,5 +1,5 @@
-"""What to judge: the options of a run, and the questions that are asked. What was given wrong is
-refused here.
+"""The options of a judged run, and the questions that are asked. What was given wrong is refused
+here.
 """
 
 from collections.abc import Mapping
@@ -13,6 +13,7 @@ from dynagrag.evaluation.answers.answer_arms import AnswerArm, AskedQuestion, ma
 from dynagrag.evaluation.baseline import chosen_baseline
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.frame.kept_run import check_folder
+from dynagrag.evaluation.judge.judged_line import JudgeUnit
 from dynagrag.evaluation.judge.reliability import THRESHOLD
 from dynagrag.evaluation.question_sets.own_questions import load_own_texts
 from dynagrag.evaluation.question_sets.question_set import DataFile
@@ -29,8 +30,8 @@ class JudgeOptions:
     """Which questions of which workspace, answered by which arms.
 
     `baseline` None: `naive`, else the first arm. `forms`: grades of each answer by itself, pairs
-    with the baseline's, or both. `judge_llm`
-    None: the model that answers judges too. `limit`: so many questions at most.
+    with the baseline's, or both. `judge_llm` None: the model that answers judges too. `limit`: so
+    many questions at most.
     """
 
     questions: Path
@@ -49,8 +50,8 @@ class JudgeOptions:
 
 @dataclass(frozen=True, slots=True)
 class JudgePlan:
-    """What a run asks and judges. `kinds`: each question's kind by its id, empty where its row
-    names none.
+    """The questions, arms and forms of a run. `kinds`: each question's kind by its id, empty where
+    its row names none.
     """
 
     questions: tuple[AskedQuestion, ...]
@@ -75,21 +76,21 @@ class JudgePlan:
         )
 
     @property
-    def units(self) -> list[tuple[str, str, str, int]]:
-        """What is judged, by question: (question, arm, the other arm, sample); the other is empty
-        where an answer is judged by itself.
+    def units(self) -> list[JudgeUnit]:
+        """The units of judgement, by question: each arm's samples, then the pairs with the
+        baseline.
         """
         found = []
         for question in self.questions:
             if POINTWISE in self.forms:
                 found += [
-                    (question.id, arm, "", sample)
+                    JudgeUnit(question.id, arm, sample=sample)
                     for sample in range(self.samples)
                     for arm in self.arm_names
                 ]
             if PAIRWISE in self.forms:
                 found += [
-                    (question.id, arm, self.baseline, 0)
+                    JudgeUnit(question.id, arm, self.baseline)
                     for arm in self.arm_names
                     if arm != self.baseline
                 ]

@@ -1,13 +1,15 @@
-"""What judges reply, and what is kept of it, as pydantic types: nothing is read into a reply that
-isn't there.
+"""The replies of judges, and what is kept of them, as pydantic types: nothing is read into a reply
+that isn't there.
 
 "2 of 4", "4", 4.5 and 7 are no scores.
 """
 
+from abc import ABC
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
+from dynagrag.evaluation.frame.experiment_run import ExperimentLine
 from dynagrag.models.reply_schema import StrictReply
 
 
@@ -69,14 +71,12 @@ class MetricsReply(StrictReply):
     ethics: int = Field(ge=1, le=5)
 
 
-class JudgeLine(BaseModel):
-    """What a judge said, as a line of a run has it. `verdict` None: there is none, or it could not
-    be read, and `note` says why.
+class JudgeLine(ExperimentLine, ABC):
+    """A verdict, as a line of a run has it. `verdict` None: there is none, or it could not be read,
+    and `note` says why: asking again would bring the same.
 
     `orders`: what it said of a pair each time.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     verdict: float | None = None
     orders: tuple[float | None, ...] = ()

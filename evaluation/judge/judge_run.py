@@ -7,11 +7,12 @@ the model that answers in HOME/evaluation/answers, those of the judge in HOME/ev
 
 import random
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from pathlib import Path
+
+from pydantic import JsonValue
 
 from dynagrag import wiring
 from dynagrag.config.settings import Settings
@@ -19,12 +20,12 @@ from dynagrag.core.errors import SettingsError, WorkspaceError
 from dynagrag.core.protocols import ChatModel, Embedder
 from dynagrag.evaluation.answers.answer_arms import pruners_made_with, soft_made_with
 from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
-from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.answers.answer_run import make_answers
 from dynagrag.evaluation.answers.answering import Answering, open_answering
+from dynagrag.evaluation.frame.experiment import ItemTrial, Keep, TrialExperiment, Watch
+from dynagrag.evaluation.frame.experiment_run import ExperimentRun
+from dynagrag.evaluation.frame.running import run_experiment
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
-from dynagrag.evaluation.judge.calibration_run import CACHE_NAME, JOURNAL
-from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
 from dynagrag.evaluation.judge.judge_model import (
     JudgeModel,
     better_questions,
@@ -33,15 +34,17 @@ from dynagrag.evaluation.judge.judge_model import (
 )
 from dynagrag.evaluation.judge.judge_options import JudgeOptions, JudgePlan, plan_judge
 from dynagrag.evaluation.judge.judge_replies import METRICS
-from dynagrag.evaluation.judge.judge_report import render_judge_report
-from dynagrag.evaluation.judge.judge_summary import judge_summary
-from dynagrag.evaluation.judge.judging import JudgingCost, judge_left, units_cost
+from dynagrag.evaluation.judge.judge_report import JudgeRun
+from dynagrag.evaluation.judge.judge_summary import Answers, JudgeResult, judge_result
+from dynagrag.evaluation.judge.judged_line import JudgedLine, JudgeUnit
+from dynagrag.evaluation.judge.judging import JUDGE, JudgingCost, judge_left, units_cost
 from dynagrag.evaluation.judge.kept_calibrations import kept_calibration
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.models.metered_chat import MeteredChat
 from dynagrag.workspace.facade import Workspace, open_workspace
 
 JUDGE_PROMPTS = ("judge_metrics", "judge_better")
+OnEstimate = Callable[[AnswersEstimate | JudgingCost], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +60,17 @@ def evaluate_judge(
     settings: Settings,
     options: JudgeOptions,
     progress: Progress | None = None,
-    on_estimate: Callable[[AnswersEstimate | JudgingCost], None] | None = None,
+    on_estimate: OnEstimate | None = None,
     models: JudgeModels | None = None,
-) -> tuple[JudgeRun, dict[str, Any]]:
-    """Runs an experiment, or resumes one; the run's folder and its summary.
+) -> tuple[JudgeRun, JudgeResult]:
+    """Runs an experiment, or resumes one; the run and its result.
 
     `on_estimate` is told what the answers and what their judgement will take, before each begins.
     Raises UsageError, SettingsError and LoadError for what was given wrong, before anything is
     asked; StoppedRunError on Ctrl-C; ModelError and BudgetError where going on makes no sense, with
     all that was done kept.
     """
-    plan, given, show = plan_judge(options), models or JudgeModels(), progress or (lambda *_: None)
+    plan, given = plan_judge(options), models or JudgeModels()
     with (
         open_answering(settings, options.max_calls, given.answers, plan.arms) as answering,
         _open_judge(settings, options, answering, given.judge) as judge,
@@ -75,28 +78,10 @@ def evaluate_judge(
             options.workspace, settings=settings, create=False, embedder=given.embedder
         ) as space,
     ):
-        made_with = _made_with(plan, options, space, answering, judge)
-        run = JudgeRun.begin(settings.home, f"judge-{space.name}", made_with, options.out)
-        with run.asking(len(plan.units)):
-            run.answer_file().drop_torn_line()
-            make_answers(
-                space,
-                answering,
-                plan.questions,
-                plan.arms,
-                run.answer_file(),
-                settings,
-                show,
-                on_estimate,
-            )
-            _Work(run, plan, judge, settings, show).judge(
-                on_estimate or (lambda _: None), options.seed
-            )
-            kept = kept_calibration(settings.home, judge.model.name, judge.model.identity)
-            summary = judge_summary(run, plan, kept, options.threshold, options.seed)
-            run.finish(summary)
-            run.write_report(render_judge_report(run))
-    return run, summary
+        experiment = JudgeExperiment(plan, options, space, answering, judge, settings, on_estimate)
+        run, result = run_experiment(experiment, settings.home, options.out, Watch(progress))
+    assert isinstance(run, JudgeRun), "it is the experiment's folder"
+    return run, result
 
 
 @contextmanager
@@ -119,9 +104,11 @@ def _open_judge(
             " openai:NAME"
         )
     try:
-        journal = wiring.make_journal(settings.home / JOURNAL)
+        journal = wiring.make_journal(settings.home / "evaluation" / JUDGE)
         try:
-            yield MeteredChat(model, journal, workspace=CACHE_NAME, budget=answering.budget)
+            yield MeteredChat(
+                model, journal, workspace=f"evaluate-{JUDGE}", budget=answering.budget
+            )
         finally:
             journal.close()
     finally:
@@ -129,153 +116,186 @@ def _open_judge(
             opened.close()
 
 
-def _made_with(
-    plan: JudgePlan,
-    options: JudgeOptions,
-    space: Workspace,
-    answering: Answering,
-    judge: MeteredChat,
-) -> dict[str, Any]:
-    snapshot, identity = space.current_graph.snapshot(), space.embedder.identity
-    if not snapshot.passages:
-        raise WorkspaceError(f"workspace {space.name!r} has no passages; ingest something first")
-    return {
-        "questions": len(plan.questions),
-        "asked": plan.digest,
-        "files": {file.name: file.sha256 for file in plan.files},
-        "arms": list(plan.arm_names),
-        "baseline": plan.baseline,
-        "forms": list(plan.forms),
-        "samples": plan.samples,
-        "llm": answering.identity,
-        "judge": judge.model.identity,
-        "prompts": prompts_digest(*JUDGE_PROMPTS),
-        "workspace": space.name,
-        "passages": len(snapshot.passages),
-        "graph": space.store.digest(),
-        "embedder": f"{identity.name} ({identity.dimension} dimensions)",
-        "checker": wiring.chosen_checker(space.settings.checker, answering.model),
-        "threshold": options.threshold,
-        "seed": options.seed,
-        **pruners_made_with(space, plan.arms),
-        **soft_made_with(space, plan.arms),
-    }
+class JudgeExperiment(TrialExperiment[JudgeUnit, JudgedLine, JudgeResult]):
+    """Arms that answer, and a judge; units of judgement are its items. What can't be answered isn't
+    judged either, so which units there are is known only once the answers are made.
+    """
 
+    folder = JudgeRun
 
-@dataclass(frozen=True, slots=True)
-class _Work:
-    """What is left to judge in a run."""
+    def __init__(
+        self,
+        plan: JudgePlan,
+        options: JudgeOptions,
+        space: Workspace,
+        answering: Answering,
+        judge: MeteredChat,
+        settings: Settings,
+        on_estimate: OnEstimate | None,
+    ) -> None:
+        self.name = f"judge-{space.name}"
+        self.arms, self.items = plan.arm_names, plan.units
+        self._plan, self._options, self._space, self._settings = plan, options, space, settings
+        self._answering, self._judge, self._on_estimate = answering, judge, on_estimate
+        self._answers: Answers = {}
 
-    run: JudgeRun
-    plan: JudgePlan
-    chat: MeteredChat
-    settings: Settings
-    progress: Progress
-
-    def judge(self, on_cost: Callable[[JudgingCost], None], seed: int) -> None:
-        """Judges what is left of the answers that are there, in an order that tells nothing, and
-        writes down each judgement; first those that need no judge.
-        """
-        answers = self.run.answers()
-        blinded = {key: BlindAnswer.of(line) for key, line in answers.items()}
-        done = self.run.judged()
-        missing = [
-            unit for unit in self.plan.units if unit not in done and _is_answered(unit, answers)
-        ]
-        known = {
-            unit: line for unit in missing if (line := _without_judge(unit, blinded)) is not None
-        }
-        self.run.append(known.values())
-        left = [unit for unit in missing if unit not in known]
-        if not left:
-            return
-        by_question: dict[str, list[tuple[str, str, str, int]]] = {}
-        for unit in left:
-            by_question.setdefault(unit[0], []).append(unit)
-        for question, own in by_question.items():
-            random.Random(f"{seed} {question}").shuffle(own)
-        shuffled = [unit for own in by_question.values() for unit in own]
-        on_cost(units_cost(shuffled, blinded, self.chat, self.settings))
-        total = len(done) + len(missing)
-        self.progress("judge", total - len(left), total)
-        judge = partial(self._line, answers=blinded)
-        for number in judge_left(shuffled, judge, self.run, self.chat, self.settings):
-            self.progress("judge", total - len(left) + number, total)
-
-    def _line(
-        self, unit: tuple[str, str, str, int], answers: Mapping[tuple[str, str], BlindAnswer]
-    ) -> JudgedLine:
-        question, arm, against, sample = unit
-        begun = time.perf_counter()
-        own = answers[question, arm]
-        if not against:
-            grades, note = judge_metrics(self.chat, own, sample)
-            return JudgedLine(
-                question=question, arm=arm, sample=sample, grades=grades, note=note, ms=_ms(begun)
+    def made_with(self) -> Mapping[str, JsonValue]:
+        """The questions, the arms, both models and the graph."""
+        plan, options, space = self._plan, self._options, self._space
+        snapshot, identity = space.current_graph.snapshot(), space.embedder.identity
+        if not snapshot.passages:
+            raise WorkspaceError(
+                f"workspace {space.name!r} has no passages; ingest something first"
             )
-        other = answers[question, against]
-        found = JudgeModel(self.chat).judge_both(
-            better_questions(own.question, own.text, other.text)
+        return {
+            "questions": len(plan.questions),
+            "asked": plan.digest,
+            "files": {file.name: file.sha256 for file in plan.files},
+            "arms": list(plan.arm_names),
+            "baseline": plan.baseline,
+            "forms": list(plan.forms),
+            "samples": plan.samples,
+            "llm": self._answering.identity,
+            "judge": self._judge.model.identity,
+            "prompts": prompts_digest(*JUDGE_PROMPTS),
+            "workspace": space.name,
+            "passages": len(snapshot.passages),
+            "graph": space.store.digest(),
+            "embedder": f"{identity.name} ({identity.dimension} dimensions)",
+            "checker": wiring.chosen_checker(space.settings.checker, self._answering.model),
+            "threshold": options.threshold,
+            "seed": options.seed,
+            **pruners_made_with(space, plan.arms),
+            **soft_made_with(space, plan.arms),
+        }
+
+    @property
+    def num_lines(self) -> int:
+        """A line for each unit, where all answers are made."""
+        return len(self.items)
+
+    def trials(self) -> list[ItemTrial[JudgeUnit]]:
+        """The units whose answers are there."""
+        return [
+            ItemTrial(unit.arm, unit)
+            for unit in self.items
+            if all(
+                (unit.question, arm) in self._answers
+                and not self._answers[unit.question, arm].has_failed
+                for arm in (unit.arm, unit.against or unit.arm)
+            )
+        ]
+
+    def stage(self, trial: ItemTrial[JudgeUnit]) -> str:
+        """All units are followed together."""
+        return JUDGE
+
+    def complete(
+        self, run: ExperimentRun[JudgedLine, JudgeResult], watch: Watch
+    ) -> Sequence[JudgedLine]:
+        """Makes the answers that are missing, then the judgements; these in the order in which they
+        were made.
+        """
+        assert isinstance(run, JudgeRun), "it is the experiment's folder"
+        run.answer_file().drop_torn_line()
+        make_answers(
+            self._space,
+            self._answering,
+            self._plan.questions,
+            self._plan.arms,
+            run.answer_file(),
+            self._settings,
+            watch.progress,
+            self._on_estimate,
         )
-        return JudgedLine(
-            question=question,
-            arm=arm,
-            against=against,
-            verdict=found.value,
-            orders=found.parts,
-            odds=found.odds,
-            note=found.note,
-            ms=_ms(begun),
+        self._answers = run.answers()
+        super().complete(run, watch)
+        return list(run.judged().values())
+
+    def measure_all(
+        self, left: Sequence[ItemTrial[JudgeUnit]], keep: Keep[JudgedLine], watch: Watch
+    ) -> None:
+        """First what needs no judge, then the others, in an order that tells nothing."""
+        blinded = {key: BlindAnswer.of(line) for key, line in self._answers.items()}
+        known: list[JudgedLine] = []
+        by_question: dict[str, list[JudgeUnit]] = {}
+        for trial in left:
+            unit = trial.item
+            if (line := _without_judge(unit, blinded)) is not None:
+                known.append(line)
+            else:
+                by_question.setdefault(unit.question, []).append(unit)
+        keep(known)
+        for question, own in by_question.items():
+            random.Random(f"{self._options.seed} {question}").shuffle(own)
+        shuffled = [unit for own in by_question.values() for unit in own]
+        if not shuffled:
+            return
+        if self._on_estimate:
+            self._on_estimate(units_cost(shuffled, blinded, self._judge, self._settings))
+        judge_left(
+            shuffled,
+            lambda unit: self._line(unit, blinded),
+            keep,
+            self._judge,
+            self._settings,
+        )
+
+    def _line(self, unit: JudgeUnit, answers: Mapping[tuple[str, str], BlindAnswer]) -> JudgedLine:
+        begun = time.perf_counter()
+        own = answers[unit.question, unit.arm]
+        line = JudgedLine(
+            question=unit.question, arm=unit.arm, against=unit.against, sample=unit.sample
+        )
+        if unit.against:
+            other = answers[unit.question, unit.against]
+            found = JudgeModel(self._judge).judge_both(
+                *better_questions(own.question, own.text, other.text)
+            )
+            judged: dict[str, object] = {
+                "verdict": found.value,
+                "orders": found.parts,
+                "odds": found.odds,
+                "note": found.note,
+            }
+        else:
+            grades, note = judge_metrics(self._judge, own, unit.sample)
+            judged = {"grades": grades, "note": note}
+        ms = round(1000 * (time.perf_counter() - begun), 1)
+        return line.model_copy(update=judged | {"ms": ms})
+
+    def summarize(self, lines: Sequence[JudgedLine], path: Path) -> JudgeResult:
+        """The figures, with what is known of the judge."""
+        model = self._judge.model
+        return judge_result(
+            self._plan,
+            self._answers,
+            lines,
+            self._answering.identity,
+            kept_calibration(self._settings.home, model.name, model.identity),
+            self._options.threshold,
+            path,
+            self._options.seed,
         )
 
 
 def _without_judge(
-    unit: tuple[str, str, str, int], answers: Mapping[tuple[str, str], BlindAnswer]
+    unit: JudgeUnit, answers: Mapping[tuple[str, str], BlindAnswer]
 ) -> JudgedLine | None:
-    """What needs no judge: an answer that was cut off has the lowest grades and loses to a whole
-    one; equal answers tie.
+    """The judgement that needs no judge: an answer that was cut off has the lowest grades and loses
+    to a whole one; equal answers tie.
     """
-    question, arm, against, sample = unit
-    own, other = answers[question, arm], answers[question, against or arm]
-    if not against:
-        lowest: dict[str, float | None] = dict.fromkeys(METRICS, 1.0)
-        return (
-            JudgedLine(question=question, arm=arm, sample=sample, grades=lowest, note="cut off")
-            if own.is_cut_off
-            else None
-        )
-    if own.is_cut_off != other.is_cut_off:
-        verdict = 2.0 if own.is_cut_off else 1.0
-        return JudgedLine(
-            question=question,
-            arm=arm,
-            against=against,
-            verdict=verdict,
-            orders=(verdict, verdict),
-            note="cut off",
-        )
-    if own.text == other.text:
-        return JudgedLine(
-            question=question,
-            arm=arm,
-            against=against,
-            verdict=0.0,
-            orders=(0.0, 0.0),
-            note="the same answer",
-        )
-    return None
-
-
-def _is_answered(
-    unit: tuple[str, str, str, int], answers: Mapping[tuple[str, str], AnswerLine]
-) -> bool:
-    question, arm, against, _ = unit
-    return all(
-        (question, name) in answers and not answers[question, name].has_failed
-        for name in (arm, against)
-        if name
+    own = answers[unit.question, unit.arm]
+    line = JudgedLine(
+        question=unit.question, arm=unit.arm, against=unit.against, sample=unit.sample
     )
-
-
-def _ms(begun: float) -> float:
-    return round(1000 * (time.perf_counter() - begun), 1)
+    if not unit.against:
+        lowest = {"grades": dict.fromkeys(METRICS, 1.0), "note": "cut off"}
+        return line.model_copy(update=lowest) if own.is_cut_off else None
+    other = answers[unit.question, unit.against]
+    if own.is_cut_off == other.is_cut_off and own.text != other.text:
+        return None
+    verdict, note = 0.0, "the same answer"
+    if own.is_cut_off != other.is_cut_off:
+        verdict, note = 2.0 if own.is_cut_off else 1.0, "cut off"
+    return line.model_copy(update={"verdict": verdict, "orders": (verdict, verdict), "note": note})

@@ -2,7 +2,7 @@
 are written and counted, and the asking. Each judgement is written down as it comes.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -12,7 +12,7 @@ from dynagrag.core.errors import InvalidReplyError
 from dynagrag.core.protocols import ChatModel, FirstWordModel
 from dynagrag.core.text import duration_text, plural
 from dynagrag.evaluation.batches import FailedInARow, in_batches
-from dynagrag.evaluation.frame.kept_run import KeptRun
+from dynagrag.evaluation.frame.experiment import Keep
 from dynagrag.evaluation.frame.report import shortened
 from dynagrag.evaluation.judge.blind_answers import (
     BlindAnswer,
@@ -23,10 +23,13 @@ from dynagrag.evaluation.judge.blind_answers import (
 from dynagrag.evaluation.judge.judge_model import REPLY_TOKENS, JudgeQuestion, better_questions
 from dynagrag.evaluation.judge.judge_options import JudgePlan
 from dynagrag.evaluation.judge.judge_replies import METRICS, BetterReply, JudgeLine, MetricsReply
+from dynagrag.evaluation.judge.judged_line import JudgeUnit
 from dynagrag.models.metered_chat import MeteredChat, prompt_tokens
 
 T = TypeVar("T")
-SaidLine = TypeVar("SaidLine", bound=JudgeLine)
+AnyJudgeLine = TypeVar("AnyJudgeLine", bound=JudgeLine)
+JUDGE = "judge"
+"""Replies lie in HOME/evaluation/judge, and verdicts are cached for all runs alike."""
 _WORDS = 100
 """Of an answer that is not made yet."""
 
@@ -75,12 +78,12 @@ def judging_cost(
 
 
 def units_cost(
-    units: Sequence[tuple[str, str, str, int]],
+    units: Sequence[JudgeUnit],
     answers: Mapping[tuple[str, str], BlindAnswer],
     chat: MeteredChat,
     settings: Settings,
 ) -> JudgingCost:
-    """The cost of judging answers: (question, arm, the other arm or nothing, sample)."""
+    """The cost of judging answers."""
     return _units_cost(
         units, answers, chat.is_small and isinstance(chat.model, FirstWordModel), settings
     )
@@ -100,27 +103,28 @@ def expected_cost(plan: JudgePlan, model: ChatModel, settings: Settings) -> Judg
 
 
 def _units_cost(
-    units: Sequence[tuple[str, str, str, int]],
+    units: Sequence[JudgeUnit],
     answers: Mapping[tuple[str, str], BlindAnswer],
     is_word: bool,
     settings: Settings,
 ) -> JudgingCost:
     calls = prompt = 0
-    for question, arm, against, sample in units:
-        own, other = answers[question, arm], answers[question, against or arm]
-        if against:
+    for unit in units:
+        own = answers[unit.question, unit.arm]
+        if unit.against:
+            other = answers[unit.question, unit.against]
             asked = [
-                q.prompt(is_word=is_word)
-                for q in better_questions(own.question, own.text, other.text)
+                question.prompt(is_word=is_word)
+                for question in better_questions(own.question, own.text, other.text)
             ]
             tokens = sum(prompt_tokens(one, None if is_word else BetterReply) for one in asked)
         elif is_word:
-            asked = [
-                metrics_prompt(own, [metric], levels_of(sample), is_word=True) for metric in METRICS
-            ]
+            levels = levels_of(unit.sample)
+            asked = [metrics_prompt(own, [metric], levels, is_word=True) for metric in METRICS]
             tokens = sum(map(prompt_tokens, asked))
         else:
-            asked = [metrics_prompt(own, metrics_of(own, sample), levels_of(sample), is_word=False)]
+            levels, metrics = levels_of(unit.sample), metrics_of(own, unit.sample)
+            asked = [metrics_prompt(own, metrics, levels, is_word=False)]
             tokens = prompt_tokens(asked[0], MetricsReply)
         calls, prompt = calls + len(asked), prompt + tokens
     return _cost(calls, prompt, is_word, settings)
@@ -133,24 +137,22 @@ def _cost(calls: int, prompt: int, is_word: bool, settings: Settings) -> Judging
 
 def judge_left(
     left: Sequence[T],
-    judge: Callable[[T], SaidLine],
-    run: KeptRun[SaidLine],
+    judge: Callable[[T], AnyJudgeLine],
+    keep: Keep[AnyJudgeLine],
     chat: MeteredChat,
     settings: Settings,
-) -> Iterator[int]:
-    """How many are judged and written down, each time that some are. What can't be read is a line
-    too, which is counted in the end.
+) -> None:
+    """Judges what is left, as much at once as the model takes calls, and keeps each judgement. What
+    can't be read is a line too, which is counted in the end.
 
     Raises InvalidReplyError where too many in a row can't be read; what the judge raises else.
     """
-    done, unreadable = 0, FailedInARow()
+    unreadable = FailedInARow()
     for lines in in_batches(left, judge, wiring.concurrency_of(chat.model, settings)):
-        run.append(lines)
+        keep(lines)
         for line in lines:
             if unreadable.are_enough(bool(line.why_unreadable)):
                 raise InvalidReplyError(
                     f"the last {unreadable.num} judgements of {chat.model.name} could not be read,"
                     f" e.g. {shortened(line.why_unreadable)}: name another judge"
                 )
-        done += len(lines)
-        yield done

@@ -7,7 +7,6 @@ import hashlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -18,10 +17,8 @@ from dynagrag.evaluation.judge.reliability import is_reliable
 _FOLDER = Path("evaluation") / "judge" / "calibrations"
 
 
-class KeptFigures(BaseModel):
-    """The agreement on one set. `prompt`: a hash of the wording that the judge was asked with;
-    `on`: the day.
-    """
+class Agreement(BaseModel):
+    """How far a judge agreed with people on the `n` rows of a set."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,12 +30,19 @@ class KeptFigures(BaseModel):
     flips: int
     ties: int
     unreadable: int
-    prompt: str
-    on: str
 
     def is_reliable(self, threshold: float) -> bool | None:
         """As a calibration itself has it."""
         return is_reliable(self.kappa, self.kappa_interval, self.unreadable, self.n, threshold)
+
+
+class KeptAgreement(Agreement):
+    """The agreement on one set as it is kept. `prompt`: a hash of the wording that the judge was
+    asked with; `on`: the day.
+    """
+
+    prompt: str
+    on: str
 
 
 class KeptCalibration(BaseModel):
@@ -48,12 +52,12 @@ class KeptCalibration(BaseModel):
 
     judge: str
     identity: str
-    sets: dict[str, KeptFigures] = {}
+    sets: dict[str, KeptAgreement] = {}
 
 
 def kept_calibration(home: Path, name: str, identity: str) -> KeptCalibration:
-    """What is kept of a judge; without sets where it was never calibrated. LoadError where the file
-    is damaged.
+    """The calibration that is kept of a judge; without sets where it was never calibrated.
+    LoadError where the file is damaged.
     """
     path = _path(home, identity)
     if not path.is_file():
@@ -66,43 +70,29 @@ def kept_calibration(home: Path, name: str, identity: str) -> KeptCalibration:
         ) from err
 
 
-def keep(
+def keep_calibration(
     home: Path,
     name: str,
     identity: str,
-    figures: Mapping[str, Mapping[str, Any]],
+    sets: Mapping[str, Agreement],
     prompts: Mapping[str, str],
 ) -> KeptCalibration:
-    """Adds the figures of these sets. A calibration on more rows with the same wording stays: a
+    """Adds the agreement on these sets. A calibration on more rows with the same wording stays: a
     quick look doesn't replace it. Two at once wait for each other.
     """
-    path = _path(home, identity)
+    path, today = _path(home, identity), datetime.now(UTC).date().isoformat()
     make_folder(path.parent)
     with open(path.with_suffix(".lock"), "a", opener=private) as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        kept = _with_figures(home, name, identity, figures, prompts)
+        all_sets = dict(kept_calibration(home, name, identity).sets)
+        for set_name, own in sets.items():
+            made = KeptAgreement(**dict(own), prompt=prompts[set_name], on=today)
+            old = all_sets.get(set_name)
+            if old is None or old.prompt != made.prompt or old.n <= made.n:
+                all_sets[set_name] = made
+        kept = KeptCalibration(judge=name, identity=identity, sets=all_sets)
         replace_text(path, kept.model_dump_json(indent=1))
     return kept
-
-
-def _with_figures(
-    home: Path,
-    name: str,
-    identity: str,
-    figures: Mapping[str, Mapping[str, Any]],
-    prompts: Mapping[str, str],
-) -> KeptCalibration:
-    before = kept_calibration(home, name, identity)
-    sets = dict(before.sets)
-    for set_name, own in figures.items():
-        made = KeptFigures.model_validate(
-            {field: own.get(field) for field in KeptFigures.model_fields if field in own}
-            | {"prompt": prompts[set_name], "on": datetime.now(UTC).date().isoformat()}
-        )
-        old = sets.get(set_name)
-        if old is None or old.prompt != made.prompt or old.n <= made.n:
-            sets[set_name] = made
-    return KeptCalibration(judge=name, identity=identity, sets=sets)
 
 
 def _path(home: Path, identity: str) -> Path:

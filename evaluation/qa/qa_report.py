@@ -14,7 +14,7 @@ from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
 from dynagrag.evaluation.answers.answer_run import ANSWERS
 from dynagrag.evaluation.answers.answering import answerer
 from dynagrag.evaluation.frame.experiment_run import ExperimentRun
-from dynagrag.evaluation.frame.figures import Figure, Unit, count
+from dynagrag.evaluation.frame.figures import POINTS, Figure, Unit, count
 from dynagrag.evaluation.frame.lines_file import read_lines
 from dynagrag.evaluation.frame.report import (
     FEW_ITEMS,
@@ -48,7 +48,6 @@ from dynagrag.evaluation.qa.qa_summary import (
     AnswerFigures,
     arm_scores,
 )
-from dynagrag.evaluation.results.run_summary import POINTS
 from dynagrag.evaluation.several_comparisons import HOLM, HOLM_MEANS, what_holds
 
 GOLDS = "golds.jsonl"

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals, share_intervals
-from dynagrag.evaluation.frame.figures import ArmComparison, Figure, Unit
+from dynagrag.evaluation.frame.figures import POINTS, ArmComparison, Figure, Unit
 from dynagrag.evaluation.frame.results import Result
 from dynagrag.evaluation.qa.answer_scores import (
     ABSTAINED,
@@ -23,7 +23,6 @@ from dynagrag.evaluation.qa.answer_scores import (
     WantedAnswer,
     score,
 )
-from dynagrag.evaluation.results.run_summary import POINTS
 from dynagrag.evaluation.several_comparisons import corrected
 
 Scores = Mapping[str, Mapping[str, float]]

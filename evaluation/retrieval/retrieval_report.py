@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from dynagrag.core.text import plural
 from dynagrag.evaluation.frame.experiment_run import ExperimentLine, ExperimentRun
-from dynagrag.evaluation.frame.figures import ArmComparison, Figure, Unit
+from dynagrag.evaluation.frame.figures import POINTS, ArmComparison, Figure, Unit
 from dynagrag.evaluation.frame.lines_file import read_lines
 from dynagrag.evaluation.frame.report import (
     FEW_ITEMS,
@@ -30,7 +30,6 @@ from dynagrag.evaluation.frame.report import (
 )
 from dynagrag.evaluation.frame.results import Result
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
-from dynagrag.evaluation.results.run_summary import POINTS
 from dynagrag.evaluation.retrieval.retrieval_scores import PointsDifference, ScopeFigures
 
 PASSAGES = "passages.jsonl"

@@ -10,9 +10,11 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict, Field
 
 from dynagrag.evaluation.bootstrap_intervals import SEED, Interval, intervals, share_intervals
+from dynagrag.evaluation.frame.figures import POINTS
 from dynagrag.evaluation.ranking_measures import NAMES, PROMPT
-from dynagrag.evaluation.results.run_summary import DIGITS, POINTS, PRECISION
 
+_DIGITS, _PRECISION = 6, 2
+"""Of shares, and of what is given in points."""
 SHOWN_WITH_INTERVALS = ("recall@5", "p@5", "r@10", "hit@1", "mrr", PROMPT)
 """The measures whose means get an interval of their own, for the plots. Differences get one for
 every measure.
@@ -96,7 +98,7 @@ def scope_figures(
         },
         curves={
             arm: [
-                round(fmean(at), DIGITS)
+                round(fmean(at), _DIGITS)
                 for at in zip(*(found[arm][q].recall for q in questions), strict=True)
             ]
             for arm in arms
@@ -117,7 +119,7 @@ def names_of(lines: Iterable[Ranked]) -> tuple[str, ...]:
 
 def means_of(values: Mapping[str, Sequence[float]]) -> dict[str, float]:
     """The mean of each measure over the questions."""
-    return {name: round(fmean(own), DIGITS) for name, own in values.items()}
+    return {name: round(fmean(own), _DIGITS) for name, own in values.items()}
 
 
 def median_ms(lines: Collection[Ranked]) -> float:
@@ -145,10 +147,10 @@ def differences(
     found = intervals(columns, seed)
 
     def in_points(interval: Interval) -> PointsDifference:
-        return PointsDifference(round(POINTS * interval.mean, PRECISION), *_bounds(interval))
+        return PointsDifference(round(POINTS * interval.mean, _PRECISION), *_bounds(interval))
 
     return {arm: {n: in_points(found[f"{arm} {n}"]) for n in new[arm]} for arm in new}
 
 
 def _bounds(interval: Interval) -> tuple[float, float]:
-    return round(POINTS * interval.low, PRECISION), round(POINTS * interval.high, PRECISION)
+    return round(POINTS * interval.low, _PRECISION), round(POINTS * interval.high, _PRECISION)

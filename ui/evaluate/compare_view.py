@@ -6,17 +6,16 @@ from itertools import combinations
 import streamlit as st
 
 from dynagrag.core.text import plural
+from dynagrag.evaluation.frame.run_comparison import RunComparison
 from dynagrag.evaluation.judge.judge_compare import compare_judged, why_not_comparable
-from dynagrag.evaluation.judge.judge_folder import JudgeRun
+from dynagrag.evaluation.judge.judge_report import JudgeRun
 from dynagrag.evaluation.qa.qa_compare import compare_qa
 from dynagrag.evaluation.qa.qa_report import QaRun
 from dynagrag.evaluation.retrieval.retrieval_compare import compare
 from dynagrag.evaluation.retrieval.retrieval_report import RetrievalRun
 from dynagrag.ui import state
-from dynagrag.ui.evaluate import run_tables
 from dynagrag.ui.evaluate.kept_runs import COMPARABLE, JUDGED, QA, KeptView, kept_runs
 from dynagrag.ui.evaluate.report_view import show_report
-from dynagrag.ui.evaluate.table_view import show_tables
 from dynagrag.ui.safe_markdown import clean, plain
 
 _MAX_REFUSED = 5
@@ -87,26 +86,12 @@ def _label(view: KeptView) -> str:
 
 
 def _show(first: KeptView, second: KeptView) -> None:
-    if first.kind != JUDGED:
-        paths = first.run.path, second.run.path
-        compared = (
-            compare_qa(*map(QaRun.read, paths))
-            if first.kind == QA
-            else compare(*map(RetrievalRun.read, paths))
-        )
-        show_report(compared.report(), f"{first.name}_{second.name}")
-        return
-    found = compare_judged(JudgeRun.read(first.run.path), JudgeRun.read(second.run.path))
-    judge = plain(str(found["judge"]).partition(" ")[0])
-    st.markdown(
-        f"**{plural(found['questions'], 'question')}**. Second minus first, as {judge} judged both, each with its"
-        " 95 % interval over the same questions."
-    )
-    if found["left_out"]:
-        st.caption(f"In one run only: {plain(', '.join(found['left_out']))}")
-    show_tables(first.kind, run_tables.compared_tables(found))
-    st.markdown("**What else differs**")
-    if rows := run_tables.differing_rows(found):
-        st.dataframe(rows, hide_index=True, width="stretch")
+    paths = first.run.path, second.run.path
+    compared: RunComparison
+    if first.kind == JUDGED:
+        compared = compare_judged(*map(JudgeRun.read, paths))
+    elif first.kind == QA:
+        compared = compare_qa(*map(QaRun.read, paths))
     else:
-        st.caption("Nothing: both were made with the same settings.")
+        compared = compare(*map(RetrievalRun.read, paths))
+    show_report(compared.report(), f"{first.name}_{second.name}")

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,45 +11,23 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError
 from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_run import ANSWERS
-from dynagrag.evaluation.citations.citation_report import CitationRun
-from dynagrag.evaluation.entities.entity_report import EntityRun
-from dynagrag.evaluation.extraction.extraction_report import ExtractionRun
 from dynagrag.evaluation.frame.experiment_run import AnyRun
 from dynagrag.evaluation.frame.kept_run import REPORT, AnyFolder, KeptRun, what_is_evaluated
-from dynagrag.evaluation.graphqa.graphqa_folder import GraphQaRun
-from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
-from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_options import PAIRWISE, POINTWISE
-from dynagrag.evaluation.pruning.pruner_report import PrunerRun
+from dynagrag.evaluation.judge.judge_report import JudgeRun
+from dynagrag.evaluation.kinds import KINDS
 from dynagrag.evaluation.qa.qa_report import QaRun
 from dynagrag.evaluation.retrieval.retrieval_report import RetrievalRun
 from dynagrag.ui.evaluate.run_request import RunRequest, kept_request
 from dynagrag.ui.evaluate.run_work import runs_folder
 
 RETRIEVAL, QA, JUDGED = RetrievalRun.evaluates, QaRun.evaluates, JudgeRun.evaluates
-CALIBRATION = CalibrationRun.evaluates
-GRAPHQA = GraphQaRun.evaluates
-EXPERIMENTS: tuple[type[AnyRun], ...] = (
-    RetrievalRun,
-    QaRun,
-    CitationRun,
-    EntityRun,
-    ExtractionRun,
-    PrunerRun,
-)
-"""The kinds of the frame, which name themselves and draw their own reports."""
-_KINDS: Mapping[str, tuple[str, type[KeptRun[Any]]]] = {
-    **{own.evaluates: (own.what, own) for own in EXPERIMENTS},
-    JUDGED: ("answers judged", JudgeRun),
-    CALIBRATION: ("a judge against people", CalibrationRun),
-    GRAPHQA: ("questions over graphs", GraphQaRun),
-}
-"""What run.json says that a run evaluates -> the same in words, and its folder."""
+_KINDS: Mapping[str, type[AnyRun]] = {own.evaluates: own for own in (kind.run() for kind in KINDS)}
 COMPARABLE = (RETRIEVAL, QA, JUDGED)
 
 
 class _Listed(BaseModel):
-    """What a list reads of the settings: of these kinds, where it is there."""
+    """The settings that a list reads: of these types, where they are there."""
 
     model_config = ConfigDict(strict=True)
 
@@ -80,13 +57,13 @@ class KeptView:
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What it was made with."""
+        """Its settings."""
         return self.run.settings
 
     @property
     def what(self) -> str:
         """Its kind in words."""
-        return _KINDS[self.kind][0] if self.kind in _KINDS else self.kind
+        return _KINDS[self.kind].what if self.kind in _KINDS else self.kind
 
     @property
     def begun(self) -> str:
@@ -108,14 +85,9 @@ class KeptView:
 
     @property
     def arms(self) -> tuple[str, ...]:
-        """What it compares."""
+        """The arms, checkers or pruners that it compares."""
         found = (self.settings.get(name) for name in ("arms", "checkers", "pruners"))
         return next((tuple(names) for names in found if names), ())
-
-    @cached_property
-    def summary(self) -> Mapping[str, Any]:
-        """Of a run that is done."""
-        return self.run.summary()
 
     @property
     def report(self) -> Path | None:
@@ -126,13 +98,11 @@ class KeptView:
     @property
     def num_failed(self) -> int:
         """Answers of a done run that could not be made."""
-        if self.kind == QA:
-            return sum(self.summary.get("errors", {}).values())
-        return (
-            sum(own.get("errors", 0) for own in self.summary["arms"].values())
-            if self.kind == JUDGED
-            else 0
-        )
+        if isinstance(self.run, QaRun):
+            return sum(self.run.result().errors.values())
+        if isinstance(self.run, JudgeRun):
+            return sum(own.errors for own in self.run.result().arms.values())
+        return 0
 
     def is_held(self) -> bool:
         """Whether a process is at work on it."""
@@ -159,11 +129,9 @@ class KeptView:
 
     def lacks_lines(self) -> bool:
         """Whether a run that is done has lost lines since."""
-        if self.kind == RETRIEVAL:
-            num: int = sum(
-                own.get("questions", 0) * len(own["arms"])
-                for own in self.summary["scopes"].values()
-            )
+        if isinstance(self.run, RetrievalRun):
+            scopes = self.run.result().scopes.values()
+            num = sum(own.questions * len(own.arms) for own in scopes)
             return self._num_lines(RetrievalRun.lines_file) < max(num, 1)
         return self.kind in (QA, JUDGED) and self._num_lines(ANSWERS) < int(
             self.settings.get("questions", 0)
@@ -203,7 +171,7 @@ def kept_runs(settings: Settings) -> tuple[list[KeptView], dict[str, str]]:
 def view_of(folder: Path) -> KeptView:
     """The run in a folder. LoadError where there is none, or its settings are none."""
     kind = what_is_evaluated(folder)
-    run = (_KINDS[kind][1] if kind in _KINDS else AnyFolder).at(folder)
+    run = _KINDS.get(kind, AnyFolder).at(folder)
     try:
         _Listed.model_validate(dict(run.settings))
     except ValidationError as err:

@@ -1,4 +1,4 @@
-"""What a visitor asks of an evaluation. It is kept in the run's folder, so that the run can be
+"""A visitor's request for an evaluation. It is kept in the run's folder, so that the run can be
 resumed here after a restart.
 """
 
@@ -29,7 +29,7 @@ _FINDS = {
 
 
 class Measure(StrEnum):
-    """What is measured."""
+    """The measures that can be asked for."""
 
     FOUND = "retrieval"
     RIGHT = "qa"
@@ -42,7 +42,7 @@ class Measure(StrEnum):
 
 
 class RunRequest(BaseModel):
-    """What to measure: `questions` names a file of the workspace's, `arms` what is compared; a
+    """A request: `questions` names a file of the workspace's, `arms` what is compared; a
     baseline of None is the usual one.
 
     `forms`, `samples` and `judge_llm` are of judged answers. `llm` and `embedder`: as the settings
@@ -176,7 +176,7 @@ def baselines(measure: Measure, arms: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def plan(request: RunRequest, settings: Settings) -> EvaluationPlan:
-    """What a run would ask. Raises UsageError and LoadError for what was chosen wrong, and what of
+    """The plan of a run. Raises UsageError and LoadError for what was chosen wrong, and what of
     the file can't be used.
     """
     if request.measure is Measure.FOUND:

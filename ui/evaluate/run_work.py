@@ -47,8 +47,8 @@ _OTHER_FOLDER = re.compile(r"name an(?:other| empty or new) folder with --out")
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """What a run needs on its thread: settings, and what loads the models that all visitors share.
-    `chat`: None of a run without one.
+    """The models of a run on its thread: settings, and what loads the models that all visitors
+    share. `chat`: None of a run without one.
     """
 
     settings: Settings
@@ -59,7 +59,7 @@ class Models:
 
 @dataclass(frozen=True, slots=True)
 class EstimateView:
-    """What a run will take: the answers, their judgement where they are judged, and `seconds` in
+    """The estimate of a run: the answers, their judgement where they are judged, and `seconds` in
     all, None where they can't be told.
 
     `goes_on`: the folder of the stopped run that it goes on with.
@@ -141,7 +141,7 @@ def title(request: RunRequest) -> str:
 
 
 def _called(request: RunRequest) -> str:
-    """What the command calls the folder of such a run."""
+    """The name that the command gives the folder of such a run."""
     return {
         Measure.FOUND: "own",
         Measure.RIGHT: "qa-own",
@@ -225,7 +225,7 @@ def estimate_key(ticket: str, request: RunRequest) -> Key:
 
 
 def start_estimate(ticket: str, request: RunRequest, stopped: Iterable[Path]) -> Work:
-    """What a run would take, as the work's `EstimateView`. `stopped`: folders of stopped runs of
+    """Begins to estimate a run, as the work's `EstimateView`. `stopped`: folders of stopped runs of
     this request, which it may go on with.
     """
     models, folders = models_of(request), list(stopped)

@@ -10,10 +10,9 @@ from dynagrag.core.text import plural
 from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.html import flat
 from dynagrag.ui import state
-from dynagrag.ui.evaluate import run_tables, work_view, worst_questions
+from dynagrag.ui.evaluate import work_view, worst_questions
 from dynagrag.ui.evaluate.kept_runs import KeptView, kept_runs
 from dynagrag.ui.evaluate.report_view import show_report
-from dynagrag.ui.evaluate.table_view import show_tables
 from dynagrag.ui.evaluate.worst_questions import ReadAnswer, ReadQuestion
 from dynagrag.ui.safe_markdown import clean, plain, plain_lines
 
@@ -45,7 +44,10 @@ def show() -> None:
     with st.expander(plural(len(views), "run"), expanded=True):
         st.dataframe([_row(view) for view in views[:_MAX_LISTED]], hide_index=True, width="stretch")
     by_name = {view.name: view for view in views[:_MAX_LISTED]}
-    labels = {name: _label(view) for name, view in by_name.items()}
+    labels = {
+        name: clean(f"{view.begun}, {view.what}: {view.asked_of} ({view.name})", 160)
+        for name, view in by_name.items()
+    }
     picked = state.remembered(_PICKED, "")
     names = list(by_name)
     name = st.selectbox(
@@ -76,10 +78,6 @@ def _state(view: KeptView) -> str:
         return "done"
     is_at_work = work_view.at_work_here(view) or view.is_held()
     return f"{'at work' if is_at_work else 'stopped'}: {view.how_far()}"
-
-
-def _label(view: KeptView) -> str:
-    return clean(f"{view.begun}, {view.what}: {view.asked_of} ({view.name})", 160)
 
 
 # ---------------------------------------------------------------------------------------------- one
@@ -115,7 +113,7 @@ def _show_figures(view: KeptView) -> None:
             report = replace(report, cases=())
         show_report(report, view.name)
     else:
-        _show_tables(view)
+        st.caption(f"This version of dynagrag can't show runs of {plain(view.what)}.")
     if view.report is not None:
         st.download_button(
             "Report (HTML)",
@@ -125,17 +123,6 @@ def _show_figures(view: KeptView) -> None:
             icon=":material/download:",
             help="One page with plots and more questions to read. It works offline.",
         )
-
-
-def _show_tables(view: KeptView) -> None:
-    said = run_tables.headline(view)
-    if said:
-        (st.warning if said.startswith("not ") else st.info)(
-            plain(said), icon=":material/insights:"
-        )
-    for note in run_tables.notes(view):
-        st.caption(plain(note))
-    show_tables(view.kind, run_tables.tables(view))
 
 
 def _show_resume(view: KeptView) -> None:

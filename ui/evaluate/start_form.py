@@ -1,4 +1,4 @@
-"""What to measure, with which questions and arms, what that would take, and the start."""
+"""The form that begins a run: the measure, questions and arms, and what that would take."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -105,7 +105,7 @@ def _can_ask(measure: Measure, arms: Mapping[str, str], settings: Settings) -> b
 
 
 def _planned(request: RunRequest, settings: Settings) -> EvaluationPlan:
-    """What it would ask, read once: a file may have many thousand rows."""
+    """The plan of a request, read once: a file may have many thousand rows."""
     digest = _digest(request, settings)
     kept: tuple[str, EvaluationPlan | None] = state.remembered("evaluate_plan", ("", None))
     if kept[0] != digest or kept[1] is None:

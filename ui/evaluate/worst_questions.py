@@ -9,15 +9,14 @@ from typing import Any
 from dynagrag.core.errors import LoadError
 from dynagrag.core.text import cut
 from dynagrag.evaluation.answers.answer_line import AnswerLine
+from dynagrag.evaluation.frame.figures import POINTS
 from dynagrag.evaluation.frame.kept_run import KeptRun
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
-from dynagrag.evaluation.judge.judge_folder import JudgeRun
+from dynagrag.evaluation.judge.judge_report import JudgeRun
 from dynagrag.evaluation.judge.judge_summary import grades_of
 from dynagrag.evaluation.qa.answer_scores import ABSTAINED
-from dynagrag.evaluation.qa.known_question import KnownQuestion
 from dynagrag.evaluation.qa.qa_report import TITLES, QaRun
 from dynagrag.evaluation.qa.qa_summary import arm_scores
-from dynagrag.evaluation.results.run_summary import POINTS
 from dynagrag.evaluation.retrieval.retrieval_report import PassageWords, RetrievalRun, by_scope
 from dynagrag.ui.evaluate.kept_runs import KeptView
 
@@ -35,7 +34,7 @@ _MAX_BROUGHT = 160
 
 @dataclass(frozen=True, slots=True)
 class ReadAnswer:
-    """What an arm made of a question: `value` in words, and its lines, each with whether it is what
+    """An arm's answer to a question: `value` in words, and its lines, each with whether it is what
     was wanted (None: can't be told).
     """
 
@@ -67,9 +66,10 @@ def worst_questions(view: KeptView, arm: str, num: int) -> list[ReadQuestion]:
     if isinstance(run, JudgeRun):
         found = _judged(run, arm)
     elif isinstance(run, QaRun):
-        found = _answers(run, arm, view.summary["measure"])
+        found = _answers(run, arm, run.result().measure)
     else:
-        found = _rankings(RetrievalRun.at(run.path), arm, view.summary["measure"])
+        rankings = RetrievalRun.at(run.path)
+        found = _rankings(rankings, arm, rankings.result().measure)
     return sorted(found, key=lambda read: read.value)[:num]
 
 
@@ -148,15 +148,10 @@ def _answers(run: QaRun, arm: str, measure: str) -> Iterator[ReadQuestion]:
         answers = tuple(
             _answer(line, name, values[line.arm]) for line in by_question.get(question.id, ())
         )
-        yield ReadQuestion(question.text, _wanted(question), own.get(name, 1.0), answers)
-
-
-def _wanted(question: KnownQuestion) -> tuple[str, ...]:
-    return (
-        question.answers
-        if question.is_answerable
-        else ("nothing answers it: an arm should say so",)
-    )
+        wanted = question.answers
+        if not question.is_answerable:
+            wanted = ("nothing answers it: an arm should say so",)
+        yield ReadQuestion(question.text, wanted, own.get(name, 1.0), answers)
 
 
 def _answer(line: AnswerLine, measure: str, value: float | None) -> ReadAnswer:
@@ -196,7 +191,7 @@ def _judged(run: JudgeRun, arm: str) -> Iterator[ReadQuestion]:
             ReadAnswer(
                 name,
                 _judgement(totals.get(name), verdicts.get((question, name))),
-                ((_text(line), None),),
+                ((cut(line.error or BlindAnswer.of(line).text, _MAX_CHARS), None),),
             )
             for name, line in lines.items()
         )
@@ -204,10 +199,6 @@ def _judged(run: JudgeRun, arm: str) -> Iterator[ReadQuestion]:
         lost = {1.0: 2.0, 2.0: 0.0}.get(verdicts.get((question, arm)) or 0.0, 1.0)
         value = lost if not has_totals else _BEST_TOTAL if total is None else total
         yield ReadQuestion(next(iter(lines.values())).text, (), value, shown)
-
-
-def _text(line: AnswerLine) -> str:
-    return cut(line.error or BlindAnswer.of(line).text, _MAX_CHARS)
 
 
 def _judgement(total: float | None, verdict: float | None) -> str:

@@ -18,6 +18,7 @@ from dynagrag.cli.evaluate.entities import entities
 from dynagrag.cli.evaluate.extraction import EXTRACTION_MEASURES, extraction
 from dynagrag.cli.evaluate.graphqa import GRAPHQA_MEASURES, graphqa
 from dynagrag.cli.evaluate.judge import JUDGE_MEASURES, judge
+from dynagrag.cli.evaluate.kind_command import command_of
 from dynagrag.cli.evaluate.pruner import PRUNER_MEASURES, pruner
 from dynagrag.cli.evaluate.qa import QA_MEASURES, qa
 from dynagrag.cli.evaluate.questions import QUESTION_KINDS, questions
@@ -33,6 +34,7 @@ from dynagrag.cli.train import train_app
 from dynagrag.cli.train_soft_prompt import add_soft_prompts
 from dynagrag.cli.workspaces import workspaces_app
 from dynagrag.core.errors import DynaGragError
+from dynagrag.evaluation.kinds import KINDS
 from dynagrag.models.memory_errors import is_out_of_memory
 
 _ABOUT = (
@@ -83,6 +85,9 @@ evaluate_app.command(epilog=QUESTION_KINDS)(questions)
 evaluate_app.command(epilog=QA_MEASURES)(qa)
 evaluate_app.command(epilog=PRUNER_MEASURES)(pruner)
 evaluate_app.command(epilog=GRAPHQA_MEASURES)(graphqa)
+for _kind in KINDS:
+    if _kind.command:
+        evaluate_app.command(_kind.command)(command_of(_kind))
 
 
 def _version(wanted: bool) -> None:

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from pages import QUESTIONS, as_lines, choose, has, press, run_it, shown, until, upload
 
-from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
 from dynagrag.evaluation.judge.judge_replies import METRICS
+from dynagrag.evaluation.judge.judge_report import JudgeRun
+from dynagrag.evaluation.judge.judged_line import JudgedLine
 from dynagrag.fakes.fake_server import OpenAIStubServer
 
 Pages = Callable[[], Any]
@@ -138,7 +139,7 @@ def test_runs_of_every_kind_are_read(
         page.selectbox(key="evaluate_run").select(name).run()
         assert not page.error, page.error[0].value
         seen[page.dataframe[1].value.columns[0]] = len(page.dataframe[1].value)
-    assert seen == {"what": 7, "checker": 1, "Set": 1}
+    assert seen == {"what": 7, "checker": 1, "set": 1}
 
 
 def test_two_runs_on_the_same_questions_are_compared(evaluate_page: Pages) -> None:
@@ -225,12 +226,12 @@ def test_judged_runs_of_one_judge_are_compared_and_others_say_why_not(
             home / "evaluation" / "runs" / name, made_with | more | {"llm": name}, {}
         )
         run.append([JudgedLine(question="q", arm="naive", grades=dict.fromkeys(METRICS, grade))])
-        run.finish({"baseline": "naive", "arms": {"naive": {}}})
+        run.write_summary_file("{}")
     page = evaluate_page()
     page.radio(key="evaluate_view").set_value("Compare").run()
     assert {box.value for box in page.selectbox} == {"old", "new"}
     row = page.dataframe[0].value.iloc[0]
-    assert (row["Measure"], {row["First"], row["Second"]}) == ("total of 25", {10.0, 15.0})
+    assert (row["measure"], {row["first"], row["second"]}) == ("total of 25", {10.0, 15.0})
     assert "as qwen judged both" in shown(page)
     assert "the judges are" in shown(page)
     assert "grades of two judges are on two scales" in shown(page)

@@ -87,7 +87,7 @@ def test_answers_are_judged_and_the_judge_is_doubted(
     until(page, lambda: bool(page.success), 60)
     press(page, "Read it")
     assert "not known to be reliable for this" in page.warning[0].value
-    assert list(page.dataframe[1].value["Arm"]) == ["default", "naive"]
+    assert list(page.dataframe[1].value["arm"]) == ["E default", "D naive"]
     assert "The judge is the model that answered" in shown(page)
 
 

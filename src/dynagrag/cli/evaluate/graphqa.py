@@ -2,18 +2,16 @@
 they are compared with.
 """
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dynagrag.cli.evaluate.shared import LIMIT, OUT, names_in, one_of, say_run
+from dynagrag.cli.evaluate.shared import LIMIT, OUT, names_in, one_of, say_experiment
 from dynagrag.cli.options import DEVICE, EMBEDDER, JSON, MAX_DESCRIPTION, PRECISION, VERBOSE
 from dynagrag.cli.terminal import ProgressBars, read_settings, set_up_log
 from dynagrag.cli.train_soft_prompt import GRAPH_DATA, GRAPH_SET
 from dynagrag.core.errors import UsageError
-from dynagrag.core.text import plural
 from dynagrag.evaluation.graphqa.graph_methods import TRAINED
 
 if TYPE_CHECKING:
@@ -131,8 +129,8 @@ def graphqa(
         without=names_in(without),
     )
     with ProgressBars(as_json) as progress:
-        run, summary = evaluate_graphqa(read_settings(None, embedder), options, progress)
-    say_run(run.path, summary, _lines(summary), as_json)
+        run, result = evaluate_graphqa(read_settings(None, embedder), options, progress)
+    say_experiment(run, result, as_json)
     return 0
 
 
@@ -144,48 +142,3 @@ def _part(split: str) -> "Part | None":
     if split not in known:
         raise UsageError(f"--split {split!r} is unknown; known: {', '.join(known)}")
     return None if split == ALL else Part(split)
-
-
-def _lines(summary: Mapping[str, Any]) -> Iterator[str]:
-    from dynagrag.evaluation.bootstrap_intervals import Interval
-    from dynagrag.evaluation.results.run_summary import FEW, FEW_QUESTIONS
-
-    asked = f"{summary['dataset']}, {summary['split']}: {plural(summary['n'], 'question')}"
-    yield f"{asked}, {summary['variant']}, {summary['lm'] or 'no model'}"
-    for reason, count in summary["left_out"].items():
-        yield f"{count:,} left out: {reason}"
-    for scorer, own in summary["measures"].items():
-        for name, found in own.items():
-            yield f"{scorer:<14}{name:<12}  {Interval.of(found, 100).text()}"
-    if own := summary.get("hallucination"):
-        from dynagrag.evaluation.graphqa.hallucination import hallucination_lines
-
-        yield from hallucination_lines(own)
-    yield summary["verdict"]
-    if summary["n"] < FEW_QUESTIONS:
-        yield FEW
-    yield from _published(summary)
-
-
-def _published(summary: Mapping[str, Any]) -> Iterator[str]:
-    """What was printed for the same, each with ours by the same scorer where we have that."""
-    from dynagrag.evaluation.graphqa.published_figures import Published
-
-    with_lm = f" with {summary['lm']}" if summary["lm"] else ""
-    trained = (
-        f", trained on {other}"
-        if (other := summary["trained_on"]) not in (None, summary["dataset"])
-        else ""
-    )
-    if not summary["published"]:
-        yield f"published: none for {summary['variant']} of {summary['dataset']}{with_lm}{trained}"
-    for row in summary["published"]:
-        own = Published(**row)
-        scorer = own.scorer if own.scorer in summary["measures"] else summary["scorer"]
-        found = summary["measures"][scorer].get(own.metric)
-        ours = (
-            f"{summary['lm'] or 'no model'}{trained}, {summary['split']} rows, {scorer}, n"
-            f" {summary['n']:,}"
-        )
-        beside = "" if found is None else f"; here {100 * found['mean']:.2f} ({ours})"
-        yield f"published: {own.metric} {own.value:.2f} ({own.source}: {own.how}){beside}"

@@ -16,7 +16,7 @@ from dynagrag.cli.evaluate.shared import (
     given_ones,
     names_in,
     say_estimate,
-    say_run,
+    say_experiment,
 )
 from dynagrag.cli.options import EMBEDDER, JSON, LLM, STORE, VERBOSE
 from dynagrag.cli.terminal import EXIT_SET_ASIDE, ProgressBars, read_settings, set_up_log
@@ -190,21 +190,18 @@ def judge(
     calibrating = given_ones(sets=sets, data=data, max_rows=max_rows)
     alike = {"threshold": threshold, "seed": seed, "out": out, "max_calls": max_calls}
     if calibrate:
-        _check_calibrating(
-            asking | given_ones(questions=questions, store=store, embedder=embedder), judge_llm, llm
+        _refuse(
+            asking | given_ones(questions=questions, store=store, embedder=embedder),
+            "--calibrate judges rows of known sets and asks no questions",
         )
+        if judge_llm is not None:
+            _refuse(
+                given_ones(llm=llm), "--calibrate asks the judge alone, which --judge-llm names"
+            )
         return _calibrate(calibrating | alike, read_settings(judge_llm or llm), as_json)
     _check_judging(questions, calibrating, forms, samples)
     options = asking | alike | {"questions": questions, "judge_llm": judge_llm}
     return _judge_answers(options, read_settings(llm, embedder, store), as_json)
-
-
-def _check_calibrating(
-    answering: Mapping[str, Any], judge_llm: str | None, llm: str | None
-) -> None:
-    _refuse(answering, "--calibrate judges rows of known sets and asks no questions")
-    if judge_llm is not None:
-        _refuse(given_ones(llm=llm), "--calibrate asks the judge alone, which --judge-llm names")
 
 
 def _check_judging(
@@ -241,26 +238,24 @@ def _as_names(options: Mapping[str, Any], *lists: str) -> dict[str, Any]:
 
 def _judge_answers(options: Mapping[str, Any], settings: "Settings", as_json: bool) -> int:
     from dynagrag.evaluation.judge.judge_options import JudgeOptions
-    from dynagrag.evaluation.judge.judge_report import judge_lines
     from dynagrag.evaluation.judge.judge_run import evaluate_judge
 
     with ProgressBars(as_json) as progress:
-        run, summary = evaluate_judge(
+        run, result = evaluate_judge(
             settings, JudgeOptions(**_as_names(options, "arms", "forms")), progress, say_estimate
         )
-    say_run(run.path, summary, judge_lines(summary), as_json)
-    return EXIT_SET_ASIDE if any(own["errors"] for own in summary["arms"].values()) else 0
+    say_experiment(run, result, as_json)
+    return EXIT_SET_ASIDE if any(own.errors for own in result.arms.values()) else 0
 
 
 def _calibrate(options: Mapping[str, Any], settings: "Settings", as_json: bool) -> int:
-    from dynagrag.evaluation.judge.calibration_report import calibration_lines
     from dynagrag.evaluation.judge.calibration_run import CalibrationOptions, calibrate_judge
 
     if "data" not in options:
         raise UsageError("say where the sets lie: --data FOLDER, the folder that holds judge/")
     with ProgressBars(as_json) as progress:
-        run, summary = calibrate_judge(
+        run, result = calibrate_judge(
             settings, CalibrationOptions(**_as_names(options, "sets")), progress, say_estimate
         )
-    say_run(run.path, summary, calibration_lines(summary), as_json)
+    say_experiment(run, result, as_json)
     return 0

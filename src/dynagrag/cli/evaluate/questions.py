@@ -111,7 +111,7 @@ def questions(
 
 
 def question_lines(summary: Mapping[str, Any]) -> Iterator[str]:
-    """What is said of a file that was made."""
+    """Lines about a file that was made."""
     wanted = (
         ""
         if summary["questions"] == summary["wanted"]

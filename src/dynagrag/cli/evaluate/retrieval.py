@@ -180,30 +180,27 @@ def compare_runs(
     Prints the second minus the first by arm, in points, with paired 95 % intervals.
     """
     set_up_log(False)
-    from dynagrag.cli.evaluate.answer_comparisons import judged_lines
     from dynagrag.evaluation.frame.kept_run import what_is_evaluated
+    from dynagrag.evaluation.frame.run_comparison import RunComparison
     from dynagrag.evaluation.frame.terminal import report_lines
     from dynagrag.evaluation.judge.judge_compare import compare_judged
-    from dynagrag.evaluation.judge.judge_folder import JudgeRun
+    from dynagrag.evaluation.judge.judge_report import JudgeRun
     from dynagrag.evaluation.qa.qa_compare import compare_qa
     from dynagrag.evaluation.qa.qa_report import QaRun
     from dynagrag.evaluation.retrieval.retrieval_compare import compare
     from dynagrag.evaluation.retrieval.retrieval_report import RetrievalRun
 
     kind = what_is_evaluated(first)
+    compared: RunComparison
     if kind == JudgeRun.evaluates:
-        shown = compare_judged(JudgeRun.read(first), JudgeRun.read(second))
-        lines = judged_lines(shown)
+        compared = compare_judged(JudgeRun.read(first), JudgeRun.read(second))
+    elif kind == QaRun.evaluates:
+        compared = compare_qa(QaRun.read(first), QaRun.read(second))
     else:
-        compared = (
-            compare_qa(QaRun.read(first), QaRun.read(second))
-            if kind == QaRun.evaluates
-            else compare(RetrievalRun.read(first), RetrievalRun.read(second))
-        )
-        shown, lines = compared.as_json(), report_lines(compared.report())
+        compared = compare(RetrievalRun.read(first), RetrievalRun.read(second))
     if as_json:
-        say_json(shown)
+        say_json(compared.as_json())
         return 0
-    for line in lines:
+    for line in report_lines(compared.report()):
         say(in_line(line))
     return 0

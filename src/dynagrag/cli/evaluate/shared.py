@@ -1,9 +1,8 @@
-"""What the commands of `dynagrag evaluate` share: options, each with one wording, and what is read
+"""Shared by the commands of `dynagrag evaluate`: options, each with one wording, and what is read
 and said alike.
 """
 
 import sys
-from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
@@ -115,7 +114,7 @@ def given_ones(**values: Any) -> dict[str, Any]:
 
 
 def say_estimate(estimate: object, of: str = "") -> None:
-    """What a run, or a part of it, will take, on stderr."""
+    """Prints on stderr what a run, or a part of it, will take."""
     sys.stderr.write(f"estimate for {of}: {estimate}\n" if of else f"estimate: {estimate}\n")
 
 
@@ -128,13 +127,4 @@ def say_experiment(run: "AnyRun", result: "Result", as_json: bool) -> None:
 
     where = (f"run: {run.path}", f"report: {run.path / 'report.html'}")
     for line in (*report_lines(run.report()), *where):
-        say(in_line(line))  # kinds, types and subsets are a file's or a model's words
-
-
-def say_run(folder: Path, summary: Mapping[str, Any], lines: Iterable[str], as_json: bool) -> None:
-    """The summary of a run for programs, or its lines and where it lies for people."""
-    if as_json:
-        say_json(summary)
-        return
-    for line in (*lines, f"run: {folder}", f"report: {folder / 'report.html'}"):
         say(in_line(line))  # kinds, types and subsets are a file's or a model's words

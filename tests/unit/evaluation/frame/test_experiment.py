@@ -1,17 +1,23 @@
-"""An experiment of the frame: the one of its docstring, run, stopped, resumed, failed, read back."""
+"""An experiment of the frame: the one of its docstring, run, stopped, resumed, failed, read back,
+and as a command.
+"""
 
 import inspect
 import json
+import re
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
+import typer
 from pydantic import JsonValue
 
+from dynagrag.cli.evaluate.kind_command import command_of
 from dynagrag.core.errors import LoadError, ModelUnavailableError, UsageError
 from dynagrag.core.ids import content_id
 from dynagrag.evaluation import frame
@@ -23,6 +29,7 @@ from dynagrag.evaluation.frame.kept_run import StoppedRunError
 from dynagrag.evaluation.frame.report import BarChart, Report, Section, Table
 from dynagrag.evaluation.frame.results import Result
 from dynagrag.evaluation.frame.running import run_experiment
+from dynagrag.evaluation.kinds import KINDS, EvaluationKind
 
 
 @dataclass(frozen=True)
@@ -33,6 +40,7 @@ class Text:
     is_shout: bool
 
 
+ROOT = Path(__file__).parents[4]
 RULES: dict[str, Callable[[str], bool]] = {
     "capitals": str.isupper,
     "mark": lambda text: text.endswith("!"),
@@ -233,3 +241,50 @@ def test_a_summary_that_cannot_be_read_says_what_to_do(text: str, why: str, tmp_
     run.summary_file.write_text(text, encoding="utf-8")
     with pytest.raises(LoadError, match=f"(?s){why}.*delete that file and run the same command"):
         run.result()
+
+
+# -------------------------------------------------------------------------------------------- kinds
+
+
+def test_each_kind_of_the_table_names_itself() -> None:
+    runs = [kind.run() for kind in KINDS]
+    assert len({run.evaluates for run in runs}) == len(runs)
+    for run in runs:
+        assert run.what
+        assert run.command.startswith("dynagrag evaluate ")
+
+
+def test_what_contributing_shows_is_a_kind_and_a_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its blocks, with the classes of the frame's docstring between the third and the fourth."""
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = page.partition("### A kind of evaluation")[2].partition("\n### ")[0]
+    blocks = [dedent(own) for own in re.findall(r"```python\n(.*?)```", section, re.DOTALL)]
+    data, head, make, row = blocks
+    classes = dedent(inspect.getdoc(frame).partition("among texts:\n")[2])
+    classes = classes.partition("run, result = run_experiment")[0]
+    for name, code in (("shout_texts", data), ("shout_measures", f"{head}\n{classes}\n{make}")):
+        module = ModuleType(f"dynagrag.evaluation.shouts.{name}")
+        monkeypatch.setitem(sys.modules, module.__name__, module)
+        exec(compile(code, name, "exec"), module.__dict__)
+    monkeypatch.setitem(sys.modules, "dynagrag.evaluation.shouts", ModuleType("shouts"))
+    kind: EvaluationKind = eval(row)
+    app = typer.Typer()
+    app.command(kind.command)(command_of(kind))
+    app.command("other")(lambda: None)
+    texts = tmp_path / "texts.jsonl"
+    texts.write_text(
+        "".join(json.dumps({"text": t.id, "is_shout": t.is_shout}) + "\n" for t in TEXTS),
+        encoding="utf-8",
+    )
+    asked = ["shouts", "--data", str(texts), "--limit", "3", "--out", str(tmp_path / "run")]
+    app([*asked, "--json"], standalone_mode=False)
+    printed = json.loads(capsys.readouterr().out)
+    assert (printed["texts"], printed["right"]["capitals"]["mean"]) == (3, 1.0)
+    app(asked, standalone_mode=False)
+    assert "Which rule finds them?" in capsys.readouterr().out
+    assert kind.run().read(tmp_path / "run").result().as_json() == printed
+    texts.write_text("a shout", encoding="utf-8")
+    with pytest.raises(LoadError, match="give lines with text"):
+        app(asked, standalone_mode=False)

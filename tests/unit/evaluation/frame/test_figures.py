@@ -4,7 +4,6 @@ import pytest
 
 from dynagrag.evaluation.bootstrap_intervals import Interval
 from dynagrag.evaluation.frame.figures import ArmComparison, Figure, Unit, count
-from dynagrag.evaluation.frame.report import compared
 
 
 @pytest.mark.parametrize(
@@ -17,6 +16,7 @@ from dynagrag.evaluation.frame.report import compared
         (Figure(None, 0.1, 0.2), "-"),
         (Figure(50.04, unit=Unit.POINTS), "50.0"),
         (Figure(0.8765, unit=Unit.FRACTION), "0.876"),
+        (Figure(0.8765, 0.5, 1.0, unit=Unit.COEFFICIENT), "0.88 (0.50 to 1.00)"),
         (count(12345), "12,345"),
         (Figure(0.049, unit=Unit.MS), "0.05"),
         (Figure(2345.6, unit=Unit.MS), "2,346"),
@@ -33,25 +33,30 @@ def test_a_comparison_without_an_interval_claims_nothing() -> None:
     assert own.text() == ", +2.0 points against b, without an interval"
 
 
-def test_a_difference_is_said_in_plain_words_with_its_interval() -> None:
-    assert compared("a", {"difference": 2.0, "low": 0.5, "high": 3.0}, "b", 10).endswith(
-        "(95 % interval +0.5 to +3.0): a is better, by more than chance"
-    )
-    assert compared("a", {"difference": -2.0, "low": -4.0, "high": -0.5}, "b", 10).endswith(
-        ": a is worse, by more than chance"
-    )
-    assert compared("a", {"difference": 2.0, "low": -1.0, "high": 4.0}, "b", 10).endswith(
-        ": that may be chance"
-    )
-    assert compared("a", {"difference": 0.0, "low": 0.0, "high": 0.0}, "b", 10) == ", the same as b"
-    assert compared("b", None, "b", 0) == ""
-    assert compared("a", {"difference": 30.0, "low": 30.0, "high": 30.0}, "b", 1).endswith(
-        ": too few to tell"
-    )
-    held, not_held = (
-        {"difference": 2.0, "low": 0.5, "high": 3.0, "holds": holds} for holds in (True, False)
-    )
-    assert compared("a", held, "b", 10).endswith(": a is better, by more than chance")
-    assert "but among the comparisons of this run that may be chance" in compared(
-        "a", not_held, "b", 10
-    )
+@pytest.mark.parametrize(
+    ("bounds", "num", "holds", "text"),
+    [
+        (
+            (2.0, 0.5, 3.0),
+            10,
+            None,
+            "(95 % interval +0.5 to +3.0): a is better, by more than chance",
+        ),
+        ((-2.0, -4.0, -0.5), 10, None, ": a is worse, by more than chance"),
+        ((2.0, -1.0, 4.0), 10, None, ": that may be chance"),
+        ((0.0, 0.0, 0.0), 10, None, ", the same as b"),
+        ((30.0, 30.0, 30.0), 1, None, ": too few to tell"),
+        ((2.0, 0.5, 3.0), 10, True, ": a is better, by more than chance"),
+        (
+            (2.0, 0.5, 3.0),
+            10,
+            False,
+            "but among the comparisons of this run that may be chance (Holm's correction)",
+        ),
+    ],
+)
+def test_a_difference_is_said_in_plain_words_with_its_interval(
+    bounds: tuple[float, float, float], num: int, holds: bool | None, text: str
+) -> None:
+    difference = Figure(*bounds, Unit.POINTS, is_difference=True)
+    assert ArmComparison("a", "b", difference, num, holds).text().endswith(text)

@@ -1,4 +1,4 @@
-"""What methods are made of, and what they put to a model."""
+"""The parts of methods, and what they put to a model."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from dynagrag.evaluation.graphqa.graph_methods import (
     METHODS,
     TRAINED,
     Description,
-    Retrieval,
+    GraphPart,
     method_of,
     parts_of,
     variant_name,
@@ -92,7 +92,7 @@ def test_a_part_that_is_left_out_is_left_out() -> None:
     assert method_of("grag", ["encoder"]).parts.has_virtual
     assert not method_of("g-retriever-lora", ["text"]).parts.has_text
     assert not method_of("g-retriever", ["projector"]).parts.has_projector
-    assert method_of("g-retriever", description=Description.TREE).retrieval is Retrieval.TREE
+    assert method_of("g-retriever", description=Description.TREE).retrieval is GraphPart.TREE
 
 
 def test_what_a_method_has_not_can_not_be_left_out() -> None:

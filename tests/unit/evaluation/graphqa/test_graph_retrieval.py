@@ -1,4 +1,4 @@
-"""What of a question's graph each method puts into its prompt."""
+"""The part of a question's graph that each method puts into its prompt."""
 
 import numpy as np
 import pytest
@@ -141,9 +141,7 @@ def test_examples_hold_what_their_method_retrieves() -> None:
     assert (empty.graphs[0].x.shape, empty.graphs[0].ends.shape) == ((0, 256), (0, 2))
 
 
-def test_of_a_graph_that_is_too_large_the_nodes_nearest_the_question_are_left_with_the_edges_between_them() -> (
-    None
-):
+def test_of_a_graph_too_large_the_nearest_nodes_are_left_with_their_edges() -> None:
     found, query = vectors(), "who is king of the castle"
     towns = [f"town {i}" for i in range(MAX_NODES + 20)]
     farthest = int(np.argmin(found.of(towns) @ found.of_query(query)))

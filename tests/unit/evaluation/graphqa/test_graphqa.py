@@ -11,6 +11,7 @@ import pytest
 from dynagrag.checkpoints.checkpoints import read_tensors
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import DynaGragError, LoadError, UsageError
+from dynagrag.evaluation.frame.terminal import report_lines
 from dynagrag.evaluation.graphqa.expla_graphs import load_expla_graphs
 from dynagrag.evaluation.graphqa.graph_methods import METHODS, TRAINED
 from dynagrag.evaluation.graphqa.graph_question import Part, TextGraph
@@ -19,7 +20,6 @@ from dynagrag.evaluation.graphqa.hallucination import checked_support
 from dynagrag.evaluation.graphqa.text_tables import text_tables
 from dynagrag.fakes import FakeEmbedder
 from dynagrag.ui.evaluate.kept_runs import kept_runs
-from dynagrag.ui.evaluate.run_tables import headline, tables
 
 pytestmark = pytest.mark.slow
 
@@ -105,26 +105,22 @@ def test_files_that_are_missing_or_lack_columns_are_named(tmp_path: Path) -> Non
 def test_the_majority_is_that_of_the_training_rows(
     data: Path, settings: Settings, tmp_path: Path
 ) -> None:
-    run, summary = evaluate_graphqa(
+    run, result = evaluate_graphqa(
         settings, GraphQaOptions(dataset="explagraphs", data=data, method="majority")
     )
     assert [line.answer for line in run.lines()] == ["support"] * 8
-    assert summary["n"] == 8
-    assert (
-        summary["accuracy"]
-        == summary["measures"]["strict"]["accuracy"]["mean"]
-        == summary["majority"]
-        == 0.75
-    )
-    (printed,) = summary["published"]
-    assert (printed["value"], printed["metric"], printed["source"]) == (
-        58.84,
-        "accuracy",
-        "326 of the 554 test rows",
-    )
-    assert (printed["model"], printed["split"], printed["scorer"]) == ("", "test", "paper_compat")
-    assert {"accuracy", "hit", "hits@1", "f1", "majority"} <= set(summary)
-    assert summary["hit"] is None
+    assert result.n == 8
+    assert result.measures["strict"]["accuracy"].mean == result.majority == 0.75
+    (printed,) = result.published
+    assert (printed.value, printed.metric) == (58.84, "accuracy")
+    assert printed.source == "326 of the 554 test rows"
+    assert (printed.model, printed.split, printed.scorer) == ("", "test", "paper_compat")
+    shown = result.as_json()
+    assert {"accuracy", "hit", "hits@1", "f1", "majority"} <= set(shown)
+    assert (shown["accuracy"], shown["hit"]) == (0.75, None)
+    assert shown["verdict"] == result.verdict
+    assert "hallucination" not in shown
+    assert run.result() == result
     page = (run.path / "report.html").read_text(encoding="utf-8")
     assert "majority: 75.0 % right (" in page
     assert "always the answer that most of these rows share." in page
@@ -132,9 +128,26 @@ def test_the_majority_is_that_of_the_training_rows(
     assert "Elsewhere, in percent: Llama 2 13B chat, test rows, paper_compat" in page
     (kept,) = kept_runs(settings)[0]
     assert (kept.what, kept.asked_of) == ("questions over graphs", "explagraphs")
-    assert headline(kept).startswith("majority: 75.0 % right")
-    assert [list(row) for row in tables(kept)[0].rows] == [["", "accuracy", "unparsable"]] * 2
-    assert json.loads((run.path / "summary.json").read_text(encoding="utf-8"))["accuracy"] == 0.75
+    report = run.report()
+    assert report.conclusion.startswith("majority: 75.0 % right")
+    table = report.results[0].tables[0]
+    assert (table.heads, len(table.rows)) == (("scorer", "accuracy", "unparsable"), 2)
+    said = "\n".join(report_lines(report))
+    assert "published: accuracy 58.84 (326 of the 554 test rows: no model" in said
+    assert "here 75.00 (no model, validation rows, paper_compat, n 8)" in said
+
+
+def test_a_summary_of_before_is_read(data: Path, settings: Settings) -> None:
+    run, result = evaluate_graphqa(
+        settings, GraphQaOptions(dataset="explagraphs", data=data, method="majority")
+    )
+    old = json.loads(run.summary_file.read_text(encoding="utf-8"))
+    assert old["accuracy"] == 0.75
+    for name in ("format", "learned", "left_out", "trained_on"):
+        old.pop(name)
+    run.summary_file.write_text(json.dumps(old), encoding="utf-8")
+    assert run.result().measures == result.measures
+    assert run.report().conclusion == result.verdict
 
 
 def test_two_trainings_in_one_folder_are_refused(train: Train, tmp_path: Path) -> None:
@@ -173,8 +186,8 @@ def test_each_method_is_trained_kept_opened_and_measured(
         checkpoint=folder,
         out=tmp_path / "run",
     )
-    run, summary = evaluate_graphqa(settings, asked)
-    assert summary["n"] == len(run.lines()) == 8
+    run, result = evaluate_graphqa(settings, asked)
+    assert result.n == len(run.lines()) == 8
     (run.path / "summary.json").unlink()
     kept = run.file.path.read_text(encoding="utf-8").splitlines(keepends=True)
     run.file.path.write_text("".join(kept[:3]), encoding="utf-8")
@@ -182,7 +195,7 @@ def test_each_method_is_trained_kept_opened_and_measured(
     assert sorted(again.file.path.read_text(encoding="utf-8").splitlines()) == sorted(
         line.strip() for line in kept
     )
-    assert resumed["measures"] == summary["measures"]
+    assert resumed.measures == result.measures
 
 
 def test_what_an_answer_rests_on_is_asked_for_and_looked_up(
@@ -197,15 +210,17 @@ def test_what_an_answer_rests_on_is_asked_for_and_looked_up(
         hallucination=True,
         out=tmp_path / "run",
     )
-    run, summary = evaluate_graphqa(settings, asked)
+    run, result = evaluate_graphqa(settings, asked)
     for line, question in zip(run.lines(), load_expla_graphs(data)[0][22:], strict=False):
         assert line.support == checked_support(
             line.support.text if line.support else "", question.graph, question.graph
         )
-    assert set(summary["hallucination"]) == {"valid_nodes", "valid_edges", "fully_valid", "naming"}
+    measures = ["valid_nodes", "valid_edges", "fully_valid", "naming"]
+    assert list(result.hallucination or ()) == measures
+    assert run.result() == result
     assert "looked up in the graph" in (run.path / "report.html").read_text(encoding="utf-8")
     plain = replace(asked, hallucination=False, out=tmp_path / "plain")
-    assert "hallucination" not in evaluate_graphqa(settings, plain)[1]
+    assert evaluate_graphqa(settings, plain)[1].hallucination is None
     with pytest.raises(UsageError, match="other settings"):
         evaluate_graphqa(settings, replace(asked, hallucination=False))
 
@@ -239,7 +254,7 @@ def test_none_right_of_a_few_is_not_told_apart_from_chance(
     assert run(["evaluate", "graphqa", *given, "--out", str(tmp_path / "run")]) == 0
     shown = capsys.readouterr().out
     assert "0.0 % right (0.0 to 70.8) by paper_compat, not told apart from the 66.7 %" in shown
-    assert "fewer than 30 questions: the intervals say little\n" in shown
+    assert "Fewer than 30 questions: the intervals say little.\n" in shown
 
 
 def test_sizes_that_were_given_are_those_of_the_network(
@@ -278,7 +293,7 @@ def test_sizes_that_were_given_are_those_of_the_network(
         checkpoint=tmp_path / "own",
         out=tmp_path / "run",
     )
-    assert evaluate_graphqa(settings, asked)[1]["n"] == 8
+    assert evaluate_graphqa(settings, asked)[1].n == 8
     with pytest.raises(UsageError, match="can't be shared by 4 heads"):
         train("g-retriever", "odd", sizes={"width": 10})
 
@@ -355,8 +370,8 @@ def test_a_model_as_it_is_is_measured(
         out=tmp_path / "run",
         max_description=60,
     )
-    run, summary = evaluate_graphqa(settings, asked)
-    assert (summary["n"], summary["variant"], len(run.lines())) == (3, method, 3)
+    run, result = evaluate_graphqa(settings, asked)
+    assert (result.n, result.variant, len(run.lines())) == (3, method, 3)
     assert json.loads((run.path / "run.json").read_text(encoding="utf-8"))["settings"][
         "precision"
     ] in ("float32", "bfloat16")
@@ -393,11 +408,11 @@ def test_what_was_left_out_is_known_to_the_checkpoint(
         checkpoint=folder,
         out=tmp_path / "run",
     )
-    run, summary = evaluate_graphqa(settings, asked)
-    assert summary["variant"] == variant
-    assert summary["verdict"].startswith(f"{variant}: ")
+    run, result = evaluate_graphqa(settings, asked)
+    assert result.variant == variant
+    assert result.verdict.startswith(f"{variant}: ")
     if "encoder" in how and method == "g-retriever":
-        assert [own["source"] for own in summary["published"]] == ["G-Retriever, table 7"]
+        assert [own.source for own in result.published] == ["G-Retriever, table 7"]
     assert variant in (run.path / "report.html").read_text(encoding="utf-8")
 
 

@@ -1,4 +1,4 @@
-"""What a reply names, and what of it stands in the graph."""
+"""The names of a reply, and which of them stands in the graph."""
 
 import pytest
 
@@ -7,9 +7,8 @@ from dynagrag.evaluation.graphqa.hallucination import (
     NamedSupport,
     asking_support,
     checked_support,
-    hallucination_lines,
+    hallucination_figures,
     hallucination_section,
-    hallucination_summary,
     named_in,
 )
 
@@ -118,24 +117,24 @@ def test_answers_that_name_nothing_have_no_shares_and_no_valid_graph() -> None:
             text="", nodes=nodes, valid_nodes=valid_nodes, edges=edges, valid_edges=valid_edges
         )
 
-    summary = hallucination_summary(
+    figures = hallucination_figures(
         [found(2, 2, 1, 1), found(1, 2, 0, 1), found(1, 1, 0, 0), found(0, 0, 0, 0)]
     )
-    assert {name: own["mean"] for name, own in summary.items()} == {
+    assert {name: own.mean for name, own in figures.items() if own} == {
         "valid_nodes": pytest.approx(2.5 / 3, abs=1e-4),
         "valid_edges": 0.5,
         "fully_valid": 0.5,
         "naming": 0.75,
     }
-    assert hallucination_summary([found(0, 0, 0, 0)])["valid_edges"] is None
-    lines = list(hallucination_lines(summary))
-    assert "published 12 (graph prompt tuning); published 76 (G-Retriever)" in lines[1]
-    assert "none named" in next(hallucination_lines(hallucination_summary([found(0, 0, 0, 0)])))
-    (table,) = hallucination_section(summary).tables
+    (table,) = hallucination_section(figures).tables
     assert [cells[1] for _, cells in table.rows][:3] == [
         f"{first} (graph prompt tuning), {second} (G-Retriever)"
         for first, second in ((31, 77), (12, 76), (8, 62))
     ]
+    nothing = hallucination_figures([found(0, 0, 0, 0)])
+    assert nothing["valid_edges"] is None
+    (table,) = hallucination_section(nothing).tables
+    assert table.rows[0][1][0] == "none named"
 
 
 def test_the_question_is_asked_again_in_words_of_its_own() -> None:

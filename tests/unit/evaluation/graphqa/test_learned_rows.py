@@ -39,9 +39,9 @@ def test_rows_that_were_learned_are_refused_or_told(
     (other / "expla_graphs_own.tsv").write_text(rows, encoding="utf-8")
     with pytest.raises(UsageError, match="learned 22 of these 30 rows"):
         evaluate_graphqa(settings, replace(asked, data=other))
-    summary = evaluate_graphqa(settings, replace(asked, part=Part.TRAIN))[1]
-    assert summary["learned"] == 22
-    assert "on rows of which it learned 22" in summary["verdict"]
+    result = evaluate_graphqa(settings, replace(asked, part=Part.TRAIN))[1]
+    assert result.learned == 22
+    assert "on rows of which it learned 22" in result.verdict
 
 
 def test_a_checkpoint_that_does_not_know_its_rows_is_refused_by_its_files(
@@ -61,7 +61,7 @@ def test_a_checkpoint_that_does_not_know_its_rows_is_refused_by_its_files(
     )
     with pytest.raises(UsageError, match="was trained on rows of these files"):
         evaluate_graphqa(settings, replace(asked, part=None))
-    assert evaluate_graphqa(settings, asked)[1]["learned"] == 0
+    assert evaluate_graphqa(settings, asked)[1].learned == 0
 
 
 def test_a_prompt_that_is_too_long_names_what_can_be_changed_of_a_checkpoint(

@@ -1,5 +1,5 @@
-"""What papers printed: each figure with its model, rows and scorer, and beside a run those of its
-kind alone.
+"""Figures that papers printed: each figure with its model, rows and scorer, and beside a run those
+of its kind alone.
 """
 
 from dynagrag.evaluation.graphqa.published_figures import published_beside, published_of

@@ -1,4 +1,4 @@
-"""What a training on a set learns, and how its checkpoint describes graphs."""
+"""A training on a set: what it learns, and how its checkpoint describes graphs."""
 
 import shlex
 from collections.abc import Callable, Sequence
@@ -139,7 +139,8 @@ def test_a_training_s_end_tells_its_rows_and_the_command_that_measures_it(
         f"checkpoint: {out}; measure it:",
     )
     assert run(shlex.split(command)[1:]) == 0, "as it stands there"
-    assert "explagraphs, validation: 8 questions, lora, tiny" in capsys.readouterr().out
+    shown = capsys.readouterr().out
+    assert "8 questions over graphs, validation rows, answered by lora with tiny" in shown
     assert run(words) == 0
     assert capsys.readouterr().out.startswith(
         "this training was done already, with 1 epoch; to train anew, name another folder with"

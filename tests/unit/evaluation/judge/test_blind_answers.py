@@ -1,4 +1,4 @@
-"""What a judge is shown of an answer: its facts, and nothing that tells its arm."""
+"""Answers as a judge is shown them: their facts, and nothing that tells its arm."""
 
 import pytest
 

@@ -26,14 +26,19 @@ from dynagrag.core.errors import (
     UsageError,
 )
 from dynagrag.core.protocols import ChatModel, Prompt
+from dynagrag.evaluation.frame.terminal import report_lines
 from dynagrag.evaluation.judge import kept_calibrations
-from dynagrag.evaluation.judge.calibration_figures import grade_of, set_figures
-from dynagrag.evaluation.judge.calibration_folder import CalibrationRun, VerdictLine
-from dynagrag.evaluation.judge.calibration_report import NOT_RELIABLE, calibration_lines
+from dynagrag.evaluation.judge.calibration_figures import (
+    GradesAgreement,
+    PairsAgreement,
+    grade_of,
+    set_agreement,
+)
+from dynagrag.evaluation.judge.calibration_report import CalibrationRun, VerdictLine
 from dynagrag.evaluation.judge.calibration_run import CalibrationOptions, calibrate_judge
 from dynagrag.evaluation.judge.calibration_sets import CalibrationRow, RowKind, load_calibration_set
-from dynagrag.evaluation.judge.kept_calibrations import kept_calibration
-from dynagrag.evaluation.judge.reliability import is_reliable
+from dynagrag.evaluation.judge.kept_calibrations import Agreement, kept_calibration
+from dynagrag.evaluation.judge.reliability import NOT_RELIABLE, is_reliable
 from dynagrag.fakes import FakeChat
 
 NASTY = "<script>alert('x')</script>"
@@ -145,23 +150,19 @@ def test_a_judge_that_agrees_is_reliable_and_kept_with_its_figures(
     data: Path, settings: Settings
 ) -> None:
     model = FakeChat(good_judge, name="good")
-    run, summary = calibrate_judge(settings, options(data), make=made(model))
-    for own in summary["sets"].values():
-        assert (own["accuracy"], own["kappa"], own["unreadable"], own["flips"], own["ties"]) == (
-            1.0,
-            1.0,
-            0,
-            0,
-            0,
-        )
-    assert [own["n"] for own in summary["sets"].values()] == [40, 8, 12]
-    assert summary["verdict"].startswith(
+    run, result = calibrate_judge(settings, options(data), make=made(model))
+    for own in result.sets.values():
+        assert (own.accuracy, own.kappa, own.unreadable, own.flips, own.ties) == (1.0, 1.0, 0, 0, 0)
+    assert [own.n for own in result.sets.values()] == [40, 8, 12]
+    assert result.verdict.startswith(
         "not known to be reliable for this: good on squality (kappa 1.00 (1.00 to 1.00), fewer than"
         " 10 rows)"
     )
-    assert "; reliable: good on evouna_TQ (kappa 1.00 (1.00 to 1.00))" in summary["verdict"]
-    assert summary["notes"] == {"evouna_TQ": {"rows without an answer": 1}}
-    assert summary["sets"]["squality"]["pearson"] == 1.0
+    assert "; reliable: good on evouna_TQ (kappa 1.00 (1.00 to 1.00))" in result.verdict
+    assert result.notes == {"evouna_TQ": {"rows without an answer": 1}}
+    graded = result.sets["squality"]
+    assert isinstance(graded, GradesAgreement)
+    assert graded.pearson == 1.0
     kept = kept_calibration(settings.home, "good", model.identity)
     assert {name: own.kappa for name, own in kept.sets.items()} == {
         "evouna_TQ": 1.0,
@@ -170,6 +171,19 @@ def test_a_judge_that_agrees_is_reliable_and_kept_with_its_figures(
     }
     assert kept_calibration(settings.home, "good", "another identity").sets == {}
     assert run.is_done
+    assert run.result() == result, "each set is read back as what it is"
+
+
+def test_a_summary_of_before_is_read(data: Path, settings: Settings) -> None:
+    run, result = calibrate_judge(settings, options(data), make=made(FakeChat(good_judge)))
+    old = json.loads(run.summary_file.read_text(encoding="utf-8"))
+    for name in ("format", "sizes", "notes"):
+        old.pop(name)
+    for own in old["sets"].values():
+        own.pop("kappa_interval")
+    run.summary_file.write_text(json.dumps(old), encoding="utf-8")
+    assert run.result().sets["pairs"].kappa == result.sets["pairs"].kappa
+    assert "pairs: the longer output wins" in "\n".join(report_lines(run.report()))
 
 
 def test_a_judge_that_says_one_thing_of_everything_is_not_reliable_in_the_first_line(
@@ -179,20 +193,17 @@ def test_a_judge_that_says_one_thing_of_everything_is_not_reliable_in_the_first_
         replies = {"verdict": "yes", "better": "1", "score": 3}
         return json.dumps({name: replies[name] for name in schema["properties"]})
 
-    _, summary = calibrate_judge(
+    run, result = calibrate_judge(
         settings, options(data), make=made(FakeChat(constant, name="flat"))
     )
-    sets = summary["sets"]
-    assert sets["evouna_TQ"]["kappa"] == 0.0
-    assert (sets["pairs"]["flips"], sets["pairs"]["ties"], sets["pairs"]["accuracy"]) == (
-        12,
-        12,
-        0.0,
-    )
-    assert sets["squality"]["pearson"] is None
-    assert not any(own["is_reliable"] for own in sets.values())
-    assert next(calibration_lines(summary)).startswith(NOT_RELIABLE)
-    json.dumps(summary, allow_nan=False)
+    pairs, graded = result.sets["pairs"], result.sets["squality"]
+    assert result.sets["evouna_TQ"].kappa == 0.0
+    assert (pairs.flips, pairs.ties, pairs.accuracy) == (12, 12, 0.0)
+    assert isinstance(graded, GradesAgreement)
+    assert graded.pearson is None
+    assert not any(own.is_reliable for own in result.sets.values())
+    assert next(report_lines(run.report())).startswith(NOT_RELIABLE)
+    json.dumps(result.as_json(), allow_nan=False)
 
 
 def test_verdicts_that_cannot_be_read_are_counted_and_make_a_judge_unreliable(
@@ -204,13 +215,13 @@ def test_verdicts_that_cannot_be_read_are_counted_and_make_a_judge_unreliable(
             "I rate 5/5 but 1" if number and int(number[1]) % 4 == 0 else good_judge(prompt, schema)
         )
 
-    _, summary = calibrate_judge(
+    _, result = calibrate_judge(
         settings, options(data, sets=("evouna_TQ",)), make=made(FakeChat(prose))
     )
-    own = summary["sets"]["evouna_TQ"]
-    assert (own["n"], own["unreadable"], own["accuracy"]) == (40, 10, 1.0)
-    assert not own["is_reliable"]
-    assert "10 of 40 verdicts could not be read" in summary["verdict"]
+    own = result.sets["evouna_TQ"]
+    assert (own.n, own.unreadable, own.accuracy) == (40, 10, 1.0)
+    assert not own.is_reliable
+    assert "10 of 40 verdicts could not be read" in result.verdict
 
 
 def test_figures_of_a_set_by_hand() -> None:
@@ -230,16 +241,17 @@ def test_figures_of_a_set_by_hand() -> None:
         row.id: VerdictLine(set="pairs", row=row.id, verdict=v, orders=o, ms=1.0)
         for row, (v, o) in zip(rows, verdicts, strict=True)
     }
-    found = set_figures(RowKind.PAIR, rows, lines, resamples=100)
+    found = set_agreement(RowKind.PAIR, rows, lines, resamples=100)
+    assert isinstance(found, PairsAgreement)
     # of seven that could be read five agree: four of "1", one of "2"; by chance (6 * 4 + 1 * 2) /
     # 49
-    assert found["accuracy"] == pytest.approx(5 / 7, abs=1e-4)
-    assert found["kappa"] == pytest.approx((5 / 7 - 26 / 49) / (1 - 26 / 49), abs=1e-4)
-    assert (found["flips"], found["ties"], found["unreadable"]) == (1, 1, 1)
-    assert found["accuracy_without_ties"] == pytest.approx(5 / 6, abs=1e-4)
-    assert found["longer_wins"] == pytest.approx(4 / 6, abs=1e-4)
-    assert found["lengths"]["the better one is shorter"]["n"] == 1
-    assert found["accuracy_by_odds"] is None
+    assert found.accuracy == pytest.approx(5 / 7, abs=1e-4)
+    assert found.kappa == pytest.approx((5 / 7 - 26 / 49) / (1 - 26 / 49), abs=1e-4)
+    assert (found.flips, found.ties, found.unreadable) == (1, 1, 1)
+    assert found.accuracy_without_ties == pytest.approx(5 / 6, abs=1e-4)
+    assert found.longer_wins == pytest.approx(4 / 6, abs=1e-4)
+    assert found.lengths["the better one is shorter"].n == 1
+    assert found.accuracy_by_odds is None
 
 
 @pytest.mark.parametrize(
@@ -276,13 +288,13 @@ def test_a_run_that_was_stopped_goes_on_where_it_was_and_asks_nothing_twice(
     with pytest.raises(ModelUnavailableError, match=r"429.*what was done is kept: resume"):
         calibrate_judge(settings, options(data, out=out), make=made(first))
     second = FakeChat(good_judge)
-    run, summary = calibrate_judge(settings, options(data, out=out), make=made(second))
+    run, result = calibrate_judge(settings, options(data, out=out), make=made(second))
     num_kept = sum(line.verdict == 0.0 and line.set == "evouna_TQ" for line in run.lines()[:10])
     assert num_kept >= 1
     assert len(run.lines()) == 60
     assert {p.user for p in first.prompts[:10]}.isdisjoint(p.user for p in second.prompts)
     third = FakeChat(good_judge)
-    assert calibrate_judge(settings, options(data, out=out), make=made(third))[1] == summary
+    assert calibrate_judge(settings, options(data, out=out), make=made(third))[1] == result
     assert third.num_calls == 0
 
 
@@ -302,8 +314,8 @@ def test_a_row_that_the_provider_refuses_is_unreadable_and_the_others_are_judged
     data: Path, settings: Settings
 ) -> None:
     refusing = FakeChat(good_judge, script=[PromptRefusedError("400: content policy")])
-    run, summary = calibrate_judge(settings, options(data), make=made(refusing))
-    assert [own["unreadable"] for own in summary["sets"].values()] == [1, 0, 0]
+    run, result = calibrate_judge(settings, options(data), make=made(refusing))
+    assert [own.unreadable for own in result.sets.values()] == [1, 0, 0]
     assert [line.note for line in run.lines() if line.note] == ["400: content policy"]
 
 
@@ -363,18 +375,17 @@ def test_two_calibrations_at_once_keep_the_figures_of_both(
         return found
 
     monkeypatch.setattr(kept_calibrations, "kept_calibration", slowly)
-    figures = {
-        "n": 4,
-        "accuracy": 1.0,
-        "kappa": 1.0,
-        "pearson": None,
-        "flips": 0,
-        "ties": 0,
-        "unreadable": 0,
-    }
+    agreed = Agreement(n=4, accuracy=1.0, kappa=1.0, flips=0, ties=0, unreadable=0)
     with ThreadPoolExecutor() as pool:
         each = [
-            pool.submit(kept_calibrations.keep, tmp_path, "fake", "f", {name: figures}, {name: "p"})
+            pool.submit(
+                kept_calibrations.keep_calibration,
+                tmp_path,
+                "fake",
+                "f",
+                {name: agreed},
+                {name: "p"},
+            )
             for name in "abc"
         ]
         for done in each:

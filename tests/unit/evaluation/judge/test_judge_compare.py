@@ -2,19 +2,20 @@
 compared.
 """
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from dynagrag.cli.evaluate.answer_comparisons import judged_lines
 from dynagrag.core.errors import LoadError, UsageError
+from dynagrag.evaluation.frame.terminal import report_lines
 from dynagrag.evaluation.judge.judge_compare import compare_judged, why_not_comparable
-from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
 from dynagrag.evaluation.judge.judge_replies import METRICS
+from dynagrag.evaluation.judge.judge_report import JudgeRun
+from dynagrag.evaluation.judge.judged_line import JudgedLine
 from dynagrag.evaluation.qa.qa_report import QaRun
-from dynagrag.ui.evaluate.run_tables import compared_tables
 
 NUM = 12
 SETTINGS = {
@@ -44,7 +45,7 @@ def judged(
             ]
         )
         run.append([JudgedLine(question=f"q{i}", arm="hybrid", against="naive", verdict=verdict)])
-    run.finish({"baseline": "naive", "arms": {arm: {} for arm in grades}})
+    run.write_summary_file("{}")
     return run
 
 
@@ -58,42 +59,52 @@ def test_the_second_run_minus_the_first_by_hand(tmp_path: Path) -> None:
         arms=["hybrid", "naive", "bm25"],
     )
     found = compare_judged(first, second)
-    assert (found["questions"], found["left_out"], found["differing"]["llm"]) == (
+    assert (found.questions, found.left_out, found.differing["llm"]) == (
         NUM,
         ["bm25"],
         ["writer one", "writer two"],
     )
-    total, pairs = found["arms"]["hybrid"]["total"], found["arms"]["hybrid"]["win_rate"]
-    assert (total["first"], total["second"], total["difference"], total["verdict"], total["n"]) == (
-        15.0,
-        20.0,
-        5.0,
-        "better",
-        NUM,
-    )
-    assert (pairs["first"], pairs["second"], pairs["difference"]) == (0.5, 1.0, 0.5)
-    assert found["arms"]["naive"]["total"]["verdict"] == "no difference seen"
-    lines = list(judged_lines(found))
+    total, pairs = found.arms["hybrid"]["total"], found.arms["hybrid"]["win_rate"]
+    assert (total.first, total.second, total.difference) == (15.0, 20.0, 5.0)
+    assert (total.verdict, total.n) == ("better", NUM)
+    assert (pairs.first, pairs.second, pairs.difference) == (0.5, 1.0, 0.5)
+    assert found.arms["naive"]["total"].verdict == "no difference seen"
+    keys = ["runs", "questions", "judge", "differing", "left_out", "arms"]
+    assert list(found.as_json()) == keys, "the order of `--json`"
+    lines = list(report_lines(found.report()))
     assert (
-        lines[0]
+        lines[1]
         == "12 questions; second minus first, as qwen judged both, with paired 95 % intervals"
     )
-    assert any(
-        "15.00   20.00  +5.00 (+5.00 to +5.00), better, 12 questions" in line for line in lines
-    )
-    assert any("50.00  100.00  +50.00 (+50.00 to +50.00), better" in line for line in lines)
-    (table,) = compared_tables(found)
-    assert [(row["Arm"], row["Measure"], row["Second is"]) for row in table.rows] == [
-        ("hybrid", "total of 25", "better"),
-        ("hybrid", "wins and half the ties, %", "better"),
-        ("naive", "total of 25", "no difference seen"),
+    table = [re.split("  +", line) for line in lines if line.startswith(("hybrid", "naive"))]
+    assert table == [
+        ["hybrid", "total of 25", "15.00", "20.00", "+5.00 (+5.00 to +5.00)", "12", "better"],
+        [
+            "hybrid",
+            "wins and half the ties",
+            "50.0",
+            "100.0",
+            "+50.0 (+50.0 to +50.0)",
+            "12",
+            "better",
+        ],
+        [
+            "naive",
+            "total of 25",
+            "15.00",
+            "15.00",
+            "+0.00 (+0.00 to +0.00)",
+            "12",
+            "no difference seen",
+        ],
     ]
+    assert lines[-1].startswith("Of 3 figures the second run is better in 2 and worse in 0")
 
 
 def test_pairs_with_two_baselines_are_not_compared(tmp_path: Path) -> None:
     first = judged(tmp_path / "a", {"hybrid": 3.0, "naive": 3.0})
     second = judged(tmp_path / "b", {"hybrid": 3.0, "naive": 3.0}, 1.0, baseline="hybrid")
-    assert set(compare_judged(first, second)["arms"]["hybrid"]) == {"total"}
+    assert set(compare_judged(first, second).arms["hybrid"]) == {"total"}
 
 
 @pytest.mark.parametrize(
@@ -126,6 +137,6 @@ def test_grades_and_pairs_share_nothing() -> None:
 
 def test_a_run_of_another_kind_is_refused(tmp_path: Path) -> None:
     second = QaRun.open(tmp_path / "b", {"evaluates": "qa"}, {})
-    second.write_summary({"measure": "f1"})
+    second.write_summary_file("{}")
     with pytest.raises(LoadError, match="holds a run of another kind"):
         JudgeRun.read(second.path)

@@ -84,11 +84,23 @@ def test_a_reply_with_one_whole_number_is_read(reply: str, value: float, journal
 @pytest.mark.parametrize(
     "reply",
     [
-        "2 of 4", "I rate 5/5 but 1", "5", "Score: 5", "", '{"score": "4"}', '{"score": 4.5}', '{"score": 0}', '{"score": 6}',
-        '{"score": true}', '{"score": null}', '{"score": [5]}', '{"score": "5/5 but 1"}', '{"grade": 5}',
+        "2 of 4",
+        "I rate 5/5 but 1",
+        "5",
+        "Score: 5",
+        "",
+        '{"score": "4"}',
+        '{"score": 4.5}',
+        '{"score": 0}',
+        '{"score": 6}',
+        '{"score": true}',
+        '{"score": null}',
+        '{"score": [5]}',
+        '{"score": "5/5 but 1"}',
+        '{"grade": 5}',
         '{"score": 5} or rather {"score": 1}',
     ],
-)  # fmt: skip
+)
 def test_a_reply_that_holds_no_one_score_is_no_verdict(reply: str, journal: Journal) -> None:
     model = FakeChat(lambda prompt, schema: reply)
     found = judge(model, journal).judge(GRADE)
@@ -107,7 +119,7 @@ def test_a_pair_of_which_one_order_cannot_be_read_has_no_verdict(
         is_first = prompt.user.index("Blue.") < prompt.user.index("A dog.")
         return '{"better": "1"}' if is_first else reply
 
-    found = judge(FakeChat(say), journal).judge_both(PAIR)
+    found = judge(FakeChat(say), journal).judge_both(*PAIR)
     assert found.value is None
     assert found.parts == (1.0, None)
 
@@ -117,14 +129,14 @@ def test_a_pair_of_which_one_order_cannot_be_read_has_no_verdict(
 
 def test_the_orders_are_really_swapped(journal: Journal) -> None:
     model = FakeChat(lambda prompt, schema: '{"better": "1"}')
-    judge(model, journal).judge_both(PAIR)
+    judge(model, journal).judge_both(*PAIR)
     places = [(p.user.index("Blue."), p.user.index("A dog.")) for p in model.prompts]
     assert places[0][0] < places[0][1]
     assert places[1][0] > places[1][1]
 
 
 def test_a_judge_that_always_takes_the_first_has_a_tie(journal: Journal) -> None:
-    found = judge(FakeChat(lambda prompt, schema: '{"better": "1"}'), journal).judge_both(PAIR)
+    found = judge(FakeChat(lambda prompt, schema: '{"better": "1"}'), journal).judge_both(*PAIR)
     assert (found.value, found.parts) == (0.0, (1.0, 2.0))
 
 
@@ -133,13 +145,13 @@ def test_a_judge_that_means_it_is_followed_in_both_orders(journal: Journal) -> N
         is_first = prompt.user.index("Blue.") < prompt.user.index("A dog.")
         return {"1": 0.9, "2": 0.1} if is_first else {"1": 0.3, "2": 0.7}
 
-    found = judge(FakeWordChat(prefers_blue), journal).judge_both(PAIR)
+    found = judge(FakeWordChat(prefers_blue), journal).judge_both(*PAIR)
     assert (found.value, found.parts) == (1.0, (1.0, 1.0))
     assert found.odds == pytest.approx(math.log(9) + math.log(7 / 3), abs=1e-3)
 
 
 def test_a_tie_in_both_orders_is_a_tie_and_no_flip(journal: Journal) -> None:
-    found = judge(FakeChat(lambda prompt, schema: '{"better": "tie"}'), journal).judge_both(PAIR)
+    found = judge(FakeChat(lambda prompt, schema: '{"better": "tie"}'), journal).judge_both(*PAIR)
     assert (found.value, found.parts) == (0.0, (0.0, 0.0))
 
 

@@ -25,16 +25,17 @@ from dynagrag.core.errors import (
 )
 from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.answers.answer_arms import known_answer_arms
+from dynagrag.evaluation.frame.terminal import report_lines
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
-from dynagrag.evaluation.judge.judge_folder import JudgeRun
 from dynagrag.evaluation.judge.judge_model import prompts_digest
 from dynagrag.evaluation.judge.judge_options import EXPERIMENT, JudgeOptions, plan_judge
 from dynagrag.evaluation.judge.judge_replies import METRICS
-from dynagrag.evaluation.judge.judge_report import judge_lines
+from dynagrag.evaluation.judge.judge_report import JudgeRun
 from dynagrag.evaluation.judge.judge_run import JudgeModels, evaluate_judge
-from dynagrag.evaluation.judge.judge_summary import NOT_KNOWN, NOT_RELIABLE
+from dynagrag.evaluation.judge.judge_summary import JudgeResult
 from dynagrag.evaluation.judge.judging import JudgingCost
-from dynagrag.evaluation.judge.kept_calibrations import keep
+from dynagrag.evaluation.judge.kept_calibrations import Agreement, keep_calibration
+from dynagrag.evaluation.judge.reliability import NOT_KNOWN, NOT_RELIABLE
 from dynagrag.fakes import FakeChat, FakeEmbedder, FakeWordChat, simple_reply
 from dynagrag.workspace.facade import open_workspace
 
@@ -44,7 +45,19 @@ TALK = "\n".join(
     f" located in Town{i}."
     for i in range(8)
 )
-Run = tuple[JudgeRun, dict[str, Any]]
+Run = tuple[JudgeRun, JudgeResult]
+
+
+def lines_of(run: JudgeRun) -> list[str]:
+    """Its report as the terminal shows it."""
+    return list(report_lines(run.report()))
+
+
+def total(result: JudgeResult, arm: str) -> float:
+    """The mean total of an arm that has one."""
+    own = result.arms[arm].total
+    assert own is not None
+    return own.mean
 
 
 @pytest.fixture
@@ -138,10 +151,10 @@ def test_answers_of_one_text_are_one_prompt_whatever_their_arms(judged: Callable
             {"answer": "It rained.", "citations": ["E1"], "enough_evidence": True, "scores": []}
         )
     )
-    run, summary = judged(judge, same, arms=("naive", "hybrid"))
+    run, result = judged(judge, same, arms=("naive", "hybrid"))
     assert len({BlindAnswer.of(line).text for line in run.answers().values()}) == 1
     assert judge.num_calls == NUM_QUESTIONS * 2  # two samples of one text; no pair is asked about
-    assert (summary["pairs"]["hybrid"]["ties"], summary["pairs"]["hybrid"]["flips"]) == (
+    assert (result.pairs["hybrid"].ties, result.pairs["hybrid"].flips) == (
         NUM_QUESTIONS,
         0,
     )
@@ -168,19 +181,15 @@ def test_a_better_arm_is_seen_and_a_judge_that_takes_the_first_makes_ties(
             dict.fromkeys(METRICS, 5 if "Company" in prompt.user.rpartition("<answer>")[2] else 2)
         )
 
-    run, summary = judged(FakeChat(grades, name="judge"), arms=("naive", "closed-book"))
-    found = summary["differences"]["closed-book"]
-    totals = {arm: own["total"]["mean"] for arm, own in summary["arms"].items()}
-    assert totals == {"naive": 25.0, "closed-book": 10.0}
-    assert (found["difference"], found["verdict"]) == (-15.0, "too few to tell")
-    pairs = summary["pairs"]["closed-book"]
-    assert (pairs["flips"], pairs["ties"], pairs["wins"], pairs["losses"]) == (
-        NUM_QUESTIONS,
-        NUM_QUESTIONS,
-        0,
-        0,
-    )
-    assert summary["compared"] == NUM_QUESTIONS
+    run, result = judged(FakeChat(grades, name="judge"), arms=("naive", "closed-book"))
+    found = result.differences["closed-book"]
+    assert found is not None
+    assert {arm: total(result, arm) for arm in result.arms} == {"naive": 25.0, "closed-book": 10.0}
+    assert (found.difference, found.verdict) == (-15.0, "too few to tell")
+    pairs = result.pairs["closed-book"]
+    assert (pairs.flips, pairs.ties, pairs.wins, pairs.losses) == (NUM_QUESTIONS,) * 2 + (0, 0)
+    assert result.compared == NUM_QUESTIONS
+    assert run.result() == result
     assert run.is_done
 
 
@@ -191,26 +200,24 @@ def test_a_small_judge_gives_one_digit_by_metric(judged: Callable[..., Run]) -> 
         ),
         name="small",
     )
-    _, summary = judged(judge)
-    assert summary["arms"]["naive"]["total"]["mean"] == pytest.approx(10.0, abs=0.01)
+    _, result = judged(judge)
+    assert total(result, "naive") == pytest.approx(10.0, abs=0.01)
     assert set(judge.max_tokens) == {1}
 
 
 def test_a_judge_that_cannot_be_read_guesses_nothing(judged: Callable[..., Run]) -> None:
-    run, summary = judged(
+    run, result = judged(
         FakeChat(lambda prompt, schema: "I would rate it 5/5 but 1", name="prose"), samples=1
     )
     num = NUM_QUESTIONS * len(METRICS)
-    assert summary["compared"] == 0
-    assert [own["total"] for own in summary["arms"].values()] == [None, None]
-    assert [own["unreadable"] for own in summary["arms"].values()] == [num] * 2
-    assert (
-        summary["pairs"]["dsa-diverse"]["unreadable"] + summary["pairs"]["dsa-diverse"]["ties"]
-        == NUM_QUESTIONS
-    )
-    json.dumps(summary, allow_nan=False)
+    assert result.compared == 0
+    assert [own.total for own in result.arms.values()] == [None, None]
+    assert [own.unreadable for own in result.arms.values()] == [num] * 2
+    pairs = result.pairs["dsa-diverse"]
+    assert pairs.unreadable + pairs.ties == NUM_QUESTIONS
+    json.dumps(result.as_json(), allow_nan=False)
     said = f"{2 * num} of {2 * num} grades could not be read, e.g. prose: also after one repair"
-    lines = list(judge_lines(summary))
+    lines = lines_of(run)
     assert any(said in line for line in lines)
     assert any(line.split()[-1:] == [str(num)] for line in lines if line.startswith("D naive")), (
         "the table of grades is there"
@@ -231,11 +238,12 @@ def test_grades_that_cannot_be_read_are_grades_by_kind_too(
         encoding="utf-8",
     )
     prose = FakeChat(lambda prompt, schema: "fine", name="prose")
-    _, summary = judged(prose, questions=path, forms=("pointwise",))
-    assert any(
-        line.startswith("k0 (1 question), mean total: dsa-diverse -, naive -")
-        for line in judge_lines(summary)
-    )
+    run, _ = judged(prose, questions=path, forms=("pointwise",))
+    lines = lines_of(run)
+    table = lines.index("By kind of question:") + 1
+    assert lines[table] == "Mean total"
+    assert lines[table + 1].split() == ["kind", "questions", "dsa-diverse", "naive"]
+    assert lines[table + 2].split() == ["k0", "1", "-", "-"]
 
 
 def test_a_judge_that_cannot_be_read_is_given_up_on(
@@ -258,11 +266,9 @@ def test_a_prompt_that_the_provider_refuses_is_unreadable_and_the_others_are_jud
     form: str, judged: Callable[..., Run]
 ) -> None:
     judge = FakeChat(grading, name="judge", script=[PromptRefusedError("400: content policy")])
-    run, summary = judged(judge, arms=("naive", "closed-book"), forms=(form,))
+    run, _ = judged(judge, arms=("naive", "closed-book"), forms=(form,))
     assert [line.note for line in run.lines() if line.why_unreadable] == ["400: content policy"]
-    assert any(
-        "could not be read, e.g. 400: content policy" in line for line in judge_lines(summary)
-    )
+    assert any("could not be read, e.g. 400: content policy" in line for line in lines_of(run))
 
 
 def test_a_judge_that_refuses_every_prompt_ends_the_run_and_says_how_to_resume(
@@ -273,7 +279,7 @@ def test_a_judge_that_refuses_every_prompt_ends_the_run_and_says_how_to_resume(
         ModelRefusedError, match=r"401: no such key; .*resume with the same command and --out"
     ):
         judged(judge, out=tmp_path / "run")
-    assert judged(judge, out=tmp_path / "run")[1]["compared"] == NUM_QUESTIONS
+    assert judged(judge, out=tmp_path / "run")[1].compared == NUM_QUESTIONS
 
 
 def test_a_torn_line_of_an_answer_is_dropped_and_the_answer_made_again(
@@ -282,26 +288,28 @@ def test_a_torn_line_of_an_answer_is_dropped_and_the_answer_made_again(
     run, whole = judged(out=tmp_path / "run")
     data = run.answer_file().path.read_bytes()
     run.answer_file().path.write_bytes(data[:-20])
-    run, summary = judged(out=tmp_path / "run")
+    run, result = judged(out=tmp_path / "run")
     assert len(run.answer_file().lines()) == data.count(b"\n")
-    assert summary["compared"] == whole["compared"] == NUM_QUESTIONS
+    assert result.compared == whole.compared == NUM_QUESTIONS
 
 
 def test_a_judge_that_gives_one_score_to_everything_is_said(judged: Callable[..., Run]) -> None:
-    _, summary = judged()
-    assert summary["is_one_score"]
-    assert summary["differences"]["dsa-diverse"]["verdict"] == "too few to tell"
-    assert any("the same total" in line for line in judge_lines(summary))
+    run, result = judged()
+    assert result.is_one_score
+    found = result.differences["dsa-diverse"]
+    assert found is not None
+    assert found.verdict == "too few to tell"
+    assert any("the same total" in line for line in lines_of(run))
 
 
 def test_the_published_figure_stands_beside_and_what_was_not_published_is_not_made_up(
     judged: Callable[..., Run],
 ) -> None:
-    _, summary = judged(arms=EXPERIMENT)
-    assert {arm: own["published"] for arm, own in summary["arms"].items()} == dict.fromkeys(
-        EXPERIMENT
-    ) | {"dsa-diverse": 18.10}
-    text = "\n".join(judge_lines(summary))
+    run, result = judged(arms=EXPERIMENT)
+    assert {arm: own.published for arm, own in result.arms.items()} == dict.fromkeys(EXPERIMENT) | {
+        "dsa-diverse": 18.10
+    }
+    text = "\n".join(lines_of(run))
     assert text.count("n/a") == 4
     assert "not comparable" in text
 
@@ -310,44 +318,48 @@ def test_the_published_figure_stands_beside_and_what_was_not_published_is_not_ma
 
 
 def calibrated(settings: Settings, kappa: float, judge: str = "judge") -> None:
-    figures = {
-        "n": 100,
-        "accuracy": 0.8,
-        "kappa": kappa,
-        "kappa_interval": (kappa - 0.05, kappa + 0.05),
-        "flips": 3,
-        "ties": 3,
-        "unreadable": 0,
-    }
+    agreed = Agreement(
+        n=100,
+        accuracy=0.8,
+        kappa=kappa,
+        kappa_interval=(kappa - 0.05, kappa + 0.05),
+        flips=3,
+        ties=3,
+        unreadable=0,
+    )
     prompts = {"pairs": prompts_digest("judge_better"), "squality": prompts_digest("judge_grade")}
-    keep(settings.home, judge, f"{judge} temperature=0", dict.fromkeys(prompts, figures), prompts)
+    keep_calibration(
+        settings.home, judge, f"{judge} temperature=0", dict.fromkeys(prompts, agreed), prompts
+    )
 
 
 def test_the_first_line_tells_whether_the_judge_can_be_believed(
     judged: Callable[..., Run], settings: Settings
 ) -> None:
-    _, unknown = judged()
-    assert next(judge_lines(unknown)).startswith(f"{NOT_KNOWN}: judge, pointwise and pairwise")
+    unknown, _ = judged()
+    assert lines_of(unknown)[0].startswith(f"{NOT_KNOWN}: judge, pointwise and pairwise")
     calibrated(settings, 0.3)
-    run, weak = judged(samples=1)
-    assert next(judge_lines(weak)).startswith(
+    run, _ = judged(samples=1)
+    assert lines_of(run)[0].startswith(
         f"{NOT_RELIABLE}: judge, pointwise (kappa with people 0.30 (0.25 to 0.35) on 100 rows of"
         " squality, below 0.4, measured with references, which these grades lack)"
     )
     assert NOT_RELIABLE in (run.path / "report.html").read_text(encoding="utf-8")
     assert any(
-        "with people it agrees in 80 % of 100 rows of pairs" in line for line in judge_lines(weak)
+        "with people it agrees in 80 % of 100 rows of pairs" in line for line in lines_of(run)
     )
-    _, strong = judged(samples=1, threshold=0.2)
-    assert next(judge_lines(strong)).startswith("reliable: judge, pointwise")
+    strong, result = judged(samples=1, threshold=0.2)
+    assert result.verdict.startswith("reliable: judge, pointwise")
+    assert lines_of(strong)[-2].startswith(result.verdict)
+    assert not strong.report().is_warned
 
 
 def test_a_judge_that_is_the_writer_is_said(judged: Callable[..., Run]) -> None:
     same = FakeChat(name="writer")
-    _, summary = judged(same, same)
-    assert summary["is_own_judge"]
-    assert any("may like its own words" in line for line in judge_lines(summary))
-    assert not judged()[1]["is_own_judge"]
+    run, result = judged(same, same)
+    assert result.is_own_judge
+    assert any("may like its own words" in line for line in lines_of(run))
+    assert not judged()[1].is_own_judge
 
 
 # ------------------------------------------------------------------------------------------ durable
@@ -363,7 +375,7 @@ def test_a_run_that_was_stopped_anywhere_asks_nothing_twice(
         judged(judge, writer, out=tmp_path / "run", max_calls=whole_writer.num_calls + 5)
     num_written, num_judged = writer.num_calls, judge.num_calls
     assert 0 < num_judged < whole_judge.num_calls
-    run, summary = judged(judge, writer, out=tmp_path / "run")
+    run, result = judged(judge, writer, out=tmp_path / "run")
     assert len(run.lines()) == len(run.judged()) == NUM_QUESTIONS * 5, "nothing is written twice"
     assert writer.num_calls == num_written
     assert (
@@ -371,10 +383,13 @@ def test_a_run_that_was_stopped_anywhere_asks_nothing_twice(
         == len(judge.prompts)
         == whole_judge.num_calls
     )
-    assert {**summary["arms"]["naive"], "seconds": 0} == {**whole["arms"]["naive"], "seconds": 0}
+    own, other = (
+        found.arms["naive"].model_copy(update={"seconds": 0}) for found in (result, whole)
+    )
+    assert own == other
     again = judged(judge, writer, out=tmp_path / "run")
     assert len(judge.prompts) == whole_judge.num_calls
-    assert again[1] == summary
+    assert again[1] == result
     assert run.is_done
 
 
@@ -384,7 +399,7 @@ def test_a_busy_judge_ends_the_run_with_all_kept(
     judge = FakeChat(grading, name="judge", script=[ModelUnavailableError("429: slow down")])
     with pytest.raises(ModelUnavailableError, match=r"429.*resume with the same command and --out"):
         judged(judge, out=tmp_path / "run")
-    assert judged(judge, out=tmp_path / "run")[1]["compared"] == NUM_QUESTIONS
+    assert judged(judge, out=tmp_path / "run")[1].compared == NUM_QUESTIONS
 
 
 def test_other_settings_are_refused(judged: Callable[..., Run], tmp_path: Path) -> None:
@@ -403,13 +418,13 @@ def test_other_settings_are_refused(judged: Callable[..., Run], tmp_path: Path) 
 
 def test_an_answer_that_failed_is_tried_again(judged: Callable[..., Run], tmp_path: Path) -> None:
     writer = Answerer(script=[ModelUnavailableError("gone"), ModelUnavailableError("gone")])
-    _, first = judged(writer=writer, out=tmp_path / "run", arms=("naive", "hybrid"))
-    assert sum(own["errors"] for own in first["arms"].values()) >= 1
-    assert first["compared"] < NUM_QUESTIONS
-    assert any("could not be made" in line for line in judge_lines(first))
+    run, first = judged(writer=writer, out=tmp_path / "run", arms=("naive", "hybrid"))
+    assert sum(own.errors for own in first.arms.values()) >= 1
+    assert first.compared < NUM_QUESTIONS
+    assert any("could not be made" in line for line in lines_of(run))
     _, again = judged(writer=writer, out=tmp_path / "run", arms=("naive", "hybrid"))
-    assert sum(own["errors"] for own in again["arms"].values()) == 0
-    assert again["compared"] == NUM_QUESTIONS
+    assert sum(own.errors for own in again.arms.values()) == 0
+    assert again.compared == NUM_QUESTIONS
 
 
 def test_an_arm_that_never_answers_leaves_the_others_their_totals(
@@ -420,17 +435,19 @@ def test_an_arm_that_never_answers_leaves_the_others_their_totals(
             "no object" if prompt.name.startswith("closed_book") else simple_reply(prompt, schema)
         )
 
-    _, summary = judged(writer=Answerer(rule=fails_alone), arms=("naive", "hybrid", "closed-book"))
-    assert {arm: (own["errors"], own["graded"]) for arm, own in summary["arms"].items()} == {
+    run, result = judged(writer=Answerer(rule=fails_alone), arms=("naive", "hybrid", "closed-book"))
+    assert {arm: (own.errors, own.graded) for arm, own in result.arms.items()} == {
         "naive": (0, NUM_QUESTIONS),
         "hybrid": (0, NUM_QUESTIONS),
         "closed-book": (NUM_QUESTIONS, 0),
     }
-    assert summary["arms"]["closed-book"]["total"] is None
-    assert summary["differences"]["closed-book"] is None
-    assert summary["differences"]["hybrid"]["n"] == NUM_QUESTIONS
-    assert summary["compared"] == 0
-    assert list(judge_lines(summary))
+    assert result.arms["closed-book"].total is None
+    assert result.differences["closed-book"] is None
+    hybrid = result.differences["hybrid"]
+    assert hybrid is not None
+    assert hybrid.n == NUM_QUESTIONS
+    assert result.compared == 0
+    assert any(line.startswith("closed-book") for line in lines_of(run))
 
 
 def test_an_answer_that_was_cut_off_has_the_lowest_grades_and_loses_without_being_asked_about(
@@ -442,26 +459,18 @@ def test_an_answer_that_was_cut_off_has_the_lowest_grades_and_loses_without_bein
         return simple_reply(prompt, schema)
 
     judge, alone = FakeChat(grading, name="judge"), FakeChat(grading, name="alone")
-    _, summary = judged(judge, Answerer(rule=cut), arms=("naive", "closed-book"))
+    run, result = judged(judge, Answerer(rule=cut), arms=("naive", "closed-book"))
     judged(alone, Answerer(rule=cut), arms=("naive",), forms=("pointwise",))
     assert judge.num_calls == alone.num_calls > 0
-    own, pair = summary["arms"]["closed-book"], summary["pairs"]["closed-book"]
-    assert (own["cut_off"], own["errors"], own["answers"], own["total"]["mean"]) == (
-        NUM_QUESTIONS,
-        0,
-        0,
-        5.0,
-    )
-    assert own["calls"] == 1
-    assert (pair["losses"], pair["wins"], pair["ties"], pair["longer_wins"]) == (
-        NUM_QUESTIONS,
-        0,
-        0,
-        None,
-    )
-    assert summary["compared"] == NUM_QUESTIONS
-    assert summary["length"] is None
-    assert list(judge_lines(summary))
+    own, pair = result.arms["closed-book"], result.pairs["closed-book"]
+    assert (own.cut_off, own.errors, own.answers) == (NUM_QUESTIONS, 0, 0)
+    assert total(result, "closed-book") == 5.0
+    assert own.calls == 1
+    assert (pair.losses, pair.wins, pair.ties) == (NUM_QUESTIONS, 0, 0)
+    assert pair.longer_wins is None
+    assert result.compared == NUM_QUESTIONS
+    assert result.length is None
+    assert any(line.startswith("closed-book") for line in lines_of(run))
 
 
 def test_the_estimates_come_before_each_part(judged: Callable[..., Run]) -> None:

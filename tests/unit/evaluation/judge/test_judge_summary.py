@@ -1,4 +1,4 @@
-"""What judged answers come to, of answers and verdicts that are written down by hand; and runs of
+"""The figures of judged answers, of answers and verdicts that are written down by hand; and runs of
 before, read all the same.
 """
 
@@ -10,18 +10,22 @@ from typing import Any
 import pytest
 
 from dynagrag.evaluation.answers.answer_line import AnswerLine, VerdictClaims
-from dynagrag.evaluation.judge.judge_folder import JudgedLine, JudgeRun
+from dynagrag.evaluation.frame.figures import Figure, Unit
+from dynagrag.evaluation.frame.html import render
+from dynagrag.evaluation.frame.report import Cell, cell_text
+from dynagrag.evaluation.frame.terminal import report_lines
 from dynagrag.evaluation.judge.judge_options import FORMS, JudgeOptions, JudgePlan, plan_judge
 from dynagrag.evaluation.judge.judge_replies import METRICS
-from dynagrag.evaluation.judge.judge_report import judge_lines, render_judge_report
-from dynagrag.evaluation.judge.judge_summary import grades_of, judge_summary
+from dynagrag.evaluation.judge.judge_report import WORDS, JudgeRun
+from dynagrag.evaluation.judge.judge_summary import JudgeResult, grades_of, judge_result
+from dynagrag.evaluation.judge.judged_line import JudgedLine
 from dynagrag.evaluation.judge.kept_calibrations import KeptCalibration
 from dynagrag.evaluation.judge.reliability import THRESHOLD
-from dynagrag.ui.evaluate import run_tables
 from dynagrag.ui.evaluate.kept_runs import view_of
 from dynagrag.ui.evaluate.worst_questions import worst_questions
 
 ARMS = ("hybrid", "bm25", "naive")
+COMMITTED = Path(__file__).parents[4] / "benchmarks" / "results" / "judge-apollo13"
 NEW_IN_ARMS, NEW_IN_DIFFERENCES = ("stated", "claiming", "same_as_baseline"), ("p_holm", "holds")
 
 
@@ -56,7 +60,7 @@ def pair(question: str, arm: str, verdict: float) -> JudgedLine:
 
 def summed(
     tmp_path: Path, plan: JudgePlan, answers: Sequence[AnswerLine], lines: Sequence[JudgedLine]
-) -> tuple[JudgeRun, dict[str, Any]]:
+) -> tuple[JudgeRun, JudgeResult]:
     settings = {
         "evaluates": JudgeRun.evaluates,
         "llm": "writer",
@@ -71,10 +75,18 @@ def summed(
     )
     run.answer_file().append(answers)
     run.append(lines)
-    summary = judge_summary(run, plan, KeptCalibration(judge="judge", identity="judge"), THRESHOLD)
-    run.finish(summary)
-    run.write_report(render_judge_report(run))
-    return run, summary
+    result = judge_result(
+        plan,
+        run.answers(),
+        run.lines(),
+        "writer",
+        KeptCalibration(judge="judge", identity="judge"),
+        THRESHOLD,
+        run.path,
+    )
+    run.keep_result(result)
+    run.write_report(render(run.report(), run.head))
+    return run, result
 
 
 def rows(num: int) -> list[dict[str, Any]]:
@@ -88,11 +100,21 @@ def shown(run: JudgeRun) -> str:
     return (run.path / "report.html").read_text(encoding="utf-8")
 
 
-def of_the_page(run: JudgeRun) -> tuple[list[str], dict[str, list[dict[str, Any]]]]:
-    view = view_of(run.path)
-    return run_tables.notes(view), {
-        table.title: list(table.rows) for table in run_tables.tables(view)
-    }
+def lines_of(run: JudgeRun) -> list[str]:
+    """Its report as the terminal shows it."""
+    return list(report_lines(run.report()))
+
+
+def table(run: JudgeRun, head: str) -> dict[str, dict[str, Cell]]:
+    """The rows of the first table that has such a column, by name and head."""
+    report = run.report()
+    found = next(
+        own
+        for section in (*report.results, *report.costs)
+        for own in section.tables
+        if head in own.heads
+    )
+    return {name: dict(zip(found.heads[1:], cells, strict=True)) for name, cells in found.rows}
 
 
 def test_context_tokens_are_of_whole_answers_and_the_other_costs_of_all(tmp_path: Path) -> None:
@@ -106,12 +128,11 @@ def test_context_tokens_are_of_whole_answers_and_the_other_costs_of_all(tmp_path
         is_cut_off=True,
         prompt_tokens=200,
     )
-    run, summary = summed(tmp_path, planned(tmp_path, rows(2)), [whole, cut], [])
-    own = summary["arms"]["hybrid"]
-    assert (own["context_tokens"], own["tokens"], own["cut_off"]) == (300.0, 300.0, 1)
-    assert any("1 of 2" in line for line in judge_lines(summary))
-    (row, *_) = of_the_page(run)[1]["What the answers are like, and what they took"]
-    assert (row["cut off"], row["context tokens"]) == ("1 of 2", 300.0)
+    run, result = summed(tmp_path, planned(tmp_path, rows(2)), [whole, cut], [])
+    own = result.arms["hybrid"]
+    assert (own.context_tokens, own.tokens, own.cut_off) == (300.0, 300.0, 1)
+    row = table(run, "context tokens")["hybrid"]
+    assert (row["cut off"], cell_text(row["context tokens"])) == ("1 of 2", "300.0")
 
 
 def test_an_answer_counts_by_its_share_of_stated_claims_however_many_it_has(tmp_path: Path) -> None:
@@ -121,14 +142,15 @@ def test_an_answer_counts_by_its_share_of_stated_claims_however_many_it_has(tmp_
         answer("q1", "hybrid", claims=VerdictClaims(contradicted=("k",))),
         answer("q2", "hybrid"),
     ]
-    _, summary = summed(tmp_path, planned(tmp_path, rows(3)), answers, [])
-    own = summary["arms"]["hybrid"]
-    assert (own["stated"]["mean"], own["claiming"]) == (0.4, 2), (
+    run, result = summed(tmp_path, planned(tmp_path, rows(3)), answers, [])
+    own = result.arms["hybrid"]
+    assert own.stated is not None
+    assert (own.stated.mean, own.claiming) == (0.4, 2), (
         "the mean of 8 of 10 and 0 of 1, as in `evaluate qa`"
     )
-    assert own["stated"]["low"] < 0.4 < own["stated"]["high"]
-    assert summary["arms"]["naive"]["stated"] is None
-    assert any("40 % (0 to 80)" in line for line in judge_lines(summary))
+    assert own.stated.low < 0.4 < own.stated.high
+    assert result.arms["naive"].stated is None
+    assert any("40.0 (0.0 to 80.0)" in line for line in lines_of(run))
 
 
 def test_answers_that_are_the_baselines_words_are_counted(tmp_path: Path) -> None:
@@ -149,15 +171,12 @@ def test_answers_that_are_the_baselines_words_are_counted(tmp_path: Path) -> Non
             is_cut_off=True,
         )
     ]
-    run, summary = summed(tmp_path, plan, answers, [])
-    assert summary["arms"]["hybrid"]["same_as_baseline"] == pytest.approx(2 / 3, abs=1e-4), (
+    run, result = summed(tmp_path, plan, answers, [])
+    assert result.arms["hybrid"].same_as_baseline == pytest.approx(2 / 3, abs=1e-4), (
         "citation marks are no words; cut off is none"
     )
-    assert (
-        summary["arms"]["naive"]["same_as_baseline"],
-        summary["arms"]["bm25"]["same_as_baseline"],
-    ) == (None, None)
-    assert any("67 %" in line for line in judge_lines(summary))
+    assert [result.arms[arm].same_as_baseline for arm in ("naive", "bm25")] == [None, None]
+    assert any("66.7" in line for line in lines_of(run))
     assert "same as baseline" in shown(run)
 
 
@@ -171,22 +190,24 @@ def test_of_several_comparisons_the_report_says_which_hold(tmp_path: Path) -> No
         for q in plan.questions
         for arm in ("hybrid", "bm25")
     ]
-    run, summary = summed(tmp_path, plan, answers, lines)
-    assert {arm: own["holds"] for arm, own in summary["differences"].items()} == {
-        "hybrid": True,
-        "bm25": False,
-    }
-    assert summary["differences"]["hybrid"]["p_holm"] == pytest.approx(2 * 2 / 2**12, abs=1e-4)
-    assert {arm: own["holds"] for arm, own in summary["pairs"].items()} == {
-        "hybrid": True,
-        "bm25": False,
-    }
+    run, result = summed(tmp_path, plan, answers, lines)
+    differences = {arm: own for arm, own in result.differences.items() if own is not None}
+    held = {"hybrid": True, "bm25": False}
+    assert {arm: own.holds for arm, own in differences.items()} == held
+    assert differences["hybrid"].p_holm == pytest.approx(2 * 2 / 2**12, abs=1e-4)
+    assert {arm: own.holds for arm, own in result.pairs.items()} == held
     said = "f 2 comparisons with naive by grades, 1 holds after Holm's correction: hybrid"
-    notes, tables = of_the_page(run)
-    assert f"o{said}" in list(judge_lines(summary))
-    assert f"O{said}" in notes
+    assert f"O{said}" in run.report().conclusion
     assert f"O{said}".replace("'", "&#39;") in shown(run)
-    assert [row["holds"] for row in tables["Grades, of 25 in all"]] == ["yes", "no", "-"]
+    assert {arm: row["holds"] for arm, row in table(run, "holds").items()} == {
+        "hybrid": "yes",
+        "bm25": "no",
+    }
+
+
+def of_kind(run: JudgeRun, kind: str) -> list[str]:
+    """The cells of a kind: how many questions, and each arm."""
+    return [cell_text(cell) for cell in table(run, "bm25")[kind].values()]
 
 
 def test_kinds_are_told_where_there_are_several(tmp_path: Path) -> None:
@@ -197,25 +218,15 @@ def test_kinds_are_told_where_there_are_several(tmp_path: Path) -> None:
         for q in plan.questions
         for arm in ARMS
     ]
-    run, summary = summed(tmp_path, plan, answers, lines)
+    run, result = summed(tmp_path, plan, answers, lines)
     assert {
-        kind: (own["questions"], own["arms"]["naive"]["total"])
-        for kind, own in summary["kinds"].items()
+        kind: (own.questions, own.arms["naive"].total) for kind, own in result.kinds.items()
     } == {
         "two_hop": (2, 10.0),
         "who": (2, 20.0),
     }
-    assert "who (2 questions), mean total: hybrid 20.00, bm25 20.00, naive 20.00" in list(
-        judge_lines(summary)
-    )
+    assert of_kind(run, "who") == ["2", "20.00", "20.00", "20.00"]
     assert "By kind of question" in shown(run)
-    assert of_the_page(run)[1]["By kind of question, mean total"][1] == {
-        "Kind": "who",
-        "questions": "2",
-        "hybrid": "20.00",
-        "bm25": "20.00",
-        "naive": "20.00",
-    }
 
 
 def test_pairs_alone_are_told_by_kind_too_and_one_kind_is_none(tmp_path: Path) -> None:
@@ -227,16 +238,11 @@ def test_pairs_alone_are_told_by_kind_too_and_one_kind_is_none(tmp_path: Path) -
         pair("q2", "hybrid", 1.0),
         pair("q0", "bm25", 2.0),
     ]
-    _, summary = summed(tmp_path, plan, answers, lines)
-    assert "who (1 question), wins and half the ties: hybrid 50 %, bm25 -, naive -" in list(
-        judge_lines(summary)
-    )
-    assert (
-        "two_hop (2 questions), wins and half the ties: hybrid 100 %, bm25 0 % (1), naive -"
-        in list(judge_lines(summary))
-    )
+    run, _ = summed(tmp_path, plan, answers, lines)
+    assert of_kind(run, "who") == ["1", "50.0", "-", "-"]
+    assert of_kind(run, "two_hop") == ["2", "100.0", "0.0 (1)", "-"]
     one = planned(tmp_path, [row | {"kind": "who"} for row in rows(2)])
-    assert summed(tmp_path / "one", one, answers, [])[1]["kinds"] == {}
+    assert summed(tmp_path / "one", one, answers, [])[1].kinds == {}
 
 
 def test_few_questions_are_said_by_the_arm_that_has_the_fewest(tmp_path: Path) -> None:
@@ -248,10 +254,8 @@ def test_few_questions_are_said_by_the_arm_that_has_the_fewest(tmp_path: Path) -
         for arm in ARMS
         if arm != "bm25" or i < 12
     ]
-    run, summary = summed(tmp_path, plan, answers, lines)
-    few = "fewer than 30 questions: the intervals say little"
-    assert few in list(judge_lines(summary))
-    assert few.capitalize() in of_the_page(run)[0]
+    run, _ = summed(tmp_path, plan, answers, lines)
+    assert "Fewer than 30 questions: the intervals say little" in run.report().conclusion
 
 
 def test_a_run_of_before_is_read_without_what_it_did_not_tell(tmp_path: Path) -> None:
@@ -260,20 +264,52 @@ def test_a_run_of_before_is_read_without_what_it_did_not_tell(tmp_path: Path) ->
     lines = [grade(q.id, arm, 3.0) for q in plan.questions for arm in ARMS] + [
         pair(q.id, "hybrid", 1.0) for q in plan.questions
     ]
-    run, summary = summed(tmp_path, plan, answers, lines)
-    summary.pop("kinds")
-    for own in summary["arms"].values():
+    run, result = summed(tmp_path, plan, answers, lines)
+    old = json.loads(run.summary_file.read_text(encoding="utf-8"))
+    for name in ("format", "kinds", "unreadable"):
+        old.pop(name)
+    for own in old["arms"].values():
         own["claims_stated"] = 0.5
         for name in NEW_IN_ARMS:
             own.pop(name)
-    for own in (*summary["differences"].values(), *summary["pairs"].values()):
+    for own in (*old["differences"].values(), *old["pairs"].values()):
         for name in NEW_IN_DIFFERENCES:
             own.pop(name)
-    run.write_summary(summary)
-    notes, tables = of_the_page(run)
-    assert not any("Holm" in note for note in notes)
-    assert [row["holds"] for row in tables["Grades, of 25 in all"]] == ["-"] * 3
-    assert "hybrid" in render_judge_report(run)
+    run.summary_file.write_text(json.dumps(old), encoding="utf-8")
+    assert run.result().arms["hybrid"].total == result.arms["hybrid"].total
+    assert "Holm" not in run.report().conclusion
+    assert [row["holds"] for row in table(run, "holds").values()] == ["-"] * 2
+    assert "hybrid" in render(run.report(), run.head)
+
+
+def test_the_committed_run_is_read() -> None:
+    run = JudgeRun.read(COMMITTED)
+    result = run.result()
+    kept = json.loads(run.summary_file.read_text(encoding="utf-8"))
+    assert kept | {"unreadable": {}} == result.as_json(), "which it was before they were counted"
+    (grades, *_), found = run.report().results, result.differences["default"]
+    assert found is not None
+    assert (found.verdict, found.holds) == ("better", True)
+    (_, cells) = grades.tables[0].rows[0]
+    assert cells[0] == Figure(17.5592, 17.304, 17.8245, Unit.GRADE)
+    assert len(run.judged()) == result.judgements
+
+
+def test_every_column_has_its_word(tmp_path: Path) -> None:
+    plan = planned(tmp_path, rows(12))
+    answers = [answer(q.id, arm) for q in plan.questions for arm in ARMS]
+    lines = [grade(q.id, arm, 3.0) for q in plan.questions for arm in ARMS]
+    run, _ = summed(tmp_path, plan, answers, lines)
+    report = run.report()
+    heads = {
+        head
+        for section in (*report.results, *report.costs)
+        for own in section.tables
+        for head in own.heads
+    }
+    known = {name for names in WORDS for name in names.split(", ")}
+    plain = {"questions", "questions for this", "verdict", "at equal length", "published", "kind"}
+    assert heads <= known | plain | set(ARMS)
 
 
 def test_an_answer_without_grades_is_not_the_worst(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from dynagrag.core.files.private_files import is_open_to_others
 from dynagrag.evaluation.frame.html import render
 from dynagrag.evaluation.frame.kept_run import StoppedRunError, new_folder, what_is_evaluated
 from dynagrag.evaluation.frame.terminal import report_lines
-from dynagrag.evaluation.judge.calibration_folder import CalibrationRun
+from dynagrag.evaluation.judge.calibration_report import CalibrationRun
 from dynagrag.evaluation.ranking_measures import measure
 from dynagrag.evaluation.retrieval.retrieval_compare import compare
 from dynagrag.evaluation.retrieval.retrieval_report import (
@@ -133,7 +133,7 @@ def test_a_write_that_failed_in_the_middle_leaves_no_half_line(tmp_path: Path) -
         assert caught.value.filename == str(path), "a full disk names its file"
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
         with pytest.raises(OSError, match="File too large") as caught:
-            run.write_summary({"figures": "of a run"})
+            run.write_summary_file("the figures of a run")
         assert caught.value.filename == str(tmp_path / "summary.json")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -240,7 +240,7 @@ def test_a_run_lies_in_the_home_and_is_gone_on_with_until_it_is_done(tmp_path: P
     assert RetrievalRun.begin(
         tmp_path, "my set [1]", SETTINGS | {"half": "tuning"}
     ).path.name.endswith("-2")
-    first.write_summary({})
+    first.write_summary_file("{}")
     assert RetrievalRun.begin(tmp_path, "my set [1]", SETTINGS).path.name.endswith("-3")
     assert RetrievalRun.begin(tmp_path, "my set [1]", SETTINGS, first.path).path == first.path
 

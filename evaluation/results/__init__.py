@@ -1,1 +1,0 @@
-"""What runs leave behind: their folders, summaries, comparisons and reports."""

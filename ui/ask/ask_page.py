@@ -64,10 +64,10 @@ def page() -> None:
                 state.remember(_WAITING, (conversation.id, asked or picked, options))
                 asked = picked = ""
             waiting_in, waiting, waiting_options = state.remembered(_WAITING, ("", "", []))
-            conversation_view.show_pending(
-                session, conversation, waiting if waiting_in == conversation.id else ""
-            )
-            if waiting and waiting_in == conversation.id:
+            if waiting_in != conversation.id:
+                waiting = ""
+            conversation_view.show_pending(session, conversation, waiting)
+            if waiting:
                 state.remember(_WAITING, ("", "", []))
                 _begin(session, conversation, waiting, waiting_options, model)
             elif asked or (picked and options):
@@ -294,9 +294,8 @@ def _begin(
         )
         refused_question.refuse(conversation.id, text, why)
         st.rerun()
-    if (
-        model is None
-    ):  # one that is set but can't be had: the page has said so, and evidence needs none
+    if model is None:
+        # one that is set but can't be had: the page has said so, and evidence needs none
         options = [replace(o, is_split=False) for o in options]
     try:
         pending.ask(session, conversation, text, options, model, state.settings())

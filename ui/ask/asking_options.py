@@ -184,10 +184,8 @@ def choose_options(session: WorkspaceSession, model: ChatModel | None) -> list[A
             "Split the question",
             "split",
             "For questions of several steps: the language model splits it, and passages are ranked"
-            " by"
-            " its steps too. One more call. Plain search, the profile Paper and trained soft"
-            " prompts"
-            " ask it whole.",
+            " by its steps too. One more call. Plain search, the profile Paper and trained soft"
+            " prompts ask it whole.",
             is_disabled=not (
                 has_model and any(wiring.can_split(name, profile) for name in retrievers)
             ),

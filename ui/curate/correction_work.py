@@ -3,7 +3,6 @@ it did.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -86,15 +85,14 @@ def correct(
     asked = repr((act.__name__, args, kwargs))
     if state.remembered("correction", None) and asked == state.remembered(_ASKED, ""):
         st.rerun()
-    was_judged = any(
-        row.stage == STAGE for row in session.space.journal.ledger()
-    )  # else no model is needed, nor loaded
+    # else no model is needed, nor loaded
+    was_judged = any(row.stage == STAGE for row in session.space.journal.ledger())
     opened = state.opener(session.name, has_model=was_judged)
-    call: Act = partial(_call, act, args, {**kwargs, "by": signed_as()})
+    by = signed_as()  # the work's thread has no visit to read it from
 
     def run(_: background.Work) -> Outcome:
         with opened() as space:
-            return call(space)
+            return act(space, *args, **kwargs, by=by)
 
     key = background.key_of(session.space.settings, session.name, "curate", uuid4().hex)
     background.start(key, "Correction", run)
@@ -103,12 +101,6 @@ def correct(
         state.remember("correction_outcome", None)
     state.remember(_ASKED, asked)
     st.rerun()
-
-
-def _call(
-    act: Callable[..., Outcome], args: tuple[Any, ...], kwargs: dict[str, Any], space: Workspace
-) -> Outcome:
-    return act(space, *args, **kwargs)
 
 
 def show_correction(session: WorkspaceSession) -> bool:
@@ -127,9 +119,9 @@ def show_correction(session: WorkspaceSession) -> bool:
         state.remember("correction", None)
         state.remember(LAST_SEEN, "")
         background.drop(key)
-        if not (
-            work.error and isinstance(state.remembered("correction_outcome", None), Outcome)
-        ):  # else it was just done: a second click
+        # a second click's error is not shown over what was just done
+        is_second = work.error and isinstance(state.remembered("correction_outcome", None), Outcome)
+        if not is_second:
             state.remember("correction_outcome", work.result or work.error)
             st.toast(
                 "That could not be done" if work.error else "Done",

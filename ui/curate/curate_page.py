@@ -62,10 +62,8 @@ def page() -> None:
             if last not in ("", seen.version):
                 st.warning(
                     "The graph has changed since you last looked, in another tab or by another"
-                    " process."
-                    " This is how it is now. If you were changing something that isn't here any"
-                    " more, it"
-                    " was not done.",
+                    " process. This is how it is now. If you were changing something that isn't"
+                    " here any more, it was not done.",
                     icon=":material/sync:",
                 )
             state.remember(LAST_SEEN, seen.version)
@@ -102,7 +100,9 @@ def _suggestions(session: WorkspaceSession, seen: Seen) -> None:
         s
         for s in found
         if (every or s.is_likely)
-        and _holds(part, *(n for i in s.entity_ids for n in _names(seen, i)))
+        and _holds(
+            part, *(n for i in s.entity_ids for n in (seen.by_id[i].name, *seen.by_id[i].keys))
+        )
     ]
     if not shown:
         more = (
@@ -119,11 +119,6 @@ def _suggestions(session: WorkspaceSession, seen: Seen) -> None:
     for suggestion in page_of(shown, "suggestions"):
         _suggestion(session, seen, suggestion)
     show_pager(len(shown), "suggestions")
-
-
-def _names(seen: Seen, entity_id: str) -> tuple[str, ...]:
-    entity = seen.by_id[entity_id]
-    return entity.name, *entity.keys
 
 
 def _holds(part: str, *names: str) -> bool:
@@ -184,17 +179,13 @@ def _made(session: WorkspaceSession, seen: Seen) -> None:
     shown = [
         m
         for m in merges
-        if maker in (None, _maker(m))
+        if maker in (None, m.rule if m.rule in ("model", "by hand") else "rule")
         and _holds(part, m.entity.name, *(key for key, _ in m.members))
     ]
     st.caption(f"{len(shown):,} of {len(merges):,} merges.")
     for merge in page_of(shown, "made"):
         _merge(session, seen, merge)
     show_pager(len(shown), "made")
-
-
-def _maker(merge: MadeMerge) -> str:
-    return merge.rule if merge.rule in ("model", "by hand") else "rule"
 
 
 def _merge(session: WorkspaceSession, seen: Seen, merge: MadeMerge) -> None:

@@ -51,7 +51,11 @@ def show(paths: Sequence[str], on_start: Callable[[Key], None], names: SpeakerNa
             )
             return
         work = _planned(paths, options)
-        if not has_ended(work, _planning):
+        timing, planning = (
+            "Timing one call of the model",
+            "Estimating calls, tokens, cost and time",
+        )
+        if not has_ended(work, lambda w: timing if w.stage == job_runner.TIMING else planning):
             return
         if work.error:
             background.drop(work.key)
@@ -102,8 +106,7 @@ def _ask_options(settings: Settings, has_folder: bool) -> IngestOptions:
         captions=about,
         key="ingest_extractor",
         label_visibility="collapsed",
-        on_change=_keep,
-        args=("extractor",),
+        on_change=lambda: state.remember("extractor", st.session_state["ingest_extractor"]),
     )
     options: dict[str, Any] = {"extractor": extractor}
     with st.expander("More options"):
@@ -170,10 +173,6 @@ def _ask_more() -> dict[str, Any]:
     }
 
 
-def _keep(name: str) -> None:
-    state.remember(name, st.session_state[f"ingest_{name}"])
-
-
 # --------------------------------------------------------------------------------------------- plan
 
 
@@ -202,14 +201,6 @@ def _stamp(path: str) -> float:
         return Path(path).stat().st_mtime
     except OSError:
         return 0.0
-
-
-def _planning(work: Work) -> str:
-    return (
-        "Timing one call of the model"
-        if work.stage == job_runner.TIMING
-        else "Estimating calls, tokens, cost and time"
-    )
 
 
 def _show_plan(view: IngestPlanView, settings: Settings) -> None:

@@ -25,9 +25,9 @@ from dynagrag.ui.state import WorkspaceSession
 _UPLOAD, _PASTE, _FOLDER = "Upload files", "Paste text", "Files on this machine"
 _FROM_THE_WEB = (
     "The app fetches nothing. Bring the file yourself:\n"
-    "- **YouTube**: under the video choose *…"
-    " more*, then *Show transcript*, and paste its text under *Paste text*; or save the captions"
-    " with `yt-dlp --skip-download --write-subs --write-auto-subs ADDRESS` and upload the `.vtt`.\n"
+    "- **YouTube**: under the video choose *… more*, then *Show transcript*, and paste its text"
+    " under *Paste text*; or save the captions with `yt-dlp --skip-download --write-subs"
+    " --write-auto-subs ADDRESS` and upload the `.vtt`.\n"
     "- **A web page**: save it in your browser (Ctrl+S, *HTML only*) and upload the `.html`."
 )
 _FORMATS = (
@@ -82,9 +82,8 @@ def _bring(session: WorkspaceSession | None) -> None:
     )
     brought: list[Brought] = []
     if way == _PASTE:
-        number = state.remembered(
-            "paste_number", 0
-        )  # a form of its own for each text: what could not be taken stays in it
+        # a form of its own for each text: what could not be taken stays in it
+        number = state.remembered("paste_number", 0)
         with st.form("paste"):
             title = st.text_input(
                 "Title",
@@ -101,17 +100,23 @@ def _bring(session: WorkspaceSession | None) -> None:
                 key=f"paste_text_{number}",
             )
             is_sent = st.form_submit_button("Preview", icon=":material/visibility:")
-        if not is_sent:
-            brought = []
-        elif not title.strip() or not text.strip():
+        if is_sent and not (title.strip() and text.strip()):
             st.warning("Enter a title and some text.", icon=":material/edit:")
-            brought = []
-        else:
-            made = pasted(title, text)
+        elif is_sent:
+            brought = [pasted(title, text)]
             state.remember("paste_number", number + 1)
-            brought = [made]
     elif way == _FOLDER:
-        brought = _name_folder()
+        with st.form("folder", border=False):
+            name = st.text_input(
+                "File, folder or pattern",
+                placeholder="e.g. ~/meetings or /data/talks/*.vtt",
+                help="On the machine that runs dynagrag. " + _FORMATS,
+            )
+            is_asked = st.form_submit_button("Preview", icon=":material/visibility:")
+        if is_asked and not name.strip():
+            st.warning("Enter a file, a folder or a pattern.", icon=":material/edit:")
+        elif is_asked:
+            brought = [Brought(upload_folder.expanded(name))]
     else:
         brought = _upload()
     with st.expander("From YouTube or the web"):
@@ -122,9 +127,8 @@ def _bring(session: WorkspaceSession | None) -> None:
 def _upload() -> list[Brought]:
     """The files that were not read yet."""
     key = f"upload_{state.workspace_name()}_{state.remembered('upload_number', 0)}"
-    if (
-        key not in st.session_state
-    ):  # the box is drawn anew, empty; what it held before was not taken out
+    if key not in st.session_state:
+        # the box is drawn anew, empty; what it held before was not taken out
         state.remember("shown_uploads", set())
     files = st.file_uploader(
         "Transcripts or documents", accept_multiple_files=True, key=key, help=_FORMATS
@@ -140,19 +144,6 @@ def _upload() -> list[Brought]:
     state.remember("shown_uploads", here)
     seen: set[str] = state.remembered("seen_uploads", set())
     return [Brought(file.name, file, file.file_id) for file in files if file.file_id not in seen]
-
-
-def _name_folder() -> list[Brought]:
-    with st.form("folder", border=False):
-        name = st.text_input(
-            "File, folder or pattern",
-            placeholder="e.g. ~/meetings or /data/talks/*.vtt",
-            help="On the machine that runs dynagrag. " + _FORMATS,
-        )
-        is_asked = st.form_submit_button("Preview", icon=":material/visibility:")
-    if is_asked and not name.strip():
-        st.warning("Enter a file, a folder or a pattern.", icon=":material/edit:")
-    return [Brought(upload_folder.expanded(name))] if is_asked and name.strip() else []
 
 
 # --------------------------------------------------------------------------------------------- read
@@ -204,7 +195,13 @@ def _take(made: tuple[SourceRow, ...]) -> None:
 
 def _rows(session: WorkspaceSession | None) -> tuple[SourceRow, ...]:
     """The files to ingest; at first those that were uploaded before and never ingested."""
-    _take_back_what_did_not_start()
+    key, started = state.remembered("started", ((), ()))
+    work = background.find(key) if key else None
+    has_job = work is not None and "job" in work.notes
+    if work is None or not work.is_running or has_job:
+        state.remember("started", ((), ()))
+    if work is not None and not work.is_running and work.error and not has_job:
+        _take(started)  # the run ended before it was a job
     if not state.remembered("has_looked", False):
         state.remember("has_looked", True)
         upload_folder.sweep(upload_folder.folder_of(state.settings(), state.workspace_name()))
@@ -253,12 +250,3 @@ def _started(key: background.Key) -> None:
     speakers_view.forget()
     state.remember("seen_uploads", set())
     state.remember("upload_number", state.remembered("upload_number", 0) + 1)
-
-
-def _take_back_what_did_not_start() -> None:
-    key, rows = state.remembered("started", ((), ()))
-    work = background.find(key) if key else None
-    if work is None or not work.is_running or "job" in work.notes:
-        state.remember("started", ((), ()))
-    if work is not None and not work.is_running and work.error and "job" not in work.notes:
-        _take(rows)

@@ -11,6 +11,7 @@ from dynagrag.core.text import collapse, plural
 from dynagrag.ingest.load.speaker_names import SpeakerNames, kept_names
 from dynagrag.ui import state
 from dynagrag.ui.ingest.source_reading import SourceRow
+from dynagrag.ui.ingest.sources_view import pick_row
 from dynagrag.ui.safe_markdown import plain, short_label, speaker_choices
 
 _MAX_SPEAKERS = 40
@@ -45,16 +46,7 @@ def _ask(
     given: Mapping[str, Mapping[str, str]],
     kept: Mapping[str, Mapping[str, str]],
 ) -> None:
-    names = {
-        f"{row.name} ({number})" if len(spoken) > 1 else row.name: row
-        for number, row in enumerate(spoken, 1)
-    }
-    picked = (
-        st.selectbox("File", list(names), key="speakers_of")
-        if len(names) > 1
-        else next(iter(names))
-    )
-    row = names.get(picked, spoken[0])
+    row = pick_row(spoken, key="speakers_of")
     before = {label: kept.get(row.sha256, {}).get(label, label) for label in row.speakers}
     st.caption(
         "Speakers with the same name become one. Leave out what is no speaker, such as a heading."
@@ -82,12 +74,9 @@ def _ask(
             if merged:
                 typed |= dict.fromkeys(merged, typed[merged[0]])
             typed |= dict.fromkeys(left_out, "")
-            made = {
-                label: collapse(name)
-                for label, name in typed.items()
-                if collapse(name) != before[label]
-            }
-            state.remember(_STATE, {**given, row.name: made})
+            names = {label: collapse(name) for label, name in typed.items()}
+            changed = {label: name for label, name in names.items() if name != before[label]}
+            state.remember(_STATE, {**given, row.name: changed})
             st.rerun()
     changes = ", ".join(
         f"{short_label(label)} → {name or 'left out'}"

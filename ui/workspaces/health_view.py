@@ -32,7 +32,23 @@ def show() -> None:
             background.drop(key)
             quick = settings.model_copy(update=state.QUICK)
             background.start(key, "Check", lambda _: doctor.check(quick, name))
-        _ask_repair()
+        with st.popover(
+            "Repair", icon=":material/build:", disabled=name not in state.known_workspaces()
+        ):
+            st.markdown(
+                "Makes missing indexes of the store, deletes records whose document is gone, and"
+                " builds the graph again from what was extracted. No model is asked; corrections"
+                " made by hand stay."
+            )
+            if st.button(
+                "Repair the store",
+                type="primary",
+                key="repair",
+                disabled=background.has_job_at_work(settings, name),
+            ):
+                background.drop(key)
+                background.start(key, "Repair", lambda _: doctor.repair(settings, name))
+                st.rerun()
         _ask_backup()
     _follow_backup()
     work = background.find(key)
@@ -55,31 +71,6 @@ def show() -> None:
             for found in findings:
                 if found.is_ok:
                     st.markdown(f"**{plain(found.what)}**: {plain(found.finding)}")
-
-
-# ------------------------------------------------------------------------------------------- repair
-
-
-def _ask_repair() -> None:
-    settings, name = state.settings(), state.workspace_name()
-    with st.popover(
-        "Repair", icon=":material/build:", disabled=name not in state.known_workspaces()
-    ):
-        st.markdown(
-            "Makes missing indexes of the store, deletes records whose document is gone, and builds"
-            " the graph again from what was extracted. No model is asked; corrections made by hand"
-            " stay."
-        )
-        if st.button(
-            "Repair the store",
-            type="primary",
-            key="repair",
-            disabled=background.has_job_at_work(settings, name),
-        ):
-            key = background.key_of(settings, name, "doctor")
-            background.drop(key)
-            background.start(key, "Repair", lambda _: doctor.repair(settings, name))
-            st.rerun()
 
 
 # ------------------------------------------------------------------------------------------- backup

@@ -63,9 +63,9 @@ class Interval:
     @property
     def verdict(self) -> Verdict:
         """Of a difference: whether it is more than chance, and which way."""
-        return (
-            Verdict.BETTER if self.low > 0 else Verdict.WORSE if self.high < 0 else Verdict.UNCLEAR
-        )
+        if self.low > 0:
+            return Verdict.BETTER
+        return Verdict.WORSE if self.high < 0 else Verdict.UNCLEAR
 
 
 def intervals(
@@ -80,8 +80,20 @@ def intervals(
     if not columns or not len(next(iter(columns.values()))):
         return {}
     data: NDArray[np.float64] = np.array(list(columns.values()), dtype=np.float64)
-    means = data.mean(axis=1)
-    low, high = _bounds(data, seed, resamples) if data.shape[1] > 1 else (means, means)
+    low = high = means = data.mean(axis=1)
+    if data.shape[1] > 1:
+        from scipy.stats import bootstrap
+
+        low, high = bootstrap(
+            (data,),
+            np.mean,
+            axis=1,
+            n_resamples=resamples,
+            batch=_BATCH,
+            confidence_level=LEVEL,
+            method="percentile",
+            rng=np.random.default_rng(seed),
+        ).confidence_interval
     return {
         name: Interval(float(m), float(a), float(b))
         for name, m, a, b in zip(columns, means, low, high, strict=True)
@@ -107,24 +119,6 @@ def _exact(share: float, num: int) -> Interval:
 
     found = binomtest(round(share * num), num).proportion_ci(LEVEL, method="exact")
     return Interval(share, float(found.low), float(found.high))
-
-
-def _bounds(
-    data: NDArray[np.float64], seed: int, resamples: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    from scipy.stats import bootstrap
-
-    found = bootstrap(
-        (data,),
-        np.mean,
-        axis=1,
-        n_resamples=resamples,
-        batch=_BATCH,
-        confidence_level=LEVEL,
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    )
-    return np.asarray(found.confidence_interval.low), np.asarray(found.confidence_interval.high)
 
 
 def f1_intervals(

@@ -96,19 +96,6 @@ class _Row:
     flow: Flow
 
 
-def _equal_profile(name: str, chat: MeteredChat | None) -> Profile:
-    """The profile for this model, with the room that `default` has in its prompts, and in those
-    that score and merge.
-    """
-    default = PROFILES["default"]
-    equal = with_equal_room(wiring.make_profile(name, chat))
-    return replace(
-        equal,
-        judge_token_budget=default.judge_token_budget,
-        merge_token_budget=default.merge_token_budget,
-    )
-
-
 def _asking(
     profile: str = "default",
     retriever: str = "dynagrag",
@@ -125,11 +112,19 @@ def _asking(
             pruner=pruner,
             filters=question.filters,
         )
+        # the profile for this model, with the room that `default` has in its prompts, and in those
+        # that score and merge
+        default = PROFILES["default"]
+        equal = replace(
+            with_equal_room(wiring.make_profile(profile, chat)),
+            judge_token_budget=default.judge_token_budget,
+            merge_token_budget=default.merge_token_budget,
+        )
         return space.questions.answer(
             question.text,
             options,
             chat,
-            AnswerOverrides(profile=_equal_profile(profile, chat), max_concurrency=1),
+            AnswerOverrides(profile=equal, max_concurrency=1),
         )
 
     return flow

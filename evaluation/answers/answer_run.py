@@ -146,11 +146,18 @@ class _Work:
                 arm=arm.name,
                 error=str(err) or repr(err),
             )
-            return (
-                _cut_off(line, chat, time.perf_counter() - begun)
-                if chat and isinstance(err, CutOffReplyError)
-                else line
-            )
+            if chat is None or not isinstance(err, CutOffReplyError):
+                return line
+            spent, saved = chat.usage(), chat.saved()  # until a reply had no end
+            cost = {
+                "is_cut_off": True,
+                "prompt_tokens": spent.prompt_tokens + saved.prompt_tokens,
+                "completion_tokens": spent.completion_tokens + saved.completion_tokens,
+                "calls": spent.calls,
+                "cached": spent.cached,
+                "seconds": round(time.perf_counter() - begun + saved.seconds, 3),
+            }
+            return line.model_copy(update=cost)
         wall_s = time.perf_counter() - begun
         return line_of(
             answer,
@@ -173,18 +180,3 @@ def _short(chat: MeteredChat, answer: Answer) -> tuple[str, int]:
         return short_answer(chat, answer), 0
     except CutOffReplyError:
         return "", 1
-
-
-def _cut_off(line: AnswerLine, chat: MeteredChat, wall_s: float) -> AnswerLine:
-    """The line with what was spent until a reply had no end."""
-    spent, saved = chat.usage(), chat.saved()
-    return line.model_copy(
-        update={
-            "is_cut_off": True,
-            "prompt_tokens": spent.prompt_tokens + saved.prompt_tokens,
-            "completion_tokens": spent.completion_tokens + saved.completion_tokens,
-            "calls": spent.calls,
-            "cached": spent.cached,
-            "seconds": round(wall_s + saved.seconds, 3),
-        }
-    )

@@ -163,14 +163,10 @@ def other_modality(text: str, rng: random.Random) -> str | None:
     made = made_certain(text)
     if made is not None or NEGATION.search(text):
         return made
-    return _weaker(text, rng)
-
-
-def _weaker(text: str, rng: random.Random) -> str | None:
     finite = finite_verb(text)
     if finite is None:
         return None
-    made = possible(finite, text)
+    weaker = possible(finite, text)
     base = base_of_past(finite.word)
     if (
         finite.kind is FiniteKind.PAST
@@ -178,11 +174,11 @@ def _weaker(text: str, rng: random.Random) -> str | None:
         and finite.subject.casefold() not in {"it", "this", "that"}
         and rng.random() < 0.5
     ):
-        made = (
+        weaker = (
             f"{'plan' if finite.subject.casefold() in {'i', 'we', 'you', 'they'} else 'plans'} to"
             f" {base}"
         )
-    return None if made is None else replaced(text, finite.span, made)
+    return None if weaker is None else replaced(text, finite.span, weaker)
 
 
 # ------------------------------------------------------------------------------- speech, inventions

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from dynagrag.core.schema import ClaimCheck, Line, Verdict
+from dynagrag.core.schema import ClaimCheck, Verdict
 from dynagrag.core.text import plural
 from dynagrag.evaluation.citations.checker_scores import CheckerDifference, CheckerFigures
 from dynagrag.evaluation.citations.claim_sets import LabelledClaim
@@ -156,6 +156,20 @@ class CitationRun(ExperimentRun[CheckLine, CitationResult]):
         result = self.result()
         first = result.checkers[result.baseline]
         kinds = ", ".join(f"{num} {kind}" for kind, num in first.num_false.items())
+        by_checker: dict[str, dict[str, CheckLine]] = {}
+        for line in self.lines():  # of a claim that was checked again the last counts
+            by_checker.setdefault(line.checker, {})[line.claim] = line
+        verdict_tables = (
+            Table(
+                ("claims", *(verdict.value for verdict in Verdict)),
+                tuple(
+                    (group, tuple(count(counts[verdict]) for verdict in Verdict))
+                    for group, counts in own.verdicts.items()
+                ),
+                title=name,
+            )
+            for name, own in result.checkers.items()
+        )
         return Report(
             title=f"{result.dataset}: what checkers find out about claims",
             asked=(
@@ -173,18 +187,11 @@ class CitationRun(ExperimentRun[CheckLine, CitationResult]):
                     if own.errors
                 ),
             ),
-            results=(_figures(result), _verdicts(result)),
+            results=(_figures(result), Section("Verdicts given", tables=tuple(verdict_tables))),
             words=WORDS,
             costs=tuple(_costs(result)),
-            cases=tuple(_wrong(self.claims(), self._by_checker(), result.baseline)),
+            cases=tuple(_wrong(self.claims(), by_checker, result.baseline)),
         )
-
-    def _by_checker(self) -> dict[str, dict[str, CheckLine]]:
-        """Checker -> claim id -> line; the last, where a claim was checked again."""
-        found: dict[str, dict[str, CheckLine]] = {}
-        for line in self.lines():
-            found.setdefault(line.checker, {})[line.claim] = line
-        return found
 
 
 def known_claim(labelled: LabelledClaim, named: set[int]) -> KnownClaim:
@@ -198,12 +205,11 @@ def known_claim(labelled: LabelledClaim, named: set[int]) -> KnownClaim:
         kind=labelled.kind,
         label=labelled.label,
         num_lines=len(lines),
-        lines={row: shortened(_words(lines[row])) for row in wanted},
+        lines={
+            row: shortened(f"{line.speaker}: {line.text}" if line.speaker else line.text)
+            for row, line in ((row, lines[row]) for row in wanted)
+        },
     )
-
-
-def _words(line: Line) -> str:
-    return f"{line.speaker}: {line.text}" if line.speaker else line.text
 
 
 def _conclusion(result: CitationResult) -> str:
@@ -281,22 +287,6 @@ def _figures(result: CitationResult) -> Section:
     )
 
 
-def _verdicts(result: CitationResult) -> Section:
-    heads = ("claims", *(verdict.value for verdict in Verdict))
-    tables = (
-        Table(
-            heads,
-            tuple(
-                (group, tuple(count(counts[verdict]) for verdict in Verdict))
-                for group, counts in own.verdicts.items()
-            ),
-            title=name,
-        )
-        for name, own in result.checkers.items()
-    )
-    return Section("Verdicts given", tables=tuple(tables))
-
-
 def _costs(result: CitationResult) -> Iterator[Section]:
     points = {
         name: (own.ms, shown)
@@ -324,9 +314,8 @@ def _wrong(
     by_kind: dict[str, list[KnownClaim]] = {}
     for claim in claims:
         if (lines[first][claim.id].verdict is Verdict.STATED) != claim.is_true:
-            by_kind.setdefault(
-                "true claims" if claim.is_true else claim.kind or claim.label, []
-            ).append(claim)
+            kind = "true claims" if claim.is_true else claim.kind or claim.label
+            by_kind.setdefault(kind, []).append(claim)
     for kind, own in sorted(by_kind.items()):
         yield Cases(
             f"What {first} got wrong: {kind} ({len(own)})",

@@ -3,6 +3,7 @@ comes.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -78,10 +79,15 @@ def evaluate_citations(
     UsageError, SettingsError and LoadError for what was given wrong, before anything is checked;
     StoppedRunError on Ctrl-C; ModelError and BudgetError when going on makes no sense.
     """
-    options = replace(
-        options,
-        checkers=tuple(dict.fromkeys(_without_auto(spec, settings) for spec in options.checkers)),
+    # `auto` is the checker that answers use with the model of the settings, which isn't started
+    # for that
+    named = (
+        wiring.chosen_checker(
+            spec, wiring.make_chat_model(settings) if spec == wiring.AUTO else None
+        )
+        for spec in options.checkers
     )
+    options = replace(options, checkers=tuple(dict.fromkeys(named)))
     _check(settings, options)
     claims = _load(settings, options)
     asks_model = any(wiring.asks_model(spec) for spec in options.checkers)
@@ -187,20 +193,13 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
     def summarize(self, lines: Sequence[CheckLine], path: Path) -> CitationResult:
         """The figures of each checker, and its difference from the first."""
         claims, seed = {claim.id: claim for claim in self.items}, self._options.seed
-        checked = {
-            spec: [
-                Checked(claims[line.claim], line.check(), line.ms)
-                for line in lines
-                if line.checker == spec
-            ]
-            for spec in self.arms
-        }
-        errors = {
-            spec: sum(bool(line.error) for line in lines if line.checker == spec)
-            for spec in self.arms
-        }
+        checked: dict[str, list[Checked]] = {spec: [] for spec in self.arms}
+        errors = Counter[str]()
+        for line in lines:
+            checked[line.checker].append(Checked(claims[line.claim], line.check(), line.ms))
+            errors[line.checker] += bool(line.error)
         scores = {
-            spec: checker_scores(checked[spec], seed, errors=errors[spec]) for spec in checked
+            spec: checker_scores(own, seed, errors=errors[spec]) for spec, own in checked.items()
         }
         baseline, *others = self.arms
         return CitationResult(
@@ -226,15 +225,6 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
         run.write_rows(
             CLAIMS, [known_claim(claim, named.get(claim.id, set())) for claim in self.items]
         )
-
-
-def _without_auto(spec: str, settings: Settings) -> str:
-    """The checker that answers use with the model of the settings, which is not started for
-    that.
-    """
-    return wiring.chosen_checker(
-        spec, wiring.make_chat_model(settings) if spec == wiring.AUTO else None
-    )
 
 
 def _check(settings: Settings, options: CitationOptions) -> None:

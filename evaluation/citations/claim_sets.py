@@ -4,7 +4,7 @@ Those made of a workspace's own lines are in workspace_claims.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
 from itertools import chain
@@ -146,11 +146,13 @@ def _wice_claim(row: Row) -> LabelledClaim:
         raise LoadError(
             f"{row.place}: 'label' is {label!r}; it must be one of {', '.join(_LABELS)}"
         )
-    evidence = _texts(row, row.items("evidence"))
-    title = next(
-        (text.removeprefix(_META_TITLE) for text in evidence[:1] if text.startswith(_META_TITLE)),
-        "",
-    )
+    items = row.items("evidence")
+    if not all(isinstance(item, str) for item in items):
+        raise LoadError(f"{row.place}: 'evidence' must be a list of texts")
+    # sentences in their order, doubles too, since their numbers count
+    evidence = [row.kept(item, "evidence") for item in items]
+    has_title = evidence[0].startswith(_META_TITLE)
+    title = evidence[0].removeprefix(_META_TITLE) if has_title else ""
     lines = tuple(Line(text.removeprefix(_META_TITLE), title=title) for text in evidence)
     return LabelledClaim(
         _id_of(row),
@@ -167,17 +169,14 @@ def _gold(row: Row, num_lines: int) -> tuple[frozenset[int], ...]:
     """The alternative sets of sentences that state a claim, as far as the row names some."""
     sets = row.values.get("supporting_sentences") or []
     if not isinstance(sets, list) or not all(
-        isinstance(s, list) and all(_is_row(n, num_lines) for n in s) for s in sets
+        isinstance(s, list) and all(isinstance(n, int) and 0 <= n < num_lines for n in s)
+        for s in sets
     ):
         raise LoadError(
             f"{row.place}: 'supporting_sentences' must be lists of numbers of the evidence, from 0"
             f" to {num_lines - 1}"
         )
     return tuple(frozenset(s) for s in sets if s)
-
-
-def _is_row(value: Any, num_lines: int) -> bool:
-    return isinstance(value, int) and 0 <= value < num_lines
 
 
 def _gold_claim(row: Row) -> LabelledClaim:
@@ -234,13 +233,6 @@ def _line(row: Row, item: Any) -> Line:
         )
         return Line(text, speaker or None, title)
     raise LoadError(f"{row.place}: 'evidence' holds neither a text nor an object with a text")
-
-
-def _texts(row: Row, items: Sequence[Any]) -> list[str]:
-    """Sentences in their order, doubles too, since their numbers count."""
-    if not all(isinstance(item, str) for item in items):
-        raise LoadError(f"{row.place}: 'evidence' must be a list of texts")
-    return [row.kept(item, "evidence") for item in items]
 
 
 def _optional(row: Row, *names: str) -> str:

@@ -83,7 +83,12 @@ def _claims_of(
 ) -> Iterator[LabelledClaim]:
     """A true and a false claim of a statement; none where no change can be made of it."""
     text = cleaned(sentence.text)
-    lines, row = _neighbourhood(sentence, document, rng)
+    # the sentence among some before and after it, at a place that differs, and its row there
+    before = rng.randint(0, _NUM_NEIGHBOURS)
+    first = max(0, min(sentence.row - before, len(document) - 1 - _NUM_NEIGHBOURS))
+    near = document[first : first + 1 + _NUM_NEIGHBOURS]
+    lines = tuple(Line(s.text, s.speaker, s.title) for s in near)
+    row = sentence.row - first
     false = {
         change: claim
         for change, claim in changes(Said(text, sentence.speaker), vocabulary, rng).items()
@@ -93,7 +98,11 @@ def _claims_of(
     }
     if not false:
         return
-    true = _true_forms(text, sentence.speaker)
+    true = {_TRUE[0]: text}
+    if sentence.speaker:
+        true[_TRUE[1]] = said_by(sentence.speaker, text)
+    if other := reworded(text):
+        true[_TRUE[2]] = other
     form = min(true, key=lambda form: (made[form], _TRUE.index(form)))
     change = min(false, key=lambda change: (made[change], list(Change).index(change)))
     claim = false[change]
@@ -112,25 +121,6 @@ def _claims_of(
             source,
             (frozenset([row]),),
         )
-
-
-def _true_forms(text: str, speaker: str | None) -> Mapping[str, str]:
-    forms = {_TRUE[0]: text}
-    if speaker:
-        forms[_TRUE[1]] = said_by(speaker, text)
-    if other := reworded(text):
-        forms[_TRUE[2]] = other
-    return forms
-
-
-def _neighbourhood(
-    sentence: Sentence, document: Sequence[Sentence], rng: random.Random
-) -> tuple[tuple[Line, ...], int]:
-    """The sentence among some before and after it, at a place that differs, and its row."""
-    before = rng.randint(0, _NUM_NEIGHBOURS)
-    first = max(0, min(sentence.row - before, len(document) - 1 - _NUM_NEIGHBOURS))
-    near = document[first : first + 1 + _NUM_NEIGHBOURS]
-    return tuple(Line(s.text, s.speaker, s.title) for s in near), sentence.row - first
 
 
 def _is_said(claim: str, line: Line, without_speaker: bool) -> bool:

@@ -11,7 +11,6 @@ from dynagrag.evaluation.entities.entity_resolution import (
     EntityResult,
     Missed,
     Quality,
-    ThresholdRow,
 )
 from dynagrag.evaluation.entities.entity_scores import Scores
 from dynagrag.evaluation.frame.experiment_run import ExperimentRun
@@ -75,7 +74,9 @@ class EntityRun(ExperimentRun[Missed, EntityResult]):
     def report(self) -> Report:
         """What is said of it."""
         result = self.result()
-        joined = _joined(result)
+        joined = {"rules alone": result.without_model}
+        if result.with_model:
+            joined[result.with_model.name] = result.with_model.quality
         kind = "names with summaries" if result.has_summaries else "bare names"
         return Report(
             title=f"{result.dataset}: which names are joined",
@@ -92,14 +93,6 @@ class EntityRun(ExperimentRun[Missed, EntityResult]):
             costs=(_costs(result),),
             cases=tuple(_cases(result.missed, joined)),
         )
-
-
-def _joined(result: EntityResult) -> dict[str, Quality]:
-    """What joined the names -> how well it did."""
-    joined = {"rules alone": result.without_model}
-    if result.with_model:
-        joined[result.with_model.name] = result.with_model.quality
-    return joined
 
 
 def _notes(result: EntityResult) -> Iterator[str]:
@@ -220,7 +213,19 @@ def _costs(result: EntityResult) -> Section:
             "F1",
             "F1 of clusters",
         ),
-        tuple((name, _threshold_cells(row)) for name, row in rows.items()),
+        tuple(
+            (
+                name,
+                (
+                    Figure(row.blocking_recall),
+                    count(row.num_compared),
+                    count(row.num_calls),
+                    *_of_scores(row.joined_by_cosine.pair),
+                    Figure(row.joined_by_cosine.cluster.f1),
+                ),
+            )
+            for name, row in rows.items()
+        ),
     )
     took = result.with_model
     reached = {
@@ -250,16 +255,6 @@ def _costs(result: EntityResult) -> Section:
             if took
             else ()
         ),
-    )
-
-
-def _threshold_cells(row: ThresholdRow) -> tuple[Figure, ...]:
-    return (
-        Figure(row.blocking_recall),
-        count(row.num_compared),
-        count(row.num_calls),
-        *_of_scores(row.joined_by_cosine.pair),
-        Figure(row.joined_by_cosine.cluster.f1),
     )
 
 

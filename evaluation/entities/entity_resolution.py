@@ -362,11 +362,8 @@ class _Run:
             num_calls=plan.num_calls,
             prompt_tokens=plan.prompt_tokens,
         )
-        return blocking, self._reasons(missed)
-
-    def _reasons(self, missed: Sequence[tuple[Item, Item]]) -> tuple[Missed, ...]:
         table = key_vectors(self._mentions, self._vectors)
-        return tuple(_missed(a, b, _unit_cosine(table, a.key, b.key)) for a, b in missed)
+        return blocking, tuple(_missed(a, b, _unit_cosine(table, a.key, b.key)) for a, b in missed)
 
     def threshold_row(self, cosine: float) -> ThresholdRow:
         """Blocks of candidates of at least this cosine, and what joining by the cosine alone makes

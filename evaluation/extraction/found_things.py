@@ -101,7 +101,7 @@ def _found(
     counted = [m for m in mentions if m.id in counting]
     shown = {m.key for m in counted if m.key in names}
     pairs = {
-        _pair(r.head, r.tail, r.label, (r.start, r.end)): None
+        Pair(r.head, r.tail, r.label, (r.start, r.end), r.label == CO_OCCURRENCE): None
         for r in line.relations
         if r.head in shown and r.tail in shown
     }
@@ -113,10 +113,6 @@ def _found(
     )
 
 
-def _pair(head: str, tail: str, label: str, quote: Span) -> Pair:
-    return Pair(head, tail, label, quote, label == CO_OCCURRENCE)
-
-
 def _placed(text: str, mentions: Sequence[FoundMention]) -> Iterator[Thing]:
     """Each mention at every place of its name in what it was read from, but not inside a longer
     name, unless it stands nowhere else.
@@ -126,7 +122,8 @@ def _placed(text: str, mentions: Sequence[FoundMention]) -> Iterator[Thing]:
     outer = {
         span
         for i, span in enumerate(every)
-        if not any(_is_inside(span, longer) for longer in every[:i])
+        # the longest come first, each once
+        if not any(longer[0] <= span[0] and span[1] <= longer[1] for longer in every[:i])
     }
     placed: dict[tuple[Span | None, str], Thing] = {}
     for mention, spans in at:
@@ -144,7 +141,3 @@ def _spans(text: str, mention: FoundMention) -> list[Span]:
     read = text[mention.start : mention.end]
     spans = list(places(mention.name, read)) or list(places(mention.name, read, re.IGNORECASE))
     return [(mention.start + start, mention.start + end) for start, end in spans]
-
-
-def _is_inside(span: Span, longer: Span) -> bool:
-    return longer != span and longer[0] <= span[0] and span[1] <= longer[1]

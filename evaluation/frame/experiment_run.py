@@ -55,15 +55,11 @@ class ExperimentRun(KeptRun[Line], ABC, Generic[Line, R]):
         try:
             return self.result_kind.of_file(self.summary_file.read_bytes())
         except (OSError, ValueError) as err:  # a pydantic error is a ValueError
-            raise self.no_summary(_first_line(err)) from err
+            raise self.no_summary(" ".join(str(err).split("\n")[:2])) from err
 
     def keep_result(self, result: R) -> None:
         """Writes it, with which the run is done: the last but for the report."""
         self.write_summary_file(result.to_file())
-
-
-def _first_line(err: Exception) -> str:
-    return " ".join(str(err).split("\n")[:2])
 
 
 AnyRun = ExperimentRun[Any, Any]

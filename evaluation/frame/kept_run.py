@@ -10,7 +10,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from glob import escape
@@ -113,7 +113,12 @@ class KeptRun(Generic[_Row]):
         check_folder(path)
         if (path / _RUN).is_file():
             run = cls(path, _head(path))
-            if differing := _differences(run.settings, settings):
+            differing = [
+                _difference(name, run.settings.get(name), settings.get(name))
+                for name in dict.fromkeys([*run.settings, *settings])
+                if run.settings.get(name) != settings.get(name)
+            ]
+            if differing:
                 raise UsageError(
                     f"the run in {path} was made with other settings: {'; '.join(differing)};"
                     " choose another folder with --out"
@@ -231,13 +236,12 @@ class KeptRun(Generic[_Row]):
             found = json.loads(self.summary_file.read_text(encoding="utf-8"))
         except (OSError, ValueError) as err:
             raise self.no_summary(str(err)) from err
-        wanted = (
-            self.figures if self.settings.get("evaluates", "") == self.evaluates else ()
-        )  # a kind that isn't known here
-        lacking = [name for name in wanted if not isinstance(found, dict) or not found.get(name)]
-        if lacking or not found or not isinstance(found, dict):
+        is_known = self.settings.get("evaluates", "") == self.evaluates
+        values = found if isinstance(found, dict) else {}
+        lacking = [name for name in (self.figures if is_known else ()) if not values.get(name)]
+        if lacking or not values:
             raise self.no_summary(f"it has no {', '.join(lacking) or 'figures'}")
-        return found
+        return values
 
     def no_summary(self, why: str) -> LoadError:
         """The error that the summary can't be read, with what to do."""
@@ -367,29 +371,14 @@ def _head(path: Path) -> dict[str, Any]:
     return head
 
 
-def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    names: Collection[str] = dict.fromkeys([*old, *new])
-    return [
-        _difference(name, old.get(name), new.get(name))
-        for name in names
-        if old.get(name) != new.get(name)
-    ]
-
-
 def _difference(name: str, old: object, new: object) -> str:
     """What a setting was and is; of hashes, which tell a reader nothing, that they changed."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
-        return (
-            f"{name}:"
-            f" {', '.join(str(key) for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key))}"
-            " changed"
-        )
-    is_hash = (
-        isinstance(old, str)
-        and isinstance(new, str)
-        and bool(_HASH.fullmatch(old) and _HASH.fullmatch(new))
-    )
-    return f"{name} changed" if is_hash else f"{name} was {_shown(old)}, is {_shown(new)}"
+        keys = (str(key) for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key))
+        return f"{name}: {', '.join(keys)} changed"
+    if all(isinstance(own, str) and _HASH.fullmatch(own) for own in (old, new)):
+        return f"{name} changed"
+    return f"{name} was {_shown(old)}, is {_shown(new)}"
 
 
 def _shown(value: Any) -> str:

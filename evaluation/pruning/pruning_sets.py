@@ -193,17 +193,11 @@ def _path_question(path: Path, number: int, line: str) -> GraphQuestion:
             " between them"
         )
     support = tuple((steps[i], steps[i + 1], steps[i + 2]) for i in range(0, len(steps) - 2, 2))
-    return GraphQuestion(
-        str(number), words(parts[0]), steps[0], support, steps[0], _answers(parts[1], steps[-1])
-    )
-
-
-def _answers(text: str, end: str) -> tuple[str, ...]:
-    """Of "end(all/that/are/right/)", where `end` is the last entity of the path, which may have
-    brackets itself.
-    """
+    # answers are "end(all/that/are/right/)", where the path's last entity may have brackets itself
+    text, end = parts[1], steps[-1]
     listed = text[len(end) + 1 : -1] if text.startswith(f"{end}(") and text.endswith(")") else text
-    return tuple(dict.fromkeys(name for name in listed.split("/") if name.strip())) or (end,)
+    answers = tuple(dict.fromkeys(name for name in listed.split("/") if name.strip())) or (end,)
+    return GraphQuestion(str(number), words(parts[0]), steps[0], support, steps[0], answers)
 
 
 def _webqsp(data: Path, part: str | None) -> PruningSet:

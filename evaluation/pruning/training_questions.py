@@ -223,16 +223,15 @@ def _question(row: Row) -> TrainingQuestion:
 
 def digest_questions(questions: Iterable[TrainingQuestion]) -> str:
     """A hash of what is asked, what it was made of or is answered by, and what it serves."""
-    return content_id(*map(_digested, questions))
-
-
-def _digested(q: TrainingQuestion) -> str:
-    fields = [
-        q.id,
-        q.text,
-        q.provenance.model_dump_json(),
-        q.split,
-        q.is_answerable,
-        *([q.gold.spans] if q.gold.spans else []),
-    ]
-    return "\t".join(map(str, fields))
+    fields = (
+        (
+            q.id,
+            q.text,
+            q.provenance.model_dump_json(),
+            q.split,
+            q.is_answerable,
+            *([q.gold.spans] if q.gold.spans else []),
+        )
+        for q in questions
+    )
+    return content_id(*("\t".join(map(str, own)) for own in fields))

@@ -83,12 +83,10 @@ class TwoWiki:
         """
         split: Split = {part: [] for part in Part}
         if {Part.TRAIN, Part.VALIDATION} & set(parts):
-            for example in self._examples(
-                self.train, self.train_corpus, settings, embedder, progress
-            ):
-                split[
-                    Part.VALIDATION if part_of(example.group) is Part.VALIDATION else Part.TRAIN
-                ].append(example)
+            made = self._examples(self.train, self.train_corpus, settings, embedder, progress)
+            for example in made:
+                is_chosen_by = part_of(example.group) is Part.VALIDATION
+                split[Part.VALIDATION if is_chosen_by else Part.TRAIN].append(example)
         if Part.TEST in parts:
             split[Part.TEST] = self._examples(
                 self.test, self.test_corpus, settings, embedder, progress
@@ -179,10 +177,16 @@ def load_two_wiki(data: Path, part: str | None = None) -> TwoWiki:
     rows, train_file = read_rows(find_file(folder / MULTIHOP, "2wiki_train"))
     asked, _ = read_rows(find_file(folder / MULTIHOP, "2wiki_questions"))
     test_corpus = two_wiki(folder, None, is_answered=True)
+    train = tuple(_question(row, fact_titles(row)) for row in rows)
+    test = tuple(_question(row, row.texts("supporting_titles")) for row in asked)
+    texts = dict.fromkeys(_context(row, given) for row in rows for given in row.items("context"))
+    documents = tuple(
+        CorpusDocument(str(number), title, text) for number, (title, text) in enumerate(texts)
+    )
     return TwoWiki(
-        train=tuple(_question(row, fact_titles(row)) for row in rows),
-        test=tuple(_question(row, row.texts("supporting_titles")) for row in asked),
-        train_corpus=EvaluationSet(f"{NAME}-train", (), _contexts(rows), (train_file,)),
+        train=train,
+        test=test,
+        train_corpus=EvaluationSet(f"{NAME}-train", (), documents, (train_file,)),
         test_corpus=test_corpus,
         files=(train_file, *test_corpus.files),
         data=folder,
@@ -191,14 +195,6 @@ def load_two_wiki(data: Path, part: str | None = None) -> TwoWiki:
 
 def _question(row: Row, titles: tuple[str, ...]) -> HopQuestion:
     return HopQuestion(id_of(row), row.text("question"), titles, triples_of(row, "evidences"))
-
-
-def _contexts(rows: Sequence[Row]) -> tuple[CorpusDocument, ...]:
-    """The passages of all rows, each once."""
-    texts = dict.fromkeys(_context(row, given) for row in rows for given in row.items("context"))
-    return tuple(
-        CorpusDocument(str(number), title, text) for number, (title, text) in enumerate(texts)
-    )
 
 
 def _context(row: Row, given: object) -> tuple[str, str]:

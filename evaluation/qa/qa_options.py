@@ -95,27 +95,10 @@ def plan_qa(options: QaOptions) -> QaPlan:
     if scope not in loaded.scopes:
         raise UsageError(f"{loaded.name} has no scope {scope}; it has: {', '.join(loaded.scopes)}")
     if scope is Scope.CORPUS:
-        loaded = _without_whole(loaded)
-    return QaPlan(loaded, _questions(loaded, options), scope, arms, baseline)
-
-
-def _without_whole(loaded: EvaluationSet) -> EvaluationSet:
-    """Without questions about their whole document: asked of all documents they mean nothing."""
-    kept = tuple(question for question in loaded.questions if not is_about_whole(question))
-    left_out = len(loaded.questions) - len(kept)
-    return (
-        replace(loaded, questions=kept, notes={**loaded.notes, _WHOLE: left_out})
-        if left_out
-        else loaded
-    )
-
-
-def is_about_whole(question: EvalQuestion) -> bool:
-    """Whether what should be found is all of the document that the question is asked of."""
-    return question.document is not None and question.gold.documents == (question.document,)
-
-
-def _questions(loaded: EvaluationSet, options: QaOptions) -> tuple[EvalQuestion, ...]:
+        # questions about their whole document mean nothing when asked of all documents
+        kept = tuple(question for question in loaded.questions if not is_about_whole(question))
+        if left_out := len(loaded.questions) - len(kept):
+            loaded = replace(loaded, questions=kept, notes={**loaded.notes, _WHOLE: left_out})
     kinds = sorted({question.kind for question in loaded.questions} - {""})
     if options.kind is not None and options.kind not in kinds:
         raise UsageError(
@@ -128,4 +111,9 @@ def _questions(loaded: EvaluationSet, options: QaOptions) -> tuple[EvalQuestion,
         raise UsageError(
             f"the half {options.half} of {loaded.name} has no question; take --half all"
         )
-    return chosen
+    return QaPlan(loaded, chosen, scope, arms, baseline)
+
+
+def is_about_whole(question: EvalQuestion) -> bool:
+    """Whether what should be found is all of the document that the question is asked of."""
+    return question.document is not None and question.gold.documents == (question.document,)

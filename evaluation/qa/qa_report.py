@@ -171,6 +171,9 @@ class QaRun(ExperimentRun[AnswerLine, QaResult]):
         of = "its own document" if result.scope == "document" else "all documents"
         asked = f"{plural(result.questions, 'question')}{lacking} were each asked of {of}"
         again = f"the same command with --out {result.run} tries them again"
+        has = cells(result, next(iter(result.arms)))
+        unused = {TITLES[name] for name in (*MEASURES, FAILED_PARTS) if name not in has}
+        unused |= set() if held_line(result) else {HOLM}
         return Report(
             title=f"{result.dataset}: what is answered",
             asked=(
@@ -188,7 +191,7 @@ class QaRun(ExperimentRun[AnswerLine, QaResult]):
                 ),
             ),
             results=tuple(_results(result)),
-            words=_words(result),
+            words={name: said for name, said in WORDS.items() if name not in unused},
             costs=(_costs(result),),
             cases=_cases(self, result),
         )
@@ -309,13 +312,6 @@ def _kind_rows(result: QaResult) -> tuple[Row, ...]:
         values = (Figure(own.get(shown)) for own in found.arms.values())
         rows.append((f"{kind} ({TITLES[shown]})", (count(found.questions), *values)))
     return tuple(rows)
-
-
-def _words(result: QaResult) -> dict[str, str]:
-    has = cells(result, next(iter(result.arms)))
-    lacking = {TITLES[name] for name in (*MEASURES, FAILED_PARTS) if name not in has}
-    lacking |= set() if held_line(result) else {HOLM}
-    return {name: said for name, said in WORDS.items() if name not in lacking}
 
 
 def cost_figure(name: str, value: float | None) -> Figure:

@@ -65,7 +65,13 @@ def write_ragas_rows(
 ) -> int:
     """Writes JSON lines; how many answers were left out (see LEFT_OUT)."""
     known = {question.id: question for question in questions}
-    texts = _texts(snapshot)
+    quotes = (
+        (id_, snapshot.text(r.document_id, r.quote_start, r.quote_end))
+        for id_, r in snapshot.records.items()
+    )
+    texts = dict(quotes) | {
+        passage.id: snapshot.passage_text(passage) for passage in snapshot.passages
+    }
     every = list(lines)
     rows = [
         _row(line, known[line.question], texts)
@@ -74,17 +80,6 @@ def write_ragas_rows(
     ]
     replace_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
     return len(every) - len(rows)
-
-
-def _texts(snapshot: Snapshot) -> dict[str, str]:
-    """The words of each passage and of each relation record's quote."""
-    quotes = (
-        (id_, snapshot.text(r.document_id, r.quote_start, r.quote_end))
-        for id_, r in snapshot.records.items()
-    )
-    return dict(quotes) | {
-        passage.id: snapshot.passage_text(passage) for passage in snapshot.passages
-    }
 
 
 def _row(line: AnswerLine, question: KnownQuestion, texts: Mapping[str, str]) -> dict[str, Any]:

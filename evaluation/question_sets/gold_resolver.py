@@ -143,9 +143,8 @@ class Resolver:
         id_ = self._find(stretch.document)
         if id_ is None or id_ not in self._passages:
             return None
-        with_words = (
-            max(passage.last_turn for passage in self._passages[id_]) + 1
-        )  # the last turns may have none
+        # the last turns may have no words, and so no passage
+        with_words = max(passage.last_turn for passage in self._passages[id_]) + 1
         num = max(with_words, len(self._snapshot.turns.get(id_, ())))
         if stretch.last >= num:
             raise LoadError(

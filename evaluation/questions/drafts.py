@@ -86,7 +86,9 @@ class Evidence:
         return self.titles[document_id] != document_id
 
     def made(self, draft: Draft, made_by: str = RECORDS) -> MadeQuestion:
-        """The question as it is written down."""
+        """The question as it is written down: with turns where all of its documents have some."""
+        has_turns = all(self.sayings.snapshot.turns.get(s.document_id) for s in draft.sayings)
+        documents = dict.fromkeys(self.titles[s.document_id] for s in draft.sayings)
         return MadeQuestion(
             id=content_id("question", draft.question)[:12],
             question=draft.question,
@@ -95,24 +97,16 @@ class Evidence:
             answers=tuple(
                 a for a in dict.fromkeys(draft.answers) if wording(a) != wording(draft.answer)
             ),
-            turns=tuple(self._turns(draft.sayings)),
-            documents=(
-                ()
-                if self._has_turns(draft)
-                else tuple(dict.fromkeys(self.titles[s.document_id] for s in draft.sayings))
-            ),
+            turns=tuple(self._turns(draft.sayings)) if has_turns else (),
+            documents=() if has_turns else tuple(documents),
             answerable=draft.kind is not Kind.UNANSWERABLE,
             provenance=self._provenance(draft),
             made_by=made_by,
             split=self.splits[draft.document],
         )
 
-    def _has_turns(self, draft: Draft) -> bool:
-        return all(self.sayings.snapshot.turns.get(saying.document_id) for saying in draft.sayings)
-
     def _turns(self, sayings: Sequence[Saying]) -> list[GoldTurns]:
-        if not all(self.sayings.snapshot.turns.get(saying.document_id) for saying in sayings):
-            return []
+        """Turns that follow each other are one stretch."""
         spans: list[GoldTurns] = []
         for document, turn in sorted(
             {(self.titles[saying.document_id], saying.turn) for saying in sayings}

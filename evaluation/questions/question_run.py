@@ -94,7 +94,20 @@ def make_questions(
     options = _checked(options, settings)
     before = content_hash(options.out)
     with open_workspace(options.workspace, settings=settings, create=False) as space:
-        evidence = _evidence(space, options.seed)
+        if not space.store.documents():
+            raise WorkspaceError(
+                f"workspace {space.name!r} is empty; add something first: `dynagrag ingest PATH`"
+            )
+        sayings = Sayings(space.current_graph.snapshot())
+        if not sayings.every:
+            raise WorkspaceError(
+                f"workspace {space.name!r} has no whole sentence to ask about; ingest something"
+                " that has"
+            )
+        evidence = Evidence(
+            sayings,
+            document_splits(Counter(saying.document_id for saying in sayings.every), options.seed),
+        )
         if options.by is By.MODEL:
             written = _by_model(space, evidence, options, progress or (lambda *_: None), on_cost)
         else:
@@ -176,22 +189,6 @@ def _nothing(workspace: str, options: QuestionOptions, written: Written) -> Dyna
     return WorkspaceError(
         f"workspace {workspace!r} gives no question:"
         f" {'; '.join(NOTHING_OF[kind] for kind in options.kinds)}"
-    )
-
-
-def _evidence(space: Workspace, seed: int) -> Evidence:
-    if not space.store.documents():
-        raise WorkspaceError(
-            f"workspace {space.name!r} is empty; add something first: `dynagrag ingest PATH`"
-        )
-    sayings = Sayings(space.current_graph.snapshot())
-    if not sayings.every:
-        raise WorkspaceError(
-            f"workspace {space.name!r} has no whole sentence to ask about; ingest something"
-            " that has"
-        )
-    return Evidence(
-        sayings, document_splits(Counter(saying.document_id for saying in sayings.every), seed)
     )
 
 

@@ -54,7 +54,8 @@ def specific_drafts(evidence: Evidence) -> Iterator[Draft]:
             if (
                 len(own) <= MAX_SAID
                 and evidence.is_nameable(id_)
-                and not _is_title(evidence, entity, id_)
+                # all of a document is about what it is called
+                and entity_key(evidence.titles[id_]) not in entity.keys
             ):
                 yield Draft(
                     Kind.SPECIFIC,
@@ -162,7 +163,7 @@ def _unanswerable_of_documents(evidence: Evidence) -> Iterator[Draft]:
         unnamed = (
             e
             for e in _here_and_elsewhere(evidence, id_, [id_])
-            if (names := _name_stems(e)) and not names & stems
+            if (names := frozenset().union(*map(content_stems, _names(e)))) and not names & stems
         )
         for entity in islice(unnamed, _MAX_UNNAMED):
             yield Draft(
@@ -203,10 +204,6 @@ def _is_unnamed(
     )
 
 
-def _name_stems(entity: Entity) -> frozenset[str]:
-    return frozenset().union(*map(content_stems, _names(entity)))
-
-
 def _names(entity: Entity) -> list[str]:
     """What an entity may be called: its names, and the initials of those of several words
     (`EU`).
@@ -220,11 +217,6 @@ def _of_document(evidence: Evidence, entity: Entity, document_id: str) -> str:
     """Asks what a document says about an entity; it is named where there are several."""
     where = f' in "{evidence.titles[document_id]}"' if len(evidence.titles) > 1 else ""
     return f"What is said about {entity.name}{where}?"
-
-
-def _is_title(evidence: Evidence, entity: Entity, document_id: str) -> bool:
-    """Whether a document is called as the entity is: all of it is about that."""
-    return entity_key(evidence.titles[document_id]) in entity.keys
 
 
 def _are_comparable(evidence: Evidence, entity: Entity, sayings: Sequence[Saying]) -> bool:

@@ -60,8 +60,10 @@ def with_equal_room(profile: Profile, has_passages: bool = True) -> Profile:
         subgraph_token_budget=default.subgraph_token_budget,
         num_subgraphs=default.num_subgraphs,
     )
-    equal = equal if has_passages else replace(equal, passage_ranking="ego")
-    equal = replace(equal, num_spread=default.num_prompts) if profile.num_spread else equal
+    if not has_passages:
+        equal = replace(equal, passage_ranking="ego")
+    if profile.num_spread:
+        equal = replace(equal, num_spread=default.num_prompts)
     return replace(
         equal, num_subgraphs=default.num_subgraphs + default.num_prompts - equal.num_prompts
     )

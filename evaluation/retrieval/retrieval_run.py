@@ -17,13 +17,13 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError, WorkspaceError
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import Embedder
-from dynagrag.core.schema import Filters, Snapshot
+from dynagrag.core.schema import Filters
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.frame.experiment import ItemTrial, Keep, TrialExperiment, Watch
 from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.report import shortened
 from dynagrag.evaluation.frame.running import run_experiment
-from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target, missing_gold
+from dynagrag.evaluation.question_sets.gold_resolver import Resolver, missing_gold
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Scope
 from dynagrag.evaluation.ranking_measures import check_library
 from dynagrag.evaluation.retrieval.evaluated_workspace import EvaluatedWorkspace, open_evaluated
@@ -97,7 +97,17 @@ class RetrievalExperiment(TrialExperiment[ScopedQuestion, RetrievalLine, Retriev
         self._snapshot = place.space.current_graph.snapshot()
         resolver = Resolver(self._snapshot, place.find)
         self._targets = {q.id: resolver.target(q.gold) for q in plan.questions}
-        _check(self._snapshot, self._targets, place)
+        if not self._snapshot.passages:
+            raise WorkspaceError(
+                f"workspace {place.space.name!r} has no passages; ingest something first"
+            )
+        if not any(target.units for target in self._targets.values()):
+            names = ", ".join(repr(shortened(name)) for name in missing_gold(self._targets)[:3])
+            raise UsageError(
+                f"nothing of what should be found is in workspace {place.space.name!r}, e.g."
+                f" {names}; check the titles and paths"
+            )
+        place.check_embedder()
 
     def made_with(self) -> Mapping[str, JsonValue]:
         """The questions, the graph that they are asked of, and the arms with their profiles.
@@ -153,7 +163,7 @@ class RetrievalExperiment(TrialExperiment[ScopedQuestion, RetrievalLine, Retriev
             have = frozenset(self.arms) - {trial.arm for trial in trials}
             if bench is None or at != (item.scope, item.document):
                 at = item.scope, item.document
-                bench = self._bench(*at)
+                bench = self._bench(item.scope, item.document)
             vector = self._place.embedder.embed_query(item.question.text)
             keep(bench.ask(item.question, self._targets[item.question.id], vector, have))
 
@@ -199,17 +209,3 @@ class RetrievalExperiment(TrialExperiment[ScopedQuestion, RetrievalLine, Retriev
     ) -> None:
         """The words of the passages."""
         run.write_rows(PASSAGES, passage_words(run.lines(), self._snapshot))
-
-
-def _check(snapshot: Snapshot, targets: Mapping[str, Target], place: EvaluatedWorkspace) -> None:
-    if not snapshot.passages:
-        raise WorkspaceError(
-            f"workspace {place.space.name!r} has no passages; ingest something first"
-        )
-    if not any(target.units for target in targets.values()):
-        names = ", ".join(repr(shortened(name)) for name in missing_gold(targets)[:3])
-        raise UsageError(
-            f"nothing of what should be found is in workspace {place.space.name!r}, e.g. {names};"
-            " check the titles and paths"
-        )
-    place.check_embedder()

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable
 
-from dynagrag.core.schema import Passage, Question, Snapshot, Vector
+from dynagrag.core.schema import Question, Snapshot, Vector
 from dynagrag.evaluation.frame.report import shortened
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Scope
@@ -86,15 +86,11 @@ class RetrieverBench:
 def passage_words(lines: Iterable[RetrievalLine], snapshot: Snapshot) -> list[PassageWords]:
     """The title and first words of each passage that was brought or should have been, by id."""
     wanted = {id_ for line in lines for id_ in (*(p.id for p in line.passages), *line.gold)}
-    found = {p.id: p for p in snapshot.passages if p.id in wanted}
-    return [_shown(found[id_], snapshot) for id_ in sorted(found)]
-
-
-def _shown(passage: Passage, snapshot: Snapshot) -> PassageWords:
-    said = snapshot.passage_text(passage).split()
-    words = " ".join(said[:_MAX_WORDS]) + (" …" if len(said) > _MAX_WORDS else "")
-    return PassageWords(
-        id=passage.id,
-        title=shortened(snapshot.documents[passage.document_id].title),
-        words=shortened(words),
-    )
+    found = []
+    for passage in sorted(snapshot.passages, key=lambda p: p.id):
+        if passage.id in wanted:
+            words = snapshot.passage_text(passage).split()
+            beginning = " ".join(words[:_MAX_WORDS]) + (" …" if len(words) > _MAX_WORDS else "")
+            title = shortened(snapshot.documents[passage.document_id].title)
+            found.append(PassageWords(id=passage.id, title=title, words=shortened(beginning)))
+    return found

@@ -17,7 +17,7 @@ _BATCH = 200
 """Resamples at a time: 200 of 300 questions and 60 columns are 30 MB."""
 
 
-class Verdict(StrEnum):
+class DifferenceVerdict(StrEnum):
     """What the interval of a difference says of who is ahead."""
 
     BETTER = "better"
@@ -61,11 +61,11 @@ class Interval:
         return f"{mean}{unit} ({low} to {high})"
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> DifferenceVerdict:
         """Of a difference: whether it is more than chance, and which way."""
         if self.low > 0:
-            return Verdict.BETTER
-        return Verdict.WORSE if self.high < 0 else Verdict.UNCLEAR
+            return DifferenceVerdict.BETTER
+        return DifferenceVerdict.WORSE if self.high < 0 else DifferenceVerdict.UNCLEAR
 
 
 def intervals(

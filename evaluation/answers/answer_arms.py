@@ -89,11 +89,24 @@ class AnswerArm:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _FlowRow:
     """One line on what an arm is, and its way to an answer."""
 
     what: str
     flow: Flow
+
+
+def _equal_profile(name: str, chat: MeteredChat | None) -> Profile:
+    """The profile for this model, with the room that `default` has in its prompts, and in those
+    that score and merge.
+    """
+    default = PROFILES["default"]
+    equal = with_equal_room(wiring.make_profile(name, chat))
+    return replace(
+        equal,
+        judge_token_budget=default.judge_token_budget,
+        merge_token_budget=default.merge_token_budget,
+    )
 
 
 def _asking(
@@ -112,19 +125,11 @@ def _asking(
             pruner=pruner,
             filters=question.filters,
         )
-        # the profile for this model, with the room that `default` has in its prompts, and in those
-        # that score and merge
-        default = PROFILES["default"]
-        equal = replace(
-            with_equal_room(wiring.make_profile(profile, chat)),
-            judge_token_budget=default.judge_token_budget,
-            merge_token_budget=default.merge_token_budget,
-        )
         return space.questions.answer(
             question.text,
             options,
             chat,
-            AnswerOverrides(profile=equal, max_concurrency=1),
+            AnswerOverrides(profile=_equal_profile(profile, chat), max_concurrency=1),
         )
 
     return flow
@@ -202,35 +207,35 @@ def _closed_book(space: Workspace, question: AskedQuestion, chat: MeteredChat | 
     return closed_book_answer(chat, question.text)
 
 
-_ROWS: Mapping[str, _Row] = {
-    "default": _Row("the project's default for the model", _asking()),
-    "graph": _Row("ego-graphs beside a prompt of passages", _asking("graph")),
-    "paper": _Row("DynaGRAG by the letter, with the room of the others", _asking("paper")),
-    "global": _Row(
+_ROWS: Mapping[str, _FlowRow] = {
+    "default": _FlowRow("the project's default for the model", _asking()),
+    "graph": _FlowRow("ego-graphs beside a prompt of passages", _asking("graph")),
+    "paper": _FlowRow("DynaGRAG by the letter, with the room of the others", _asking("paper")),
+    "global": _FlowRow(
         "many passages of many stretches, answered part by part, with more room than the others",
         _with_own_room("global"),
     ),
-    "dsa-diverse": _Row(
+    "dsa-diverse": _FlowRow(
         "diverse ego-graphs, walked near the question first (arm A of DynaGRAG's experiment)",
         _asking("paper"),
     ),
-    "bfs-diverse": _Row(
+    "bfs-diverse": _FlowRow(
         "diverse ego-graphs, walked level by level (arm B)", _asking("paper", traversal="bfs")
     ),
-    "bfs-cosine": _Row(
+    "bfs-cosine": _FlowRow(
         "ego-graphs by cosine, walked level by level (arm C)",
         _asking("paper", "dynagrag-cosine", "bfs"),
     ),
-    "naive-parts": _Row(
+    "naive-parts": _FlowRow(
         "the passages of naive in as many prompts as ego-graphs have, answered part by part",
         _in_parts("naive"),
     ),
     **{
-        name: _Row(RETRIEVERS[name].sentence, _asking(retriever=name))
+        name: _FlowRow(RETRIEVERS[name].sentence, _asking(retriever=name))
         for name in names_for(RETRIEVERS, Use.ARM)
     },
-    CLOSED_BOOK: _Row("the model alone, without evidence", _closed_book),
-    GOLD: _Row("the passages that should be found: the ceiling", _with_search(_gold)),
+    CLOSED_BOOK: _FlowRow("the model alone, without evidence", _closed_book),
+    GOLD: _FlowRow("the passages that should be found: the ceiling", _with_search(_gold)),
 }
 """Every retriever that an evaluation compares is one, as the experiment's arm D, `naive`, is.
 `paper` and `dsa-diverse` are the same: one is called as users know it, the other as the

@@ -132,7 +132,7 @@ def estimates_of(
 
 
 @dataclass(frozen=True, slots=True)
-class _Tried:
+class _TriedAnswer:
     """What one answer asked, and the seconds that a trained soft prompt took for it."""
 
     calls: Sequence[_Call]
@@ -145,7 +145,7 @@ def _calls(
     question: AskedQuestion,
     arm: AnswerArm,
     journal: Journal,
-) -> _Tried:
+) -> _TriedAnswer:
     """What an answer asks, as far as a model that cites the first line it sees can tell; less where
     that fails, which the run will tell.
     """
@@ -160,8 +160,8 @@ def _calls(
         if chat and question.is_short:
             short_answer(chat, answer)
     except ModelError:
-        return _Tried(model.calls)
-    return _Tried(model.calls, answer.trace.soft.seconds if answer.trace.soft else 0.0)
+        return _TriedAnswer(model.calls)
+    return _TriedAnswer(model.calls, answer.trace.soft.seconds if answer.trace.soft else 0.0)
 
 
 def _seconds(answering: Answering, call: _Call | None, prompt: float) -> float | None:

@@ -63,7 +63,7 @@ def make_answers(
         for estimate in estimates_of(space, answering, missing, settings):
             on_estimate(estimate)
     total = len(questions) * len(arms)
-    work = _Work(
+    work = _AnswerWork(
         space, answering, lines, progress or (lambda *_: None), total - len(missing), total
     )
     by_question: dict[tuple[str, str], list[Missing]] = {}
@@ -72,7 +72,7 @@ def make_answers(
     work.make(list(by_question.values()))
 
 
-class _Work:
+class _AnswerWork:
     """Answers that are being made, by several threads where the model takes several calls at
     once.
     """

@@ -22,7 +22,7 @@ from dynagrag.language.english.verbs import alike, base_of_past, base_or_stem, i
 from dynagrag.language.word_class import WordClass
 
 
-class Change(StrEnum):
+class ClaimChange(StrEnum):
     """What was changed."""
 
     NUMBER = "number"
@@ -36,7 +36,7 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SourceSentence:
     """A sentence of a source: what was said, by whom (None where nobody knows)."""
 
     text: str
@@ -184,7 +184,7 @@ def other_modality(text: str, rng: random.Random) -> str | None:
 # ------------------------------------------------------------------------------- speech, inventions
 
 
-def other_speaker(said: Said, vocabulary: Vocabulary, rng: random.Random) -> str | None:
+def other_speaker(said: SourceSentence, vocabulary: Vocabulary, rng: random.Random) -> str | None:
     """As said by another speaker of the document."""
     others = [
         s
@@ -216,21 +216,23 @@ def invented(text: str, vocabulary: Vocabulary, rng: random.Random) -> str | Non
     )
 
 
-def changes(said: Said, vocabulary: Vocabulary, rng: random.Random) -> dict[Change, str]:
+def changes(
+    said: SourceSentence, vocabulary: Vocabulary, rng: random.Random
+) -> dict[ClaimChange, str]:
     """All that can be changed in a sentence, each on its own. Modality is a sentence's own, or that
     of its speaker (`asked whether`).
     """
     text = said.text
     asked = asked_whether(said.speaker, text) if said.speaker and rng.random() < 0.5 else None
-    made: dict[Change, Callable[[], str | None]] = {
-        Change.NUMBER: lambda: other_number(text, rng),
-        Change.NEGATION: lambda: negated(text),
-        Change.NAME: lambda: other_name(text, vocabulary, rng),
-        Change.SWAP: lambda: swapped_ends(text, vocabulary, rng),
-        Change.VERB: lambda: other_verb(text, vocabulary, rng),
-        Change.SPEAKER: lambda: other_speaker(said, vocabulary, rng),
-        Change.MODALITY: lambda: asked or other_modality(text, rng),
-        Change.INVENTION: lambda: invented(text, vocabulary, rng),
+    made: dict[ClaimChange, Callable[[], str | None]] = {
+        ClaimChange.NUMBER: lambda: other_number(text, rng),
+        ClaimChange.NEGATION: lambda: negated(text),
+        ClaimChange.NAME: lambda: other_name(text, vocabulary, rng),
+        ClaimChange.SWAP: lambda: swapped_ends(text, vocabulary, rng),
+        ClaimChange.VERB: lambda: other_verb(text, vocabulary, rng),
+        ClaimChange.SPEAKER: lambda: other_speaker(said, vocabulary, rng),
+        ClaimChange.MODALITY: lambda: asked or other_modality(text, rng),
+        ClaimChange.INVENTION: lambda: invented(text, vocabulary, rng),
     }
     found = {change: make() for change, make in made.items()}
     return {

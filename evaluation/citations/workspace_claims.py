@@ -15,7 +15,12 @@ from dynagrag.core.errors import WorkspaceError
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import RecordStore
 from dynagrag.core.schema import Claim, Line
-from dynagrag.evaluation.citations.changed_claims import Change, Said, Vocabulary, changes
+from dynagrag.evaluation.citations.changed_claims import (
+    ClaimChange,
+    SourceSentence,
+    Vocabulary,
+    changes,
+)
 from dynagrag.evaluation.citations.claim_sets import ClaimSet, LabelledClaim
 from dynagrag.evaluation.statements.rewordings import reworded, said_by
 from dynagrag.evaluation.statements.statement import cleaned, is_statement
@@ -31,7 +36,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class SpokenSentence:
     """A sentence of a document with who said it."""
 
     text: str
@@ -75,8 +80,8 @@ def workspace_claims(store: RecordStore, workspace: str, max_claims: int, seed: 
 
 
 def _claims_of(
-    sentence: Sentence,
-    document: Sequence[Sentence],
+    sentence: SpokenSentence,
+    document: Sequence[SpokenSentence],
     vocabulary: Vocabulary,
     made: Counter[str],
     rng: random.Random,
@@ -91,9 +96,11 @@ def _claims_of(
     row = sentence.row - first
     false = {
         change: claim
-        for change, claim in changes(Said(text, sentence.speaker), vocabulary, rng).items()
+        for change, claim in changes(
+            SourceSentence(text, sentence.speaker), vocabulary, rng
+        ).items()
         if not any(
-            _is_said(claim, line, without_speaker=change is Change.INVENTION) for line in lines
+            _is_said(claim, line, without_speaker=change is ClaimChange.INVENTION) for line in lines
         )
     }
     if not false:
@@ -104,9 +111,13 @@ def _claims_of(
     if other := reworded(text):
         true[_TRUE[2]] = other
     form = min(true, key=lambda form: (made[form], _TRUE.index(form)))
-    change = min(false, key=lambda change: (made[change], list(Change).index(change)))
+    change = min(false, key=lambda change: (made[change], list(ClaimChange).index(change)))
     claim = false[change]
-    if form == _TRUE[1] and sentence.speaker and change not in {Change.SPEAKER, Change.MODALITY}:
+    if (
+        form == _TRUE[1]
+        and sentence.speaker
+        and change not in {ClaimChange.SPEAKER, ClaimChange.MODALITY}
+    ):
         claim = said_by(sentence.speaker, claim)
     for words, kind, is_true in ((true[form], form, True), (claim, change.value, False)):
         made[form if is_true else change] += 1
@@ -131,21 +142,21 @@ def _is_said(claim: str, line: Line, without_speaker: bool) -> bool:
     return Counter(_WORD.findall(claim.casefold())) <= Counter(_WORD.findall(said.casefold()))
 
 
-def _sentences(store: RecordStore) -> dict[str, list[Sentence]]:
+def _sentences(store: RecordStore) -> dict[str, list[SpokenSentence]]:
     """The sentences of each document in order."""
     texts = {document.id: document for document in store.documents()}
-    found: dict[str, list[Sentence]] = {id_: [] for id_ in texts}
+    found: dict[str, list[SpokenSentence]] = {id_: [] for id_ in texts}
     for turn in store.turns():
         document, own = texts[turn.document_id], found[turn.document_id]
         said = document.text[turn.start : turn.end]
         for start, end in sentence_spans(said):
             own.append(
-                Sentence(said[start:end], turn.speaker, document.title, document.id, len(own))
+                SpokenSentence(said[start:end], turn.speaker, document.title, document.id, len(own))
             )
     return found
 
 
-def _vocabularies(documents: Mapping[str, Sequence[Sentence]]) -> dict[str, Vocabulary]:
+def _vocabularies(documents: Mapping[str, Sequence[SpokenSentence]]) -> dict[str, Vocabulary]:
     """Names and verbs of the workspace, with the speakers of each document."""
     texts = [cleaned(s.text) for sentences in documents.values() for s in sentences]
     speakers = {

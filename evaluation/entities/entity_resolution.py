@@ -53,7 +53,7 @@ THRESHOLDS = (MIN_GROUP_COSINE, 0.65, 0.75, 0.80, 0.85, 0.90, 0.95)
 _EXTRACTOR = "evaluation"
 
 
-class Found(StrEnum):
+class FoundBy(StrEnum):
     """How a positive pair came together."""
 
     KEY = "one key"
@@ -341,20 +341,20 @@ class _Run:
             a, b = self._set.items[pair.i], self._set.items[pair.j]
             left, right = group_of.get(a.key), group_of.get(b.key)
             if a.key and a.key == b.key:
-                found[Found.KEY] += 1
+                found[FoundBy.KEY] += 1
             elif left is None or right is None:
                 missed.append((a, b))
             elif left == right:
-                found[Found.RULE] += 1
+                found[FoundBy.RULE] += 1
             elif block_of.get(left, -1) == block_of.get(right, -2):
-                found[Found.BLOCK] += 1
+                found[FoundBy.BLOCK] += 1
             else:
                 missed.append((a, b))
         sizes = [len(block.groups) for block in plan.blocks]
         num_found = found.total()
         blocking = Blocking(
             recall=num_found / (num_found + len(missed)) if num_found + len(missed) else 0.0,
-            found={str(how): found[how] for how in Found},
+            found={str(how): found[how] for how in FoundBy},
             num_blocks=len(sizes),
             num_names=sum(sizes),
             largest=max(sizes, default=0),

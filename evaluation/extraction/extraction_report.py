@@ -9,7 +9,13 @@ from dynagrag.core.text import plural
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
 from dynagrag.evaluation.extraction.extraction_scores import ExtractionScores, MatchFigures
 from dynagrag.evaluation.extraction.found_lines import FoundLine
-from dynagrag.evaluation.extraction.found_things import Found, Pair, Thing, found_in, marked
+from dynagrag.evaluation.extraction.found_things import (
+    FoundThings,
+    Thing,
+    ThingPair,
+    found_in,
+    marked,
+)
 from dynagrag.evaluation.extraction.matching import gold_keys, is_same_pair, overlap_pairs
 from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.figures import Figure, count
@@ -253,7 +259,7 @@ def _counts(num: int, *parts: int) -> tuple[Cell, ...]:
     return count(num), *(Figure(part / num if num else None) for part in parts)
 
 
-def _case(chunk: GoldChunk, found: Found) -> tuple[int, Case]:
+def _case(chunk: GoldChunk, found: FoundThings) -> tuple[int, Case]:
     """How many things of a chunk are wrong, and the chunk to read."""
     want = marked(chunk)
     matched = overlap_pairs(chunk.text, found.things, want.things)
@@ -298,7 +304,7 @@ def _case(chunk: GoldChunk, found: Found) -> tuple[int, Case]:
     return len(wrong) + len(missed), case
 
 
-def _worded(pair: Pair) -> str:
+def _worded(pair: ThingPair) -> str:
     return shortened(f"{pair.head} | {pair.label} | {pair.tail}")
 
 

@@ -34,7 +34,7 @@ from dynagrag.evaluation.frame.experiment import ItemTrial, Keep, TrialExperimen
 from dynagrag.evaluation.frame.experiment_run import ONE_ARM, ExperimentRun
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.frame.running import MeteredModel, metered_model, run_experiment
-from dynagrag.ingest.extract.llm_extractor import ExtractionOptions as LLMOptions
+from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.ingest.plan import IngestEstimate, PromptingExtractor, estimate_run, span_tokens
 
@@ -42,7 +42,7 @@ Span = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class ExtractionOptions:
+class ExtractionRunOptions:
     """What to measure: an `extractor`, fast or llm, on the chunks of `gold` (default: those that
     are shipped), at most `limit` of them.
     """
@@ -57,7 +57,7 @@ class ExtractionOptions:
 
 def evaluate_extraction(
     settings: Settings,
-    options: ExtractionOptions,
+    options: ExtractionRunOptions,
     progress: Progress | None = None,
     on_cost: Callable[[IngestEstimate], None] | None = None,
 ) -> tuple[ExtractionRun, ExtractionResult]:
@@ -109,7 +109,7 @@ class ExtractionExperiment(TrialExperiment[GoldChunk, FoundLine, ExtractionResul
     def __init__(
         self,
         gold: GoldSet,
-        options: ExtractionOptions,
+        options: ExtractionRunOptions,
         settings: Settings,
         metered: MeteredModel | None,
     ) -> None:
@@ -123,7 +123,7 @@ class ExtractionExperiment(TrialExperiment[GoldChunk, FoundLine, ExtractionResul
             metered.chat if metered else None,
             self._model,
             self._profile,
-            LLMOptions(),
+            ExtractionOptions(),
             settings,
         )
 

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict
 
 from dynagrag.evaluation.bootstrap_intervals import RESAMPLES, SEED, Interval, f1_intervals
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
-from dynagrag.evaluation.extraction.found_things import Found, Pair, Span, Thing, marked
+from dynagrag.evaluation.extraction.found_things import FoundThings, Span, Thing, ThingPair, marked
 from dynagrag.evaluation.extraction.matching import (
     distinct_keys,
     gold_keys,
@@ -117,19 +117,19 @@ class _Compared:
     """A chunk: what is marked, what was found, and which of these are one by overlap."""
 
     gold: GoldChunk
-    want: Found
-    found: Found
+    want: FoundThings
+    found: FoundThings
     matched: list[tuple[Thing, Thing]]
 
     @classmethod
-    def of(cls, gold: GoldChunk, found: Found) -> "_Compared":
+    def of(cls, gold: GoldChunk, found: FoundThings) -> "_Compared":
         want = marked(gold)
         return cls(gold, want, found, overlap_pairs(gold.text, found.things, want.things))
 
 
 def extraction_scores(
     chunks: Sequence[GoldChunk],
-    found: Mapping[str, Found],
+    found: Mapping[str, FoundThings],
     seed: int = SEED,
     resamples: int = RESAMPLES,
 ) -> ExtractionScores:
@@ -232,11 +232,11 @@ def _key(c: _Compared) -> Counts:
 
 
 def _stated(c: _Compared, is_directed: bool) -> Counts:
-    found: Sequence[Pair] = [p for p in c.found.pairs if not p.is_together]
+    found: Sequence[ThingPair] = [p for p in c.found.pairs if not p.is_together]
     return _pairs(c, found if is_directed else undirected(found), is_directed)
 
 
-def _pairs(c: _Compared, found: Sequence[Pair], is_directed: bool) -> Counts:
+def _pairs(c: _Compared, found: Sequence[ThingPair], is_directed: bool) -> Counts:
     gold = c.want.pairs if is_directed else undirected(c.want.pairs)
     right, hit = matched_pairs(found, gold, gold_keys(c.found.things, c.matched), is_directed)
     return right, len(found), hit, len(gold)

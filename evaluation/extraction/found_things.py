@@ -32,7 +32,7 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ThingPair:
     """Two things by key with the span of the quote that joins them. `is_together`: it only says
     that both are mentioned there.
     """
@@ -45,18 +45,18 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundThings:
     """What was found in a chunk, or marked in it: `things` as people see them, `words` apart, `raw`
     all candidates but words.
     """
 
     things: tuple[Thing, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ThingPair, ...]
     words: tuple[Thing, ...] = ()
     raw: tuple[Thing, ...] = ()
 
 
-def marked(chunk: GoldChunk) -> Found:
+def marked(chunk: GoldChunk) -> FoundThings:
     """What people marked."""
     things = tuple(
         Thing(entity.span, entity.text, entity.key, entity.type) for entity in chunk.entities
@@ -66,12 +66,14 @@ def marked(chunk: GoldChunk) -> Found:
         start = chunk.text.index(relation.quote)
         quote = (start, start + len(relation.quote))
         pairs.append(
-            Pair(entity_key(relation.head), entity_key(relation.tail), relation.label, quote, False)
+            ThingPair(
+                entity_key(relation.head), entity_key(relation.tail), relation.label, quote, False
+            )
         )
-    return Found(things, tuple(pairs))
+    return FoundThings(things, tuple(pairs))
 
 
-def found_in(chunks: Iterable[GoldChunk], lines: Mapping[str, FoundLine]) -> dict[str, Found]:
+def found_in(chunks: Iterable[GoldChunk], lines: Mapping[str, FoundLine]) -> dict[str, FoundThings]:
     """What an extractor found in each chunk; which candidates count is decided on all of the chunks
     together.
     """
@@ -97,15 +99,15 @@ def _found(
     mentions: Sequence[FoundMention],
     counting: set[str],
     names: set[str],
-) -> Found:
+) -> FoundThings:
     counted = [m for m in mentions if m.id in counting]
     shown = {m.key for m in counted if m.key in names}
     pairs = {
-        Pair(r.head, r.tail, r.label, (r.start, r.end), r.label == CO_OCCURRENCE): None
+        ThingPair(r.head, r.tail, r.label, (r.start, r.end), r.label == CO_OCCURRENCE): None
         for r in line.relations
         if r.head in shown and r.tail in shown
     }
-    return Found(
+    return FoundThings(
         things=tuple(_placed(text, [m for m in counted if m.key in names])),
         pairs=tuple(pairs),
         words=tuple(_placed(text, [m for m in counted if m.key not in names])),

@@ -5,7 +5,7 @@ here it is decided how a number is written.
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dynagrag.evaluation.bootstrap_intervals import MIN_PAIRS, Interval, Verdict
+from dynagrag.evaluation.bootstrap_intervals import MIN_PAIRS, DifferenceVerdict, Interval
 from dynagrag.evaluation.several_comparisons import HOLM
 
 POINTS = 100
@@ -128,10 +128,10 @@ class ArmComparison:
     holds: bool | None = None
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> DifferenceVerdict:
         """Whether the difference is more than chance, and which way."""
         bounds = self.difference.shown_bounds
-        return Verdict.UNCLEAR if bounds is None else Interval(0.0, *bounds).verdict
+        return DifferenceVerdict.UNCLEAR if bounds is None else Interval(0.0, *bounds).verdict
 
     def text(self) -> str:
         """In plain words, after a comma: ", +2.0 points against naive (95 % interval ...): ..."."""
@@ -142,7 +142,7 @@ class ArmComparison:
             return f"{against}, without an interval"
         if self.num < MIN_PAIRS:
             seen = "too few to tell"
-        elif self.verdict is Verdict.UNCLEAR:
+        elif self.verdict is DifferenceVerdict.UNCLEAR:
             seen = "that may be chance"
         elif self.holds is False:
             seen = (

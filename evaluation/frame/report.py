@@ -95,7 +95,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ListItem:
     """A text of a list to read. `is_gold`: it is what should have been found."""
 
     words: str
@@ -110,13 +110,13 @@ class Listing:
     """
 
     title: str
-    items: tuple[Item, ...]
+    items: tuple[ListItem, ...]
     empty: str = ""
 
     @classmethod
     def of(cls, title: str, texts: Sequence[str], empty: str = "") -> "Listing":
         """A list of plain texts."""
-        return cls(title, tuple(Item(text) for text in texts), empty)
+        return cls(title, tuple(ListItem(text) for text in texts), empty)
 
 
 @dataclass(frozen=True, slots=True)

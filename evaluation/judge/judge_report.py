@@ -8,7 +8,7 @@ from typing import Any
 from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_line import AnswerLine
 from dynagrag.evaluation.answers.answering import answerer
-from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict
+from dynagrag.evaluation.bootstrap_intervals import DifferenceVerdict, Interval
 from dynagrag.evaluation.frame.figures import Figure
 from dynagrag.evaluation.frame.html import render
 from dynagrag.evaluation.frame.report import (
@@ -383,7 +383,7 @@ def _conclusion(summary: Mapping[str, Any]) -> str:
     seen = [
         name
         for name, own in summary["differences"].items()
-        if own and own["verdict"] in (Verdict.BETTER, Verdict.WORSE)
+        if own and own["verdict"] in (DifferenceVerdict.BETTER, DifferenceVerdict.WORSE)
     ]
     graded = any(own["total"] for own in summary["arms"].values())
     if is_graded(summary) and not graded:

@@ -21,7 +21,7 @@ from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.frame.running import run_experiment
 from dynagrag.evaluation.pruning.pruner_figures import (
-    KeptFigures,
+    KeptPrunerFigures,
     PrunerFigures,
     compare_pruners,
     rounded_bounds,
@@ -96,7 +96,7 @@ class WorkspaceMeasureOptions(MeasureOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _TestQuestions:
     """On what pruners are measured. `name`: of the set or workspace, `title` of it in reports;
     `made_of`: with hashes.
     """
@@ -127,7 +127,7 @@ def measure_on_set(
     ][: options.limit]
     if not test:
         raise UsageError("no question is left to measure on; give a larger set")
-    asked = _Asked(
+    asked = _TestQuestions(
         name=pruning_set.name,
         title=pruning_set.name,
         made_of=made_of_set(pruning_set),
@@ -162,7 +162,7 @@ def measure_on_workspace(
                 f"workspace {space.name!r} has no question of a held-out document: ingest more"
                 " documents, or give --questions FILE"
             )
-        asked = _Asked(
+        asked = _TestQuestions(
             name=space.name,
             title=f"workspace {space.name}",
             made_of=questions.made_of,
@@ -191,7 +191,7 @@ class PrunerExperiment(Experiment[MeasuredLine, PrunerResult]):
 
     def __init__(
         self,
-        asked: _Asked,
+        asked: _TestQuestions,
         pruners: Mapping[str, Pruner],
         folders: Mapping[str, Path],
         embedder: EmbedderIdentity,
@@ -230,7 +230,7 @@ class PrunerExperiment(Experiment[MeasuredLine, PrunerResult]):
             set=self._asked.title,
             documents=self._figures[0].num_groups if self._asked.workspace else None,
             questions=self._figures[0].n,
-            pruners={own.name: KeptFigures.of(own) for own in self._figures},
+            pruners={own.name: KeptPrunerFigures.of(own) for own in self._figures},
             intervals=rounded_bounds(self._figures),
             run=str(path),
         )

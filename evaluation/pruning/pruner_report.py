@@ -31,7 +31,7 @@ from dynagrag.evaluation.frame.report import (
     shortened,
 )
 from dynagrag.evaluation.frame.results import Result
-from dynagrag.evaluation.pruning.pruner_figures import BASELINES, KeptFigures
+from dynagrag.evaluation.pruning.pruner_figures import BASELINES, KeptPrunerFigures
 from dynagrag.evaluation.pruning.pruning_measures import BUDGET, EDGE_AP, NAMES, NODE_AP, SUPPORT
 
 WORDS: Mapping[str, str] = {
@@ -78,7 +78,7 @@ class PrunerResult(Result):
     set: str
     documents: int | None = None
     questions: int
-    pruners: dict[str, KeptFigures]
+    pruners: dict[str, KeptPrunerFigures]
     intervals: dict[str, dict[str, Bounds]]
     run: str
 
@@ -126,7 +126,7 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
     return {name: Path(name).name if last.count(Path(name).name) == 1 else name for name in names}
 
 
-def pruner_notes(pruners: Mapping[str, KeptFigures]) -> Iterator[str]:
+def pruner_notes(pruners: Mapping[str, KeptPrunerFigures]) -> Iterator[str]:
     """What one must know of the figures."""
     for num in {own.n_edge_ap for own in pruners.values() if 0 < own.n_edge_ap < own.n}:
         yield f"{EDGE_AP} is of the {num} questions that pairs support"
@@ -135,7 +135,7 @@ def pruner_notes(pruners: Mapping[str, KeptFigures]) -> Iterator[str]:
 
 
 def pruner_tables(
-    pruners: Mapping[str, KeptFigures], intervals: Mapping[str, Mapping[str, Bounds]]
+    pruners: Mapping[str, KeptPrunerFigures], intervals: Mapping[str, Mapping[str, Bounds]]
 ) -> Iterator[Table]:
     """What each pruner reaches, and what it has over the untrained ones."""
     heads, names = ("pruner", *NAMES), short_names(pruners)
@@ -167,7 +167,7 @@ def pruner_tables(
 
 
 def gain_figures(
-    own: KeptFigures, other: str, measures: Sequence[str] = NAMES
+    own: KeptPrunerFigures, other: str, measures: Sequence[str] = NAMES
 ) -> tuple[Figure, ...]:
     """Each measure's difference from another pruner; of nothing where there is none."""
     gains = own.gains.get(other, {})
@@ -177,7 +177,7 @@ def gain_figures(
     )
 
 
-def against_best(own: KeptFigures, name: str, best: str) -> str:
+def against_best(own: KeptPrunerFigures, name: str, best: str) -> str:
     """What is said of a pruner beside the best untrained one, called `best`, after a comma."""
     gain = Figure.of(own.gains[own.best_untrained][NODE_AP], is_difference=True)
     return ArmComparison(name, best, gain, own.n).text()

@@ -32,7 +32,7 @@ _END = "#<end>#"
 
 
 @dataclass(frozen=True, slots=True)
-class GraphQuestion:
+class TripleQuestion:
     """A question with the entity that it is about and the triples that support its answer. `group`:
     see PruningExample. `answers`: the names of entities that are right, where they were read.
     """
@@ -51,7 +51,7 @@ class PruningSet:
 
     name: str
     triples: tuple[Triple, ...]
-    questions: tuple[GraphQuestion, ...]
+    questions: tuple[TripleQuestion, ...]
     files: tuple[DataFile, ...]
     form: ClassVar[Form] = "distances"
 
@@ -133,7 +133,7 @@ def examples_of(pruning_set: PruningSet, embedder: Embedder) -> list[PruningExam
     ]
 
 
-def _example(graph: TripleGraph, question: GraphQuestion, query: Vector) -> PruningExample:
+def _example(graph: TripleGraph, question: TripleQuestion, query: Vector) -> PruningExample:
     topic = graph.number(question.topic)
     assert topic is not None
     known = [(graph.number(head), graph.number(tail)) for head, _, tail in question.support]
@@ -184,7 +184,7 @@ def _triple(path: Path, number: int, line: str) -> Triple:
     return parts[0], parts[1], parts[2]
 
 
-def _path_question(path: Path, number: int, line: str) -> GraphQuestion:
+def _path_question(path: Path, number: int, line: str) -> TripleQuestion:
     parts = line.split("\t")
     steps = parts[2].split(_END)[0].split("#") if len(parts) == 3 else []
     if len(steps) < 3 or len(steps) % 2 == 0:
@@ -197,7 +197,7 @@ def _path_question(path: Path, number: int, line: str) -> GraphQuestion:
     text, end = parts[1], steps[-1]
     listed = text[len(end) + 1 : -1] if text.startswith(f"{end}(") and text.endswith(")") else text
     answers = tuple(dict.fromkeys(name for name in listed.split("/") if name.strip())) or (end,)
-    return GraphQuestion(str(number), words(parts[0]), steps[0], support, steps[0], answers)
+    return TripleQuestion(str(number), words(parts[0]), steps[0], support, steps[0], answers)
 
 
 def _webqsp(data: Path, part: str | None) -> PruningSet:
@@ -208,13 +208,13 @@ def _webqsp(data: Path, part: str | None) -> PruningSet:
     return PruningSet("webqsp", triples, tuple(q for q in questions if q), (asked, graph))
 
 
-def _webqsp_question(row: Row) -> GraphQuestion | None:
+def _webqsp_question(row: Row) -> TripleQuestion | None:
     """None where it names no entity or has no triple."""
     topics = row.strings(_list(row, "q_entity"), "q_entity")
     support = triples_of(row, "triples") if _list(row, "triples") else ()
     if not topics or not support:
         return None
-    return GraphQuestion(row.id("id"), row.text("question"), topics[0], support, topics[0])
+    return TripleQuestion(row.id("id"), row.text("question"), topics[0], support, topics[0])
 
 
 def _list(row: Row, name: str) -> list[Any]:

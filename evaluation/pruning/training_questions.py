@@ -22,8 +22,8 @@ from dynagrag.evaluation.question_sets.json_rows import Row, read_rows
 from dynagrag.evaluation.question_sets.own_questions import gold_turns, is_answerable
 from dynagrag.evaluation.question_sets.question_set import Gold
 from dynagrag.evaluation.questions.document_splits import document_splits
-from dynagrag.evaluation.questions.drafts import Evidence
-from dynagrag.evaluation.questions.made_question import Kind, Provenance, Split
+from dynagrag.evaluation.questions.drafts import SplitSayings
+from dynagrag.evaluation.questions.made_question import Provenance, QuestionKind, Split
 from dynagrag.evaluation.questions.record_questions import record_questions
 from dynagrag.evaluation.questions.sayings import Sayings
 
@@ -96,10 +96,10 @@ def make_questions_of(snapshot: Snapshot) -> list[TrainingQuestion]:
     sentence to ask about.
     """
     sayings = Sayings(snapshot)
-    evidence = Evidence(
+    evidence = SplitSayings(
         sayings, document_splits(Counter(saying.document_id for saying in sayings.every), _SEED)
     )
-    kinds = tuple(kind for kind in Kind if kind is not Kind.UNANSWERABLE)
+    kinds = tuple(kind for kind in QuestionKind if kind is not QuestionKind.UNANSWERABLE)
     made, _ = record_questions(evidence, kinds, NUM_MADE, _SEED)
     if not made:
         raise WorkspaceError(

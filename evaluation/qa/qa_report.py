@@ -23,8 +23,8 @@ from dynagrag.evaluation.frame.report import (
     Cases,
     Cell,
     Column,
-    Item,
     Listing,
+    ListItem,
     Report,
     Row,
     ScatterChart,
@@ -409,7 +409,7 @@ def _case(
         listings=(
             Listing(
                 "Should be answered",
-                tuple(Item(text[:_MAX_READ], is_gold=True) for text in question.answers),
+                tuple(ListItem(text[:_MAX_READ], is_gold=True) for text in question.answers),
                 empty,
             ),
         ),

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from dynagrag.core.schema import Entity
-from dynagrag.evaluation.questions.drafts import Draft, Evidence
-from dynagrag.evaluation.questions.made_question import Kind, Split
-from dynagrag.evaluation.questions.sayings import Named, Saying, may_be_joined, wording
+from dynagrag.evaluation.questions.drafts import Draft, SplitSayings
+from dynagrag.evaluation.questions.made_question import QuestionKind, Split
+from dynagrag.evaluation.questions.sayings import NamedEntity, Saying, may_be_joined, wording
 from dynagrag.evaluation.statements.rewordings import said_by
 from dynagrag.evaluation.statements.statement import is_statement
 from dynagrag.generation.support import content_stems
@@ -28,7 +28,7 @@ _PERSONAL = re.compile(rf"\b(?:{OF_SPEAKERS}|that|he|she|they|it)\b", re.IGNOREC
 _WORD_BEHIND = re.compile(r" ([a-z]+)")
 
 
-def cloze_drafts(evidence: Evidence) -> Iterator[Draft]:
+def cloze_drafts(evidence: SplitSayings) -> Iterator[Draft]:
     """Every saying with an entity, a number or its speaker left out."""
     for saying in evidence.sayings.every:
         for entity in saying.about:
@@ -37,7 +37,7 @@ def cloze_drafts(evidence: Evidence) -> Iterator[Draft]:
         yield from _speaker_cloze(evidence, saying)
 
 
-def two_hop_drafts(evidence: Evidence) -> Iterator[Draft]:
+def two_hop_drafts(evidence: SplitSayings) -> Iterator[Draft]:
     """Two lines of different passages that name one entity, which is left out: what it is, or what
     another speaker says about it.
     """
@@ -76,7 +76,7 @@ def _entity_cloze(saying: Saying, entity: Entity) -> Iterator[Draft]:
         return
     answer = saying.text[named.start : named.end]
     yield Draft(
-        Kind.CLOZE,
+        QuestionKind.CLOZE,
         _subject_question(saying, named, text) or left_out(saying, text),
         answer,
         saying.document_id,
@@ -100,7 +100,7 @@ def _said(saying: Saying, text: str) -> str:
     return f'{saying.speaker} said, "{text}"' if saying.speaker else f'One line says, "{text}"'
 
 
-def _subject_question(saying: Saying, named: Named, text: str) -> str | None:
+def _subject_question(saying: Saying, named: NamedEntity, text: str) -> str | None:
     """A question proper where the entity is the subject: it stands first, its verb behind it, and
     nothing refers to the speaker.
     """
@@ -139,7 +139,7 @@ def _number_clozes(saying: Saying) -> Iterator[Draft]:
             continue
         question = f"{_said(saying, text)} Which number is left out?"
         yield Draft(
-            Kind.CLOZE,
+            QuestionKind.CLOZE,
             question,
             match[0],
             saying.document_id,
@@ -160,7 +160,7 @@ def _is_amount(text: str, match: re.Match[str]) -> bool:
     return match.start() > 0 and (is_counting or sum(map(str.isdigit, match[0])) > 1)
 
 
-def _speaker_cloze(evidence: Evidence, saying: Saying) -> Iterator[Draft]:
+def _speaker_cloze(evidence: SplitSayings, saying: Saying) -> Iterator[Draft]:
     """Who said it, where several speak in the document and the line doesn't name its speaker."""
     sayings = evidence.sayings
     num_speakers = sum(saying.document_id in documents for documents in sayings.speakers.values())
@@ -172,7 +172,7 @@ def _speaker_cloze(evidence: Evidence, saying: Saying) -> Iterator[Draft]:
     question = question.rstrip('.!" ') + ('"?' if question.endswith('"') else "?")
     entity = sayings.speaker_entities.get(saying.speaker)
     yield Draft(
-        Kind.CLOZE,
+        QuestionKind.CLOZE,
         question,
         saying.speaker,
         saying.document_id,
@@ -202,7 +202,7 @@ def _shared_entity(sayings: Sequence[Saying], entity: Entity) -> Iterator[Draft]
         question = f"{_said(first, texts[0])} {second_said} What is left out of both?"
         names = (entity.name, *entity.aliases)
         yield Draft(
-            Kind.TWO_HOP,
+            QuestionKind.TWO_HOP,
             question,
             entity.name,
             first.document_id,
@@ -214,7 +214,7 @@ def _shared_entity(sayings: Sequence[Saying], entity: Entity) -> Iterator[Draft]
 
 
 def _said_elsewhere(
-    evidence: Evidence, sayings: Sequence[Saying], entity: Entity
+    evidence: SplitSayings, sayings: Sequence[Saying], entity: Entity
 ) -> Iterator[Draft]:
     """What one speaker says, in another passage, about a thing that another speaker's line
     names.
@@ -239,7 +239,7 @@ def _said_elsewhere(
                 return
             made += 1
             yield Draft(
-                Kind.TWO_HOP,
+                QuestionKind.TWO_HOP,
                 f"{_said(first, text)} What did {speaker} say about the thing that is left out?",
                 " ".join(s.text for s in said),
                 first.document_id,

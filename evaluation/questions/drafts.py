@@ -10,9 +10,9 @@ from dynagrag.core.schema import Entity
 from dynagrag.evaluation.question_sets.gold_resolver import FindDocument, finder
 from dynagrag.evaluation.questions.made_question import (
     GoldTurns,
-    Kind,
     MadeQuestion,
     Provenance,
+    QuestionKind,
     Split,
 )
 from dynagrag.evaluation.questions.sayings import Saying, Sayings, wording
@@ -29,7 +29,7 @@ class Draft:
     `document`: one that it is about; of a question that nothing answers the only one.
     """
 
-    kind: Kind
+    kind: QuestionKind
     question: str
     answer: str
     document: str
@@ -40,7 +40,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class SplitSayings:
     """The sayings of a workspace, and the split of each document. What has to be complete is looked
     for in all documents, what is put together stands in those of one split.
     """
@@ -99,7 +99,7 @@ class Evidence:
             ),
             turns=tuple(self._turns(draft.sayings)) if has_turns else (),
             documents=() if has_turns else tuple(documents),
-            answerable=draft.kind is not Kind.UNANSWERABLE,
+            answerable=draft.kind is not QuestionKind.UNANSWERABLE,
             provenance=self._provenance(draft),
             made_by=made_by,
             split=self.splits[draft.document],

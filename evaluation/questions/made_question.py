@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 
-class Kind(StrEnum):
+class QuestionKind(StrEnum):
     """What a question asks for. A cloze takes one thing out of a line; an unanswerable question has
     no answer in the workspace.
     """
@@ -64,7 +64,7 @@ class MadeQuestion(BaseModel):
 
     id: str
     question: str
-    kind: Kind
+    kind: QuestionKind
     answer: str = ""
     answers: tuple[str, ...] = ()
     turns: tuple[GoldTurns, ...] = ()

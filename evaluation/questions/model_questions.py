@@ -24,8 +24,8 @@ from dynagrag.core.schema import ScoredPassage, Usage, Verdict
 from dynagrag.core.text import collapse
 from dynagrag.evaluation.answers.closed_book import closed_book_answer
 from dynagrag.evaluation.batches import FailedInARow
-from dynagrag.evaluation.questions.drafts import Draft, Evidence
-from dynagrag.evaluation.questions.made_question import Kind, MadeQuestion
+from dynagrag.evaluation.questions.drafts import Draft, SplitSayings
+from dynagrag.evaluation.questions.made_question import MadeQuestion, QuestionKind
 from dynagrag.evaluation.questions.question_checks import (
     AskedBefore,
     answer_fault,
@@ -49,7 +49,12 @@ from dynagrag.models.metered_chat import MeteredChat, prompt_tokens
 from dynagrag.prompts import render
 
 STAGE = "questions"
-_FOUND_SHARE = {Kind.SPECIFIC: 0.5, Kind.TWO_HOP: 0.5, Kind.COMPARISON: 0.3, Kind.THEMATIC: 0.3}
+_FOUND_SHARE = {
+    QuestionKind.SPECIFIC: 0.5,
+    QuestionKind.TWO_HOP: 0.5,
+    QuestionKind.COMPARISON: 0.3,
+    QuestionKind.THEMATIC: 0.3,
+}
 """Of the answer's content words, what the model must find again; long answers are worded in many
 ways.
 """
@@ -87,14 +92,14 @@ class _Attempt:
 class QuestionWriter:
     """Writes and checks with one model."""
 
-    evidence: Evidence
+    evidence: SplitSayings
     chat: MeteredChat
     checker: ClaimChecker
     search: Search
     num_at_once: int = 1
     progress: Progress = lambda *_: None
 
-    def write(self, kinds: Sequence[Kind], num: int, seed: int) -> Written:
+    def write(self, kinds: Sequence[QuestionKind], num: int, seed: int) -> Written:
         """At most `num` questions, of each kind the same number as far as there is something to
         write them from.
 
@@ -151,7 +156,7 @@ class QuestionWriter:
 
     # -------------------------------------------------------------------------------------- writing
 
-    def seconds_per_token(self, kind: Kind, seed: int) -> float | None:
+    def seconds_per_token(self, kind: QuestionKind, seed: int) -> float | None:
         """The time of the first call that `write` will make, by the tokens of its prompt; its reply
         is then in the cache. None where it failed.
         """
@@ -164,14 +169,14 @@ class QuestionWriter:
                 return None
         except (BudgetError, ModelError):
             return None  # the run will tell
-        schema = UnansweredReply if kind is Kind.UNANSWERABLE else WrittenReply
+        schema = UnansweredReply if kind is QuestionKind.UNANSWERABLE else WrittenReply
         return (self.chat.usage().seconds + self.chat.saved().seconds) / prompt_tokens(
             request.prompt, schema
         )
 
     def _written(self, request: Request) -> _Attempt:
         schema: type[UnansweredReply] | type[WrittenReply] = (
-            UnansweredReply if request.kind is Kind.UNANSWERABLE else WrittenReply
+            UnansweredReply if request.kind is QuestionKind.UNANSWERABLE else WrittenReply
         )
         try:
             reply = self.chat.ask(
@@ -219,7 +224,7 @@ class QuestionWriter:
         if attempt.draft is None or attempt.fault:
             return attempt
         try:
-            if attempt.draft.kind is Kind.UNANSWERABLE:
+            if attempt.draft.kind is QuestionKind.UNANSWERABLE:
                 fault = self._fault_of_unanswerable(attempt.draft, attempt.request)
             else:
                 fault = self._fault_of_answerable(attempt.draft, attempt)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from dynagrag.core.schema import Evidence as ShownLine
 from dynagrag.evaluation.questions.cloze_drafts import has_words
-from dynagrag.evaluation.questions.made_question import Kind
+from dynagrag.evaluation.questions.made_question import QuestionKind
 from dynagrag.evaluation.questions.question_writing import Request, WrittenReply
 from dynagrag.evaluation.questions.record_questions import GIVEN_AWAY
 from dynagrag.evaluation.questions.sayings import wording
@@ -33,7 +33,7 @@ def question_fault(request: Request, question: str) -> str | None:
         return "speaks of the lines that it was written from"
     if any(_is_copied(words, wording(line.quote).split()) for line in request.shown.values()):
         return "is copied from one line"
-    if request.kind is Kind.TWO_HOP and any(
+    if request.kind is QuestionKind.TWO_HOP and any(
         has_words(question, name) for e in request.draft.asked for name in (e.name, *e.aliases)
     ):
         return "names the thing that it should describe"
@@ -52,10 +52,13 @@ def answer_fault(request: Request, reply: WrittenReply, cited: Sequence[ShownLin
         return GIVEN_AWAY
     if not cited:
         return "names no line that states its answer"
-    if request.kind in (Kind.TWO_HOP, Kind.THEMATIC) and len({line.id for line in cited}) < 2:
+    if (
+        request.kind in (QuestionKind.TWO_HOP, QuestionKind.THEMATIC)
+        and len({line.id for line in cited}) < 2
+    ):
         return "is answered by one passage"
     if (
-        request.kind is Kind.COMPARISON
+        request.kind is QuestionKind.COMPARISON
         and len({(line.speaker, line.document_id) for line in cited}) < 2
     ):
         return "is answered by one speaker"

@@ -8,8 +8,8 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.protocols import Prompt
 from dynagrag.core.text import duration_text, plural
 from dynagrag.evaluation.answers.closed_book import ClosedBookReply
-from dynagrag.evaluation.questions.drafts import Evidence
-from dynagrag.evaluation.questions.made_question import Kind
+from dynagrag.evaluation.questions.drafts import SplitSayings
+from dynagrag.evaluation.questions.made_question import QuestionKind
 from dynagrag.evaluation.questions.question_writing import (
     MAX_REPLY_TOKENS,
     Request,
@@ -60,8 +60,8 @@ class QuestionCost:
 
 
 def question_cost(
-    evidence: Evidence,
-    kinds: Sequence[Kind],
+    evidence: SplitSayings,
+    kinds: Sequence[QuestionKind],
     num: int,
     seed: int,
     asks_checker: bool,
@@ -75,9 +75,9 @@ def question_cost(
     calls = prompt = 0
     for request in first:
         asked = _tokens(request)
-        calls += len(asked) + (asks_checker and request.kind is not Kind.UNANSWERABLE)
+        calls += len(asked) + (asks_checker and request.kind is not QuestionKind.UNANSWERABLE)
         prompt += sum(asked) + (
-            asked[-1] if asks_checker and request.kind is not Kind.UNANSWERABLE else 0
+            asked[-1] if asks_checker and request.kind is not QuestionKind.UNANSWERABLE else 0
         )
     reply = calls * MAX_REPLY_TOKENS
     return QuestionCost(len(first), calls, prompt, reply, settings.price_of(prompt, reply))
@@ -87,7 +87,7 @@ def _tokens(request: Request) -> list[int]:
     """Prompt tokens of each call for a question that passes: it is written, answered without its
     passages, and from them.
     """
-    is_unanswerable = request.kind is Kind.UNANSWERABLE
+    is_unanswerable = request.kind is QuestionKind.UNANSWERABLE
     written = prompt_tokens(request.prompt, UnansweredReply if is_unanswerable else WrittenReply)
     context = "\n".join(line_of(line) for line in request.shown.values()) * (
         _SEARCHED if is_unanswerable else 1

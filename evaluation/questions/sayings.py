@@ -25,7 +25,7 @@ _GOES_ON = re.compile(r"\W*(?:[-–—…]|\.\.\.)")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedEntity:
     """An entity where a saying names it: characters of the saying's text."""
 
     entity: Entity
@@ -51,7 +51,7 @@ class Saying:
     text: str
     speaker: str | None
     passage_id: str
-    named: tuple[Named, ...]
+    named: tuple[NamedEntity, ...]
     records: tuple[str, ...]
 
     @property
@@ -163,7 +163,7 @@ class Sayings:
         return found
 
     def _of_document(self, document_id: str) -> Iterator[Saying]:
-        names: dict[str, _Names] = {}
+        names: dict[str, _NameFinder] = {}
         whole = self.snapshot.documents[document_id].text
         # sentences end with a mark, so that one without is broken off
         is_punctuated = len(_MARK.findall(whole)) * _MAX_WORDS_A_MARK >= len(whole.split())
@@ -186,7 +186,7 @@ class Sayings:
                     continue  # no passage holds it
                 passage = own[at]
                 if passage.id not in names:
-                    names[passage.id] = _Names(self._entities_of.get(passage.id, ()))
+                    names[passage.id] = _NameFinder(self._entities_of.get(passage.id, ()))
                 text = HEMMING.sub("", cleaned(sentence))
                 text = text[:1].upper() + text[1:]
                 span = (offset, turn.start + last)
@@ -210,7 +210,7 @@ class Sayings:
                 yield record.id
 
 
-class _Names:
+class _NameFinder:
     """The names of some entities, as a text has them. A bare number or year is none."""
 
     def __init__(self, entities: Sequence[Entity]) -> None:
@@ -230,14 +230,14 @@ class _Names:
         ]
         self._pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-])") if parts else None
 
-    def found_in(self, text: str) -> Iterator[Named]:
+    def found_in(self, text: str) -> Iterator[NamedEntity]:
         """Where a text names one, from left to right."""
         if self._pattern is None:
             return
         for match in self._pattern.finditer(text):
             entity = self._entities.get(match[0]) or self._entities.get(match[0].casefold())
             if entity is not None:
-                yield Named(entity, match.start(), match.end(), _is_address(text, match))
+                yield NamedEntity(entity, match.start(), match.end(), _is_address(text, match))
 
 
 def _is_address(text: str, match: re.Match[str]) -> bool:

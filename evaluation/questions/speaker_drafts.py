@@ -9,8 +9,8 @@ from itertools import combinations, islice, zip_longest
 
 from dynagrag.core.ids import entity_key
 from dynagrag.core.schema import Entity, Snapshot
-from dynagrag.evaluation.questions.drafts import Draft, Evidence
-from dynagrag.evaluation.questions.made_question import Kind
+from dynagrag.evaluation.questions.drafts import Draft, SplitSayings
+from dynagrag.evaluation.questions.made_question import QuestionKind
 from dynagrag.evaluation.questions.sayings import Saying, may_be_joined
 from dynagrag.generation.support import content_stems
 
@@ -30,7 +30,7 @@ _NEAR = 5
 """Turns around a speaker's own in which a naming may be what they mean without the name."""
 
 
-def specific_drafts(evidence: Evidence) -> Iterator[Draft]:
+def specific_drafts(evidence: SplitSayings) -> Iterator[Draft]:
     """What a speaker said about an entity; where nobody knows the speaker, what is said about it in
     a document.
     """
@@ -39,7 +39,7 @@ def specific_drafts(evidence: Evidence) -> Iterator[Draft]:
             if len(said) <= MAX_SAID and evidence.are_together(said):
                 question = f"What did {speaker} say about {entity.name}?"
                 yield Draft(
-                    Kind.SPECIFIC,
+                    QuestionKind.SPECIFIC,
                     question,
                     _joined(said),
                     said[0].document_id,
@@ -58,7 +58,7 @@ def specific_drafts(evidence: Evidence) -> Iterator[Draft]:
                 and entity_key(evidence.titles[id_]) not in entity.keys
             ):
                 yield Draft(
-                    Kind.SPECIFIC,
+                    QuestionKind.SPECIFIC,
                     _of_document(evidence, entity, id_),
                     _joined(own),
                     id_,
@@ -67,7 +67,7 @@ def specific_drafts(evidence: Evidence) -> Iterator[Draft]:
                 )
 
 
-def comparison_drafts(evidence: Evidence) -> Iterator[Draft]:
+def comparison_drafts(evidence: SplitSayings) -> Iterator[Draft]:
     """What two speakers, or two documents whose speakers nobody knows, each say about an entity."""
     for entity in evidence.sayings.entities:
         by_voice = {
@@ -89,7 +89,7 @@ def comparison_drafts(evidence: Evidence) -> Iterator[Draft]:
                 question = f'What is said about {entity.name} in "{first}", and what in "{second}"?'
             answer = f"{first}: {_joined(by_voice[first])} {second}: {_joined(by_voice[second])}"
             yield Draft(
-                Kind.COMPARISON,
+                QuestionKind.COMPARISON,
                 question,
                 answer,
                 said[0].document_id,
@@ -99,7 +99,7 @@ def comparison_drafts(evidence: Evidence) -> Iterator[Draft]:
             )
 
 
-def thematic_drafts(evidence: Evidence) -> Iterator[Draft]:
+def thematic_drafts(evidence: SplitSayings) -> Iterator[Draft]:
     """What was said about an entity that many passages are about; of one document where documents
     of several splits are.
     """
@@ -124,11 +124,11 @@ def thematic_drafts(evidence: Evidence) -> Iterator[Draft]:
                 f"{s.speaker}: {s.text}" if s.speaker else s.text for s in said[:_MAX_ANSWERED]
             )
             yield Draft(
-                Kind.THEMATIC, question, answer, said[0].document_id, tuple(said), (entity,)
+                QuestionKind.THEMATIC, question, answer, said[0].document_id, tuple(said), (entity,)
             )
 
 
-def unanswerable_drafts(evidence: Evidence) -> Iterator[Draft]:
+def unanswerable_drafts(evidence: SplitSayings) -> Iterator[Draft]:
     """What a speaker said about an entity that they never name: in turn of their own documents, far
     from their turns, which is the harder one, and of others. A speaker of several splits is left
     out: the question would be of all of them.
@@ -148,12 +148,14 @@ def unanswerable_drafts(evidence: Evidence) -> Iterator[Draft]:
             )
             for entity in islice(unnamed, _MAX_UNNAMED):
                 question = f"What did {speaker} say about {entity.name}?"
-                yield Draft(Kind.UNANSWERABLE, question, "", own[0], (), (entity,), speaker=speaker)
+                yield Draft(
+                    QuestionKind.UNANSWERABLE, question, "", own[0], (), (entity,), speaker=speaker
+                )
 
     yield from _unanswerable_of_documents(evidence)
 
 
-def _unanswerable_of_documents(evidence: Evidence) -> Iterator[Draft]:
+def _unanswerable_of_documents(evidence: SplitSayings) -> Iterator[Draft]:
     """What is said in a document without known speakers about an entity that only others name."""
     with_speakers = {id_ for ids in evidence.sayings.speakers.values() for id_ in ids}
     for id_ in evidence.splits:
@@ -167,11 +169,18 @@ def _unanswerable_of_documents(evidence: Evidence) -> Iterator[Draft]:
         )
         for entity in islice(unnamed, _MAX_UNNAMED):
             yield Draft(
-                Kind.UNANSWERABLE, _of_document(evidence, entity, id_), "", id_, (), (entity,)
+                QuestionKind.UNANSWERABLE,
+                _of_document(evidence, entity, id_),
+                "",
+                id_,
+                (),
+                (entity,),
             )
 
 
-def _here_and_elsewhere(evidence: Evidence, chance: str, documents: Iterable[str]) -> list[Entity]:
+def _here_and_elsewhere(
+    evidence: SplitSayings, chance: str, documents: Iterable[str]
+) -> list[Entity]:
     """Some entities in an order of chance, in turn one that the documents are about and one that
     none of them is.
     """
@@ -190,7 +199,7 @@ def _here_and_elsewhere(evidence: Evidence, chance: str, documents: Iterable[str
 
 
 def _is_unnamed(
-    evidence: Evidence, speaker: str, said: frozenset[str], near: frozenset[str], entity: Entity
+    evidence: SplitSayings, speaker: str, said: frozenset[str], near: frozenset[str], entity: Entity
 ) -> bool:
     """Whether a speaker, of whose turns `said` are the content words and `near` those around them,
     surely says nothing about an entity.
@@ -213,18 +222,18 @@ def _names(entity: Entity) -> list[str]:
     return [*names, *(short for short in initials if len(short) > 1)]
 
 
-def _of_document(evidence: Evidence, entity: Entity, document_id: str) -> str:
+def _of_document(evidence: SplitSayings, entity: Entity, document_id: str) -> str:
     """Asks what a document says about an entity; it is named where there are several."""
     where = f' in "{evidence.titles[document_id]}"' if len(evidence.titles) > 1 else ""
     return f"What is said about {entity.name}{where}?"
 
 
-def _are_comparable(evidence: Evidence, entity: Entity, sayings: Sequence[Saying]) -> bool:
+def _are_comparable(evidence: SplitSayings, entity: Entity, sayings: Sequence[Saying]) -> bool:
     """Whether sayings about an entity stand in one split, and are likely to mean one thing."""
     return evidence.are_together(sayings) and may_be_joined(entity, sayings)
 
 
-def _voices(evidence: Evidence, entity: Entity) -> Mapping[str, tuple[Saying, ...]]:
+def _voices(evidence: SplitSayings, entity: Entity) -> Mapping[str, tuple[Saying, ...]]:
     """Speaker -> what they say about an entity; where none of it has a speaker, title -> what its
     document says.
     """

@@ -17,9 +17,9 @@ from dynagrag.evaluation.frame.report import (
     Case,
     Cases,
     Column,
-    Item,
     LineChart,
     Listing,
+    ListItem,
     Report,
     ScatterChart,
     Section,
@@ -64,7 +64,7 @@ WORDS: Mapping[str, str] = {
 }
 
 
-class Brought(BaseModel):
+class RetrievedPassage(BaseModel):
     """A unit that an arm brought, by its best passage. The score's scale is the arm's own."""
 
     model_config = ConfigDict(frozen=True)
@@ -83,7 +83,7 @@ class RetrievalLine(ExperimentLine):
     question: str
     text: str
     arm: str
-    passages: tuple[Brought, ...]
+    passages: tuple[RetrievedPassage, ...]
     gold: tuple[str, ...]
     missing: tuple[str, ...] = ()
     measures: dict[str, float]
@@ -356,7 +356,7 @@ def _column(
 
 def _item(
     id_: str, words: Mapping[str, PassageWords], is_gold: bool, max_words: int | None = None
-) -> Item:
+) -> ListItem:
     passage = words[id_]
     said = passage.words.split()
     cut = (
@@ -364,4 +364,4 @@ def _item(
         if max_words is None or len(said) <= max_words
         else " ".join(said[:max_words]) + " …"
     )
-    return Item(shortened(cut), shortened(passage.title), is_gold)
+    return ListItem(shortened(cut), shortened(passage.title), is_gold)

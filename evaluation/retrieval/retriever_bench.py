@@ -9,7 +9,11 @@ from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Scope
 from dynagrag.evaluation.ranking_measures import CURVE, PROMPT, measure
 from dynagrag.evaluation.retrieval.prompt_arms import PromptMeasures, prompt_recall, prompt_tokens
-from dynagrag.evaluation.retrieval.retrieval_report import Brought, PassageWords, RetrievalLine
+from dynagrag.evaluation.retrieval.retrieval_report import (
+    PassageWords,
+    RetrievalLine,
+    RetrievedPassage,
+)
 from dynagrag.evaluation.retrieval.retriever_arms import Arm
 
 _MAX_WORDS = 45
@@ -57,7 +61,7 @@ class RetrieverBench:
                 text=question.text,
                 arm=arm.name,
                 passages=tuple(
-                    Brought(id=r.passage.id, score=r.score, gold=r.unit in target.units)
+                    RetrievedPassage(id=r.passage.id, score=r.score, gold=r.unit in target.units)
                     for r in rankings[arm.name][:CURVE]
                 ),
                 gold=gold,

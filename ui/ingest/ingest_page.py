@@ -17,7 +17,7 @@ from dynagrag.ui.ingest import (
     speakers_view,
     upload_folder,
 )
-from dynagrag.ui.ingest.source_reading import Brought, SourceRow, pasted, read_all
+from dynagrag.ui.ingest.source_reading import SourceInput, SourceRow, pasted, read_all
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.state import WorkspaceSession
@@ -80,7 +80,7 @@ def _bring(session: WorkspaceSession | None) -> None:
         horizontal=True,
         label_visibility="collapsed",
     )
-    brought: list[Brought] = []
+    brought: list[SourceInput] = []
     if way == _PASTE:
         # a form of its own for each text: what could not be taken stays in it
         number = state.remembered("paste_number", 0)
@@ -116,7 +116,7 @@ def _bring(session: WorkspaceSession | None) -> None:
         if is_asked and not name.strip():
             st.warning("Enter a file, a folder or a pattern.", icon=":material/edit:")
         elif is_asked:
-            brought = [Brought(upload_folder.expanded(name))]
+            brought = [SourceInput(upload_folder.expanded(name))]
     else:
         brought = _upload()
     with st.expander("From YouTube or the web"):
@@ -124,7 +124,7 @@ def _bring(session: WorkspaceSession | None) -> None:
     _read(brought)
 
 
-def _upload() -> list[Brought]:
+def _upload() -> list[SourceInput]:
     """The files that were not read yet."""
     key = f"upload_{state.workspace_name()}_{state.remembered('upload_number', 0)}"
     if key not in st.session_state:
@@ -143,13 +143,15 @@ def _upload() -> list[Brought]:
             _leave_out([row])
     state.remember("shown_uploads", here)
     seen: set[str] = state.remembered("seen_uploads", set())
-    return [Brought(file.name, file, file.file_id) for file in files if file.file_id not in seen]
+    return [
+        SourceInput(file.name, file, file.file_id) for file in files if file.file_id not in seen
+    ]
 
 
 # --------------------------------------------------------------------------------------------- read
 
 
-def _read(brought: list[Brought]) -> None:
+def _read(brought: list[SourceInput]) -> None:
     """Reads what was brought in a thread, and takes what was read into the rows once it is
     there.
     """
@@ -212,7 +214,7 @@ def _rows(session: WorkspaceSession | None) -> tuple[SourceRow, ...]:
     return rows
 
 
-def _left_over(session: WorkspaceSession | None) -> list[Brought]:
+def _left_over(session: WorkspaceSession | None) -> list[SourceInput]:
     """Uploaded files that are no document and that no job is at or waits with."""
     settings, name = state.settings(), state.workspace_name()
     if background.has_job_at_work(settings, name):
@@ -225,7 +227,7 @@ def _left_over(session: WorkspaceSession | None) -> list[Brought]:
         for path in job.request.paths
     }
     left = upload_folder.not_ingested(upload_folder.folder_of(settings, name), _stored(session))
-    return [Brought(str(path)) for path in left if str(path.absolute()) not in taken]
+    return [SourceInput(str(path)) for path in left if str(path.absolute()) not in taken]
 
 
 def _stored(session: WorkspaceSession | None) -> set[str]:

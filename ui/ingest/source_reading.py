@@ -43,7 +43,7 @@ class SourceRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
+class SourceInput:
     """What a visitor brings: a file with its content, or (content None) the name of a file, folder
     or pattern on this machine.
     """
@@ -53,13 +53,13 @@ class Brought:
     id: str = ""
 
 
-def pasted(title: str, text: str) -> Brought:
+def pasted(title: str, text: str) -> SourceInput:
     """Pasted text as a file. LoadError where it has no title that a file can have."""
-    return Brought(text_name(title), BytesIO(text.encode("utf-8", "replace")))
+    return SourceInput(text_name(title), BytesIO(text.encode("utf-8", "replace")))
 
 
 def read_all(
-    folder: Path, brought: Sequence[Brought], progress: Callable[[str, int, int], None]
+    folder: Path, brought: Sequence[SourceInput], progress: Callable[[str, int, int], None]
 ) -> tuple[SourceRow, ...]:
     """Reads what was brought; files with their content are kept in `folder`. What can't be read is
     a row with the reason.
@@ -89,7 +89,7 @@ def read_all(
     return tuple(rows)
 
 
-def _row(source: LoadedSource, given: str, said: str, item: Brought) -> SourceRow:
+def _row(source: LoadedSource, given: str, said: str, item: SourceInput) -> SourceRow:
     turns = turns_of(source)
     starts = [turn.start_s for turn in turns if turn.start_s is not None]
     ends = [turn.end_s for turn in turns if turn.end_s is not None]

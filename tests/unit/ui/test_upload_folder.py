@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import LoadError, WorkspaceError
 from dynagrag.ui.ingest import upload_folder
-from dynagrag.ui.ingest.source_reading import Brought, pasted, read_all
+from dynagrag.ui.ingest.source_reading import SourceInput, pasted, read_all
 from dynagrag.ui.safe_name import safe_name
 
 TALK = b"WEBVTT\n\n00:00:00.000 --> 00:00:09.000\n<v Leo>Ada Byron founded Acme Works.\n"
@@ -91,7 +91,7 @@ def test_two_files_of_one_name_that_come_together_are_both_kept(tmp_path: Path) 
     other = TALK.replace(b"Leo", b"Ines")
     _keep(tmp_path, "same-2.vtt", TALK.replace(b"Leo", b"Zoe"))
     brought = [
-        Brought("same.vtt", io.BytesIO(content), str(number))
+        SourceInput("same.vtt", io.BytesIO(content), str(number))
         for number, content in enumerate([TALK, other, TALK])
     ]
     rows = read_all(tmp_path, brought, lambda *_: None)
@@ -107,7 +107,10 @@ class _FullDisk(io.BytesIO):
 
 
 def test_a_full_disk_refuses_one_file_and_leaves_nothing_of_it(tmp_path: Path) -> None:
-    brought = [Brought("big.vtt", _FullDisk(), "1"), Brought("talk.vtt", io.BytesIO(TALK), "2")]
+    brought = [
+        SourceInput("big.vtt", _FullDisk(), "1"),
+        SourceInput("talk.vtt", io.BytesIO(TALK), "2"),
+    ]
     rows = read_all(tmp_path, brought, lambda *_: None)
     assert [(row.name, row.is_unread) for row in rows] == [("big.vtt", True), ("talk.vtt", False)]
     assert rows[0].refused.startswith("No space left on device; free some space")
@@ -204,9 +207,9 @@ def test_rows_say_how_each_was_read(tmp_path: Path) -> None:
     (tmp_path / "in" / "a.txt").write_text("LEO: Hello there.\nMARIA: Good day to you.\n")
     (tmp_path / "in" / "b.bin").write_bytes(bytes(range(256)))
     brought = [
-        Brought("talk.vtt", io.BytesIO(TALK), "1"),
-        Brought(str(tmp_path / "in")),
-        Brought(str(tmp_path / "no")),
+        SourceInput("talk.vtt", io.BytesIO(TALK), "1"),
+        SourceInput(str(tmp_path / "in")),
+        SourceInput(str(tmp_path / "no")),
         pasted("A/B", "Hi."),
     ]
     rows = read_all(tmp_path / "up", brought, lambda *_: None)

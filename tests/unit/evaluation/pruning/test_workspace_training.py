@@ -22,12 +22,12 @@ from dynagrag.evaluation.pruning.measuring_run import (
     WorkspaceMeasureOptions,
     measure_on_workspace,
 )
-from dynagrag.evaluation.pruning.pruner_figures import KeptFigures
+from dynagrag.evaluation.pruning.pruner_figures import KeptPrunerFigures
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
 from dynagrag.evaluation.pruning.retrieved_examples import RetrievedExamples
 from dynagrag.evaluation.pruning.support import Support
 from dynagrag.evaluation.pruning.training_questions import make_questions_of, split_questions
-from dynagrag.evaluation.questions.made_question import Kind
+from dynagrag.evaluation.questions.made_question import QuestionKind
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.training.pruner.workspace_training import (
     WorkspaceTraining,
@@ -68,7 +68,7 @@ def test_a_document_in_two_splits_is_refused_by_its_title(
     rows = [
         row
         for row in made_file(settings, tmp_path / "q.jsonl")
-        if row["kind"] == Kind.CLOZE and row["split"] == "train"
+        if row["kind"] == QuestionKind.CLOZE and row["split"] == "train"
     ]
     rows[0]["split"] = "test"
     with pytest.raises(
@@ -332,7 +332,7 @@ def test_a_workspace_measures_what_its_training_measured(
     trained = train_on_workspace(settings, options(settings))
     run, result = measure_on_workspace(settings, WorkspaceMeasureOptions("w", device="cpu"))
     assert list(result.pruners) == ["none", "prior", "near", "random", "trained"]
-    assert result.pruners["trained"].means == KeptFigures.of(trained.figures[-1]).means
+    assert result.pruners["trained"].means == KeptPrunerFigures.of(trained.figures[-1]).means
     assert result.pruners["trained"].means.keys() == {"node_ap", "edge_ap", "support_recall@10"}
     assert (result.workspace, result.questions) == ("w", trained.questions["test"])
     assert list(result.as_json()) == [

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from dynagrag.evaluation.graphqa.graph_question import AnswerForm, GraphQuestion, TextGraph
 from dynagrag.evaluation.pruning.pruning_example import part_of
-from dynagrag.evaluation.pruning.pruning_sets import TripleQuestion
-from dynagrag.evaluation.pruning.pruning_sets import load_pathquestion
+from dynagrag.evaluation.pruning.pruning_sets import TripleQuestion, load_pathquestion
 from dynagrag.evaluation.pruning.triple_graph import Triple, TripleGraph, words
 from dynagrag.evaluation.question_sets.question_set import DataFile
 from dynagrag.retrieval.steiner.steiner_tree import TreeOptions

@@ -1,8 +1,10 @@
 """Sets that say which names are one entity: pairs in Ditto form, and lists of aliases.
 
-    ditto-NAME        pairs of records with a label, a line each: COL name VAL value ... tab COL ... tab 0 or 1; plain or gzipped
+    ditto-NAME        pairs of records with a label, a line each, plain or gzipped:
+                      COL name VAL value ... tab COL ... tab 0 or 1
     apollo13-aliases  canonical names with their aliases and a definition, a JSON line each
-    spacelog-aliases  the same by mission, all missions as one corpus; spacelog-MISSION is one mission
+    spacelog-aliases  the same by mission, all missions as one corpus
+    spacelog-MISSION  one of these missions
 
 A record's first column is its name; the others, joined, its summary, as an extractor would give
 them. The Ditto sets label some pairs of two tables and no others; a list of aliases says of all

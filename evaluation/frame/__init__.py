@@ -6,7 +6,7 @@
     running.py      `run_experiment`: from an experiment to its folder; `metered_model` for those
                     that ask a language model
     results.py      `Result`: a summary as a typed value, versioned, written and read back
-    figures.py      `Figure`: a value with its interval and unit; `ArmComparison`: one arm with another
+    figures.py      `Figure`: a value with its interval and unit; `ArmComparison`: arm with arm
     report.py       `Report`: sections, tables, pictures and cases, for all renderers alike
     html.py, terminal.py   the renderers of a report; the app's is `ui/evaluate/report_view.py`
     kept_run.py, lines_file.py   the folder of a run, and its lines that outlive the process
@@ -46,7 +46,8 @@ the shout among texts:
             self.items = items
 
         def made_with(self) -> Mapping[str, JsonValue]:
-            return {"rules": list(self.arms), "asked": content_id(*(text.id for text in self.items))}
+            asked = content_id(*(text.id for text in self.items))
+            return {"rules": list(self.arms), "asked": asked}
 
         def measure(self, item: Text, arm: str) -> ShoutLine:
             is_right = RULES[arm](item.id) == item.is_shout

@@ -1,8 +1,8 @@
 """An experiment: what a kind of evaluation says of itself, so that `run_experiment` can run it.
 
 `ItemExperiment` is the usual one: arms measure items one by one, a line for each, and lines outlive
-the process. A kind whose arms share the work on an item, or that leaves the order to a library, is a
-`TrialExperiment`; one that is worked out in one go derives from `Experiment` alone.
+the process. A kind whose arms share the work on an item, or that leaves the order to a library, is
+a `TrialExperiment`; one that is worked out in one go derives from `Experiment` alone.
 """
 
 from abc import ABC, abstractmethod
@@ -122,8 +122,8 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
     def measure_all(
         self, left: Sequence[ItemTrial[Item]], keep: Keep[ItemLine], watch: Watch
     ) -> None:
-        """Measures what is left, and gives `keep` each line, or the lines that are written together,
-        as soon as it is there. It tells `watch.estimate` itself what that will take.
+        """Measures what is left, and gives `keep` each line, or the lines that are written
+        together, as soon as it is there. It tells `watch.estimate` itself what that will take.
         """
 
     def trials(self) -> list[ItemTrial[Item]]:
@@ -148,8 +148,8 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
         return self.measure_left(run.file, watch)
 
     def measure_left(self, file: LinesFile[ItemLine], watch: Watch) -> list[ItemLine]:
-        """Measures the trials that have no line yet, or none that is kept, and writes down each line
-        as it comes; the last line of every trial.
+        """Measures the trials that have no line yet, or none that is kept, and writes down each
+        line as it comes; the last line of every trial.
 
         Raises ModelUnavailableError where many trials failed one after the other.
         """

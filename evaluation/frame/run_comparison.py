@@ -55,8 +55,10 @@ class RunComparison(Result, ABC):
         left_out = [f"in one run only: {', '.join(self.left_out)}"] if self.left_out else []
         return Report(
             title=f"{second} minus {first}",
-            asked=f"{plural(self.questions, 'question')}; second minus first, {self.how}, with paired"
-            " 95 % intervals",
+            asked=(
+                f"{plural(self.questions, 'question')}; second minus first, {self.how}, with paired"
+                " 95 % intervals"
+            ),
             conclusion=f"Of {plural(len(seen), 'figure')} the second run is better in {better} and"
             f" worse in {worse}; the others are {_NOT_APART}.",
             notes=(

@@ -1,7 +1,8 @@
 """Question sets whose support is known, in the files of --data. Over knowledge graphs (in graphqa/
 if there is one):
 
-    pathquestion    PQ-2H, PQ-3H, PQL-2H or PQL-3H (--part): question, answer and the path of facts from the one entity to the other
+    pathquestion    PQ-2H, PQ-3H, PQL-2H or PQL-3H (--part): question, answer and the path of facts
+                    from the one entity to the other
     webqsp          the triples that were labelled as relevant to a question
 
 Support is each entity and each pair of a path or of the relevant triples. Over passages:
@@ -18,8 +19,8 @@ from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Vector
+from dynagrag.evaluation.pruning.answer_support import Support, example_of
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample, Split, split_by_group
-from dynagrag.evaluation.pruning.support import Support, example_of
 from dynagrag.evaluation.pruning.triple_graph import Triple, TripleGraph, words
 from dynagrag.evaluation.pruning.two_wiki import load_two_wiki, triples_of
 from dynagrag.evaluation.question_sets.json_rows import Row, find_file, read_lines_of, read_rows

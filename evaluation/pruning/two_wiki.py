@@ -16,8 +16,8 @@ from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.core.ids import content_id, entity_key, plain_title
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Question, Snapshot
+from dynagrag.evaluation.pruning.answer_support import Support, example_of
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample, Split, part_of
-from dynagrag.evaluation.pruning.support import Support, example_of
 from dynagrag.evaluation.pruning.triple_graph import Triple
 from dynagrag.evaluation.question_sets.json_rows import Row, find_file, read_rows
 from dynagrag.evaluation.question_sets.published_sets import MULTIHOP, fact_titles, id_of, two_wiki

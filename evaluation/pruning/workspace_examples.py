@@ -9,9 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dynagrag.evaluation.pruning.answer_support import Support, SupportFinder
 from dynagrag.evaluation.pruning.pruning_example import Part, Split
 from dynagrag.evaluation.pruning.retrieved_examples import RetrievedExamples
-from dynagrag.evaluation.pruning.support import Support, SupportFinder
 from dynagrag.evaluation.pruning.training_questions import (
     SplitQuestions,
     TrainingQuestion,

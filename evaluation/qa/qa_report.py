@@ -1,6 +1,6 @@
-"""The kept run of an evaluation of answers: answers.jsonl (what each arm answered), golds.jsonl (what
-should be answered), and how both are read: how right each arm is and what it costs, and the answers
-of the worst questions.
+"""The kept run of an evaluation of answers: answers.jsonl (what each arm answered), golds.jsonl
+(what should be answered), and their report: how right each arm is, what it costs, and the answers
+to the worst questions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -46,7 +46,9 @@ NO_LLM_TO_WRITE = (
 NOTHING_OF: Mapping[QuestionKind, str] = {
     QuestionKind.SPECIFIC: "no speaker says something about a thing of the graph",
     QuestionKind.TWO_HOP: "no thing of the graph is named in lines of two passages",
-    QuestionKind.COMPARISON: "no two speakers, or documents, say something about one thing of the graph",
+    QuestionKind.COMPARISON: (
+        "no two speakers, or documents, say something about one thing of the graph"
+    ),
     QuestionKind.THEMATIC: "no thing of the graph is named in three passages",
     QuestionKind.UNANSWERABLE: "no speaker surely leaves a thing of the graph unnamed",
     QuestionKind.CLOZE: "no line names a thing of the graph, a number, or one of several speakers",

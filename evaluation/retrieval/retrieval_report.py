@@ -1,6 +1,6 @@
-"""The kept run of an evaluation of retrieval: questions.jsonl (one line per question, scope and arm),
-passages.jsonl (the words of what was brought), and how both are read: which passages each arm
-brings, and the questions on which the first arm is worst and best.
+"""The kept run of an evaluation of retrieval: questions.jsonl (a line per question, scope and arm),
+passages.jsonl (the words of the retrieved passages), and their report: which passages each arm
+retrieves, and the questions on which the first arm is worst and best.
 """
 
 from collections.abc import Iterable, Mapping

@@ -43,7 +43,7 @@ def graph_options(
     is_directed: bool = True,
     file_name: str = "graph",
 ) -> dict[str, Any]:
-    """ECharts' options. Edges to nodes that aren't drawn, and from a node to itself, are left out."""
+    """ECharts' options. Left out: edges to nodes that aren't drawn, and from a node to itself."""
     number = {node.id: i for i, node in enumerate(nodes)}
     drawn = [
         edge

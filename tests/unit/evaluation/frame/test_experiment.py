@@ -1,4 +1,4 @@
-"""An experiment of the frame: the one of its docstring, run, stopped, resumed, failed, read back."""
+"""The experiment of the frame's docstring: run, stopped, resumed, failed, read back."""
 
 import inspect
 import json

@@ -99,9 +99,7 @@ def beside(prior: Gain, none: Gain | None = None, num_groups: int = 9) -> Pruner
     )
 
 
-def test_a_pruner_beats_the_untrained_by_more_than_chance_over_questions_and_groups_and_loses_no_edges() -> (
-    None
-):
+def test_a_pruner_beats_the_untrained_over_questions_and_groups_and_loses_no_edges() -> None:
     assert beside(gain(ABOVE, ABOVE, UNCLEAR)).beats_untrained
     assert not beside(gain(UNCLEAR, ABOVE, ABOVE)).beats_untrained
     assert not beside(gain(ABOVE, UNCLEAR, ABOVE)).beats_untrained

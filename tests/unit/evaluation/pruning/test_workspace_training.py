@@ -17,6 +17,7 @@ import pytest
 from dynagrag.cli.main import app
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError, UsageError, WorkspaceError
+from dynagrag.evaluation.pruning.answer_support import Support
 from dynagrag.evaluation.pruning.measuring_run import (
     OTHER_STATE,
     WorkspaceMeasureOptions,
@@ -25,7 +26,6 @@ from dynagrag.evaluation.pruning.measuring_run import (
 from dynagrag.evaluation.pruning.pruner_figures import KeptPrunerFigures
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
 from dynagrag.evaluation.pruning.retrieved_examples import RetrievedExamples
-from dynagrag.evaluation.pruning.support import Support
 from dynagrag.evaluation.pruning.training_questions import make_questions_of, split_questions
 from dynagrag.evaluation.questions.made_question import QuestionKind
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
@@ -148,7 +148,7 @@ def test_subgraphs_are_those_that_answers_get_and_the_gold_one_is_added_where_it
 
 
 def test_what_a_made_question_asks_about_supports_it(settings: Settings) -> None:
-    from dynagrag.evaluation.pruning.support import SupportFinder
+    from dynagrag.evaluation.pruning.answer_support import SupportFinder
 
     with open_workspace("w", settings=settings) as space:
         snapshot = space.current_graph.snapshot()
@@ -297,8 +297,14 @@ from dynagrag.fakes import FakeEmbedder
 from dynagrag.config.settings import Settings
 
 wiring.make_embedder = lambda settings: FakeEmbedder(32)
-options = WorkspaceTrainOptions("w", out=Path(sys.argv[2]), max_epochs=3, max_examples=24, device="cpu")
-train_on_workspace(Settings(home=Path(sys.argv[1])), options, on_epoch=lambda epoch: epoch.number and os.kill(os.getpid(), signal.SIGKILL))
+home, out = map(Path, sys.argv[1:3])
+options = WorkspaceTrainOptions("w", out=out, max_epochs=3, max_examples=24, device="cpu")
+
+def kill_after_the_first(epoch):
+    if epoch.number:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+train_on_workspace(Settings(home=home), options, on_epoch=kill_after_the_first)
 """
 
 

@@ -194,9 +194,7 @@ def test_what_a_speaker_never_names_is_unanswerable_and_what_they_may_mean_is_no
     assert all((q.answerable, q.answer, q.turns, q.documents) == (False, "", (), ()) for q in found)
 
 
-def test_nobody_is_asked_in_vain_about_what_a_fragment_beside_their_turns_names_or_they_call_by_its_initials() -> (
-    None
-):
+def test_nobody_is_asked_about_what_a_fragment_beside_their_turns_or_initials_name() -> None:
     talks: Mapping[str, Talk] = {
         "Fees": [
             ("Julie", "The students of the EU pay their fees in the autumn."),

@@ -89,7 +89,21 @@ def evaluate_citations(
     )
     options = replace(options, checkers=tuple(dict.fromkeys(named)))
     _check(settings, options)
-    claims = _load(settings, options)
+    if options.pairs is not None:
+        found = load_pairs(options.pairs)
+    elif options.dataset == GOLD:
+        found = load_gold()
+    elif options.dataset is not None and options.data is not None:
+        found = load_wice(options.data)
+    else:
+        with (
+            open_workspace(options.workspace, settings=settings, create=False) as space,
+            space.store.reading(),
+        ):
+            found = workspace_claims(
+                space.store, space.name, options.limit or MAX_CLAIMS, options.seed
+            )
+    claims = ClaimSet(found.name, found.claims[: options.limit], found.files, found.notes)
     asks_model = any(wiring.asks_model(spec) for spec in options.checkers)
     opened = metered_model(settings, "citations", options.max_calls)
     with opened if asks_model else nullcontext() as metered:
@@ -248,21 +262,3 @@ def _check(settings: Settings, options: CitationOptions) -> None:
         )
     if options.out is not None:
         check_folder(options.out)
-
-
-def _load(settings: Settings, options: CitationOptions) -> ClaimSet:
-    if options.pairs is not None:
-        found = load_pairs(options.pairs)
-    elif options.dataset == GOLD:
-        found = load_gold()
-    elif options.dataset is not None and options.data is not None:
-        found = load_wice(options.data)
-    else:
-        with (
-            open_workspace(options.workspace, settings=settings, create=False) as space,
-            space.store.reading(),
-        ):
-            found = workspace_claims(
-                space.store, space.name, options.limit or MAX_CLAIMS, options.seed
-            )
-    return ClaimSet(found.name, found.claims[: options.limit], found.files, found.notes)

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -73,18 +72,12 @@ class ClaimSet:
     @property
     def digest(self) -> str:
         """One hash of all claims with their lines."""
-        return content_id(*chain.from_iterable(_parts(claim) for claim in self.claims))
-
-
-def _parts(labelled: LabelledClaim) -> list[str | int]:
-    lines = [(line.text, line.speaker or "", line.title) for line in labelled.claim.lines]
-    return [
-        labelled.id,
-        labelled.claim.text,
-        int(labelled.is_true),
-        labelled.kind,
-        *chain.from_iterable(lines),
-    ]
+        parts: list[str | int] = []
+        for own in self.claims:
+            parts += [own.id, own.claim.text, int(own.is_true), own.kind]
+            for line in own.claim.lines:
+                parts += [line.text, line.speaker or "", line.title]
+        return content_id(*parts)
 
 
 def load_pairs(path: Path) -> ClaimSet:

@@ -52,7 +52,15 @@ def workspace_claims(store: RecordStore, workspace: str, max_claims: int, seed: 
     A false claim is of the kind that was made least so far, of those that can be made of its
     statement. Raises WorkspaceError where the workspace has no statement to make claims of.
     """
-    documents = _sentences(store)
+    sources = {document.id: document for document in store.documents()}
+    documents: dict[str, list[SpokenSentence]] = {id_: [] for id_ in sources}
+    for turn in store.turns():
+        source, own = sources[turn.document_id], documents[turn.document_id]
+        text = source.text[turn.start : turn.end]
+        for start, end in sentence_spans(text):
+            own.append(
+                SpokenSentence(text[start:end], turn.speaker, source.title, source.id, len(own))
+            )
     statements = [s for sentences in documents.values() for s in sentences if is_statement(s.text)]
     rng = random.Random(seed)
     rng.shuffle(statements)
@@ -142,20 +150,6 @@ def _is_said(claim: str, line: Line, without_speaker: bool) -> bool:
     return Counter(_WORD.findall(claim.casefold())) <= Counter(_WORD.findall(said.casefold()))
 
 
-def _sentences(store: RecordStore) -> dict[str, list[SpokenSentence]]:
-    """The sentences of each document in order."""
-    texts = {document.id: document for document in store.documents()}
-    found: dict[str, list[SpokenSentence]] = {id_: [] for id_ in texts}
-    for turn in store.turns():
-        document, own = texts[turn.document_id], found[turn.document_id]
-        said = document.text[turn.start : turn.end]
-        for start, end in sentence_spans(said):
-            own.append(
-                SpokenSentence(said[start:end], turn.speaker, document.title, document.id, len(own))
-            )
-    return found
-
-
 def _vocabularies(documents: Mapping[str, Sequence[SpokenSentence]]) -> dict[str, Vocabulary]:
     """Names and verbs of the workspace, with the speakers of each document."""
     texts = [cleaned(s.text) for sentences in documents.values() for s in sentences]
@@ -171,5 +165,5 @@ def _vocabularies(documents: Mapping[str, Sequence[SpokenSentence]]) -> dict[str
         for form, span in verbs_in(text):
             verbs.setdefault(form, set()).add(text[slice(*span)])
     known = tuple(sorted(names))
-    forms = {form: tuple(sorted(own)) for form, own in verbs.items()}
+    forms = {form: tuple(sorted(words)) for form, words in verbs.items()}
     return {id_: Vocabulary(known, forms, tuple(own)) for id_, own in speakers.items()}

@@ -93,7 +93,7 @@ def example_of(
             _labels(own.nodes, support.nodes, support.near_nodes) for own in subgraphs
         ),
         edge_labels=tuple(
-            _labels(_pairs_of(own), support.pairs, support.near_pairs) for own in subgraphs
+            _labels(pairs, support.pairs, support.near_pairs) for pairs in map(_pairs_of, subgraphs)
         ),
         num_nodes=len(support.nodes),
         num_edges=len(support.pairs),

@@ -253,19 +253,16 @@ def _folders(names: Sequence[str], known: Mapping[str, Path]) -> dict[str, Path]
     """
     found: dict[Path, tuple[str, Path]] = {}
     for name in names:
-        if name not in MEASURED:
-            folder = known.get(name) or _folder(name)
-            found.setdefault(folder.resolve(), (name, folder))
+        if name in MEASURED:
+            continue
+        folder = known.get(name, Path(name))
+        if name not in known and not folder.exists():
+            raise UsageError(
+                f"there is no pruner {name!r} to measure; known: {', '.join(MEASURED)}, {TRAINED}"
+                " (of a workspace), or a checkpoint's folder"
+            )
+        found.setdefault(folder.resolve(), (name, folder))
     return dict(found.values())
-
-
-def _folder(name: str) -> Path:
-    if not Path(name).exists():
-        raise UsageError(
-            f"there is no pruner {name!r} to measure; known: {', '.join(MEASURED)}, {TRAINED} (of a"
-            " workspace), or a checkpoint's folder"
-        )
-    return Path(name)
 
 
 def _opened(

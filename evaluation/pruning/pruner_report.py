@@ -104,6 +104,17 @@ class PrunerRun(ExperimentRun[MeasuredLine, PrunerResult]):
         """What is said of it."""
         result = self.result()
         names = short_names(result.pruners)
+        nodes = {
+            names[name]: Figure.bounded(own.means[NODE_AP], result.intervals[name][NODE_AP])
+            for name, own in result.pruners.items()
+        }
+        sentences = []
+        for name, own in result.pruners.items():
+            beside = against_best(own, names[name], own.best_untrained) if own.gains else ""
+            reached = Figure(own.means[NODE_AP]).text()
+            sentences.append(f"{names[name]}: {NODE_AP} {reached}{beside}.")
+        if result.questions < FEW_ITEMS:
+            sentences.append(few("question"))
         return Report(
             title=f"{result.set}: what pruners put first",
             asked=(
@@ -111,9 +122,14 @@ class PrunerRun(ExperimentRun[MeasuredLine, PrunerResult]):
                 " which scores put first what supports the answer? Pruners:"
                 f" {', '.join(names.values())}."
             ),
-            conclusion=_conclusion(result, names),
+            conclusion=" ".join(sentences),
             notes=tuple(pruner_notes(result.pruners)),
-            results=(_figures(result, names),),
+            results=(
+                Section(
+                    tables=tuple(pruner_tables(result.pruners, result.intervals)),
+                    pictures=(BarChart(f"{NODE_AP} by pruner, with 95 % intervals", nodes),),
+                ),
+            ),
             words=WORDS,
             cases=(_worst(self.lines(), names),),
         )
@@ -181,27 +197,6 @@ def against_best(own: KeptPrunerFigures, name: str, best: str) -> str:
     """What is said of a pruner beside the best untrained one, called `best`, after a comma."""
     gain = Figure.of(own.gains[own.best_untrained][NODE_AP], is_difference=True)
     return ArmComparison(name, best, gain, own.n).text()
-
-
-def _conclusion(result: PrunerResult, names: Mapping[str, str]) -> str:
-    sentences = [
-        f"{names[name]}: {NODE_AP} {Figure(own.means[NODE_AP]).text()}"
-        + (against_best(own, names[name], own.best_untrained) if own.gains else "")
-        + "."
-        for name, own in result.pruners.items()
-    ]
-    return " ".join([*sentences, *([few("question")] if result.questions < FEW_ITEMS else [])])
-
-
-def _figures(result: PrunerResult, names: Mapping[str, str]) -> Section:
-    nodes = {
-        names[name]: Figure.bounded(own.means[NODE_AP], result.intervals[name][NODE_AP])
-        for name, own in result.pruners.items()
-    }
-    return Section(
-        tables=tuple(pruner_tables(result.pruners, result.intervals)),
-        pictures=(BarChart(f"{NODE_AP} by pruner, with 95 % intervals", nodes),),
-    )
 
 
 def _worst(lines: Sequence[MeasuredLine], names: Mapping[str, str]) -> Cases:

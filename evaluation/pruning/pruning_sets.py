@@ -173,16 +173,15 @@ def read_triples(path: Path, has_head: bool = False) -> tuple[tuple[Triple, ...]
     hash.
     """
     lines, file = read_lines_of(path)
-    return tuple(_triple(path, number, line) for number, line in lines[int(has_head) :]), file
-
-
-def _triple(path: Path, number: int, line: str) -> Triple:
-    parts = line.split("\t")
-    if len(parts) < 3 or not all(parts[:3]):
-        raise LoadError(
-            f"{path}, line {number}: a fact has head, relation and tail, with tabs between them"
-        )
-    return parts[0], parts[1], parts[2]
+    triples = []
+    for number, line in lines[int(has_head) :]:
+        head, label, tail, *_ = (*line.split("\t"), "", "", "")
+        if not (head and label and tail):
+            raise LoadError(
+                f"{path}, line {number}: a fact has head, relation and tail, with tabs between them"
+            )
+        triples.append((head, label, tail))
+    return tuple(triples), file
 
 
 def _path_question(path: Path, number: int, line: str) -> TripleQuestion:

@@ -211,14 +211,13 @@ def triples_of(row: Row, name: str) -> tuple[Triple, ...]:
     """The triples of a field. LoadError where it has none, or one is no list of head, relation and
     tail.
     """
-    return tuple(_triple(row, name, value) for value in row.items(name))
-
-
-def _triple(row: Row, name: str, value: object) -> Triple:
-    if not isinstance(value, list) or len(value) != 3:
-        raise LoadError(
-            f"{row.place}: {name!r} holds {json.dumps(value)[:60]}; each must be a list of head,"
-            " relation and tail"
-        )
-    row.strings(value, name)
-    return value[0], value[1], value[2]
+    triples = []
+    for value in row.items(name):
+        if not isinstance(value, list) or len(value) != 3:
+            raise LoadError(
+                f"{row.place}: {name!r} holds {json.dumps(value)[:60]}; each must be a list of"
+                " head, relation and tail"
+            )
+        row.strings(value, name)
+        triples.append((value[0], value[1], value[2]))
+    return tuple(triples)

@@ -271,23 +271,24 @@ def _results(result: QaResult) -> Iterator[Section]:
     bars = (BarChart(f"{TITLES[measure]} by arm, with 95 % intervals", shown),) if shown else ()
     yield Section(tables=(table,), pictures=bars)
     if result.unanswerable:
-        yield Section("Questions without an answer", tables=(_abstention(result),))
+        rightly = f"of the {result.unanswerable} without an answer, abstained, %"
+        claims = (f"{TITLES[measure]} there, % of the claims" for measure in CLAIM_SHARES)
+        heads = ("arm", "abstained", "of these rightly, %", rightly, "answers there with claims")
+        yield Section(
+            "Questions without an answer",
+            tables=(
+                Table(
+                    (*heads, *claims),
+                    tuple(
+                        (name, tuple(abstention_cells(own)))
+                        for name, own in result.abstention.items()
+                    ),
+                    is_of_arms=True,
+                ),
+            ),
+        )
     if kinds := _kind_rows(result):
         yield Section("By kind of question", tables=(Table(("kind", "questions", *arms), kinds),))
-
-
-def _abstention(result: QaResult) -> Table:
-    """Of the abstentions those that are right, of what nothing answers what was abstained from, on
-    how many such questions an arm claims something, and the shares of that.
-    """
-    rightly = f"of the {result.unanswerable} without an answer, abstained, %"
-    claims = (f"{TITLES[name]} there, % of the claims" for name in CLAIM_SHARES)
-    heads = ("arm", "abstained", "of these rightly, %", rightly, "answers there with claims")
-    return Table(
-        (*heads, *claims),
-        tuple((arm, tuple(abstention_cells(own))) for arm, own in result.abstention.items()),
-        is_of_arms=True,
-    )
 
 
 def abstention_cells(own: Mapping[str, float | int | None]) -> list[Cell]:
@@ -361,7 +362,11 @@ def _cases(run: QaRun, result: QaResult) -> tuple[Cases, ...]:
     questions, lines = run.questions(), run.answers()
     scores = arm_scores(lines, {question.id: question.wanted() for question in questions})
     own = scores.get(arm, {})
-    values = {q.id: right for q in questions if (right := _right(q, own, measure)) is not None}
+    values = {}
+    for q in questions:
+        name = measure if q.is_answerable else ABSTAINED
+        if name in own.get(q.id, {}):
+            values[q.id] = own[q.id][name]
     asked = sorted((q for q in questions if q.id in values), key=lambda q: values[q.id])
     by_question: dict[str, list[AnswerLine]] = {}
     for line in lines:
@@ -378,13 +383,6 @@ def _cases(run: QaRun, result: QaResult) -> tuple[Cases, ...]:
         for title, part in chosen
         if part
     )
-
-
-def _right(
-    question: KnownQuestion, own: Mapping[str, Mapping[str, float]], measure: str
-) -> float | None:
-    values = own.get(question.id, {})
-    return values.get(measure if question.is_answerable else ABSTAINED)
 
 
 def _case(

@@ -31,7 +31,9 @@ def question_fault(request: Request, question: str) -> str | None:
         return f"is no question of {_MIN_WORDS} to {_MAX_WORDS} words"
     if OF_THE_LINES.search(question):
         return "speaks of the lines that it was written from"
-    if any(_is_copied(words, wording(line.quote).split()) for line in request.shown.values()):
+    lines = (wording(line.quote).split() for line in request.shown.values())
+    longest = max((longest_run(words, line) for line in lines), default=0)
+    if longest > min(_MAX_RUN, max(_MIN_WORDS, _MAX_SHARE * len(words))):
         return "is copied from one line"
     if request.kind is QuestionKind.TWO_HOP and any(
         has_words(question, name) for e in request.draft.asked for name in (e.name, *e.aliases)
@@ -100,11 +102,6 @@ def known_lines(labels: Sequence[str], shown: Mapping[str, ShownLine]) -> tuple[
     """The lines of these labels that were shown, each once; models write them with brackets too."""
     bare = (label.strip(" []").upper() for label in labels)
     return tuple(shown[label] for label in dict.fromkeys(bare) if label in shown)
-
-
-def _is_copied(words: Sequence[str], line: Sequence[str]) -> bool:
-    run = longest_run(words, line)
-    return run > _MAX_RUN or run > max(_MIN_WORDS, _MAX_SHARE * len(words))
 
 
 def longest_run(first: Sequence[str], second: Sequence[str]) -> int:

@@ -44,9 +44,11 @@ def record_questions(
     """
     drops: Counter[str] = Counter()
     seen: set[str] = set()
-    queues: dict[QuestionKind, Iterator[Draft]] = {
-        kind: checked(_ordered(evidence, kind, seed), seen, drops) for kind in kinds
-    }
+    queues: dict[QuestionKind, Iterator[Draft]] = {}
+    by = (lambda d: d.document, lambda d: d.speaker, lambda d: d.asked[0].id if d.asked else "")
+    for kind in kinds:
+        drafts = diverse_order(DRAFTERS[kind](evidence), by, random.Random(f"{seed} {kind}"))
+        queues[kind] = checked(drafts, seen, drops)
     if len(kinds) > 1 and QuestionKind.UNANSWERABLE in queues:
         queues[QuestionKind.UNANSWERABLE] = islice(
             queues[QuestionKind.UNANSWERABLE], -(-num // len(kinds))
@@ -60,11 +62,6 @@ def record_questions(
             else:
                 chosen.append(evidence.made(draft))
     return chosen, drops
-
-
-def _ordered(evidence: SplitSayings, kind: QuestionKind, seed: int) -> list[Draft]:
-    keys = (lambda d: d.document, lambda d: d.speaker, lambda d: d.asked[0].id if d.asked else "")
-    return diverse_order(DRAFTERS[kind](evidence), keys, random.Random(f"{seed} {kind}"))
 
 
 def checked(drafts: Sequence[Draft], seen: set[str], drops: Counter[str]) -> Iterator[Draft]:

@@ -163,21 +163,17 @@ class RetrievalExperiment(TrialExperiment[ScopedQuestion, RetrievalLine, Retriev
             have = frozenset(self.arms) - {trial.arm for trial in trials}
             if bench is None or at != (item.scope, item.document):
                 at = item.scope, item.document
-                bench = self._bench(item.scope, item.document)
+                place, plan, snapshot = self._place, self._plan, self._snapshot
+                id_ = None if item.document is None else place.find(item.document)
+                if id_ is not None:
+                    only = Filters(documents=(id_,))
+                    snapshot = apply_filters(snapshot, place.space.store, only)
+                arms = make_arms(
+                    plan.arms, place.space, snapshot, id_ is None, plan.prompts, place.pruner
+                )
+                bench = RetrieverBench(item.scope, arms, Resolver(snapshot, place.find))
             vector = self._place.embedder.embed_query(item.question.text)
             keep(bench.ask(item.question, self._targets[item.question.id], vector, have))
-
-    def _bench(self, scope: Scope, document: str | None) -> RetrieverBench:
-        """The arms on one document alone, or on the whole corpus."""
-        place, plan = self._place, self._plan
-        id_ = None if document is None else place.find(document)
-        snapshot = (
-            self._snapshot
-            if id_ is None
-            else apply_filters(self._snapshot, place.space.store, Filters(documents=(id_,)))
-        )
-        arms = make_arms(plan.arms, place.space, snapshot, id_ is None, plan.prompts, place.pruner)
-        return RetrieverBench(scope, arms, Resolver(snapshot, place.find))
 
     def summarize(self, lines: Sequence[RetrievalLine], path: Path) -> RetrievalResult:
         """The figures of every scope."""

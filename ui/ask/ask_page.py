@@ -221,7 +221,26 @@ def _head(
     with buttons.container(horizontal=True, horizontal_alignment="right"):
         with st.popover("Options", icon=":material/tune:"):
             options = choose_options(session, model)
-        _conversations(book, conversation)
+        with st.popover("Conversations", icon=":material/history:"):
+            if st.button(
+                "New conversation", icon=":material/add:", key="new_conversation", width="stretch"
+            ):
+                _go_to(new_id())
+                st.rerun()
+            for other in book.all(limit=30):
+                is_this = other.id == conversation.id
+                if st.button(
+                    plain(other.title), key=f"go_{other.id}", disabled=is_this, width="stretch"
+                ):
+                    _go_to(other.id)
+                    st.rerun()
+            label = "Delete all notes" if conversation.id == NOTES else "Delete this conversation"
+            if conversation.exchanges and st.button(
+                label, icon=":material/delete:", key="delete_conversation"
+            ):
+                book.delete(conversation.id)
+                _go_to(new_id())
+                st.rerun()
         num = len(book.conversation(NOTES).exchanges)
         if conversation.id == NOTES:
             if st.button("Back to asking", icon=":material/arrow_back:", key="leave_notes"):
@@ -243,29 +262,6 @@ def _head(
                 help="This conversation as Markdown, with the words that it cites",
             )
     return options
-
-
-def _conversations(book: ConversationBook, conversation: Conversation) -> None:
-    with st.popover("Conversations", icon=":material/history:"):
-        if st.button(
-            "New conversation", icon=":material/add:", key="new_conversation", width="stretch"
-        ):
-            _go_to(new_id())
-            st.rerun()
-        for other in book.all(limit=30):
-            is_this = other.id == conversation.id
-            if st.button(
-                plain(other.title), key=f"go_{other.id}", disabled=is_this, width="stretch"
-            ):
-                _go_to(other.id)
-                st.rerun()
-        label = "Delete all notes" if conversation.id == NOTES else "Delete this conversation"
-        if conversation.exchanges and st.button(
-            label, icon=":material/delete:", key="delete_conversation"
-        ):
-            book.delete(conversation.id)
-            _go_to(new_id())
-            st.rerun()
 
 
 def _model() -> ChatModel | None:

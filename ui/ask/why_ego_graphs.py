@@ -9,7 +9,6 @@ from dynagrag.core.schema import (
     AnswerTrace,
     EdgeTrace,
     NodeTrace,
-    PromptTrace,
     SubgraphTrace,
 )
 from dynagrag.core.text import plural
@@ -77,7 +76,31 @@ def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
         trace.subgraph_kind.capitalize(), list(labels), format_func=labels.__getitem__
     )
     prompt, subgraph = drawn[picked]
-    num_visited = _show_numbers(prompt, subgraph)
+    num_visited = sum(node.place is not None for node in subgraph.nodes)
+    num_in = sum(node.is_in_prompt for node in subgraph.nodes)
+    cut = (
+        f"{num_visited - num_in} were pruned to fit the prompt (hollow), "
+        if num_visited > num_in
+        else ""
+    )
+    if any(node.mask is not None for node in subgraph.nodes):
+        faint = "Faint: what GRAG's soft pruning left little of before the graph became a token."
+    elif prompt.pruner == NoPruner.label:
+        faint = (
+            "There was no pruner, so all score alike; where lines are cut, what is mentioned least"
+            " goes first."
+        )
+    else:
+        faint = (
+            f"Faint: what the pruner ({plain(prompt.pruner)}) scores low; where lines are cut, it"
+            " goes first."
+        )
+    st.caption(
+        f"{len(subgraph.nodes)} of {subgraph.num_nodes} nodes are drawn. The walk visited"
+        f" {num_visited}; {cut}{num_in} are in the prompt. Size: times mentioned."
+        f" {faint} Red: the walk. Arrows: the relations as they are stated. Colour: communities of"
+        " this subgraph alone."
+    )
     key = f"{exchange_id}_{picked}"
     step = num_visited
     if num_visited > 1:
@@ -116,36 +139,6 @@ def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
             f"{prompt.num_unvisited} nodes were not visited: a walk ends where the prompt is full,"
             " under the profile paper after 40."
         )
-
-
-def _show_numbers(prompt: PromptTrace, subgraph: SubgraphTrace) -> int:
-    """Says what the drawing shows; how many nodes the walk visited."""
-    num_visited = sum(n.place is not None for n in subgraph.nodes)
-    num_in = sum(n.is_in_prompt for n in subgraph.nodes)
-    cut = (
-        f"{num_visited - num_in} were pruned to fit the prompt (hollow), "
-        if num_visited > num_in
-        else ""
-    )
-    if any(node.mask is not None for node in subgraph.nodes):
-        faint = "Faint: what GRAG's soft pruning left little of before the graph became a token."
-    elif prompt.pruner == NoPruner.label:
-        faint = (
-            "There was no pruner, so all score alike; where lines are cut, what is mentioned least"
-            " goes first."
-        )
-    else:
-        faint = (
-            f"Faint: what the pruner ({plain(prompt.pruner)}) scores low; where lines are cut, it"
-            " goes first."
-        )
-    st.caption(
-        f"{len(subgraph.nodes)} of {subgraph.num_nodes} nodes are drawn. The walk visited"
-        f" {num_visited}; {cut}{num_in} are in the prompt. Size: times mentioned."
-        f" {faint} Red: the walk. Arrows: the relations as they are stated. Colour: communities of"
-        " this subgraph alone."
-    )
-    return num_visited
 
 
 def _show_chosen_by(kind: str, subgraph: SubgraphTrace) -> None:

@@ -55,6 +55,11 @@ def graph_options(
         " hold the same in words."
     )
     picture_name = drawable(file_name, 60)
+    pairs = [(number[edge.source], number[edge.target]) for edge in drawn]
+    is_small = len(nodes) <= MAX_SMALL
+    left, right, side = (
+        ("8%", "8%", "bottom") if len(nodes) <= _NUM_ALL_LABELS else (30, 70, "right")
+    )
     return {
         "aria": {"enabled": True, "label": {"description": words}},
         "animation": False,
@@ -85,75 +90,51 @@ def graph_options(
             },
         },
         "series": [
-            _series(
-                nodes,
-                drawn,
-                [(number[edge.source], number[edge.target]) for edge in drawn],
-                is_directed,
-            )
+            {
+                "type": "graph",
+                "layout": "none",  # a live one moves nodes under labels that were laid out before
+                "symbol": "circle",
+                "draggable": True,
+                "roam": True,
+                "scaleLimit": {"min": 0.3, "max": 30},
+                "nodeScaleRatio": 0.5,
+                "preserveAspect": "contain",
+                "data": _node_items(nodes, _colors(nodes, pairs, drawn), _places(nodes, pairs)),
+                "links": _edge_items(drawn, pairs, is_small),
+                "categories": [
+                    {"name": str(i), "itemStyle": {"color": color}}
+                    for i, color in enumerate((*PALETTE, OTHERS))
+                ],
+                "left": left,  # room for labels
+                "right": right,
+                "top": 40,
+                "bottom": 40,
+                "label": {
+                    "position": side,
+                    "formatter": Function("(p) => p.data.words"),
+                    "fontSize": 11,
+                    # without, labels that ECharts takes for apart touch by some pixels
+                    "minMargin": 14,
+                    "opacity": 1,
+                    "textBorderWidth": 0,
+                },
+                # the larger node's label stays; the other's is shown when it is pointed at
+                "labelLayout": {"hideOverlap": True},
+                "edgeSymbol": ["none", "arrow" if is_directed and is_small else "none"],
+                "edgeSymbolSize": [0, 6],
+                "lineStyle": {
+                    "color": "#8a8f98",
+                    "width": 1,
+                    "opacity": 0.6 if is_small else max(0.08, min(0.3, 900 / (len(drawn) + 1))),
+                },
+                "emphasis": {
+                    "label": {"show": True},
+                    "focus": "adjacency" if is_small else "none",
+                    "scale": is_small,
+                },
+                "animation": False,
+            }
         ],
-    }
-
-
-def _series(
-    nodes: Sequence[DrawnNode],
-    edges: Sequence[DrawnEdge],
-    pairs: Sequence[tuple[int, int]],
-    is_directed: bool,
-) -> dict[str, Any]:
-    """The graph itself. `pairs`: the indices of each edge's ends."""
-    places = _places(nodes, pairs)
-    is_small = len(nodes) <= MAX_SMALL
-    return {
-        "type": "graph",
-        "layout": "none",  # a live one moves nodes under labels that were laid out before
-        "symbol": "circle",
-        "draggable": True,
-        "roam": True,
-        "scaleLimit": {"min": 0.3, "max": 30},
-        "nodeScaleRatio": 0.5,
-        "preserveAspect": "contain",
-        "data": _node_items(nodes, _colors(nodes, pairs, edges), places),
-        "links": _edge_items(edges, pairs, is_small),
-        "categories": [
-            {"name": str(i), "itemStyle": {"color": color}}
-            for i, color in enumerate((*PALETTE, OTHERS))
-        ],
-        **_labels(len(nodes)),
-        "edgeSymbol": ["none", "arrow"] if is_directed and is_small else ["none", "none"],
-        "edgeSymbolSize": [0, 6],
-        "lineStyle": {
-            "color": "#8a8f98",
-            "width": 1,
-            "opacity": 0.6 if is_small else max(0.08, min(0.3, 900 / (len(edges) + 1))),
-        },
-        "emphasis": {
-            "label": {"show": True},
-            "focus": "adjacency" if is_small else "none",
-            "scale": is_small,
-        },
-        "animation": False,
-    }
-
-
-def _labels(num_nodes: int) -> dict[str, Any]:
-    """Labels of nodes, and the margins that they need."""
-    is_small = num_nodes <= _NUM_ALL_LABELS
-    return {
-        "left": "8%" if is_small else 30,
-        "right": "8%" if is_small else 70,
-        "top": 40,
-        "bottom": 40,
-        "label": {
-            "position": "bottom" if is_small else "right",
-            "formatter": Function("(p) => p.data.words"),
-            "fontSize": 11,
-            "minMargin": 14,  # without, labels that ECharts takes for apart touch by some pixels
-            "opacity": 1,
-            "textBorderWidth": 0,
-        },
-        # the larger node's label stays; the other one's is shown when it is pointed at
-        "labelLayout": {"hideOverlap": True},
     }
 
 

@@ -128,7 +128,28 @@ def _show_running(session: WorkspaceSession, job: Job, work: Work | None) -> Non
             _share(done, total),
             text=_stage_text(stage, done, total) + (f" · {left}" if left else ""),
         )
-        st.caption(plain(" · ".join(_so_far(session, job, work))))
+        counts = job.counts
+        parts = [
+            f"{plural(counts.get('documents', 0), 'document')},"
+            f" {plural(counts.get('chunks', 0), 'chunk')} to extract"
+        ]
+        if aside := sum(item.job_id == job.id for item in session.space.journal.set_asides()):
+            parts.append(f"{aside} set aside")
+        if work is not None and "found" in work.notes:
+            mentions, relations = work.notes["found"]
+            parts.append(
+                f"{plural(mentions, 'mention')} and {plural(relations, 'relation')} found so far"
+            )
+        if work:
+            spent = job_runner.spent_since(work, session.space.journal.ledger())
+            if spent is not None and spent[0]:
+                parts.append(f"{spent[0]:,} calls, {spent[1]:,} tokens so far")
+            parts.append(f"at work for {duration_text(work.seconds)}")
+        else:
+            age = datetime.now(UTC) - datetime.fromisoformat(job.started_at)
+            begun = duration_text(max(0.0, age.total_seconds()))
+            parts.append(f"begun {begun} ago, by another process")
+        st.caption(plain(" · ".join(parts)))
         if job.is_paused or job.is_cancelled:
             st.caption("Pausing …" if job.is_paused else "Stopping …")
         else:
@@ -149,31 +170,6 @@ def _end(session: WorkspaceSession, job: Job, is_pause: bool) -> None:
     with suppress(UsageError):
         session.space.journal.job_book.cancel(job.id, is_pause=is_pause)
     st.rerun()
-
-
-def _so_far(session: WorkspaceSession, job: Job, work: Work | None) -> list[str]:
-    counts = job.counts
-    parts = [
-        f"{plural(counts.get('documents', 0), 'document')},"
-        f" {plural(counts.get('chunks', 0), 'chunk')} to extract"
-    ]
-    if aside := sum(item.job_id == job.id for item in session.space.journal.set_asides()):
-        parts.append(f"{aside} set aside")
-    if work is not None and "found" in work.notes:
-        mentions, relations = work.notes["found"]
-        parts.append(
-            f"{plural(mentions, 'mention')} and {plural(relations, 'relation')} found so far"
-        )
-    spent = job_runner.spent_since(work, session.space.journal.ledger()) if work else None
-    if spent is not None and spent[0]:
-        parts.append(f"{spent[0]:,} calls, {spent[1]:,} tokens so far")
-    if work:
-        parts.append(f"at work for {duration_text(work.seconds)}")
-    else:
-        age = datetime.now(UTC) - datetime.fromisoformat(job.started_at)
-        begun = duration_text(max(0.0, age.total_seconds()))
-        parts.append(f"begun {begun} ago, by another process")
-    return parts
 
 
 def _what(job: Job) -> str:

@@ -81,7 +81,9 @@ def _kept(
     partial = folder / f"{_PARTIAL}{uuid4().hex}{target.suffix}"
     try:
         with open(partial, "xb", opener=private) as file:
-            size = _copy(content, file)
+            size = 0  # no more is written than shows that it is too large
+            while size <= MAX_BYTES and (block := content.read(_BLOCK)):
+                size += file.write(block)
         if size > MAX_BYTES:
             return Kept(
                 LoadedSource(
@@ -95,7 +97,8 @@ def _kept(
         source = load_source(partial)
         if source.refused is not None:
             return Kept(replace(source, path=name, title=target.stem))
-        same = _same_content(folder, source.sha256, but=partial)
+        others = (p for p in kept_files(folder) if p != partial and p.stat().st_size == size)
+        same = next((path for path in others if sha256_of(path) == source.sha256), None)
         target = target if same == target or str(target) not in taken else _numbered(target)
         title = target.stem if source.title == partial.stem else source.title
         if same is not None and same != target:
@@ -129,20 +132,6 @@ def sweep(folder: Path) -> None:
         with suppress(FileNotFoundError):  # it has just ended
             if time.time() - path.stat().st_mtime > _UNDER_WAY_S:
                 path.unlink()
-
-
-def _copy(content: IO[bytes], file: IO[bytes]) -> int:
-    """Stops once it is too large."""
-    size = 0
-    while size <= MAX_BYTES and (block := content.read(_BLOCK)):
-        size += file.write(block)
-    return size
-
-
-def _same_content(folder: Path, sha256: str, but: Path) -> Path | None:
-    size = but.stat().st_size
-    others = (path for path in kept_files(folder) if path != but and path.stat().st_size == size)
-    return next((path for path in others if sha256_of(path) == sha256), None)
 
 
 def sha256_of(path: Path) -> str:

@@ -111,7 +111,11 @@ class SignIn:
                 f"Too many wrong passwords. Try again in {spoken}.",
                 {"Retry-After": str(wait_s)},
             )
-        reply = RedirectResponse(_same_page(request), status_code=303)
+        # the request's own address, relative to itself: a path such as //evil.example/ leads
+        # nowhere else
+        path = "./" + quote(request.url.path.rpartition("/")[2], safe="%")
+        query = f"?{request.url.query}" if request.url.query else ""
+        reply = RedirectResponse(path + query, status_code=303)
         now = time.monotonic()
         self._ends_at = {token: end for token, end in self._ends_at.items() if end > now}
         token = secrets.token_urlsafe(32)
@@ -131,14 +135,6 @@ def _is_form(scope: Scope) -> bool:
         scope["method"] == "POST"
         and Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower() == _FORM
     )
-
-
-def _same_page(request: Request) -> str:
-    """The request's own address, relative to itself: a path such as `//evil.example/` leads nowhere
-    else.
-    """
-    query = f"?{request.url.query}" if request.url.query else ""
-    return "./" + quote(request.url.path.rpartition("/")[2], safe="%") + query
 
 
 def _page(status: int, error: str = "", headers: dict[str, str] | None = None) -> Response:

@@ -71,7 +71,20 @@ def _show_one(name: str, can_save: bool) -> None:
                 )
                 is_visit = st.form_submit_button("Use for this visit", icon=":material/check:")
         if is_saved or is_visit:
-            _take(name, typed, is_saved)
+            if not typed.strip():
+                raise SettingsError("the key is empty")
+            try:
+                key = clean_key(typed) if name == "openai_api_key" else typed
+            except ValueError as err:
+                raise SettingsError(str(err)) from None
+            if is_saved:
+                keep_key(name, key)
+                save_settings(keys_in_keyring=",".join(dict.fromkeys((*kept_in_keyring(), name))))
+                state.choose(**{name: None})
+            else:
+                state.choose(**{name: key})
+            state.remember(f"key_{name}", uuid4().hex)
+            st.rerun()
         if (name in kept_in_keyring() or name in state.chosen()) and st.button(
             "Remove", key=f"remove_{name}", icon=":material/delete:"
         ):
@@ -84,20 +97,3 @@ def _show_one(name: str, can_save: bool) -> None:
                     or None
                 )
             st.rerun()
-
-
-def _take(name: str, typed: str, is_saved: bool) -> None:
-    if not typed.strip():
-        raise SettingsError("the key is empty")
-    try:
-        key = clean_key(typed) if name == "openai_api_key" else typed
-    except ValueError as err:
-        raise SettingsError(str(err)) from None
-    if is_saved:
-        keep_key(name, key)
-        save_settings(keys_in_keyring=",".join(dict.fromkeys((*kept_in_keyring(), name))))
-        state.choose(**{name: None})
-    else:
-        state.choose(**{name: key})
-    state.remember(f"key_{name}", uuid4().hex)
-    st.rerun()

@@ -49,7 +49,28 @@ def show() -> None:
                 background.drop(key)
                 background.start(key, "Repair", lambda _: doctor.repair(settings, name))
                 st.rerun()
-        _ask_backup()
+        if st.button(
+            "Prepare a backup",
+            icon=":material/archive:",
+            disabled=name not in state.known_workspaces(),
+            help="One file: records, graph, replies.",
+        ):
+            backup_key = background.key_of(settings, name, "backup")
+            background.drop(backup_key)
+            open_space = state.opener(has_model=False)
+
+            def run(work: Work) -> bytes:
+                with TemporaryDirectory() as folder, open_space() as space:
+                    file = Path(folder) / "whole.zip"
+                    back_up(space, file, is_forced=False, progress=work.progress)
+                    if file.stat().st_size > _MAX_BACKUP_BYTES:
+                        raise UsageError(
+                            f"it has {file.stat().st_size / 1e6:,.0f} MB, too much for a browser;"
+                            f" run `dynagrag backup FILE -w {name}`"
+                        )
+                    return file.read_bytes()
+
+            background.start(backup_key, "Backup", run)
     _follow_backup()
     work = background.find(key)
     if work is not None and has_ended(
@@ -74,33 +95,6 @@ def show() -> None:
 
 
 # ------------------------------------------------------------------------------------------- backup
-
-
-def _ask_backup() -> None:
-    settings, name = state.settings(), state.workspace_name()
-    label = "Prepare a backup"
-    if st.button(
-        label,
-        icon=":material/archive:",
-        disabled=name not in state.known_workspaces(),
-        help="One file: records, graph, replies.",
-    ):
-        key = background.key_of(settings, name, "backup")
-        background.drop(key)
-        open_space = state.opener(has_model=False)
-
-        def run(work: Work) -> bytes:
-            with TemporaryDirectory() as folder, open_space() as space:
-                file = Path(folder) / "whole.zip"
-                back_up(space, file, is_forced=False, progress=work.progress)
-                if file.stat().st_size > _MAX_BACKUP_BYTES:
-                    raise UsageError(
-                        f"it has {file.stat().st_size / 1e6:,.0f} MB, too much for a browser; run"
-                        f" `dynagrag backup FILE -w {name}`"
-                    )
-                return file.read_bytes()
-
-        background.start(key, "Backup", run)
 
 
 def _follow_backup() -> None:

@@ -107,18 +107,15 @@ def share_intervals(
     are 1, resampling shows no spread: the interval is then that of Clopper and Pearson for a share,
     which is exact, and holds for one question too.
     """
-    found = intervals(columns, seed, resamples)
-    return {
-        name: _exact(own.mean, len(columns[name])) if set(columns[name]) in ({0.0}, {1.0}) else own
-        for name, own in found.items()
-    }
-
-
-def _exact(share: float, num: int) -> Interval:
     from scipy.stats import binomtest
 
-    found = binomtest(round(share * num), num).proportion_ci(LEVEL, method="exact")
-    return Interval(share, float(found.low), float(found.high))
+    found = intervals(columns, seed, resamples)
+    for name, own in found.items():
+        if set(columns[name]) in ({0.0}, {1.0}):
+            num = len(columns[name])
+            exact = binomtest(round(own.mean * num), num).proportion_ci(LEVEL, method="exact")
+            found[name] = Interval(own.mean, float(exact.low), float(exact.high))
+    return found
 
 
 def f1_intervals(

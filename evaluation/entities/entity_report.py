@@ -78,6 +78,13 @@ class EntityRun(ExperimentRun[Missed, EntityResult]):
         if result.with_model:
             joined[result.with_model.name] = result.with_model.quality
         kind = "names with summaries" if result.has_summaries else "bare names"
+        sentences = []
+        for name, own in joined.items():
+            precision, recall, f1 = (figure.text() for figure in _bounded(own))
+            sentences.append(
+                f"{name}: {recall} % of the pairs of one thing are joined, {precision} % of the"
+                f" joined ones are right; F1 {f1}."
+            )
         return Report(
             title=f"{result.dataset}: which names are joined",
             asked=(
@@ -86,7 +93,7 @@ class EntityRun(ExperimentRun[Missed, EntityResult]):
                 f" embedder {result.embedder}): are those joined, and only those? Joined by:"
                 f" {', '.join(joined)}."
             ),
-            conclusion=" ".join(_sentence(name, own) for name, own in joined.items()),
+            conclusion=" ".join(sentences),
             notes=tuple(_notes(result)),
             results=(*_qualities(joined), _found(result.blocking, result.missed)),
             words=WORDS,
@@ -113,14 +120,6 @@ def _notes(result: EntityResult) -> Iterator[str]:
         )
     if result.with_model:
         yield from result.with_model.notes
-
-
-def _sentence(name: str, own: Quality) -> str:
-    precision, recall, f1 = (figure.text() for figure in _bounded(own))
-    return (
-        f"{name}: {recall} % of the pairs of one thing are joined, {precision} % of the joined ones"
-        f" are right; F1 {f1}."
-    )
 
 
 def _bounded(own: Quality) -> list[Figure]:

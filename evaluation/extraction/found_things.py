@@ -119,7 +119,11 @@ def _placed(text: str, mentions: Sequence[FoundMention]) -> Iterator[Thing]:
     """Each mention at every place of its name in what it was read from, but not inside a longer
     name, unless it stands nowhere else.
     """
-    at = [(m, _spans(text, m)) for m in mentions]
+    at: list[tuple[FoundMention, list[Span]]] = []
+    for m in mentions:  # as it is written, else with other capitals
+        read = text[m.start : m.end]
+        found = list(places(m.name, read)) or list(places(m.name, read, re.IGNORECASE))
+        at.append((m, [(m.start + start, m.start + end) for start, end in found]))
     every = sorted({span for _, spans in at for span in spans}, key=lambda s: (s[0] - s[1], s))
     outer = {
         span
@@ -129,17 +133,8 @@ def _placed(text: str, mentions: Sequence[FoundMention]) -> Iterator[Thing]:
     }
     placed: dict[tuple[Span | None, str], Thing] = {}
     for mention, spans in at:
-        own: Sequence[Span | None] = (
-            [span for span in spans if span in outer] or spans[:1] or [None]
-        )
-        for span in own:
+        kept: Sequence[Span | None] = [span for span in spans if span in outer] or spans[:1]
+        for span in kept or [None]:
             key = (span, mention.key if span is None else "")
             placed.setdefault(key, Thing(span, mention.name, mention.key, mention.type))
     yield from placed.values()
-
-
-def _spans(text: str, mention: FoundMention) -> list[Span]:
-    """Where the name stands in what was read: as it is written, else with other capitals."""
-    read = text[mention.start : mention.end]
-    spans = list(places(mention.name, read)) or list(places(mention.name, read, re.IGNORECASE))
-    return [(mention.start + start, mention.start + end) for start, end in spans]

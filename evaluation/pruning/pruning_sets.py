@@ -18,7 +18,6 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import Embedder
-from dynagrag.core.schema import Vector
 from dynagrag.evaluation.pruning.answer_support import Support, example_of
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample, Split, split_by_group
 from dynagrag.evaluation.pruning.triple_graph import Triple, TripleGraph, words
@@ -126,24 +125,28 @@ def examples_of(pruning_set: PruningSet, embedder: Embedder) -> list[PruningExam
     or without support, are left out.
     """
     graph = TripleGraph(pruning_set.triples, embedder.embed_documents)
-    questions = [
-        q for q in pruning_set.questions if graph.number(q.topic) is not None and q.support
-    ]
-    return [
-        _example(graph, question, embedder.embed_query(question.text)) for question in questions
-    ]
-
-
-def _example(graph: TripleGraph, question: TripleQuestion, query: Vector) -> PruningExample:
-    topic = graph.number(question.topic)
-    assert topic is not None
-    known = [(graph.number(head), graph.number(tail)) for head, _, tail in question.support]
-    pairs = {(min(u, v), max(u, v)) for u, v in known if u is not None and v is not None and u != v}
-    nodes = {topic, *(end for ends in known for end in ends if end is not None)}
-    support = Support(frozenset(nodes), frozenset(pairs))
-    return example_of(
-        question.id, question.text, question.group, query, [graph.ego_graph(topic)], support
-    )
+    examples = []
+    for question in pruning_set.questions:
+        topic = graph.number(question.topic)
+        if topic is None or not question.support:
+            continue
+        nodes, pairs = {topic}, set[tuple[int, int]]()
+        for head, _, tail in question.support:
+            ends = [end for name in (head, tail) if (end := graph.number(name)) is not None]
+            nodes.update(ends)
+            if len(set(ends)) == 2:
+                pairs.add((min(ends), max(ends)))
+        examples.append(
+            example_of(
+                question.id,
+                question.text,
+                question.group,
+                embedder.embed_query(question.text),
+                [graph.ego_graph(topic)],
+                Support(frozenset(nodes), frozenset(pairs)),
+            )
+        )
+    return examples
 
 
 def load_pathquestion(data: Path, part: str | None) -> PruningSet:

@@ -186,7 +186,23 @@ def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
         for row, n in enumerate(nodes)
         if _is_reached(n, step) and n.parent is not None
     }
-    drawn_nodes = [_drawn_node(node, _is_reached(node, step)) for node in nodes]
+    drawn_nodes = []
+    for node in nodes:
+        is_reached = _is_reached(node, step)
+        drawn_nodes.append(
+            DrawnNode(
+                id=node.id,
+                label=node.name,
+                order=node.place if is_reached else None,
+                weight=max(1, node.weight),
+                opacity=0.25 + 0.75 * _shown_share(node) if is_reached else _UNREACHED,
+                is_hollow=not node.is_in_prompt,
+                tooltip=(
+                    f"{node.name}: weight {node.weight}, {_share_text(node)}, {node.hops} hops from"
+                    " the centre"
+                ),
+            )
+        )
     drawn_edges = [
         DrawnEdge(
             source=nodes[edge.source].id,
@@ -201,21 +217,6 @@ def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
         for edge in subgraph.edges
     ]
     draw_graph(drawn_nodes, drawn_edges, key=key, height="520px")
-
-
-def _drawn_node(node: NodeTrace, is_reached: bool) -> DrawnNode:
-    return DrawnNode(
-        id=node.id,
-        label=node.name,
-        order=node.place if is_reached else None,
-        weight=max(1, node.weight),
-        opacity=0.25 + 0.75 * _shown_share(node) if is_reached else _UNREACHED,
-        is_hollow=not node.is_in_prompt,
-        tooltip=(
-            f"{node.name}: weight {node.weight}, {_share_text(node)}, {node.hops} hops from the"
-            " centre"
-        ),
-    )
 
 
 def _shown_share(own: NodeTrace | EdgeTrace) -> float:

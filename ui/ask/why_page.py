@@ -33,7 +33,15 @@ def page() -> None:
     with state.shown_errors():
         st.title("Why")
         book = ConversationBook(session.space.folder)
-        found = _chosen(book)
+        # that of the address bar or of this visit if it has an answer, else the last that has one
+        id_ = st.query_params.get("conversation") or state.remembered("conversation", "")
+        conversations: Sequence[Conversation] = ()
+        if id_:
+            with suppress(UsageError):  # an address that somebody typed
+                conversations = (book.conversation(id_),)
+        if not any(e.answers for c in conversations for e in c.exchanges):
+            conversations = book.all()
+        found = next((c for c in conversations if any(e.answers for e in c.exchanges)), None)
         if found is None:
             st.info(
                 "No question has been answered in this workspace yet. Ask one under **Ask**.",
@@ -43,20 +51,6 @@ def page() -> None:
         titles = {d.id: d.title for d in session.documents()}
         exchange, kept = _pick(with_titles(found, titles), st.query_params.get("exchange", ""))
         _explain(session, exchange, kept)
-
-
-def _chosen(book: ConversationBook) -> Conversation | None:
-    """The conversation of the address bar or of this visit if it has an answer, else the last one
-    that has.
-    """
-    id_ = st.query_params.get("conversation") or state.remembered("conversation", "")
-    conversations: Sequence[Conversation] = ()
-    if id_:
-        with suppress(UsageError):  # an address that somebody typed
-            conversations = (book.conversation(id_),)
-    if not any(e.answers for c in conversations for e in c.exchanges):
-        conversations = book.all()
-    return next((c for c in conversations if any(e.answers for e in c.exchanges)), None)
 
 
 def _pick(conversation: Conversation, exchange_id: str) -> tuple[Exchange, KeptAnswer]:

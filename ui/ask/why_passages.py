@@ -2,8 +2,6 @@
 made of.
 """
 
-from collections.abc import Collection
-
 import streamlit as st
 
 from dynagrag.core.schema import Answer
@@ -46,12 +44,13 @@ def show_passages(workspace: str, answer: Answer) -> None:
     st.markdown(f"Names in the question: {names}")
     if ranking.facts:
         with st.expander(plural(len(ranking.facts), "nearest fact")):
-            st.markdown(
-                "\n".join(
-                    f"- “{plain(_untitled(fact.text, titles))}”, cosine {fact.cosine:.2f}"
-                    for fact in ranking.facts
-                )
-            )
+            lines = []
+            for fact in ranking.facts:
+                # texts of facts begin with their documents' titles, the same again and again
+                title = next((t for t in titles if fact.text.startswith(f"{t}: ")), None)
+                text = fact.text if title is None else fact.text.removeprefix(f"{title}: ")
+                lines.append(f"- “{plain(text)}”, cosine {fact.cosine:.2f}")
+            st.markdown("\n".join(lines))
     if ranking.gate < 1:
         st.caption(
             f"The graph counts {ranking.gate:.0%}: less where a question is long, and where many"
@@ -89,7 +88,3 @@ def show_passages(workspace: str, answer: Answer) -> None:
             " what stands around it"
             + (", and what the question's steps changed." if ranking.steps else ".")
         )
-
-
-def _untitled(text: str, titles: Collection[str]) -> str:
-    return next((text[len(title) + 2 :] for title in titles if text.startswith(f"{title}: ")), text)

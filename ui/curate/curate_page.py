@@ -7,7 +7,7 @@ import streamlit as st
 from dynagrag.core.text import times
 from dynagrag.curation import corrections
 from dynagrag.curation.suggestions import Suggestion
-from dynagrag.curation.view import EditState, MadeMerge, Seen, clipped, history, made_merges
+from dynagrag.curation.view import EditState, Seen, clipped, history, made_merges
 from dynagrag.ui import state
 from dynagrag.ui.curate import edit_tab
 from dynagrag.ui.curate.correction_work import (
@@ -184,35 +184,33 @@ def _made(session: WorkspaceSession, seen: Seen) -> None:
     ]
     st.caption(f"{len(shown):,} of {len(merges):,} merges.")
     for merge in page_of(shown, "made"):
-        _merge(session, seen, merge)
-    show_pager(len(shown), "made")
-
-
-def _merge(session: WorkspaceSession, seen: Seen, merge: MadeMerge) -> None:
-    with st.container(border=True):
-        members = ", ".join(
-            f"{plain(clipped(seen.shown(key), 40))} ({number})" for key, number in merge.members
-        )
-        st.markdown(f"**{plain(clipped(merge.entity.name))}** · said {times(merge.entity.weight)}")
-        how = " and ".join(_RULES.get(rule, rule) for rule in merge.rule.split("+"))
-        st.caption(f"From {members} · {plain(how)}{' by ' + plain(merge.by) if merge.by else ''}")
-        show_quotes(
-            session, seen.quotes([key for key, _ in merge.members], min(len(merge.members), 3))
-        )
-        if merge.rule == "model" and merge.saw:
-            with st.expander("What the model saw"):
-                st.markdown(plain_lines(merge.saw))
-        if st.button(
-            "Undo",
-            key=f"undo_{merge.id}",
-            icon=":material/undo:",
-            help="Keeps them apart, also in files that you add later.",
-        ):
-            correct(
-                session,
-                corrections.undo_edit if merge.rule == "by hand" else corrections.undo_made_merge,
-                merge.id,
+        with st.container(border=True):
+            members = ", ".join(
+                f"{plain(clipped(seen.shown(key), 40))} ({number})" for key, number in merge.members
             )
+            st.markdown(
+                f"**{plain(clipped(merge.entity.name))}** · said {times(merge.entity.weight)}"
+            )
+            how = " and ".join(_RULES.get(rule, rule) for rule in merge.rule.split("+"))
+            st.caption(
+                f"From {members} · {plain(how)}{' by ' + plain(merge.by) if merge.by else ''}"
+            )
+            show_quotes(
+                session, seen.quotes([key for key, _ in merge.members], min(len(merge.members), 3))
+            )
+            if merge.rule == "model" and merge.saw:
+                with st.expander("What the model saw"):
+                    st.markdown(plain_lines(merge.saw))
+            if st.button(
+                "Undo",
+                key=f"undo_{merge.id}",
+                icon=":material/undo:",
+                help="Keeps them apart, also in files that you add later.",
+            ):
+                is_by_hand = merge.rule == "by hand"
+                undo = corrections.undo_edit if is_by_hand else corrections.undo_made_merge
+                correct(session, undo, merge.id)
+    show_pager(len(shown), "made")
 
 
 # ------------------------------------------------------------------------------------------ history

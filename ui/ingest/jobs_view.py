@@ -342,7 +342,22 @@ def show_past(session: WorkspaceSession) -> None:
     if not jobs:
         st.caption("No ingest yet.")
         return
-    st.dataframe([_row(job) for job in jobs], hide_index=True, width="stretch")
+    rows = []
+    for job in jobs:
+        is_paused = job.is_paused and job.status is JobStatus.CANCELLED
+        row = {
+            "Job": job.id,
+            "What": _what(job),
+            "Status": "paused" if is_paused else str(job.status),
+            "Began (UTC)": job.started_at[:16].replace("T", " "),
+            "Ended": job.finished_at[11:16],
+            "Documents": job.counts.get("documents"),
+            "Chunks": job.counts.get("extracted", job.counts.get("chunks")),
+            "Set aside": job.counts.get("set_aside"),
+            "Why it ended": job.reason,
+        }
+        rows.append(row)
+    st.dataframe(rows, hide_index=True, width="stretch")
     picked = (
         st.selectbox("Files of job", [job.id for job in jobs], key="files_of_job", width=160)
         if len(jobs) > 1
@@ -367,20 +382,3 @@ def show_past(session: WorkspaceSession) -> None:
             if is_pressed and earlier is not None:
                 job_runner.resume(names[earlier])
                 st.rerun()
-
-
-def _row(job: Job) -> dict[str, object]:
-    counts = job.counts
-    return {
-        "Job": job.id,
-        "What": _what(job),
-        "Status": (
-            "paused" if job.is_paused and job.status is JobStatus.CANCELLED else str(job.status)
-        ),
-        "Began (UTC)": job.started_at[:16].replace("T", " "),
-        "Ended": job.finished_at[11:16],
-        "Documents": counts.get("documents"),
-        "Chunks": counts.get("extracted", counts.get("chunks")),
-        "Set aside": counts.get("set_aside"),
-        "Why it ended": job.reason,
-    }

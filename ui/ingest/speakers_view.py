@@ -28,7 +28,49 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
     if spoken:
         kept = {document.sha256: kept_names(document.meta) for document in documents}
         with st.expander("Speakers: rename, merge, leave out"):
-            _ask(spoken, given, kept)
+            picked = pick_row(spoken, key="speakers_of")
+            before = {
+                label: kept.get(picked.sha256, {}).get(label, label) for label in picked.speakers
+            }
+            st.caption(
+                "Speakers with the same name become one. Leave out what is no speaker, such as a"
+                " heading."
+            )
+            with st.form(f"speakers_{picked.path}", border=False):
+                typed = {
+                    label: st.text_input(
+                        plain(short_label(label)),
+                        value=given.get(picked.name, {}).get(label, before[label]),
+                        max_chars=_MAX_CHARS,
+                        placeholder="left out",
+                        key=f"speaker_{picked.path}_{number}",
+                    )
+                    for number, label in enumerate(picked.speakers[:_MAX_SPEAKERS])
+                }
+                shown = speaker_choices(picked.speakers[:_MAX_SPEAKERS])
+                merged = _pick("Merge into the first", shown, f"merge_{picked.path}", "two or more")
+                left_out = _pick("Leave out", shown, f"omit_{picked.path}", "none")
+                if len(picked.speakers) > _MAX_SPEAKERS:
+                    st.caption(
+                        f"{plural(len(picked.speakers) - _MAX_SPEAKERS, 'more speaker')}: name them"
+                        " with `dynagrag ingest --speaker-map`."
+                    )
+                if st.form_submit_button("Use these names", icon=":material/check:"):
+                    if merged:
+                        typed |= dict.fromkeys(merged, typed[merged[0]])
+                    typed |= dict.fromkeys(left_out, "")
+                    new_names = {label: collapse(name) for label, name in typed.items()}
+                    changed = {
+                        label: name for label, name in new_names.items() if name != before[label]
+                    }
+                    state.remember(_STATE, {**given, picked.name: changed})
+                    st.rerun()
+            changes = ", ".join(
+                f"{short_label(label)} → {name or 'left out'}"
+                for label, name in given.get(picked.name, {}).items()
+            )
+            if changes:
+                st.caption(f":material/check: {plain(changes)}")
     here = {row.name: set(row.speakers) for row in spoken}
     return SpeakerNames(
         {},
@@ -39,51 +81,6 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
 def forget() -> None:
     """Drops what was given: it is the run's now, and the documents keep it."""
     state.remember(_STATE, {})
-
-
-def _ask(
-    spoken: Sequence[SourceRow],
-    given: Mapping[str, Mapping[str, str]],
-    kept: Mapping[str, Mapping[str, str]],
-) -> None:
-    row = pick_row(spoken, key="speakers_of")
-    before = {label: kept.get(row.sha256, {}).get(label, label) for label in row.speakers}
-    st.caption(
-        "Speakers with the same name become one. Leave out what is no speaker, such as a heading."
-    )
-    with st.form(f"speakers_{row.path}", border=False):
-        typed = {
-            label: st.text_input(
-                plain(short_label(label)),
-                value=given.get(row.name, {}).get(label, before[label]),
-                max_chars=_MAX_CHARS,
-                placeholder="left out",
-                key=f"speaker_{row.path}_{number}",
-            )
-            for number, label in enumerate(row.speakers[:_MAX_SPEAKERS])
-        }
-        shown = speaker_choices(row.speakers[:_MAX_SPEAKERS])
-        merged = _pick("Merge into the first", shown, f"merge_{row.path}", "two or more")
-        left_out = _pick("Leave out", shown, f"omit_{row.path}", "none")
-        if len(row.speakers) > _MAX_SPEAKERS:
-            st.caption(
-                f"{plural(len(row.speakers) - _MAX_SPEAKERS, 'more speaker')}: name them with"
-                " `dynagrag ingest --speaker-map`."
-            )
-        if st.form_submit_button("Use these names", icon=":material/check:"):
-            if merged:
-                typed |= dict.fromkeys(merged, typed[merged[0]])
-            typed |= dict.fromkeys(left_out, "")
-            names = {label: collapse(name) for label, name in typed.items()}
-            changed = {label: name for label, name in names.items() if name != before[label]}
-            state.remember(_STATE, {**given, row.name: changed})
-            st.rerun()
-    changes = ", ".join(
-        f"{short_label(label)} → {name or 'left out'}"
-        for label, name in given.get(row.name, {}).items()
-    )
-    if changes:
-        st.caption(f":material/check: {plain(changes)}")
 
 
 def _pick(what: str, shown: Mapping[str, str], key: str, placeholder: str) -> list[str]:

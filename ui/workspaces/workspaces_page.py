@@ -63,7 +63,31 @@ def page() -> None:
         _follow_demo(settings)
         spaces, health = st.tabs(["Workspaces", "Health and backup"])
         with spaces, state.shown_errors():
-            _show_all(settings)
+            names = state.known_workspaces()
+            for work in _ended(settings, "deletion", "Deleting", "deleted"):
+                _forget(settings, work.title)
+                st.toast(f"Deleted {plain(work.title)}.", icon=":material/delete:")
+            for work in _ended(settings, "renaming", "Renaming", "renamed"):
+                new = work.notes["new"]
+                st.toast(
+                    f"{plain(work.title)} is called {plain(new)} now.", icon=":material/check:"
+                )
+                _forget(settings, work.title, new)
+            found = _holdings(settings, names)
+            for name in names:
+                _show_one(settings, name, found.get(name))
+            with st.expander("New workspace", expanded=not names):
+                _ask_new(settings)
+            if names:
+                with st.expander("Try the demo"):
+                    st.markdown(
+                        f"{'Recreates' if DEMO in names else 'Creates'} the workspace **{DEMO}**"
+                        " from recorded replies of a real model."
+                    )
+                    if st.button(
+                        "Create the demo", disabled=_is_demo_at_work(settings), key="demo_again"
+                    ):
+                        _start_demo(settings)
         with health, state.shown_errors():
             health_view.show()
 
@@ -125,30 +149,6 @@ def _follow_demo(settings: Settings) -> None:
 
 
 # --------------------------------------------------------------------------------------------- list
-
-
-def _show_all(settings: Settings) -> None:
-    names = state.known_workspaces()
-    for work in _ended(settings, "deletion", "Deleting", "deleted"):
-        _forget(settings, work.title)
-        st.toast(f"Deleted {plain(work.title)}.", icon=":material/delete:")
-    for work in _ended(settings, "renaming", "Renaming", "renamed"):
-        new = work.notes["new"]
-        st.toast(f"{plain(work.title)} is called {plain(new)} now.", icon=":material/check:")
-        _forget(settings, work.title, new)
-    found = _holdings(settings, names)
-    for name in names:
-        _show_one(settings, name, found.get(name))
-    with st.expander("New workspace", expanded=not names):
-        _ask_new(settings)
-    if names:
-        with st.expander("Try the demo"):
-            st.markdown(
-                f"{'Recreates' if DEMO in names else 'Creates'} the workspace **{DEMO}** from"
-                " recorded replies of a real model."
-            )
-            if st.button("Create the demo", disabled=_is_demo_at_work(settings), key="demo_again"):
-                _start_demo(settings)
 
 
 def _holdings(settings: Settings, names: list[str]) -> dict[str, Holdings]:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import logging
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,16 +66,14 @@ class KeptLayouts:
                 done.set_result(kept)
                 return done
             self._under_way = {n: f for n, f in self._under_way.items() if not f.done()}
-            made = self._worker.submit(self._make, name, num_nodes, pairs, weights, is_3d)
+            made = self._worker.submit(
+                self._make, name, lambda: _laid_out(num_nodes, pairs, weights, is_3d)
+            )
             self._under_way[name] = made
             return made
 
-    def _make(
-        self, name: str, num_nodes: int, pairs: Pairs, weights: Sequence[float], is_3d: bool
-    ) -> Layout:
-        groups = communities(num_nodes, pairs, weights)
-        at = place_3d(num_nodes, pairs) if is_3d else place(num_nodes, pairs, groups)
-        made = Layout(at, groups)
+    def _make(self, name: str, work: Callable[[], Layout]) -> Layout:
+        made = work()
         try:
             # not the workspace's folder, which may have been deleted meanwhile
             self._folder.parent.mkdir(mode=0o700, exist_ok=True)
@@ -102,3 +100,8 @@ class KeptLayouts:
             return None
         is_whole = len(positions) == len(groups) == num_nodes and np.isfinite(positions).all()
         return Layout(positions, groups) if is_whole else None
+
+
+def _laid_out(num_nodes: int, pairs: Pairs, weights: Sequence[float], is_3d: bool) -> Layout:
+    groups = communities(num_nodes, pairs, weights)
+    return Layout(place_3d(num_nodes, pairs) if is_3d else place(num_nodes, pairs, groups), groups)

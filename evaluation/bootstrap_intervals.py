@@ -18,7 +18,7 @@ _BATCH = 200
 
 
 class DifferenceVerdict(StrEnum):
-    """What the interval of a difference says of who is ahead."""
+    """Reading of a difference's interval."""
 
     BETTER = "better"
     WORSE = "worse"

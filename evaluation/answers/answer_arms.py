@@ -59,7 +59,7 @@ class AskedQuestion:
 
     @property
     def filters(self) -> Filters:
-        """What may be looked at."""
+        """The filters of the search."""
         return Filters(documents=(self.document,)) if self.document is not None else Filters()
 
 
@@ -265,7 +265,7 @@ def known_answer_arms() -> Mapping[str, str]:
 
 
 def pruners_made_with(space: Workspace, arms: Iterable[AnswerArm]) -> dict[str, Any]:
-    """What a run's settings say of its pruners: `pruner`, that of the settings, unless it is the
+    """Settings of a run that name its pruners: `pruner`, that of the settings, unless it is the
     untrained prior, and `pruners`, those that arms name. Raises UsageError and LoadError for one
     that isn't there.
     """
@@ -277,7 +277,7 @@ def pruners_made_with(space: Workspace, arms: Iterable[AnswerArm]) -> dict[str, 
 
 
 def soft_made_with(space: Workspace, arms: Iterable[AnswerArm]) -> dict[str, Any]:
-    """What a run's settings say of its trained soft prompts: each one's system, language model and
+    """Settings of a run that name its trained soft prompts: each one's system, language model and
     digest. Errors as in `ask --soft`.
     """
     embedder = space.embedder.identity

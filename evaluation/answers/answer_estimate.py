@@ -1,5 +1,5 @@
-"""What the answers that are missing will take, before they are made: a few questions are answered
-by a fake model that counts.
+"""Estimate of the answers that are missing, before they are made: a few questions are answered by a
+fake model that counts.
 
 The first call that the real model will be asked is made then, and timed; its reply is in the cache
 when it is wanted.
@@ -133,7 +133,7 @@ def estimates_of(
 
 @dataclass(frozen=True, slots=True)
 class _TriedAnswer:
-    """What one answer asked, and the seconds that a trained soft prompt took for it."""
+    """Model calls of one answer, and the seconds that a trained soft prompt took for it."""
 
     calls: Sequence[_Call]
     soft_s: float = 0.0
@@ -146,7 +146,7 @@ def _calls(
     arm: AnswerArm,
     journal: Journal,
 ) -> _TriedAnswer:
-    """What an answer asks, as far as a model that cites the first line it sees can tell; less where
+    """Model calls of an answer, as far as a model that cites the first line can tell; fewer where
     that fails, which the run will tell.
     """
     model = _CountingModel(answering.model is not None and answering.model.is_small)

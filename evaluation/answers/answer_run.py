@@ -32,7 +32,7 @@ Missing = tuple[AskedQuestion, AnswerArm]
 def missing_answers(
     questions: Sequence[AskedQuestion], arms: Sequence[AnswerArm], lines: Iterable[AnswerLine]
 ) -> list[Missing]:
-    """What has no line yet, or only one that failed: question by question, arm by arm."""
+    """Answers without a line, or with only one that failed: question by question, arm by arm."""
     done = {key for key, line in last_lines(lines).items() if not line.has_failed}
     return [
         (question, arm)

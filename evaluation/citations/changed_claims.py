@@ -23,7 +23,7 @@ from dynagrag.language.word_class import WordClass
 
 
 class ClaimChange(StrEnum):
-    """What was changed."""
+    """Kind of change."""
 
     NUMBER = "number"
     NEGATION = "negation"
@@ -45,7 +45,7 @@ class SourceSentence:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What replaces a part of a sentence: names and, by form, verbs of the workspace; speakers of
+    """Replacements for parts of a sentence: names and, by form, verbs of the workspace; speakers of
     the sentence's document.
     """
 
@@ -157,7 +157,7 @@ def other_verb(text: str, vocabulary: Vocabulary, rng: random.Random) -> str | N
 
 
 def other_modality(text: str, rng: random.Random) -> str | None:
-    """What may be made certain, or what is wanted done; where there is nothing of the kind, what is
+    """A possibility made certain, or a wish fulfilled; where there is nothing of the kind, what is
     certain made possible or planned.
     """
     made = made_certain(text)

@@ -26,8 +26,8 @@ Floats = NDArray[np.float64]
 
 
 class ThresholdFigures(BaseModel):
-    """What the scores alone would reach: of `n` claims with a score, at the threshold that is best
-    for these very claims.
+    """Figures of the scores alone: of `n` claims with a score, at the threshold that is best for
+    these very claims.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -63,8 +63,8 @@ WORDS: Mapping[str, str] = {
 
 
 class CheckLine(ExperimentLine):
-    """What a checker found out about a claim. `error`: what it went without, such as a model that
-    did not answer.
+    """A checker's finding about a claim. `error`: what it went without, such as a model that did
+    not answer.
     """
 
     checker: str
@@ -97,7 +97,7 @@ class CheckLine(ExperimentLine):
 
     @property
     def failure(self) -> str:
-        """What it went without."""
+        """The parts that it went without."""
         return self.error
 
     def check(self) -> ClaimCheck:
@@ -122,7 +122,7 @@ class KnownClaim(BaseModel):
 
 
 class CitationResult(Result):
-    """What an evaluation of citations came to. `differences`: of the other checkers from the
+    """Result of an evaluation of citations. `differences`: of the other checkers from the
     `baseline`. `notes`: claims that were left out, by reason.
     """
 
@@ -152,7 +152,7 @@ class CitationRun(ExperimentRun[CheckLine, CitationResult]):
         return read_lines(self.path / CLAIMS, KnownClaim)
 
     def report(self) -> Report:
-        """What is said of it."""
+        """The report of the run."""
         result = self.result()
         first = result.checkers[result.baseline]
         kinds = ", ".join(f"{num} {kind}" for kind, num in first.num_false.items())

@@ -48,8 +48,8 @@ MakeChecker = Callable[[str, Asker | None, Settings], ClaimChecker]
 
 @dataclass(frozen=True, slots=True)
 class CitationOptions:
-    """What to check, one of the three: a `dataset` by name (wice from the folder `data`), a file of
-    `pairs`, lines of a `workspace`.
+    """Claims to check, one of the three: a `dataset` by name (wice from the folder `data`), a file
+    of `pairs`, lines of a `workspace`.
 
     `checkers`: specs such as `rules` or `rules+model`; the others are compared with the first.
     `limit`: so many claims at most.
@@ -154,7 +154,7 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
         return f"check ({trial.arm})"
 
     def estimate(self, arm: str, items: Sequence[LabelledClaim]) -> object | None:
-        """What a checker that asks a model will cost."""
+        """The cost of a checker that asks a model."""
         if self._metered is None or not wiring.asks_model(arm):
             return None
         asker = CountingAsker()
@@ -162,7 +162,7 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
         return checking_cost(counting, asker, (item.claim for item in items), self._settings)
 
     def warm_up(self, arm: str, item: LabelledClaim) -> None:
-        """What is built or loaded once is, before it counts."""
+        """Builds and loads what is made once, before time counts."""
         if not wiring.asks_model(arm):
             self._checkers[arm].check([item.claim])
 
@@ -194,8 +194,8 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
         return self._metered.journal.cached_seconds() if self._metered else 0.0
 
     def measure(self, item: LabelledClaim, arm: str) -> CheckLine:
-        """What the checker found out; a reply that can't be read is an error of this claim alone,
-        which then counts as not found.
+        """The checker's finding; a reply that can't be read is an error of this claim alone, which
+        then counts as not found.
         """
         begun = time.perf_counter()
         try:

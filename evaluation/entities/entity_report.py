@@ -72,7 +72,7 @@ class EntityRun(ExperimentRun[Missed, EntityResult]):
     result_kind = EntityResult
 
     def report(self) -> Report:
-        """What is said of it."""
+        """The report of the run."""
         result = self.result()
         joined = {"rules alone": result.without_model}
         if result.with_model:

@@ -311,7 +311,7 @@ class _Run:
     def judged(
         self, plan: ConsolidationPlan, judge: Judge, name: str, max_concurrency: int
     ) -> ModelRun:
-        """What a model makes of the names that rules leave open."""
+        """Lets a model judge the names that rules leave open."""
         start = time.perf_counter()
         judging = Judging(
             judge, name, one_block_a_call=self._one_block_a_call, max_concurrency=max_concurrency

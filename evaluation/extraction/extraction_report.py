@@ -91,7 +91,7 @@ class _MarkedChunks(Result):
 
     @property
     def reader(self) -> str:
-        """What read the chunks, in words."""
+        """The reader of the chunks, in words."""
         if self.extractor == SECOND_READING:
             return f"a {SECOND_READING}"
         return f"{self.extractor} with {self.llm}" if self.llm else self.extractor
@@ -104,8 +104,8 @@ class ReadingResult(ExtractionScores, _MarkedChunks):
 
 
 class ExtractionResult(ExtractionScores, _MarkedChunks):
-    """What an extractor found. `dropped`: what it named and gave up just now, by reason; `errors`:
-    chunks that failed in part.
+    """Figures of an extractor. `dropped`: things it named and gave up just now, by reason;
+    `errors`: chunks that failed in part.
     """
 
     dropped: dict[str, int]
@@ -130,7 +130,7 @@ class ExtractionRun(ExperimentRun[FoundLine, ExtractionResult]):
         return read_lines(self.path / CHUNKS, GoldChunk)
 
     def report(self) -> Report:
-        """What is said of it."""
+        """The report of the run."""
         result, chunks = self.result(), self.chunks()
         found = found_in(chunks, {line.chunk: line for line in self.lines()})
         cases = sorted(

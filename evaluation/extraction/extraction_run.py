@@ -43,7 +43,7 @@ Span = tuple[str, int, int]
 
 @dataclass(frozen=True, slots=True)
 class ExtractionRunOptions:
-    """What to measure: an `extractor`, fast or llm, on the chunks of `gold` (default: those that
+    """Options of a run: an `extractor`, fast or llm, on the chunks of `gold` (default: those that
     are shipped), at most `limit` of them.
     """
 
@@ -178,7 +178,7 @@ class ExtractionExperiment(TrialExperiment[GoldChunk, FoundLine, ExtractionResul
         )
 
     def _estimate(self, left: Sequence[GoldWork]) -> IngestEstimate | None:
-        """What the model will take for these; None without a model, or with nothing left."""
+        """Estimate of the model's calls; None without a model, or with nothing left."""
         if self._model is None or not left or not isinstance(self._extractor, PromptingExtractor):
             return None
         items = [item for work in left for item in work.work]

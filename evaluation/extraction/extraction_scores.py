@@ -27,9 +27,9 @@ Counts = tuple[int, int, int, int]
 
 
 class MatchFigures(BaseModel):
-    """What was found against what is marked, by one rule of when both are the same: shares of 1
-    with intervals from resampling chunks, and the counts that they are of. `num_right` of
-    `num_found` are marked; `num_hit` of `num_gold` were found.
+    """Found things against marked ones, by one rule of when both are the same: shares of 1 with
+    intervals from resampling chunks, and the counts that they are of. `num_right` of `num_found`
+    are marked; `num_hit` of `num_gold` were found.
     """
 
     model_config = ConfigDict(frozen=True)

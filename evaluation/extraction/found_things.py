@@ -1,5 +1,5 @@
-"""What an extractor found in a chunk, placed in its text, so that it can be held against what is
-marked there.
+"""Things that an extractor found in a chunk, placed in its text, to be compared with what is marked
+there.
 
 Records name things and the sentence or chunk they were read in; a thing is taken to be found
 wherever its name stands there. What people are shown is decided as when a graph is derived:
@@ -46,7 +46,7 @@ class ThingPair:
 
 @dataclass(frozen=True, slots=True)
 class FoundThings:
-    """What was found in a chunk, or marked in it: `things` as people see them, `words` apart, `raw`
+    """Things found in a chunk, or marked in it: `things` as people see them, `words` apart, `raw`
     all candidates but words.
     """
 
@@ -57,7 +57,7 @@ class FoundThings:
 
 
 def marked(chunk: GoldChunk) -> FoundThings:
-    """What people marked."""
+    """The marks of people."""
     things = tuple(
         Thing(entity.span, entity.text, entity.key, entity.type) for entity in chunk.entities
     )
@@ -74,7 +74,7 @@ def marked(chunk: GoldChunk) -> FoundThings:
 
 
 def found_in(chunks: Iterable[GoldChunk], lines: Mapping[str, FoundLine]) -> dict[str, FoundThings]:
-    """What an extractor found in each chunk; which candidates count is decided on all of the chunks
+    """The things found in each chunk; which candidates count is decided on all of the chunks
     together.
     """
     mentions = {

@@ -14,7 +14,7 @@ NOTHING = "-"
 
 
 class Unit(StrEnum):
-    """What a value counts, and by that how it is written."""
+    """Unit of a value, which decides how it is written."""
 
     SHARE = "share"
     """A fraction of 1, written in points: 100 is everything."""
@@ -31,7 +31,7 @@ class Unit(StrEnum):
 
     @property
     def scale(self) -> float:
-        """What a value is multiplied by to be shown."""
+        """Factor by which a value is shown."""
         return POINTS if self is Unit.SHARE else 1
 
     def digits(self, value: float) -> int:

@@ -41,19 +41,19 @@ class StoppedRunError(DynaGragError):
 
 
 class KeptRun(Generic[_Row]):
-    """What the folder of every run can do. `begin` and `open` begin or resume one, `read` opens one
+    """The folder of a run, of every kind. `begin` and `open` begin or resume one, `read` opens one
     that is done. Its kinds say what a line is.
     """
 
     line_kind: type[_Row]
-    """What a line holds."""
+    """Type of the lines."""
     lines_file: ClassVar[str]
     command: ClassVar[str]
-    """What writes such folders, for messages."""
+    """The command that writes such folders, for messages."""
     evaluates: ClassVar[str] = ""
-    """What `evaluates` of its settings says. Empty: retrieval, whose settings say nothing."""
+    """Value of `evaluates` in its settings. Empty: retrieval, whose settings have none."""
     figures: ClassVar[tuple[str, ...]] = ()
-    """What a summary can't be without."""
+    """Fields that a summary must have."""
 
     def __init__(self, path: Path, head: Mapping[str, Any]) -> None:
         self.path = path
@@ -62,7 +62,7 @@ class KeptRun(Generic[_Row]):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What the run was made with: whatever changes its lines."""
+        """The settings of the run: whatever changes its lines."""
         settings: Mapping[str, Any] = self.head["settings"]
         return settings
 
@@ -290,7 +290,7 @@ def differing_settings(first: KeptRun[Any], second: KeptRun[Any]) -> dict[str, l
 
 
 def what_is_evaluated(path: Path) -> str:
-    """What the run in a folder evaluates, as its settings say: "qa" and so on; empty for retrieval.
+    """The kind of the run in a folder, from its settings: "qa" and so on; empty for retrieval.
     LoadError where there is no run.
     """
     return str(_head(path)["settings"].get("evaluates", ""))
@@ -372,7 +372,9 @@ def _head(path: Path) -> dict[str, Any]:
 
 
 def _difference(name: str, old: object, new: object) -> str:
-    """What a setting was and is; of hashes, which tell a reader nothing, that they changed."""
+    """The old and the new value of a setting; of hashes, which tell a reader nothing, that they
+    changed.
+    """
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         keys = (str(key) for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key))
         return f"{name}: {', '.join(keys)} changed"

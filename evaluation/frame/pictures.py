@@ -150,7 +150,7 @@ def _name_axes(axes: "Axes", picture: LineChart | ScatterChart) -> None:
 
 
 _LEFT_OUT = ("}metadata", "}style", "}clipPath")
-"""What a page needs nothing of: nothing is drawn beyond the axes that would have to be clipped."""
+"""Elements that a page doesn't need: nothing is drawn beyond the axes, so nothing is clipped."""
 
 
 def _inline(svg: str, prefix: str, title: str) -> str:

@@ -19,8 +19,8 @@ _NOT_APART = "not told apart"
 
 
 class RunComparison(Result, ABC):
-    """What all comparisons have. `differing`: the settings in which the runs differ, as the first
-    and the second have them; `left_out`: arms that only one of them has.
+    """Base of all comparisons. `differing`: the settings in which the runs differ, as the first and
+    the second have them; `left_out`: arms that only one of them has.
     """
 
     runs: tuple[str, str]
@@ -44,7 +44,7 @@ class RunComparison(Result, ABC):
         return {}
 
     def report(self) -> Report:
-        """What is said of it."""
+        """The report of the run."""
         first, second = self.runs
         sections = tuple(self.sections)
         seen = [cells[-1] for own in sections for table in own.tables for _, cells in table.rows]

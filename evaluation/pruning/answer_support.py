@@ -1,4 +1,4 @@
-"""What of a graph supports an answer, and the example that a retrieval makes with it: the labels of
+"""Support of an answer in a graph, and the example that a retrieval makes with it: the labels of
 docs/papers.md, Pruning.
 """
 

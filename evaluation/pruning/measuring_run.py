@@ -113,7 +113,7 @@ class _TestQuestions:
 def measure_on_set(
     settings: Settings, options: SetMeasureOptions, progress: Progress | None = None
 ) -> tuple[PrunerRun, PrunerResult]:
-    """What pruners put first on the test questions of a set. Errors as in `train_on_set`."""
+    """Measures pruners on the test questions of a set. Errors as in `train_on_set`."""
     options.check()
     pruning_set = load_pruning_set(options.dataset, options.data, options.part)
     embedder = wiring.make_embedder(settings)
@@ -141,8 +141,8 @@ def measure_on_set(
 def measure_on_workspace(
     settings: Settings, options: WorkspaceMeasureOptions, progress: Progress | None = None
 ) -> tuple[PrunerRun, PrunerResult]:
-    """What pruners put first on the questions of a workspace's documents that a training there
-    holds out. Errors as in `train_on_workspace`, but that a single question is enough.
+    """Measures pruners on the questions of a workspace's documents that a training there holds out.
+    Errors as in `train_on_workspace`, but that a single question is enough.
     """
     options.check()
     own = pruner_folder(settings, options.workspace)
@@ -202,7 +202,7 @@ class PrunerExperiment(Experiment[MeasuredLine, PrunerResult]):
         self._embedder = embedder
 
     def made_with(self) -> Mapping[str, JsonValue]:
-        """What the questions were made of, the pruners, and the embedder."""
+        """The source of the questions, the pruners, and the embedder."""
         names = {QUESTIONS: "asked"} if self._asked.workspace else {}
         return {
             **{names.get(name, name): value for name, value in self._asked.made_of.items()},
@@ -236,7 +236,7 @@ class PrunerExperiment(Experiment[MeasuredLine, PrunerResult]):
         )
 
     def keep(self, run: ExperimentRun[MeasuredLine, PrunerResult], result: PrunerResult) -> None:
-        """What each pruner's scores are worth on each question."""
+        """The measures of each pruner on each question."""
         lines = (
             MeasuredLine(
                 question=q.id, text=q.text, pruner=own.name, measures=dict(own.by_question[q.id])
@@ -282,7 +282,7 @@ def _opened(
 
 
 def _note(folder: Path, made_of: Mapping[str, Any]) -> str:
-    """What to know of a checkpoint that was trained on something else of the same name."""
+    """Warning on a checkpoint that was trained on something else of the same name."""
     own = read_description(folder, KIND).made_with
     for place, parts, note in (
         ("dataset", ("files",), OTHER_VERSION),

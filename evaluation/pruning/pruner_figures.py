@@ -1,6 +1,4 @@
-"""What pruners are worth beside each other, and beside the untrained ones, on the same
-questions.
-"""
+"""Figures of pruners beside each other, and beside the untrained ones, on the same questions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,8 +36,8 @@ _Of = Callable[[Mapping[str, Sequence[float]]], dict[str, Interval]]
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What a pruner has over another on the same questions: the means of the differences by
-    measure, with 95 % intervals.
+    """Gain of a pruner over another on the same questions: the means of the differences by measure,
+    with 95 % intervals.
 
     `by_group`: the difference in average precision over nodes, the mean over groups (documents,
     entities asked about) of their questions' means; questions of one group are alike, so this is

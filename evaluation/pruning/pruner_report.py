@@ -67,9 +67,8 @@ class MeasuredLine(BaseModel):
 
 
 class PrunerResult(Result):
-    """What pruners put first, on the questions of a `dataset` (and its `part`) or of a `workspace`
-    (with as many `documents`): `set` names either. `intervals`: of the means, by pruner and
-    measure.
+    """Figures of pruners on the questions of a `dataset` (and its `part`) or of a `workspace` (with
+    as many `documents`): `set` names either. `intervals`: of the means, by pruner and measure.
     """
 
     dataset: str | None = None
@@ -101,7 +100,7 @@ class PrunerRun(ExperimentRun[MeasuredLine, PrunerResult]):
     result_kind = PrunerResult
 
     def report(self) -> Report:
-        """What is said of it."""
+        """The report of the run."""
         result = self.result()
         names = short_names(result.pruners)
         nodes = {
@@ -143,7 +142,7 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
 
 
 def pruner_notes(pruners: Mapping[str, KeptPrunerFigures]) -> Iterator[str]:
-    """What one must know of the figures."""
+    """Remarks on the figures."""
     for num in {own.n_edge_ap for own in pruners.values() if 0 < own.n_edge_ap < own.n}:
         yield f"{EDGE_AP} is of the {num} questions that pairs support"
     names = short_names(pruners)
@@ -153,7 +152,7 @@ def pruner_notes(pruners: Mapping[str, KeptPrunerFigures]) -> Iterator[str]:
 def pruner_tables(
     pruners: Mapping[str, KeptPrunerFigures], intervals: Mapping[str, Mapping[str, Bounds]]
 ) -> Iterator[Table]:
-    """What each pruner reaches, and what it has over the untrained ones."""
+    """The figures of each pruner, and its gains over the untrained ones."""
     heads, names = ("pruner", *NAMES), short_names(pruners)
     reached = tuple(
         (
@@ -194,7 +193,7 @@ def gain_figures(
 
 
 def against_best(own: KeptPrunerFigures, name: str, best: str) -> str:
-    """What is said of a pruner beside the best untrained one, called `best`, after a comma."""
+    """A comparison with the best untrained pruner, called `best`, in words after a comma."""
     gain = Figure.of(own.gains[own.best_untrained][NODE_AP], is_difference=True)
     return ArmComparison(name, best, gain, own.n).text()
 

@@ -86,7 +86,7 @@ class Questions(Protocol):
 
     @property
     def files(self) -> tuple[DataFile, ...]:
-        """What was read."""
+        """The files that were read."""
 
     @property
     def asked(self) -> str:
@@ -110,8 +110,8 @@ def load_pruning_set(dataset: str, data: Path, part: str | None = None) -> Quest
 
 
 def made_of_set(questions: Questions) -> dict[str, Any]:
-    """What was made of a set was made of this: its name, its files with hashes, and a hash of what
-    it asks.
+    """Identity of a set, for what is made of it: its name, its files with hashes, and a hash of
+    what it asks.
     """
     return {
         "dataset": questions.name,

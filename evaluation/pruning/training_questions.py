@@ -66,7 +66,7 @@ class SplitQuestions:
 
 
 def shortage(found: SplitQuestions, least: Mapping[Part, int]) -> str | None:
-    """What is said where a part has fewer questions than it needs at `least`; None where all have
+    """Message where a part has fewer questions than it needs at `least`; None where all have
     enough.
     """
     if all(len(found.parts[part]) >= num for part, num in least.items()):

@@ -133,8 +133,8 @@ def _examples_in(
 
 
 def support_in(snapshot: Snapshot) -> Callable[[HopQuestion], tuple[Support, tuple[int, int]]]:
-    """What of the snapshot's graph supports a question's answer, and how many nodes and pairs of
-    the support the graph lacks.
+    """Finds the support of a question's answer in the snapshot's graph, and how many nodes and
+    pairs of the support the graph lacks.
 
     Nodes are the ends of the gold triples and what the supporting passages are about, matched by
     the keys of their names, brackets off; pairs are the two ends of a triple.

@@ -41,7 +41,7 @@ class AnswersInBoth(BaseModel):
             yield compared_row(arm, TITLES[name], first, second, own.figure)
 
     def cost(self) -> str:
-        """What a question took in both."""
+        """The cost of a question in both."""
         shown = []
         for run in (self.first, self.second):
             costs = run[_COSTS]
@@ -54,7 +54,7 @@ class AnswersInBoth(BaseModel):
 
 
 class QaComparison(RunComparison):
-    """What two runs of answers come to side by side."""
+    """Two runs of answers side by side."""
 
     arms: dict[str, AnswersInBoth]
 

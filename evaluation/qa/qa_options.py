@@ -1,5 +1,5 @@
-"""What to ask and of whom: the options of a run of answers, and the plan that they come to. What
-was given wrong is refused here.
+"""Options of a run of answers, and the plan that they come to. What was given wrong is refused
+here.
 """
 
 from dataclasses import dataclass, replace
@@ -25,8 +25,8 @@ _WHOLE = (
 
 @dataclass(frozen=True, slots=True)
 class QaOptions:
-    """What to ask: a set by name from the folder `data`, or a file of one's own `questions` on the
-    `workspace`.
+    """Options of a run: a set by name from the folder `data`, or a file of one's own `questions` on
+    the `workspace`.
 
     `scope` None: the first that the set has. `kind`: questions of that kind alone. `limit`: so many
     questions at most. `baseline` None: `naive`, else the first arm. `given`: as in
@@ -51,7 +51,7 @@ class QaOptions:
     ragas_rows: Path | None = None
 
     def of_workspace(self) -> EvaluateOptions:
-        """What names the questions, and opens the workspace that is asked."""
+        """The options that name the questions and open the workspace."""
         return EvaluateOptions(
             dataset=self.dataset,
             data=self.data,
@@ -65,7 +65,7 @@ class QaOptions:
 
 @dataclass(frozen=True, slots=True)
 class QaPlan:
-    """What a run asks: every question of every arm, in one scope."""
+    """Plan of a run: every question of every arm, in one scope."""
 
     loaded: EvaluationSet
     questions: tuple[EvalQuestion, ...]

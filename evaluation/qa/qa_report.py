@@ -110,8 +110,7 @@ WORDS: Mapping[str, str] = {
         "it was made; context tokens are those of the evidence, of whole answers alone"
     ),
 }
-"""What the columns mean, by their titles; several that are told at once have commas between them.
-"""
+"""Meanings of the columns by their titles; several with one meaning have commas between them."""
 _NUM_READ = 6
 _MAX_READ = 1200
 """Characters of an answer or a reference that are shown."""
@@ -120,9 +119,7 @@ _Values = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 class QaResult(AnswerFigures):
-    """What an evaluation of answers came to. `notes`: what was left out or can't be told, by
-    reason.
-    """
+    """Result of an evaluation of answers. `notes`: what was left out or is unknown, by reason."""
 
     dataset: str
     half: str = "all"
@@ -134,7 +131,7 @@ class QaResult(AnswerFigures):
 
     @model_serializer(mode="wrap")
     def _in_order(self, as_usual: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """What was asked stands before the figures."""
+        """The questions and the model stand before the figures."""
         found: dict[str, Any] = as_usual(self)
         return {
             name: found[name] for name in ("dataset", "half", "scope", "passages", "llm")
@@ -161,7 +158,7 @@ class QaRun(ExperimentRun[AnswerLine, QaResult]):
         return read_lines(self.path / GOLDS, KnownQuestion)
 
     def report(self) -> Report:
-        """What is said of it."""
+        """The report of the run."""
         result = self.result()
         lacking = (
             f", {result.unanswerable} of them with no answer in the texts,"
@@ -212,7 +209,9 @@ def _conclusion(result: QaResult) -> str:
 
 
 def held_line(result: AnswerFigures) -> str:
-    """What is left of several comparisons by the run's measure; empty of fewer than two."""
+    """The differences by the run's measure that hold among several comparisons; empty of fewer than
+    two.
+    """
     measure = result.measure
     found = {
         arm: own[measure].model_dump() if measure in own else None

@@ -27,8 +27,8 @@ spans (document id, start, end).
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What should be found: units of the workspace, and the names of gold that is not in it, which
-    nobody can find.
+    """Gold in a workspace: its units, and the names of gold that is not in it, which nobody can
+    find.
     """
 
     units: frozenset[str]

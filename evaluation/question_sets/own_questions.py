@@ -169,9 +169,7 @@ def _answered_question(row: Row) -> EvalQuestion:
 
 
 def _answer(row: Row) -> GoldAnswer:
-    """What should be answered: the answer, then its other forms; no text where the row has
-    neither.
-    """
+    """The gold answer, then its other forms; no text where the row has neither."""
     can_be_answered = is_answerable(row)
     others = row.values.get("answers", [])
     if not isinstance(others, list):

@@ -161,7 +161,7 @@ def _is_amount(text: str, match: re.Match[str]) -> bool:
 
 
 def _speaker_cloze(evidence: SplitSayings, saying: Saying) -> Iterator[Draft]:
-    """Who said it, where several speak in the document and the line doesn't name its speaker."""
+    """Asks for the speaker, where several speak in the document and the line names none."""
     sayings = evidence.sayings
     num_speakers = sum(saying.document_id in documents for documents in sayings.speakers.values())
     if saying.speaker is None or num_speakers < 2 or has_words(saying.text, saying.speaker):
@@ -184,7 +184,7 @@ def _speaker_cloze(evidence: SplitSayings, saying: Saying) -> Iterator[Draft]:
 
 
 def _shared_entity(sayings: Sequence[Saying], entity: Entity) -> Iterator[Draft]:
-    """What two lines name alike: each with the next that stands in another passage."""
+    """Asks for a name that two lines share: each with the next that stands in another passage."""
     pairs = [
         (a, b)
         for a, b in pairwise(sayings)
@@ -216,7 +216,7 @@ def _shared_entity(sayings: Sequence[Saying], entity: Entity) -> Iterator[Draft]
 def _said_elsewhere(
     evidence: SplitSayings, sayings: Sequence[Saying], entity: Entity
 ) -> Iterator[Draft]:
-    """What one speaker says, in another passage, about a thing that another speaker's line
+    """Asks what one speaker says, in another passage, about a thing that another speaker's line
     names.
     """
     made = 0

@@ -18,7 +18,7 @@ from dynagrag.evaluation.questions.made_question import (
 from dynagrag.evaluation.questions.sayings import Saying, Sayings, wording
 
 RECORDS = "records"
-"""Who made a question that no model wrote."""
+"""Maker of a question that no model wrote."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,8 +68,8 @@ Search = Callable[[str], Sequence[ScoredPassage]]
 
 @dataclass
 class Written:
-    """What came of it: the questions, what was left out by reason, and why it stopped before its
-    end, if it did; and what was spent.
+    """Outcome of writing: the questions, how many were left out by reason, why it stopped before
+    its end, if it did; and what was spent.
     """
 
     questions: list[MadeQuestion] = field(default_factory=list)

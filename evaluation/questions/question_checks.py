@@ -1,5 +1,5 @@
-"""What is wrong with a question that a model wrote, as far as code can tell; each fault in the
-words in which it is counted.
+"""Faults of a question that a model wrote, as far as code can tell; each fault in the words in
+which it is counted.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ _SAME = 0.8
 
 
 def question_fault(request: Request, question: str) -> str | None:
-    """What is wrong with the question's own words."""
+    """The fault of the question's own words; None where there is none."""
     words = wording(question).split()
     if not question.endswith("?") or "\n" in question or not _MIN_WORDS <= len(words) <= _MAX_WORDS:
         return f"is no question of {_MIN_WORDS} to {_MAX_WORDS} words"
@@ -43,8 +43,8 @@ def question_fault(request: Request, question: str) -> str | None:
 
 
 def answer_fault(request: Request, reply: WrittenReply, cited: Sequence[ShownLine]) -> str | None:
-    """What is wrong with the answer, before anybody is asked. `cited`: the lines that the model
-    names for it.
+    """The fault of the answer, before anybody is asked; None without one. `cited`: lines that the
+    model names for it.
     """
     if not reply.answer.strip() or not reply.statement.strip():
         return "has no answer"

@@ -1,4 +1,4 @@
-"""What questions that a model writes will take, before it is asked."""
+"""Cost of questions that a model writes, before it is asked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

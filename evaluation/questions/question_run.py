@@ -56,7 +56,7 @@ NOTHING_OF: Mapping[QuestionKind, str] = {
 
 
 class By(StrEnum):
-    """Who makes the questions."""
+    """Maker of the questions."""
 
     RECORDS = "records"
     MODEL = "model"
@@ -64,7 +64,7 @@ class By(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QuestionOptions:
-    """What to make: `num` questions of these kinds from a workspace, into the file `out`.
+    """Options: `num` questions of these kinds from a workspace, into the file `out`.
 
     By default a model makes them where one is configured, of all kinds that it can write; else all
     kinds are made of records.

@@ -1,4 +1,4 @@
-"""What a model is shown to write a question from, and what it replies."""
+"""Requests to a model to write a question, and its replies."""
 
 import random
 from collections.abc import Iterable, Iterator, Mapping
@@ -45,9 +45,7 @@ class UnansweredReply(StrictReply):
 
 @dataclass(frozen=True)
 class Request:
-    """What one question is to be written from: the passages of a draft, and what they have in
-    common.
-    """
+    """Material for one question: the passages of a draft, and what they have in common."""
 
     snapshot: Snapshot
     draft: Draft
@@ -55,7 +53,7 @@ class Request:
 
     @property
     def kind(self) -> QuestionKind:
-        """What is to be asked."""
+        """The kind of question."""
         return self.draft.kind
 
     @property

@@ -259,7 +259,7 @@ def wording(text: str) -> str:
 
 
 def known_speaker(turn: Turn) -> str | None:
-    """Who said it, where that is a name: `SPEAKER_00` is somebody else in each document."""
+    """The speaker, where that is a name: `SPEAKER_00` is somebody else in each document."""
     return (
         turn.speaker
         if turn.speaker and not GENERIC_SPEAKER.match(entity_key(turn.speaker))

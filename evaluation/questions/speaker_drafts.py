@@ -31,8 +31,8 @@ _NEAR = 5
 
 
 def specific_drafts(evidence: SplitSayings) -> Iterator[Draft]:
-    """What a speaker said about an entity; where nobody knows the speaker, what is said about it in
-    a document.
+    """Asks what a speaker said about an entity; where nobody knows the speaker, what is said in a
+    document.
     """
     for entity in evidence.sayings.entities:
         for speaker, said in evidence.spoken[entity.id].items():
@@ -68,7 +68,7 @@ def specific_drafts(evidence: SplitSayings) -> Iterator[Draft]:
 
 
 def comparison_drafts(evidence: SplitSayings) -> Iterator[Draft]:
-    """What two speakers, or two documents whose speakers nobody knows, each say about an entity."""
+    """Asks what two speakers, or two documents without known speakers, each say about an entity."""
     for entity in evidence.sayings.entities:
         by_voice = {
             voice: said
@@ -100,8 +100,8 @@ def comparison_drafts(evidence: SplitSayings) -> Iterator[Draft]:
 
 
 def thematic_drafts(evidence: SplitSayings) -> Iterator[Draft]:
-    """What was said about an entity that many passages are about; of one document where documents
-    of several splits are.
+    """Asks what was said about an entity of many passages; of one document where documents of
+    several splits are.
     """
     for entity in evidence.sayings.entities:
         every = evidence.sayings.by_entity[entity.id]
@@ -129,9 +129,9 @@ def thematic_drafts(evidence: SplitSayings) -> Iterator[Draft]:
 
 
 def unanswerable_drafts(evidence: SplitSayings) -> Iterator[Draft]:
-    """What a speaker said about an entity that they never name: in turn of their own documents, far
-    from their turns, which is the harder one, and of others. A speaker of several splits is left
-    out: the question would be of all of them.
+    """Asks what a speaker said about an entity that they never name: in turn of their own
+    documents, far from their turns, which is the harder one, and of others. A speaker of several
+    splits is left out: the question would be of all of them.
     """
     heard, known = (
         _Heard(evidence.sayings.snapshot),
@@ -156,7 +156,7 @@ def unanswerable_drafts(evidence: SplitSayings) -> Iterator[Draft]:
 
 
 def _unanswerable_of_documents(evidence: SplitSayings) -> Iterator[Draft]:
-    """What is said in a document without known speakers about an entity that only others name."""
+    """Asks what a document without known speakers says about an entity that only others name."""
     with_speakers = {id_ for ids in evidence.sayings.speakers.values() for id_ in ids}
     for id_ in evidence.splits:
         if id_ in with_speakers or not evidence.is_nameable(id_):
@@ -214,9 +214,7 @@ def _is_unnamed(
 
 
 def _names(entity: Entity) -> list[str]:
-    """What an entity may be called: its names, and the initials of those of several words
-    (`EU`).
-    """
+    """Forms of an entity's name: its names, and the initials of those of several words (`EU`)."""
     names = [entity.name, *entity.aliases]
     initials = ["".join(word[0] for word in name.split() if word[0].isupper()) for name in names]
     return [*names, *(short for short in initials if len(short) > 1)]

@@ -1,5 +1,5 @@
-"""What reaches the prompts: each arm's prompts as `ask` would write them, without a model, and how
-much of the gold stands in them.
+"""Prompts of arms, as `ask` would write them, without a model, and how much of the gold stands in
+them.
 
 All arms have the same room for what follows the instructions, so that what is compared is what they
 fill it with.

@@ -47,7 +47,7 @@ class ScopeComparison(BaseModel):
 
 
 class RetrievalComparison(RunComparison):
-    """What two runs of retrieval come to side by side."""
+    """Two runs of retrieval side by side."""
 
     scopes: dict[str, ScopeComparison]
 

@@ -75,8 +75,8 @@ class RetrievedPassage(BaseModel):
 
 
 class RetrievalLine(ExperimentLine):
-    """What one arm made of one question. `gold`: a passage for each thing to be found; `missing`:
-    gold that the corpus lacks.
+    """Passages that one arm retrieved for one question. `gold`: a passage for each thing;
+    `missing`: gold that the corpus lacks.
     """
 
     scope: str
@@ -112,8 +112,8 @@ class PassageWords(BaseModel):
 
 
 class RetrievalResult(Result):
-    """What an evaluation of retrieval came to: the first scope's figures at the top, all scopes
-    below. `notes`: what was passed over or can't be found, by reason.
+    """Result of an evaluation of retrieval: the first scope's figures at the top, all scopes below.
+    `notes`: what was passed over or can't be found, by reason.
     """
 
     dataset: str
@@ -145,7 +145,7 @@ class RetrievalRun(ExperimentRun[RetrievalLine, RetrievalResult]):
         return {p.id: p for p in read_lines(self.path / PASSAGES, PassageWords)}
 
     def report(self) -> Report:
-        """What is said of it."""
+        """The report of the run."""
         result, words, lines = self.result(), self.passages(), by_scope(self.lines())
         scopes = result.scopes
         titles = {scope: SCOPE_TITLES[scope] if len(scopes) > 1 else "" for scope in scopes}

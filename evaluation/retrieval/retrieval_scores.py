@@ -1,4 +1,4 @@
-"""What rankings come to: means by arm, recall curves, and differences from the baseline with their
+"""Figures of rankings: means by arm, recall curves, and differences from the baseline with their
 intervals, in points.
 """
 
@@ -20,7 +20,7 @@ every measure.
 
 
 class Ranked(Protocol):
-    """What is summed of a ranking."""
+    """Measurements of a ranking."""
 
     @property
     def measures(self) -> Mapping[str, float]:

@@ -70,7 +70,7 @@ class Arm:
     prompts: PromptArm | None = None
 
     def retrieve(self, question: Question) -> Retrieval:
-        """What it brings, deep enough to be measured."""
+        """The passages, deep enough to be measured."""
         return self.retriever.retrieve(question, DEPTH, self.num_subgraphs)
 
 

@@ -77,7 +77,7 @@ class RetrieverBench:
     def _prompts(
         self, arm: Arm, question: EvalQuestion, target: Target, asked: Question
     ) -> "PromptMeasures":
-        """What of the gold reaches the arm's prompts, where it writes any."""
+        """The gold in the arm's prompts, where it writes any."""
         if arm.prompts is None:
             return PromptMeasures({}, None)
         contexts = arm.prompts.contexts(asked)

@@ -1,5 +1,5 @@
-"""What to evaluate, and the plan that it comes to: the questions, scopes and arms of a run. What
-was given wrong is refused here.
+"""Options of a run, and the plan that it comes to: its questions, scopes and arms. What was given
+wrong is refused here.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ SET_EXTRACTORS = ("fast", FILE)
 
 @dataclass(frozen=True, slots=True)
 class EvaluateOptions:
-    """What to evaluate: a set by name from the folder `data`, or a file of one's own `questions` on
+    """Options of a run: a set by name from the folder `data`, or a file of one's own `questions` on
     the `workspace`.
 
     `baseline` None: `naive`, which always runs. `scope` None: all that the set has. `limit`: so
@@ -53,7 +53,7 @@ class EvaluateOptions:
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """What a run asks: every question, in every scope, of every arm."""
+    """Plan of a run: every question, in every scope, of every arm."""
 
     loaded: EvaluationSet
     questions: tuple[EvalQuestion, ...]

@@ -234,8 +234,8 @@ def _of_its_own(way: str) -> str:
 
 
 def _choose_ways(session: WorkspaceSession, has_model: bool) -> list[str]:
-    """What answers, and what is compared with it: retrievers by name, before the language model,
-    and `soft:NAME`.
+    """The way that answers, and one to compare: retrievers by name, before the language model, and
+    `soft:NAME`.
     """
     own = soft_prompts(session)
     soft = soft_labels(own)
@@ -272,8 +272,8 @@ def _choose_ways(session: WorkspaceSession, has_model: bool) -> list[str]:
 
 
 def _choose_pruner(session: WorkspaceSession, is_read: bool) -> str | None:
-    """What scores the subgraphs: the setting, or a known name; the workspace's own where it has
-    one. None where there are none to score.
+    """The pruner of subgraphs: the setting, or a known name; the workspace's own where it has one.
+    None where there are none to score.
     """
     own = [TRAINED] if has_pruner(pruner_folder(session.space.settings, session.name)) else []
     names = list(

@@ -1,4 +1,4 @@
-"""What a workspace holds, shown where nothing has been asked yet: questions to begin with,
+"""The contents of a workspace, shown where nothing has been asked yet: questions to begin with,
 documents, speakers, topics, who spoke when.
 """
 
@@ -132,8 +132,8 @@ def _show_speakers(points: StartingPoints) -> None:
 
 
 def _show_topics(points: StartingPoints, *, can_ask: bool) -> str | None:
-    """What is talked about most, how often it is named; the question about the one that was
-    clicked.
+    """Shows the main topics and how often each is named; returns the question about the one that
+    was clicked.
     """
     if not points.topics:
         return None
@@ -218,7 +218,7 @@ def ticks(first: float, last: float) -> list[int]:
 
 
 def stretches(turns: Sequence[Turn]) -> list[dict[str, str | float]]:
-    """Who spoke from which second to which: turns of one speaker in a row are one stretch; the
+    """Speakers by the seconds that they spoke: turns of one speaker in a row are one stretch; the
     longest, in order of time.
     """
     timed = [turn for turn in turns if turn.start_s is not None]

@@ -12,7 +12,7 @@ from dynagrag.ui.safe_markdown import plain
 
 
 def show_prompts(answer: Answer) -> None:
-    """What was put before the model for each intermediate answer, and for the merged one; or would
+    """The prompts of each intermediate answer, and of the merged one; or those that there would
     have been.
     """
     trace = answer.trace

@@ -64,7 +64,7 @@ def _read(store: GraphStore) -> Seen:
 
 
 def signed_as() -> str:
-    """Who the corrections of this visit are by."""
+    """The name that signs the corrections of this visit."""
     return str(st.session_state.get(_SIGNED) or corrections.somebody())
 
 

@@ -44,8 +44,8 @@ class SourceRow:
 
 @dataclass(frozen=True, slots=True)
 class SourceInput:
-    """What a visitor brings: a file with its content, or (content None) the name of a file, folder
-    or pattern on this machine.
+    """Input of a visitor: a file with its content, or (content None) the name of a file, folder or
+    pattern on this machine.
     """
 
     name: str

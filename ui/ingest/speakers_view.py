@@ -1,6 +1,4 @@
-"""What the speakers of files are called: renamed, told to be one, or nobody's, before anything is
-stored.
-"""
+"""Names for the speakers of files: renamed, merged, or left out, before anything is stored."""
 
 from collections.abc import Iterable, Mapping, Sequence
 

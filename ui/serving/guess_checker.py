@@ -134,8 +134,8 @@ class GuessChecker:
 
 
 def _network(address: str) -> str:
-    """What a visitor can't change at will: an IPv6 address's network, any other address as it
-    is.
+    """The part that a visitor can't change at will: an IPv6 address's network, any other address as
+    it is.
     """
     try:
         found = ipaddress.ip_address(address.partition("%")[0])

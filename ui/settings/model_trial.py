@@ -19,7 +19,7 @@ _MAX_SHOWN = 80
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What answered, and in how many seconds; the first call of a model on this machine loads
+    """An answer to the test call, and its seconds; the first call of a model on this machine loads
     it.
     """
 

@@ -66,19 +66,19 @@ def sign_flip_p(
     """
     from scipy.stats import permutation_test
 
-    told = np.asarray([own for own in differences if own], dtype=np.float64)
-    if len(told) < 2:
+    nonzero = np.asarray([own for own in differences if own], dtype=np.float64)
+    if len(nonzero) < 2:
         return 1.0
-    if len(told) <= MAX_COUNTED:
+    if len(nonzero) <= MAX_COUNTED:
         # The share of all signs whose sum is as far from 0: each difference, added and taken off,
         # doubles the sums.
         sums = np.zeros(1)
-        for own in told:
+        for own in nonzero:
             sums = np.concatenate([sums + own, sums - own])
-        seen = abs(told.sum())
+        seen = abs(nonzero.sum())
         return float(np.mean(np.abs(sums) >= seen - 1e-9 * max(1.0, seen)))
     found = permutation_test(
-        (told,),
+        (nonzero,),
         np.mean,
         permutation_type="samples",
         vectorized=True,

@@ -184,14 +184,18 @@ def other_modality(text: str, rng: random.Random) -> str | None:
 # ------------------------------------------------------------------------------- speech, inventions
 
 
-def other_speaker(said: SourceSentence, vocabulary: Vocabulary, rng: random.Random) -> str | None:
+def other_speaker(
+    sentence: SourceSentence, vocabulary: Vocabulary, rng: random.Random
+) -> str | None:
     """As said by another speaker of the document."""
     others = [
         s
         for s in vocabulary.speakers
-        if said.speaker and s != said.speaker and s.casefold() not in said.text.casefold()
+        if sentence.speaker
+        and s != sentence.speaker
+        and s.casefold() not in sentence.text.casefold()
     ]
-    return said_by(rng.choice(others), said.text) if others else None
+    return said_by(rng.choice(others), sentence.text) if others else None
 
 
 _INVENTIONS = (
@@ -217,20 +221,22 @@ def invented(text: str, vocabulary: Vocabulary, rng: random.Random) -> str | Non
 
 
 def changes(
-    said: SourceSentence, vocabulary: Vocabulary, rng: random.Random
+    sentence: SourceSentence, vocabulary: Vocabulary, rng: random.Random
 ) -> dict[ClaimChange, str]:
     """All that can be changed in a sentence, each on its own. Modality is a sentence's own, or that
     of its speaker (`asked whether`).
     """
-    text = said.text
-    asked = asked_whether(said.speaker, text) if said.speaker and rng.random() < 0.5 else None
+    text = sentence.text
+    asked = (
+        asked_whether(sentence.speaker, text) if sentence.speaker and rng.random() < 0.5 else None
+    )
     made: dict[ClaimChange, Callable[[], str | None]] = {
         ClaimChange.NUMBER: lambda: other_number(text, rng),
         ClaimChange.NEGATION: lambda: negated(text),
         ClaimChange.NAME: lambda: other_name(text, vocabulary, rng),
         ClaimChange.SWAP: lambda: swapped_ends(text, vocabulary, rng),
         ClaimChange.VERB: lambda: other_verb(text, vocabulary, rng),
-        ClaimChange.SPEAKER: lambda: other_speaker(said, vocabulary, rng),
+        ClaimChange.SPEAKER: lambda: other_speaker(sentence, vocabulary, rng),
         ClaimChange.MODALITY: lambda: asked or other_modality(text, rng),
         ClaimChange.INVENTION: lambda: invented(text, vocabulary, rng),
     }

@@ -260,7 +260,7 @@ def _figures(result: CitationResult) -> Section:
         main="balanced accuracy",
         is_of_arms=True,
     )
-    told = {
+    balanced = {
         name: _balanced(own) for name, own in result.checkers.items() if own.balanced is not None
     }
     comparisons = (
@@ -280,8 +280,8 @@ def _figures(result: CitationResult) -> Section:
     )
     return Section(
         tables=(table,),
-        pictures=(BarChart("Balanced accuracy by checker, with 95 % intervals", told),)
-        if told
+        pictures=(BarChart("Balanced accuracy by checker, with 95 % intervals", balanced),)
+        if balanced
         else (),
         after=(*(f"{own.arm}{own.text()}." for own in comparisons), *lines),
     )

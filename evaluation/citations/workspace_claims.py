@@ -146,8 +146,8 @@ def _is_said(claim: str, line: Line, without_speaker: bool) -> bool:
     """Whether all words of a claim stand in a line, or in its speaker's name: then it may be true
     after all.
     """
-    said = line.text if without_speaker else f"{line.speaker or ''} {line.text} said that"
-    return Counter(_WORD.findall(claim.casefold())) <= Counter(_WORD.findall(said.casefold()))
+    words = line.text if without_speaker else f"{line.speaker or ''} {line.text} said that"
+    return Counter(_WORD.findall(claim.casefold())) <= Counter(_WORD.findall(words.casefold()))
 
 
 def _vocabularies(documents: Mapping[str, Sequence[SpokenSentence]]) -> dict[str, Vocabulary]:

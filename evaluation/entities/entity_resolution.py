@@ -278,11 +278,11 @@ class _Run:
 
     def plan(self, min_cosine: float) -> ConsolidationPlan:
         """What rules settle, and the blocks that are left for a judge."""
-        given = ConsolidationInput(
+        names = ConsolidationInput(
             self._mentions, (), self._vectors, edits=self._edits, texts=self._texts
         )
         return plan_consolidation(
-            given, Judging(one_block_a_call=self._one_block_a_call), min_cosine=min_cosine
+            names, Judging(one_block_a_call=self._one_block_a_call), min_cosine=min_cosine
         )
 
     def quality(self, consolidation: Consolidation) -> Quality:

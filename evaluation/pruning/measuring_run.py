@@ -127,7 +127,7 @@ def measure_on_set(
     ][: options.limit]
     if not test:
         raise UsageError("no question is left to measure on; give a larger set")
-    asked = _TestQuestions(
+    tested = _TestQuestions(
         name=pruning_set.name,
         title=pruning_set.name,
         made_of=made_of_set(pruning_set),
@@ -135,7 +135,9 @@ def measure_on_set(
         dataset=options.dataset,
         part=options.part,
     )
-    return _run(PrunerExperiment(asked, pruners, folders, embedder.identity), settings, options.out)
+    return _run(
+        PrunerExperiment(tested, pruners, folders, embedder.identity), settings, options.out
+    )
 
 
 def measure_on_workspace(
@@ -162,7 +164,7 @@ def measure_on_workspace(
                 f"workspace {space.name!r} has no question of a held-out document: ingest more"
                 " documents, or give --questions FILE"
             )
-        asked = _TestQuestions(
+        tested = _TestQuestions(
             name=space.name,
             title=f"workspace {space.name}",
             made_of=questions.made_of,
@@ -170,7 +172,7 @@ def measure_on_workspace(
             workspace=space.name,
         )
         return _run(
-            PrunerExperiment(asked, pruners, folders, space.embedder.identity),
+            PrunerExperiment(tested, pruners, folders, space.embedder.identity),
             settings,
             options.out,
         )
@@ -191,14 +193,14 @@ class PrunerExperiment(Experiment[MeasuredLine, PrunerResult]):
 
     def __init__(
         self,
-        asked: _TestQuestions,
+        tested: _TestQuestions,
         pruners: Mapping[str, Pruner],
         folders: Mapping[str, Path],
         embedder: EmbedderIdentity,
     ) -> None:
         """`folders`: of the checkpoints among the pruners, by name."""
-        self.name = f"pruner-{asked.name}"
-        self._asked, self._pruners, self._folders = asked, pruners, folders
+        self.name = f"pruner-{tested.name}"
+        self._asked, self._pruners, self._folders = tested, pruners, folders
         self._embedder = embedder
 
     def made_with(self) -> Mapping[str, JsonValue]:

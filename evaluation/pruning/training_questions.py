@@ -133,12 +133,12 @@ def split_questions(questions: Sequence[TrainingQuestion], snapshot: Snapshot) -
             left_out[UNMADE] += 1
         else:
             kept.append((question, documents))
-    told = _told(kept, snapshot)
+    known = _known_splits(kept, snapshot)
     splits = (
         document_splits(
-            Counter(id_ for _, documents in kept for id_ in documents if id_ not in told), _SEED
+            Counter(id_ for _, documents in kept for id_ in documents if id_ not in known), _SEED
         )
-        | told
+        | known
     )
     parts: dict[Part, list[tuple[TrainingQuestion, str]]] = {part: [] for part in Part}
     for question, documents in kept:
@@ -182,7 +182,7 @@ def of_turns(questions: Sequence[TrainingQuestion], snapshot: Snapshot) -> list[
     return found
 
 
-def _told(
+def _known_splits(
     kept: Iterable[tuple[TrainingQuestion, tuple[str, ...]]], snapshot: Snapshot
 ) -> dict[str, Split]:
     """The parts of the documents, as far as the questions' file tells them."""
@@ -214,10 +214,16 @@ def _question(row: Row) -> TrainingQuestion:
         ) from err
     id_ = row.id("id") if row.values.get("id") is not None else content_id("question", text)[:12]
     answer = row.values.get("answer")
-    said = answer.strip() if isinstance(answer, str) else ""
+    answer_text = answer.strip() if isinstance(answer, str) else ""
     gold = Gold() if provenance.passages else gold_turns(row)
     return TrainingQuestion(
-        id_, text, provenance, Split(split) if split else None, is_answerable(row), said, gold
+        id_,
+        text,
+        provenance,
+        Split(split) if split else None,
+        is_answerable(row),
+        answer_text,
+        gold,
     )
 
 

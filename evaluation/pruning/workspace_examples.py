@@ -80,14 +80,14 @@ class WorkspaceQuestions:
         """
         maker = RetrievedExamples(self._space)
         number = {entity.id: i for i, entity in enumerate(self._snapshot.graph.entities)}
-        asked = {
+        chosen = {
             part: self.found.parts[part][: max_train if part is Part.TRAIN else None]
             for part in Part
             if part in parts
         }
-        total, done = sum(map(len, asked.values())), 0
+        total, done = sum(map(len, chosen.values())), 0
         split: Split = {part: [] for part in Part}
-        for part, rows in asked.items():
+        for part, rows in chosen.items():
             for question, document in rows:
                 progress("retrieve", done, total)
                 is_added = (

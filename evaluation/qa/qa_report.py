@@ -166,7 +166,7 @@ class QaRun(ExperimentRun[AnswerLine, QaResult]):
             else ""
         )
         of = "its own document" if result.scope == "document" else "all documents"
-        asked = f"{plural(result.questions, 'question')}{lacking} were each asked of {of}"
+        questions = f"{plural(result.questions, 'question')}{lacking} were each asked of {of}"
         again = f"the same command with --out {result.run} tries them again"
         has = cells(result, next(iter(result.arms)))
         unused = {TITLES[name] for name in (*MEASURES, FAILED_PARTS) if name not in has}
@@ -174,7 +174,7 @@ class QaRun(ExperimentRun[AnswerLine, QaResult]):
         return Report(
             title=f"{result.dataset}: what is answered",
             asked=(
-                f"{asked} ({plural(result.passages, 'passage')} in all) and answered by"
+                f"{questions} ({plural(result.passages, 'passage')} in all) and answered by"
                 f" {answerer(result.llm)}: how right is each arm, and what does it cost? Arms:"
                 f" {', '.join(result.arms)}."
             ),
@@ -198,14 +198,14 @@ def _conclusion(result: QaResult) -> str:
     """The run in a sentence, then what is left of several comparisons."""
     measure, arm = result.measure, next(iter(result.arms))
     if measure not in result.arms[arm]:
-        said = f"{arm}: no answer that could be scored"
+        sentence = f"{arm}: no answer that could be scored"
     else:
         found = result.differences.get(arm, {}).get(measure)
         beside = found.against(arm, result.baseline).text() if found else ""
-        said = f"{arm}: {TITLES[measure]} {Figure(result.arms[arm][measure]).text()}{beside}"
+        sentence = f"{arm}: {TITLES[measure]} {Figure(result.arms[arm][measure]).text()}{beside}"
     held = held_line(result)
     unsure = f" {few('question')}" if result.questions < FEW_ITEMS else ""
-    return f"{said}." + (f" {held[:1].upper()}{held[1:]}." if held else "") + unsure
+    return f"{sentence}." + (f" {held[:1].upper()}{held[1:]}." if held else "") + unsure
 
 
 def held_line(result: AnswerFigures) -> str:
@@ -366,13 +366,13 @@ def _cases(run: QaRun, result: QaResult) -> tuple[Cases, ...]:
         name = measure if q.is_answerable else ABSTAINED
         if name in own.get(q.id, {}):
             values[q.id] = own[q.id][name]
-    asked = sorted((q for q in questions if q.id in values), key=lambda q: values[q.id])
+    ranked = sorted((q for q in questions if q.id in values), key=lambda q: values[q.id])
     by_question: dict[str, list[AnswerLine]] = {}
     for line in lines:
         by_question.setdefault(line.question, []).append(line)
     chosen = (
-        (f"The worst questions of {arm}", asked[:_NUM_READ]),
-        (f"The best questions of {arm}", asked[_NUM_READ:][: -_NUM_READ - 1 : -1]),
+        (f"The worst questions of {arm}", ranked[:_NUM_READ]),
+        (f"The best questions of {arm}", ranked[_NUM_READ:][: -_NUM_READ - 1 : -1]),
     )
     return tuple(
         Cases(

@@ -116,10 +116,10 @@ def _story_questions(row: Row, story: str) -> Iterator[EvalQuestion]:
                 f"{row.place}: question {number} of 'questions' must have 'question_text' and"
                 " 'responses'"
             )
-        given = [r.get("response_text") for r in item["responses"] if isinstance(r, dict)]
+        responses = [r.get("response_text") for r in item["responses"] if isinstance(r, dict)]
         texts = tuple(
             row.kept(text.strip(), "response_text")
-            for text in given
+            for text in responses
             if isinstance(text, str) and text.strip()
         )
         answer = GoldAnswer(tuple(dict.fromkeys(texts))) if texts else None

@@ -143,8 +143,8 @@ def multihop_rag(folder: Path, _: str | None, is_answered: bool = False) -> Eval
     for row in rows:
         kind = row.text("question_type")
         if kind == "null_query" and is_answered:
-            asked = _asked(row, lambda _: Gold(), kind)
-            found.append((replace(asked, answer=GoldAnswer(is_answerable=False)), row))
+            question = _asked(row, lambda _: Gold(), kind)
+            found.append((replace(question, answer=GoldAnswer(is_answerable=False)), row))
         elif kind == "null_query":
             notes["questions left out: there is no evidence to find (null_query)"] += 1
         elif _flag(row, "evidence_in_chunks"):

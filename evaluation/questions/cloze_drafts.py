@@ -114,8 +114,8 @@ def _subject_question(saying: Saying, named: NamedEntity, text: str) -> str | No
     )
     if not is_subject or GAP in rest or _PERSONAL.search(rest) or not is_statement(saying.text):
         return None
-    asked = "who" if named.entity.is_speaker or named.entity.type == "person" else "who or what"
-    question = f"{asked} {rest.rstrip('.! ')}?"
+    pronoun = "who" if named.entity.is_speaker or named.entity.type == "person" else "who or what"
+    question = f"{pronoun} {rest.rstrip('.! ')}?"
     return (
         f"According to {saying.speaker}, {question}"
         if saying.speaker

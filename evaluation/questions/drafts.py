@@ -120,7 +120,7 @@ class SplitSayings:
 
     def _provenance(self, draft: Draft) -> Provenance:
         records = self.sayings.snapshot.records
-        asked = {key for entity in draft.asked for key in entity.keys}
+        keys = {key for entity in draft.asked for key in entity.keys}
         own = [id_ for saying in draft.sayings for id_ in saying.records]
         entities = [entity.id for entity in draft.asked]
         entities += [entity.id for saying in draft.sayings for entity in saying.about]
@@ -128,9 +128,7 @@ class SplitSayings:
             passages=tuple(dict.fromkeys(saying.passage_id for saying in draft.sayings)),
             records=tuple(
                 dict.fromkeys(
-                    id_
-                    for id_ in own
-                    if not asked or {records[id_].head, records[id_].tail} & asked
+                    id_ for id_ in own if not keys or {records[id_].head, records[id_].tail} & keys
                 )
             ),
             entities=tuple(dict.fromkeys(entities)),

@@ -49,12 +49,12 @@ class QuestionCost:
     def __str__(self) -> str:
         time = "" if self.seconds is None else f", {duration_text(self.seconds)}"
         money = "" if self.money is None else f", price at most {self.money:.2f}"
-        asked = (
+        amount = (
             f"{plural(self.questions, 'question')}, {plural(self.calls, 'call')},"
             f" {self.prompt_tokens:,} prompt tokens"
         )
         return (
-            f"{asked}, at most {self.reply_tokens:,} reply tokens{time}{money}; each question that"
+            f"{amount}, at most {self.reply_tokens:,} reply tokens{time}{money}; each question that"
             " is left out takes as many calls again"
         )
 
@@ -74,11 +74,11 @@ def question_cost(
     first = list(islice((request for request in in_turn if request is not None), num))
     calls = prompt = 0
     for request in first:
-        asked = _tokens(request)
-        calls += len(asked) + (asks_checker and request.kind is not QuestionKind.UNANSWERABLE)
-        prompt += sum(asked) + (
-            asked[-1] if asks_checker and request.kind is not QuestionKind.UNANSWERABLE else 0
-        )
+        tokens = _tokens(request)
+        if asks_checker and request.kind is not QuestionKind.UNANSWERABLE:
+            tokens.append(tokens[-1])  # the checker is shown as much as the answer was made from
+        calls += len(tokens)
+        prompt += sum(tokens)
     reply = calls * MAX_REPLY_TOKENS
     return QuestionCost(len(first), calls, prompt, reply, settings.price_of(prompt, reply))
 

@@ -127,7 +127,7 @@ def _of_passages(evidence: SplitSayings, kind: QuestionKind) -> Iterator[Draft]:
         own for own in by_passage.values() if len(own) > 1
     ] or by_passage.values()
     for own in rich:
-        asked = tuple({entity.id: entity for saying in own for entity in saying.about}.values())
+        entities = tuple({entity.id: entity for saying in own for entity in saying.about}.values())
         yield Draft(
-            kind, "", "", own[0].document_id, tuple(own), asked, speaker=own[0].speaker or ""
+            kind, "", "", own[0].document_id, tuple(own), entities, speaker=own[0].speaker or ""
         )

@@ -170,9 +170,9 @@ class Sayings:
         # a document without turns is one
         turns = self.snapshot.turns.get(document_id) or [Turn("", document_id, 0, 0, len(whole))]
         for turn in turns:
-            said = self.snapshot.text(document_id, turn.start, turn.end)
-            for first, last in sentence_spans(said):
-                sentence = said[first:last]
+            turn_text = self.snapshot.text(document_id, turn.start, turn.end)
+            for first, last in sentence_spans(turn_text):
+                sentence = turn_text[first:last]
                 if len(sentence) > _MAX_SENTENCE_CHARS or len(sentence.split()) < _MIN_WORDS:
                     continue
                 if _GOES_ON.match(sentence) or (is_punctuated and not _ENDS.search(sentence)):

@@ -35,15 +35,15 @@ def specific_drafts(evidence: SplitSayings) -> Iterator[Draft]:
     document.
     """
     for entity in evidence.sayings.entities:
-        for speaker, said in evidence.spoken[entity.id].items():
-            if len(said) <= MAX_SAID and evidence.are_together(said):
+        for speaker, sayings in evidence.spoken[entity.id].items():
+            if len(sayings) <= MAX_SAID and evidence.are_together(sayings):
                 question = f"What did {speaker} say about {entity.name}?"
                 yield Draft(
                     QuestionKind.SPECIFIC,
                     question,
-                    _joined(said),
-                    said[0].document_id,
-                    said,
+                    _joined(sayings),
+                    sayings[0].document_id,
+                    sayings,
                     (entity,),
                     speaker=speaker,
                 )
@@ -71,9 +71,9 @@ def comparison_drafts(evidence: SplitSayings) -> Iterator[Draft]:
     """Asks what two speakers, or two documents without known speakers, each say about an entity."""
     for entity in evidence.sayings.entities:
         by_voice = {
-            voice: said
-            for voice, said in _voices(evidence, entity).items()
-            if len(said) <= MAX_SAID
+            voice: sayings
+            for voice, sayings in _voices(evidence, entity).items()
+            if len(sayings) <= MAX_SAID
         }
         every = combinations(list(by_voice)[:_MAX_VOICES], 2)
         pairs = [
@@ -82,8 +82,8 @@ def comparison_drafts(evidence: SplitSayings) -> Iterator[Draft]:
             if _are_comparable(evidence, entity, (*by_voice[a], *by_voice[b]))
         ]
         for first, second in pairs[:: max(1, len(pairs) // _MAX_COMPARED)][:_MAX_COMPARED]:
-            said = (*by_voice[first], *by_voice[second])
-            is_of_speakers = said[0].speaker is not None
+            sayings = (*by_voice[first], *by_voice[second])
+            is_of_speakers = sayings[0].speaker is not None
             question = f"What did {first} and {second} each say about {entity.name}?"
             if not is_of_speakers:
                 question = f'What is said about {entity.name} in "{first}", and what in "{second}"?'
@@ -92,8 +92,8 @@ def comparison_drafts(evidence: SplitSayings) -> Iterator[Draft]:
                 QuestionKind.COMPARISON,
                 question,
                 answer,
-                said[0].document_id,
-                said,
+                sayings[0].document_id,
+                sayings,
                 (entity,),
                 speaker=first if is_of_speakers else "",
             )
@@ -107,24 +107,29 @@ def thematic_drafts(evidence: SplitSayings) -> Iterator[Draft]:
         every = evidence.sayings.by_entity[entity.id]
         is_one = _are_comparable(evidence, entity, every)
         groups: Iterable[Sequence[Saying]] = [every] if is_one else _by_document(every).values()
-        for said in groups:
-            is_whole = len(said) == len(every)
-            if len({saying.passage_id for saying in said}) < _MIN_THEME or not (
-                is_whole or evidence.is_nameable(said[0].document_id)
+        for sayings in groups:
+            is_whole = len(sayings) == len(every)
+            if len({saying.passage_id for saying in sayings}) < _MIN_THEME or not (
+                is_whole or evidence.is_nameable(sayings[0].document_id)
             ):
                 continue
-            where = "" if is_whole else f' in "{evidence.titles[said[0].document_id]}"'
+            where = "" if is_whole else f' in "{evidence.titles[sayings[0].document_id]}"'
             who = (
                 ", and by whom"
-                if len({saying.speaker for saying in said if saying.speaker}) > 1
+                if len({saying.speaker for saying in sayings if saying.speaker}) > 1
                 else ""
             )
             question = f"What was said about {entity.name}{where}{who}?"
             answer = " ".join(
-                f"{s.speaker}: {s.text}" if s.speaker else s.text for s in said[:_MAX_ANSWERED]
+                f"{s.speaker}: {s.text}" if s.speaker else s.text for s in sayings[:_MAX_ANSWERED]
             )
             yield Draft(
-                QuestionKind.THEMATIC, question, answer, said[0].document_id, tuple(said), (entity,)
+                QuestionKind.THEMATIC,
+                question,
+                answer,
+                sayings[0].document_id,
+                tuple(sayings),
+                (entity,),
             )
 
 

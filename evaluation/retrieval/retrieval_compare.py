@@ -105,8 +105,8 @@ def compare(first: RetrievalRun, second: RetrievalRun) -> RetrievalComparison:
         )
     for run, found in ((first, old), (second, new)):
         for arms in found.values():
-            asked = [set(own) for own in arms.values()]
-            if any(own != asked[0] for own in asked):  # lines were lost, whatever the result says
+            ids = [set(own) for own in arms.values()]
+            if any(own != ids[0] for own in ids):  # lines were lost, whatever the result says
                 raise run.stopped()
     for scope in old:
         texts, others = (

@@ -149,12 +149,12 @@ class RetrievalRun(ExperimentRun[RetrievalLine, RetrievalResult]):
         result, words, lines = self.result(), self.passages(), by_scope(self.lines())
         scopes = result.scopes
         titles = {scope: SCOPE_TITLES[scope] if len(scopes) > 1 else "" for scope in scopes}
-        asked = f"{plural(result.questions, 'question')}{_HALVES[result.half]} were asked"
+        questions = f"{plural(result.questions, 'question')}{_HALVES[result.half]} were asked"
         lost = "; ".join(result.missing_gold)
         return Report(
             title=f"{result.dataset}: which passages are brought",
             asked=(
-                f"{asked} over {plural(result.passages, 'passage')}: how much of what should be"
+                f"{questions} over {plural(result.passages, 'passage')}: how much of what should be"
                 f" found does each arm bring? Arms: {', '.join(result.arms)}."
             ),
             conclusion=_conclusion(result),
@@ -198,10 +198,10 @@ def _conclusion(result: RetrievalResult) -> str:
         if found and arm != result.baseline
         else ""
     )
-    said = f"{arm}: {measure} {Figure(arms[arm][measure]).text()}{against}."
+    sentence = f"{arm}: {measure} {Figure(arms[arm][measure]).text()}{against}."
     if arms[best][measure] > arms[arm][measure]:
-        said += f" {best} is highest with {Figure(arms[best][measure]).text()}."
-    return said + (f" {few('question')}" if result.questions < FEW_ITEMS else "")
+        sentence += f" {best} is highest with {Figure(arms[best][measure]).text()}."
+    return sentence + (f" {few('question')}" if result.questions < FEW_ITEMS else "")
 
 
 def points_change(found: PointsDifference) -> Figure:
@@ -301,11 +301,11 @@ def _cases(
     def gain(line: RetrievalLine) -> float:
         return line.measures[measure] - lines[baseline][line.question].measures[measure]
 
-    asked = sorted(
+    ranked = sorted(
         own.values(),
         key=lambda line: (line.measures[measure], gain(line), line.measures["mrr"], line.question),
     )
-    worst, best = asked[:_NUM_READ], asked[_NUM_READ:][: -_NUM_READ - 1 : -1]
+    worst, best = ranked[:_NUM_READ], ranked[_NUM_READ:][: -_NUM_READ - 1 : -1]
     shown = (
         (f"The worst questions of {arm}{behind}", worst),
         (f"The best questions of {arm}{behind}", best),
@@ -345,12 +345,12 @@ def _case(
 def _column(
     colour: int, line: RetrievalLine, words: Mapping[str, PassageWords], measure: str
 ) -> Column:
-    brought = tuple(_item(p.id, words, p.gold, _MAX_WORDS) for p in line.passages[:_NUM_BROUGHT])
+    retrieved = tuple(_item(p.id, words, p.gold, _MAX_WORDS) for p in line.passages[:_NUM_BROUGHT])
     return Column(
         line.arm,
         f"{POINTS * line.measures[measure]:.0f}",
         colour,
-        listings=(Listing("", brought, "nothing"),),
+        listings=(Listing("", retrieved, "nothing"),),
     )
 
 
@@ -358,10 +358,10 @@ def _item(
     id_: str, words: Mapping[str, PassageWords], is_gold: bool, max_words: int | None = None
 ) -> ListItem:
     passage = words[id_]
-    said = passage.words.split()
+    all_words = passage.words.split()
     cut = (
         passage.words
-        if max_words is None or len(said) <= max_words
-        else " ".join(said[:max_words]) + " …"
+        if max_words is None or len(all_words) <= max_words
+        else " ".join(all_words[:max_words]) + " …"
     )
     return ListItem(shortened(cut), shortened(passage.title), is_gold)

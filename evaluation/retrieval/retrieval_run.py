@@ -119,7 +119,7 @@ class RetrievalExperiment(TrialExperiment[ScopedQuestion, RetrievalLine, Retriev
         identity, chat = place.embedder.identity, place.space.models.chat_model
         llm = chat.identity if SPLIT in plan.arms and chat else None
         pruner = digest_of(self._options.pruner) if self._options.pruner else ""
-        asked = (part for question in plan.questions for part in (question.id, question.text))
+        parts = (part for question in plan.questions for part in (question.id, question.text))
         return {
             "dataset": plan.loaded.name,
             "half": self._options.half,
@@ -137,7 +137,7 @@ class RetrievalExperiment(TrialExperiment[ScopedQuestion, RetrievalLine, Retriev
             "relations": len(graph.relations),
             "graph": place.space.store.digest(),
             "files": {file.name: file.sha256 for file in (*plan.loaded.files, *place.files)},
-            "asked": content_id(*asked),
+            "asked": content_id(*parts),
             "depth": DEPTH,
             "seed": SEED,
             "profiles": {name: asdict(own) for name, own in profiles_of(plan.arms).items()},

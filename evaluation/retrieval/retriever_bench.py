@@ -39,10 +39,10 @@ class RetrieverBench:
     ) -> list[RetrievalLine]:
         """A line an arm, but for those named in `but`, which have theirs."""
         arms = [arm for arm in self._arms if arm.name not in but]
-        asked = Question(question.text, vector)
+        embedded = Question(question.text, vector)
         rankings, times = {}, {}
         for arm in arms:
-            question_asked = arm.split(asked)
+            question_asked = arm.split(embedded)
             if arm.name not in self._warm:
                 arm.retrieve(question_asked)
                 self._warm.add(arm.name)
@@ -53,7 +53,9 @@ class RetrieverBench:
         units = {name: [ranked.unit for ranked in ranking] for name, ranking in rankings.items()}
         measured = measure(units, target.units, len(target.missing)) if arms else {}
         gold = self._resolver.gold_passages(target)
-        prompts = {arm.name: self._prompts(arm, question, target, arm.split(asked)) for arm in arms}
+        prompts = {
+            arm.name: self._prompts(arm, question, target, arm.split(embedded)) for arm in arms
+        }
         return [
             RetrievalLine(
                 scope=self._scope,
@@ -75,12 +77,12 @@ class RetrieverBench:
         ]
 
     def _prompts(
-        self, arm: Arm, question: EvalQuestion, target: Target, asked: Question
+        self, arm: Arm, question: EvalQuestion, target: Target, embedded: Question
     ) -> "PromptMeasures":
         """The gold in the arm's prompts, where it writes any."""
         if arm.prompts is None:
             return PromptMeasures({}, None)
-        contexts = arm.prompts.contexts(asked)
+        contexts = arm.prompts.contexts(embedded)
         evidence = [item for context in contexts for item in context.prompt.evidence]
         missing = 0 if question.gold.spans else len(target.missing)
         found = prompt_recall(self._resolver.gold_words(question.gold), missing, evidence)

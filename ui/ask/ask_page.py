@@ -54,15 +54,17 @@ def page() -> None:
         model = _model()
         with head:
             options = _head(session, book, conversation, model)
-        asked, options = _question_box(session, conversation, options)
+        question, options = _question_box(session, conversation, options)
         main = _beside_source(session)
         with main:
             picked, in_view = _show_conversation(session, conversation, options)
         source_panel.watch_links(in_view)
         with main:
-            if (asked or (picked and options)) and pending.is_answering(session, conversation.id):
-                state.remember(_WAITING, (conversation.id, asked or picked, options))
-                asked = picked = ""
+            if (question or (picked and options)) and pending.is_answering(
+                session, conversation.id
+            ):
+                state.remember(_WAITING, (conversation.id, question or picked, options))
+                question = picked = ""
             waiting_in, waiting, waiting_options = state.remembered(_WAITING, ("", "", []))
             if waiting_in != conversation.id:
                 waiting = ""
@@ -70,8 +72,8 @@ def page() -> None:
             if waiting:
                 state.remember(_WAITING, ("", "", []))
                 _begin(session, conversation, waiting, waiting_options, model)
-            elif asked or (picked and options):
-                _begin(session, conversation, asked or picked, options, model)
+            elif question or (picked and options):
+                _begin(session, conversation, question or picked, options, model)
 
 
 def _question_box(
@@ -155,9 +157,9 @@ def _show_conversation(
         in_view = []  # a visitor who has asked nothing yet begins at the page's head
     if is_at_work or conversation.id == NOTES:
         return "", in_view
-    asked = [exchange.asked for exchange in conversation.exchanges]
+    before = [exchange.asked for exchange in conversation.exchanges]
     questions = points_of(session).questions(
-        _NUM_SUGGESTED, within=_last_words(conversation), asked=asked
+        _NUM_SUGGESTED, within=_last_words(conversation), asked=before
     )
     return suggest(questions, "Ask next", can_ask=can_ask) or "", in_view
 

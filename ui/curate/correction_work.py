@@ -82,8 +82,8 @@ def correct(
     """Begins a correction on a thread of its own, signed by the visitor, and draws the page again.
     A second click, while the first is not shown yet, begins nothing.
     """
-    asked = repr((act.__name__, args, kwargs))
-    if state.remembered("correction", None) and asked == state.remembered(_ASKED, ""):
+    request = repr((act.__name__, args, kwargs))
+    if state.remembered("correction", None) and request == state.remembered(_ASKED, ""):
         st.rerun()
     # else no model is needed, nor loaded
     was_judged = any(row.stage == STAGE for row in session.space.journal.ledger())
@@ -97,9 +97,9 @@ def correct(
     key = background.key_of(session.space.settings, session.name, "curate", uuid4().hex)
     background.start(key, "Correction", run)
     state.remember("correction", key)
-    if asked != state.remembered(_ASKED, ""):
+    if request != state.remembered(_ASKED, ""):
         state.remember("correction_outcome", None)
-    state.remember(_ASKED, asked)
+    state.remember(_ASKED, request)
     st.rerun()
 
 

@@ -179,7 +179,7 @@ def _ask_more() -> dict[str, Any]:
 def _planned(paths: Sequence[str], options: IngestOptions) -> Work:
     """The estimate of just this, made once; that of other options is forgotten."""
     settings, name = state.settings(), state.workspace_name()
-    asked = json.dumps(
+    identity = json.dumps(
         [
             list(paths),
             asdict(options),
@@ -189,7 +189,7 @@ def _planned(paths: Sequence[str], options: IngestOptions) -> Work:
         ]
     )
     visit = str(state.remembered("plans", uuid4().hex))
-    ticket = f"{visit}-{content_id(asked)[:16]}"
+    ticket = f"{visit}-{content_id(identity)[:16]}"
     for other in background.found_under(background.key_of(settings, name, "plan")):
         if other.key[-1].startswith(visit) and other.key[-1] != ticket:
             background.drop(other.key)

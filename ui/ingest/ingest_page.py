@@ -46,7 +46,7 @@ def page() -> None:
         _bring(session)
         rows = _rows(session)
         sources_view.show(rows, _leave_out)
-        paths = list(dict.fromkeys(row.given for row in rows if row.given and not row.refused))
+        paths = list(dict.fromkeys(row.origin for row in rows if row.origin and not row.refused))
         if paths:
             names = speakers_view.show(rows, session.documents() if session else ())
             ingest_form.show(paths, _started, names)
@@ -80,7 +80,7 @@ def _bring(session: WorkspaceSession | None) -> None:
         horizontal=True,
         label_visibility="collapsed",
     )
-    brought: list[SourceInput] = []
+    inputs: list[SourceInput] = []
     if way == _PASTE:
         # a form of its own for each text: what could not be taken stays in it
         number = state.remembered("paste_number", 0)
@@ -103,7 +103,7 @@ def _bring(session: WorkspaceSession | None) -> None:
         if is_sent and not (title.strip() and text.strip()):
             st.warning("Enter a title and some text.", icon=":material/edit:")
         elif is_sent:
-            brought = [pasted(title, text)]
+            inputs = [pasted(title, text)]
             state.remember("paste_number", number + 1)
     elif way == _FOLDER:
         with st.form("folder", border=False):
@@ -116,12 +116,12 @@ def _bring(session: WorkspaceSession | None) -> None:
         if is_asked and not name.strip():
             st.warning("Enter a file, a folder or a pattern.", icon=":material/edit:")
         elif is_asked:
-            brought = [SourceInput(upload_folder.expanded(name))]
+            inputs = [SourceInput(upload_folder.expanded(name))]
     else:
-        brought = _upload()
+        inputs = _upload()
     with st.expander("From YouTube or the web"):
         st.markdown(_FROM_THE_WEB)
-    _read(brought)
+    _read(inputs)
 
 
 def _upload() -> list[SourceInput]:
@@ -139,7 +139,7 @@ def _upload() -> list[SourceInput]:
     gone: set[str] = state.remembered("shown_uploads", set()) - here
     rows: tuple[SourceRow, ...] = state.remembered("rows", ())
     for row in rows:
-        if row.brought in gone:
+        if row.upload_id in gone:
             _leave_out([row])
     state.remember("shown_uploads", here)
     seen: set[str] = state.remembered("seen_uploads", set())
@@ -151,22 +151,22 @@ def _upload() -> list[SourceInput]:
 # --------------------------------------------------------------------------------------------- read
 
 
-def _read(brought: list[SourceInput]) -> None:
-    """Reads what was brought in a thread, and takes what was read into the rows once it is
+def _read(inputs: list[SourceInput]) -> None:
+    """Reads the inputs in a thread, and takes what was read into the rows once it is
     there.
     """
     settings, name = state.settings(), state.workspace_name()
     prefix = background.key_of(settings, name, "read", str(state.remembered("visit", uuid4().hex)))
-    if brought:
+    if inputs:
         folder, number = upload_folder.folder_of(settings, name), state.remembered("num_read", 0)
         state.remember("num_read", number + 1)
-        ids = {item.id for item in brought if item.id}
+        ids = {item.id for item in inputs if item.id}
         state.remember("seen_uploads", state.remembered("seen_uploads", set()) | ids)
         background.start(
             (*prefix, str(number)),
             "Reading",
-            lambda work: read_all(folder, brought, work.progress),
-            {"brought": ids},
+            lambda work: read_all(folder, inputs, work.progress),
+            {"upload_ids": ids},
         )
     for work in background.found_under(prefix):
         if has_ended(
@@ -175,7 +175,7 @@ def _read(brought: list[SourceInput]) -> None:
             background.drop(work.key)
             if work.error:
                 st.error(plain(work.error), icon=":material/error:")
-                _read_later(work.notes["brought"])
+                _read_later(work.notes["upload_ids"])
             _take(work.result or ())
 
 
@@ -187,12 +187,12 @@ def _read_later(ids: Set[str]) -> None:
 def _take(made: tuple[SourceRow, ...]) -> None:
     """Later readings of a path, or of an upload, replace earlier ones."""
     rows: tuple[SourceRow, ...] = state.remembered("rows", ())
-    paths, uploads = {row.path for row in made}, {row.brought for row in made if row.brought}
+    paths, uploads = {row.path for row in made}, {row.upload_id for row in made if row.upload_id}
     state.remember(
         "rows",
-        (*(row for row in rows if row.path not in paths and row.brought not in uploads), *made),
+        (*(row for row in rows if row.path not in paths and row.upload_id not in uploads), *made),
     )
-    _read_later({row.brought for row in made if row.is_unread})
+    _read_later({row.upload_id for row in made if row.is_unread})
 
 
 def _rows(session: WorkspaceSession | None) -> tuple[SourceRow, ...]:
@@ -236,12 +236,14 @@ def _stored(session: WorkspaceSession | None) -> set[str]:
 
 def _leave_out(gone: Sequence[SourceRow]) -> None:
     """Takes sources out again; uploaded files that are no documents are removed."""
-    given = {row.given for row in gone if row.given}
+    origins = {row.origin for row in gone if row.origin}
     rows: tuple[SourceRow, ...] = state.remembered("rows", ())
-    state.remember("rows", tuple(row for row in rows if row not in gone and row.given not in given))
+    state.remember(
+        "rows", tuple(row for row in rows if row not in gone and row.origin not in origins)
+    )
     folder = upload_folder.folder_of(state.settings(), state.workspace_name())
     for path in upload_folder.not_ingested(folder, _stored(state.session())):
-        if str(path) in given:
+        if str(path) in origins:
             upload_folder.discard(folder, path)
 
 

@@ -261,7 +261,7 @@ def _ask_budgets(job: Job) -> tuple[int | None, int | None]:
         return None, None
     now = [job.request.options.get(name) for name in ("max_calls", "max_tokens")]
     labels = ("Calls at most, for the rest", "Tokens at most, for the rest")
-    asked = [
+    budgets = [
         (
             st.number_input(
                 label, min_value=1, value=int(budget), key=f"budget_{job.id}_{label}", width=260
@@ -271,7 +271,7 @@ def _ask_budgets(job: Job) -> tuple[int | None, int | None]:
         )
         for label, budget in zip(labels, now, strict=True)
     ]
-    return asked[0], asked[1]
+    return budgets[0], budgets[1]
 
 
 def _ask_model(job: Job) -> str | None:

@@ -51,8 +51,8 @@ def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], N
             st.markdown(f"{f'**{who}** ' if who else ''}{plain(text)}")
         for note in row.notes:
             st.caption(f":material/info: {plain(note)}")
-        hint = f"Removes all of {plain(row.given)}."
-        if row.given == row.path:
+        hint = f"Removes all of {plain(row.origin)}."
+        if row.origin == row.path:
             hint = "It was not ingested yet."
         if st.button("Remove", key=f"leave_out_{row.path}", icon=":material/close:", help=hint):
             leave_out([row])

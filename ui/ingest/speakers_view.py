@@ -22,7 +22,7 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
     those of all files here.
     """
     spoken = [row for row in rows if row.speakers and not row.refused]
-    given: dict[str, dict[str, str]] = state.remembered(_STATE, {})
+    chosen: dict[str, dict[str, str]] = state.remembered(_STATE, {})
     if spoken:
         kept = {document.sha256: kept_names(document.meta) for document in documents}
         with st.expander("Speakers: rename, merge, leave out"):
@@ -38,7 +38,7 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
                 typed = {
                     label: st.text_input(
                         plain(short_label(label)),
-                        value=given.get(picked.name, {}).get(label, before[label]),
+                        value=chosen.get(picked.name, {}).get(label, before[label]),
                         max_chars=_MAX_CHARS,
                         placeholder="left out",
                         key=f"speaker_{picked.path}_{number}",
@@ -61,18 +61,22 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
                     changed = {
                         label: name for label, name in new_names.items() if name != before[label]
                     }
-                    state.remember(_STATE, {**given, picked.name: changed})
+                    state.remember(_STATE, {**chosen, picked.name: changed})
                     st.rerun()
             changes = ", ".join(
                 f"{short_label(label)} → {name or 'left out'}"
-                for label, name in given.get(picked.name, {}).items()
+                for label, name in chosen.get(picked.name, {}).items()
             )
             if changes:
                 st.caption(f":material/check: {plain(changes)}")
     here = {row.name: set(row.speakers) for row in spoken}
     return SpeakerNames(
         {},
-        {file: names for file, names in given.items() if file in here and set(names) <= here[file]},
+        {
+            file: names
+            for file, names in chosen.items()
+            if file in here and set(names) <= here[file]
+        },
     )
 
 

@@ -81,9 +81,7 @@ def _kept(
     partial = folder / f"{_PARTIAL}{uuid4().hex}{target.suffix}"
     try:
         with open(partial, "xb", opener=private) as file:
-            size = 0  # no more is written than shows that it is too large
-            while size <= MAX_BYTES and (block := content.read(_BLOCK)):
-                size += file.write(block)
+            size = _copy(content, file)
         if size > MAX_BYTES:
             return Kept(
                 LoadedSource(
@@ -138,6 +136,14 @@ def sha256_of(path: Path) -> str:
     """Of a file's content."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _copy(content: IO[bytes], file: IO[bytes]) -> int:
+    """Stops once it is too large."""
+    size = 0
+    while size <= MAX_BYTES and (block := content.read(_BLOCK)):
+        size += file.write(block)
+    return size
 
 
 def kept_files(folder: Path) -> list[Path]:

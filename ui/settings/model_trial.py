@@ -24,7 +24,7 @@ class Trial:
     """
 
     name: str
-    said: str
+    reply: str
     seconds: float
 
 

@@ -179,7 +179,7 @@ def _show_trials(settings: Settings) -> None:
                 st.info("Language model: none is set.", icon=":material/info:")
             else:
                 trial: model_trial.Trial = work.result
-                words = f"{trial.name} answered in {trial.seconds:.1f} s: {trial.said}"
+                words = f"{trial.name} answered in {trial.seconds:.1f} s: {trial.reply}"
                 st.success(f"{work.title}: {plain(words)}", icon=":material/check_circle:")
 
 

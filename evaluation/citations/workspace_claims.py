@@ -157,9 +157,8 @@ def _vocabularies(documents: Mapping[str, Sequence[SpokenSentence]]) -> dict[str
         id_: sorted({s.speaker for s in sentences if s.speaker})
         for id_, sentences in documents.items()
     }
-    names = {m[0] for text in texts for m in names_in(text) if m.start() > 0} | {
-        s for own in speakers.values() for s in own
-    }
+    names = {m[0] for text in texts for m in names_in(text) if m.start() > 0}
+    names.update(*speakers.values())
     verbs: dict[str, set[str]] = {}
     for text in texts:
         for form, span in verbs_in(text):

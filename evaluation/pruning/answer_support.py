@@ -59,12 +59,8 @@ class SupportFinder:
         beside = [
             self._pair_of[record] for id_ in passages for record in self._records_in.get(id_, ())
         ]
-        nodes = {self._number[id_] for id_ in entities if id_ in self._number} | {
-            end for pair in stated for end in pair
-        }
-        near = {node for id_ in passages for node in self._nodes_in.get(id_, ())} | {
-            end for pair in beside for end in pair
-        }
+        nodes = {self._number[id_] for id_ in entities if id_ in self._number}.union(*stated)
+        near = set[int]().union(*beside, *(self._nodes_in.get(id_, ()) for id_ in passages))
         pairs = {(u, v) for u, v in stated if u != v}
         near_pairs = {(u, v) for u, v in beside if u != v}
         return Support(

@@ -148,9 +148,7 @@ def support_in(snapshot: Snapshot) -> Callable[[HopQuestion], tuple[Support, tup
 
     def find(question: HopQuestion) -> tuple[Support, tuple[int, int]]:
         pairs = {frozenset((named(head), named(tail))) for head, _, tail in question.triples}
-        nodes = {end for pair in pairs for end in pair} | {
-            named(title) for title in question.titles
-        }
+        nodes = set(map(named, question.titles)).union(*pairs)
         pairs = {pair for pair in pairs if len(pair) == 2}
         there = {node for node in nodes if isinstance(node, int)}
         whole = {

@@ -56,16 +56,17 @@ def choose_filters(session: WorkspaceSession) -> Filters:
     return Filters(tuple(chosen), tuple(speakers), since, until)
 
 
+def _chip_label(noun: str, chosen: Sequence[str]) -> str:
+    """The one that is chosen, or how many are."""
+    if not chosen:
+        return f"{noun.capitalize()}s"
+    return plain(clean(chosen[0], 24)) if len(chosen) == 1 else plural(len(chosen), noun)
+
+
 def _choose_documents(session: WorkspaceSession) -> list[str]:
     titles = document_labels(session.documents())
-    kept = [i for i in st.session_state.get("filter_documents", ()) if i in titles]
-    label = (
-        "Documents"
-        if not kept
-        else plain(clean(titles[kept[0]], 24))
-        if len(kept) == 1
-        else plural(len(kept), "document")
-    )
+    kept = [titles[i] for i in st.session_state.get("filter_documents", ()) if i in titles]
+    label = _chip_label("document", kept)
     with st.popover(label, icon=":material/description:", type="primary" if kept else "secondary"):
         return st.multiselect(
             "Only these documents",
@@ -78,13 +79,7 @@ def _choose_documents(session: WorkspaceSession) -> list[str]:
 
 def _choose_speakers(session: WorkspaceSession) -> list[str]:
     kept: list[str] = st.session_state.get("filter_speakers", [])
-    label = (
-        "Speakers"
-        if not kept
-        else plain(clean(kept[0], 24))
-        if len(kept) == 1
-        else plural(len(kept), "speaker")
-    )
+    label = _chip_label("speaker", kept)
     with st.popover(
         label, icon=":material/record_voice_over:", type="primary" if kept else "secondary"
     ):

@@ -79,15 +79,12 @@ def show_exchanges(
             if is_last and any(
                 kept.answer and doubts_text(kept.answer) for kept in exchange.answers
             ):
-                names = [
-                    *(s.name for s in points_of(session).speakers),
-                    *(t.name for t in points_of(session).topics),
-                ]
+                points = points_of(session)
                 show_what_to_try(
                     exchange.asked,
                     [d.text for d in session.documents()],
                     session.space.store.version(),
-                    names,
+                    [*(s.name for s in points.speakers), *(t.name for t in points.topics)],
                     filters,
                 )
     if under_way:

@@ -225,14 +225,9 @@ def stretches(turns: Sequence[Turn]) -> list[dict[str, str | float]]:
     made: list[tuple[str, float, float]] = []
     for turn, after in zip(timed, [*timed[1:], None], strict=True):
         start = turn.start_s or 0.0
-        next_start = after.start_s if after is not None else None
-        end = (
-            turn.end_s
-            if turn.end_s is not None
-            else next_start
-            if next_start is not None
-            else start + 2.0
-        )
+        end = turn.end_s
+        if end is None:  # it lasts until the next one; the last for two seconds
+            end = start + 2.0 if after is None or after.start_s is None else after.start_s
         who = turn.speaker or "?"
         if made and made[-1][0] == who and start >= made[-1][1]:
             made[-1] = (who, made[-1][1], max(made[-1][2], end))

@@ -51,11 +51,9 @@ def show(paths: Sequence[str], on_start: Callable[[Key], None], names: SpeakerNa
             )
             return
         work = _planned(paths, options)
-        timing, planning = (
-            "Timing one call of the model",
-            "Estimating calls, tokens, cost and time",
-        )
-        if not has_ended(work, lambda w: timing if w.stage == job_runner.TIMING else planning):
+        stages = {job_runner.TIMING: "Timing one call of the model"}
+        usual = "Estimating calls, tokens, cost and time"
+        if not has_ended(work, lambda work: stages.get(work.stage, usual)):
             return
         if work.error:
             background.drop(work.key)

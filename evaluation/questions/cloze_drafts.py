@@ -90,13 +90,13 @@ def _entity_cloze(saying: Saying, entity: Entity) -> Iterator[Draft]:
 def left_out(saying: Saying, text: str) -> str:
     """Asks what a line lacks."""
     return (
-        f"{_said(saying, text)} What is left out?"
+        f"{_quoted(saying, text)} What is left out?"
         if saying.speaker
         else f'What is left out here: "{text}"'
     )
 
 
-def _said(saying: Saying, text: str) -> str:
+def _quoted(saying: Saying, text: str) -> str:
     return f'{saying.speaker} said, "{text}"' if saying.speaker else f'One line says, "{text}"'
 
 
@@ -137,7 +137,7 @@ def _number_clozes(saying: Saying) -> Iterator[Draft]:
             or has_words(left, match[0])
         ):
             continue
-        question = f"{_said(saying, text)} Which number is left out?"
+        question = f"{_quoted(saying, text)} Which number is left out?"
         yield Draft(
             QuestionKind.CLOZE,
             question,
@@ -197,9 +197,9 @@ def _shared_entity(sayings: Sequence[Saying], entity: Entity) -> Iterator[Draft]
         second_said = (
             f'And elsewhere: "{texts[1]}"'
             if first.speaker == second.speaker
-            else _said(second, texts[1])
+            else _quoted(second, texts[1])
         )
-        question = f"{_said(first, texts[0])} {second_said} What is left out of both?"
+        question = f"{_quoted(first, texts[0])} {second_said} What is left out of both?"
         names = (entity.name, *entity.aliases)
         yield Draft(
             QuestionKind.TWO_HOP,
@@ -240,7 +240,7 @@ def _said_elsewhere(
             made += 1
             yield Draft(
                 QuestionKind.TWO_HOP,
-                f"{_said(first, text)} What did {speaker} say about the thing that is left out?",
+                f"{_quoted(first, text)} What did {speaker} say about the thing that is left out?",
                 " ".join(s.text for s in said),
                 first.document_id,
                 (first, *said),

@@ -132,9 +132,11 @@ class QuestionWriter:
                 and made < wanted
                 and (some := list(islice(queue, min(self.num_at_once, wanted - made))))
             ):
-                attempts = [
-                    self._told_apart(attempt, asked) for attempt in pool.map(self._written, some)
-                ]
+                attempts = []
+                for attempt in pool.map(self._written, some):
+                    if attempt.draft is not None and not asked.is_new(attempt.draft.question):
+                        attempt = replace(attempt, fault=DOUBLE)
+                    attempts.append(attempt)
                 for attempt in pool.map(self._checked, attempts):
                     is_done = gave_nothing.are_enough(bool(attempt.fault))
                     is_unreadable = unread.are_enough(attempt.fault in (UNREADABLE, REFUSED))
@@ -211,12 +213,6 @@ class QuestionWriter:
             sayings=tuple(sayings),
         )
         return _Attempt(request, draft, collapse(reply.statement))
-
-    @staticmethod
-    def _told_apart(attempt: _Attempt, asked: AskedBefore) -> _Attempt:
-        if attempt.draft is None or asked.is_new(attempt.draft.question):
-            return attempt
-        return replace(attempt, fault=DOUBLE)
 
     # ------------------------------------------------------------------------------------- checking
 

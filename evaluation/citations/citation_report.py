@@ -197,7 +197,7 @@ class CitationRun(ExperimentRun[CheckLine, CitationResult]):
 def known_claim(labelled: LabelledClaim, named: set[int]) -> KnownClaim:
     """A claim for people, with the lines that state it and those `named` by a checker."""
     lines = labelled.claim.lines
-    wanted = sorted(named.union(*labelled.gold) | ({0} if len(lines) == 1 else set()))
+    wanted = {0} if len(lines) == 1 else named.union(*labelled.gold)
     return KnownClaim(
         id=labelled.id,
         text=labelled.claim.text,
@@ -207,7 +207,8 @@ def known_claim(labelled: LabelledClaim, named: set[int]) -> KnownClaim:
         num_lines=len(lines),
         lines={
             row: shortened(f"{line.speaker}: {line.text}" if line.speaker else line.text)
-            for row, line in ((row, lines[row]) for row in wanted)
+            for row, line in enumerate(lines)
+            if row in wanted
         },
     )
 

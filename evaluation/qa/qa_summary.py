@@ -119,11 +119,8 @@ def qa_summary(
     own = {arm: [line for line in lines if line.arm == arm] for arm in arms}
     answerable = frozenset(id_ for id_, gold in wanted.items() if gold.answer.is_answerable)
     columns = {arm: _columns(scores.get(arm, {}), answerable) for arm in arms}
-    means = {
-        arm: {n: found[n] for n in MEASURES if n in found}
-        for arm in arms
-        for found in (_intervals(columns[arm], share_intervals),)
-    }
+    spread = {arm: _intervals(columns[arm], share_intervals) for arm in arms}
+    means = {arm: {n: spread[arm][n] for n in MEASURES if n in spread[arm]} for arm in arms}
     measure = main_measure(means[arms[0]])
     return AnswerFigures(
         questions=len(wanted),

@@ -13,8 +13,8 @@ R = TypeVar("R")
 
 
 def in_batches(items: Sequence[T], make: Callable[[T], R], num_at_once: int) -> Iterator[list[R]]:
-    """What is made of the items, in their order, as many at once as the model takes calls; the
-    first alone: what a model can do is found out once.
+    """Results for the items, in their order, as many at once as the model takes calls; the first
+    alone: what a model can do is found out once.
     """
     with ThreadPoolExecutor(num_at_once) as pool:
         start = 0

@@ -17,8 +17,8 @@ _BATCH = 200
 """Resamples at a time: 200 of 300 questions and 60 columns are 30 MB."""
 
 
-class Verdict(StrEnum):
-    """What the interval of a difference says of who is ahead."""
+class DifferenceVerdict(StrEnum):
+    """Reading of a difference's interval."""
 
     BETTER = "better"
     WORSE = "worse"
@@ -65,11 +65,11 @@ class Interval:
         return f"{mean}{unit} ({low} to {high})"
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> DifferenceVerdict:
         """Of a difference: whether it is more than chance, and which way."""
-        return (
-            Verdict.BETTER if self.low > 0 else Verdict.WORSE if self.high < 0 else Verdict.UNCLEAR
-        )
+        if self.low > 0:
+            return DifferenceVerdict.BETTER
+        return DifferenceVerdict.WORSE if self.high < 0 else DifferenceVerdict.UNCLEAR
 
 
 def intervals(
@@ -84,8 +84,20 @@ def intervals(
     if not columns or not len(next(iter(columns.values()))):
         return {}
     data: NDArray[np.float64] = np.array(list(columns.values()), dtype=np.float64)
-    means = data.mean(axis=1)
-    low, high = _bounds(data, seed, resamples) if data.shape[1] > 1 else (means, means)
+    low = high = means = data.mean(axis=1)
+    if data.shape[1] > 1:
+        from scipy.stats import bootstrap
+
+        low, high = bootstrap(
+            (data,),
+            np.mean,
+            axis=1,
+            n_resamples=resamples,
+            batch=_BATCH,
+            confidence_level=LEVEL,
+            method="percentile",
+            rng=np.random.default_rng(seed),
+        ).confidence_interval
     return {
         name: Interval(float(m), float(a), float(b))
         for name, m, a, b in zip(columns, means, low, high, strict=True)
@@ -99,36 +111,15 @@ def share_intervals(
     are 1, resampling shows no spread: the interval is then that of Clopper and Pearson for a share,
     which is exact, and holds for one question too.
     """
-    found = intervals(columns, seed, resamples)
-    return {
-        name: _exact(own.mean, len(columns[name])) if set(columns[name]) in ({0.0}, {1.0}) else own
-        for name, own in found.items()
-    }
-
-
-def _exact(share: float, num: int) -> Interval:
     from scipy.stats import binomtest
 
-    found = binomtest(round(share * num), num).proportion_ci(LEVEL, method="exact")
-    return Interval(share, float(found.low), float(found.high))
-
-
-def _bounds(
-    data: NDArray[np.float64], seed: int, resamples: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    from scipy.stats import bootstrap
-
-    found = bootstrap(
-        (data,),
-        np.mean,
-        axis=1,
-        n_resamples=resamples,
-        batch=_BATCH,
-        confidence_level=LEVEL,
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    )
-    return np.asarray(found.confidence_interval.low), np.asarray(found.confidence_interval.high)
+    found = intervals(columns, seed, resamples)
+    for name, own in found.items():
+        if set(columns[name]) in ({0.0}, {1.0}):
+            num = len(columns[name])
+            exact = binomtest(round(own.mean * num), num).proportion_ci(LEVEL, method="exact")
+            found[name] = Interval(own.mean, float(exact.low), float(exact.high))
+    return found
 
 
 def f1_intervals(

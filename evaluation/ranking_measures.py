@@ -1,9 +1,12 @@
 """Measures of a ranking against its gold, 0 to 1. Those that are standard come from ir-measures,
 which asks trec_eval's own code.
 
-    recall@k    share of the gold that is among the first k          hit@1   the first is gold
-    all@5       all gold is among the first five                     mrr     1 / place of the first gold, 0 without one
-    p@5         share of gold among the first five                   r@10    gold among the first ten, of at most ten
+    recall@k    share of the gold that is among the first k
+    all@5       all gold is among the first five
+    p@5         share of gold among the first five
+    hit@1       the first is gold
+    mrr         1 / place of the first gold, 0 without one
+    r@10        gold among the first ten, of at most ten
 
 Gold that the corpus lacks counts as gold that was not found.
 """

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dynagrag.evaluation.bootstrap_intervals import LEVEL, MIN_PAIRS, RESAMPLES, SEED
 
@@ -67,13 +66,19 @@ def sign_flip_p(
     """
     from scipy.stats import permutation_test
 
-    told = np.asarray([own for own in differences if own], dtype=np.float64)
-    if len(told) < 2:
+    nonzero = np.asarray([own for own in differences if own], dtype=np.float64)
+    if len(nonzero) < 2:
         return 1.0
-    if len(told) <= MAX_COUNTED:
-        return _counted_p(told)
+    if len(nonzero) <= MAX_COUNTED:
+        # The share of all signs whose sum is as far from 0: each difference, added and taken off,
+        # doubles the sums.
+        sums = np.zeros(1)
+        for own in nonzero:
+            sums = np.concatenate([sums + own, sums - own])
+        seen = abs(nonzero.sum())
+        return float(np.mean(np.abs(sums) >= seen - 1e-9 * max(1.0, seen)))
     found = permutation_test(
-        (told,),
+        (nonzero,),
         np.mean,
         permutation_type="samples",
         vectorized=True,
@@ -81,17 +86,6 @@ def sign_flip_p(
         rng=np.random.default_rng(seed),
     )
     return float(found.pvalue)
-
-
-def _counted_p(differences: NDArray[np.float64]) -> float:
-    """The share of all signs whose sum is as far from 0: each difference, added and taken off,
-    doubles the sums.
-    """
-    sums = np.zeros(1)
-    for own in differences:
-        sums = np.concatenate([sums + own, sums - own])
-    seen = abs(differences.sum())
-    return float(np.mean(np.abs(sums) >= seen - 1e-9 * max(1.0, seen)))
 
 
 def what_holds(found: Mapping[str, Mapping[str, Any] | None], baseline: str, of: str) -> str:

@@ -44,7 +44,7 @@ class Work:
     result: Any = None
     error: str = ""
     notes: dict[str, Any] = field(default_factory=dict)
-    """What the thread reports before its end, e.g. its job's number."""
+    """Values that the thread reports before its end, such as its job's number."""
     started_at: float = field(default_factory=time.monotonic)
     ended: Event = field(default_factory=Event)
     is_stopped: bool = False

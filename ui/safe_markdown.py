@@ -57,8 +57,8 @@ def short_label(speaker: str) -> str:
 
 
 def speaker_choices(speakers: Iterable[str]) -> dict[str, str]:
-    """What a list of choices shows of each speaker: cut labels that are the same are numbered,
-    since a choice is known by what is shown.
+    """Labels of speakers in a list of choices: cut labels that are the same are numbered, since a
+    choice is known by what is shown.
     """
     by_label: dict[str, str] = {}
     for speaker in dict.fromkeys(speakers):

@@ -59,7 +59,7 @@ class AskedQuestion:
 
     @property
     def filters(self) -> Filters:
-        """What may be looked at."""
+        """The filters of the search."""
         return Filters(documents=(self.document,)) if self.document is not None else Filters()
 
 
@@ -89,7 +89,7 @@ class AnswerArm:
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _FlowRow:
     """One line on what an arm is, and its way to an answer."""
 
     what: str
@@ -207,35 +207,35 @@ def _closed_book(space: Workspace, question: AskedQuestion, chat: MeteredChat | 
     return closed_book_answer(chat, question.text)
 
 
-_ROWS: Mapping[str, _Row] = {
-    "default": _Row("the project's default for the model", _asking()),
-    "graph": _Row("ego-graphs beside a prompt of passages", _asking("graph")),
-    "paper": _Row("DynaGRAG by the letter, with the room of the others", _asking("paper")),
-    "global": _Row(
+_ROWS: Mapping[str, _FlowRow] = {
+    "default": _FlowRow("the project's default for the model", _asking()),
+    "graph": _FlowRow("ego-graphs beside a prompt of passages", _asking("graph")),
+    "paper": _FlowRow("DynaGRAG by the letter, with the room of the others", _asking("paper")),
+    "global": _FlowRow(
         "many passages of many stretches, answered part by part, with more room than the others",
         _with_own_room("global"),
     ),
-    "dsa-diverse": _Row(
+    "dsa-diverse": _FlowRow(
         "diverse ego-graphs, walked near the question first (arm A of DynaGRAG's experiment)",
         _asking("paper"),
     ),
-    "bfs-diverse": _Row(
+    "bfs-diverse": _FlowRow(
         "diverse ego-graphs, walked level by level (arm B)", _asking("paper", traversal="bfs")
     ),
-    "bfs-cosine": _Row(
+    "bfs-cosine": _FlowRow(
         "ego-graphs by cosine, walked level by level (arm C)",
         _asking("paper", "dynagrag-cosine", "bfs"),
     ),
-    "naive-parts": _Row(
+    "naive-parts": _FlowRow(
         "the passages of naive in as many prompts as ego-graphs have, answered part by part",
         _in_parts("naive"),
     ),
     **{
-        name: _Row(RETRIEVERS[name].sentence, _asking(retriever=name))
+        name: _FlowRow(RETRIEVERS[name].sentence, _asking(retriever=name))
         for name in names_for(RETRIEVERS, Use.ARM)
     },
-    CLOSED_BOOK: _Row("the model alone, without evidence", _closed_book),
-    GOLD: _Row("the passages that should be found: the ceiling", _with_search(_gold)),
+    CLOSED_BOOK: _FlowRow("the model alone, without evidence", _closed_book),
+    GOLD: _FlowRow("the passages that should be found: the ceiling", _with_search(_gold)),
 }
 """Every retriever that an evaluation compares is one, as the experiment's arm D, `naive`, is.
 `paper` and `dsa-diverse` are the same: one is called as users know it, the other as the
@@ -265,7 +265,7 @@ def known_answer_arms() -> Mapping[str, str]:
 
 
 def pruners_made_with(space: Workspace, arms: Iterable[AnswerArm]) -> dict[str, Any]:
-    """What a run's settings say of its pruners: `pruner`, that of the settings, unless it is the
+    """Settings of a run that name its pruners: `pruner`, that of the settings, unless it is the
     untrained prior, and `pruners`, those that arms name. Raises UsageError and LoadError for one
     that isn't there.
     """
@@ -277,7 +277,7 @@ def pruners_made_with(space: Workspace, arms: Iterable[AnswerArm]) -> dict[str, 
 
 
 def soft_made_with(space: Workspace, arms: Iterable[AnswerArm]) -> dict[str, Any]:
-    """What a run's settings say of its trained soft prompts: each one's system, language model and
+    """Settings of a run that name its trained soft prompts: each one's system, language model and
     digest. Errors as in `ask --soft`.
     """
     embedder = space.embedder.identity

@@ -1,5 +1,5 @@
-"""What the answers that are missing will take, before they are made: a few questions are answered
-by a fake model that counts.
+"""Estimate of the answers that are missing, before they are made: a few questions are answered by a
+fake model that counts.
 
 The first call that the real model will be asked is made then, and timed; its reply is in the cache
 when it is wanted.
@@ -132,8 +132,8 @@ def estimates_of(
 
 
 @dataclass(frozen=True, slots=True)
-class _Tried:
-    """What one answer asked, and the seconds that a trained soft prompt took for it."""
+class _TriedAnswer:
+    """Model calls of one answer, and the seconds that a trained soft prompt took for it."""
 
     calls: Sequence[_Call]
     soft_s: float = 0.0
@@ -145,8 +145,8 @@ def _calls(
     question: AskedQuestion,
     arm: AnswerArm,
     journal: Journal,
-) -> _Tried:
-    """What an answer asks, as far as a model that cites the first line it sees can tell; less where
+) -> _TriedAnswer:
+    """Model calls of an answer, as far as a model that cites the first line can tell; fewer where
     that fails, which the run will tell.
     """
     model = _CountingModel(answering.model is not None and answering.model.is_small)
@@ -160,8 +160,8 @@ def _calls(
         if chat and question.is_short:
             short_answer(chat, answer)
     except ModelError:
-        return _Tried(model.calls)
-    return _Tried(model.calls, answer.trace.soft.seconds if answer.trace.soft else 0.0)
+        return _TriedAnswer(model.calls)
+    return _TriedAnswer(model.calls, answer.trace.soft.seconds if answer.trace.soft else 0.0)
 
 
 def _seconds(answering: Answering, call: _Call | None, prompt: float) -> float | None:

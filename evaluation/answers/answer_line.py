@@ -1,4 +1,4 @@
-"""What is kept of an answer that an arm gave: a line of a run's answers.jsonl."""
+"""An arm's answer as it is kept: a line of a run's answers.jsonl."""
 
 from collections.abc import Iterable, Mapping
 
@@ -23,7 +23,7 @@ class CitedSpan(BaseModel):
 
 
 class VerdictClaims(BaseModel):
-    """What an answer claims, by the verdict of its check."""
+    """Claims of an answer, by the verdict of their check."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -50,7 +50,7 @@ class VerdictClaims(BaseModel):
 
 
 class AnswerLine(BaseModel):
-    """What one arm answered to one question.
+    """The answer of one arm to one question.
 
     `answer` has its citation marks, `plain` has none; `short`: the answer in a few words, None
     where nobody asked for it. `calls` were made for it, `cached` came from the cache; tokens and
@@ -93,7 +93,7 @@ class AnswerLine(BaseModel):
 
     @property
     def key(self) -> AnswerKey:
-        """What it is the answer of."""
+        """Scope, question and arm."""
         return self.scope, self.question, self.arm
 
 

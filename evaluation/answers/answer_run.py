@@ -32,7 +32,7 @@ Missing = tuple[AskedQuestion, AnswerArm]
 def missing_answers(
     questions: Sequence[AskedQuestion], arms: Sequence[AnswerArm], lines: Iterable[AnswerLine]
 ) -> list[Missing]:
-    """What has no line yet, or only one that failed: question by question, arm by arm."""
+    """Answers without a line, or with only one that failed: question by question, arm by arm."""
     done = {key for key, line in last_lines(lines).items() if not line.has_failed}
     return [
         (question, arm)
@@ -63,7 +63,7 @@ def make_answers(
         for estimate in estimates_of(space, answering, missing, settings):
             on_estimate(estimate)
     total = len(questions) * len(arms)
-    work = _Work(
+    work = _AnswerWork(
         space, answering, lines, progress or (lambda *_: None), total - len(missing), total
     )
     by_question: dict[tuple[str, str], list[Missing]] = {}
@@ -72,7 +72,7 @@ def make_answers(
     work.make(list(by_question.values()))
 
 
-class _Work:
+class _AnswerWork:
     """Answers that are being made, by several threads where the model takes several calls at
     once.
     """
@@ -146,11 +146,18 @@ class _Work:
                 arm=arm.name,
                 error=str(err) or repr(err),
             )
-            return (
-                _cut_off(line, chat, time.perf_counter() - begun)
-                if chat and isinstance(err, CutOffReplyError)
-                else line
-            )
+            if chat is None or not isinstance(err, CutOffReplyError):
+                return line
+            spent, saved = chat.usage(), chat.saved()  # until a reply had no end
+            cost = {
+                "is_cut_off": True,
+                "prompt_tokens": spent.prompt_tokens + saved.prompt_tokens,
+                "completion_tokens": spent.completion_tokens + saved.completion_tokens,
+                "calls": spent.calls,
+                "cached": spent.cached,
+                "seconds": round(time.perf_counter() - begun + saved.seconds, 3),
+            }
+            return line.model_copy(update=cost)
         wall_s = time.perf_counter() - begun
         return line_of(
             answer,
@@ -173,18 +180,3 @@ def _short(chat: MeteredChat, answer: Answer) -> tuple[str, int]:
         return short_answer(chat, answer), 0
     except CutOffReplyError:
         return "", 1
-
-
-def _cut_off(line: AnswerLine, chat: MeteredChat, wall_s: float) -> AnswerLine:
-    """The line with what was spent until a reply had no end."""
-    spent, saved = chat.usage(), chat.saved()
-    return line.model_copy(
-        update={
-            "is_cut_off": True,
-            "prompt_tokens": spent.prompt_tokens + saved.prompt_tokens,
-            "completion_tokens": spent.completion_tokens + saved.completion_tokens,
-            "calls": spent.calls,
-            "cached": spent.cached,
-            "seconds": round(wall_s + saved.seconds, 3),
-        }
-    )

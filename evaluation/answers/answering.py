@@ -45,9 +45,7 @@ class Answering:
 
 
 def answerer(llm: str | None) -> str:
-    """Who answered, in a report's words: by the identity of the language model in a run's
-    settings.
-    """
+    """The answerer in a report's words, by the identity of the model in a run's settings."""
     return llm.partition(" ")[0] if llm else "the arms' own models"
 
 

@@ -1,4 +1,4 @@
-"""What a model answers without any evidence: how much of a set it knows by heart."""
+"""Answers of a model without any evidence: how much of a set it knows by heart."""
 
 from dynagrag.core.protocols import Asker, Prompt
 from dynagrag.core.schema import Answer, AnswerTrace

@@ -22,8 +22,8 @@ from dynagrag.language.english.verbs import alike, base_of_past, base_or_stem, i
 from dynagrag.language.word_class import WordClass
 
 
-class Change(StrEnum):
-    """What was changed."""
+class ClaimChange(StrEnum):
+    """Kind of change."""
 
     NUMBER = "number"
     NEGATION = "negation"
@@ -36,7 +36,7 @@ class Change(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SourceSentence:
     """A sentence of a source: what was said, by whom (None where nobody knows)."""
 
     text: str
@@ -45,7 +45,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What replaces a part of a sentence: names and, by form, verbs of the workspace; speakers of
+    """Replacements for parts of a sentence: names and, by form, verbs of the workspace; speakers of
     the sentence's document.
     """
 
@@ -157,20 +157,16 @@ def other_verb(text: str, vocabulary: Vocabulary, rng: random.Random) -> str | N
 
 
 def other_modality(text: str, rng: random.Random) -> str | None:
-    """What may be made certain, or what is wanted done; where there is nothing of the kind, what is
+    """A possibility made certain, or a wish fulfilled; where there is nothing of the kind, what is
     certain made possible or planned.
     """
     made = made_certain(text)
     if made is not None or NEGATION.search(text):
         return made
-    return _weaker(text, rng)
-
-
-def _weaker(text: str, rng: random.Random) -> str | None:
     finite = finite_verb(text)
     if finite is None:
         return None
-    made = possible(finite, text)
+    weaker = possible(finite, text)
     base = base_of_past(finite.word)
     if (
         finite.kind is FiniteKind.PAST
@@ -178,24 +174,28 @@ def _weaker(text: str, rng: random.Random) -> str | None:
         and finite.subject.casefold() not in {"it", "this", "that"}
         and rng.random() < 0.5
     ):
-        made = (
+        weaker = (
             f"{'plan' if finite.subject.casefold() in {'i', 'we', 'you', 'they'} else 'plans'} to"
             f" {base}"
         )
-    return None if made is None else replaced(text, finite.span, made)
+    return None if weaker is None else replaced(text, finite.span, weaker)
 
 
 # ------------------------------------------------------------------------------- speech, inventions
 
 
-def other_speaker(said: Said, vocabulary: Vocabulary, rng: random.Random) -> str | None:
+def other_speaker(
+    sentence: SourceSentence, vocabulary: Vocabulary, rng: random.Random
+) -> str | None:
     """As said by another speaker of the document."""
     others = [
         s
         for s in vocabulary.speakers
-        if said.speaker and s != said.speaker and s.casefold() not in said.text.casefold()
+        if sentence.speaker
+        and s != sentence.speaker
+        and s.casefold() not in sentence.text.casefold()
     ]
-    return said_by(rng.choice(others), said.text) if others else None
+    return said_by(rng.choice(others), sentence.text) if others else None
 
 
 _INVENTIONS = (
@@ -220,21 +220,25 @@ def invented(text: str, vocabulary: Vocabulary, rng: random.Random) -> str | Non
     )
 
 
-def changes(said: Said, vocabulary: Vocabulary, rng: random.Random) -> dict[Change, str]:
+def changes(
+    sentence: SourceSentence, vocabulary: Vocabulary, rng: random.Random
+) -> dict[ClaimChange, str]:
     """All that can be changed in a sentence, each on its own. Modality is a sentence's own, or that
     of its speaker (`asked whether`).
     """
-    text = said.text
-    asked = asked_whether(said.speaker, text) if said.speaker and rng.random() < 0.5 else None
-    made: dict[Change, Callable[[], str | None]] = {
-        Change.NUMBER: lambda: other_number(text, rng),
-        Change.NEGATION: lambda: negated(text),
-        Change.NAME: lambda: other_name(text, vocabulary, rng),
-        Change.SWAP: lambda: swapped_ends(text, vocabulary, rng),
-        Change.VERB: lambda: other_verb(text, vocabulary, rng),
-        Change.SPEAKER: lambda: other_speaker(said, vocabulary, rng),
-        Change.MODALITY: lambda: asked or other_modality(text, rng),
-        Change.INVENTION: lambda: invented(text, vocabulary, rng),
+    text = sentence.text
+    asked = (
+        asked_whether(sentence.speaker, text) if sentence.speaker and rng.random() < 0.5 else None
+    )
+    made: dict[ClaimChange, Callable[[], str | None]] = {
+        ClaimChange.NUMBER: lambda: other_number(text, rng),
+        ClaimChange.NEGATION: lambda: negated(text),
+        ClaimChange.NAME: lambda: other_name(text, vocabulary, rng),
+        ClaimChange.SWAP: lambda: swapped_ends(text, vocabulary, rng),
+        ClaimChange.VERB: lambda: other_verb(text, vocabulary, rng),
+        ClaimChange.SPEAKER: lambda: other_speaker(sentence, vocabulary, rng),
+        ClaimChange.MODALITY: lambda: asked or other_modality(text, rng),
+        ClaimChange.INVENTION: lambda: invented(text, vocabulary, rng),
     }
     found = {change: make() for change, make in made.items()}
     return {

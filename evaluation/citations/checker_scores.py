@@ -26,8 +26,8 @@ Floats = NDArray[np.float64]
 
 
 class ThresholdFigures(BaseModel):
-    """What the scores alone would reach: of `n` claims with a score, at the threshold that is best
-    for these very claims.
+    """Figures of the scores alone: of `n` claims with a score, at the threshold that is best for
+    these very claims.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -93,14 +93,21 @@ def checker_scores(
     checked: Sequence[Checked], seed: int = SEED, resamples: int = RESAMPLES, errors: int = 0
 ) -> CheckerFigures:
     """The figures of a checker. `errors`: how many of the claims it did not check in full."""
-    true, false = (
-        [c for c in checked if c.claim.is_true],
-        [c for c in checked if not c.claim.is_true],
-    )
+    true = [c for c in checked if c.claim.is_true]
+    false = [c for c in checked if not c.claim.is_true]
     caught = {kind: fmean(not c.is_stated for c in own) for kind, own in _by_kind(false).items()}
     kept = fmean(c.is_stated for c in true) if true else None
     balanced = None if kept is None or not caught else (kept + fmean(caught.values())) / 2
     area, threshold = _threshold_free(checked)
+    verdicts: dict[str, Counter[Verdict]] = {}
+    for c in checked:
+        verdicts.setdefault(c.claim.group, Counter())[c.check.verdict] += 1
+    # of the true claims that were kept and whose lines are known: is one of these named?
+    named_right = [
+        not frozenset().union(*c.claim.gold).isdisjoint(c.check.lines)
+        for c in true
+        if c.is_stated and c.claim.gold
+    ]
     return CheckerFigures(
         n=len(checked),
         balanced=_rounded(balanced),
@@ -114,8 +121,11 @@ def checker_scores(
         scores=threshold,
         num_true=len(true),
         num_false={kind: len(own) for kind, own in _by_kind(false).items()},
-        verdicts=_verdicts(checked),
-        right_line=_right_line(true),
+        verdicts={
+            group: {verdict: own[verdict] for verdict in Verdict}
+            for group, own in sorted(verdicts.items())
+        },
+        right_line=round(fmean(named_right), _DIGITS) if named_right else None,
         errors=errors,
     )
 
@@ -160,49 +170,14 @@ def _by_kind(false: Sequence[Checked]) -> dict[str, list[Checked]]:
     return dict(sorted(found.items()))
 
 
-def _verdicts(checked: Sequence[Checked]) -> dict[str, dict[Verdict, int]]:
-    """How often each verdict was given, by kind or label."""
-    counts: dict[str, Counter[Verdict]] = {}
-    for c in checked:
-        counts.setdefault(c.claim.group, Counter())[c.check.verdict] += 1
-    return {
-        group: {verdict: own[verdict] for verdict in Verdict}
-        for group, own in sorted(counts.items())
-    }
-
-
-def _right_line(true: Sequence[Checked]) -> float | None:
-    """Of the true claims that were kept and whose lines are known: the share with one of these
-    among the lines that the checker named.
-    """
-    known = [c for c in true if c.is_stated and c.claim.gold]
-    return (
-        _rounded(fmean(bool(set(c.check.lines) & frozenset().union(*c.claim.gold)) for c in known))
-        if known
-        else None
-    )
-
-
 def _threshold_free(checked: Sequence[Checked]) -> tuple[float | None, ThresholdFigures | None]:
-    """What the scores alone tell: AUROC, and the best balanced accuracy that a threshold reaches
-    which was chosen on these very claims.
+    """AUROC, and the threshold whose balanced accuracy over all false claims is best on these very
+    claims.
     """
     scored = [(c.check.score, c.claim.is_true) for c in checked if c.check.score is not None]
     area = auroc(*zip(*scored, strict=True)) if scored else None
     if area is None:
         return None, None
-    threshold, balanced = _best_threshold(scored)
-    return round(area, _DIGITS), ThresholdFigures(
-        n=len(scored),
-        best_threshold=round(threshold, _DIGITS),
-        balanced_at_best_threshold=round(balanced, _DIGITS),
-    )
-
-
-def _best_threshold(scored: Sequence[tuple[float, bool]]) -> tuple[float, float]:
-    """The score from which on claims count as stated, and the balanced accuracy over all false
-    claims with it.
-    """
     values, truth = np.array([s for s, _ in scored]), np.array([t for _, t in scored], dtype=bool)
     kept, passed = np.sort(values[truth]), np.sort(values[~truth])
     candidates = np.unique(values)
@@ -212,7 +187,11 @@ def _best_threshold(scored: Sequence[tuple[float, bool]]) -> tuple[float, float]
         + np.searchsorted(passed, candidates) / len(passed)
     ) / 2
     best = int(shares.argmax())
-    return float(candidates[best]), float(shares[best])
+    return round(area, _DIGITS), ThresholdFigures(
+        n=len(scored),
+        best_threshold=round(float(candidates[best]), _DIGITS),
+        balanced_at_best_threshold=round(float(shares[best]), _DIGITS),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,10 +206,8 @@ class _Table:
     @classmethod
     def of(cls, checked: Sequence[Checked]) -> "_Table":
         row = {source: i for i, source in enumerate(sorted({c.claim.source for c in checked}))}
-        column = {
-            kind: i
-            for i, kind in enumerate(_by_kind([c for c in checked if not c.claim.is_true]), start=1)
-        }
+        kinds = _by_kind([c for c in checked if not c.claim.is_true])
+        column = {kind: i for i, kind in enumerate(kinds, start=1)}
         shape = (len(row), 1 + len(column))
         table = cls(np.zeros(shape), np.zeros(shape))
         for c in checked:

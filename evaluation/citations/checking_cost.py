@@ -1,5 +1,5 @@
-"""What checking claims with a language model will cost, before anything is asked: the checkers are
-run with a model that only counts.
+"""Cost of checking claims with a language model, before anything is asked: the checkers are run
+with a model that only counts.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

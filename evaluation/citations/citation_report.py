@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from dynagrag.core.schema import ClaimCheck, Line, Verdict
+from dynagrag.core.schema import ClaimCheck, Verdict
 from dynagrag.core.text import plural
 from dynagrag.evaluation.citations.checker_scores import CheckerDifference, CheckerFigures
 from dynagrag.evaluation.citations.claim_sets import LabelledClaim
@@ -63,8 +63,8 @@ WORDS: Mapping[str, str] = {
 
 
 class CheckLine(ExperimentLine):
-    """What a checker found out about a claim. `error`: what it went without, such as a model that
-    did not answer.
+    """A checker's finding about a claim. `error`: what it went without, such as a model that did
+    not answer.
     """
 
     checker: str
@@ -97,7 +97,7 @@ class CheckLine(ExperimentLine):
 
     @property
     def failure(self) -> str:
-        """What it went without."""
+        """The parts that it went without."""
         return self.error
 
     def check(self) -> ClaimCheck:
@@ -122,7 +122,7 @@ class KnownClaim(BaseModel):
 
 
 class CitationResult(Result):
-    """What an evaluation of citations came to. `differences`: of the other checkers from the
+    """Result of an evaluation of citations. `differences`: of the other checkers from the
     `baseline`. `notes`: claims that were left out, by reason.
     """
 
@@ -152,10 +152,24 @@ class CitationRun(ExperimentRun[CheckLine, CitationResult]):
         return read_lines(self.path / CLAIMS, KnownClaim)
 
     def report(self) -> Report:
-        """What is said of it."""
+        """The report of the run."""
         result = self.result()
         first = result.checkers[result.baseline]
         kinds = ", ".join(f"{num} {kind}" for kind, num in first.num_false.items())
+        by_checker: dict[str, dict[str, CheckLine]] = {}
+        for line in self.lines():  # of a claim that was checked again the last counts
+            by_checker.setdefault(line.checker, {})[line.claim] = line
+        verdict_tables = (
+            Table(
+                ("claims", *(verdict.value for verdict in Verdict)),
+                tuple(
+                    (group, tuple(count(counts[verdict]) for verdict in Verdict))
+                    for group, counts in own.verdicts.items()
+                ),
+                title=name,
+            )
+            for name, own in result.checkers.items()
+        )
         return Report(
             title=f"{result.dataset}: what checkers find out about claims",
             asked=(
@@ -173,24 +187,17 @@ class CitationRun(ExperimentRun[CheckLine, CitationResult]):
                     if own.errors
                 ),
             ),
-            results=(_figures(result), _verdicts(result)),
+            results=(_figures(result), Section("Verdicts given", tables=tuple(verdict_tables))),
             words=WORDS,
             costs=tuple(_costs(result)),
-            cases=tuple(_wrong(self.claims(), self._by_checker(), result.baseline)),
+            cases=tuple(_wrong(self.claims(), by_checker, result.baseline)),
         )
-
-    def _by_checker(self) -> dict[str, dict[str, CheckLine]]:
-        """Checker -> claim id -> line; the last, where a claim was checked again."""
-        found: dict[str, dict[str, CheckLine]] = {}
-        for line in self.lines():
-            found.setdefault(line.checker, {})[line.claim] = line
-        return found
 
 
 def known_claim(labelled: LabelledClaim, named: set[int]) -> KnownClaim:
     """A claim for people, with the lines that state it and those `named` by a checker."""
     lines = labelled.claim.lines
-    wanted = sorted(named.union(*labelled.gold) | ({0} if len(lines) == 1 else set()))
+    wanted = {0} if len(lines) == 1 else named.union(*labelled.gold)
     return KnownClaim(
         id=labelled.id,
         text=labelled.claim.text,
@@ -198,12 +205,12 @@ def known_claim(labelled: LabelledClaim, named: set[int]) -> KnownClaim:
         kind=labelled.kind,
         label=labelled.label,
         num_lines=len(lines),
-        lines={row: shortened(_words(lines[row])) for row in wanted},
+        lines={
+            row: shortened(f"{line.speaker}: {line.text}" if line.speaker else line.text)
+            for row, line in enumerate(lines)
+            if row in wanted
+        },
     )
-
-
-def _words(line: Line) -> str:
-    return f"{line.speaker}: {line.text}" if line.speaker else line.text
 
 
 def _conclusion(result: CitationResult) -> str:
@@ -254,7 +261,7 @@ def _figures(result: CitationResult) -> Section:
         main="balanced accuracy",
         is_of_arms=True,
     )
-    told = {
+    balanced = {
         name: _balanced(own) for name, own in result.checkers.items() if own.balanced is not None
     }
     comparisons = (
@@ -274,27 +281,11 @@ def _figures(result: CitationResult) -> Section:
     )
     return Section(
         tables=(table,),
-        pictures=(BarChart("Balanced accuracy by checker, with 95 % intervals", told),)
-        if told
+        pictures=(BarChart("Balanced accuracy by checker, with 95 % intervals", balanced),)
+        if balanced
         else (),
         after=(*(f"{own.arm}{own.text()}." for own in comparisons), *lines),
     )
-
-
-def _verdicts(result: CitationResult) -> Section:
-    heads = ("claims", *(verdict.value for verdict in Verdict))
-    tables = (
-        Table(
-            heads,
-            tuple(
-                (group, tuple(count(counts[verdict]) for verdict in Verdict))
-                for group, counts in own.verdicts.items()
-            ),
-            title=name,
-        )
-        for name, own in result.checkers.items()
-    )
-    return Section("Verdicts given", tables=tuple(tables))
 
 
 def _costs(result: CitationResult) -> Iterator[Section]:
@@ -324,9 +315,8 @@ def _wrong(
     by_kind: dict[str, list[KnownClaim]] = {}
     for claim in claims:
         if (lines[first][claim.id].verdict is Verdict.STATED) != claim.is_true:
-            by_kind.setdefault(
-                "true claims" if claim.is_true else claim.kind or claim.label, []
-            ).append(claim)
+            kind = "true claims" if claim.is_true else claim.kind or claim.label
+            by_kind.setdefault(kind, []).append(claim)
     for kind, own in sorted(by_kind.items()):
         yield Cases(
             f"What {first} got wrong: {kind} ({len(own)})",

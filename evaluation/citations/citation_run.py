@@ -3,6 +3,7 @@ comes.
 """
 
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -47,8 +48,8 @@ MakeChecker = Callable[[str, Asker | None, Settings], ClaimChecker]
 
 @dataclass(frozen=True, slots=True)
 class CitationOptions:
-    """What to check, one of the three: a `dataset` by name (wice from the folder `data`), a file of
-    `pairs`, lines of a `workspace`.
+    """Claims to check, one of the three: a `dataset` by name (wice from the folder `data`), a file
+    of `pairs`, lines of a `workspace`.
 
     `checkers`: specs such as `rules` or `rules+model`; the others are compared with the first.
     `limit`: so many claims at most.
@@ -78,12 +79,31 @@ def evaluate_citations(
     UsageError, SettingsError and LoadError for what was given wrong, before anything is checked;
     StoppedRunError on Ctrl-C; ModelError and BudgetError when going on makes no sense.
     """
-    options = replace(
-        options,
-        checkers=tuple(dict.fromkeys(_without_auto(spec, settings) for spec in options.checkers)),
+    # `auto` is the checker that answers use with the model of the settings, which isn't started
+    # for that
+    named = (
+        wiring.chosen_checker(
+            spec, wiring.make_chat_model(settings) if spec == wiring.AUTO else None
+        )
+        for spec in options.checkers
     )
+    options = replace(options, checkers=tuple(dict.fromkeys(named)))
     _check(settings, options)
-    claims = _load(settings, options)
+    if options.pairs is not None:
+        found = load_pairs(options.pairs)
+    elif options.dataset == GOLD:
+        found = load_gold()
+    elif options.dataset is not None and options.data is not None:
+        found = load_wice(options.data)
+    else:
+        with (
+            open_workspace(options.workspace, settings=settings, create=False) as space,
+            space.store.reading(),
+        ):
+            found = workspace_claims(
+                space.store, space.name, options.limit or MAX_CLAIMS, options.seed
+            )
+    claims = ClaimSet(found.name, found.claims[: options.limit], found.files, found.notes)
     asks_model = any(wiring.asks_model(spec) for spec in options.checkers)
     opened = metered_model(settings, "citations", options.max_calls)
     with opened if asks_model else nullcontext() as metered:
@@ -134,7 +154,7 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
         return f"check ({trial.arm})"
 
     def estimate(self, arm: str, items: Sequence[LabelledClaim]) -> object | None:
-        """What a checker that asks a model will cost."""
+        """The cost of a checker that asks a model."""
         if self._metered is None or not wiring.asks_model(arm):
             return None
         asker = CountingAsker()
@@ -142,7 +162,7 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
         return checking_cost(counting, asker, (item.claim for item in items), self._settings)
 
     def warm_up(self, arm: str, item: LabelledClaim) -> None:
-        """What is built or loaded once is, before it counts."""
+        """Builds and loads what is made once, before time counts."""
         if not wiring.asks_model(arm):
             self._checkers[arm].check([item.claim])
 
@@ -174,8 +194,8 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
         return self._metered.journal.cached_seconds() if self._metered else 0.0
 
     def measure(self, item: LabelledClaim, arm: str) -> CheckLine:
-        """What the checker found out; a reply that can't be read is an error of this claim alone,
-        which then counts as not found.
+        """The checker's finding; a reply that can't be read is an error of this claim alone, which
+        then counts as not found.
         """
         begun = time.perf_counter()
         try:
@@ -187,20 +207,13 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
     def summarize(self, lines: Sequence[CheckLine], path: Path) -> CitationResult:
         """The figures of each checker, and its difference from the first."""
         claims, seed = {claim.id: claim for claim in self.items}, self._options.seed
-        checked = {
-            spec: [
-                Checked(claims[line.claim], line.check(), line.ms)
-                for line in lines
-                if line.checker == spec
-            ]
-            for spec in self.arms
-        }
-        errors = {
-            spec: sum(bool(line.error) for line in lines if line.checker == spec)
-            for spec in self.arms
-        }
+        checked: dict[str, list[Checked]] = {spec: [] for spec in self.arms}
+        errors = Counter[str]()
+        for line in lines:
+            checked[line.checker].append(Checked(claims[line.claim], line.check(), line.ms))
+            errors[line.checker] += bool(line.error)
         scores = {
-            spec: checker_scores(checked[spec], seed, errors=errors[spec]) for spec in checked
+            spec: checker_scores(own, seed, errors=errors[spec]) for spec, own in checked.items()
         }
         baseline, *others = self.arms
         return CitationResult(
@@ -228,15 +241,6 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
         )
 
 
-def _without_auto(spec: str, settings: Settings) -> str:
-    """The checker that answers use with the model of the settings, which is not started for
-    that.
-    """
-    return wiring.chosen_checker(
-        spec, wiring.make_chat_model(settings) if spec == wiring.AUTO else None
-    )
-
-
 def _check(settings: Settings, options: CitationOptions) -> None:
     if sum(given is not None for given in (options.dataset, options.pairs, options.workspace)) != 1:
         raise UsageError(
@@ -258,21 +262,3 @@ def _check(settings: Settings, options: CitationOptions) -> None:
         )
     if options.out is not None:
         check_folder(options.out)
-
-
-def _load(settings: Settings, options: CitationOptions) -> ClaimSet:
-    if options.pairs is not None:
-        found = load_pairs(options.pairs)
-    elif options.dataset == GOLD:
-        found = load_gold()
-    elif options.dataset is not None and options.data is not None:
-        found = load_wice(options.data)
-    else:
-        with (
-            open_workspace(options.workspace, settings=settings, create=False) as space,
-            space.store.reading(),
-        ):
-            found = workspace_claims(
-                space.store, space.name, options.limit or MAX_CLAIMS, options.seed
-            )
-    return ClaimSet(found.name, found.claims[: options.limit], found.files, found.notes)

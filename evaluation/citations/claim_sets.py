@@ -4,10 +4,9 @@ Those made of a workspace's own lines are in workspace_claims.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import resources
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -73,18 +72,12 @@ class ClaimSet:
     @property
     def digest(self) -> str:
         """One hash of all claims with their lines."""
-        return content_id(*chain.from_iterable(_parts(claim) for claim in self.claims))
-
-
-def _parts(labelled: LabelledClaim) -> list[str | int]:
-    lines = [(line.text, line.speaker or "", line.title) for line in labelled.claim.lines]
-    return [
-        labelled.id,
-        labelled.claim.text,
-        int(labelled.is_true),
-        labelled.kind,
-        *chain.from_iterable(lines),
-    ]
+        parts: list[str | int] = []
+        for own in self.claims:
+            parts += [own.id, own.claim.text, int(own.is_true), own.kind]
+            for line in own.claim.lines:
+                parts += [line.text, line.speaker or "", line.title]
+        return content_id(*parts)
 
 
 def load_pairs(path: Path) -> ClaimSet:
@@ -146,11 +139,13 @@ def _wice_claim(row: Row) -> LabelledClaim:
         raise LoadError(
             f"{row.place}: 'label' is {label!r}; it must be one of {', '.join(_LABELS)}"
         )
-    evidence = _texts(row, row.items("evidence"))
-    title = next(
-        (text.removeprefix(_META_TITLE) for text in evidence[:1] if text.startswith(_META_TITLE)),
-        "",
-    )
+    items = row.items("evidence")
+    if not all(isinstance(item, str) for item in items):
+        raise LoadError(f"{row.place}: 'evidence' must be a list of texts")
+    # sentences in their order, doubles too, since their numbers count
+    evidence = [row.kept(item, "evidence") for item in items]
+    has_title = evidence[0].startswith(_META_TITLE)
+    title = evidence[0].removeprefix(_META_TITLE) if has_title else ""
     lines = tuple(Line(text.removeprefix(_META_TITLE), title=title) for text in evidence)
     return LabelledClaim(
         _id_of(row),
@@ -167,17 +162,14 @@ def _gold(row: Row, num_lines: int) -> tuple[frozenset[int], ...]:
     """The alternative sets of sentences that state a claim, as far as the row names some."""
     sets = row.values.get("supporting_sentences") or []
     if not isinstance(sets, list) or not all(
-        isinstance(s, list) and all(_is_row(n, num_lines) for n in s) for s in sets
+        isinstance(s, list) and all(isinstance(n, int) and 0 <= n < num_lines for n in s)
+        for s in sets
     ):
         raise LoadError(
             f"{row.place}: 'supporting_sentences' must be lists of numbers of the evidence, from 0"
             f" to {num_lines - 1}"
         )
     return tuple(frozenset(s) for s in sets if s)
-
-
-def _is_row(value: Any, num_lines: int) -> bool:
-    return isinstance(value, int) and 0 <= value < num_lines
 
 
 def _gold_claim(row: Row) -> LabelledClaim:
@@ -234,13 +226,6 @@ def _line(row: Row, item: Any) -> Line:
         )
         return Line(text, speaker or None, title)
     raise LoadError(f"{row.place}: 'evidence' holds neither a text nor an object with a text")
-
-
-def _texts(row: Row, items: Sequence[Any]) -> list[str]:
-    """Sentences in their order, doubles too, since their numbers count."""
-    if not all(isinstance(item, str) for item in items):
-        raise LoadError(f"{row.place}: 'evidence' must be a list of texts")
-    return [row.kept(item, "evidence") for item in items]
 
 
 def _optional(row: Row, *names: str) -> str:

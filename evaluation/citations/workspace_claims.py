@@ -15,7 +15,12 @@ from dynagrag.core.errors import WorkspaceError
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import RecordStore
 from dynagrag.core.schema import Claim, Line
-from dynagrag.evaluation.citations.changed_claims import Change, Said, Vocabulary, changes
+from dynagrag.evaluation.citations.changed_claims import (
+    ClaimChange,
+    SourceSentence,
+    Vocabulary,
+    changes,
+)
 from dynagrag.evaluation.citations.claim_sets import ClaimSet, LabelledClaim
 from dynagrag.evaluation.statements.rewordings import reworded, said_by
 from dynagrag.evaluation.statements.statement import cleaned, is_statement
@@ -31,7 +36,7 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class SpokenSentence:
     """A sentence of a document with who said it."""
 
     text: str
@@ -47,7 +52,15 @@ def workspace_claims(store: RecordStore, workspace: str, max_claims: int, seed: 
     A false claim is of the kind that was made least so far, of those that can be made of its
     statement. Raises WorkspaceError where the workspace has no statement to make claims of.
     """
-    documents = _sentences(store)
+    sources = {document.id: document for document in store.documents()}
+    documents: dict[str, list[SpokenSentence]] = {id_: [] for id_ in sources}
+    for turn in store.turns():
+        source, own = sources[turn.document_id], documents[turn.document_id]
+        text = source.text[turn.start : turn.end]
+        for start, end in sentence_spans(text):
+            own.append(
+                SpokenSentence(text[start:end], turn.speaker, source.title, source.id, len(own))
+            )
     statements = [s for sentences in documents.values() for s in sentences if is_statement(s.text)]
     rng = random.Random(seed)
     rng.shuffle(statements)
@@ -75,29 +88,44 @@ def workspace_claims(store: RecordStore, workspace: str, max_claims: int, seed: 
 
 
 def _claims_of(
-    sentence: Sentence,
-    document: Sequence[Sentence],
+    sentence: SpokenSentence,
+    document: Sequence[SpokenSentence],
     vocabulary: Vocabulary,
     made: Counter[str],
     rng: random.Random,
 ) -> Iterator[LabelledClaim]:
     """A true and a false claim of a statement; none where no change can be made of it."""
     text = cleaned(sentence.text)
-    lines, row = _neighbourhood(sentence, document, rng)
+    # the sentence among some before and after it, at a place that differs, and its row there
+    before = rng.randint(0, _NUM_NEIGHBOURS)
+    first = max(0, min(sentence.row - before, len(document) - 1 - _NUM_NEIGHBOURS))
+    near = document[first : first + 1 + _NUM_NEIGHBOURS]
+    lines = tuple(Line(s.text, s.speaker, s.title) for s in near)
+    row = sentence.row - first
     false = {
         change: claim
-        for change, claim in changes(Said(text, sentence.speaker), vocabulary, rng).items()
+        for change, claim in changes(
+            SourceSentence(text, sentence.speaker), vocabulary, rng
+        ).items()
         if not any(
-            _is_said(claim, line, without_speaker=change is Change.INVENTION) for line in lines
+            _is_said(claim, line, without_speaker=change is ClaimChange.INVENTION) for line in lines
         )
     }
     if not false:
         return
-    true = _true_forms(text, sentence.speaker)
+    true = {_TRUE[0]: text}
+    if sentence.speaker:
+        true[_TRUE[1]] = said_by(sentence.speaker, text)
+    if other := reworded(text):
+        true[_TRUE[2]] = other
     form = min(true, key=lambda form: (made[form], _TRUE.index(form)))
-    change = min(false, key=lambda change: (made[change], list(Change).index(change)))
+    change = min(false, key=lambda change: (made[change], list(ClaimChange).index(change)))
     claim = false[change]
-    if form == _TRUE[1] and sentence.speaker and change not in {Change.SPEAKER, Change.MODALITY}:
+    if (
+        form == _TRUE[1]
+        and sentence.speaker
+        and change not in {ClaimChange.SPEAKER, ClaimChange.MODALITY}
+    ):
         claim = said_by(sentence.speaker, claim)
     for words, kind, is_true in ((true[form], form, True), (claim, change.value, False)):
         made[form if is_true else change] += 1
@@ -114,61 +142,27 @@ def _claims_of(
         )
 
 
-def _true_forms(text: str, speaker: str | None) -> Mapping[str, str]:
-    forms = {_TRUE[0]: text}
-    if speaker:
-        forms[_TRUE[1]] = said_by(speaker, text)
-    if other := reworded(text):
-        forms[_TRUE[2]] = other
-    return forms
-
-
-def _neighbourhood(
-    sentence: Sentence, document: Sequence[Sentence], rng: random.Random
-) -> tuple[tuple[Line, ...], int]:
-    """The sentence among some before and after it, at a place that differs, and its row."""
-    before = rng.randint(0, _NUM_NEIGHBOURS)
-    first = max(0, min(sentence.row - before, len(document) - 1 - _NUM_NEIGHBOURS))
-    near = document[first : first + 1 + _NUM_NEIGHBOURS]
-    return tuple(Line(s.text, s.speaker, s.title) for s in near), sentence.row - first
-
-
 def _is_said(claim: str, line: Line, without_speaker: bool) -> bool:
     """Whether all words of a claim stand in a line, or in its speaker's name: then it may be true
     after all.
     """
-    said = line.text if without_speaker else f"{line.speaker or ''} {line.text} said that"
-    return Counter(_WORD.findall(claim.casefold())) <= Counter(_WORD.findall(said.casefold()))
+    words = line.text if without_speaker else f"{line.speaker or ''} {line.text} said that"
+    return Counter(_WORD.findall(claim.casefold())) <= Counter(_WORD.findall(words.casefold()))
 
 
-def _sentences(store: RecordStore) -> dict[str, list[Sentence]]:
-    """The sentences of each document in order."""
-    texts = {document.id: document for document in store.documents()}
-    found: dict[str, list[Sentence]] = {id_: [] for id_ in texts}
-    for turn in store.turns():
-        document, own = texts[turn.document_id], found[turn.document_id]
-        said = document.text[turn.start : turn.end]
-        for start, end in sentence_spans(said):
-            own.append(
-                Sentence(said[start:end], turn.speaker, document.title, document.id, len(own))
-            )
-    return found
-
-
-def _vocabularies(documents: Mapping[str, Sequence[Sentence]]) -> dict[str, Vocabulary]:
+def _vocabularies(documents: Mapping[str, Sequence[SpokenSentence]]) -> dict[str, Vocabulary]:
     """Names and verbs of the workspace, with the speakers of each document."""
     texts = [cleaned(s.text) for sentences in documents.values() for s in sentences]
     speakers = {
         id_: sorted({s.speaker for s in sentences if s.speaker})
         for id_, sentences in documents.items()
     }
-    names = {m[0] for text in texts for m in names_in(text) if m.start() > 0} | {
-        s for own in speakers.values() for s in own
-    }
+    names = {m[0] for text in texts for m in names_in(text) if m.start() > 0}
+    names.update(*speakers.values())
     verbs: dict[str, set[str]] = {}
     for text in texts:
         for form, span in verbs_in(text):
             verbs.setdefault(form, set()).add(text[slice(*span)])
     known = tuple(sorted(names))
-    forms = {form: tuple(sorted(own)) for form, own in verbs.items()}
+    forms = {form: tuple(sorted(words)) for form, words in verbs.items()}
     return {id_: Vocabulary(known, forms, tuple(own)) for id_, own in speakers.items()}

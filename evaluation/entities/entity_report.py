@@ -11,7 +11,6 @@ from dynagrag.evaluation.entities.entity_resolution import (
     EntityResult,
     Missed,
     Quality,
-    ThresholdRow,
 )
 from dynagrag.evaluation.entities.entity_scores import Scores
 from dynagrag.evaluation.frame.experiment_run import ExperimentRun
@@ -73,10 +72,19 @@ class EntityRun(ExperimentRun[Missed, EntityResult]):
     result_kind = EntityResult
 
     def report(self) -> Report:
-        """What is said of it."""
+        """The report of the run."""
         result = self.result()
-        joined = _joined(result)
+        joined = {"rules alone": result.without_model}
+        if result.with_model:
+            joined[result.with_model.name] = result.with_model.quality
         kind = "names with summaries" if result.has_summaries else "bare names"
+        sentences = []
+        for name, own in joined.items():
+            precision, recall, f1 = (figure.text() for figure in _bounded(own))
+            sentences.append(
+                f"{name}: {recall} % of the pairs of one thing are joined, {precision} % of the"
+                f" joined ones are right; F1 {f1}."
+            )
         return Report(
             title=f"{result.dataset}: which names are joined",
             asked=(
@@ -85,21 +93,13 @@ class EntityRun(ExperimentRun[Missed, EntityResult]):
                 f" embedder {result.embedder}): are those joined, and only those? Joined by:"
                 f" {', '.join(joined)}."
             ),
-            conclusion=" ".join(_sentence(name, own) for name, own in joined.items()),
+            conclusion=" ".join(sentences),
             notes=tuple(_notes(result)),
             results=(*_qualities(joined), _found(result.blocking, result.missed)),
             words=WORDS,
             costs=(_costs(result),),
             cases=tuple(_cases(result.missed, joined)),
         )
-
-
-def _joined(result: EntityResult) -> dict[str, Quality]:
-    """What joined the names -> how well it did."""
-    joined = {"rules alone": result.without_model}
-    if result.with_model:
-        joined[result.with_model.name] = result.with_model.quality
-    return joined
 
 
 def _notes(result: EntityResult) -> Iterator[str]:
@@ -120,14 +120,6 @@ def _notes(result: EntityResult) -> Iterator[str]:
         )
     if result.with_model:
         yield from result.with_model.notes
-
-
-def _sentence(name: str, own: Quality) -> str:
-    precision, recall, f1 = (figure.text() for figure in _bounded(own))
-    return (
-        f"{name}: {recall} % of the pairs of one thing are joined, {precision} % of the joined ones"
-        f" are right; F1 {f1}."
-    )
 
 
 def _bounded(own: Quality) -> list[Figure]:
@@ -220,7 +212,19 @@ def _costs(result: EntityResult) -> Section:
             "F1",
             "F1 of clusters",
         ),
-        tuple((name, _threshold_cells(row)) for name, row in rows.items()),
+        tuple(
+            (
+                name,
+                (
+                    Figure(row.blocking_recall),
+                    count(row.num_compared),
+                    count(row.num_calls),
+                    *_of_scores(row.joined_by_cosine.pair),
+                    Figure(row.joined_by_cosine.cluster.f1),
+                ),
+            )
+            for name, row in rows.items()
+        ),
     )
     took = result.with_model
     reached = {
@@ -250,16 +254,6 @@ def _costs(result: EntityResult) -> Section:
             if took
             else ()
         ),
-    )
-
-
-def _threshold_cells(row: ThresholdRow) -> tuple[Figure, ...]:
-    return (
-        Figure(row.blocking_recall),
-        count(row.num_compared),
-        count(row.num_calls),
-        *_of_scores(row.joined_by_cosine.pair),
-        Figure(row.joined_by_cosine.cluster.f1),
     )
 
 

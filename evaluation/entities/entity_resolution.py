@@ -53,7 +53,7 @@ THRESHOLDS = (MIN_GROUP_COSINE, 0.65, 0.75, 0.80, 0.85, 0.90, 0.95)
 _EXTRACTOR = "evaluation"
 
 
-class Found(StrEnum):
+class FoundBy(StrEnum):
     """How a positive pair came together."""
 
     KEY = "one key"
@@ -278,11 +278,11 @@ class _Run:
 
     def plan(self, min_cosine: float) -> ConsolidationPlan:
         """What rules settle, and the blocks that are left for a judge."""
-        given = ConsolidationInput(
+        names = ConsolidationInput(
             self._mentions, (), self._vectors, edits=self._edits, texts=self._texts
         )
         return plan_consolidation(
-            given, Judging(one_block_a_call=self._one_block_a_call), min_cosine=min_cosine
+            names, Judging(one_block_a_call=self._one_block_a_call), min_cosine=min_cosine
         )
 
     def quality(self, consolidation: Consolidation) -> Quality:
@@ -311,7 +311,7 @@ class _Run:
     def judged(
         self, plan: ConsolidationPlan, judge: Judge, name: str, max_concurrency: int
     ) -> ModelRun:
-        """What a model makes of the names that rules leave open."""
+        """Lets a model judge the names that rules leave open."""
         start = time.perf_counter()
         judging = Judging(
             judge, name, one_block_a_call=self._one_block_a_call, max_concurrency=max_concurrency
@@ -341,20 +341,20 @@ class _Run:
             a, b = self._set.items[pair.i], self._set.items[pair.j]
             left, right = group_of.get(a.key), group_of.get(b.key)
             if a.key and a.key == b.key:
-                found[Found.KEY] += 1
+                found[FoundBy.KEY] += 1
             elif left is None or right is None:
                 missed.append((a, b))
             elif left == right:
-                found[Found.RULE] += 1
+                found[FoundBy.RULE] += 1
             elif block_of.get(left, -1) == block_of.get(right, -2):
-                found[Found.BLOCK] += 1
+                found[FoundBy.BLOCK] += 1
             else:
                 missed.append((a, b))
         sizes = [len(block.groups) for block in plan.blocks]
         num_found = found.total()
         blocking = Blocking(
             recall=num_found / (num_found + len(missed)) if num_found + len(missed) else 0.0,
-            found={str(how): found[how] for how in Found},
+            found={str(how): found[how] for how in FoundBy},
             num_blocks=len(sizes),
             num_names=sum(sizes),
             largest=max(sizes, default=0),
@@ -362,11 +362,8 @@ class _Run:
             num_calls=plan.num_calls,
             prompt_tokens=plan.prompt_tokens,
         )
-        return blocking, self._reasons(missed)
-
-    def _reasons(self, missed: Sequence[tuple[Item, Item]]) -> tuple[Missed, ...]:
         table = key_vectors(self._mentions, self._vectors)
-        return tuple(_missed(a, b, _unit_cosine(table, a.key, b.key)) for a, b in missed)
+        return blocking, tuple(_missed(a, b, _unit_cosine(table, a.key, b.key)) for a, b in missed)
 
     def threshold_row(self, cosine: float) -> ThresholdRow:
         """Blocks of candidates of at least this cosine, and what joining by the cosine alone makes

@@ -82,18 +82,6 @@ class EntityExperiment(Experiment[Missed, EntityResult]):
     def made_with(self) -> Mapping[str, JsonValue]:
         """The set, what joins its names, and the models."""
         identity = self._embedder.identity
-        return {
-            "dataset": self._set.name,
-            "has_summaries": self._has_summaries,
-            "glossaries": [glossary.name for glossary in self._glossaries],
-            "thresholds": list(self._thresholds),
-            "llm": self._metered.model.identity if self._metered else None,
-            "embedder": f"{identity.name} ({identity.dimension} dimensions)",
-            "asked": self._digest(),
-        }
-
-    def _digest(self) -> str:
-        """Of all names, what is one, and the glossaries."""
         items = (
             str(part)
             for item in self._set.items
@@ -101,7 +89,15 @@ class EntityExperiment(Experiment[Missed, EntityResult]):
         )
         pairs = (f"{pair.i} {pair.j} {pair.is_same}" for pair in self._set.pairs)
         glossaries = (glossary_text(glossary.rows) for glossary in self._glossaries)
-        return content_id(*items, *pairs, *glossaries)
+        return {
+            "dataset": self._set.name,
+            "has_summaries": self._has_summaries,
+            "glossaries": [glossary.name for glossary in self._glossaries],
+            "thresholds": list(self._thresholds),
+            "llm": self._metered.model.identity if self._metered else None,
+            "embedder": f"{identity.name} ({identity.dimension} dimensions)",
+            "asked": content_id(*items, *pairs, *glossaries),
+        }
 
     def summarize(self, lines: Sequence[Missed], path: Path) -> EntityResult:
         """Consolidates the names, and compares with what the set says."""

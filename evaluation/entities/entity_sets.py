@@ -1,8 +1,10 @@
 """Sets that say which names are one entity: pairs in Ditto form, and lists of aliases.
 
-    ditto-NAME        pairs of records with a label, a line each: COL name VAL value ... tab COL ... tab 0 or 1; plain or gzipped
+    ditto-NAME        pairs of records with a label, a line each, plain or gzipped:
+                      COL name VAL value ... tab COL ... tab 0 or 1
     apollo13-aliases  canonical names with their aliases and a definition, a JSON line each
-    spacelog-aliases  the same by mission, all missions as one corpus; spacelog-MISSION is one mission
+    spacelog-aliases  the same by mission, all missions as one corpus
+    spacelog-MISSION  one of these missions
 
 A record's first column is its name; the others, joined, its summary, as an extractor would give
 them. The Ditto sets label some pairs of two tables and no others; a list of aliases says of all
@@ -114,21 +116,21 @@ def _file(name: str, data: Path) -> Path:
 def _ditto_file(name: str, data: Path) -> Path:
     if data.is_file():
         return data
-    files = sorted(p for p in _folder(data).glob("*.txt*") if p.is_file()) if data.is_dir() else []
+    files = sorted(p for p in _folder(data).glob("*.txt*") if p.is_file())
     if not files:
         raise LoadError(
             f"no set in Ditto form (*.txt, *.txt.gz) is in {data}; name the data's folder, or a"
             " file, with --data"
         )
-    fitting = [p for p in files if f"-{_plain(name)}-" in f"-{_plain(_stem(p))}-"]
-    exact = [p for p in fitting if _plain(_stem(p)).removeprefix("ditto-") == _plain(name)]
-    if len(exact or fitting) == 1:
-        return (exact or fitting)[0]
+    wanted = _plain(name)
+    fitting = [p for p in files if f"-{wanted}-" in f"-{_plain(_stem(p))}-"]
+    exact = [p for p in fitting if _plain(_stem(p)).removeprefix("ditto-") == wanted]
+    best = exact or fitting
+    if len(best) == 1:
+        return best[0]
     what = "fits several sets" if fitting else "fits no set"
-    raise UsageError(
-        f"ditto-{name} {what} in {data}:"
-        f" {', '.join(_stem(p) for p in (fitting or files)[:_MAX_LISTED])}"
-    )
+    listed = ", ".join(map(_stem, (fitting or files)[:_MAX_LISTED]))
+    raise UsageError(f"ditto-{name} {what} in {data}: {listed}")
 
 
 def _stem(path: Path) -> str:

@@ -72,7 +72,7 @@ class GoldEntity(_Marked):
 
 
 class GoldRelation(_Marked):
-    """What a quote states of two things, named by their texts."""
+    """A relation that a quote states between two things, which are named by their texts."""
 
     head: str = Field(min_length=1)
     label: str = ""

@@ -9,7 +9,13 @@ from dynagrag.core.text import plural
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
 from dynagrag.evaluation.extraction.extraction_scores import ExtractionScores, MatchFigures
 from dynagrag.evaluation.extraction.found_lines import FoundLine
-from dynagrag.evaluation.extraction.found_things import Found, Pair, Thing, found_in, marked
+from dynagrag.evaluation.extraction.found_things import (
+    FoundThings,
+    Thing,
+    ThingPair,
+    found_in,
+    marked,
+)
 from dynagrag.evaluation.extraction.matching import gold_keys, is_same_pair, overlap_pairs
 from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.figures import Figure, count
@@ -85,7 +91,7 @@ class _MarkedChunks(Result):
 
     @property
     def reader(self) -> str:
-        """What read the chunks, in words."""
+        """The reader of the chunks, in words."""
         if self.extractor == SECOND_READING:
             return f"a {SECOND_READING}"
         return f"{self.extractor} with {self.llm}" if self.llm else self.extractor
@@ -98,8 +104,8 @@ class ReadingResult(ExtractionScores, _MarkedChunks):
 
 
 class ExtractionResult(ExtractionScores, _MarkedChunks):
-    """What an extractor found. `dropped`: what it named and gave up just now, by reason; `errors`:
-    chunks that failed in part.
+    """Figures of an extractor. `dropped`: things it named and gave up just now, by reason;
+    `errors`: chunks that failed in part.
     """
 
     dropped: dict[str, int]
@@ -124,7 +130,7 @@ class ExtractionRun(ExperimentRun[FoundLine, ExtractionResult]):
         return read_lines(self.path / CHUNKS, GoldChunk)
 
     def report(self) -> Report:
-        """What is said of it."""
+        """The report of the run."""
         result, chunks = self.result(), self.chunks()
         found = found_in(chunks, {line.chunk: line for line in self.lines()})
         cases = sorted(
@@ -253,7 +259,7 @@ def _counts(num: int, *parts: int) -> tuple[Cell, ...]:
     return count(num), *(Figure(part / num if num else None) for part in parts)
 
 
-def _case(chunk: GoldChunk, found: Found) -> tuple[int, Case]:
+def _case(chunk: GoldChunk, found: FoundThings) -> tuple[int, Case]:
     """How many things of a chunk are wrong, and the chunk to read."""
     want = marked(chunk)
     matched = overlap_pairs(chunk.text, found.things, want.things)
@@ -298,7 +304,7 @@ def _case(chunk: GoldChunk, found: Found) -> tuple[int, Case]:
     return len(wrong) + len(missed), case
 
 
-def _worded(pair: Pair) -> str:
+def _worded(pair: ThingPair) -> str:
     return shortened(f"{pair.head} | {pair.label} | {pair.tail}")
 
 

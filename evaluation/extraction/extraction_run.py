@@ -5,7 +5,7 @@ what it found is written down as it comes.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -34,7 +34,7 @@ from dynagrag.evaluation.frame.experiment import ItemTrial, Keep, TrialExperimen
 from dynagrag.evaluation.frame.experiment_run import ONE_ARM, ExperimentRun
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.frame.running import MeteredModel, metered_model, run_experiment
-from dynagrag.ingest.extract.llm_extractor import ExtractionOptions as LLMOptions
+from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
 from dynagrag.ingest.pipeline import Progress
 from dynagrag.ingest.plan import IngestEstimate, PromptingExtractor, estimate_run, span_tokens
 
@@ -42,8 +42,8 @@ Span = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class ExtractionOptions:
-    """What to measure: an `extractor`, fast or llm, on the chunks of `gold` (default: those that
+class ExtractionRunOptions:
+    """Options of a run: an `extractor`, fast or llm, on the chunks of `gold` (default: those that
     are shipped), at most `limit` of them.
     """
 
@@ -57,7 +57,7 @@ class ExtractionOptions:
 
 def evaluate_extraction(
     settings: Settings,
-    options: ExtractionOptions,
+    options: ExtractionRunOptions,
     progress: Progress | None = None,
     on_cost: Callable[[IngestEstimate], None] | None = None,
 ) -> tuple[ExtractionRun, ExtractionResult]:
@@ -67,15 +67,28 @@ def evaluate_extraction(
     and LoadError for what was given wrong, before anything is extracted; StoppedRunError on Ctrl-C;
     ModelError and BudgetError when going on makes no sense.
     """
-    gold = _checked_gold(settings, options)
+    choice = wiring.extractor_choice(options.extractor)
+    if choice.takes_imported:
+        raise UsageError(
+            f"--extractor {options.extractor} reads what others extracted; name one that reads"
+            " texts: fast or llm"
+        )
+    if choice.needs_model and not settings.llm:
+        raise SettingsError(
+            f"--extractor {options.extractor} asks a language model: name one with --llm, e.g."
+            " --llm qwen"
+        )
+    if options.out is not None:
+        check_folder(options.out)
+    gold = load_gold(options.gold or shipped_gold())
+    gold = replace(gold, chunks=gold.chunks[: options.limit])
 
     def tell_cost(_arm: str, estimate: object) -> None:
         if on_cost is not None and isinstance(estimate, IngestEstimate):
             on_cost(estimate)
 
-    asks_model = wiring.extractor_choice(options.extractor).needs_model
     opened = metered_model(settings, "extraction", options.max_calls)
-    with opened if asks_model else nullcontext() as metered:
+    with opened if choice.needs_model else nullcontext() as metered:
         run, result = run_experiment(
             ExtractionExperiment(gold, options, settings, metered),
             settings.home,
@@ -96,7 +109,7 @@ class ExtractionExperiment(TrialExperiment[GoldChunk, FoundLine, ExtractionResul
     def __init__(
         self,
         gold: GoldSet,
-        options: ExtractionOptions,
+        options: ExtractionRunOptions,
         settings: Settings,
         metered: MeteredModel | None,
     ) -> None:
@@ -110,7 +123,7 @@ class ExtractionExperiment(TrialExperiment[GoldChunk, FoundLine, ExtractionResul
             metered.chat if metered else None,
             self._model,
             self._profile,
-            LLMOptions(),
+            ExtractionOptions(),
             settings,
         )
 
@@ -165,7 +178,7 @@ class ExtractionExperiment(TrialExperiment[GoldChunk, FoundLine, ExtractionResul
         )
 
     def _estimate(self, left: Sequence[GoldWork]) -> IngestEstimate | None:
-        """What the model will take for these; None without a model, or with nothing left."""
+        """Estimate of the model's calls; None without a model, or with nothing left."""
         if self._model is None or not left or not isinstance(self._extractor, PromptingExtractor):
             return None
         items = [item for work in left for item in work.work]
@@ -199,24 +212,6 @@ class ExtractionExperiment(TrialExperiment[GoldChunk, FoundLine, ExtractionResul
     ) -> None:
         """The marked chunks, to be read beside what was found."""
         run.write_rows(CHUNKS, self.items)
-
-
-def _checked_gold(settings: Settings, options: ExtractionOptions) -> GoldSet:
-    choice = wiring.extractor_choice(options.extractor)
-    if choice.takes_imported:
-        raise UsageError(
-            f"--extractor {options.extractor} reads what others extracted; name one that reads"
-            " texts: fast or llm"
-        )
-    if choice.needs_model and not settings.llm:
-        raise SettingsError(
-            f"--extractor {options.extractor} asks a language model: name one with --llm, e.g."
-            " --llm qwen"
-        )
-    if options.out is not None:
-        check_folder(options.out)
-    gold = load_gold(options.gold or shipped_gold())
-    return GoldSet(gold.name, gold.chunks[: options.limit], gold.file)
 
 
 def _line(work: GoldWork, made: Iterable[Extraction], errors: Sequence[str] = ()) -> FoundLine:

@@ -3,14 +3,14 @@ with intervals from resampling chunks.
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
 from dynagrag.evaluation.bootstrap_intervals import RESAMPLES, SEED, Interval, f1_intervals
 from dynagrag.evaluation.extraction.extraction_gold import GoldChunk
-from dynagrag.evaluation.extraction.found_things import Found, Pair, Span, Thing, marked
+from dynagrag.evaluation.extraction.found_things import FoundThings, Span, Thing, ThingPair, marked
 from dynagrag.evaluation.extraction.matching import (
     distinct_keys,
     gold_keys,
@@ -27,9 +27,9 @@ Counts = tuple[int, int, int, int]
 
 
 class MatchFigures(BaseModel):
-    """What was found against what is marked, by one rule of when both are the same: shares of 1
-    with intervals from resampling chunks, and the counts that they are of. `num_right` of
-    `num_found` are marked; `num_hit` of `num_gold` were found.
+    """Found things against marked ones, by one rule of when both are the same: shares of 1 with
+    intervals from resampling chunks, and the counts that they are of. `num_right` of `num_found`
+    are marked; `num_hit` of `num_gold` were found.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -117,19 +117,19 @@ class _Compared:
     """A chunk: what is marked, what was found, and which of these are one by overlap."""
 
     gold: GoldChunk
-    want: Found
-    found: Found
+    want: FoundThings
+    found: FoundThings
     matched: list[tuple[Thing, Thing]]
 
     @classmethod
-    def of(cls, gold: GoldChunk, found: Found) -> "_Compared":
+    def of(cls, gold: GoldChunk, found: FoundThings) -> "_Compared":
         want = marked(gold)
         return cls(gold, want, found, overlap_pairs(gold.text, found.things, want.things))
 
 
 def extraction_scores(
     chunks: Sequence[GoldChunk],
-    found: Mapping[str, Found],
+    found: Mapping[str, FoundThings],
     seed: int = SEED,
     resamples: int = RESAMPLES,
 ) -> ExtractionScores:
@@ -140,54 +140,80 @@ def extraction_scores(
         counts = [counts_of(c) for c in compared]
         right, num_found, hit, num_gold = (sum(column) for column in zip(*counts, strict=True))
         return MatchFigures(
-            **{name: _rounded(own) for name, own in f1_intervals(counts, seed, resamples).items()},
+            **{
+                name: Interval(*(round(bound, _DIGITS) for bound in (own.mean, own.low, own.high)))
+                for name, own in f1_intervals(counts, seed, resamples).items()
+            },
             num_right=right,
             num_found=num_found,
             num_hit=hit,
             num_gold=num_gold,
         )
 
+    matched = [(thing, gold) for c in compared for thing, gold in c.matched]
     return ExtractionScores(
         entities={
             "exact": figures(lambda c: _exact(c.found.things, c.want.things)),
-            "overlap": figures(_overlap),
+            "overlap": figures(
+                lambda c: _one_to_one(len(c.matched), c.found.things, c.want.things)
+            ),
             "with_inner": figures(_with_inner),
             "key": figures(_key),
         },
         entities_raw={
             "exact": figures(lambda c: _exact(c.found.raw, c.want.things)),
-            "overlap": figures(_raw_overlap),
+            "overlap": figures(
+                lambda c: _one_to_one(
+                    len(overlap_pairs(c.gold.text, c.found.raw, c.want.things)),
+                    c.found.raw,
+                    c.want.things,
+                )
+            ),
         },
         relations={
             "directed": figures(lambda c: _stated(c, is_directed=True)),
             "undirected": figures(lambda c: _stated(c, is_directed=False)),
         },
-        co_occurrences={"undirected": figures(_together)},
-        recall_by_type=_recall_by_type(compared),
-        precision_by_type=_precision_by_type(compared),
+        co_occurrences={
+            "undirected": figures(
+                lambda c: _pairs(c, undirected(p for p in c.found.pairs if p.is_together), False)
+            )
+        },
+        recall_by_type={
+            type_: RecallCounts(marked=num, overlap=overlap, exact=exact)
+            for type_, num, overlap, exact in _by_type(
+                [gold for c in compared for gold in c.want.things],
+                [(gold, thing) for thing, gold in matched],
+            )
+        },
+        precision_by_type={
+            type_: PrecisionCounts(found=num, overlap=overlap, exact=exact)
+            for type_, num, overlap, exact in _by_type(
+                [thing for c in compared for thing in c.found.things], matched
+            )
+        },
         names=_share_of_marked(compared, is_name=True),
         common_nouns=_share_of_marked(compared, is_name=False),
         numbered_names=_numbered(compared),
-        type_agreement=_type_agreement(compared),
+        type_agreement=TypeAgreement(
+            matched=len(matched),
+            same=sum(t.type.casefold() == g.type.casefold() for t, g in matched),
+        ),
         num_words=sum(len(distinct_keys(c.found.words)) for c in compared),
         num_not_in_text=sum(thing.span is None for c in compared for thing in c.found.things),
     )
 
 
-def _rounded(interval: Interval) -> Interval:
-    return Interval(*(round(own, _DIGITS) for own in (interval.mean, interval.low, interval.high)))
-
-
 # --------------------------------------------------------------------------------------- of a chunk
+
+
+def _one_to_one(both: int, found: Collection[object], gold: Collection[object]) -> Counts:
+    return both, len(found), both, len(gold)
 
 
 def _exact(found: Sequence[Thing], gold: Sequence[Thing]) -> Counts:
     both = len({t.span for t in found if t.span is not None} & {t.span for t in gold})
-    return both, len(found), both, len(gold)
-
-
-def _overlap(c: _Compared) -> Counts:
-    return len(c.matched), len(c.found.things), len(c.matched), len(c.want.things)
+    return _one_to_one(both, found, gold)
 
 
 def _with_inner(c: _Compared) -> Counts:
@@ -202,25 +228,15 @@ def _with_inner(c: _Compared) -> Counts:
 
 def _key(c: _Compared) -> Counts:
     found, gold = distinct_keys(c.found.things), distinct_keys(c.want.things)
-    both = len(found & gold)
-    return both, len(found), both, len(gold)
-
-
-def _raw_overlap(c: _Compared) -> Counts:
-    both = len(overlap_pairs(c.gold.text, c.found.raw, c.want.things))
-    return both, len(c.found.raw), both, len(c.want.things)
+    return _one_to_one(len(found & gold), found, gold)
 
 
 def _stated(c: _Compared, is_directed: bool) -> Counts:
-    found: Sequence[Pair] = [p for p in c.found.pairs if not p.is_together]
+    found: Sequence[ThingPair] = [p for p in c.found.pairs if not p.is_together]
     return _pairs(c, found if is_directed else undirected(found), is_directed)
 
 
-def _together(c: _Compared) -> Counts:
-    return _pairs(c, undirected(p for p in c.found.pairs if p.is_together), False)
-
-
-def _pairs(c: _Compared, found: Sequence[Pair], is_directed: bool) -> Counts:
+def _pairs(c: _Compared, found: Sequence[ThingPair], is_directed: bool) -> Counts:
     gold = c.want.pairs if is_directed else undirected(c.want.pairs)
     right, hit = matched_pairs(found, gold, gold_keys(c.found.things, c.matched), is_directed)
     return right, len(found), hit, len(gold)
@@ -229,29 +245,16 @@ def _pairs(c: _Compared, found: Sequence[Pair], is_directed: bool) -> Counts:
 # ------------------------------------------------------------------------------------ of all chunks
 
 
-def _recall_by_type(compared: Sequence[_Compared]) -> dict[str, RecallCounts]:
-    marked_ones = Counter(t.type for c in compared for t in c.want.things)
-    found = Counter(gold.type for c in compared for _, gold in c.matched)
-    whole = Counter(
-        gold.type for c in compared for thing, gold in c.matched if thing.span == gold.span
-    )
-    return {
-        type_: RecallCounts(marked=n, overlap=found[type_], exact=whole[type_])
-        for type_, n in marked_ones.most_common()
-    }
-
-
-def _precision_by_type(compared: Sequence[_Compared]) -> dict[str, PrecisionCounts]:
-    """By the extractor's own types."""
-    every = Counter(t.type for c in compared for t in c.found.things)
-    right = Counter(thing.type for c in compared for thing, _ in c.matched)
-    whole = Counter(
-        thing.type for c in compared for thing, gold in c.matched if thing.span == gold.span
-    )
-    return {
-        type_: PrecisionCounts(found=n, overlap=right[type_], exact=whole[type_])
-        for type_, n in every.most_common()
-    }
+def _by_type(
+    things: Sequence[Thing], matched: Sequence[tuple[Thing, Thing]]
+) -> Iterator[tuple[str, int, int, int]]:
+    """(Type, how many things have it, how many of these are matched, how many with the same span),
+    the type of most first. `matched`: (one of the things, its match).
+    """
+    overlap = Counter(own.type for own, _ in matched)
+    exact = Counter(own.type for own, other in matched if own.span == other.span)
+    for type_, num in Counter(own.type for own in things).most_common():
+        yield type_, num, overlap[type_], exact[type_]
 
 
 def _share_of_marked(compared: Sequence[_Compared], is_name: bool) -> RecallCounts:
@@ -275,22 +278,16 @@ def _numbered(compared: Sequence[_Compared]) -> NumberedNames:
     for c in compared:
         spans = {t.span for t in c.found.things if t.span is not None}
         for gold in c.want.things:
-            if (
-                gold.span is None
-                or gold.type in _NUMBERS
-                or not any(letter.isdigit() for letter in gold.name)
-            ):
+            has_digit = any(map(str.isdigit, gold.name))
+            if gold.span is None or gold.type in _NUMBERS or not has_digit:
                 continue
-            touched = any(a < gold.span[1] and gold.span[0] < b for a, b in spans)
-            counts["whole" if gold.span in spans else "cut" if touched else "missed"] += 1
+            start, end = gold.span
+            if gold.span in spans:
+                counts["whole"] += 1
+            elif any(a < end and start < b for a, b in spans):
+                counts["cut"] += 1
+            else:
+                counts["missed"] += 1
     return NumberedNames(
         marked=counts.total(), whole=counts["whole"], cut=counts["cut"], missed=counts["missed"]
-    )
-
-
-def _type_agreement(compared: Sequence[_Compared]) -> TypeAgreement:
-    matched = [(thing, gold) for c in compared for thing, gold in c.matched]
-    return TypeAgreement(
-        matched=len(matched),
-        same=sum(t.type.casefold() == g.type.casefold() for t, g in matched),
     )

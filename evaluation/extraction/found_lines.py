@@ -1,4 +1,4 @@
-"""What an extractor made of a marked chunk, as a line of the run's file."""
+"""Records that an extractor made of a marked chunk, as a line of the run's file."""
 
 from pydantic import BaseModel, ConfigDict
 
@@ -82,7 +82,7 @@ class FoundRelation(BaseModel):
 
 
 class FoundLine(ExperimentLine):
-    """What an extractor made of a marked chunk. `errors`: why it failed on parts of it, which are
+    """Records that an extractor made of a marked chunk. `errors`: why parts of it failed, which are
     then missing.
     """
 

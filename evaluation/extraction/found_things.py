@@ -1,5 +1,5 @@
-"""What an extractor found in a chunk, placed in its text, so that it can be held against what is
-marked there.
+"""Things that an extractor found in a chunk, placed in its text, to be compared with what is marked
+there.
 
 Records name things and the sentence or chunk they were read in; a thing is taken to be found
 wherever its name stands there. What people are shown is decided as when a graph is derived:
@@ -32,7 +32,7 @@ class Thing:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class ThingPair:
     """Two things by key with the span of the quote that joins them. `is_together`: it only says
     that both are mentioned there.
     """
@@ -45,19 +45,19 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What was found in a chunk, or marked in it: `things` as people see them, `words` apart, `raw`
+class FoundThings:
+    """Things found in a chunk, or marked in it: `things` as people see them, `words` apart, `raw`
     all candidates but words.
     """
 
     things: tuple[Thing, ...]
-    pairs: tuple[Pair, ...]
+    pairs: tuple[ThingPair, ...]
     words: tuple[Thing, ...] = ()
     raw: tuple[Thing, ...] = ()
 
 
-def marked(chunk: GoldChunk) -> Found:
-    """What people marked."""
+def marked(chunk: GoldChunk) -> FoundThings:
+    """The marks of people."""
     things = tuple(
         Thing(entity.span, entity.text, entity.key, entity.type) for entity in chunk.entities
     )
@@ -66,13 +66,15 @@ def marked(chunk: GoldChunk) -> Found:
         start = chunk.text.index(relation.quote)
         quote = (start, start + len(relation.quote))
         pairs.append(
-            Pair(entity_key(relation.head), entity_key(relation.tail), relation.label, quote, False)
+            ThingPair(
+                entity_key(relation.head), entity_key(relation.tail), relation.label, quote, False
+            )
         )
-    return Found(things, tuple(pairs))
+    return FoundThings(things, tuple(pairs))
 
 
-def found_in(chunks: Iterable[GoldChunk], lines: Mapping[str, FoundLine]) -> dict[str, Found]:
-    """What an extractor found in each chunk; which candidates count is decided on all of the chunks
+def found_in(chunks: Iterable[GoldChunk], lines: Mapping[str, FoundLine]) -> dict[str, FoundThings]:
+    """The things found in each chunk; which candidates count is decided on all of the chunks
     together.
     """
     mentions = {
@@ -97,15 +99,15 @@ def _found(
     mentions: Sequence[FoundMention],
     counting: set[str],
     names: set[str],
-) -> Found:
+) -> FoundThings:
     counted = [m for m in mentions if m.id in counting]
     shown = {m.key for m in counted if m.key in names}
     pairs = {
-        _pair(r.head, r.tail, r.label, (r.start, r.end)): None
+        ThingPair(r.head, r.tail, r.label, (r.start, r.end), r.label == CO_OCCURRENCE): None
         for r in line.relations
         if r.head in shown and r.tail in shown
     }
-    return Found(
+    return FoundThings(
         things=tuple(_placed(text, [m for m in counted if m.key in names])),
         pairs=tuple(pairs),
         words=tuple(_placed(text, [m for m in counted if m.key not in names])),
@@ -113,38 +115,26 @@ def _found(
     )
 
 
-def _pair(head: str, tail: str, label: str, quote: Span) -> Pair:
-    return Pair(head, tail, label, quote, label == CO_OCCURRENCE)
-
-
 def _placed(text: str, mentions: Sequence[FoundMention]) -> Iterator[Thing]:
     """Each mention at every place of its name in what it was read from, but not inside a longer
     name, unless it stands nowhere else.
     """
-    at = [(m, _spans(text, m)) for m in mentions]
+    at: list[tuple[FoundMention, list[Span]]] = []
+    for m in mentions:  # as it is written, else with other capitals
+        read = text[m.start : m.end]
+        found = list(places(m.name, read)) or list(places(m.name, read, re.IGNORECASE))
+        at.append((m, [(m.start + start, m.start + end) for start, end in found]))
     every = sorted({span for _, spans in at for span in spans}, key=lambda s: (s[0] - s[1], s))
     outer = {
         span
         for i, span in enumerate(every)
-        if not any(_is_inside(span, longer) for longer in every[:i])
+        # the longest come first, each once
+        if not any(longer[0] <= span[0] and span[1] <= longer[1] for longer in every[:i])
     }
     placed: dict[tuple[Span | None, str], Thing] = {}
     for mention, spans in at:
-        own: Sequence[Span | None] = (
-            [span for span in spans if span in outer] or spans[:1] or [None]
-        )
-        for span in own:
+        kept: Sequence[Span | None] = [span for span in spans if span in outer] or spans[:1]
+        for span in kept or [None]:
             key = (span, mention.key if span is None else "")
             placed.setdefault(key, Thing(span, mention.name, mention.key, mention.type))
     yield from placed.values()
-
-
-def _spans(text: str, mention: FoundMention) -> list[Span]:
-    """Where the name stands in what was read: as it is written, else with other capitals."""
-    read = text[mention.start : mention.end]
-    spans = list(places(mention.name, read)) or list(places(mention.name, read, re.IGNORECASE))
-    return [(mention.start + start, mention.start + end) for start, end in spans]
-
-
-def _is_inside(span: Span, longer: Span) -> bool:
-    return longer != span and longer[0] <= span[0] and span[1] <= longer[1]

@@ -2,7 +2,7 @@
 extracted by itself.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
 
@@ -34,32 +34,22 @@ def gold_work(chunks: Sequence[GoldChunk], profile: ChunkProfile) -> list[GoldWo
     for chunk in chunks:
         by_document.setdefault(chunk.document or f"\0{chunk.id}", []).append(chunk)
     made: dict[str, GoldWork] = {}
-    for name, rows in by_document.items():
-        made |= _document_work(name.lstrip("\0"), rows, profile)
-    return [made[chunk.id] for chunk in chunks]
-
-
-def _document_work(
-    name: str, rows: Sequence[GoldChunk], profile: ChunkProfile
-) -> Mapping[str, GoldWork]:
-    source = LoadedSource(
-        path=name,
-        format="text",
-        turns=tuple(SourceTurn(turn.text, turn.speaker) for row in rows for turn in row.turns),
-        sha256=content_id(name, *(row.text for row in rows)),
-        title=PurePath(name).name,
-    )
-    # A title that only repeats the uri's name is no mention: titles are marked nowhere.
-    document, turns = make_document(source, _WORKSPACE, name)
-    made: dict[str, GoldWork] = {}
-    first = 0
-    for row in rows:
-        own = turns[first : first + len(row.turns)]
-        first += len(row.turns)
-        passages = split_passages(document, own, profile)
-        work = tuple(
-            ChunkWork(document, turns, chunk)
-            for chunk in chunk_passages(document, passages, profile)
+    for key, rows in by_document.items():
+        name = key.lstrip("\0")
+        source = LoadedSource(
+            path=name,
+            format="text",
+            turns=tuple(SourceTurn(turn.text, turn.speaker) for row in rows for turn in row.turns),
+            sha256=content_id(name, *(row.text for row in rows)),
+            title=PurePath(name).name,
         )
-        made[row.id] = GoldWork(row, own[0].start, work)
-    return made
+        # A title that only repeats the uri's name is no mention: titles are marked nowhere.
+        document, turns = make_document(source, _WORKSPACE, name)
+        first = 0
+        for row in rows:
+            own = turns[first : first + len(row.turns)]
+            first += len(row.turns)
+            parts = chunk_passages(document, split_passages(document, own, profile), profile)
+            work = tuple(ChunkWork(document, turns, part) for part in parts)
+            made[row.id] = GoldWork(row, own[0].start, work)
+    return [made[chunk.id] for chunk in chunks]

@@ -12,7 +12,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from dynagrag.evaluation.extraction.found_things import Pair, Span, Thing
+from dynagrag.evaluation.extraction.found_things import Span, Thing, ThingPair
 
 _WORD = re.compile(r"[^\W_]+")
 _PART = re.compile(r"\d\w*|[^\W\d_]|and|or|number|no", re.IGNORECASE)
@@ -88,7 +88,9 @@ def gold_keys(
     return keys
 
 
-def is_same_pair(found: Pair, gold: Pair, keys: Mapping[str, set[str]], is_directed: bool) -> bool:
+def is_same_pair(
+    found: ThingPair, gold: ThingPair, keys: Mapping[str, set[str]], is_directed: bool
+) -> bool:
     """Whether a relation joins the marked ends, and rests on the same words. Its label isn't
     compared: no two readers word it alike.
     """
@@ -102,14 +104,17 @@ def is_same_pair(found: Pair, gold: Pair, keys: Mapping[str, set[str]], is_direc
 
 
 def matched_pairs(
-    found: Sequence[Pair], gold: Sequence[Pair], keys: Mapping[str, set[str]], is_directed: bool
+    found: Sequence[ThingPair],
+    gold: Sequence[ThingPair],
+    keys: Mapping[str, set[str]],
+    is_directed: bool,
 ) -> tuple[int, int]:
     """(How many of the found relations are marked ones, how many of the marked ones are found)."""
     right = sum(any(is_same_pair(f, g, keys, is_directed) for g in gold) for f in found)
     return right, sum(any(is_same_pair(f, g, keys, is_directed) for f in found) for g in gold)
 
 
-def undirected(pairs: Iterable[Pair]) -> tuple[Pair, ...]:
+def undirected(pairs: Iterable[ThingPair]) -> tuple[ThingPair, ...]:
     """Relations without direction and label, each pair of ends and quote once."""
     unique = {(frozenset((p.head, p.tail)), p.quote): p for p in pairs}
     return tuple(unique.values())

@@ -24,7 +24,7 @@ from dynagrag.ingest.pipeline import Progress
 
 
 class HasId(Protocol):
-    """What an item must have: an id that is no other item's of the run."""
+    """An item with an id that no other item of the run has."""
 
     @property
     def id(self) -> str:
@@ -53,7 +53,7 @@ class ItemTrial(NamedTuple, Generic[Item]):
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """What follows a run. `progress` is told the stage, and how many are done of how many; what it
+    """Callbacks of a run. `progress` gets the stage, and how many are done of how many; what it
     raises ends the run, with all that was measured kept. `estimate` is told of an arm what is left
     of it will take, before that is begun; None: nothing is estimated.
     """
@@ -135,7 +135,7 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
         return not line.failure
 
     def stage(self, trial: ItemTrial[Item]) -> str:
-        """What progress calls the measuring of a trial; those of one name are counted together."""
+        """The name of a trial's stage in progress; trials of one stage are counted together."""
         return f"measure ({trial.arm})"
 
     @property
@@ -199,7 +199,7 @@ class ItemExperiment(TrialExperiment[Item, ItemLine, R]):
         return 1
 
     def estimate(self, arm: str, items: Sequence[Item]) -> object | None:
-        """What these will take, as text by `str`; None where there is nothing to tell."""
+        """The cost of these items, as text by `str`; None where there is nothing to tell."""
         return None
 
     def warm_up(self, arm: str, item: Item) -> None:

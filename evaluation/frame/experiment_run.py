@@ -16,7 +16,7 @@ ONE_ARM = ""
 
 
 class ExperimentLine(BaseModel, ABC):
-    """What one arm made of one item, as a line of the run's file."""
+    """The measurement of one item by one arm, as a line of the run's file."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -43,7 +43,7 @@ class ExperimentRun(KeptRun[Line], ABC, Generic[Line, R]):
     what: ClassVar[str]
     """The kind in words, in lists: "claims checked"."""
     noun: ClassVar[str] = "item"
-    """What is measured one by one, in messages."""
+    """The noun for an item, in messages."""
     result_kind: type[R]
 
     @abstractmethod

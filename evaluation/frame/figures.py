@@ -5,7 +5,7 @@ here it is decided how a number is written.
 from dataclasses import dataclass
 from enum import StrEnum
 
-from dynagrag.evaluation.bootstrap_intervals import MIN_PAIRS, Interval, Verdict
+from dynagrag.evaluation.bootstrap_intervals import MIN_PAIRS, DifferenceVerdict, Interval
 from dynagrag.evaluation.several_comparisons import HOLM
 
 POINTS = 100
@@ -14,7 +14,7 @@ NOTHING = "-"
 
 
 class Unit(StrEnum):
-    """What a value counts, and by that how it is written."""
+    """Unit of a value, which decides how it is written."""
 
     SHARE = "share"
     """A fraction of 1, written in points: 100 is everything."""
@@ -33,7 +33,7 @@ class Unit(StrEnum):
 
     @property
     def scale(self) -> float:
-        """What a value is multiplied by to be shown."""
+        """Factor by which a value is shown."""
         return POINTS if self is Unit.SHARE else 1
 
     def digits(self, value: float) -> int:
@@ -130,10 +130,10 @@ class ArmComparison:
     holds: bool | None = None
 
     @property
-    def verdict(self) -> Verdict:
+    def verdict(self) -> DifferenceVerdict:
         """Whether the difference is more than chance, and which way."""
         bounds = self.difference.shown_bounds
-        return Verdict.UNCLEAR if bounds is None else Interval(0.0, *bounds).verdict
+        return DifferenceVerdict.UNCLEAR if bounds is None else Interval(0.0, *bounds).verdict
 
     def text(self) -> str:
         """In plain words, after a comma: ", +2.0 points against naive (95 % interval ...): ..."."""
@@ -144,7 +144,7 @@ class ArmComparison:
             return f"{against}, without an interval"
         if self.num < MIN_PAIRS:
             seen = "too few to tell"
-        elif self.verdict is Verdict.UNCLEAR:
+        elif self.verdict is DifferenceVerdict.UNCLEAR:
             seen = "that may be chance"
         elif self.holds is False:
             seen = (

@@ -10,7 +10,7 @@ import json
 import logging
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from glob import escape
@@ -41,17 +41,17 @@ class StoppedRunError(DynaGragError):
 
 
 class KeptRun(Generic[_Row]):
-    """What the folder of every run can do. `begin` and `open` begin or resume one, `read` opens one
+    """The folder of a run, of every kind. `begin` and `open` begin or resume one, `read` opens one
     that is done. Its kinds say what a line is.
     """
 
     line_kind: type[_Row]
-    """What a line holds."""
+    """Type of the lines."""
     lines_file: ClassVar[str]
     command: ClassVar[str]
-    """What writes such folders, for messages."""
+    """The command that writes such folders, for messages."""
     evaluates: ClassVar[str] = ""
-    """What `evaluates` of its settings says. Empty: retrieval, whose settings say nothing."""
+    """Value of `evaluates` in its settings. Empty: retrieval, whose settings have none."""
 
     def __init__(self, path: Path, head: Mapping[str, Any]) -> None:
         self.path = path
@@ -60,7 +60,7 @@ class KeptRun(Generic[_Row]):
 
     @property
     def settings(self) -> Mapping[str, Any]:
-        """What the run was made with: whatever changes its lines."""
+        """The settings of the run: whatever changes its lines."""
         settings: Mapping[str, Any] = self.head["settings"]
         return settings
 
@@ -111,7 +111,12 @@ class KeptRun(Generic[_Row]):
         check_folder(path)
         if (path / _RUN).is_file():
             run = cls(path, _head(path))
-            if differing := _differences(run.settings, settings):
+            differing = [
+                _difference(name, run.settings.get(name), settings.get(name))
+                for name in dict.fromkeys([*run.settings, *settings])
+                if run.settings.get(name) != settings.get(name)
+            ]
+            if differing:
                 raise UsageError(
                     f"the run in {path} was made with other settings: {'; '.join(differing)};"
                     " choose another folder with --out"
@@ -266,7 +271,7 @@ def differing_settings(first: KeptRun[Any], second: KeptRun[Any]) -> dict[str, l
 
 
 def what_is_evaluated(path: Path) -> str:
-    """What the run in a folder evaluates, as its settings say: "qa" and so on; empty for retrieval.
+    """The kind of the run in a folder, from its settings: "qa" and so on; empty for retrieval.
     LoadError where there is no run.
     """
     return str(_head(path)["settings"].get("evaluates", ""))
@@ -347,26 +352,16 @@ def _head(path: Path) -> dict[str, Any]:
     return head
 
 
-def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    names: Collection[str] = dict.fromkeys([*old, *new])
-    return [
-        _difference(name, old.get(name), new.get(name))
-        for name in names
-        if old.get(name) != new.get(name)
-    ]
-
-
 def _difference(name: str, old: object, new: object) -> str:
-    """What a setting was and is; of hashes, which tell a reader nothing, that they changed."""
+    """The old and the new value of a setting; of hashes, which tell a reader nothing, that they
+    changed.
+    """
     if isinstance(old, Mapping) and isinstance(new, Mapping):
-        changed = [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
-        return f"{name}: {', '.join(map(str, changed))} changed"
-    is_hash = (
-        isinstance(old, str)
-        and isinstance(new, str)
-        and bool(_HASH.fullmatch(old) and _HASH.fullmatch(new))
-    )
-    return f"{name} changed" if is_hash else f"{name} was {_shown(old)}, is {_shown(new)}"
+        keys = (str(key) for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key))
+        return f"{name}: {', '.join(keys)} changed"
+    if all(isinstance(own, str) and _HASH.fullmatch(own) for own in (old, new)):
+        return f"{name} changed"
+    return f"{name} was {_shown(old)}, is {_shown(new)}"
 
 
 def _shown(value: Any) -> str:

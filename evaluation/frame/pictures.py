@@ -14,7 +14,6 @@ from dynagrag.evaluation.frame.report import BarChart, LineChart, Picture, Scatt
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure as Drawing
 
 COLOURS = (
     "#0b62c4",
@@ -59,7 +58,11 @@ def picture_svg(picture: Picture) -> str:
         height = 1.0 + _ROW * num_rows if num_rows else _HEIGHT
         drawing = Drawing(figsize=(_WIDTH, height), layout="constrained", facecolor="none")
         FigureCanvasSVG(drawing)
-        axes = _axes(drawing)
+        axes = drawing.add_subplot()
+        axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
+        axes.tick_params(colors=_SOFT, length=0, labelsize=11)
+        axes.grid(color=_LINE, linewidth=0.8)
+        axes.set_axisbelow(True)
         if isinstance(picture, BarChart):
             _draw_bars(axes, picture)
         elif isinstance(picture, LineChart):
@@ -69,15 +72,6 @@ def picture_svg(picture: Picture) -> str:
         out = io.StringIO()
         drawing.savefig(out, format="svg", transparent=True, metadata={"Date": None})
     return _inline(out.getvalue(), salt[:8], picture.title)
-
-
-def _axes(drawing: "Drawing") -> "Axes":
-    axes = drawing.add_subplot()
-    axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
-    axes.tick_params(colors=_SOFT, length=0, labelsize=11)
-    axes.grid(color=_LINE, linewidth=0.8)
-    axes.set_axisbelow(True)
-    return axes
 
 
 def _draw_bars(axes: "Axes", picture: BarChart) -> None:
@@ -108,7 +102,7 @@ def _draw_bars(axes: "Axes", picture: BarChart) -> None:
     axes.set_yticks(places, names, color=_INK)
     axes.invert_yaxis()
     axes.grid(visible=False, axis="y")
-    axes.set_xlim(left=min(0.0, *(low for low, _ in bounds), 0.0))
+    axes.set_xlim(left=min((0.0, *(low for low, _ in bounds))))
     axes.margins(x=0.12)
 
 
@@ -156,7 +150,7 @@ def _name_axes(axes: "Axes", picture: LineChart | ScatterChart) -> None:
 
 
 _LEFT_OUT = ("}metadata", "}style", "}clipPath")
-"""What a page needs nothing of: nothing is drawn beyond the axes that would have to be clipped."""
+"""Elements that a page doesn't need: nothing is drawn beyond the axes, so nothing is clipped."""
 
 
 def _inline(svg: str, prefix: str, title: str) -> str:
@@ -176,12 +170,8 @@ def _inline(svg: str, prefix: str, title: str) -> str:
         if target := element.attrib.pop(_XLINK, "")[1:]:
             element.set("href", f"#{prefix}-{target}")
         if style := element.get("style"):
-            element.set("style", _coloured(style))
+            for colour, variable in _VARIABLES.items():
+                style = style.replace(colour, variable)
+            element.set("style", style)
     root.attrib = {"viewBox": root.get("viewBox", ""), "role": "img", "aria-label": title}
     return ElementTree.tostring(root, encoding="unicode")
-
-
-def _coloured(style: str) -> str:
-    for colour, variable in _VARIABLES.items():
-        style = style.replace(colour, variable)
-    return style

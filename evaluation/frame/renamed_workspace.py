@@ -12,7 +12,7 @@ from dynagrag.core.files.private_files import replace_text
 from dynagrag.evaluation.frame.kept_run import AnyFolder
 
 _FILES = ("run.json", "request.json")
-"""What a run was made with, and what was asked for in the app."""
+"""Files that hold the settings of a run, and the options chosen in the app."""
 
 
 def check_no_run(home: Path, workspace: str) -> None:

@@ -26,7 +26,7 @@ def shortened(text: str) -> str:
 
 
 def few(noun: str) -> str:
-    """What to say of a run on fewer than FEW_ITEMS."""
+    """A warning for a run on fewer than FEW_ITEMS."""
     return f"Fewer than {FEW_ITEMS} {noun}s: the intervals say little."
 
 
@@ -94,7 +94,7 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ListItem:
     """A text of a list to read. `is_gold`: it is what should have been found."""
 
     words: str
@@ -109,19 +109,19 @@ class Listing:
     """
 
     title: str
-    items: tuple[Item, ...]
+    items: tuple[ListItem, ...]
     empty: str = ""
 
     @classmethod
     def of(cls, title: str, texts: Sequence[str], empty: str = "") -> "Listing":
         """A list of plain texts."""
-        return cls(title, tuple(Item(text) for text in texts), empty)
+        return cls(title, tuple(ListItem(text) for text in texts), empty)
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What one arm made of a case. `colour`: its place among the arms; None for none. `asides` are
-    said in a softer voice.
+    """A case as one arm answered it. `colour`: its place among the arms; None for none. `asides`
+    are said in a softer voice.
     """
 
     name: str
@@ -172,7 +172,7 @@ class Report:
 
 
 def interval_meaning(units: str) -> str:
-    """What an interval says, of so-called units that are drawn again."""
+    """The meaning of an interval over units, such as questions, that are drawn again."""
     drawn = (
         f"where the figure would fall in 95 of 100 runs on such {units} (bootstrap: the {units} are"
         " drawn again 10,000 times"

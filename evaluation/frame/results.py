@@ -1,4 +1,4 @@
-"""What a run came to, as a typed value: written to summary.json, printed by `--json`, read back."""
+"""The result of a run as a typed value: written to summary.json, printed by `--json`, read back."""
 
 import json
 from typing import ClassVar, Self
@@ -21,11 +21,11 @@ class Result(BaseModel):
     version: ClassVar[int] = 1
 
     def as_json(self) -> dict[str, JsonValue]:
-        """What `--json` prints."""
+        """The result as `--json` prints it."""
         return self.model_dump(mode="json")
 
     def to_file(self) -> str:
-        """What summary.json holds: the same, and the version of its fields."""
+        """The text of summary.json: the same, and the version of its fields."""
         return json.dumps({_VERSION: self.version} | self.as_json(), ensure_ascii=False, indent=1)
 
     @classmethod

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from dynagrag.core.text import plural
-from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict
+from dynagrag.evaluation.bootstrap_intervals import DifferenceVerdict, Interval
 from dynagrag.evaluation.frame.figures import Figure
 from dynagrag.evaluation.frame.report import Report, Row, Section, interval_meaning
 from dynagrag.evaluation.frame.results import Result
@@ -19,8 +19,8 @@ _NOT_APART = "not told apart"
 
 
 class RunComparison(Result, ABC):
-    """What all comparisons have. `differing`: the settings in which the runs differ, as the first
-    and the second have them; `left_out`: arms that only one of them has.
+    """Base of all comparisons. `differing`: the settings in which the runs differ, as the first and
+    the second have them; `left_out`: arms that only one of them has.
     """
 
     runs: tuple[str, str]
@@ -44,11 +44,14 @@ class RunComparison(Result, ABC):
         return {}
 
     def report(self) -> Report:
-        """What is said of it."""
+        """The report of the run."""
         first, second = self.runs
         sections = tuple(self.sections)
         seen = [cells[-1] for own in sections for table in own.tables for _, cells in table.rows]
-        better, worse = (seen.count(verdict.value) for verdict in (Verdict.BETTER, Verdict.WORSE))
+        better, worse = (
+            seen.count(verdict.value)
+            for verdict in (DifferenceVerdict.BETTER, DifferenceVerdict.WORSE)
+        )
         left_out = [f"in one run only: {', '.join(self.left_out)}"] if self.left_out else []
         return Report(
             title=f"{second} minus {first}",
@@ -72,6 +75,6 @@ class RunComparison(Result, ABC):
 def compared_row(arm: str, measure: str, first: Figure, second: Figure, change: Figure) -> Row:
     """A measure of an arm in both runs."""
     bounds = change.shown_bounds
-    verdict = Interval(0.0, *bounds).verdict if bounds else Verdict.UNCLEAR
-    seen = _NOT_APART if verdict is Verdict.UNCLEAR else verdict.value
+    verdict = Interval(0.0, *bounds).verdict if bounds else DifferenceVerdict.UNCLEAR
+    seen = _NOT_APART if verdict is DifferenceVerdict.UNCLEAR else verdict.value
     return arm, (measure, first, second, change, seen)

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from dynagrag.evaluation.graphqa.graph_question import AnswerForm, GraphQuestion, TextGraph
 from dynagrag.evaluation.pruning.pruning_example import part_of
-from dynagrag.evaluation.pruning.pruning_sets import GraphQuestion as PathQuestion
-from dynagrag.evaluation.pruning.pruning_sets import load_pathquestion
+from dynagrag.evaluation.pruning.pruning_sets import TripleQuestion, load_pathquestion
 from dynagrag.evaluation.pruning.triple_graph import Triple, TripleGraph, words
 from dynagrag.evaluation.question_sets.question_set import DataFile
 from dynagrag.retrieval.steiner.steiner_tree import TreeOptions
@@ -32,7 +31,7 @@ def load_path_questions(data: Path, part: str) -> tuple[list[GraphQuestion], tup
     return [_question(own, near[own.topic]) for own in found.questions], found.files
 
 
-def _question(own: PathQuestion, graph: TextGraph) -> GraphQuestion:
+def _question(own: TripleQuestion, graph: TextGraph) -> GraphQuestion:
     answers = tuple(dict.fromkeys(words(answer) for answer in own.answers))
     return GraphQuestion(
         id=own.id,

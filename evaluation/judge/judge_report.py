@@ -9,7 +9,7 @@ from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_line import AnswerLine, last_lines
 from dynagrag.evaluation.answers.answer_run import ANSWERS
 from dynagrag.evaluation.answers.answering import answerer
-from dynagrag.evaluation.bootstrap_intervals import Verdict
+from dynagrag.evaluation.bootstrap_intervals import DifferenceVerdict
 from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.figures import POINTS, Figure, Unit, count
 from dynagrag.evaluation.frame.lines_file import LinesFile
@@ -221,7 +221,7 @@ def _conclusion(result: JudgeResult) -> str:
     apart = [
         f"{arm} is {own.verdict} than {result.baseline}"
         for arm, own in differences.items()
-        if own.verdict in (Verdict.BETTER, Verdict.WORSE)
+        if own.verdict in (DifferenceVerdict.BETTER, DifferenceVerdict.WORSE)
     ]
     if apart:
         return f"By its grades {'; '.join(apart)}, by more than chance.{unsure}"

@@ -21,7 +21,7 @@ from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.frame.running import run_experiment
 from dynagrag.evaluation.pruning.pruner_figures import (
-    KeptFigures,
+    KeptPrunerFigures,
     PrunerFigures,
     compare_pruners,
     rounded_bounds,
@@ -96,7 +96,7 @@ class WorkspaceMeasureOptions(MeasureOptions):
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _TestQuestions:
     """On what pruners are measured. `name`: of the set or workspace, `title` of it in reports;
     `made_of`: with hashes.
     """
@@ -113,7 +113,7 @@ class _Asked:
 def measure_on_set(
     settings: Settings, options: SetMeasureOptions, progress: Progress | None = None
 ) -> tuple[PrunerRun, PrunerResult]:
-    """What pruners put first on the test questions of a set. Errors as in `train_on_set`."""
+    """Measures pruners on the test questions of a set. Errors as in `train_on_set`."""
     options.check()
     pruning_set = load_pruning_set(options.dataset, options.data, options.part)
     embedder = wiring.make_embedder(settings)
@@ -127,7 +127,7 @@ def measure_on_set(
     ][: options.limit]
     if not test:
         raise UsageError("no question is left to measure on; give a larger set")
-    asked = _Asked(
+    tested = _TestQuestions(
         name=pruning_set.name,
         title=pruning_set.name,
         made_of=made_of_set(pruning_set),
@@ -135,14 +135,16 @@ def measure_on_set(
         dataset=options.dataset,
         part=options.part,
     )
-    return _run(PrunerExperiment(asked, pruners, folders, embedder.identity), settings, options.out)
+    return _run(
+        PrunerExperiment(tested, pruners, folders, embedder.identity), settings, options.out
+    )
 
 
 def measure_on_workspace(
     settings: Settings, options: WorkspaceMeasureOptions, progress: Progress | None = None
 ) -> tuple[PrunerRun, PrunerResult]:
-    """What pruners put first on the questions of a workspace's documents that a training there
-    holds out. Errors as in `train_on_workspace`, but that a single question is enough.
+    """Measures pruners on the questions of a workspace's documents that a training there holds out.
+    Errors as in `train_on_workspace`, but that a single question is enough.
     """
     options.check()
     own = pruner_folder(settings, options.workspace)
@@ -162,7 +164,7 @@ def measure_on_workspace(
                 f"workspace {space.name!r} has no question of a held-out document: ingest more"
                 " documents, or give --questions FILE"
             )
-        asked = _Asked(
+        tested = _TestQuestions(
             name=space.name,
             title=f"workspace {space.name}",
             made_of=questions.made_of,
@@ -170,7 +172,7 @@ def measure_on_workspace(
             workspace=space.name,
         )
         return _run(
-            PrunerExperiment(asked, pruners, folders, space.embedder.identity),
+            PrunerExperiment(tested, pruners, folders, space.embedder.identity),
             settings,
             options.out,
         )
@@ -191,18 +193,18 @@ class PrunerExperiment(Experiment[MeasuredLine, PrunerResult]):
 
     def __init__(
         self,
-        asked: _Asked,
+        tested: _TestQuestions,
         pruners: Mapping[str, Pruner],
         folders: Mapping[str, Path],
         embedder: EmbedderIdentity,
     ) -> None:
         """`folders`: of the checkpoints among the pruners, by name."""
-        self.name = f"pruner-{asked.name}"
-        self._asked, self._pruners, self._folders = asked, pruners, folders
+        self.name = f"pruner-{tested.name}"
+        self._asked, self._pruners, self._folders = tested, pruners, folders
         self._embedder = embedder
 
     def made_with(self) -> Mapping[str, JsonValue]:
-        """What the questions were made of, the pruners, and the embedder."""
+        """The source of the questions, the pruners, and the embedder."""
         names = {QUESTIONS: "asked"} if self._asked.workspace else {}
         return {
             **{names.get(name, name): value for name, value in self._asked.made_of.items()},
@@ -230,13 +232,13 @@ class PrunerExperiment(Experiment[MeasuredLine, PrunerResult]):
             set=self._asked.title,
             documents=self._figures[0].num_groups if self._asked.workspace else None,
             questions=self._figures[0].n,
-            pruners={own.name: KeptFigures.of(own) for own in self._figures},
+            pruners={own.name: KeptPrunerFigures.of(own) for own in self._figures},
             intervals=rounded_bounds(self._figures),
             run=str(path),
         )
 
     def keep(self, run: ExperimentRun[MeasuredLine, PrunerResult], result: PrunerResult) -> None:
-        """What each pruner's scores are worth on each question."""
+        """The measures of each pruner on each question."""
         lines = (
             MeasuredLine(
                 question=q.id, text=q.text, pruner=own.name, measures=dict(own.by_question[q.id])
@@ -253,19 +255,16 @@ def _folders(names: Sequence[str], known: Mapping[str, Path]) -> dict[str, Path]
     """
     found: dict[Path, tuple[str, Path]] = {}
     for name in names:
-        if name not in MEASURED:
-            folder = known.get(name) or _folder(name)
-            found.setdefault(folder.resolve(), (name, folder))
+        if name in MEASURED:
+            continue
+        folder = known.get(name, Path(name))
+        if name not in known and not folder.exists():
+            raise UsageError(
+                f"there is no pruner {name!r} to measure; known: {', '.join(MEASURED)}, {TRAINED}"
+                " (of a workspace), or a checkpoint's folder"
+            )
+        found.setdefault(folder.resolve(), (name, folder))
     return dict(found.values())
-
-
-def _folder(name: str) -> Path:
-    if not Path(name).exists():
-        raise UsageError(
-            f"there is no pruner {name!r} to measure; known: {', '.join(MEASURED)}, {TRAINED} (of a"
-            " workspace), or a checkpoint's folder"
-        )
-    return Path(name)
 
 
 def _opened(
@@ -285,7 +284,7 @@ def _opened(
 
 
 def _note(folder: Path, made_of: Mapping[str, Any]) -> str:
-    """What to know of a checkpoint that was trained on something else of the same name."""
+    """Warning on a checkpoint that was trained on something else of the same name."""
     own = read_description(folder, KIND).made_with
     for place, parts, note in (
         ("dataset", ("files",), OTHER_VERSION),

@@ -1,6 +1,4 @@
-"""What pruners are worth beside each other, and beside the untrained ones, on the same
-questions.
-"""
+"""Figures of pruners beside each other, and beside the untrained ones, on the same questions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,7 +7,12 @@ from pydantic import BaseModel, ConfigDict, JsonValue, model_serializer, model_v
 
 from dynagrag import wiring
 from dynagrag.core.protocols import Pruner
-from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict, intervals, share_intervals
+from dynagrag.evaluation.bootstrap_intervals import (
+    DifferenceVerdict,
+    Interval,
+    intervals,
+    share_intervals,
+)
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
 from dynagrag.evaluation.pruning.pruning_measures import (
     EDGE_AP,
@@ -33,8 +36,8 @@ _Of = Callable[[Mapping[str, Sequence[float]]], dict[str, Interval]]
 
 @dataclass(frozen=True, slots=True)
 class Gain:
-    """What a pruner has over another on the same questions: the means of the differences by
-    measure, with 95 % intervals.
+    """Gain of a pruner over another on the same questions: the means of the differences by measure,
+    with 95 % intervals.
 
     `by_group`: the difference in average precision over nodes, the mean over groups (documents,
     entities asked about) of their questions' means; questions of one group are alike, so this is
@@ -83,7 +86,7 @@ class PrunerFigures:
             return False
         gain = self.against[self.best_untrained]
         return (
-            gain.measures[NODE_AP].verdict is gain.by_group.verdict is Verdict.BETTER
+            gain.measures[NODE_AP].verdict is gain.by_group.verdict is DifferenceVerdict.BETTER
             and not self._better_over_pairs
         )
 
@@ -95,7 +98,7 @@ class PrunerFigures:
             for name, gain in self.against.items()
             if EDGE_AP in gain.measures
         }
-        return [name for name, own in edges.items() if own.verdict is Verdict.WORSE]
+        return [name for name, own in edges.items() if own.verdict is DifferenceVerdict.WORSE]
 
     def verdict(self) -> str:
         """How it does beside the best untrained one, in words, which go on "it"."""
@@ -103,9 +106,9 @@ class PrunerFigures:
         nodes = self.against[self.best_untrained].measures[NODE_AP]
         if self.beats_untrained:
             return f"is better than {other}"
-        if nodes.verdict is Verdict.WORSE:
+        if nodes.verdict is DifferenceVerdict.WORSE:
             return f"is worse than {other}"
-        if nodes.verdict is Verdict.BETTER and self._better_over_pairs:
+        if nodes.verdict is DifferenceVerdict.BETTER and self._better_over_pairs:
             return (
                 f"is better than {other} over entities, and worse over pairs of them than"
                 f" `{self._better_over_pairs[0]}`, so not in all"
@@ -118,7 +121,7 @@ class PrunerFigures:
         )
 
 
-class KeptFigures(BaseModel):
+class KeptPrunerFigures(BaseModel):
     """The figures of a pruner as runs and checkpoints keep them, rounded: the means by measure, and
     the gains over the untrained ones by their names and by measure. `n`: questions; `n_edge_ap`:
     those of them that pairs support.
@@ -137,7 +140,7 @@ class KeptFigures(BaseModel):
     note: str = ""
 
     @classmethod
-    def of(cls, own: PrunerFigures) -> "KeptFigures":
+    def of(cls, own: PrunerFigures) -> "KeptPrunerFigures":
         """The figures that were worked out."""
         return cls(
             n=own.n,
@@ -233,8 +236,8 @@ def _means(rows: _ByQuestion, of: _Of) -> dict[str, Interval]:
 
 
 def figures_json(figures: Sequence[PrunerFigures]) -> dict[str, JsonValue]:
-    """{"NAME": what `KeptFigures` writes}."""
-    return {own.name: KeptFigures.of(own).model_dump(mode="json") for own in figures}
+    """{"NAME": what `KeptPrunerFigures` writes}."""
+    return {own.name: KeptPrunerFigures.of(own).model_dump(mode="json") for own in figures}
 
 
 def rounded_bounds(figures: Sequence[PrunerFigures]) -> dict[str, dict[str, tuple[float, float]]]:

@@ -31,7 +31,7 @@ from dynagrag.evaluation.frame.report import (
     shortened,
 )
 from dynagrag.evaluation.frame.results import Result
-from dynagrag.evaluation.pruning.pruner_figures import BASELINES, KeptFigures
+from dynagrag.evaluation.pruning.pruner_figures import BASELINES, KeptPrunerFigures
 from dynagrag.evaluation.pruning.pruning_measures import BUDGET, EDGE_AP, NAMES, NODE_AP, SUPPORT
 
 WORDS: Mapping[str, str] = {
@@ -67,9 +67,8 @@ class MeasuredLine(BaseModel):
 
 
 class PrunerResult(Result):
-    """What pruners put first, on the questions of a `dataset` (and its `part`) or of a `workspace`
-    (with as many `documents`): `set` names either. `intervals`: of the means, by pruner and
-    measure.
+    """Figures of pruners on the questions of a `dataset` (and its `part`) or of a `workspace` (with
+    as many `documents`): `set` names either. `intervals`: of the means, by pruner and measure.
     """
 
     dataset: str | None = None
@@ -78,7 +77,7 @@ class PrunerResult(Result):
     set: str
     documents: int | None = None
     questions: int
-    pruners: dict[str, KeptFigures]
+    pruners: dict[str, KeptPrunerFigures]
     intervals: dict[str, dict[str, Bounds]]
     run: str
 
@@ -101,9 +100,20 @@ class PrunerRun(ExperimentRun[MeasuredLine, PrunerResult]):
     result_kind = PrunerResult
 
     def report(self) -> Report:
-        """What is said of it."""
+        """The report of the run."""
         result = self.result()
         names = short_names(result.pruners)
+        nodes = {
+            names[name]: Figure.bounded(own.means[NODE_AP], result.intervals[name][NODE_AP])
+            for name, own in result.pruners.items()
+        }
+        sentences = []
+        for name, own in result.pruners.items():
+            beside = against_best(own, names[name], own.best_untrained) if own.gains else ""
+            reached = Figure(own.means[NODE_AP]).text()
+            sentences.append(f"{names[name]}: {NODE_AP} {reached}{beside}.")
+        if result.questions < FEW_ITEMS:
+            sentences.append(few("question"))
         return Report(
             title=f"{result.set}: what pruners put first",
             asked=(
@@ -111,9 +121,14 @@ class PrunerRun(ExperimentRun[MeasuredLine, PrunerResult]):
                 " which scores put first what supports the answer? Pruners:"
                 f" {', '.join(names.values())}."
             ),
-            conclusion=_conclusion(result, names),
+            conclusion=" ".join(sentences),
             notes=tuple(pruner_notes(result.pruners)),
-            results=(_figures(result, names),),
+            results=(
+                Section(
+                    tables=tuple(pruner_tables(result.pruners, result.intervals)),
+                    pictures=(BarChart(f"{NODE_AP} by pruner, with 95 % intervals", nodes),),
+                ),
+            ),
             words=WORDS,
             cases=(_worst(self.lines(), names),),
         )
@@ -126,8 +141,8 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
     return {name: Path(name).name if last.count(Path(name).name) == 1 else name for name in names}
 
 
-def pruner_notes(pruners: Mapping[str, KeptFigures]) -> Iterator[str]:
-    """What one must know of the figures."""
+def pruner_notes(pruners: Mapping[str, KeptPrunerFigures]) -> Iterator[str]:
+    """Remarks on the figures."""
     for num in {own.n_edge_ap for own in pruners.values() if 0 < own.n_edge_ap < own.n}:
         yield f"{EDGE_AP} is of the {num} questions that pairs support"
     names = short_names(pruners)
@@ -135,9 +150,9 @@ def pruner_notes(pruners: Mapping[str, KeptFigures]) -> Iterator[str]:
 
 
 def pruner_tables(
-    pruners: Mapping[str, KeptFigures], intervals: Mapping[str, Mapping[str, Bounds]]
+    pruners: Mapping[str, KeptPrunerFigures], intervals: Mapping[str, Mapping[str, Bounds]]
 ) -> Iterator[Table]:
-    """What each pruner reaches, and what it has over the untrained ones."""
+    """The figures of each pruner, and its gains over the untrained ones."""
     heads, names = ("pruner", *NAMES), short_names(pruners)
     reached = tuple(
         (
@@ -167,7 +182,7 @@ def pruner_tables(
 
 
 def gain_figures(
-    own: KeptFigures, other: str, measures: Sequence[str] = NAMES
+    own: KeptPrunerFigures, other: str, measures: Sequence[str] = NAMES
 ) -> tuple[Figure, ...]:
     """Each measure's difference from another pruner; of nothing where there is none."""
     gains = own.gains.get(other, {})
@@ -177,31 +192,10 @@ def gain_figures(
     )
 
 
-def against_best(own: KeptFigures, name: str, best: str) -> str:
-    """What is said of a pruner beside the best untrained one, called `best`, after a comma."""
+def against_best(own: KeptPrunerFigures, name: str, best: str) -> str:
+    """A comparison with the best untrained pruner, called `best`, in words after a comma."""
     gain = Figure.of(own.gains[own.best_untrained][NODE_AP], is_difference=True)
     return ArmComparison(name, best, gain, own.n).text()
-
-
-def _conclusion(result: PrunerResult, names: Mapping[str, str]) -> str:
-    sentences = [
-        f"{names[name]}: {NODE_AP} {Figure(own.means[NODE_AP]).text()}"
-        + (against_best(own, names[name], own.best_untrained) if own.gains else "")
-        + "."
-        for name, own in result.pruners.items()
-    ]
-    return " ".join([*sentences, *([few("question")] if result.questions < FEW_ITEMS else [])])
-
-
-def _figures(result: PrunerResult, names: Mapping[str, str]) -> Section:
-    nodes = {
-        names[name]: Figure.bounded(own.means[NODE_AP], result.intervals[name][NODE_AP])
-        for name, own in result.pruners.items()
-    }
-    return Section(
-        tables=tuple(pruner_tables(result.pruners, result.intervals)),
-        pictures=(BarChart(f"{NODE_AP} by pruner, with 95 % intervals", nodes),),
-    )
 
 
 def _worst(lines: Sequence[MeasuredLine], names: Mapping[str, str]) -> Cases:

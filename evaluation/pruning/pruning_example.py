@@ -34,7 +34,7 @@ class PruningExample:
 
 
 class Part(StrEnum):
-    """What a group of examples serves: training, choosing the epoch, or measuring."""
+    """Use of a group of examples: training, choosing the epoch, or measuring."""
 
     TRAIN = "train"
     VALIDATION = "validation"

@@ -1,5 +1,5 @@
-"""What a pruner's scores are worth: average precision over nodes and over edges, and the support
-among the best nodes, by ir-measures.
+"""Measures of a pruner's scores: average precision over nodes and over edges, and the support among
+the best nodes, by ir-measures.
 
 A node or pair that several subgraphs hold counts once, with its best score. Support (label 1) that
 no subgraph holds counts as not found; what stands beside it (label 0.5) is none.
@@ -23,7 +23,7 @@ NODE_AP, EDGE_AP, SUPPORT = "node_ap", "edge_ap", f"support_recall@{BUDGET}"
 NAMES = (NODE_AP, EDGE_AP, SUPPORT)
 RANDOM, NEAR = "random", "near"
 MEASURED = (*wiring.PRUNERS, NEAR, RANDOM)
-"""What is measured without a checkpoint, by name."""
+"""Pruners without a checkpoint, by name."""
 _WORST = (-np.inf, False)
 _Ranked = list[tuple[str, float, bool]]
 """(unit, score, whether it supports the answer)."""

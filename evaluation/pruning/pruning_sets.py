@@ -1,7 +1,8 @@
 """Question sets whose support is known, in the files of --data. Over knowledge graphs (in graphqa/
 if there is one):
 
-    pathquestion    PQ-2H, PQ-3H, PQL-2H or PQL-3H (--part): question, answer and the path of facts from the one entity to the other
+    pathquestion    PQ-2H, PQ-3H, PQL-2H or PQL-3H (--part): question, answer and the path of facts
+                    from the one entity to the other
     webqsp          the triples that were labelled as relevant to a question
 
 Support is each entity and each pair of a path or of the relevant triples. Over passages:
@@ -17,9 +18,8 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import Embedder
-from dynagrag.core.schema import Vector
+from dynagrag.evaluation.pruning.answer_support import Support, example_of
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample, Split, split_by_group
-from dynagrag.evaluation.pruning.support import Support, example_of
 from dynagrag.evaluation.pruning.triple_graph import Triple, TripleGraph, words
 from dynagrag.evaluation.pruning.two_wiki import load_two_wiki, triples_of
 from dynagrag.evaluation.question_sets.json_rows import Row, find_file, read_lines_of, read_rows
@@ -32,7 +32,7 @@ _END = "#<end>#"
 
 
 @dataclass(frozen=True, slots=True)
-class GraphQuestion:
+class TripleQuestion:
     """A question with the entity that it is about and the triples that support its answer. `group`:
     see PruningExample. `answers`: the names of entities that are right, where they were read.
     """
@@ -51,7 +51,7 @@ class PruningSet:
 
     name: str
     triples: tuple[Triple, ...]
-    questions: tuple[GraphQuestion, ...]
+    questions: tuple[TripleQuestion, ...]
     files: tuple[DataFile, ...]
     form: ClassVar[Form] = "distances"
 
@@ -86,7 +86,7 @@ class Questions(Protocol):
 
     @property
     def files(self) -> tuple[DataFile, ...]:
-        """What was read."""
+        """The files that were read."""
 
     @property
     def asked(self) -> str:
@@ -110,8 +110,8 @@ def load_pruning_set(dataset: str, data: Path, part: str | None = None) -> Quest
 
 
 def made_of_set(questions: Questions) -> dict[str, Any]:
-    """What was made of a set was made of this: its name, its files with hashes, and a hash of what
-    it asks.
+    """Identity of a set, for what is made of it: its name, its files with hashes, and a hash of
+    what it asks.
     """
     return {
         "dataset": questions.name,
@@ -125,24 +125,28 @@ def examples_of(pruning_set: PruningSet, embedder: Embedder) -> list[PruningExam
     or without support, are left out.
     """
     graph = TripleGraph(pruning_set.triples, embedder.embed_documents)
-    questions = [
-        q for q in pruning_set.questions if graph.number(q.topic) is not None and q.support
-    ]
-    return [
-        _example(graph, question, embedder.embed_query(question.text)) for question in questions
-    ]
-
-
-def _example(graph: TripleGraph, question: GraphQuestion, query: Vector) -> PruningExample:
-    topic = graph.number(question.topic)
-    assert topic is not None
-    known = [(graph.number(head), graph.number(tail)) for head, _, tail in question.support]
-    pairs = {(min(u, v), max(u, v)) for u, v in known if u is not None and v is not None and u != v}
-    nodes = {topic, *(end for ends in known for end in ends if end is not None)}
-    support = Support(frozenset(nodes), frozenset(pairs))
-    return example_of(
-        question.id, question.text, question.group, query, [graph.ego_graph(topic)], support
-    )
+    examples = []
+    for question in pruning_set.questions:
+        topic = graph.number(question.topic)
+        if topic is None or not question.support:
+            continue
+        nodes, pairs = {topic}, set[tuple[int, int]]()
+        for head, _, tail in question.support:
+            ends = [end for name in (head, tail) if (end := graph.number(name)) is not None]
+            nodes.update(ends)
+            if len(set(ends)) == 2:
+                pairs.add((min(ends), max(ends)))
+        examples.append(
+            example_of(
+                question.id,
+                question.text,
+                question.group,
+                embedder.embed_query(question.text),
+                [graph.ego_graph(topic)],
+                Support(frozenset(nodes), frozenset(pairs)),
+            )
+        )
+    return examples
 
 
 def load_pathquestion(data: Path, part: str | None) -> PruningSet:
@@ -172,19 +176,18 @@ def read_triples(path: Path, has_head: bool = False) -> tuple[tuple[Triple, ...]
     hash.
     """
     lines, file = read_lines_of(path)
-    return tuple(_triple(path, number, line) for number, line in lines[int(has_head) :]), file
+    triples = []
+    for number, line in lines[int(has_head) :]:
+        head, label, tail, *_ = (*line.split("\t"), "", "", "")
+        if not (head and label and tail):
+            raise LoadError(
+                f"{path}, line {number}: a fact has head, relation and tail, with tabs between them"
+            )
+        triples.append((head, label, tail))
+    return tuple(triples), file
 
 
-def _triple(path: Path, number: int, line: str) -> Triple:
-    parts = line.split("\t")
-    if len(parts) < 3 or not all(parts[:3]):
-        raise LoadError(
-            f"{path}, line {number}: a fact has head, relation and tail, with tabs between them"
-        )
-    return parts[0], parts[1], parts[2]
-
-
-def _path_question(path: Path, number: int, line: str) -> GraphQuestion:
+def _path_question(path: Path, number: int, line: str) -> TripleQuestion:
     parts = line.split("\t")
     steps = parts[2].split(_END)[0].split("#") if len(parts) == 3 else []
     if len(steps) < 3 or len(steps) % 2 == 0:
@@ -193,17 +196,11 @@ def _path_question(path: Path, number: int, line: str) -> GraphQuestion:
             " between them"
         )
     support = tuple((steps[i], steps[i + 1], steps[i + 2]) for i in range(0, len(steps) - 2, 2))
-    return GraphQuestion(
-        str(number), words(parts[0]), steps[0], support, steps[0], _answers(parts[1], steps[-1])
-    )
-
-
-def _answers(text: str, end: str) -> tuple[str, ...]:
-    """Of "end(all/that/are/right/)", where `end` is the last entity of the path, which may have
-    brackets itself.
-    """
+    # answers are "end(all/that/are/right/)", where the path's last entity may have brackets itself
+    text, end = parts[1], steps[-1]
     listed = text[len(end) + 1 : -1] if text.startswith(f"{end}(") and text.endswith(")") else text
-    return tuple(dict.fromkeys(name for name in listed.split("/") if name.strip())) or (end,)
+    answers = tuple(dict.fromkeys(name for name in listed.split("/") if name.strip())) or (end,)
+    return TripleQuestion(str(number), words(parts[0]), steps[0], support, steps[0], answers)
 
 
 def _webqsp(data: Path, part: str | None) -> PruningSet:
@@ -214,13 +211,13 @@ def _webqsp(data: Path, part: str | None) -> PruningSet:
     return PruningSet("webqsp", triples, tuple(q for q in questions if q), (asked, graph))
 
 
-def _webqsp_question(row: Row) -> GraphQuestion | None:
+def _webqsp_question(row: Row) -> TripleQuestion | None:
     """None where it names no entity or has no triple."""
     topics = row.strings(_list(row, "q_entity"), "q_entity")
     support = triples_of(row, "triples") if _list(row, "triples") else ()
     if not topics or not support:
         return None
-    return GraphQuestion(row.id("id"), row.text("question"), topics[0], support, topics[0])
+    return TripleQuestion(row.id("id"), row.text("question"), topics[0], support, topics[0])
 
 
 def _list(row: Row, name: str) -> list[Any]:

@@ -8,8 +8,8 @@ import numpy as np
 
 from dynagrag import wiring
 from dynagrag.core.schema import Question
+from dynagrag.evaluation.pruning.answer_support import Support, example_of
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
-from dynagrag.evaluation.pruning.support import Support, example_of
 from dynagrag.generation.context import num_ranked
 from dynagrag.retrieval.ego.line_vectors import LineVectors
 from dynagrag.retrieval.passages import PassageScores

@@ -22,8 +22,8 @@ from dynagrag.evaluation.question_sets.json_rows import Row, read_rows
 from dynagrag.evaluation.question_sets.own_questions import gold_turns, is_answerable
 from dynagrag.evaluation.question_sets.question_set import Gold
 from dynagrag.evaluation.questions.document_splits import document_splits
-from dynagrag.evaluation.questions.drafts import Evidence
-from dynagrag.evaluation.questions.made_question import Kind, Provenance, Split
+from dynagrag.evaluation.questions.drafts import SplitSayings
+from dynagrag.evaluation.questions.made_question import Provenance, QuestionKind, Split
 from dynagrag.evaluation.questions.record_questions import record_questions
 from dynagrag.evaluation.questions.sayings import Sayings
 
@@ -66,7 +66,7 @@ class SplitQuestions:
 
 
 def shortage(found: SplitQuestions, least: Mapping[Part, int]) -> str | None:
-    """What is said where a part has fewer questions than it needs at `least`; None where all have
+    """Message where a part has fewer questions than it needs at `least`; None where all have
     enough.
     """
     if all(len(found.parts[part]) >= num for part, num in least.items()):
@@ -96,10 +96,10 @@ def make_questions_of(snapshot: Snapshot) -> list[TrainingQuestion]:
     sentence to ask about.
     """
     sayings = Sayings(snapshot)
-    evidence = Evidence(
+    evidence = SplitSayings(
         sayings, document_splits(Counter(saying.document_id for saying in sayings.every), _SEED)
     )
-    kinds = tuple(kind for kind in Kind if kind is not Kind.UNANSWERABLE)
+    kinds = tuple(kind for kind in QuestionKind if kind is not QuestionKind.UNANSWERABLE)
     made, _ = record_questions(evidence, kinds, NUM_MADE, _SEED)
     if not made:
         raise WorkspaceError(
@@ -133,12 +133,12 @@ def split_questions(questions: Sequence[TrainingQuestion], snapshot: Snapshot) -
             left_out[UNMADE] += 1
         else:
             kept.append((question, documents))
-    told = _told(kept, snapshot)
+    known = _known_splits(kept, snapshot)
     splits = (
         document_splits(
-            Counter(id_ for _, documents in kept for id_ in documents if id_ not in told), _SEED
+            Counter(id_ for _, documents in kept for id_ in documents if id_ not in known), _SEED
         )
-        | told
+        | known
     )
     parts: dict[Part, list[tuple[TrainingQuestion, str]]] = {part: [] for part in Part}
     for question, documents in kept:
@@ -182,7 +182,7 @@ def of_turns(questions: Sequence[TrainingQuestion], snapshot: Snapshot) -> list[
     return found
 
 
-def _told(
+def _known_splits(
     kept: Iterable[tuple[TrainingQuestion, tuple[str, ...]]], snapshot: Snapshot
 ) -> dict[str, Split]:
     """The parts of the documents, as far as the questions' file tells them."""
@@ -214,25 +214,30 @@ def _question(row: Row) -> TrainingQuestion:
         ) from err
     id_ = row.id("id") if row.values.get("id") is not None else content_id("question", text)[:12]
     answer = row.values.get("answer")
-    said = answer.strip() if isinstance(answer, str) else ""
+    answer_text = answer.strip() if isinstance(answer, str) else ""
     gold = Gold() if provenance.passages else gold_turns(row)
     return TrainingQuestion(
-        id_, text, provenance, Split(split) if split else None, is_answerable(row), said, gold
+        id_,
+        text,
+        provenance,
+        Split(split) if split else None,
+        is_answerable(row),
+        answer_text,
+        gold,
     )
 
 
 def digest_questions(questions: Iterable[TrainingQuestion]) -> str:
     """A hash of what is asked, what it was made of or is answered by, and what it serves."""
-    return content_id(*map(_digested, questions))
-
-
-def _digested(q: TrainingQuestion) -> str:
-    fields = [
-        q.id,
-        q.text,
-        q.provenance.model_dump_json(),
-        q.split,
-        q.is_answerable,
-        *([q.gold.spans] if q.gold.spans else []),
-    ]
-    return "\t".join(map(str, fields))
+    fields = (
+        (
+            q.id,
+            q.text,
+            q.provenance.model_dump_json(),
+            q.split,
+            q.is_answerable,
+            *([q.gold.spans] if q.gold.spans else []),
+        )
+        for q in questions
+    )
+    return content_id(*("\t".join(map(str, own)) for own in fields))

@@ -27,7 +27,7 @@ class TripleGraph:
 
     def __init__(self, triples: Iterable[Triple], embed: Embed | None = None) -> None:
         """Without `embed` all vectors are 0: what an ego-graph holds doesn't depend on them."""
-        embed = embed or _no_vectors
+        embed = embed or (lambda texts: np.zeros((len(texts), 1), np.float32))
         kept = sorted(set(triples))
         self._of_head = {
             head: tuple(own) for head, own in groupby(kept, key=lambda triple: triple[0])
@@ -69,10 +69,6 @@ class TripleGraph:
             for triple in self._of_head.get(head, ())
             if triple[2] in held
         )
-
-
-def _no_vectors(texts: Sequence[str]) -> Vectors:
-    return np.zeros((len(texts), 1), np.float32)
 
 
 def words(name: str) -> str:

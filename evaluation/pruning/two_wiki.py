@@ -16,8 +16,8 @@ from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.core.ids import content_id, entity_key, plain_title
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Question, Snapshot
+from dynagrag.evaluation.pruning.answer_support import Support, example_of
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample, Split, part_of
-from dynagrag.evaluation.pruning.support import Support, example_of
 from dynagrag.evaluation.pruning.triple_graph import Triple
 from dynagrag.evaluation.question_sets.json_rows import Row, find_file, read_rows
 from dynagrag.evaluation.question_sets.published_sets import MULTIHOP, fact_titles, id_of, two_wiki
@@ -83,12 +83,10 @@ class TwoWiki:
         """
         split: Split = {part: [] for part in Part}
         if {Part.TRAIN, Part.VALIDATION} & set(parts):
-            for example in self._examples(
-                self.train, self.train_corpus, settings, embedder, progress
-            ):
-                split[
-                    Part.VALIDATION if part_of(example.group) is Part.VALIDATION else Part.TRAIN
-                ].append(example)
+            made = self._examples(self.train, self.train_corpus, settings, embedder, progress)
+            for example in made:
+                is_chosen_by = part_of(example.group) is Part.VALIDATION
+                split[Part.VALIDATION if is_chosen_by else Part.TRAIN].append(example)
         if Part.TEST in parts:
             split[Part.TEST] = self._examples(
                 self.test, self.test_corpus, settings, embedder, progress
@@ -135,8 +133,8 @@ def _examples_in(
 
 
 def support_in(snapshot: Snapshot) -> Callable[[HopQuestion], tuple[Support, tuple[int, int]]]:
-    """What of the snapshot's graph supports a question's answer, and how many nodes and pairs of
-    the support the graph lacks.
+    """Finds the support of a question's answer in the snapshot's graph, and how many nodes and
+    pairs of the support the graph lacks.
 
     Nodes are the ends of the gold triples and what the supporting passages are about, matched by
     the keys of their names, brackets off; pairs are the two ends of a triple.
@@ -150,9 +148,7 @@ def support_in(snapshot: Snapshot) -> Callable[[HopQuestion], tuple[Support, tup
 
     def find(question: HopQuestion) -> tuple[Support, tuple[int, int]]:
         pairs = {frozenset((named(head), named(tail))) for head, _, tail in question.triples}
-        nodes = {end for pair in pairs for end in pair} | {
-            named(title) for title in question.titles
-        }
+        nodes = set(map(named, question.titles)).union(*pairs)
         pairs = {pair for pair in pairs if len(pair) == 2}
         there = {node for node in nodes if isinstance(node, int)}
         whole = {
@@ -179,10 +175,16 @@ def load_two_wiki(data: Path, part: str | None = None) -> TwoWiki:
     rows, train_file = read_rows(find_file(folder / MULTIHOP, "2wiki_train"))
     asked, _ = read_rows(find_file(folder / MULTIHOP, "2wiki_questions"))
     test_corpus = two_wiki(folder, None, is_answered=True)
+    train = tuple(_question(row, fact_titles(row)) for row in rows)
+    test = tuple(_question(row, row.texts("supporting_titles")) for row in asked)
+    texts = dict.fromkeys(_context(row, given) for row in rows for given in row.items("context"))
+    documents = tuple(
+        CorpusDocument(str(number), title, text) for number, (title, text) in enumerate(texts)
+    )
     return TwoWiki(
-        train=tuple(_question(row, fact_titles(row)) for row in rows),
-        test=tuple(_question(row, row.texts("supporting_titles")) for row in asked),
-        train_corpus=EvaluationSet(f"{NAME}-train", (), _contexts(rows), (train_file,)),
+        train=train,
+        test=test,
+        train_corpus=EvaluationSet(f"{NAME}-train", (), documents, (train_file,)),
         test_corpus=test_corpus,
         files=(train_file, *test_corpus.files),
         data=folder,
@@ -191,14 +193,6 @@ def load_two_wiki(data: Path, part: str | None = None) -> TwoWiki:
 
 def _question(row: Row, titles: tuple[str, ...]) -> HopQuestion:
     return HopQuestion(id_of(row), row.text("question"), titles, triples_of(row, "evidences"))
-
-
-def _contexts(rows: Sequence[Row]) -> tuple[CorpusDocument, ...]:
-    """The passages of all rows, each once."""
-    texts = dict.fromkeys(_context(row, given) for row in rows for given in row.items("context"))
-    return tuple(
-        CorpusDocument(str(number), title, text) for number, (title, text) in enumerate(texts)
-    )
 
 
 def _context(row: Row, given: object) -> tuple[str, str]:
@@ -215,14 +209,13 @@ def triples_of(row: Row, name: str) -> tuple[Triple, ...]:
     """The triples of a field. LoadError where it has none, or one is no list of head, relation and
     tail.
     """
-    return tuple(_triple(row, name, value) for value in row.items(name))
-
-
-def _triple(row: Row, name: str, value: object) -> Triple:
-    if not isinstance(value, list) or len(value) != 3:
-        raise LoadError(
-            f"{row.place}: {name!r} holds {json.dumps(value)[:60]}; each must be a list of head,"
-            " relation and tail"
-        )
-    row.strings(value, name)
-    return value[0], value[1], value[2]
+    triples = []
+    for value in row.items(name):
+        if not isinstance(value, list) or len(value) != 3:
+            raise LoadError(
+                f"{row.place}: {name!r} holds {json.dumps(value)[:60]}; each must be a list of"
+                " head, relation and tail"
+            )
+        row.strings(value, name)
+        triples.append((value[0], value[1], value[2]))
+    return tuple(triples)

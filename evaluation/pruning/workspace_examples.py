@@ -9,11 +9,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dynagrag.evaluation.pruning.answer_support import Support, SupportFinder
 from dynagrag.evaluation.pruning.pruning_example import Part, Split
 from dynagrag.evaluation.pruning.retrieved_examples import RetrievedExamples
-from dynagrag.evaluation.pruning.support import Support, SupportFinder
 from dynagrag.evaluation.pruning.training_questions import (
-    SplitQuestions,
     TrainingQuestion,
     digest_questions,
     make_questions_of,
@@ -51,7 +50,16 @@ class WorkspaceQuestions:
         self._finder = SupportFinder(self._snapshot)
         questions = read_questions(file) if file else make_questions_of(self._snapshot)
         self.num_asked, self.num_documents = len(questions), len(self._snapshot.documents)
-        self.found = self._supported(split_questions(questions, self._snapshot))
+        # without the questions of which the graph holds nothing
+        found = split_questions(questions, self._snapshot)
+        kept = {
+            part: [row for row in rows if self._support(row[0]).nodes]
+            for part, rows in found.parts.items()
+        }
+        num_lost = sum(map(len, found.parts.values())) - sum(map(len, kept.values()))
+        self.found = replace(
+            found, parts=kept, left_out=found.left_out + Counter({UNSUPPORTED: num_lost})
+        )
         self.made_of: dict[str, Any] = {
             "workspace": space.name,
             QUESTIONS: digest_questions(questions),
@@ -72,14 +80,14 @@ class WorkspaceQuestions:
         """
         maker = RetrievedExamples(self._space)
         number = {entity.id: i for i, entity in enumerate(self._snapshot.graph.entities)}
-        asked = {
+        chosen = {
             part: self.found.parts[part][: max_train if part is Part.TRAIN else None]
             for part in Part
             if part in parts
         }
-        total, done = sum(map(len, asked.values())), 0
+        total, done = sum(map(len, chosen.values())), 0
         split: Split = {part: [] for part in Part}
-        for part, rows in asked.items():
+        for part, rows in chosen.items():
             for question, document in rows:
                 progress("retrieve", done, total)
                 is_added = (
@@ -105,14 +113,3 @@ class WorkspaceQuestions:
     def _support(self, question: TrainingQuestion) -> Support:
         made_of = question.provenance
         return self._finder.find(made_of.entities, made_of.records, made_of.passages)
-
-    def _supported(self, found: SplitQuestions) -> SplitQuestions:
-        """Without the questions of which the graph holds nothing."""
-        kept = {
-            part: [row for row in rows if self._support(row[0]).nodes]
-            for part, rows in found.parts.items()
-        }
-        num_lost = sum(map(len, found.parts.values())) - sum(map(len, kept.values()))
-        return replace(
-            found, parts=kept, left_out=found.left_out + Counter({UNSUPPORTED: num_lost})
-        )

@@ -30,9 +30,8 @@ _YES_NO = ("yes", "no")
 
 @dataclass(frozen=True, slots=True)
 class WantedAnswer:
-    """What a question's answer is scored against. `things`: where the words of each thing that
-    should be cited stand, None where that can't be told; `num_missing`: those that the corpus
-    lacks.
+    """Gold that an answer is scored against. `things`: where the words of each thing that should be
+    cited stand, None where that can't be told; `num_missing`: those that the corpus lacks.
     """
 
     answer: GoldAnswer

@@ -29,7 +29,7 @@ class KnownQuestion(BaseModel):
     provenance: Mapping[str, Any] = {}
 
     def wanted(self) -> WantedAnswer:
-        """What answers are scored against."""
+        """The gold that answers are scored against."""
         return WantedAnswer(
             GoldAnswer(self.answers, self.is_answerable), self.things, self.num_missing
         )

@@ -10,7 +10,6 @@ from dynagrag.evaluation.frame.kept_run import differing_settings
 from dynagrag.evaluation.frame.report import Row, Section, Table
 from dynagrag.evaluation.frame.run_comparison import HEADS, RunComparison, compared_row
 from dynagrag.evaluation.qa.answer_scores import MEASURES
-from dynagrag.evaluation.qa.known_question import KnownQuestion
 from dynagrag.evaluation.qa.qa_report import (
     TITLES,
     WORDS,
@@ -42,7 +41,7 @@ class AnswersInBoth(BaseModel):
             yield compared_row(arm, TITLES[name], first, second, own.figure)
 
     def cost(self) -> str:
-        """What a question took in both."""
+        """The cost of a question in both."""
         shown = []
         for run in (self.first, self.second):
             costs = run[_COSTS]
@@ -55,7 +54,7 @@ class AnswersInBoth(BaseModel):
 
 
 class QaComparison(RunComparison):
-    """What two runs of answers come to side by side."""
+    """Two runs of answers side by side."""
 
     arms: dict[str, AnswersInBoth]
 
@@ -79,7 +78,21 @@ def compare_qa(first: QaRun, second: QaRun) -> QaComparison:
     Raises UsageError where the questions or what should be answered differ, or no arm is in both.
     """
     questions = first.questions()
-    _check_same(questions, second.questions(), first, second)
+    asked, again = (
+        {(q.id, q.text, q.answers, q.is_answerable) for q in own}
+        for own in (questions, second.questions())
+    )
+    if asked != again:
+        raise UsageError(
+            f"the runs asked different questions: {len(asked - again)} of {len(asked)} in"
+            f" {first.path} are not in {second.path}, and {len(again - asked)} of {len(again)} the"
+            " other way; compare runs of the same set, half, kind and limit"
+        )
+    if first.settings["scope"] != second.settings["scope"]:
+        raise UsageError(
+            f"the runs were made in other scopes: {first.settings['scope']} and"
+            f" {second.settings['scope']}; compare one with one"
+        )
     wanted = {question.id: question.wanted() for question in questions}
     old, new = arm_scores(first.answers(), wanted), arm_scores(second.answers(), wanted)
     arms: list[list[str]] = [list(run.settings["arms"]) for run in (first, second)]
@@ -110,22 +123,3 @@ def compare_qa(first: QaRun, second: QaRun) -> QaComparison:
 def _figures(result: QaResult, arm: str) -> dict[str, float | dict[str, float]]:
     own = result.arms[arm]
     return {name: own[name] for name in MEASURES if name in own} | {_COSTS: result.costs[arm]}
-
-
-def _check_same(
-    old: list[KnownQuestion], new: list[KnownQuestion], first: QaRun, second: QaRun
-) -> None:
-    asked, again = (
-        {(q.id, q.text, q.answers, q.is_answerable) for q in questions} for questions in (old, new)
-    )
-    if asked != again:
-        raise UsageError(
-            f"the runs asked different questions: {len(asked - again)} of {len(asked)} in"
-            f" {first.path} are not in {second.path}, and {len(again - asked)} of {len(again)} the"
-            " other way; compare runs of the same set, half, kind and limit"
-        )
-    if first.settings["scope"] != second.settings["scope"]:
-        raise UsageError(
-            f"the runs were made in other scopes: {first.settings['scope']} and"
-            f" {second.settings['scope']}; compare one with one"
-        )

@@ -1,5 +1,5 @@
-"""What to ask and of whom: the options of a run of answers, and the plan that they come to. What
-was given wrong is refused here.
+"""Options of a run of answers, and the plan that they come to. What was given wrong is refused
+here.
 """
 
 from dataclasses import dataclass, replace
@@ -25,8 +25,8 @@ _WHOLE = (
 
 @dataclass(frozen=True, slots=True)
 class QaOptions:
-    """What to ask: a set by name from the folder `data`, or a file of one's own `questions` on the
-    `workspace`.
+    """Options of a run: a set by name from the folder `data`, or a file of one's own `questions` on
+    the `workspace`.
 
     `scope` None: the first that the set has. `kind`: questions of that kind alone. `limit`: so many
     questions at most. `baseline` None: `naive`, else the first arm. `given`: as in
@@ -51,7 +51,7 @@ class QaOptions:
     ragas_rows: Path | None = None
 
     def of_workspace(self) -> EvaluateOptions:
-        """What names the questions, and opens the workspace that is asked."""
+        """The options that name the questions and open the workspace."""
         return EvaluateOptions(
             dataset=self.dataset,
             data=self.data,
@@ -65,7 +65,7 @@ class QaOptions:
 
 @dataclass(frozen=True, slots=True)
 class QaPlan:
-    """What a run asks: every question of every arm, in one scope."""
+    """Plan of a run: every question of every arm, in one scope."""
 
     loaded: EvaluationSet
     questions: tuple[EvalQuestion, ...]
@@ -95,27 +95,10 @@ def plan_qa(options: QaOptions) -> QaPlan:
     if scope not in loaded.scopes:
         raise UsageError(f"{loaded.name} has no scope {scope}; it has: {', '.join(loaded.scopes)}")
     if scope is Scope.CORPUS:
-        loaded = _without_whole(loaded)
-    return QaPlan(loaded, _questions(loaded, options), scope, arms, baseline)
-
-
-def _without_whole(loaded: EvaluationSet) -> EvaluationSet:
-    """Without questions about their whole document: asked of all documents they mean nothing."""
-    kept = tuple(question for question in loaded.questions if not is_about_whole(question))
-    left_out = len(loaded.questions) - len(kept)
-    return (
-        replace(loaded, questions=kept, notes={**loaded.notes, _WHOLE: left_out})
-        if left_out
-        else loaded
-    )
-
-
-def is_about_whole(question: EvalQuestion) -> bool:
-    """Whether what should be found is all of the document that the question is asked of."""
-    return question.document is not None and question.gold.documents == (question.document,)
-
-
-def _questions(loaded: EvaluationSet, options: QaOptions) -> tuple[EvalQuestion, ...]:
+        # questions about their whole document mean nothing when asked of all documents
+        kept = tuple(question for question in loaded.questions if not is_about_whole(question))
+        if left_out := len(loaded.questions) - len(kept):
+            loaded = replace(loaded, questions=kept, notes={**loaded.notes, _WHOLE: left_out})
     kinds = sorted({question.kind for question in loaded.questions} - {""})
     if options.kind is not None and options.kind not in kinds:
         raise UsageError(
@@ -128,4 +111,9 @@ def _questions(loaded: EvaluationSet, options: QaOptions) -> tuple[EvalQuestion,
         raise UsageError(
             f"the half {options.half} of {loaded.name} has no question; take --half all"
         )
-    return chosen
+    return QaPlan(loaded, chosen, scope, arms, baseline)
+
+
+def is_about_whole(question: EvalQuestion) -> bool:
+    """Whether what should be found is all of the document that the question is asked of."""
+    return question.document is not None and question.gold.documents == (question.document,)

@@ -1,6 +1,6 @@
-"""The kept run of an evaluation of answers: answers.jsonl (what each arm answered), golds.jsonl (what
-should be answered), and how both are read: how right each arm is and what it costs, and the answers
-of the worst questions.
+"""The kept run of an evaluation of answers: answers.jsonl (what each arm answered), golds.jsonl
+(what should be answered), and their report: how right each arm is, what it costs, and the answers
+to the worst questions.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,8 +23,8 @@ from dynagrag.evaluation.frame.report import (
     Cases,
     Cell,
     Column,
-    Item,
     Listing,
+    ListItem,
     Report,
     Row,
     ScatterChart,
@@ -109,8 +109,7 @@ WORDS: Mapping[str, str] = {
         "it was made; context tokens are those of the evidence, of whole answers alone"
     ),
 }
-"""What the columns mean, by their titles; several that are told at once have commas between them.
-"""
+"""Meanings of the columns by their titles; several with one meaning have commas between them."""
 _NUM_READ = 6
 _MAX_READ = 1200
 """Characters of an answer or a reference that are shown."""
@@ -119,9 +118,7 @@ _Values = Mapping[str, Mapping[str, Mapping[str, float]]]
 
 
 class QaResult(AnswerFigures):
-    """What an evaluation of answers came to. `notes`: what was left out or can't be told, by
-    reason.
-    """
+    """Result of an evaluation of answers. `notes`: what was left out or is unknown, by reason."""
 
     dataset: str
     half: str = "all"
@@ -133,7 +130,7 @@ class QaResult(AnswerFigures):
 
     @model_serializer(mode="wrap")
     def _in_order(self, as_usual: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """What was asked stands before the figures."""
+        """The questions and the model stand before the figures."""
         found: dict[str, Any] = as_usual(self)
         return {
             name: found[name] for name in ("dataset", "half", "scope", "passages", "llm")
@@ -160,7 +157,7 @@ class QaRun(ExperimentRun[AnswerLine, QaResult]):
         return read_lines(self.path / GOLDS, KnownQuestion)
 
     def report(self) -> Report:
-        """What is said of it."""
+        """The report of the run."""
         result = self.result()
         lacking = (
             f", {result.unanswerable} of them with no answer in the texts,"
@@ -168,12 +165,15 @@ class QaRun(ExperimentRun[AnswerLine, QaResult]):
             else ""
         )
         of = "its own document" if result.scope == "document" else "all documents"
-        asked = f"{plural(result.questions, 'question')}{lacking} were each asked of {of}"
+        questions = f"{plural(result.questions, 'question')}{lacking} were each asked of {of}"
         again = f"the same command with --out {result.run} tries them again"
+        has = cells(result, next(iter(result.arms)))
+        unused = {TITLES[name] for name in (*MEASURES, FAILED_PARTS) if name not in has}
+        unused |= set() if held_line(result) else {HOLM}
         return Report(
             title=f"{result.dataset}: what is answered",
             asked=(
-                f"{asked} ({plural(result.passages, 'passage')} in all) and answered by"
+                f"{questions} ({plural(result.passages, 'passage')} in all) and answered by"
                 f" {answerer(result.llm)}: how right is each arm, and what does it cost? Arms:"
                 f" {', '.join(result.arms)}."
             ),
@@ -187,7 +187,7 @@ class QaRun(ExperimentRun[AnswerLine, QaResult]):
                 ),
             ),
             results=tuple(_results(result)),
-            words=_words(result),
+            words={name: said for name, said in WORDS.items() if name not in unused},
             costs=(_costs(result),),
             cases=_cases(self, result),
         )
@@ -197,18 +197,20 @@ def _conclusion(result: QaResult) -> str:
     """The run in a sentence, then what is left of several comparisons."""
     measure, arm = result.measure, next(iter(result.arms))
     if measure not in result.arms[arm]:
-        said = f"{arm}: no answer that could be scored"
+        sentence = f"{arm}: no answer that could be scored"
     else:
         found = result.differences.get(arm, {}).get(measure)
         beside = found.against(arm, result.baseline).text() if found else ""
-        said = f"{arm}: {TITLES[measure]} {Figure(result.arms[arm][measure]).text()}{beside}"
+        sentence = f"{arm}: {TITLES[measure]} {Figure(result.arms[arm][measure]).text()}{beside}"
     held = held_line(result)
     unsure = f" {few('question')}" if result.questions < FEW_ITEMS else ""
-    return f"{said}." + (f" {held[:1].upper()}{held[1:]}." if held else "") + unsure
+    return f"{sentence}." + (f" {held[:1].upper()}{held[1:]}." if held else "") + unsure
 
 
 def held_line(result: AnswerFigures) -> str:
-    """What is left of several comparisons by the run's measure; empty of fewer than two."""
+    """The differences by the run's measure that hold among several comparisons; empty of fewer than
+    two.
+    """
     measure = result.measure
     found = {
         arm: own[measure].model_dump() if measure in own else None
@@ -267,23 +269,24 @@ def _results(result: QaResult) -> Iterator[Section]:
     bars = (BarChart(f"{TITLES[measure]} by arm, with 95 % intervals", shown),) if shown else ()
     yield Section(tables=(table,), pictures=bars)
     if result.unanswerable:
-        yield Section("Questions without an answer", tables=(_abstention(result),))
+        rightly = f"of the {result.unanswerable} without an answer, abstained, %"
+        claims = (f"{TITLES[measure]} there, % of the claims" for measure in CLAIM_SHARES)
+        heads = ("arm", "abstained", "of these rightly, %", rightly, "answers there with claims")
+        yield Section(
+            "Questions without an answer",
+            tables=(
+                Table(
+                    (*heads, *claims),
+                    tuple(
+                        (name, tuple(abstention_cells(own)))
+                        for name, own in result.abstention.items()
+                    ),
+                    is_of_arms=True,
+                ),
+            ),
+        )
     if kinds := _kind_rows(result):
         yield Section("By kind of question", tables=(Table(("kind", "questions", *arms), kinds),))
-
-
-def _abstention(result: QaResult) -> Table:
-    """Of the abstentions those that are right, of what nothing answers what was abstained from, on
-    how many such questions an arm claims something, and the shares of that.
-    """
-    rightly = f"of the {result.unanswerable} without an answer, abstained, %"
-    claims = (f"{TITLES[name]} there, % of the claims" for name in CLAIM_SHARES)
-    heads = ("arm", "abstained", "of these rightly, %", rightly, "answers there with claims")
-    return Table(
-        (*heads, *claims),
-        tuple((arm, tuple(abstention_cells(own))) for arm, own in result.abstention.items()),
-        is_of_arms=True,
-    )
 
 
 def abstention_cells(own: Mapping[str, float | int | None]) -> list[Cell]:
@@ -308,13 +311,6 @@ def _kind_rows(result: QaResult) -> tuple[Row, ...]:
         values = (Figure(own.get(shown)) for own in found.arms.values())
         rows.append((f"{kind} ({TITLES[shown]})", (count(found.questions), *values)))
     return tuple(rows)
-
-
-def _words(result: QaResult) -> dict[str, str]:
-    has = cells(result, next(iter(result.arms)))
-    lacking = {TITLES[name] for name in (*MEASURES, FAILED_PARTS) if name not in has}
-    lacking |= set() if held_line(result) else {HOLM}
-    return {name: said for name, said in WORDS.items() if name not in lacking}
 
 
 def cost_figure(name: str, value: float | None) -> Figure:
@@ -364,14 +360,18 @@ def _cases(run: QaRun, result: QaResult) -> tuple[Cases, ...]:
     questions, lines = run.questions(), run.answers()
     scores = arm_scores(lines, {question.id: question.wanted() for question in questions})
     own = scores.get(arm, {})
-    values = {q.id: right for q in questions if (right := _right(q, own, measure)) is not None}
-    asked = sorted((q for q in questions if q.id in values), key=lambda q: values[q.id])
+    values = {}
+    for q in questions:
+        name = measure if q.is_answerable else ABSTAINED
+        if name in own.get(q.id, {}):
+            values[q.id] = own[q.id][name]
+    ranked = sorted((q for q in questions if q.id in values), key=lambda q: values[q.id])
     by_question: dict[str, list[AnswerLine]] = {}
     for line in lines:
         by_question.setdefault(line.question, []).append(line)
     chosen = (
-        (f"The worst questions of {arm}", asked[:_NUM_READ]),
-        (f"The best questions of {arm}", asked[_NUM_READ:][: -_NUM_READ - 1 : -1]),
+        (f"The worst questions of {arm}", ranked[:_NUM_READ]),
+        (f"The best questions of {arm}", ranked[_NUM_READ:][: -_NUM_READ - 1 : -1]),
     )
     return tuple(
         Cases(
@@ -381,13 +381,6 @@ def _cases(run: QaRun, result: QaResult) -> tuple[Cases, ...]:
         for title, part in chosen
         if part
     )
-
-
-def _right(
-    question: KnownQuestion, own: Mapping[str, Mapping[str, float]], measure: str
-) -> float | None:
-    values = own.get(question.id, {})
-    return values.get(measure if question.is_answerable else ABSTAINED)
 
 
 def _case(
@@ -412,7 +405,7 @@ def _case(
         listings=(
             Listing(
                 "Should be answered",
-                tuple(Item(text[:_MAX_READ], is_gold=True) for text in question.answers),
+                tuple(ListItem(text[:_MAX_READ], is_gold=True) for text in question.answers),
                 empty,
             ),
         ),

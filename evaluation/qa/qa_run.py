@@ -165,10 +165,20 @@ class QaExperiment(Experiment[AnswerLine, QaResult]):
         wanted: some answers may not be among them.
         """
         plan, known = self._plan, self._known
-        notes = self._notes()
+        notes = Counter(plan.loaded.notes) + Counter(self._place.notes)
+        if missing := sum(q.num_missing for q in known):
+            notes["gold that is not in the corpus, so nobody can cite it"] = missing
+        if self._answering.identity is None:
+            notes[_NOT_SHORTENED] = sum(is_short(q.wanted().answer) for q in known)
+        if GOLD in plan.arm_names:
+            notes[WHOLE_GOLD] = sum(is_about_whole(q) for q in plan.questions)
+            notes[_NO_GOLD] = sum(
+                q.is_answerable and not q.things and not is_about_whole(e)
+                for q, e in zip(known, plan.questions, strict=True)
+            )
         ragas = self._options.ragas_rows
         if ragas is not None and (lost := write_ragas_rows(ragas, lines, known, self._snapshot)):
-            notes |= {LEFT_OUT: lost}
+            notes[LEFT_OUT] = lost
         figures = qa_summary(
             lines,
             {question.id: question.wanted() for question in known},
@@ -183,25 +193,9 @@ class QaExperiment(Experiment[AnswerLine, QaResult]):
             scope=plan.scope,
             passages=len(self._snapshot.passages),
             llm=self._answering.identity,
-            notes=notes,
+            notes={name: count for name, count in notes.items() if count},
             run=str(path),
         )
-
-    def _notes(self) -> dict[str, int]:
-        """What was left out or can't be told, each with how often."""
-        plan, known = self._plan, self._known
-        notes = Counter(plan.loaded.notes) + Counter(self._place.notes)
-        if missing := sum(question.num_missing for question in known):
-            notes["gold that is not in the corpus, so nobody can cite it"] = missing
-        if self._answering.identity is None:
-            notes[_NOT_SHORTENED] = sum(is_short(question.wanted().answer) for question in known)
-        if GOLD in plan.arm_names:
-            notes[WHOLE_GOLD] = sum(is_about_whole(question) for question in plan.questions)
-            notes[_NO_GOLD] = sum(
-                q.is_answerable and not q.things and not is_about_whole(e)
-                for q, e in zip(known, plan.questions, strict=True)
-            )
-        return {name: count for name, count in notes.items() if count}
 
     def keep(self, run: ExperimentRun[AnswerLine, QaResult], result: QaResult) -> None:
         """The questions with what should be answered."""

@@ -117,7 +117,9 @@ def qa_summary(
     scores = arm_scores(lines, wanted)
     own = {arm: [line for line in lines if line.arm == arm] for arm in arms}
     answerable = frozenset(id_ for id_, gold in wanted.items() if gold.answer.is_answerable)
-    means = {arm: _means(scores.get(arm, {}), answerable) for arm in arms}
+    columns = {arm: _columns(scores.get(arm, {}), answerable) for arm in arms}
+    spread = {arm: _intervals(columns[arm], share_intervals) for arm in arms}
+    means = {arm: {n: spread[arm][n] for n in MEASURES if n in spread[arm]} for arm in arms}
     measure = main_measure(means[arms[0]])
     return AnswerFigures(
         questions=len(wanted),
@@ -129,7 +131,10 @@ def qa_summary(
             for arm in arms
         },
         means={arm: {name: _bounds(found) for name, found in means[arm].items()} for arm in arms},
-        counts={arm: _counts(scores.get(arm, {}), answerable) for arm in arms},
+        counts={
+            arm: {name: len(columns[arm][name]) for name in MEASURES if name in columns[arm]}
+            for arm in arms
+        },
         abstention={arm: _abstention(scores.get(arm, {}), answerable) for arm in arms},
         costs={arm: _costs(own[arm]) for arm in arms},
         differences=_from_baseline(
@@ -199,18 +204,6 @@ def _from_baseline(
     for arm, more in corrected(bounds, columns, SEED).items():
         found[arm][measure] = told[arm].model_copy(update=more)
     return found
-
-
-def _means(scores: Scores, answerable: frozenset[str]) -> dict[str, Interval]:
-    """Each measure's mean over the answerable questions that have it."""
-    found = _intervals(_columns(scores, answerable), share_intervals)
-    return {name: found[name] for name in MEASURES if name in found}
-
-
-def _counts(scores: Scores, answerable: frozenset[str]) -> dict[str, int]:
-    """Over how many questions each mean is."""
-    columns = _columns(scores, answerable)
-    return {name: len(columns[name]) for name in MEASURES if name in columns}
 
 
 def _columns(scores: Scores, answerable: frozenset[str]) -> dict[str, dict[str, float]]:

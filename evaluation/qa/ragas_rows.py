@@ -3,9 +3,8 @@ an environment of its own.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 from dynagrag.core.errors import UsageError
 from dynagrag.core.files.private_files import replace_text
@@ -65,35 +64,28 @@ def write_ragas_rows(
 ) -> int:
     """Writes JSON lines; how many answers were left out (see LEFT_OUT)."""
     known = {question.id: question for question in questions}
-    texts = _texts(snapshot)
-    every = list(lines)
-    rows = [
-        _row(line, known[line.question], texts)
-        for line in every
-        if not line.error and line.shown is not None
-    ]
-    replace_text(path, "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows))
-    return len(every) - len(rows)
-
-
-def _texts(snapshot: Snapshot) -> dict[str, str]:
-    """The words of each passage and of each relation record's quote."""
     quotes = (
         (id_, snapshot.text(r.document_id, r.quote_start, r.quote_end))
         for id_, r in snapshot.records.items()
     )
-    return dict(quotes) | {
+    texts = dict(quotes) | {
         passage.id: snapshot.passage_text(passage) for passage in snapshot.passages
     }
-
-
-def _row(line: AnswerLine, question: KnownQuestion, texts: Mapping[str, str]) -> dict[str, Any]:
-    reference = {"reference": question.answers[0]} if question.answers else {}
-    return {
-        "user_input": line.text,
-        "response": line.plain,
-        "retrieved_contexts": [texts[id_] for id_ in line.shown or ()],
-        **reference,
-        "question": line.question,
-        "arm": line.arm,
-    }
+    rows = []
+    num_left_out = 0
+    for line in lines:
+        if line.error or line.shown is None:
+            num_left_out += 1
+            continue
+        answers = known[line.question].answers
+        row = {
+            "user_input": line.text,
+            "response": line.plain,
+            "retrieved_contexts": [texts[id_] for id_ in line.shown],
+            **({"reference": answers[0]} if answers else {}),
+            "question": line.question,
+            "arm": line.arm,
+        }
+        rows.append(json.dumps(row, ensure_ascii=False))
+    replace_text(path, "".join(f"{row}\n" for row in rows))
+    return num_left_out

@@ -75,7 +75,16 @@ def _squality(folder: Path, _: str | None) -> EvaluationSet:
     rows, file = read_rows(find_file(folder / TRANSCRIPTS, "squality_stories"))
     notes: Counter[str] = Counter()
     stories = tuple(
-        CorpusDocument(str(row.index), "", turns=_paragraphs(row.text("document"))) for row in rows
+        CorpusDocument(
+            str(row.index),
+            "",
+            turns=tuple(
+                SourceTurn(" ".join(part.split()), None)
+                for part in _BLANK_LINES.split(row.text("document"))
+                if part.strip()
+            ),
+        )
+        for row in rows
     )
     found = [
         (question, row)
@@ -89,15 +98,6 @@ def _squality(folder: Path, _: str | None) -> EvaluationSet:
         (file,),
         notes,
         (Scope.DOCUMENT,),
-    )
-
-
-def _paragraphs(text: str) -> tuple[SourceTurn, ...]:
-    """A text's paragraphs, as turns that nobody speaks."""
-    return tuple(
-        SourceTurn(" ".join(part.split()), None)
-        for part in _BLANK_LINES.split(text)
-        if part.strip()
     )
 
 
@@ -116,10 +116,10 @@ def _story_questions(row: Row, story: str) -> Iterator[EvalQuestion]:
                 f"{row.place}: question {number} of 'questions' must have 'question_text' and"
                 " 'responses'"
             )
-        given = [r.get("response_text") for r in item["responses"] if isinstance(r, dict)]
+        responses = [r.get("response_text") for r in item["responses"] if isinstance(r, dict)]
         texts = tuple(
             row.kept(text.strip(), "response_text")
-            for text in given
+            for text in responses
             if isinstance(text, str) and text.strip()
         )
         answer = GoldAnswer(tuple(dict.fromkeys(texts))) if texts else None

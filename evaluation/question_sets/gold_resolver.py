@@ -27,8 +27,8 @@ spans (document id, start, end).
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What should be found: units of the workspace, and the names of gold that is not in it, which
-    nobody can find.
+    """Gold in a workspace: its units, and the names of gold that is not in it, which nobody can
+    find.
     """
 
     units: frozenset[str]
@@ -143,9 +143,8 @@ class Resolver:
         id_ = self._find(stretch.document)
         if id_ is None or id_ not in self._passages:
             return None
-        with_words = (
-            max(passage.last_turn for passage in self._passages[id_]) + 1
-        )  # the last turns may have none
+        # the last turns may have no words, and so no passage
+        with_words = max(passage.last_turn for passage in self._passages[id_]) + 1
         num = max(with_words, len(self._snapshot.turns.get(id_, ())))
         if stretch.last >= num:
             raise LoadError(

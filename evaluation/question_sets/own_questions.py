@@ -169,25 +169,23 @@ def _answered_question(row: Row) -> EvalQuestion:
 
 
 def _answer(row: Row) -> GoldAnswer:
-    """What should be answered: the answer, then its other forms; no text where the row has
-    neither.
-    """
+    """The gold answer, then its other forms; no text where the row has neither."""
     can_be_answered = is_answerable(row)
     others = row.values.get("answers", [])
     if not isinstance(others, list):
         raise LoadError(f"{row.place}: 'answers' must be a list of texts")
-    given = others if row.values.get("answer") is None else [row.values["answer"], *others]
-    if any(not isinstance(text, str) or not text.strip() for text in given):
+    texts = others if row.values.get("answer") is None else [row.values["answer"], *others]
+    if any(not isinstance(text, str) or not text.strip() for text in texts):
         raise LoadError(
             f"{row.place}: the answer is empty or no text; write it, leave the field out, or say"
             " 'answerable': false"
         )
-    if given and not can_be_answered:
+    if texts and not can_be_answered:
         raise LoadError(
             f"{row.place}: the row has an answer and 'answerable': false; keep one of the two"
         )
     return GoldAnswer(
-        tuple(dict.fromkeys(row.kept(text.strip(), "answer") for text in given)), can_be_answered
+        tuple(dict.fromkeys(row.kept(text.strip(), "answer") for text in texts)), can_be_answered
     )
 
 

@@ -143,14 +143,8 @@ def multihop_rag(folder: Path, _: str | None, is_answered: bool = False) -> Eval
     for row in rows:
         kind = row.text("question_type")
         if kind == "null_query" and is_answered:
-            found.append(
-                (
-                    replace(
-                        _asked(row, lambda _: Gold(), kind), answer=GoldAnswer(is_answerable=False)
-                    ),
-                    row,
-                )
-            )
+            question = _asked(row, lambda _: Gold(), kind)
+            found.append((replace(question, answer=GoldAnswer(is_answerable=False)), row))
         elif kind == "null_query":
             notes["questions left out: there is no evidence to find (null_query)"] += 1
         elif _flag(row, "evidence_in_chunks"):
@@ -158,7 +152,10 @@ def multihop_rag(folder: Path, _: str | None, is_answered: bool = False) -> Eval
         else:
             notes["questions left out: their evidence is not among the chunks"] += 1
     documents = tuple(
-        CorpusDocument(str(row.index), _title(row), row.text("text")) for row in chunks
+        CorpusDocument(
+            str(row.index), row.text("title") if row.values.get("title") else "", row.text("text")
+        )
+        for row in chunks
     )
     return EvaluationSet(
         "multihop-rag",
@@ -182,18 +179,12 @@ def _facts(row: Row) -> Gold:
 
 
 def _flag(row: Row, name: str) -> bool:
-    value = row.values.get(name)
+    if name not in row.values:
+        raise row.lacks(name)
+    value = row.values[name]
     if not isinstance(value, bool):
-        raise (
-            row.lacks(name)
-            if name not in row.values
-            else LoadError(f"{row.place}: {name!r} must be true or false")
-        )
+        raise LoadError(f"{row.place}: {name!r} must be true or false")
     return value
-
-
-def _title(row: Row) -> str:
-    return row.text("title") if row.values.get("title") else ""
 
 
 def id_of(row: Row) -> str:
@@ -258,9 +249,8 @@ def _meeting(row: Row) -> CorpusDocument:
         said, speaker = row.kept(turn["content"], "content"), turn.get("speaker")
         name = row.kept(speaker, "speaker") if isinstance(speaker, str) else None
         turns.append(SourceTurn(" ".join(_TAG.sub(" ", said).split()), name))
-    return CorpusDocument(
-        str(row.index), "", turns=tuple(turns)
-    )  # a made-up title would be embedded, and become an entity
+    # a made-up title would be embedded, and become an entity
+    return CorpusDocument(str(row.index), "", turns=tuple(turns))
 
 
 def _queries(

@@ -25,7 +25,7 @@ class Half(StrEnum):
 
 
 class Scope(StrEnum):
-    """What a question is asked of: its own document alone, or the corpus."""
+    """The texts that a question is asked of: its own document alone, or the corpus."""
 
     DOCUMENT = "document"
     CORPUS = "corpus"
@@ -56,7 +56,7 @@ class TurnSpan:
 
 @dataclass(frozen=True, slots=True)
 class Gold:
-    """What should be found: one of the four is filled.
+    """Gold of retrieval: one of the four is filled.
 
     `titles`: found with any passage that has the title. `facts`: the documents that hold these
     words, by their letters and digits. `documents`: titles, paths or ids. `spans`: the passages
@@ -71,8 +71,8 @@ class Gold:
 
 @dataclass(frozen=True, slots=True)
 class GoldAnswer:
-    """What should be answered: any of the texts will do. `is_answerable` false: nothing in the
-    corpus answers it, so it has no text.
+    """Gold of an answer: any of the texts will do. `is_answerable` false: nothing in the corpus
+    answers it, so it has no text.
     """
 
     texts: tuple[str, ...] = ()

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from dynagrag.core.schema import Entity
-from dynagrag.evaluation.questions.drafts import Draft, Evidence
-from dynagrag.evaluation.questions.made_question import Kind, Split
-from dynagrag.evaluation.questions.sayings import Named, Saying, may_be_joined, wording
+from dynagrag.evaluation.questions.drafts import Draft, SplitSayings
+from dynagrag.evaluation.questions.made_question import QuestionKind, Split
+from dynagrag.evaluation.questions.sayings import NamedEntity, Saying, may_be_joined, wording
 from dynagrag.evaluation.statements.rewordings import said_by
 from dynagrag.evaluation.statements.statement import is_statement
 from dynagrag.generation.support import content_stems
@@ -28,7 +28,7 @@ _PERSONAL = re.compile(rf"\b(?:{OF_SPEAKERS}|that|he|she|they|it)\b", re.IGNOREC
 _WORD_BEHIND = re.compile(r" ([a-z]+)")
 
 
-def cloze_drafts(evidence: Evidence) -> Iterator[Draft]:
+def cloze_drafts(evidence: SplitSayings) -> Iterator[Draft]:
     """Every saying with an entity, a number or its speaker left out."""
     for saying in evidence.sayings.every:
         for entity in saying.about:
@@ -37,7 +37,7 @@ def cloze_drafts(evidence: Evidence) -> Iterator[Draft]:
         yield from _speaker_cloze(evidence, saying)
 
 
-def two_hop_drafts(evidence: Evidence) -> Iterator[Draft]:
+def two_hop_drafts(evidence: SplitSayings) -> Iterator[Draft]:
     """Two lines of different passages that name one entity, which is left out: what it is, or what
     another speaker says about it.
     """
@@ -76,7 +76,7 @@ def _entity_cloze(saying: Saying, entity: Entity) -> Iterator[Draft]:
         return
     answer = saying.text[named.start : named.end]
     yield Draft(
-        Kind.CLOZE,
+        QuestionKind.CLOZE,
         _subject_question(saying, named, text) or left_out(saying, text),
         answer,
         saying.document_id,
@@ -90,17 +90,17 @@ def _entity_cloze(saying: Saying, entity: Entity) -> Iterator[Draft]:
 def left_out(saying: Saying, text: str) -> str:
     """Asks what a line lacks."""
     return (
-        f"{_said(saying, text)} What is left out?"
+        f"{_quoted(saying, text)} What is left out?"
         if saying.speaker
         else f'What is left out here: "{text}"'
     )
 
 
-def _said(saying: Saying, text: str) -> str:
+def _quoted(saying: Saying, text: str) -> str:
     return f'{saying.speaker} said, "{text}"' if saying.speaker else f'One line says, "{text}"'
 
 
-def _subject_question(saying: Saying, named: Named, text: str) -> str | None:
+def _subject_question(saying: Saying, named: NamedEntity, text: str) -> str | None:
     """A question proper where the entity is the subject: it stands first, its verb behind it, and
     nothing refers to the speaker.
     """
@@ -114,8 +114,8 @@ def _subject_question(saying: Saying, named: Named, text: str) -> str | None:
     )
     if not is_subject or GAP in rest or _PERSONAL.search(rest) or not is_statement(saying.text):
         return None
-    asked = "who" if named.entity.is_speaker or named.entity.type == "person" else "who or what"
-    question = f"{asked} {rest.rstrip('.! ')}?"
+    pronoun = "who" if named.entity.is_speaker or named.entity.type == "person" else "who or what"
+    question = f"{pronoun} {rest.rstrip('.! ')}?"
     return (
         f"According to {saying.speaker}, {question}"
         if saying.speaker
@@ -137,9 +137,9 @@ def _number_clozes(saying: Saying) -> Iterator[Draft]:
             or has_words(left, match[0])
         ):
             continue
-        question = f"{_said(saying, text)} Which number is left out?"
+        question = f"{_quoted(saying, text)} Which number is left out?"
         yield Draft(
-            Kind.CLOZE,
+            QuestionKind.CLOZE,
             question,
             match[0],
             saying.document_id,
@@ -160,8 +160,8 @@ def _is_amount(text: str, match: re.Match[str]) -> bool:
     return match.start() > 0 and (is_counting or sum(map(str.isdigit, match[0])) > 1)
 
 
-def _speaker_cloze(evidence: Evidence, saying: Saying) -> Iterator[Draft]:
-    """Who said it, where several speak in the document and the line doesn't name its speaker."""
+def _speaker_cloze(evidence: SplitSayings, saying: Saying) -> Iterator[Draft]:
+    """Asks for the speaker, where several speak in the document and the line names none."""
     sayings = evidence.sayings
     num_speakers = sum(saying.document_id in documents for documents in sayings.speakers.values())
     if saying.speaker is None or num_speakers < 2 or has_words(saying.text, saying.speaker):
@@ -172,7 +172,7 @@ def _speaker_cloze(evidence: Evidence, saying: Saying) -> Iterator[Draft]:
     question = question.rstrip('.!" ') + ('"?' if question.endswith('"') else "?")
     entity = sayings.speaker_entities.get(saying.speaker)
     yield Draft(
-        Kind.CLOZE,
+        QuestionKind.CLOZE,
         question,
         saying.speaker,
         saying.document_id,
@@ -184,7 +184,7 @@ def _speaker_cloze(evidence: Evidence, saying: Saying) -> Iterator[Draft]:
 
 
 def _shared_entity(sayings: Sequence[Saying], entity: Entity) -> Iterator[Draft]:
-    """What two lines name alike: each with the next that stands in another passage."""
+    """Asks for a name that two lines share: each with the next that stands in another passage."""
     pairs = [
         (a, b)
         for a, b in pairwise(sayings)
@@ -197,12 +197,12 @@ def _shared_entity(sayings: Sequence[Saying], entity: Entity) -> Iterator[Draft]
         second_said = (
             f'And elsewhere: "{texts[1]}"'
             if first.speaker == second.speaker
-            else _said(second, texts[1])
+            else _quoted(second, texts[1])
         )
-        question = f"{_said(first, texts[0])} {second_said} What is left out of both?"
+        question = f"{_quoted(first, texts[0])} {second_said} What is left out of both?"
         names = (entity.name, *entity.aliases)
         yield Draft(
-            Kind.TWO_HOP,
+            QuestionKind.TWO_HOP,
             question,
             entity.name,
             first.document_id,
@@ -214,9 +214,9 @@ def _shared_entity(sayings: Sequence[Saying], entity: Entity) -> Iterator[Draft]
 
 
 def _said_elsewhere(
-    evidence: Evidence, sayings: Sequence[Saying], entity: Entity
+    evidence: SplitSayings, sayings: Sequence[Saying], entity: Entity
 ) -> Iterator[Draft]:
-    """What one speaker says, in another passage, about a thing that another speaker's line
+    """Asks what one speaker says, in another passage, about a thing that another speaker's line
     names.
     """
     made = 0
@@ -239,8 +239,8 @@ def _said_elsewhere(
                 return
             made += 1
             yield Draft(
-                Kind.TWO_HOP,
-                f"{_said(first, text)} What did {speaker} say about the thing that is left out?",
+                QuestionKind.TWO_HOP,
+                f"{_quoted(first, text)} What did {speaker} say about the thing that is left out?",
                 " ".join(s.text for s in said),
                 first.document_id,
                 (first, *said),

@@ -10,15 +10,15 @@ from dynagrag.core.schema import Entity
 from dynagrag.evaluation.question_sets.gold_resolver import FindDocument, finder
 from dynagrag.evaluation.questions.made_question import (
     GoldTurns,
-    Kind,
     MadeQuestion,
     Provenance,
+    QuestionKind,
     Split,
 )
 from dynagrag.evaluation.questions.sayings import Saying, Sayings, wording
 
 RECORDS = "records"
-"""Who made a question that no model wrote."""
+"""Maker of a question that no model wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +29,7 @@ class Draft:
     `document`: one that it is about; of a question that nothing answers the only one.
     """
 
-    kind: Kind
+    kind: QuestionKind
     question: str
     answer: str
     document: str
@@ -40,7 +40,7 @@ class Draft:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class SplitSayings:
     """The sayings of a workspace, and the split of each document. What has to be complete is looked
     for in all documents, what is put together stands in those of one split.
     """
@@ -86,7 +86,9 @@ class Evidence:
         return self.titles[document_id] != document_id
 
     def made(self, draft: Draft, made_by: str = RECORDS) -> MadeQuestion:
-        """The question as it is written down."""
+        """The question as it is written down: with turns where all of its documents have some."""
+        has_turns = all(self.sayings.snapshot.turns.get(s.document_id) for s in draft.sayings)
+        documents = dict.fromkeys(self.titles[s.document_id] for s in draft.sayings)
         return MadeQuestion(
             id=content_id("question", draft.question)[:12],
             question=draft.question,
@@ -95,24 +97,16 @@ class Evidence:
             answers=tuple(
                 a for a in dict.fromkeys(draft.answers) if wording(a) != wording(draft.answer)
             ),
-            turns=tuple(self._turns(draft.sayings)),
-            documents=(
-                ()
-                if self._has_turns(draft)
-                else tuple(dict.fromkeys(self.titles[s.document_id] for s in draft.sayings))
-            ),
-            answerable=draft.kind is not Kind.UNANSWERABLE,
+            turns=tuple(self._turns(draft.sayings)) if has_turns else (),
+            documents=() if has_turns else tuple(documents),
+            answerable=draft.kind is not QuestionKind.UNANSWERABLE,
             provenance=self._provenance(draft),
             made_by=made_by,
             split=self.splits[draft.document],
         )
 
-    def _has_turns(self, draft: Draft) -> bool:
-        return all(self.sayings.snapshot.turns.get(saying.document_id) for saying in draft.sayings)
-
     def _turns(self, sayings: Sequence[Saying]) -> list[GoldTurns]:
-        if not all(self.sayings.snapshot.turns.get(saying.document_id) for saying in sayings):
-            return []
+        """Turns that follow each other are one stretch."""
         spans: list[GoldTurns] = []
         for document, turn in sorted(
             {(self.titles[saying.document_id], saying.turn) for saying in sayings}
@@ -126,7 +120,7 @@ class Evidence:
 
     def _provenance(self, draft: Draft) -> Provenance:
         records = self.sayings.snapshot.records
-        asked = {key for entity in draft.asked for key in entity.keys}
+        keys = {key for entity in draft.asked for key in entity.keys}
         own = [id_ for saying in draft.sayings for id_ in saying.records]
         entities = [entity.id for entity in draft.asked]
         entities += [entity.id for saying in draft.sayings for entity in saying.about]
@@ -134,9 +128,7 @@ class Evidence:
             passages=tuple(dict.fromkeys(saying.passage_id for saying in draft.sayings)),
             records=tuple(
                 dict.fromkeys(
-                    id_
-                    for id_ in own
-                    if not asked or {records[id_].head, records[id_].tail} & asked
+                    id_ for id_ in own if not keys or {records[id_].head, records[id_].tail} & keys
                 )
             ),
             entities=tuple(dict.fromkeys(entities)),

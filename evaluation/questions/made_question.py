@@ -8,9 +8,9 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 
-class Kind(StrEnum):
-    """What a question asks for. A cloze takes one thing out of a line; an unanswerable question has
-    no answer in the workspace.
+class QuestionKind(StrEnum):
+    """Kind of a question. A cloze takes one thing out of a line; an unanswerable question has no
+    answer in the workspace.
     """
 
     SPECIFIC = "specific"
@@ -22,7 +22,7 @@ class Kind(StrEnum):
 
 
 class Split(StrEnum):
-    """What a question is for. All questions of a document are in one split."""
+    """Use of a question. All questions of a document are in one split."""
 
     TRAIN = "train"
     VALIDATION = "validation"
@@ -42,8 +42,8 @@ class GoldTurns(BaseModel):
 
 
 class Provenance(BaseModel):
-    """What a question was made of: ids of passages, of relation records and of entities, those that
-    it asks about first.
+    """Sources of a question: ids of passages, of relation records and of entities, those that it
+    asks about first.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -64,7 +64,7 @@ class MadeQuestion(BaseModel):
 
     id: str
     question: str
-    kind: Kind
+    kind: QuestionKind
     answer: str = ""
     answers: tuple[str, ...] = ()
     turns: tuple[GoldTurns, ...] = ()

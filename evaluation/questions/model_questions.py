@@ -24,8 +24,8 @@ from dynagrag.core.schema import ScoredPassage, Usage, Verdict
 from dynagrag.core.text import collapse
 from dynagrag.evaluation.answers.closed_book import closed_book_answer
 from dynagrag.evaluation.batches import FailedInARow
-from dynagrag.evaluation.questions.drafts import Draft, Evidence
-from dynagrag.evaluation.questions.made_question import Kind, MadeQuestion
+from dynagrag.evaluation.questions.drafts import Draft, SplitSayings
+from dynagrag.evaluation.questions.made_question import MadeQuestion, QuestionKind
 from dynagrag.evaluation.questions.question_checks import (
     AskedBefore,
     answer_fault,
@@ -49,7 +49,12 @@ from dynagrag.models.metered_chat import MeteredChat, prompt_tokens
 from dynagrag.prompts import render
 
 STAGE = "questions"
-_FOUND_SHARE = {Kind.SPECIFIC: 0.5, Kind.TWO_HOP: 0.5, Kind.COMPARISON: 0.3, Kind.THEMATIC: 0.3}
+_FOUND_SHARE = {
+    QuestionKind.SPECIFIC: 0.5,
+    QuestionKind.TWO_HOP: 0.5,
+    QuestionKind.COMPARISON: 0.3,
+    QuestionKind.THEMATIC: 0.3,
+}
 """Of the answer's content words, what the model must find again; long answers are worded in many
 ways.
 """
@@ -63,8 +68,8 @@ Search = Callable[[str], Sequence[ScoredPassage]]
 
 @dataclass
 class Written:
-    """What came of it: the questions, what was left out by reason, and why it stopped before its
-    end, if it did; and what was spent.
+    """Outcome of writing: the questions, how many were left out by reason, why it stopped before
+    its end, if it did; and what was spent.
     """
 
     questions: list[MadeQuestion] = field(default_factory=list)
@@ -87,14 +92,14 @@ class _Attempt:
 class QuestionWriter:
     """Writes and checks with one model."""
 
-    evidence: Evidence
+    evidence: SplitSayings
     chat: MeteredChat
     checker: ClaimChecker
     search: Search
     num_at_once: int = 1
     progress: Progress = lambda *_: None
 
-    def write(self, kinds: Sequence[Kind], num: int, seed: int) -> Written:
+    def write(self, kinds: Sequence[QuestionKind], num: int, seed: int) -> Written:
         """At most `num` questions, of each kind the same number as far as there is something to
         write them from.
 
@@ -127,9 +132,11 @@ class QuestionWriter:
                 and made < wanted
                 and (some := list(islice(queue, min(self.num_at_once, wanted - made))))
             ):
-                attempts = [
-                    self._told_apart(attempt, asked) for attempt in pool.map(self._written, some)
-                ]
+                attempts = []
+                for attempt in pool.map(self._written, some):
+                    if attempt.draft is not None and not asked.is_new(attempt.draft.question):
+                        attempt = replace(attempt, fault=DOUBLE)
+                    attempts.append(attempt)
                 for attempt in pool.map(self._checked, attempts):
                     is_done = gave_nothing.are_enough(bool(attempt.fault))
                     is_unreadable = unread.are_enough(attempt.fault in (UNREADABLE, REFUSED))
@@ -151,7 +158,7 @@ class QuestionWriter:
 
     # -------------------------------------------------------------------------------------- writing
 
-    def seconds_per_token(self, kind: Kind, seed: int) -> float | None:
+    def seconds_per_token(self, kind: QuestionKind, seed: int) -> float | None:
         """The time of the first call that `write` will make, by the tokens of its prompt; its reply
         is then in the cache. None where it failed.
         """
@@ -164,14 +171,14 @@ class QuestionWriter:
                 return None
         except (BudgetError, ModelError):
             return None  # the run will tell
-        schema = UnansweredReply if kind is Kind.UNANSWERABLE else WrittenReply
+        schema = UnansweredReply if kind is QuestionKind.UNANSWERABLE else WrittenReply
         return (self.chat.usage().seconds + self.chat.saved().seconds) / prompt_tokens(
             request.prompt, schema
         )
 
     def _written(self, request: Request) -> _Attempt:
         schema: type[UnansweredReply] | type[WrittenReply] = (
-            UnansweredReply if request.kind is Kind.UNANSWERABLE else WrittenReply
+            UnansweredReply if request.kind is QuestionKind.UNANSWERABLE else WrittenReply
         )
         try:
             reply = self.chat.ask(
@@ -207,19 +214,13 @@ class QuestionWriter:
         )
         return _Attempt(request, draft, collapse(reply.statement))
 
-    @staticmethod
-    def _told_apart(attempt: _Attempt, asked: AskedBefore) -> _Attempt:
-        if attempt.draft is None or asked.is_new(attempt.draft.question):
-            return attempt
-        return replace(attempt, fault=DOUBLE)
-
     # ------------------------------------------------------------------------------------- checking
 
     def _checked(self, attempt: _Attempt) -> _Attempt:
         if attempt.draft is None or attempt.fault:
             return attempt
         try:
-            if attempt.draft.kind is Kind.UNANSWERABLE:
+            if attempt.draft.kind is QuestionKind.UNANSWERABLE:
                 fault = self._fault_of_unanswerable(attempt.draft, attempt.request)
             else:
                 fault = self._fault_of_answerable(attempt.draft, attempt)

@@ -1,12 +1,12 @@
-"""What is wrong with a question that a model wrote, as far as code can tell; each fault in the
-words in which it is counted.
+"""Faults of a question that a model wrote, as far as code can tell; each fault in the words in
+which it is counted.
 """
 
 from collections.abc import Mapping, Sequence
 
 from dynagrag.core.schema import Evidence as ShownLine
 from dynagrag.evaluation.questions.cloze_drafts import has_words
-from dynagrag.evaluation.questions.made_question import Kind
+from dynagrag.evaluation.questions.made_question import QuestionKind
 from dynagrag.evaluation.questions.question_writing import Request, WrittenReply
 from dynagrag.evaluation.questions.record_questions import GIVEN_AWAY
 from dynagrag.evaluation.questions.sayings import wording
@@ -25,15 +25,17 @@ _SAME = 0.8
 
 
 def question_fault(request: Request, question: str) -> str | None:
-    """What is wrong with the question's own words."""
+    """The fault of the question's own words; None where there is none."""
     words = wording(question).split()
     if not question.endswith("?") or "\n" in question or not _MIN_WORDS <= len(words) <= _MAX_WORDS:
         return f"is no question of {_MIN_WORDS} to {_MAX_WORDS} words"
     if OF_THE_LINES.search(question):
         return "speaks of the lines that it was written from"
-    if any(_is_copied(words, wording(line.quote).split()) for line in request.shown.values()):
+    lines = (wording(line.quote).split() for line in request.shown.values())
+    longest = max((longest_run(words, line) for line in lines), default=0)
+    if longest > min(_MAX_RUN, max(_MIN_WORDS, _MAX_SHARE * len(words))):
         return "is copied from one line"
-    if request.kind is Kind.TWO_HOP and any(
+    if request.kind is QuestionKind.TWO_HOP and any(
         has_words(question, name) for e in request.draft.asked for name in (e.name, *e.aliases)
     ):
         return "names the thing that it should describe"
@@ -41,8 +43,8 @@ def question_fault(request: Request, question: str) -> str | None:
 
 
 def answer_fault(request: Request, reply: WrittenReply, cited: Sequence[ShownLine]) -> str | None:
-    """What is wrong with the answer, before anybody is asked. `cited`: the lines that the model
-    names for it.
+    """The fault of the answer, before anybody is asked; None without one. `cited`: lines that the
+    model names for it.
     """
     if not reply.answer.strip() or not reply.statement.strip():
         return "has no answer"
@@ -52,10 +54,13 @@ def answer_fault(request: Request, reply: WrittenReply, cited: Sequence[ShownLin
         return GIVEN_AWAY
     if not cited:
         return "names no line that states its answer"
-    if request.kind in (Kind.TWO_HOP, Kind.THEMATIC) and len({line.id for line in cited}) < 2:
+    if (
+        request.kind in (QuestionKind.TWO_HOP, QuestionKind.THEMATIC)
+        and len({line.id for line in cited}) < 2
+    ):
         return "is answered by one passage"
     if (
-        request.kind is Kind.COMPARISON
+        request.kind is QuestionKind.COMPARISON
         and len({(line.speaker, line.document_id) for line in cited}) < 2
     ):
         return "is answered by one speaker"
@@ -97,11 +102,6 @@ def known_lines(labels: Sequence[str], shown: Mapping[str, ShownLine]) -> tuple[
     """The lines of these labels that were shown, each once; models write them with brackets too."""
     bare = (label.strip(" []").upper() for label in labels)
     return tuple(shown[label] for label in dict.fromkeys(bare) if label in shown)
-
-
-def _is_copied(words: Sequence[str], line: Sequence[str]) -> bool:
-    run = longest_run(words, line)
-    return run > _MAX_RUN or run > max(_MIN_WORDS, _MAX_SHARE * len(words))
 
 
 def longest_run(first: Sequence[str], second: Sequence[str]) -> int:

@@ -1,4 +1,4 @@
-"""What questions that a model writes will take, before it is asked."""
+"""Cost of questions that a model writes, before it is asked."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.protocols import Prompt
 from dynagrag.core.text import duration_text, plural
 from dynagrag.evaluation.answers.closed_book import ClosedBookReply
-from dynagrag.evaluation.questions.drafts import Evidence
-from dynagrag.evaluation.questions.made_question import Kind
+from dynagrag.evaluation.questions.drafts import SplitSayings
+from dynagrag.evaluation.questions.made_question import QuestionKind
 from dynagrag.evaluation.questions.question_writing import (
     MAX_REPLY_TOKENS,
     Request,
@@ -49,19 +49,19 @@ class QuestionCost:
     def __str__(self) -> str:
         time = "" if self.seconds is None else f", {duration_text(self.seconds)}"
         money = "" if self.money is None else f", price at most {self.money:.2f}"
-        asked = (
+        amount = (
             f"{plural(self.questions, 'question')}, {plural(self.calls, 'call')},"
             f" {self.prompt_tokens:,} prompt tokens"
         )
         return (
-            f"{asked}, at most {self.reply_tokens:,} reply tokens{time}{money}; each question that"
+            f"{amount}, at most {self.reply_tokens:,} reply tokens{time}{money}; each question that"
             " is left out takes as many calls again"
         )
 
 
 def question_cost(
-    evidence: Evidence,
-    kinds: Sequence[Kind],
+    evidence: SplitSayings,
+    kinds: Sequence[QuestionKind],
     num: int,
     seed: int,
     asks_checker: bool,
@@ -74,11 +74,11 @@ def question_cost(
     first = list(islice((request for request in in_turn if request is not None), num))
     calls = prompt = 0
     for request in first:
-        asked = _tokens(request)
-        calls += len(asked) + (asks_checker and request.kind is not Kind.UNANSWERABLE)
-        prompt += sum(asked) + (
-            asked[-1] if asks_checker and request.kind is not Kind.UNANSWERABLE else 0
-        )
+        tokens = _tokens(request)
+        if asks_checker and request.kind is not QuestionKind.UNANSWERABLE:
+            tokens.append(tokens[-1])  # the checker is shown as much as the answer was made from
+        calls += len(tokens)
+        prompt += sum(tokens)
     reply = calls * MAX_REPLY_TOKENS
     return QuestionCost(len(first), calls, prompt, reply, settings.price_of(prompt, reply))
 
@@ -87,7 +87,7 @@ def _tokens(request: Request) -> list[int]:
     """Prompt tokens of each call for a question that passes: it is written, answered without its
     passages, and from them.
     """
-    is_unanswerable = request.kind is Kind.UNANSWERABLE
+    is_unanswerable = request.kind is QuestionKind.UNANSWERABLE
     written = prompt_tokens(request.prompt, UnansweredReply if is_unanswerable else WrittenReply)
     context = "\n".join(line_of(line) for line in request.shown.values()) * (
         _SEARCHED if is_unanswerable else 1

@@ -19,8 +19,8 @@ from dynagrag.core.errors import (
 )
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.questions.document_splits import SHARES, document_splits
-from dynagrag.evaluation.questions.drafts import Evidence
-from dynagrag.evaluation.questions.made_question import Kind
+from dynagrag.evaluation.questions.drafts import SplitSayings
+from dynagrag.evaluation.questions.made_question import QuestionKind
 from dynagrag.evaluation.questions.model_questions import QuestionWriter, Written
 from dynagrag.evaluation.questions.question_cost import QuestionCost, question_cost
 from dynagrag.evaluation.questions.question_file import (
@@ -43,18 +43,20 @@ NO_LLM_TO_WRITE = (
     "a language model writes the questions; name one, e.g. --llm openai:NAME or --llm qwen, or take"
     " --by records"
 )
-NOTHING_OF: Mapping[Kind, str] = {
-    Kind.SPECIFIC: "no speaker says something about a thing of the graph",
-    Kind.TWO_HOP: "no thing of the graph is named in lines of two passages",
-    Kind.COMPARISON: "no two speakers, or documents, say something about one thing of the graph",
-    Kind.THEMATIC: "no thing of the graph is named in three passages",
-    Kind.UNANSWERABLE: "no speaker surely leaves a thing of the graph unnamed",
-    Kind.CLOZE: "no line names a thing of the graph, a number, or one of several speakers",
+NOTHING_OF: Mapping[QuestionKind, str] = {
+    QuestionKind.SPECIFIC: "no speaker says something about a thing of the graph",
+    QuestionKind.TWO_HOP: "no thing of the graph is named in lines of two passages",
+    QuestionKind.COMPARISON: (
+        "no two speakers, or documents, say something about one thing of the graph"
+    ),
+    QuestionKind.THEMATIC: "no thing of the graph is named in three passages",
+    QuestionKind.UNANSWERABLE: "no speaker surely leaves a thing of the graph unnamed",
+    QuestionKind.CLOZE: "no line names a thing of the graph, a number, or one of several speakers",
 }
 
 
 class By(StrEnum):
-    """Who makes the questions."""
+    """Maker of the questions."""
 
     RECORDS = "records"
     MODEL = "model"
@@ -62,7 +64,7 @@ class By(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class QuestionOptions:
-    """What to make: `num` questions of these kinds from a workspace, into the file `out`.
+    """Options: `num` questions of these kinds from a workspace, into the file `out`.
 
     By default a model makes them where one is configured, of all kinds that it can write; else all
     kinds are made of records.
@@ -71,7 +73,7 @@ class QuestionOptions:
     out: Path
     workspace: str | None = None
     num: int = NUM
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[QuestionKind, ...] = ()
     by: By | None = None
     seed: int = SEED
     max_calls: int | None = None
@@ -94,7 +96,20 @@ def make_questions(
     options = _checked(options, settings)
     before = content_hash(options.out)
     with open_workspace(options.workspace, settings=settings, create=False) as space:
-        evidence = _evidence(space, options.seed)
+        if not space.store.documents():
+            raise WorkspaceError(
+                f"workspace {space.name!r} is empty; add something first: `dynagrag ingest PATH`"
+            )
+        sayings = Sayings(space.current_graph.snapshot())
+        if not sayings.every:
+            raise WorkspaceError(
+                f"workspace {space.name!r} has no whole sentence to ask about; ingest something"
+                " that has"
+            )
+        evidence = SplitSayings(
+            sayings,
+            document_splits(Counter(saying.document_id for saying in sayings.every), options.seed),
+        )
         if options.by is By.MODEL:
             written = _by_model(space, evidence, options, progress or (lambda *_: None), on_cost)
         else:
@@ -115,10 +130,10 @@ def make_questions(
 def _checked(options: QuestionOptions, settings: Settings) -> QuestionOptions:
     """The options with what they leave open."""
     by = options.by or (By.MODEL if settings.llm else By.RECORDS)
-    kinds = options.kinds or (WRITABLE if by is By.MODEL else tuple(Kind))
+    kinds = options.kinds or (WRITABLE if by is By.MODEL else tuple(QuestionKind))
     if by is By.MODEL and not settings.llm:
         raise SettingsError(NO_LLM_TO_WRITE)
-    if by is By.MODEL and Kind.CLOZE in kinds:
+    if by is By.MODEL and QuestionKind.CLOZE in kinds:
         raise UsageError(
             "clozes are made of records, not by a model; leave cloze out of --kinds, or make them"
             " with --by records"
@@ -131,7 +146,7 @@ def _checked(options: QuestionOptions, settings: Settings) -> QuestionOptions:
 
 def _by_model(
     space: Workspace,
-    evidence: Evidence,
+    evidence: SplitSayings,
     options: QuestionOptions,
     progress: Progress,
     on_cost: Callable[[QuestionCost], None] | None,
@@ -179,24 +194,8 @@ def _nothing(workspace: str, options: QuestionOptions, written: Written) -> Dyna
     )
 
 
-def _evidence(space: Workspace, seed: int) -> Evidence:
-    if not space.store.documents():
-        raise WorkspaceError(
-            f"workspace {space.name!r} is empty; add something first: `dynagrag ingest PATH`"
-        )
-    sayings = Sayings(space.current_graph.snapshot())
-    if not sayings.every:
-        raise WorkspaceError(
-            f"workspace {space.name!r} has no whole sentence to ask about; ingest something"
-            " that has"
-        )
-    return Evidence(
-        sayings, document_splits(Counter(saying.document_id for saying in sayings.every), seed)
-    )
-
-
 def _summary(
-    space: Workspace, evidence: Evidence, options: QuestionOptions, written: Written
+    space: Workspace, evidence: SplitSayings, options: QuestionOptions, written: Written
 ) -> dict[str, Any]:
     kinds = Counter(question.kind for question in written.questions)
     splits = Counter(question.split for question in written.questions)

@@ -1,4 +1,4 @@
-"""What a model is shown to write a question from, and what it replies."""
+"""Requests to a model to write a question, and its replies."""
 
 import random
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,8 +11,8 @@ from dynagrag.core.protocols import Prompt
 from dynagrag.core.schema import Evidence as ShownLine
 from dynagrag.core.schema import Line, Passage, ScoredPassage, Snapshot
 from dynagrag.evaluation.questions.diverse_order import diverse_order
-from dynagrag.evaluation.questions.drafts import Draft, Evidence
-from dynagrag.evaluation.questions.made_question import Kind
+from dynagrag.evaluation.questions.drafts import Draft, SplitSayings
+from dynagrag.evaluation.questions.made_question import QuestionKind
 from dynagrag.evaluation.questions.record_questions import DRAFTERS
 from dynagrag.evaluation.questions.sayings import Saying
 from dynagrag.generation.evidence import line_of, passage_evidence
@@ -20,7 +20,7 @@ from dynagrag.models.reply_schema import StrictReply
 from dynagrag.prompts import render
 
 MAX_REPLY_TOKENS = 400
-WRITABLE = tuple(kind for kind in Kind if kind is not Kind.CLOZE)
+WRITABLE = tuple(kind for kind in QuestionKind if kind is not QuestionKind.CLOZE)
 """The kinds that a model writes; clozes are made of records alone."""
 _MAX_PASSAGES = 6
 """That are shown at once: some 1,000 tokens, which a small model still reads."""
@@ -45,23 +45,21 @@ class UnansweredReply(StrictReply):
 
 @dataclass(frozen=True)
 class Request:
-    """What one question is to be written from: the passages of a draft, and what they have in
-    common.
-    """
+    """Material for one question: the passages of a draft, and what they have in common."""
 
     snapshot: Snapshot
     draft: Draft
     passages: tuple[Passage, ...]
 
     @property
-    def kind(self) -> Kind:
-        """What is to be asked."""
+    def kind(self) -> QuestionKind:
+        """The kind of question."""
         return self.draft.kind
 
     @property
     def about(self) -> str:
         """The entity that all passages speak of; empty where one passage alone is shown."""
-        needs_one = self.kind not in (Kind.SPECIFIC, Kind.UNANSWERABLE)
+        needs_one = self.kind not in (QuestionKind.SPECIFIC, QuestionKind.UNANSWERABLE)
         return self.draft.asked[0].name if needs_one and self.draft.asked else ""
 
     @cached_property
@@ -95,13 +93,13 @@ class Request:
         }
 
 
-def requests(evidence: Evidence, kind: Kind, seed: int) -> list[Request]:
+def requests(evidence: SplitSayings, kind: QuestionKind, seed: int) -> list[Request]:
     """All that questions of a kind can be written from, spread over documents, speakers and
     entities; each choice of passages once.
     """
     drafts = (
         _of_passages(evidence, kind)
-        if kind in (Kind.SPECIFIC, Kind.UNANSWERABLE)
+        if kind in (QuestionKind.SPECIFIC, QuestionKind.UNANSWERABLE)
         else DRAFTERS[kind](evidence)
     )
     by_id = {passage.id: passage for passage in evidence.sayings.snapshot.passages}
@@ -120,7 +118,7 @@ def requests(evidence: Evidence, kind: Kind, seed: int) -> list[Request]:
     return diverse_order(found.values(), keys, random.Random(f"{seed} {kind} written"))
 
 
-def _of_passages(evidence: Evidence, kind: Kind) -> Iterator[Draft]:
+def _of_passages(evidence: SplitSayings, kind: QuestionKind) -> Iterator[Draft]:
     """Passages that say something, those with several sayings alone where there are any."""
     by_passage: dict[str, list[Saying]] = {}
     for saying in evidence.sayings.every:
@@ -129,7 +127,7 @@ def _of_passages(evidence: Evidence, kind: Kind) -> Iterator[Draft]:
         own for own in by_passage.values() if len(own) > 1
     ] or by_passage.values()
     for own in rich:
-        asked = tuple({entity.id: entity for saying in own for entity in saying.about}.values())
+        entities = tuple({entity.id: entity for saying in own for entity in saying.about}.values())
         yield Draft(
-            kind, "", "", own[0].document_id, tuple(own), asked, speaker=own[0].speaker or ""
+            kind, "", "", own[0].document_id, tuple(own), entities, speaker=own[0].speaker or ""
         )

@@ -9,8 +9,8 @@ from itertools import islice
 
 from dynagrag.evaluation.questions.cloze_drafts import cloze_drafts, has_words, two_hop_drafts
 from dynagrag.evaluation.questions.diverse_order import diverse_order
-from dynagrag.evaluation.questions.drafts import Draft, Evidence
-from dynagrag.evaluation.questions.made_question import Kind, MadeQuestion
+from dynagrag.evaluation.questions.drafts import Draft, SplitSayings
+from dynagrag.evaluation.questions.made_question import MadeQuestion, QuestionKind
 from dynagrag.evaluation.questions.sayings import wording
 from dynagrag.evaluation.questions.speaker_drafts import (
     comparison_drafts,
@@ -19,13 +19,13 @@ from dynagrag.evaluation.questions.speaker_drafts import (
     unanswerable_drafts,
 )
 
-DRAFTERS: Mapping[Kind, Callable[[Evidence], Iterable[Draft]]] = {
-    Kind.SPECIFIC: specific_drafts,
-    Kind.TWO_HOP: two_hop_drafts,
-    Kind.COMPARISON: comparison_drafts,
-    Kind.THEMATIC: thematic_drafts,
-    Kind.UNANSWERABLE: unanswerable_drafts,
-    Kind.CLOZE: cloze_drafts,
+DRAFTERS: Mapping[QuestionKind, Callable[[SplitSayings], Iterable[Draft]]] = {
+    QuestionKind.SPECIFIC: specific_drafts,
+    QuestionKind.TWO_HOP: two_hop_drafts,
+    QuestionKind.COMPARISON: comparison_drafts,
+    QuestionKind.THEMATIC: thematic_drafts,
+    QuestionKind.UNANSWERABLE: unanswerable_drafts,
+    QuestionKind.CLOZE: cloze_drafts,
 }
 DOUBLE, GIVEN_AWAY, AMBIGUOUS = (
     "asks the same as another",
@@ -35,7 +35,7 @@ DOUBLE, GIVEN_AWAY, AMBIGUOUS = (
 
 
 def record_questions(
-    evidence: Evidence, kinds: Sequence[Kind], num: int, seed: int
+    evidence: SplitSayings, kinds: Sequence[QuestionKind], num: int, seed: int
 ) -> tuple[list[MadeQuestion], Counter[str]]:
     """At most `num` questions, the kinds in turn as long as they last; and what was left out, by
     reason.
@@ -44,11 +44,15 @@ def record_questions(
     """
     drops: Counter[str] = Counter()
     seen: set[str] = set()
-    queues: dict[Kind, Iterator[Draft]] = {
-        kind: checked(_ordered(evidence, kind, seed), seen, drops) for kind in kinds
-    }
-    if len(kinds) > 1 and Kind.UNANSWERABLE in queues:
-        queues[Kind.UNANSWERABLE] = islice(queues[Kind.UNANSWERABLE], -(-num // len(kinds)))
+    queues: dict[QuestionKind, Iterator[Draft]] = {}
+    by = (lambda d: d.document, lambda d: d.speaker, lambda d: d.asked[0].id if d.asked else "")
+    for kind in kinds:
+        drafts = diverse_order(DRAFTERS[kind](evidence), by, random.Random(f"{seed} {kind}"))
+        queues[kind] = checked(drafts, seen, drops)
+    if len(kinds) > 1 and QuestionKind.UNANSWERABLE in queues:
+        queues[QuestionKind.UNANSWERABLE] = islice(
+            queues[QuestionKind.UNANSWERABLE], -(-num // len(kinds))
+        )
     chosen: list[MadeQuestion] = []
     while queues and len(chosen) < num:
         for kind in [*queues][: num - len(chosen)]:
@@ -58,11 +62,6 @@ def record_questions(
             else:
                 chosen.append(evidence.made(draft))
     return chosen, drops
-
-
-def _ordered(evidence: Evidence, kind: Kind, seed: int) -> list[Draft]:
-    keys = (lambda d: d.document, lambda d: d.speaker, lambda d: d.asked[0].id if d.asked else "")
-    return diverse_order(DRAFTERS[kind](evidence), keys, random.Random(f"{seed} {kind}"))
 
 
 def checked(drafts: Sequence[Draft], seen: set[str], drops: Counter[str]) -> Iterator[Draft]:
@@ -80,7 +79,9 @@ def checked(drafts: Sequence[Draft], seen: set[str], drops: Counter[str]) -> Ite
             drops[AMBIGUOUS] += 1
         elif words in seen:
             drops[DOUBLE] += 1
-        elif draft.kind is not Kind.UNANSWERABLE and has_words(draft.question, draft.answer):
+        elif draft.kind is not QuestionKind.UNANSWERABLE and has_words(
+            draft.question, draft.answer
+        ):
             drops[GIVEN_AWAY] += 1
         else:
             seen.add(words)

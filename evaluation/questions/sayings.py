@@ -25,7 +25,7 @@ _GOES_ON = re.compile(r"\W*(?:[-–—…]|\.\.\.)")
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedEntity:
     """An entity where a saying names it: characters of the saying's text."""
 
     entity: Entity
@@ -51,7 +51,7 @@ class Saying:
     text: str
     speaker: str | None
     passage_id: str
-    named: tuple[Named, ...]
+    named: tuple[NamedEntity, ...]
     records: tuple[str, ...]
 
     @property
@@ -163,22 +163,33 @@ class Sayings:
         return found
 
     def _of_document(self, document_id: str) -> Iterator[Saying]:
-        names: dict[str, _Names] = {}
-        is_punctuated = _is_punctuated(self.snapshot.documents[document_id].text)
-        for turn in self._turns(document_id):
-            said = self.snapshot.text(document_id, turn.start, turn.end)
-            for first, last in sentence_spans(said):
-                sentence = said[first:last]
-                if not _says_something(sentence) or (is_punctuated and not _ENDS.search(sentence)):
+        names: dict[str, _NameFinder] = {}
+        whole = self.snapshot.documents[document_id].text
+        # sentences end with a mark, so that one without is broken off
+        is_punctuated = len(_MARK.findall(whole)) * _MAX_WORDS_A_MARK >= len(whole.split())
+        # a document without turns is one
+        turns = self.snapshot.turns.get(document_id) or [Turn("", document_id, 0, 0, len(whole))]
+        for turn in turns:
+            turn_text = self.snapshot.text(document_id, turn.start, turn.end)
+            for first, last in sentence_spans(turn_text):
+                sentence = turn_text[first:last]
+                if len(sentence) > _MAX_SENTENCE_CHARS or len(sentence.split()) < _MIN_WORDS:
                     continue
-                passage = self._passage_at(document_id, turn.start + first)
-                if passage is None:
+                if _GOES_ON.match(sentence) or (is_punctuated and not _ENDS.search(sentence)):
                     continue
+                if not is_whole(sentence, _MIN_CONTENT_WORDS):
+                    continue
+                offset = turn.start + first
+                own = self._passages[document_id]
+                at = bisect_right(own, offset, key=lambda passage: passage.start) - 1
+                if at < 0 or offset >= own[at].end:
+                    continue  # no passage holds it
+                passage = own[at]
                 if passage.id not in names:
-                    names[passage.id] = _Names(self._entities_of.get(passage.id, ()))
+                    names[passage.id] = _NameFinder(self._entities_of.get(passage.id, ()))
                 text = HEMMING.sub("", cleaned(sentence))
                 text = text[:1].upper() + text[1:]
-                span = (turn.start + first, turn.start + last)
+                span = (offset, turn.start + last)
                 records = tuple(self._records_in(document_id, *span))
                 named = tuple(names[passage.id].found_in(text))
                 yield Saying(
@@ -192,16 +203,6 @@ class Sayings:
                     records,
                 )
 
-    def _turns(self, document_id: str) -> Sequence[Turn]:
-        return self.snapshot.turns.get(document_id, ()) or [
-            _whole(document_id, self.snapshot.documents[document_id].text)
-        ]
-
-    def _passage_at(self, document_id: str, offset: int) -> Passage | None:
-        own = self._passages[document_id]
-        at = bisect_right(own, offset, key=lambda passage: passage.start) - 1
-        return own[at] if at >= 0 and offset < own[at].end else None
-
     def _records_in(self, document_id: str, start: int, end: int) -> Iterator[str]:
         own = self._records.get(document_id, [])
         for record in own[: bisect_right(own, end, key=lambda record: record.quote_start)]:
@@ -209,19 +210,7 @@ class Sayings:
                 yield record.id
 
 
-def _is_punctuated(text: str) -> bool:
-    """Whether sentences end with a mark in a text, so that one without is broken off."""
-    return len(_MARK.findall(text)) * _MAX_WORDS_A_MARK >= len(text.split())
-
-
-def _says_something(sentence: str) -> bool:
-    is_long_enough = len(sentence) <= _MAX_SENTENCE_CHARS and len(sentence.split()) >= _MIN_WORDS
-    return (
-        is_long_enough and not _GOES_ON.match(sentence) and is_whole(sentence, _MIN_CONTENT_WORDS)
-    )
-
-
-class _Names:
+class _NameFinder:
     """The names of some entities, as a text has them. A bare number or year is none."""
 
     def __init__(self, entities: Sequence[Entity]) -> None:
@@ -234,22 +223,21 @@ class _Names:
                     self._entities.setdefault(
                         name if _is_one_word(name) else name.casefold(), entity
                     )
-        wanted = sorted(
-            self._entities, key=lambda name: (-len(name), name)
-        )  # the longest of several that begin alike
+        # the longest of several that begin alike
+        wanted = sorted(self._entities, key=lambda name: (-len(name), name))
         parts = [
             re.escape(name) if _is_one_word(name) else f"(?i:{re.escape(name)})" for name in wanted
         ]
         self._pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(parts)})(?![\w-])") if parts else None
 
-    def found_in(self, text: str) -> Iterator[Named]:
+    def found_in(self, text: str) -> Iterator[NamedEntity]:
         """Where a text names one, from left to right."""
         if self._pattern is None:
             return
         for match in self._pattern.finditer(text):
             entity = self._entities.get(match[0]) or self._entities.get(match[0].casefold())
             if entity is not None:
-                yield Named(entity, match.start(), match.end(), _is_address(text, match))
+                yield NamedEntity(entity, match.start(), match.end(), _is_address(text, match))
 
 
 def _is_address(text: str, match: re.Match[str]) -> bool:
@@ -271,7 +259,7 @@ def wording(text: str) -> str:
 
 
 def known_speaker(turn: Turn) -> str | None:
-    """Who said it, where that is a name: `SPEAKER_00` is somebody else in each document."""
+    """The speaker, where that is a name: `SPEAKER_00` is somebody else in each document."""
     return (
         turn.speaker
         if turn.speaker and not GENERIC_SPEAKER.match(entity_key(turn.speaker))
@@ -297,8 +285,3 @@ def _is_one_word(name: str) -> bool:
     names.
     """
     return len(name.split()) == 1
-
-
-def _whole(document_id: str, text: str) -> Turn:
-    """A document without turns as one."""
-    return Turn("", document_id, 0, 0, len(text))

@@ -9,8 +9,8 @@ from itertools import combinations, islice, zip_longest
 
 from dynagrag.core.ids import entity_key
 from dynagrag.core.schema import Entity, Snapshot
-from dynagrag.evaluation.questions.drafts import Draft, Evidence
-from dynagrag.evaluation.questions.made_question import Kind
+from dynagrag.evaluation.questions.drafts import Draft, SplitSayings
+from dynagrag.evaluation.questions.made_question import QuestionKind
 from dynagrag.evaluation.questions.sayings import Saying, may_be_joined
 from dynagrag.generation.support import content_stems
 
@@ -30,20 +30,20 @@ _NEAR = 5
 """Turns around a speaker's own in which a naming may be what they mean without the name."""
 
 
-def specific_drafts(evidence: Evidence) -> Iterator[Draft]:
-    """What a speaker said about an entity; where nobody knows the speaker, what is said about it in
-    a document.
+def specific_drafts(evidence: SplitSayings) -> Iterator[Draft]:
+    """Asks what a speaker said about an entity; where nobody knows the speaker, what is said in a
+    document.
     """
     for entity in evidence.sayings.entities:
-        for speaker, said in evidence.spoken[entity.id].items():
-            if len(said) <= MAX_SAID and evidence.are_together(said):
+        for speaker, sayings in evidence.spoken[entity.id].items():
+            if len(sayings) <= MAX_SAID and evidence.are_together(sayings):
                 question = f"What did {speaker} say about {entity.name}?"
                 yield Draft(
-                    Kind.SPECIFIC,
+                    QuestionKind.SPECIFIC,
                     question,
-                    _joined(said),
-                    said[0].document_id,
-                    said,
+                    _joined(sayings),
+                    sayings[0].document_id,
+                    sayings,
                     (entity,),
                     speaker=speaker,
                 )
@@ -54,10 +54,11 @@ def specific_drafts(evidence: Evidence) -> Iterator[Draft]:
             if (
                 len(own) <= MAX_SAID
                 and evidence.is_nameable(id_)
-                and not _is_title(evidence, entity, id_)
+                # all of a document is about what it is called
+                and entity_key(evidence.titles[id_]) not in entity.keys
             ):
                 yield Draft(
-                    Kind.SPECIFIC,
+                    QuestionKind.SPECIFIC,
                     _of_document(evidence, entity, id_),
                     _joined(own),
                     id_,
@@ -66,13 +67,13 @@ def specific_drafts(evidence: Evidence) -> Iterator[Draft]:
                 )
 
 
-def comparison_drafts(evidence: Evidence) -> Iterator[Draft]:
-    """What two speakers, or two documents whose speakers nobody knows, each say about an entity."""
+def comparison_drafts(evidence: SplitSayings) -> Iterator[Draft]:
+    """Asks what two speakers, or two documents without known speakers, each say about an entity."""
     for entity in evidence.sayings.entities:
         by_voice = {
-            voice: said
-            for voice, said in _voices(evidence, entity).items()
-            if len(said) <= MAX_SAID
+            voice: sayings
+            for voice, sayings in _voices(evidence, entity).items()
+            if len(sayings) <= MAX_SAID
         }
         every = combinations(list(by_voice)[:_MAX_VOICES], 2)
         pairs = [
@@ -81,56 +82,61 @@ def comparison_drafts(evidence: Evidence) -> Iterator[Draft]:
             if _are_comparable(evidence, entity, (*by_voice[a], *by_voice[b]))
         ]
         for first, second in pairs[:: max(1, len(pairs) // _MAX_COMPARED)][:_MAX_COMPARED]:
-            said = (*by_voice[first], *by_voice[second])
-            is_of_speakers = said[0].speaker is not None
+            sayings = (*by_voice[first], *by_voice[second])
+            is_of_speakers = sayings[0].speaker is not None
             question = f"What did {first} and {second} each say about {entity.name}?"
             if not is_of_speakers:
                 question = f'What is said about {entity.name} in "{first}", and what in "{second}"?'
             answer = f"{first}: {_joined(by_voice[first])} {second}: {_joined(by_voice[second])}"
             yield Draft(
-                Kind.COMPARISON,
+                QuestionKind.COMPARISON,
                 question,
                 answer,
-                said[0].document_id,
-                said,
+                sayings[0].document_id,
+                sayings,
                 (entity,),
                 speaker=first if is_of_speakers else "",
             )
 
 
-def thematic_drafts(evidence: Evidence) -> Iterator[Draft]:
-    """What was said about an entity that many passages are about; of one document where documents
-    of several splits are.
+def thematic_drafts(evidence: SplitSayings) -> Iterator[Draft]:
+    """Asks what was said about an entity of many passages; of one document where documents of
+    several splits are.
     """
     for entity in evidence.sayings.entities:
         every = evidence.sayings.by_entity[entity.id]
         is_one = _are_comparable(evidence, entity, every)
         groups: Iterable[Sequence[Saying]] = [every] if is_one else _by_document(every).values()
-        for said in groups:
-            is_whole = len(said) == len(every)
-            if len({saying.passage_id for saying in said}) < _MIN_THEME or not (
-                is_whole or evidence.is_nameable(said[0].document_id)
+        for sayings in groups:
+            is_whole = len(sayings) == len(every)
+            if len({saying.passage_id for saying in sayings}) < _MIN_THEME or not (
+                is_whole or evidence.is_nameable(sayings[0].document_id)
             ):
                 continue
-            where = "" if is_whole else f' in "{evidence.titles[said[0].document_id]}"'
+            where = "" if is_whole else f' in "{evidence.titles[sayings[0].document_id]}"'
             who = (
                 ", and by whom"
-                if len({saying.speaker for saying in said if saying.speaker}) > 1
+                if len({saying.speaker for saying in sayings if saying.speaker}) > 1
                 else ""
             )
             question = f"What was said about {entity.name}{where}{who}?"
             answer = " ".join(
-                f"{s.speaker}: {s.text}" if s.speaker else s.text for s in said[:_MAX_ANSWERED]
+                f"{s.speaker}: {s.text}" if s.speaker else s.text for s in sayings[:_MAX_ANSWERED]
             )
             yield Draft(
-                Kind.THEMATIC, question, answer, said[0].document_id, tuple(said), (entity,)
+                QuestionKind.THEMATIC,
+                question,
+                answer,
+                sayings[0].document_id,
+                tuple(sayings),
+                (entity,),
             )
 
 
-def unanswerable_drafts(evidence: Evidence) -> Iterator[Draft]:
-    """What a speaker said about an entity that they never name: in turn of their own documents, far
-    from their turns, which is the harder one, and of others. A speaker of several splits is left
-    out: the question would be of all of them.
+def unanswerable_drafts(evidence: SplitSayings) -> Iterator[Draft]:
+    """Asks what a speaker said about an entity that they never name: in turn of their own
+    documents, far from their turns, which is the harder one, and of others. A speaker of several
+    splits is left out: the question would be of all of them.
     """
     heard, known = (
         _Heard(evidence.sayings.snapshot),
@@ -147,13 +153,15 @@ def unanswerable_drafts(evidence: Evidence) -> Iterator[Draft]:
             )
             for entity in islice(unnamed, _MAX_UNNAMED):
                 question = f"What did {speaker} say about {entity.name}?"
-                yield Draft(Kind.UNANSWERABLE, question, "", own[0], (), (entity,), speaker=speaker)
+                yield Draft(
+                    QuestionKind.UNANSWERABLE, question, "", own[0], (), (entity,), speaker=speaker
+                )
 
     yield from _unanswerable_of_documents(evidence)
 
 
-def _unanswerable_of_documents(evidence: Evidence) -> Iterator[Draft]:
-    """What is said in a document without known speakers about an entity that only others name."""
+def _unanswerable_of_documents(evidence: SplitSayings) -> Iterator[Draft]:
+    """Asks what a document without known speakers says about an entity that only others name."""
     with_speakers = {id_ for ids in evidence.sayings.speakers.values() for id_ in ids}
     for id_ in evidence.splits:
         if id_ in with_speakers or not evidence.is_nameable(id_):
@@ -162,15 +170,22 @@ def _unanswerable_of_documents(evidence: Evidence) -> Iterator[Draft]:
         unnamed = (
             e
             for e in _here_and_elsewhere(evidence, id_, [id_])
-            if (names := _name_stems(e)) and not names & stems
+            if (names := frozenset().union(*map(content_stems, _names(e)))) and not names & stems
         )
         for entity in islice(unnamed, _MAX_UNNAMED):
             yield Draft(
-                Kind.UNANSWERABLE, _of_document(evidence, entity, id_), "", id_, (), (entity,)
+                QuestionKind.UNANSWERABLE,
+                _of_document(evidence, entity, id_),
+                "",
+                id_,
+                (),
+                (entity,),
             )
 
 
-def _here_and_elsewhere(evidence: Evidence, chance: str, documents: Iterable[str]) -> list[Entity]:
+def _here_and_elsewhere(
+    evidence: SplitSayings, chance: str, documents: Iterable[str]
+) -> list[Entity]:
     """Some entities in an order of chance, in turn one that the documents are about and one that
     none of them is.
     """
@@ -189,7 +204,7 @@ def _here_and_elsewhere(evidence: Evidence, chance: str, documents: Iterable[str
 
 
 def _is_unnamed(
-    evidence: Evidence, speaker: str, said: frozenset[str], near: frozenset[str], entity: Entity
+    evidence: SplitSayings, speaker: str, said: frozenset[str], near: frozenset[str], entity: Entity
 ) -> bool:
     """Whether a speaker, of whose turns `said` are the content words and `near` those around them,
     surely says nothing about an entity.
@@ -203,36 +218,25 @@ def _is_unnamed(
     )
 
 
-def _name_stems(entity: Entity) -> frozenset[str]:
-    return frozenset().union(*map(content_stems, _names(entity)))
-
-
 def _names(entity: Entity) -> list[str]:
-    """What an entity may be called: its names, and the initials of those of several words
-    (`EU`).
-    """
+    """Forms of an entity's name: its names, and the initials of those of several words (`EU`)."""
     names = [entity.name, *entity.aliases]
     initials = ["".join(word[0] for word in name.split() if word[0].isupper()) for name in names]
     return [*names, *(short for short in initials if len(short) > 1)]
 
 
-def _of_document(evidence: Evidence, entity: Entity, document_id: str) -> str:
+def _of_document(evidence: SplitSayings, entity: Entity, document_id: str) -> str:
     """Asks what a document says about an entity; it is named where there are several."""
     where = f' in "{evidence.titles[document_id]}"' if len(evidence.titles) > 1 else ""
     return f"What is said about {entity.name}{where}?"
 
 
-def _is_title(evidence: Evidence, entity: Entity, document_id: str) -> bool:
-    """Whether a document is called as the entity is: all of it is about that."""
-    return entity_key(evidence.titles[document_id]) in entity.keys
-
-
-def _are_comparable(evidence: Evidence, entity: Entity, sayings: Sequence[Saying]) -> bool:
+def _are_comparable(evidence: SplitSayings, entity: Entity, sayings: Sequence[Saying]) -> bool:
     """Whether sayings about an entity stand in one split, and are likely to mean one thing."""
     return evidence.are_together(sayings) and may_be_joined(entity, sayings)
 
 
-def _voices(evidence: Evidence, entity: Entity) -> Mapping[str, tuple[Saying, ...]]:
+def _voices(evidence: SplitSayings, entity: Entity) -> Mapping[str, tuple[Saying, ...]]:
     """Speaker -> what they say about an entity; where none of it has a speaker, title -> what its
     document says.
     """

@@ -81,9 +81,8 @@ def open_evaluated(
         return
     corpus, files = _corpus(loaded, options)
     own = embedder or wiring.make_embedder(settings)
-    chat = (
-        wiring.make_chat_model(settings) if SPLIT in options.arms else None
-    )  # here, since the workspace has another home
+    # made here, since the workspace has another home
+    chat = wiring.make_chat_model(settings) if SPLIT in options.arms else None
     try:
         pruner = _pruner(options, own)
         extractor = (
@@ -96,7 +95,12 @@ def open_evaluated(
             update={"home": settings.home / "evaluation", "store": wiring.EMBEDDED}
         )
         with open_workspace(name, settings=there, chat_model=chat, embedder=own) as space:
-            _ingest(space, corpus, extractor, progress)
+            # most arms need no index, and those that do make it
+            prepared = space.ingest_jobs.prepare_imported([corpus], extractor, has_index=False)
+            # where all is there, not even the graph is looked over: at 6,000 passages that takes
+            # half a minute
+            if prepared.plan.documents or not space.store.is_derived_current():
+                prepared.run_to_its_end(progress)
             ids = dict(
                 zip(
                     (d.key for d in loaded.corpus),
@@ -146,16 +150,3 @@ def _corpus_key(corpus: ImportedCorpus, extractor: Extractor, embedder: Embedder
         identity.dimension,
         *content_hashes(corpus.documents),
     )[:12]
-
-
-def _ingest(
-    space: Workspace, corpus: ImportedCorpus, extractor: Extractor, progress: Progress
-) -> None:
-    """Puts the corpus in; where all of it is there, not even the graph is looked over: at 6,000
-    passages that takes half a minute.
-    """
-    prepared = space.ingest_jobs.prepare_imported(
-        [corpus], extractor, has_index=False
-    )  # most arms need none, and those that do make it
-    if prepared.plan.documents or not space.store.is_derived_current():
-        prepared.run_to_its_end(progress)

@@ -2,8 +2,6 @@
 in (docs/papers.md, Pruning).
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -42,14 +40,16 @@ class GcnSearch:
         total = self._ranker.rank(question).total
         rows = best_rows(total, NUM_ORDERED)
         order = np.argsort(
-            -np.round(z01(total[rows]) + WEIGHT * z01(self.said(rows, question.vector)), 6),
+            -np.round(
+                z01(total[rows]) + WEIGHT * z01(self.pruner_scores(rows, question.vector)), 6
+            ),
             kind="stable",
         )
         dealt = total.copy()
         dealt[rows[order]] = total[rows] - TIE * np.arange(len(rows))
         return Retrieval(self.name, self._passages.best(dealt, num_passages))
 
-    def said(self, rows: NDArray[np.int64], query: Vector) -> Scores:
+    def pruner_scores(self, rows: NDArray[np.int64], query: Vector) -> Scores:
         """(len(rows),) g of the passages of these rows, 0 to 1; 0 where a passage holds no name."""
         subgraph = self._graphs.subgraph(rows.tolist(), query)
         if not subgraph.nodes:
@@ -61,13 +61,10 @@ class GcnSearch:
             for u, v in subgraph.pairs.tolist()
         ]
         pairs = dict(zip(ends, scores.edges.tolist(), strict=True))
-        return np.array([self._said(row, nodes, pairs) for row in rows.tolist()])
-
-    def _said(
-        self, row: int, nodes: dict[int, float], pairs: dict[tuple[int, ...], float]
-    ) -> float:
-        held: Sequence[float] = [nodes[entity] for entity in self._graphs.entities(row)]
-        about = nodes.get(int(self._snapshot.facts.subjects[row]), max(held, default=0.0))
-        return 0.5 * about + 0.5 * max(
-            (pairs.get(pair, 0.0) for pair in self._graphs.pairs(row)), default=0.0
-        )
+        found = []
+        for row in rows.tolist():
+            held = max((nodes[entity] for entity in self._graphs.entities(row)), default=0.0)
+            about = nodes.get(int(self._snapshot.facts.subjects[row]), held)
+            joined = max((pairs.get(pair, 0.0) for pair in self._graphs.pairs(row)), default=0.0)
+            found.append(0.5 * about + 0.5 * joined)
+        return np.array(found)

@@ -1,5 +1,5 @@
-"""What reaches the prompts: each arm's prompts as `ask` would write them, without a model, and how
-much of the gold stands in them.
+"""Prompts of arms, as `ask` would write them, without a model, and how much of the gold stands in
+them.
 
 All arms have the same room for what follows the instructions, so that what is compared is what they
 fill it with.
@@ -60,8 +60,10 @@ def with_equal_room(profile: Profile, has_passages: bool = True) -> Profile:
         subgraph_token_budget=default.subgraph_token_budget,
         num_subgraphs=default.num_subgraphs,
     )
-    equal = equal if has_passages else replace(equal, passage_ranking="ego")
-    equal = replace(equal, num_spread=default.num_prompts) if profile.num_spread else equal
+    if not has_passages:
+        equal = replace(equal, passage_ranking="ego")
+    if profile.num_spread:
+        equal = replace(equal, num_spread=default.num_prompts)
     return replace(
         equal, num_subgraphs=default.num_subgraphs + default.num_prompts - equal.num_prompts
     )

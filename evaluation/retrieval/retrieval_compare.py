@@ -47,7 +47,7 @@ class ScopeComparison(BaseModel):
 
 
 class RetrievalComparison(RunComparison):
-    """What two runs of retrieval come to side by side."""
+    """Two runs of retrieval side by side."""
 
     scopes: dict[str, ScopeComparison]
 
@@ -105,11 +105,20 @@ def compare(first: RetrievalRun, second: RetrievalRun) -> RetrievalComparison:
         )
     for run, found in ((first, old), (second, new)):
         for arms in found.values():
-            asked = [set(own) for own in arms.values()]
-            if any(own != asked[0] for own in asked):  # lines were lost, whatever the result says
+            ids = [set(own) for own in arms.values()]
+            if any(own != ids[0] for own in ids):  # lines were lost, whatever the result says
                 raise run.stopped()
     for scope in old:
-        _check_questions(old[scope], new[scope], first, second)
+        texts, others = (
+            {(line.question, line.text) for line in next(iter(own.values())).values()}
+            for own in (old[scope], new[scope])
+        )
+        if texts != others:
+            raise UsageError(
+                f"the runs asked different questions: {len(texts - others)} of {len(texts)} in"
+                f" {first.path} are not in {second.path}, and {len(others - texts)} of"
+                f" {len(others)} the other way; compare runs of the same set, half and limit"
+            )
     shared = [arm for arm in next(iter(old.values())) if arm in next(iter(new.values()))]
     if not shared:
         raise UsageError(
@@ -144,16 +153,3 @@ def _compared(old: Asked, new: Asked, arms: Sequence[str]) -> ScopeComparison:
         },
         intervals=differences(after, before),
     )
-
-
-def _check_questions(old: Asked, new: Asked, first: RetrievalRun, second: RetrievalRun) -> None:
-    asked, again = (
-        {(line.question, line.text) for line in next(iter(run.values())).values()}
-        for run in (old, new)
-    )
-    if asked != again:
-        raise UsageError(
-            f"the runs asked different questions: {len(asked - again)} of {len(asked)} in"
-            f" {first.path} are not in {second.path}, and {len(again - asked)} of {len(again)} the"
-            " other way; compare runs of the same set, half and limit"
-        )

@@ -1,6 +1,6 @@
-"""The kept run of an evaluation of retrieval: questions.jsonl (one line per question, scope and arm),
-passages.jsonl (the words of what was brought), and how both are read: which passages each arm
-brings, and the questions on which the first arm is worst and best.
+"""The kept run of an evaluation of retrieval: questions.jsonl (a line per question, scope and arm),
+passages.jsonl (the words of the retrieved passages), and their report: which passages each arm
+retrieves, and the questions on which the first arm is worst and best.
 """
 
 from collections.abc import Iterable, Mapping
@@ -17,9 +17,9 @@ from dynagrag.evaluation.frame.report import (
     Case,
     Cases,
     Column,
-    Item,
     LineChart,
     Listing,
+    ListItem,
     Report,
     ScatterChart,
     Section,
@@ -63,7 +63,7 @@ WORDS: Mapping[str, str] = {
 }
 
 
-class Brought(BaseModel):
+class RetrievedPassage(BaseModel):
     """A unit that an arm brought, by its best passage. The score's scale is the arm's own."""
 
     model_config = ConfigDict(frozen=True)
@@ -74,15 +74,15 @@ class Brought(BaseModel):
 
 
 class RetrievalLine(ExperimentLine):
-    """What one arm made of one question. `gold`: a passage for each thing to be found; `missing`:
-    gold that the corpus lacks.
+    """Passages that one arm retrieved for one question. `gold`: a passage for each thing;
+    `missing`: gold that the corpus lacks.
     """
 
     scope: str
     question: str
     text: str
     arm: str
-    passages: tuple[Brought, ...]
+    passages: tuple[RetrievedPassage, ...]
     gold: tuple[str, ...]
     missing: tuple[str, ...] = ()
     measures: dict[str, float]
@@ -111,8 +111,8 @@ class PassageWords(BaseModel):
 
 
 class RetrievalResult(Result):
-    """What an evaluation of retrieval came to: the first scope's figures at the top, all scopes
-    below. `notes`: what was passed over or can't be found, by reason.
+    """Result of an evaluation of retrieval: the first scope's figures at the top, all scopes below.
+    `notes`: what was passed over or can't be found, by reason.
     """
 
     dataset: str
@@ -144,16 +144,16 @@ class RetrievalRun(ExperimentRun[RetrievalLine, RetrievalResult]):
         return {p.id: p for p in read_lines(self.path / PASSAGES, PassageWords)}
 
     def report(self) -> Report:
-        """What is said of it."""
+        """The report of the run."""
         result, words, lines = self.result(), self.passages(), by_scope(self.lines())
         scopes = result.scopes
         titles = {scope: SCOPE_TITLES[scope] if len(scopes) > 1 else "" for scope in scopes}
-        asked = f"{plural(result.questions, 'question')}{_HALVES[result.half]} were asked"
+        questions = f"{plural(result.questions, 'question')}{_HALVES[result.half]} were asked"
         lost = "; ".join(result.missing_gold)
         return Report(
             title=f"{result.dataset}: which passages are brought",
             asked=(
-                f"{asked} over {plural(result.passages, 'passage')}: how much of what should be"
+                f"{questions} over {plural(result.passages, 'passage')}: how much of what should be"
                 f" found does each arm bring? Arms: {', '.join(result.arms)}."
             ),
             conclusion=_conclusion(result),
@@ -197,10 +197,10 @@ def _conclusion(result: RetrievalResult) -> str:
         if found and arm != result.baseline
         else ""
     )
-    said = f"{arm}: {measure} {Figure(arms[arm][measure]).text()}{against}."
+    sentence = f"{arm}: {measure} {Figure(arms[arm][measure]).text()}{against}."
     if arms[best][measure] > arms[arm][measure]:
-        said += f" {best} is highest with {Figure(arms[best][measure]).text()}."
-    return said + (f" {few('question')}" if result.questions < FEW_ITEMS else "")
+        sentence += f" {best} is highest with {Figure(arms[best][measure]).text()}."
+    return sentence + (f" {few('question')}" if result.questions < FEW_ITEMS else "")
 
 
 def points_change(found: PointsDifference) -> Figure:
@@ -300,11 +300,11 @@ def _cases(
     def gain(line: RetrievalLine) -> float:
         return line.measures[measure] - lines[baseline][line.question].measures[measure]
 
-    asked = sorted(
+    ranked = sorted(
         own.values(),
         key=lambda line: (line.measures[measure], gain(line), line.measures["mrr"], line.question),
     )
-    worst, best = asked[:_NUM_READ], asked[_NUM_READ:][: -_NUM_READ - 1 : -1]
+    worst, best = ranked[:_NUM_READ], ranked[_NUM_READ:][: -_NUM_READ - 1 : -1]
     shown = (
         (f"The worst questions of {arm}{behind}", worst),
         (f"The best questions of {arm}{behind}", best),
@@ -344,23 +344,23 @@ def _case(
 def _column(
     colour: int, line: RetrievalLine, words: Mapping[str, PassageWords], measure: str
 ) -> Column:
-    brought = tuple(_item(p.id, words, p.gold, _MAX_WORDS) for p in line.passages[:_NUM_BROUGHT])
+    retrieved = tuple(_item(p.id, words, p.gold, _MAX_WORDS) for p in line.passages[:_NUM_BROUGHT])
     return Column(
         line.arm,
         f"{POINTS * line.measures[measure]:.0f}",
         colour,
-        listings=(Listing("", brought, "nothing"),),
+        listings=(Listing("", retrieved, "nothing"),),
     )
 
 
 def _item(
     id_: str, words: Mapping[str, PassageWords], is_gold: bool, max_words: int | None = None
-) -> Item:
+) -> ListItem:
     passage = words[id_]
-    said = passage.words.split()
+    all_words = passage.words.split()
     cut = (
         passage.words
-        if max_words is None or len(said) <= max_words
-        else " ".join(said[:max_words]) + " …"
+        if max_words is None or len(all_words) <= max_words
+        else " ".join(all_words[:max_words]) + " …"
     )
-    return Item(shortened(cut), shortened(passage.title), is_gold)
+    return ListItem(shortened(cut), shortened(passage.title), is_gold)

@@ -17,13 +17,13 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError, WorkspaceError
 from dynagrag.core.ids import content_id
 from dynagrag.core.protocols import Embedder
-from dynagrag.core.schema import Filters, Snapshot
+from dynagrag.core.schema import Filters
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.frame.experiment import ItemTrial, Keep, TrialExperiment, Watch
 from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.report import shortened
 from dynagrag.evaluation.frame.running import run_experiment
-from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target, missing_gold
+from dynagrag.evaluation.question_sets.gold_resolver import Resolver, missing_gold
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Scope
 from dynagrag.evaluation.ranking_measures import check_library
 from dynagrag.evaluation.retrieval.evaluated_workspace import EvaluatedWorkspace, open_evaluated
@@ -97,7 +97,17 @@ class RetrievalExperiment(TrialExperiment[ScopedQuestion, RetrievalLine, Retriev
         self._snapshot = place.space.current_graph.snapshot()
         resolver = Resolver(self._snapshot, place.find)
         self._targets = {q.id: resolver.target(q.gold) for q in plan.questions}
-        _check(self._snapshot, self._targets, place)
+        if not self._snapshot.passages:
+            raise WorkspaceError(
+                f"workspace {place.space.name!r} has no passages; ingest something first"
+            )
+        if not any(target.units for target in self._targets.values()):
+            names = ", ".join(repr(shortened(name)) for name in missing_gold(self._targets)[:3])
+            raise UsageError(
+                f"nothing of what should be found is in workspace {place.space.name!r}, e.g."
+                f" {names}; check the titles and paths"
+            )
+        place.check_embedder()
 
     def made_with(self) -> Mapping[str, JsonValue]:
         """The questions, the graph that they are asked of, and the arms with their profiles.
@@ -109,7 +119,7 @@ class RetrievalExperiment(TrialExperiment[ScopedQuestion, RetrievalLine, Retriev
         identity, chat = place.embedder.identity, place.space.models.chat_model
         llm = chat.identity if SPLIT in plan.arms and chat else None
         pruner = digest_of(self._options.pruner) if self._options.pruner else ""
-        asked = (part for question in plan.questions for part in (question.id, question.text))
+        parts = (part for question in plan.questions for part in (question.id, question.text))
         return {
             "dataset": plan.loaded.name,
             "half": self._options.half,
@@ -127,7 +137,7 @@ class RetrievalExperiment(TrialExperiment[ScopedQuestion, RetrievalLine, Retriev
             "relations": len(graph.relations),
             "graph": place.space.store.digest(),
             "files": {file.name: file.sha256 for file in (*plan.loaded.files, *place.files)},
-            "asked": content_id(*asked),
+            "asked": content_id(*parts),
             "depth": DEPTH,
             "seed": SEED,
             "profiles": {name: asdict(own) for name, own in profiles_of(plan.arms).items()},
@@ -153,21 +163,17 @@ class RetrievalExperiment(TrialExperiment[ScopedQuestion, RetrievalLine, Retriev
             have = frozenset(self.arms) - {trial.arm for trial in trials}
             if bench is None or at != (item.scope, item.document):
                 at = item.scope, item.document
-                bench = self._bench(*at)
+                place, plan, snapshot = self._place, self._plan, self._snapshot
+                id_ = None if item.document is None else place.find(item.document)
+                if id_ is not None:
+                    only = Filters(documents=(id_,))
+                    snapshot = apply_filters(snapshot, place.space.store, only)
+                arms = make_arms(
+                    plan.arms, place.space, snapshot, id_ is None, plan.prompts, place.pruner
+                )
+                bench = RetrieverBench(item.scope, arms, Resolver(snapshot, place.find))
             vector = self._place.embedder.embed_query(item.question.text)
             keep(bench.ask(item.question, self._targets[item.question.id], vector, have))
-
-    def _bench(self, scope: Scope, document: str | None) -> RetrieverBench:
-        """The arms on one document alone, or on the whole corpus."""
-        place, plan = self._place, self._plan
-        id_ = None if document is None else place.find(document)
-        snapshot = (
-            self._snapshot
-            if id_ is None
-            else apply_filters(self._snapshot, place.space.store, Filters(documents=(id_,)))
-        )
-        arms = make_arms(plan.arms, place.space, snapshot, id_ is None, plan.prompts, place.pruner)
-        return RetrieverBench(scope, arms, Resolver(snapshot, place.find))
 
     def summarize(self, lines: Sequence[RetrievalLine], path: Path) -> RetrievalResult:
         """The figures of every scope."""
@@ -199,17 +205,3 @@ class RetrievalExperiment(TrialExperiment[ScopedQuestion, RetrievalLine, Retriev
     ) -> None:
         """The words of the passages."""
         run.write_rows(PASSAGES, passage_words(run.lines(), self._snapshot))
-
-
-def _check(snapshot: Snapshot, targets: Mapping[str, Target], place: EvaluatedWorkspace) -> None:
-    if not snapshot.passages:
-        raise WorkspaceError(
-            f"workspace {place.space.name!r} has no passages; ingest something first"
-        )
-    if not any(target.units for target in targets.values()):
-        names = ", ".join(repr(shortened(name)) for name in missing_gold(targets)[:3])
-        raise UsageError(
-            f"nothing of what should be found is in workspace {place.space.name!r}, e.g. {names};"
-            " check the titles and paths"
-        )
-    place.check_embedder()

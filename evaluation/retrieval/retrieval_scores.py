@@ -1,4 +1,4 @@
-"""What rankings come to: means by arm, recall curves, and differences from the baseline with their
+"""Figures of rankings: means by arm, recall curves, and differences from the baseline with their
 intervals, in points.
 """
 
@@ -22,7 +22,7 @@ every measure.
 
 
 class Ranked(Protocol):
-    """What is summed of a ranking."""
+    """Measurements of a ranking."""
 
     @property
     def measures(self) -> Mapping[str, float]:
@@ -86,6 +86,11 @@ def scope_figures(
         arm: {name: [found[arm][q].measures[name] for q in questions] for name in names}
         for arm in arms
     }
+    # of an arm that writes no prompts there are none
+    tokens = {
+        arm: [n for line in found[arm].values() if (n := line.prompt_tokens) is not None]
+        for arm in arms
+    }
     shown = [name for name in SHOWN_WITH_INTERVALS if name in names]
     spread = share_intervals({f"{a} {n}": values[a][n] for a in arms for n in shown}, seed)
     return ScopeFigures(
@@ -93,7 +98,7 @@ def scope_figures(
         arms={
             arm: means_of(values[arm])
             | {"ms": median_ms(found[arm].values())}
-            | _tokens(found[arm])
+            | ({"prompt_tokens": round(fmean(tokens[arm]), 1)} if tokens[arm] else {})
             for arm in arms
         },
         curves={
@@ -125,12 +130,6 @@ def means_of(values: Mapping[str, Sequence[float]]) -> dict[str, float]:
 def median_ms(lines: Collection[Ranked]) -> float:
     """The usual time of a question, in milliseconds."""
     return round(median(line.ms for line in lines), 3)
-
-
-def _tokens(lines: Mapping[str, Ranked]) -> dict[str, float]:
-    """The mean length of the prompts, where any were written."""
-    tokens = [line.prompt_tokens for line in lines.values() if line.prompt_tokens is not None]
-    return {"prompt_tokens": round(fmean(tokens), 1)} if tokens else {}
 
 
 def differences(

@@ -28,7 +28,7 @@ SPLIT = "split"
 
 
 @dataclass(frozen=True, slots=True)
-class _Row:
+class _ProfileRow:
     """An arm that is more than a retriever's name."""
 
     profile: str
@@ -38,13 +38,13 @@ class _Row:
 
 
 _ROWS = {
-    "default": _Row("default", "bridge-ppr"),
-    "paper": _Row("paper", "dynagrag"),
-    "paper-cosine": _Row("paper", "dynagrag-cosine", "dynagrag-cosine"),
-    "graph": _Row("graph", "bridge-ppr"),
-    "ego": _Row("graph", "bridge-ppr", has_passages=False),
-    "ego-cosine": _Row("graph", "bridge-ppr", "dynagrag-cosine", has_passages=False),
-    SPLIT: _Row("default", "bridge-ppr"),
+    "default": _ProfileRow("default", "bridge-ppr"),
+    "paper": _ProfileRow("paper", "dynagrag"),
+    "paper-cosine": _ProfileRow("paper", "dynagrag-cosine", "dynagrag-cosine"),
+    "graph": _ProfileRow("graph", "bridge-ppr"),
+    "ego": _ProfileRow("graph", "bridge-ppr", has_passages=False),
+    "ego-cosine": _ProfileRow("graph", "bridge-ppr", "dynagrag-cosine", has_passages=False),
+    SPLIT: _ProfileRow("default", "bridge-ppr"),
 }
 """Arms that have a profile; other arms are the names of retrievers. Under `default` and `graph`
 Bridge-PPR ranks the passages, whatever the ego-graphs are, so it alone is run for the ranking;
@@ -70,7 +70,7 @@ class Arm:
     prompts: PromptArm | None = None
 
     def retrieve(self, question: Question) -> Retrieval:
-        """What it brings, deep enough to be measured."""
+        """The passages, deep enough to be measured."""
         return self.retriever.retrieve(question, DEPTH, self.num_subgraphs)
 
 
@@ -115,7 +115,7 @@ def make_arms(
             assert pruner is not None  # else the run was refused
             yield Arm(name, GcnSearch(snapshot, passages, pruner), 0)
             continue
-        row = _ROWS.get(name, _Row("default", name, name))
+        row = _ROWS.get(name, _ProfileRow("default", name, name))
         profile = wiring.make_profile(row.profile)
         retriever = wiring.make_retriever(row.retriever, snapshot, profile, passages, open_index)
         prompts = None

@@ -3,13 +3,17 @@
 import time
 from collections.abc import Iterable
 
-from dynagrag.core.schema import Passage, Question, Snapshot, Vector
+from dynagrag.core.schema import Question, Snapshot, Vector
 from dynagrag.evaluation.frame.report import shortened
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, Target
 from dynagrag.evaluation.question_sets.question_set import EvalQuestion, Scope
 from dynagrag.evaluation.ranking_measures import CURVE, PROMPT, measure
 from dynagrag.evaluation.retrieval.prompt_arms import PromptMeasures, prompt_recall, prompt_tokens
-from dynagrag.evaluation.retrieval.retrieval_report import Brought, PassageWords, RetrievalLine
+from dynagrag.evaluation.retrieval.retrieval_report import (
+    PassageWords,
+    RetrievalLine,
+    RetrievedPassage,
+)
 from dynagrag.evaluation.retrieval.retriever_arms import Arm
 
 _MAX_WORDS = 45
@@ -35,10 +39,10 @@ class RetrieverBench:
     ) -> list[RetrievalLine]:
         """A line an arm, but for those named in `but`, which have theirs."""
         arms = [arm for arm in self._arms if arm.name not in but]
-        asked = Question(question.text, vector)
+        embedded = Question(question.text, vector)
         rankings, times = {}, {}
         for arm in arms:
-            question_asked = arm.split(asked)
+            question_asked = arm.split(embedded)
             if arm.name not in self._warm:
                 arm.retrieve(question_asked)
                 self._warm.add(arm.name)
@@ -49,7 +53,9 @@ class RetrieverBench:
         units = {name: [ranked.unit for ranked in ranking] for name, ranking in rankings.items()}
         measured = measure(units, target.units, len(target.missing)) if arms else {}
         gold = self._resolver.gold_passages(target)
-        prompts = {arm.name: self._prompts(arm, question, target, arm.split(asked)) for arm in arms}
+        prompts = {
+            arm.name: self._prompts(arm, question, target, arm.split(embedded)) for arm in arms
+        }
         return [
             RetrievalLine(
                 scope=self._scope,
@@ -57,7 +63,7 @@ class RetrieverBench:
                 text=question.text,
                 arm=arm.name,
                 passages=tuple(
-                    Brought(id=r.passage.id, score=r.score, gold=r.unit in target.units)
+                    RetrievedPassage(id=r.passage.id, score=r.score, gold=r.unit in target.units)
                     for r in rankings[arm.name][:CURVE]
                 ),
                 gold=gold,
@@ -71,12 +77,12 @@ class RetrieverBench:
         ]
 
     def _prompts(
-        self, arm: Arm, question: EvalQuestion, target: Target, asked: Question
+        self, arm: Arm, question: EvalQuestion, target: Target, embedded: Question
     ) -> "PromptMeasures":
-        """What of the gold reaches the arm's prompts, where it writes any."""
+        """The gold in the arm's prompts, where it writes any."""
         if arm.prompts is None:
             return PromptMeasures({}, None)
-        contexts = arm.prompts.contexts(asked)
+        contexts = arm.prompts.contexts(embedded)
         evidence = [item for context in contexts for item in context.prompt.evidence]
         missing = 0 if question.gold.spans else len(target.missing)
         found = prompt_recall(self._resolver.gold_words(question.gold), missing, evidence)
@@ -86,15 +92,11 @@ class RetrieverBench:
 def passage_words(lines: Iterable[RetrievalLine], snapshot: Snapshot) -> list[PassageWords]:
     """The title and first words of each passage that was brought or should have been, by id."""
     wanted = {id_ for line in lines for id_ in (*(p.id for p in line.passages), *line.gold)}
-    found = {p.id: p for p in snapshot.passages if p.id in wanted}
-    return [_shown(found[id_], snapshot) for id_ in sorted(found)]
-
-
-def _shown(passage: Passage, snapshot: Snapshot) -> PassageWords:
-    said = snapshot.passage_text(passage).split()
-    words = " ".join(said[:_MAX_WORDS]) + (" …" if len(said) > _MAX_WORDS else "")
-    return PassageWords(
-        id=passage.id,
-        title=shortened(snapshot.documents[passage.document_id].title),
-        words=shortened(words),
-    )
+    found = []
+    for passage in sorted(snapshot.passages, key=lambda p: p.id):
+        if passage.id in wanted:
+            words = snapshot.passage_text(passage).split()
+            beginning = " ".join(words[:_MAX_WORDS]) + (" …" if len(words) > _MAX_WORDS else "")
+            title = shortened(snapshot.documents[passage.document_id].title)
+            found.append(PassageWords(id=passage.id, title=title, words=shortened(beginning)))
+    return found

@@ -1,5 +1,5 @@
-"""What to evaluate, and the plan that it comes to: the questions, scopes and arms of a run. What
-was given wrong is refused here.
+"""Options of a run, and the plan that it comes to: its questions, scopes and arms. What was given
+wrong is refused here.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ SET_EXTRACTORS = ("fast", FILE)
 
 @dataclass(frozen=True, slots=True)
 class EvaluateOptions:
-    """What to evaluate: a set by name from the folder `data`, or a file of one's own `questions` on
+    """Options of a run: a set by name from the folder `data`, or a file of one's own `questions` on
     the `workspace`.
 
     `baseline` None: `naive`, which always runs. `scope` None: all that the set has. `limit`: so
@@ -53,7 +53,7 @@ class EvaluateOptions:
 
 @dataclass(frozen=True, slots=True)
 class RunPlan:
-    """What a run asks: every question, in every scope, of every arm."""
+    """Plan of a run: every question, in every scope, of every arm."""
 
     loaded: EvaluationSet
     questions: tuple[EvalQuestion, ...]
@@ -68,7 +68,16 @@ def plan_run(options: EvaluateOptions, settings: Settings) -> RunPlan:
 
     Raises UsageError, SettingsError and LoadError for what was given wrong.
     """
-    arms = _arm_names(options)
+    arms = tuple(dict.fromkeys([*options.arms, *CONTROLS]))
+    known = known_arms()
+    for name in arms:
+        if name in INSTEAD:
+            raise UsageError(
+                f"{name} is no arm, since it ranks passages by its profile; name one of"
+                f" {', '.join(INSTEAD[name])}"
+            )
+        if name not in known:
+            raise UsageError(f"unknown arm {name!r}; known: {', '.join(known)}")
     baseline = chosen_baseline(options.baseline, arms)
     if SPLIT in arms and not settings.llm:
         raise SettingsError(
@@ -79,9 +88,14 @@ def plan_run(options: EvaluateOptions, settings: Settings) -> RunPlan:
     if options.out is not None:
         check_folder(options.out)
     loaded = load_questions(options, load_set, load_own)
+    chosen = tuple(q for q in loaded.questions if options.half.holds(q.row))[: options.limit]
+    if not chosen:
+        raise UsageError(
+            f"the half {options.half} of {loaded.name} has no question; take --half all"
+        )
     return RunPlan(
         loaded,
-        _questions(loaded, options),
+        chosen,
         _scopes(loaded, options),
         arms,
         baseline,
@@ -112,24 +126,6 @@ def _check_pruner(options: EvaluateOptions, arms: Sequence[str]) -> None:
     read_description(options.pruner, KIND)
 
 
-def _arm_names(options: EvaluateOptions) -> tuple[str, ...]:
-    """The arms asked for, then the controls, each once."""
-    names = tuple(dict.fromkeys([*options.arms, *CONTROLS]))
-    _check_names(names, known_arms())
-    return names
-
-
-def _check_names(names: Sequence[str], known: Sequence[str]) -> None:
-    for name in names:
-        if name in INSTEAD:
-            raise UsageError(
-                f"{name} is no arm, since it ranks passages by its profile; name one of"
-                f" {', '.join(INSTEAD[name])}"
-            )
-        if name not in known:
-            raise UsageError(f"unknown arm {name!r}; known: {', '.join(known)}")
-
-
 def load_questions(
     options: EvaluateOptions,
     of_set: Callable[[str, Path, str | None], EvaluationSet],
@@ -158,15 +154,6 @@ def load_questions(
             " transcript_qa/"
         )
     return of_set(options.dataset, options.data, options.part)
-
-
-def _questions(loaded: EvaluationSet, options: EvaluateOptions) -> tuple[EvalQuestion, ...]:
-    chosen = tuple(q for q in loaded.questions if options.half.holds(q.row))[: options.limit]
-    if not chosen:
-        raise UsageError(
-            f"the half {options.half} of {loaded.name} has no question; take --half all"
-        )
-    return chosen
 
 
 def _scopes(loaded: EvaluationSet, options: EvaluateOptions) -> tuple[Scope, ...]:

@@ -54,24 +54,26 @@ def page() -> None:
         model = _model()
         with head:
             options = _head(session, book, conversation, model)
-        asked, options = _question_box(session, conversation, options)
+        question, options = _question_box(session, conversation, options)
         main = _beside_source(session)
         with main:
             picked, in_view = _show_conversation(session, conversation, options)
         source_panel.watch_links(in_view)
         with main:
-            if (asked or (picked and options)) and pending.is_answering(session, conversation.id):
-                state.remember(_WAITING, (conversation.id, asked or picked, options))
-                asked = picked = ""
+            if (question or (picked and options)) and pending.is_answering(
+                session, conversation.id
+            ):
+                state.remember(_WAITING, (conversation.id, question or picked, options))
+                question = picked = ""
             waiting_in, waiting, waiting_options = state.remembered(_WAITING, ("", "", []))
-            conversation_view.show_pending(
-                session, conversation, waiting if waiting_in == conversation.id else ""
-            )
-            if waiting and waiting_in == conversation.id:
+            if waiting_in != conversation.id:
+                waiting = ""
+            conversation_view.show_pending(session, conversation, waiting)
+            if waiting:
                 state.remember(_WAITING, ("", "", []))
                 _begin(session, conversation, waiting, waiting_options, model)
-            elif asked or (picked and options):
-                _begin(session, conversation, asked or picked, options, model)
+            elif question or (picked and options):
+                _begin(session, conversation, question or picked, options, model)
 
 
 def _question_box(
@@ -155,9 +157,9 @@ def _show_conversation(
         in_view = []  # a visitor who has asked nothing yet begins at the page's head
     if is_at_work or conversation.id == NOTES:
         return "", in_view
-    asked = [exchange.asked for exchange in conversation.exchanges]
+    before = [exchange.asked for exchange in conversation.exchanges]
     questions = points_of(session).questions(
-        _NUM_SUGGESTED, within=_last_words(conversation), asked=asked
+        _NUM_SUGGESTED, within=_last_words(conversation), asked=before
     )
     return suggest(questions, "Ask next", can_ask=can_ask) or "", in_view
 
@@ -221,7 +223,26 @@ def _head(
     with buttons.container(horizontal=True, horizontal_alignment="right"):
         with st.popover("Options", icon=":material/tune:"):
             options = choose_options(session, model)
-        _conversations(book, conversation)
+        with st.popover("Conversations", icon=":material/history:"):
+            if st.button(
+                "New conversation", icon=":material/add:", key="new_conversation", width="stretch"
+            ):
+                _go_to(new_id())
+                st.rerun()
+            for other in book.all(limit=30):
+                is_this = other.id == conversation.id
+                if st.button(
+                    plain(other.title), key=f"go_{other.id}", disabled=is_this, width="stretch"
+                ):
+                    _go_to(other.id)
+                    st.rerun()
+            label = "Delete all notes" if conversation.id == NOTES else "Delete this conversation"
+            if conversation.exchanges and st.button(
+                label, icon=":material/delete:", key="delete_conversation"
+            ):
+                book.delete(conversation.id)
+                _go_to(new_id())
+                st.rerun()
         num = len(book.conversation(NOTES).exchanges)
         if conversation.id == NOTES:
             if st.button("Back to asking", icon=":material/arrow_back:", key="leave_notes"):
@@ -243,29 +264,6 @@ def _head(
                 help="This conversation as Markdown, with the words that it cites",
             )
     return options
-
-
-def _conversations(book: ConversationBook, conversation: Conversation) -> None:
-    with st.popover("Conversations", icon=":material/history:"):
-        if st.button(
-            "New conversation", icon=":material/add:", key="new_conversation", width="stretch"
-        ):
-            _go_to(new_id())
-            st.rerun()
-        for other in book.all(limit=30):
-            is_this = other.id == conversation.id
-            if st.button(
-                plain(other.title), key=f"go_{other.id}", disabled=is_this, width="stretch"
-            ):
-                _go_to(other.id)
-                st.rerun()
-        label = "Delete all notes" if conversation.id == NOTES else "Delete this conversation"
-        if conversation.exchanges and st.button(
-            label, icon=":material/delete:", key="delete_conversation"
-        ):
-            book.delete(conversation.id)
-            _go_to(new_id())
-            st.rerun()
 
 
 def _model() -> ChatModel | None:
@@ -294,9 +292,8 @@ def _begin(
         )
         refused_question.refuse(conversation.id, text, why)
         st.rerun()
-    if (
-        model is None
-    ):  # one that is set but can't be had: the page has said so, and evidence needs none
+    if model is None:
+        # one that is set but can't be had: the page has said so, and evidence needs none
         options = [replace(o, is_split=False) for o in options]
     try:
         pending.ask(session, conversation, text, options, model, state.settings())

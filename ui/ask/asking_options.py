@@ -56,16 +56,17 @@ def choose_filters(session: WorkspaceSession) -> Filters:
     return Filters(tuple(chosen), tuple(speakers), since, until)
 
 
+def _chip_label(noun: str, chosen: Sequence[str]) -> str:
+    """The one that is chosen, or how many are."""
+    if not chosen:
+        return f"{noun.capitalize()}s"
+    return plain(clean(chosen[0], 24)) if len(chosen) == 1 else plural(len(chosen), noun)
+
+
 def _choose_documents(session: WorkspaceSession) -> list[str]:
     titles = document_labels(session.documents())
-    kept = [i for i in st.session_state.get("filter_documents", ()) if i in titles]
-    label = (
-        "Documents"
-        if not kept
-        else plain(clean(titles[kept[0]], 24))
-        if len(kept) == 1
-        else plural(len(kept), "document")
-    )
+    kept = [titles[i] for i in st.session_state.get("filter_documents", ()) if i in titles]
+    label = _chip_label("document", kept)
     with st.popover(label, icon=":material/description:", type="primary" if kept else "secondary"):
         return st.multiselect(
             "Only these documents",
@@ -78,13 +79,7 @@ def _choose_documents(session: WorkspaceSession) -> list[str]:
 
 def _choose_speakers(session: WorkspaceSession) -> list[str]:
     kept: list[str] = st.session_state.get("filter_speakers", [])
-    label = (
-        "Speakers"
-        if not kept
-        else plain(clean(kept[0], 24))
-        if len(kept) == 1
-        else plural(len(kept), "speaker")
-    )
+    label = _chip_label("speaker", kept)
     with st.popover(
         label, icon=":material/record_voice_over:", type="primary" if kept else "secondary"
     ):
@@ -184,10 +179,8 @@ def choose_options(session: WorkspaceSession, model: ChatModel | None) -> list[A
             "Split the question",
             "split",
             "For questions of several steps: the language model splits it, and passages are ranked"
-            " by"
-            " its steps too. One more call. Plain search, the profile Paper and trained soft"
-            " prompts"
-            " ask it whole.",
+            " by its steps too. One more call. Plain search, the profile Paper and trained soft"
+            " prompts ask it whole.",
             is_disabled=not (
                 has_model and any(wiring.can_split(name, profile) for name in retrievers)
             ),
@@ -236,8 +229,8 @@ def _of_its_own(way: str) -> str:
 
 
 def _choose_ways(session: WorkspaceSession, has_model: bool) -> list[str]:
-    """What answers, and what is compared with it: retrievers by name, before the language model,
-    and `soft:NAME`.
+    """The way that answers, and one to compare: retrievers by name, before the language model, and
+    `soft:NAME`.
     """
     own = soft_prompts(session)
     soft = soft_labels(own)
@@ -274,8 +267,8 @@ def _choose_ways(session: WorkspaceSession, has_model: bool) -> list[str]:
 
 
 def _choose_pruner(session: WorkspaceSession, is_read: bool) -> str | None:
-    """What scores the subgraphs: the setting, or a known name; the workspace's own where it has
-    one. None where there are none to score.
+    """The pruner of subgraphs: the setting, or a known name; the workspace's own where it has one.
+    None where there are none to score.
     """
     own = [TRAINED] if has_pruner(pruner_folder(session.space.settings, session.name)) else []
     names = list(

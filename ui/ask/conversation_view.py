@@ -73,23 +73,18 @@ def show_exchanges(
     for row, exchange in enumerate(exchanges[hidden:], start=hidden + 1):
         is_last = row == len(exchanges) and not under_way
         key = f"last_exchange_{exchange.id}" if is_last else f"exchange_{exchange.id}"
-        with (
-            st.container(key=key),
-            state.shown_errors(),
-        ):  # an answer that another version kept must not shut the page
+        # an answer that another version kept must not shut the page
+        with st.container(key=key), state.shown_errors():
             _show(session, conversation, exchange)
             if is_last and any(
                 kept.answer and doubts_text(kept.answer) for kept in exchange.answers
             ):
-                names = [
-                    *(s.name for s in points_of(session).speakers),
-                    *(t.name for t in points_of(session).topics),
-                ]
+                points = points_of(session)
                 show_what_to_try(
                     exchange.asked,
                     [d.text for d in session.documents()],
                     session.space.store.version(),
-                    names,
+                    [*(s.name for s in points.speakers), *(t.name for t in points.topics)],
                     filters,
                 )
     if under_way:
@@ -97,9 +92,8 @@ def show_exchanges(
     if not exchanges:
         return []
     last = exchanges[-1].id
-    return [
-        InView("asked", f"{last} done", f".st-key-last_exchange_{last}")
-    ]  # again once it is done: it grew as it was written
+    # again once it is done: it grew as it was written
+    return [InView("asked", f"{last} done", f".st-key-last_exchange_{last}")]
 
 
 def _show(session: WorkspaceSession, conversation: Conversation, exchange: Exchange) -> None:
@@ -213,9 +207,8 @@ def show_pending(session: WorkspaceSession, conversation: Conversation, waiting:
                 )
                 words.markdown(answer_markdown(question.text, {}))
             stop.empty()
-            if work.error and not st.button(
-                "Close", key="close_asking"
-            ):  # else it is in the conversation, with its errors
+            # a question without an error is in the conversation, with its answers' own errors
+            if work.error and not st.button("Close", key="close_asking"):
                 status.error(plain(work.error))
                 words.markdown(answer_markdown(question.text, {}))
                 return

@@ -1,4 +1,4 @@
-"""What a workspace holds, shown where nothing has been asked yet: questions to begin with,
+"""The contents of a workspace, shown where nothing has been asked yet: questions to begin with,
 documents, speakers, topics, who spoke when.
 """
 
@@ -132,8 +132,8 @@ def _show_speakers(points: StartingPoints) -> None:
 
 
 def _show_topics(points: StartingPoints, *, can_ask: bool) -> str | None:
-    """What is talked about most, how often it is named; the question about the one that was
-    clicked.
+    """Shows the main topics and how often each is named; returns the question about the one that
+    was clicked.
     """
     if not points.topics:
         return None
@@ -218,21 +218,16 @@ def ticks(first: float, last: float) -> list[int]:
 
 
 def stretches(turns: Sequence[Turn]) -> list[dict[str, str | float]]:
-    """Who spoke from which second to which: turns of one speaker in a row are one stretch; the
+    """Speakers by the seconds that they spoke: turns of one speaker in a row are one stretch; the
     longest, in order of time.
     """
     timed = [turn for turn in turns if turn.start_s is not None]
     made: list[tuple[str, float, float]] = []
     for turn, after in zip(timed, [*timed[1:], None], strict=True):
         start = turn.start_s or 0.0
-        next_start = after.start_s if after is not None else None
-        end = (
-            turn.end_s
-            if turn.end_s is not None
-            else next_start
-            if next_start is not None
-            else start + 2.0
-        )
+        end = turn.end_s
+        if end is None:  # it lasts until the next one; the last for two seconds
+            end = start + 2.0 if after is None or after.start_s is None else after.start_s
         who = turn.speaker or "?"
         if made and made[-1][0] == who and start >= made[-1][1]:
             made[-1] = (who, made[-1][1], max(made[-1][2], end))

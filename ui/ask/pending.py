@@ -135,9 +135,8 @@ def _keep(
     ConversationBook(session.space.folder).put(
         conversation.id, replace(question.exchange, answers=answers)
     )
-    if (
-        question.answers and session.space.store.version() != question.version
-    ):  # a document may be gone since it was quoted
+    if question.answers and session.space.store.version() != question.version:
+        # a document may be gone since it was quoted
         session.space.parts.forget_conversations()
 
 

@@ -47,9 +47,8 @@ def page() -> None:
             return
         st.html(f"{source_panel.STYLE}<style>.st-key-source_page {{ max-width: 48rem; }}</style>")
         title, renaming = st.columns([5, 1], vertical_alignment="bottom")
-        title.header(
-            plain(document.title), anchor=False
-        )  # a hearing's title can fill half a page as a title
+        # as a title, a hearing's own can fill half a page
+        title.header(plain(document.title), anchor=False)
         with renaming:
             ask_title(session, document, is_quiet=True)
         st.caption(plain(document.uri))

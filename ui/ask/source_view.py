@@ -28,7 +28,9 @@ _COLOURS = ("blue", "green", "violet", "orange", "red")
 def show_source(session: WorkspaceSession, document: Document, opened: OpenSource) -> None:
     """Shows the recording if there is one, a search box, and the turns around the open words."""
     turns = session.space.store.turns(document.id)
-    first, last = _touched(turns, opened.start, max(opened.end, opened.start + 1))
+    end = max(opened.end, opened.start + 1)
+    rows = [row for row, t in enumerate(turns) if t.start < end and opened.start < t.end]
+    first, last = (rows[0], rows[-1]) if rows else (0, 0)
     show_recording(
         session, document, turns, turns[first].second_of(opened.start) if turns else None
     )
@@ -36,7 +38,8 @@ def show_source(session: WorkspaceSession, document: Document, opened: OpenSourc
     wanted = st.text_input(
         label, key=f"within_{document.id}", placeholder=label, label_visibility="collapsed"
     )
-    colours = _colours(turns)
+    speakers = dict.fromkeys(turn.speaker for turn in turns if turn.speaker)
+    colours = {speaker: _COLOURS[row % len(_COLOURS)] for row, speaker in enumerate(speakers)}
     if wanted.strip():
         _show_found(document, turns, wanted.strip(), colours)
         return
@@ -66,17 +69,6 @@ def show_source(session: WorkspaceSession, document: Document, opened: OpenSourc
         st.rerun()
 
 
-def _touched(turns: Sequence[Turn], start: int, end: int) -> tuple[int, int]:
-    """First and last row of the turns that the span touches."""
-    rows = [row for row, turn in enumerate(turns) if turn.start < end and start < turn.end]
-    return (rows[0], rows[-1]) if rows else (0, 0)
-
-
-def _colours(turns: Sequence[Turn]) -> dict[str, str]:
-    speakers = dict.fromkeys(turn.speaker for turn in turns if turn.speaker)
-    return {speaker: _COLOURS[row % len(_COLOURS)] for row, speaker in enumerate(speakers)}
-
-
 def _show_found(
     document: Document, turns: Sequence[Turn], wanted: str, colours: dict[str, str]
 ) -> None:
@@ -97,9 +89,8 @@ def _show_found(
 
 def _occurrences(text: str, wanted: str) -> Iterator[tuple[int, int]]:
     lowered, sought = text.lower(), wanted.lower()
-    if len(lowered) != len(
-        text
-    ):  # a few letters grow when they are made small; then places would be wrong
+    if len(lowered) != len(text):
+        # a few letters grow when they are made small; then places would be wrong
         lowered, sought = text, wanted
     at = lowered.find(sought)
     while at >= 0:

@@ -1,5 +1,5 @@
-"""What one can try where nothing fits a question: words that no source has, names that look like
-them, chips that are set.
+"""Hints where nothing fits a question: words that no source has, names that look like them, chips
+that are set.
 """
 
 from collections.abc import Sequence

@@ -9,7 +9,6 @@ from dynagrag.core.schema import (
     AnswerTrace,
     EdgeTrace,
     NodeTrace,
-    PromptTrace,
     SubgraphTrace,
 )
 from dynagrag.core.text import plural
@@ -77,27 +76,60 @@ def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
         trace.subgraph_kind.capitalize(), list(labels), format_func=labels.__getitem__
     )
     prompt, subgraph = drawn[picked]
-    num_visited = _show_numbers(prompt, subgraph)
-    key = f"{exchange_id}_{picked}"
-    if num_visited < 2:
-        step = num_visited
-    else:
-        step = int(
-            st.slider(
-                "Steps of the walk",
-                1,
-                num_visited,
-                num_visited,
-                key=f"step_{key}",
-                help="Draws the walk up to this step",
-            )
+    num_visited = sum(node.place is not None for node in subgraph.nodes)
+    num_in = sum(node.is_in_prompt for node in subgraph.nodes)
+    cut = (
+        f"{num_visited - num_in} were pruned to fit the prompt (hollow), "
+        if num_visited > num_in
+        else ""
+    )
+    if any(node.mask is not None for node in subgraph.nodes):
+        faint = "Faint: what GRAG's soft pruning left little of before the graph became a token."
+    elif prompt.pruner == NoPruner.label:
+        faint = (
+            "There was no pruner, so all score alike; where lines are cut, what is mentioned least"
+            " goes first."
         )
-    _draw(subgraph, step, key=f"ego_{exchange_id}_{picked}")
+    else:
+        faint = (
+            f"Faint: what the pruner ({plain(prompt.pruner)}) scores low; where lines are cut, it"
+            " goes first."
+        )
+    st.caption(
+        f"{len(subgraph.nodes)} of {subgraph.num_nodes} nodes are drawn. The walk visited"
+        f" {num_visited}; {cut}{num_in} are in the prompt. Size: times mentioned."
+        f" {faint} Red: the walk. Arrows: the relations as they are stated. Colour: communities of"
+        " this subgraph alone."
+    )
+    key = f"{exchange_id}_{picked}"
+    step = num_visited
+    if num_visited > 1:
+        step = st.slider(
+            "Steps of the walk",
+            1,
+            num_visited,
+            num_visited,
+            key=f"step_{key}",
+            help="Draws the walk up to this step",
+        )
+    _draw(subgraph, step, key=f"ego_{key}")
     path = sorted((n for n in subgraph.nodes if _is_reached(n, step)), key=lambda n: n.place or 0)
     st.markdown("Order of the walk: " + " → ".join(f"{n.place} **{plain(n.name)}**" for n in path))
     with st.expander("The walk as a table"):
         st.dataframe(
-            [_step_row(n, subgraph) for n in path],
+            [
+                {
+                    "Step": n.place,
+                    "Entity": n.name,
+                    "Depth": n.depth,
+                    "Reached from": "" if n.parent is None else subgraph.nodes[n.parent].name,
+                    _PRUNED: n.score,
+                    "In the prompt": n.is_in_prompt,
+                    **({} if n.prize is None else {"Prize": n.prize}),
+                    **({} if n.mask is None else {"Mask": n.mask}),
+                }
+                for n in path
+            ],
             hide_index=True,
             column_config={_PRUNED: _TWO_DIGITS},
         )
@@ -107,39 +139,6 @@ def show_subgraphs(exchange_id: str, trace: AnswerTrace) -> None:
             f"{prompt.num_unvisited} nodes were not visited: a walk ends where the prompt is full,"
             " under the profile paper after 40."
         )
-
-
-def _show_numbers(prompt: PromptTrace, subgraph: SubgraphTrace) -> int:
-    """Says what the drawing shows; how many nodes the walk visited."""
-    num_visited = sum(n.place is not None for n in subgraph.nodes)
-    num_in = sum(n.is_in_prompt for n in subgraph.nodes)
-    cut = (
-        f"{num_visited - num_in} were pruned to fit the prompt (hollow), "
-        if num_visited > num_in
-        else ""
-    )
-    if all(node.mask is None for node in subgraph.nodes):
-        of_masks = ""
-    else:
-        of_masks = "Faint: what GRAG's soft pruning left little of before the graph became a token."
-    st.caption(
-        f"{len(subgraph.nodes)} of {subgraph.num_nodes} nodes are drawn. The walk visited"
-        f" {num_visited}; {cut}{num_in} are in the prompt. Size: times mentioned."
-        f" {of_masks or _of_scores(prompt.pruner)} Red: the walk. Arrows: the relations"
-        " as they are stated. Colour: communities of this subgraph alone."
-    )
-    return num_visited
-
-
-def _of_scores(pruner: str) -> str:
-    if pruner == NoPruner.label:
-        return (
-            "There was no pruner, so all score alike; where lines are cut, what is mentioned least"
-            " goes first."
-        )
-    return (
-        f"Faint: what the pruner ({plain(pruner)}) scores low; where lines are cut, it goes first."
-    )
 
 
 def _show_chosen_by(kind: str, subgraph: SubgraphTrace) -> None:
@@ -180,17 +179,6 @@ def _is_reached(node: NodeTrace, step: int) -> bool:
     return node.place is not None and node.place <= step
 
 
-def _step_row(node: NodeTrace, subgraph: SubgraphTrace) -> dict[str, Any]:
-    return {
-        "Step": node.place,
-        "Entity": node.name,
-        "Depth": node.depth,
-        "Reached from": "" if node.parent is None else subgraph.nodes[node.parent].name,
-        _PRUNED: node.score,
-        "In the prompt": node.is_in_prompt,
-    } | {name: own for name, own in (("Prize", node.prize), ("Mask", node.mask)) if own is not None}
-
-
 def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
     nodes = subgraph.nodes
     walked = {
@@ -198,14 +186,29 @@ def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
         for row, n in enumerate(nodes)
         if _is_reached(n, step) and n.parent is not None
     }
-    drawn_nodes = [_drawn_node(node, _is_reached(node, step)) for node in nodes]
+    drawn_nodes = []
+    for node in nodes:
+        is_reached = _is_reached(node, step)
+        drawn_nodes.append(
+            DrawnNode(
+                id=node.id,
+                label=node.name,
+                order=node.place if is_reached else None,
+                weight=max(1, node.weight),
+                opacity=0.25 + 0.75 * _shown_share(node) if is_reached else _UNREACHED,
+                is_hollow=not node.is_in_prompt,
+                tooltip=(
+                    f"{node.name}: weight {node.weight}, {_share_text(node)}, {node.hops} hops from"
+                    " the centre"
+                ),
+            )
+        )
     drawn_edges = [
         DrawnEdge(
             source=nodes[edge.source].id,
             target=nodes[edge.target].id,
-            label=", ".join(
-                label for label in edge.labels if label != CO_OCCURRENCE
-            ),  # it says nothing, and there are many
+            # co-occurrence says nothing, and there is much of it
+            label=", ".join(label for label in edge.labels if label != CO_OCCURRENCE),
             weight=edge.weight,
             opacity=0.25 + 0.75 * _shown_share(edge),
             tooltip=f"{', '.join(edge.labels)}: stated {edge.weight} times, {_share_text(edge)}",
@@ -214,21 +217,6 @@ def _draw(subgraph: SubgraphTrace, step: int, key: str) -> None:
         for edge in subgraph.edges
     ]
     draw_graph(drawn_nodes, drawn_edges, key=key, height="520px")
-
-
-def _drawn_node(node: NodeTrace, is_reached: bool) -> DrawnNode:
-    return DrawnNode(
-        id=node.id,
-        label=node.name,
-        order=node.place if is_reached else None,
-        weight=max(1, node.weight),
-        opacity=0.25 + 0.75 * _shown_share(node) if is_reached else _UNREACHED,
-        is_hollow=not node.is_in_prompt,
-        tooltip=(
-            f"{node.name}: weight {node.weight}, {_share_text(node)}, {node.hops} hops from the"
-            " centre"
-        ),
-    )
 
 
 def _shown_share(own: NodeTrace | EdgeTrace) -> float:

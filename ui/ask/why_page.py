@@ -33,35 +33,24 @@ def page() -> None:
     with state.shown_errors():
         st.title("Why")
         book = ConversationBook(session.space.folder)
-        found = _chosen(book)
+        # that of the address bar or of this visit if it has an answer, else the last that has one
+        id_ = st.query_params.get("conversation") or state.remembered("conversation", "")
+        conversations: Sequence[Conversation] = ()
+        if id_:
+            with suppress(UsageError):  # an address that somebody typed
+                conversations = (book.conversation(id_),)
+        if not any(e.answers for c in conversations for e in c.exchanges):
+            conversations = book.all()
+        found = next((c for c in conversations if any(e.answers for e in c.exchanges)), None)
         if found is None:
             st.info(
                 "No question has been answered in this workspace yet. Ask one under **Ask**.",
                 icon=":material/forum:",
             )
             return
-        conversation, exchange_id = found
-        _explain(
-            session,
-            *_pick(
-                with_titles(conversation, {d.id: d.title for d in session.documents()}), exchange_id
-            ),
-        )
-
-
-def _chosen(book: ConversationBook) -> tuple[Conversation, str] | None:
-    """The conversation, and the id of the exchange that is asked for."""
-    id_ = st.query_params.get("conversation") or state.remembered("conversation", "")
-    conversations: Sequence[Conversation] = ()
-    if id_:
-        with suppress(UsageError):  # an address that somebody typed
-            conversations = (book.conversation(id_),)
-    if not any(e.answers for c in conversations for e in c.exchanges):
-        conversations = book.all()
-    found = next((c for c in conversations if any(e.answers for e in c.exchanges)), None)
-    if found is None:
-        return None
-    return found, st.query_params.get("exchange", "")
+        titles = {d.id: d.title for d in session.documents()}
+        exchange, kept = _pick(with_titles(found, titles), st.query_params.get("exchange", ""))
+        _explain(session, exchange, kept)
 
 
 def _pick(conversation: Conversation, exchange_id: str) -> tuple[Exchange, KeptAnswer]:
@@ -99,14 +88,12 @@ def _explain(session: WorkspaceSession, exchange: Exchange, kept: KeptAnswer) ->
         show_answer(session.name, kept, exchange.asked)
         return
     with st.expander("The answer", expanded=False):
-        show_answer(
-            session.name, kept, exchange.asked, is_numbered=False
-        )  # marks are the labels of the prompts below
+        # marks are the labels of the prompts below
+        show_answer(session.name, kept, exchange.asked, is_numbered=False)
         if has_details(kept):
             show_details(session.name, kept)
-    profile = (
-        "" if soft_of(kept.retriever) else f", profile {plain(answer.trace.profile)}"
-    )  # a soft prompt has its own
+    # a soft prompt has a profile of its own
+    profile = "" if soft_of(kept.retriever) else f", profile {plain(answer.trace.profile)}"
     st.caption(f"{plain(way_name(kept.retriever))}{profile}, {kept.seconds:.1f} s.")
     for note in answer.trace.notes:
         st.caption(f":material/info: {plain(note)}")

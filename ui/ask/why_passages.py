@@ -2,11 +2,9 @@
 made of.
 """
 
-from collections.abc import Collection
-
 import streamlit as st
 
-from dynagrag.core.schema import Answer, RankingTrace
+from dynagrag.core.schema import Answer
 from dynagrag.core.text import clock, plural
 from dynagrag.ui.safe_markdown import plain, source_link
 
@@ -39,66 +37,54 @@ def show_passages(workspace: str, answer: Answer) -> None:
         f" {'is' if len(ranking.linked) == 1 else 'are'} known to the graph."
         f" {plural(len(ranking.passages), 'passage')} ranked, {num_in} of them in {read}."
     )
-    _show_links(ranking, {line.document for line in answer.evidence})
-    with st.expander("The ranked passages"):
-        _show_ranked(workspace, ranking, in_prompts)
-
-
-def _show_ranked(workspace: str, ranking: RankingTrace, in_prompts: set[str]) -> None:
-    rows = [
-        {
-            "Rank": rank,
-            "In a prompt": passage.id in in_prompts,
-            "Begins with": passage.words,
-            "Source": source_link(workspace, passage.document_id, passage.start, passage.end),
-            "Document": passage.document,
-            "Time": "" if passage.start_s is None else clock(passage.start_s),
-            "Score": passage.score,
-            "Words and vectors": passage.first_stage,
-            "Graph": passage.graph,
-            "Bridge": passage.bridge,
-            "Around it": passage.around,
-            **({} if passage.steps is None else {"Steps": passage.steps}),
-            "Reached over": passage.over or "",
-        }
-        for rank, passage in enumerate(ranking.passages, start=1)
-    ]
-    columns = {name: st.column_config.NumberColumn(name, format="%.2f") for name in _NUMBERS}
-    st.dataframe(
-        rows,
-        hide_index=True,
-        column_config=columns
-        | {"Source": st.column_config.LinkColumn("Source", display_text="open")},
-    )
-    st.caption(
-        "The score is the sum of the columns of numbers after it: how well words and vectors fit,"
-        " PageRank from what the question names, the best bridge from another passage, and what"
-        " stands around it" + (", and what the question's steps changed." if ranking.steps else ".")
-    )
-
-
-def _untitled(text: str, titles: Collection[str]) -> str:
-    return next((text[len(title) + 2 :] for title in titles if text.startswith(f"{title}: ")), text)
-
-
-def _show_links(ranking: RankingTrace, titles: Collection[str]) -> None:
-    """`titles`: of documents; the texts of facts begin with them, which says the same many
-    times.
-    """
+    titles = {line.document for line in answer.evidence}
     names = (
         ", ".join(f"**{plain(name)}**" for name in ranking.linked) or "none that the graph knows"
     )
     st.markdown(f"Names in the question: {names}")
     if ranking.facts:
         with st.expander(plural(len(ranking.facts), "nearest fact")):
-            st.markdown(
-                "\n".join(
-                    f"- “{plain(_untitled(fact.text, titles))}”, cosine {fact.cosine:.2f}"
-                    for fact in ranking.facts
-                )
-            )
+            lines = []
+            for fact in ranking.facts:
+                # texts of facts begin with their documents' titles, the same again and again
+                title = next((t for t in titles if fact.text.startswith(f"{t}: ")), None)
+                text = fact.text if title is None else fact.text.removeprefix(f"{title}: ")
+                lines.append(f"- “{plain(text)}”, cosine {fact.cosine:.2f}")
+            st.markdown("\n".join(lines))
     if ranking.gate < 1:
         st.caption(
             f"The graph counts {ranking.gate:.0%}: less where a question is long, and where many"
             " passages hold no entity."
+        )
+    with st.expander("The ranked passages"):
+        rows = [
+            {
+                "Rank": rank,
+                "In a prompt": passage.id in in_prompts,
+                "Begins with": passage.words,
+                "Source": source_link(workspace, passage.document_id, passage.start, passage.end),
+                "Document": passage.document,
+                "Time": "" if passage.start_s is None else clock(passage.start_s),
+                "Score": passage.score,
+                "Words and vectors": passage.first_stage,
+                "Graph": passage.graph,
+                "Bridge": passage.bridge,
+                "Around it": passage.around,
+                **({} if passage.steps is None else {"Steps": passage.steps}),
+                "Reached over": passage.over or "",
+            }
+            for rank, passage in enumerate(ranking.passages, start=1)
+        ]
+        columns = {name: st.column_config.NumberColumn(name, format="%.2f") for name in _NUMBERS}
+        st.dataframe(
+            rows,
+            hide_index=True,
+            column_config=columns
+            | {"Source": st.column_config.LinkColumn("Source", display_text="open")},
+        )
+        st.caption(
+            "The score is the sum of the columns of numbers after it: how well words and vectors"
+            " fit, PageRank from what the question names, the best bridge from another passage, and"
+            " what stands around it"
+            + (", and what the question's steps changed." if ranking.steps else ".")
         )

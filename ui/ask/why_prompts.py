@@ -3,7 +3,6 @@ scores.
 """
 
 from collections import Counter
-from collections.abc import Sequence
 
 import streamlit as st
 
@@ -13,7 +12,7 @@ from dynagrag.ui.safe_markdown import plain
 
 
 def show_prompts(answer: Answer) -> None:
-    """What was put before the model for each intermediate answer, and for the merged one; or would
+    """The prompts of each intermediate answer, and of the merged one; or those that there would
     have been.
     """
     trace = answer.trace
@@ -85,7 +84,16 @@ def show_intermediate(answer: Answer) -> None:
             else "No language model answered."
         )
         return
-    st.markdown(_of_answers(answer.intermediate))
+    num_helpful = sum(a.helpfulness > 0 for a in answer.intermediate)
+    verdicts = Counter(claim.verdict.value for a in answer.intermediate for claim in a.claims)
+    checked = (
+        f" {plural(verdicts.total(), 'claim')} checked:"
+        f" {', '.join(f'{num} {name}' for name, num in verdicts.items())}."
+    )
+    st.markdown(
+        f"{plural(len(answer.intermediate), 'intermediate answer')}, {num_helpful} of them"
+        f" helpful.{checked if verdicts else ''}"
+    )
     if trace.merge:
         st.markdown(f"How the answer came about: {plain(trace.merge)}")
     for failure in trace.failures:
@@ -107,20 +115,6 @@ def show_intermediate(answer: Answer) -> None:
                 named = "".join(f" {label}" for label in claim.lines)
                 verdict = f"{claim.verdict.value}{' by' if named else ''}{named}"
                 st.caption(f"{verdict}: {plain(claim.text)}")
-
-
-def _of_answers(answers: Sequence[IntermediateAnswer]) -> str:
-    """Counts intermediate answers, those that are used, and the verdicts of their claims."""
-    num_helpful = sum(a.helpfulness > 0 for a in answers)
-    verdicts = Counter(claim.verdict.value for a in answers for claim in a.claims)
-    checked = (
-        f" {plural(verdicts.total(), 'claim')} checked:"
-        f" {', '.join(f'{num} {name}' for name, num in verdicts.items())}."
-    )
-    return (
-        f"{plural(len(answers), 'intermediate answer')}, {num_helpful} of them"
-        f" helpful.{checked if verdicts else ''}"
-    )
 
 
 def _score_parts(answer: IntermediateAnswer) -> str:

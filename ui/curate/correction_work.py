@@ -3,7 +3,6 @@ it did.
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 from uuid import uuid4
 
@@ -65,7 +64,7 @@ def _read(store: GraphStore) -> Seen:
 
 
 def signed_as() -> str:
-    """Who the corrections of this visit are by."""
+    """The name that signs the corrections of this visit."""
     return str(st.session_state.get(_SIGNED) or corrections.somebody())
 
 
@@ -83,32 +82,25 @@ def correct(
     """Begins a correction on a thread of its own, signed by the visitor, and draws the page again.
     A second click, while the first is not shown yet, begins nothing.
     """
-    asked = repr((act.__name__, args, kwargs))
-    if state.remembered("correction", None) and asked == state.remembered(_ASKED, ""):
+    request = repr((act.__name__, args, kwargs))
+    if state.remembered("correction", None) and request == state.remembered(_ASKED, ""):
         st.rerun()
-    was_judged = any(
-        row.stage == STAGE for row in session.space.journal.ledger()
-    )  # else no model is needed, nor loaded
+    # else no model is needed, nor loaded
+    was_judged = any(row.stage == STAGE for row in session.space.journal.ledger())
     opened = state.opener(session.name, has_model=was_judged)
-    call: Act = partial(_call, act, args, {**kwargs, "by": signed_as()})
+    by = signed_as()  # the work's thread has no visit to read it from
 
     def run(_: background.Work) -> Outcome:
         with opened() as space:
-            return call(space)
+            return act(space, *args, **kwargs, by=by)
 
     key = background.key_of(session.space.settings, session.name, "curate", uuid4().hex)
     background.start(key, "Correction", run)
     state.remember("correction", key)
-    if asked != state.remembered(_ASKED, ""):
+    if request != state.remembered(_ASKED, ""):
         state.remember("correction_outcome", None)
-    state.remember(_ASKED, asked)
+    state.remember(_ASKED, request)
     st.rerun()
-
-
-def _call(
-    act: Callable[..., Outcome], args: tuple[Any, ...], kwargs: dict[str, Any], space: Workspace
-) -> Outcome:
-    return act(space, *args, **kwargs)
 
 
 def show_correction(session: WorkspaceSession) -> bool:
@@ -127,9 +119,9 @@ def show_correction(session: WorkspaceSession) -> bool:
         state.remember("correction", None)
         state.remember(LAST_SEEN, "")
         background.drop(key)
-        if not (
-            work.error and isinstance(state.remembered("correction_outcome", None), Outcome)
-        ):  # else it was just done: a second click
+        # a second click's error is not shown over what was just done
+        is_second = work.error and isinstance(state.remembered("correction_outcome", None), Outcome)
+        if not is_second:
             state.remember("correction_outcome", work.result or work.error)
             st.toast(
                 "That could not be done" if work.error else "Done",

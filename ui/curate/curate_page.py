@@ -7,7 +7,7 @@ import streamlit as st
 from dynagrag.core.text import times
 from dynagrag.curation import corrections
 from dynagrag.curation.suggestions import Suggestion
-from dynagrag.curation.view import EditState, MadeMerge, Seen, clipped, history, made_merges
+from dynagrag.curation.view import EditState, Seen, clipped, history, made_merges
 from dynagrag.ui import state
 from dynagrag.ui.curate import edit_tab
 from dynagrag.ui.curate.correction_work import (
@@ -62,10 +62,8 @@ def page() -> None:
             if last not in ("", seen.version):
                 st.warning(
                     "The graph has changed since you last looked, in another tab or by another"
-                    " process."
-                    " This is how it is now. If you were changing something that isn't here any"
-                    " more, it"
-                    " was not done.",
+                    " process. This is how it is now. If you were changing something that isn't"
+                    " here any more, it was not done.",
                     icon=":material/sync:",
                 )
             state.remember(LAST_SEEN, seen.version)
@@ -102,7 +100,9 @@ def _suggestions(session: WorkspaceSession, seen: Seen) -> None:
         s
         for s in found
         if (every or s.is_likely)
-        and _holds(part, *(n for i in s.entity_ids for n in _names(seen, i)))
+        and _holds(
+            part, *(n for i in s.entity_ids for n in (seen.by_id[i].name, *seen.by_id[i].keys))
+        )
     ]
     if not shown:
         more = (
@@ -119,11 +119,6 @@ def _suggestions(session: WorkspaceSession, seen: Seen) -> None:
     for suggestion in page_of(shown, "suggestions"):
         _suggestion(session, seen, suggestion)
     show_pager(len(shown), "suggestions")
-
-
-def _names(seen: Seen, entity_id: str) -> tuple[str, ...]:
-    entity = seen.by_id[entity_id]
-    return entity.name, *entity.keys
 
 
 def _holds(part: str, *names: str) -> bool:
@@ -184,44 +179,38 @@ def _made(session: WorkspaceSession, seen: Seen) -> None:
     shown = [
         m
         for m in merges
-        if maker in (None, _maker(m))
+        if maker in (None, m.rule if m.rule in ("model", "by hand") else "rule")
         and _holds(part, m.entity.name, *(key for key, _ in m.members))
     ]
     st.caption(f"{len(shown):,} of {len(merges):,} merges.")
     for merge in page_of(shown, "made"):
-        _merge(session, seen, merge)
-    show_pager(len(shown), "made")
-
-
-def _maker(merge: MadeMerge) -> str:
-    return merge.rule if merge.rule in ("model", "by hand") else "rule"
-
-
-def _merge(session: WorkspaceSession, seen: Seen, merge: MadeMerge) -> None:
-    with st.container(border=True):
-        members = ", ".join(
-            f"{plain(clipped(seen.shown(key), 40))} ({number})" for key, number in merge.members
-        )
-        st.markdown(f"**{plain(clipped(merge.entity.name))}** · said {times(merge.entity.weight)}")
-        how = " and ".join(_RULES.get(rule, rule) for rule in merge.rule.split("+"))
-        st.caption(f"From {members} · {plain(how)}{' by ' + plain(merge.by) if merge.by else ''}")
-        show_quotes(
-            session, seen.quotes([key for key, _ in merge.members], min(len(merge.members), 3))
-        )
-        if merge.rule == "model" and merge.saw:
-            with st.expander("What the model saw"):
-                st.markdown(plain_lines(merge.saw))
-        if st.button(
-            "Undo",
-            key=f"undo_{merge.id}",
-            icon=":material/undo:",
-            help="Keeps them apart, also in files that you add later.",
-        ):
-            correct(
-                session,
-                corrections.undo_edit if merge.rule == "by hand" else corrections.undo_made_merge,
-                merge.id,
+        with st.container(border=True):
+            members = ", ".join(
+                f"{plain(clipped(seen.shown(key), 40))} ({number})" for key, number in merge.members
             )
+            st.markdown(
+                f"**{plain(clipped(merge.entity.name))}** · said {times(merge.entity.weight)}"
+            )
+            how = " and ".join(_RULES.get(rule, rule) for rule in merge.rule.split("+"))
+            st.caption(
+                f"From {members} · {plain(how)}{' by ' + plain(merge.by) if merge.by else ''}"
+            )
+            show_quotes(
+                session, seen.quotes([key for key, _ in merge.members], min(len(merge.members), 3))
+            )
+            if merge.rule == "model" and merge.saw:
+                with st.expander("What the model saw"):
+                    st.markdown(plain_lines(merge.saw))
+            if st.button(
+                "Undo",
+                key=f"undo_{merge.id}",
+                icon=":material/undo:",
+                help="Keeps them apart, also in files that you add later.",
+            ):
+                is_by_hand = merge.rule == "by hand"
+                undo = corrections.undo_edit if is_by_hand else corrections.undo_made_merge
+                correct(session, undo, merge.id)
+    show_pager(len(shown), "made")
 
 
 # ------------------------------------------------------------------------------------------ history

@@ -60,20 +60,17 @@ def _choose(seen: Seen, label: str, name: str, first: str = "") -> Entity | None
     index = ids.index(last) if last in by_id else 0
     # a box keeps the words of its choice, which a correction changes
     key = f"found_{name}_{seen.version}"
-    labels = unique_labels({i: _line(e) for i, e in by_id.items()})
+    lines = {}
+    for entity in found:  # a select box shows its options as they are
+        aliases = ", ".join(clipped(alias, 30) for alias in entity.aliases[:3])
+        also = f" (also {aliases})" if aliases else ""
+        lines[entity.id] = f"{clipped(entity.name)}{also}, said {times(entity.weight)}"
+    labels = unique_labels(lines)
     chosen = st.selectbox(
         f"Found ({len(found)})", ids, index=index, format_func=lambda i: labels.get(i, i), key=key
     )
     state.remember(f"curate_found_{name}", chosen)
     return by_id[chosen] if chosen else None
-
-
-def _line(entity: Entity) -> str:
-    """For a select box, which shows its options as they are."""
-    also = (
-        f" (also {', '.join(clipped(a, 30) for a in entity.aliases[:3])})" if entity.aliases else ""
-    )
-    return f"{clipped(entity.name)}{also}, said {times(entity.weight)}"
 
 
 def _rename(session: WorkspaceSession, seen: Seen, entity: Entity) -> None:

@@ -35,7 +35,7 @@ def drawable(text: str, max_chars: int = MAX_TIP) -> str:
     anything in it but words.
     """
     line = " ".join(_INVISIBLE.sub(" ", text[: 4 * max_chars]).split())
-    line = _HEART_OF_IT.sub(
-        "x x", line if len(line) <= max_chars else line[: max_chars - 1].rstrip() + "…"
-    )
-    return line.replace("{", "{\u2060")  # a word joiner: {name|words} would be rich text
+    if len(line) > max_chars:
+        line = line[: max_chars - 1].rstrip() + "…"
+    # a word joiner: {name|words} would be rich text
+    return _HEART_OF_IT.sub("x x", line).replace("{", "{\u2060")

@@ -1,4 +1,4 @@
-"""Graphs and bars drawn in 2D by Apache ECharts, which streamlit-echarts brings with it: nothing is
+"""Graphs and bars drawn in 2D by Apache ECharts, which is part of streamlit-echarts: nothing is
 fetched from elsewhere.
 
 Nodes can be dragged, the whole zoomed and moved.

@@ -45,18 +45,16 @@ def communities(
 
     graph: nx.Graph[int] = nx.Graph()
     graph.add_nodes_from(range(num_nodes))
-    for (a, b), weight in zip(
-        pairs, weights if weights is not None else [1.0] * len(pairs), strict=True
-    ):
+    if weights is None:
+        weights = [1.0] * len(pairs)
+    for (a, b), weight in zip(pairs, weights, strict=True):
         if a != b:
             before = graph.edges[a, b]["weight"] if graph.has_edge(a, b) else 0.0
             graph.add_edge(a, b, weight=before + float(weight))
     made = np.zeros(num_nodes, dtype=np.int64)
-    found = (
-        [sorted(members) for members in nx.community.louvain_communities(graph, seed=seed)]
-        if num_nodes
-        else []
-    )
+    if num_nodes == 0:
+        return made
+    found = [sorted(members) for members in nx.community.louvain_communities(graph, seed=seed)]
     for number, members in enumerate(sorted(found, key=lambda m: (-len(m), m[0]))):
         made[members] = number
     return made
@@ -80,16 +78,22 @@ def place(
     rng = np.random.default_rng(seed)
     made = np.zeros((num_nodes, 2), dtype=np.float32)
     inner = matrix[main][:, main]
-    made[main] = _settled(_pulls(inner, groups[main]), _start(inner, groups[main], rng), rng)
-    made[main] -= made[main].mean(axis=0)
-    radius = float(np.quantile(np.linalg.norm(made[main], axis=1), 0.98))
-    made[main] = _pulled_in(made[main], radius)
+    own_groups = groups[main]
+    pulls = inner.tocoo()
+    pulls.data = np.where(
+        own_groups[pulls.row] == own_groups[pulls.col], np.float32(_TOGETHER), np.float32(1.0)
+    )
+    at = _settled(pulls.tocsr(), _start(inner, own_groups, rng), rng)
+    at -= at.mean(axis=0)
+    length = np.linalg.norm(at, axis=1, keepdims=True)
+    radius = float(np.quantile(length, 0.98))
+    # nodes outside of the radius are moved onto it
+    made[main] = np.where(length > radius, at * (radius / np.maximum(length, 1e-9)), at)
     order = loose[np.lexsort((loose, component[loose], -size[component[loose]]))]
     gap = 1.6 * radius / float(np.sqrt(len(main)))
     sizes = [int(size[c]) for c in dict.fromkeys(component[order].tolist())]
-    made[order] = _rings(
-        sizes, radius + max(0.08 * radius, 0.7 * gap), gap
-    )  # of a few nodes the outermost are large there
+    # of a few nodes the outermost are large there
+    made[order] = _rings(sizes, radius + max(0.08 * radius, 0.7 * gap), gap)
     reach = float(np.linalg.norm(made, axis=1).max())
     return made / np.float32(reach or 1.0)
 
@@ -105,14 +109,6 @@ def _adjacency(num_nodes: int, pairs: Pairs) -> csr_matrix:
     ).tocsr()
     matrix.data[:] = 1.0  # parallel relations don't pull harder
     return matrix
-
-
-def _pulls(matrix: csr_matrix, groups: NDArray[np.int64]) -> csr_matrix:
-    made = matrix.tocoo()
-    made.data = np.where(
-        groups[made.row] == groups[made.col], np.float32(_TOGETHER), np.float32(1.0)
-    )
-    return made.tocsr()
 
 
 def _start(matrix: csr_matrix, groups: NDArray[np.int64], rng: np.random.Generator) -> Positions:
@@ -183,15 +179,6 @@ def _repulsion(
     return np.stack(((dx * strength).sum(axis=1), (dy * strength).sum(axis=1)), axis=1)
 
 
-def _pulled_in(at: Positions, radius: float) -> Positions:
-    """Moves nodes outside of the radius onto it."""
-    length = np.linalg.norm(at, axis=1, keepdims=True)
-    made: Positions = np.where(
-        length > radius, at * (radius / np.maximum(length, 1e-9)), at
-    ).astype(np.float32)
-    return made
-
-
 def _rings(sizes: Sequence[int], radius: float, gap: float) -> Positions:
     """Components of these sizes on rings from a radius outwards, each with its nodes together,
     `gap` apart from the next.
@@ -247,19 +234,15 @@ def place_3d(num_nodes: int, pairs: Pairs) -> Positions:
         a: {b: float(reached[a].get(b, far)) for b in range(num_nodes)} for a in range(num_nodes)
     }
     # By itself it would begin at random, and be another layout each time.
-    start = dict(enumerate(_ball(num_nodes)))
+    # By itself it would begin at random, and be another layout each time. So it begins evenly on a
+    # sphere, by the golden angle.
+    height = 1 - 2 * (np.arange(num_nodes) + 0.5) / num_nodes
+    angle, width = 2.399963 * np.arange(num_nodes), np.sqrt(1 - height * height)
+    sphere = np.stack((width * np.cos(angle), width * np.sin(angle), height), axis=1)
+    start = dict(enumerate(sphere.astype(np.float32)))
     found = nx.kamada_kawai_layout(graph, dist=distances, pos=start, dim=3, weight=None)
     made = np.array([found[i] for i in range(num_nodes)], dtype=np.float32)
     made -= made.mean(axis=0)
     _, _, axes = np.linalg.svd(made.astype(np.float64), full_matrices=True)
     upright: Positions = (made @ axes[[1, 2, 0]].T).astype(np.float32)
     return upright / np.float32(np.linalg.norm(upright, axis=1).max() or 1.0)
-
-
-def _ball(num: int) -> Positions:
-    """Evenly on a sphere, by the golden angle."""
-    height = 1 - 2 * (np.arange(num) + 0.5) / num
-    angle, width = 2.399963 * np.arange(num), np.sqrt(1 - height * height)
-    return np.stack((width * np.cos(angle), width * np.sin(angle), height), axis=1).astype(
-        np.float32
-    )

@@ -1,4 +1,4 @@
-"""A graph as Apache ECharts is told to draw it: size = weight, opacity = score, colour = community.
+"""Options of Apache ECharts for a graph: size = weight, opacity = score, colour = community.
 
 Every text in it went through `drawable` or is ours.
 """
@@ -43,9 +43,7 @@ def graph_options(
     is_directed: bool = True,
     file_name: str = "graph",
 ) -> dict[str, Any]:
-    """What ECharts is told. Edges to nodes that aren't drawn, and from a node to itself, are left
-    out.
-    """
+    """ECharts' options. Left out: edges to nodes that aren't drawn, and from a node to itself."""
     number = {node.id: i for i, node in enumerate(nodes)}
     drawn = [
         edge
@@ -57,6 +55,11 @@ def graph_options(
         " hold the same in words."
     )
     picture_name = drawable(file_name, 60)
+    pairs = [(number[edge.source], number[edge.target]) for edge in drawn]
+    is_small = len(nodes) <= MAX_SMALL
+    left, right, side = (
+        ("8%", "8%", "bottom") if len(nodes) <= _NUM_ALL_LABELS else (30, 70, "right")
+    )
     return {
         "aria": {"enabled": True, "label": {"description": words}},
         "animation": False,
@@ -87,76 +90,51 @@ def graph_options(
             },
         },
         "series": [
-            _series(
-                nodes,
-                drawn,
-                [(number[edge.source], number[edge.target]) for edge in drawn],
-                is_directed,
-            )
+            {
+                "type": "graph",
+                "layout": "none",  # a live one moves nodes under labels that were laid out before
+                "symbol": "circle",
+                "draggable": True,
+                "roam": True,
+                "scaleLimit": {"min": 0.3, "max": 30},
+                "nodeScaleRatio": 0.5,
+                "preserveAspect": "contain",
+                "data": _node_items(nodes, _colors(nodes, pairs, drawn), _places(nodes, pairs)),
+                "links": _edge_items(drawn, pairs, is_small),
+                "categories": [
+                    {"name": str(i), "itemStyle": {"color": color}}
+                    for i, color in enumerate((*PALETTE, OTHERS))
+                ],
+                "left": left,  # room for labels
+                "right": right,
+                "top": 40,
+                "bottom": 40,
+                "label": {
+                    "position": side,
+                    "formatter": Function("(p) => p.data.words"),
+                    "fontSize": 11,
+                    # without, labels that ECharts takes for apart touch by some pixels
+                    "minMargin": 14,
+                    "opacity": 1,
+                    "textBorderWidth": 0,
+                },
+                # the larger node's label stays; the other's is shown when it is pointed at
+                "labelLayout": {"hideOverlap": True},
+                "edgeSymbol": ["none", "arrow" if is_directed and is_small else "none"],
+                "edgeSymbolSize": [0, 6],
+                "lineStyle": {
+                    "color": "#8a8f98",
+                    "width": 1,
+                    "opacity": 0.6 if is_small else max(0.08, min(0.3, 900 / (len(drawn) + 1))),
+                },
+                "emphasis": {
+                    "label": {"show": True},
+                    "focus": "adjacency" if is_small else "none",
+                    "scale": is_small,
+                },
+                "animation": False,
+            }
         ],
-    }
-
-
-def _series(
-    nodes: Sequence[DrawnNode],
-    edges: Sequence[DrawnEdge],
-    pairs: Sequence[tuple[int, int]],
-    is_directed: bool,
-) -> dict[str, Any]:
-    """The graph itself. `pairs`: the indices of each edge's ends."""
-    places = _places(nodes, pairs)
-    is_small = len(nodes) <= MAX_SMALL
-    return {
-        "type": "graph",
-        "layout": "none",  # a live one moves nodes under labels that were laid out before
-        "symbol": "circle",
-        "draggable": True,
-        "roam": True,
-        "scaleLimit": {"min": 0.3, "max": 30},
-        "nodeScaleRatio": 0.5,
-        "preserveAspect": "contain",
-        "data": _node_items(nodes, _colors(nodes, pairs, edges), places),
-        "links": _edge_items(edges, pairs, is_small),
-        "categories": [
-            {"name": str(i), "itemStyle": {"color": color}}
-            for i, color in enumerate((*PALETTE, OTHERS))
-        ],
-        **_labels(len(nodes)),
-        "edgeSymbol": ["none", "arrow"] if is_directed and is_small else ["none", "none"],
-        "edgeSymbolSize": [0, 6],
-        "lineStyle": {
-            "color": "#8a8f98",
-            "width": 1,
-            "opacity": 0.6 if is_small else max(0.08, min(0.3, 900 / (len(edges) + 1))),
-        },
-        "emphasis": {
-            "label": {"show": True},
-            "focus": "adjacency" if is_small else "none",
-            "scale": is_small,
-        },
-        "animation": False,
-    }
-
-
-def _labels(num_nodes: int) -> dict[str, Any]:
-    """Labels of nodes, and the margins that they need."""
-    is_small = num_nodes <= _NUM_ALL_LABELS
-    return {
-        "left": "8%" if is_small else 30,
-        "right": "8%" if is_small else 70,
-        "top": 40,
-        "bottom": 40,
-        "label": {
-            "position": "bottom" if is_small else "right",
-            "formatter": Function("(p) => p.data.words"),
-            "fontSize": 11,
-            "minMargin": 14,  # without, labels that ECharts takes for apart touch by some pixels
-            "opacity": 1,
-            "textBorderWidth": 0,
-        },
-        "labelLayout": {
-            "hideOverlap": True
-        },  # the larger node's label stays; the other one's is shown when it is pointed at
     }
 
 
@@ -164,8 +142,11 @@ def _node_items(
     nodes: Sequence[DrawnNode], colors: Sequence[int], places: Sequence[tuple[float, float]]
 ) -> list[dict[str, Any]]:
     """One item a node, with its place."""
-    sizes = _sizes(nodes)
-    words = [_words(node) for node in nodes]
+    sizes = _scaled([node.weight for node in nodes], *_breadths(len(nodes)))
+    words = [drawable(node.label, _MAX_LABEL) or "(no name)" for node in nodes]
+    for i, node in enumerate(nodes):
+        if node.order is not None:
+            words[i] = f"{node.order} · {words[i]}"
     labels = _shown_labels(nodes, words, sizes, places)
     items = []
     for i, (node, color, (x, y)) in enumerate(zip(nodes, colors, places, strict=True)):
@@ -182,44 +163,40 @@ def _node_items(
             item["tip"] = "\n".join(textwrap.wrap(drawable(node.tooltip or node.label), 52))
         if i in labels:
             item["label"] = labels[i]
-        style: dict[str, Any] = (
-            {} if node.opacity >= 1 else {"opacity": round(max(0.12, node.opacity), 2)}
-        )
+        style: dict[str, Any] = {}
+        if node.opacity < 1:
+            style["opacity"] = round(max(0.12, node.opacity), 2)
         if node.is_hollow:
-            own = (*PALETTE, OTHERS)[color]
             style |= {
                 "color": "transparent",
-                "borderColor": own,
+                "borderColor": (*PALETTE, OTHERS)[color],
                 "borderWidth": 1.5,
                 "borderType": "dashed",
             }
         if node.is_highlighted:
             style |= {"borderColor": HIGHLIGHT, "borderWidth": 3}
-        items.append(item | ({"itemStyle": style} if style else {}))
+        if style:
+            item["itemStyle"] = style
+        items.append(item)
     return items
 
 
-def _words(node: DrawnNode) -> str:
-    words = drawable(node.label, _MAX_LABEL) or "(no name)"
-    return words if node.order is None else f"{node.order} · {words}"
+def _breadths(num_nodes: int) -> tuple[float, float]:
+    """Of the lightest and the heaviest node, in pixels."""
+    if num_nodes <= _NUM_ALL_LABELS:
+        return 9.0, 38.0
+    return (9.0, 30.0) if num_nodes <= MAX_SMALL else (4.0, 22.0)
 
 
-def _sizes(nodes: Sequence[DrawnNode]) -> list[float]:
-    """Breadths in pixels; areas grow with the weight."""
-    lightest, heaviest = (
-        min((node.weight for node in nodes), default=0.0),
-        max((node.weight for node in nodes), default=1.0),
-    )
-    largest = 38.0 if len(nodes) <= _NUM_ALL_LABELS else 30.0 if len(nodes) <= MAX_SMALL else 22.0
-    smallest = 9.0 if len(nodes) <= MAX_SMALL else 4.0
+def _scaled(weights: Sequence[float], smallest: float, largest: float) -> list[float]:
+    """Weights as pixels from `smallest` to `largest`, growing with the root: areas with the
+    weight.
+    """
+    lightest = min(weights, default=0.0)
+    spread = (max(weights, default=1.0) - lightest) or 1.0
     return [
-        round(
-            smallest
-            + (largest - smallest)
-            * ((node.weight - lightest) / ((heaviest - lightest) or 1.0)) ** 0.5,
-            1,
-        )
-        for node in nodes
+        round(smallest + (largest - smallest) * ((weight - lightest) / spread) ** 0.5, 1)
+        for weight in weights
     ]
 
 
@@ -229,8 +206,8 @@ def _shown_labels(
     sizes: Sequence[float],
     places: Sequence[tuple[float, float]],
 ) -> dict[int, dict[str, Any]]:
-    """By node what ECharts is told of its label: where it stands in a small drawing. Other labels
-    are shown when they are pointed at.
+    """ECharts' options of the labels that are shown, by node; of a small drawing with their side.
+    Other labels are shown when they are pointed at.
     """
     order = sorted(range(len(nodes)), key=lambda i: (not _is_sure(nodes[i]), -nodes[i].weight, i))
     if len(nodes) > _NUM_ALL_LABELS:
@@ -277,14 +254,11 @@ def _places(
 ) -> list[tuple[float, float]]:
     """Whole pixels of a square of about the drawing's size."""
     placed = [(node.x, node.y) for node in nodes if node.x is not None and node.y is not None]
-    found = (
-        placed
-        if len(placed) == len(nodes)
-        else [(float(x), float(y)) for x, y in place(len(nodes), pairs)]
-    )
-    reach = max((max(abs(x), abs(y)) for x, y in found), default=1.0) or 1.0
+    if len(placed) < len(nodes):
+        placed = [(float(x), float(y)) for x, y in place(len(nodes), pairs)]
+    reach = max((max(abs(x), abs(y)) for x, y in placed), default=1.0) or 1.0
     scale = (_REACH if len(nodes) <= MAX_SMALL else 8 * _REACH) / reach
-    return [(round(x * scale), round(y * scale)) for x, y in found]
+    return [(round(x * scale), round(y * scale)) for x, y in placed]
 
 
 def _edge_items(
@@ -293,13 +267,10 @@ def _edge_items(
     """One item an edge; parallel edges bend away from each other. In a large drawing only the pair:
     its lines are all alike.
     """
-    lightest, heaviest = (
-        min((edge.weight for edge in edges), default=0.0),
-        max((edge.weight for edge in edges), default=1.0),
-    )
+    widths = _scaled([edge.weight for edge in edges], 1.0, 4.5)
     seen: dict[tuple[int, int], int] = {}
     items = []
-    for edge, (source, target) in zip(edges, pairs, strict=True):
+    for edge, width, (source, target) in zip(edges, widths, pairs, strict=True):
         pair = (min(source, target), max(source, target))
         number = seen[pair] = seen.get(pair, -1) + 1
         if not is_small and not edge.is_highlighted:
@@ -307,12 +278,10 @@ def _edge_items(
                 items.append({"source": source, "target": target})
             continue
         bend = 0.0 if number == 0 else 0.15 * ((number + 1) // 2) * (1 if number % 2 else -1)
-        width = 1.0 + 3.5 * ((edge.weight - lightest) / ((heaviest - lightest) or 1.0)) ** 0.5
-        style: dict[str, Any] = {"width": round(width, 1), "opacity": round(edge.opacity, 2)}
+        style: dict[str, Any] = {"width": width, "opacity": round(edge.opacity, 2)}
         if bend:
-            style["curveness"] = (
-                bend if source == pair[0] else -bend
-            )  # ECharts bends to the left as seen from the source
+            # ECharts bends to the left as seen from the source
+            style["curveness"] = bend if source == pair[0] else -bend
         if edge.is_highlighted:
             style |= {"color": HIGHLIGHT, "opacity": max(0.5, round(edge.opacity, 2))}
         item: dict[str, Any] = {"source": source, "target": target, "lineStyle": style}

@@ -75,25 +75,18 @@ class KeptLayouts:
     def _make(self, name: str, work: Callable[[], Layout]) -> Layout:
         made = work()
         try:
-            self._folder.parent.mkdir(
-                mode=0o700, exist_ok=True
-            )  # not the workspace's folder, which may have been deleted meanwhile
+            # not the workspace's folder, which may have been deleted meanwhile
+            self._folder.parent.mkdir(mode=0o700, exist_ok=True)
             self._folder.mkdir(mode=0o700, exist_ok=True)
             part = self._folder / f"{name}.{os.getpid()}.part"
-            write_text(
-                part,
-                json.dumps(
-                    {"positions": made.positions.round(4).tolist(), "groups": made.groups.tolist()}
-                ),
-            )
+            rows = {"positions": made.positions.round(4).tolist(), "groups": made.groups.tolist()}
+            write_text(part, json.dumps(rows))
             part.replace(self._folder / name)
-            for old in sorted(self._folder.glob("*.json"), key=lambda p: p.stat().st_mtime)[
-                :-_MAX_KEPT
-            ]:
+            kept = sorted(self._folder.glob("*.json"), key=lambda p: p.stat().st_mtime)
+            for old in kept[:-_MAX_KEPT]:
                 old.unlink(missing_ok=True)
-        except (
-            OSError
-        ) as err:  # a full disk, or the workspace is being deleted: it is drawn all the same
+        except OSError as err:
+            # a full disk, or the workspace is being deleted: it is drawn all the same
             _LOG.warning("the layout could not be kept: %s", err)
         return made
 
@@ -105,11 +98,8 @@ class KeptLayouts:
             groups = np.array(value["groups"], dtype=np.int64)
         except (OSError, ValueError, TypeError, KeyError):
             return None
-        return (
-            Layout(positions, groups)
-            if len(positions) == len(groups) == num_nodes and np.isfinite(positions).all()
-            else None
-        )
+        is_whole = len(positions) == len(groups) == num_nodes and np.isfinite(positions).all()
+        return Layout(positions, groups) if is_whole else None
 
 
 def _laid_out(num_nodes: int, pairs: Pairs, weights: Sequence[float], is_3d: bool) -> Layout:

@@ -11,7 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dynagrag.core.errors import StoreError
-from dynagrag.core.schema import Document, Entity, Neighbourhood
+from dynagrag.core.schema import Document, Entity
 from dynagrag.core.text import cut, times
 from dynagrag.curation.graph_export import part
 from dynagrag.curation.graph_queries import (
@@ -53,7 +53,16 @@ def page() -> None:
                 state.show_empty_workspace()
             return
         with head:
-            text = _find()
+            if state.remembered(_IS_FOUND, False):  # a box can be emptied only before it is drawn
+                st.session_state[_FIND] = ""
+                state.remember(_IS_FOUND, False)
+            text = st.text_input(
+                "Find an entity",
+                key=_FIND,
+                max_chars=_MAX_CHARS,
+                placeholder="A name, or words of what is said of it",
+                icon=":material/search:",
+            ).strip()
             drawn = st.container(width="content")
         if text:
             _show_hits(session, text)
@@ -110,21 +119,6 @@ def _go(entity_id: str, name: str) -> None:
 
 def _back(num: int) -> None:
     state.remember(_PATH, _path()[:num])
-
-
-def _find() -> str:
-    """The words in the box; empty where there are none."""
-    if state.remembered(_IS_FOUND, False):  # a box can be emptied only before it is drawn
-        st.session_state[_FIND] = ""
-        state.remember(_IS_FOUND, False)
-    text = st.text_input(
-        "Find an entity",
-        key=_FIND,
-        max_chars=_MAX_CHARS,
-        placeholder="A name, or words of what is said of it",
-        icon=":material/search:",
-    )
-    return text.strip()
 
 
 def _show_hits(session: WorkspaceSession, text: str) -> None:
@@ -193,14 +187,21 @@ def _show_entity(session: WorkspaceSession, entity_id: str, drawn: DeltaGenerato
             min_weight=int(min_weight),
         )
         with drawing_or_list():
-            clicked = _draw(near)
+            centre = near.entities[0].id
+            nodes = [
+                DrawnNode(e.id, e.name, e.weight, tooltip=about(e), is_highlighted=e.id == centre)
+                for e in near.entities
+            ]
+            edges = [DrawnEdge(r.head, r.tail, r.label, r.weight) for r in near.relations]
+            clicked_id = draw_graph(
+                nodes, edges, key="graph_near", height=HEIGHT, file_name="neighbourhood"
+            )
+            clicked = next((e for e in near.entities if e.id == clicked_id), None)
             more = " There are more; the most stated are drawn." if near.is_cut else ""
             st.caption(
                 f"{len(near.entities)} entities, {len(near.relations)} relations.{more} Click an"
-                " entity to"
-                " open it, point at a line to read it, scroll to zoom. Larger: mentioned more"
-                " often."
-                " Colour: community."
+                " entity to open it, point at a line to read it, scroll to zoom. Larger: mentioned"
+                " more often. Colour: community."
             )
         with st.popover("Export", icon=":material/download:"):
             offer_downloads(
@@ -220,17 +221,6 @@ def _show_entity(session: WorkspaceSession, entity_id: str, drawn: DeltaGenerato
     if clicked is not None and clicked.id != entity_id:
         _go(clicked.id, clicked.name)
         st.rerun()
-
-
-def _draw(near: Neighbourhood) -> Entity | None:
-    centre = near.entities[0].id
-    nodes = [
-        DrawnNode(e.id, e.name, e.weight, tooltip=about(e), is_highlighted=e.id == centre)
-        for e in near.entities
-    ]
-    edges = [DrawnEdge(r.head, r.tail, r.label, r.weight) for r in near.relations]
-    clicked = draw_graph(nodes, edges, key="graph_near", height=HEIGHT, file_name="neighbourhood")
-    return next((e for e in near.entities if e.id == clicked), None)
 
 
 @st.cache_resource(show_spinner=False, max_entries=2)
@@ -330,7 +320,15 @@ def _show_way(session: WorkspaceSession, entity: Entity, documents: Mapping[str,
             here, name = (
                 (step.relation.tail, step.tail) if is_forward else (step.relation.head, step.head)
             )
-            st.markdown(_step(session.name, step, is_forward))
+            # the relation as an arrow whose label opens what states it
+            label = plain(cut(step.relation.label, 40))
+            if step.statements:
+                statement = step.statements[0]
+                link = source_link(
+                    session.name, statement.document_id, statement.start, statement.end
+                )
+                label = f"[{label}]({link})"
+            st.markdown(f"— {label} →" if is_forward else f"← {label} —")
             st.button(
                 plain(cut(name, 40)) or "\\(no name\\)",
                 type="tertiary",
@@ -338,13 +336,3 @@ def _show_way(session: WorkspaceSession, entity: Entity, documents: Mapping[str,
                 args=(here, name),
                 key=f"way_{number}",
             )
-
-
-def _step(workspace: str, step: StatedRelation, is_forward: bool) -> str:
-    """A relation of a path as an arrow with its label, which opens what states it."""
-    label = plain(cut(step.relation.label, 40))
-    if step.statements:
-        statement = step.statements[0]
-        link = source_link(workspace, statement.document_id, statement.start, statement.end)
-        label = f"[{label}]({link})"
-    return f"— {label} →" if is_forward else f"← {label} —"

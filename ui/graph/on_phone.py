@@ -33,8 +33,8 @@ _HIDDEN = f"""@media (max-width: 640px) {{
 
 @contextmanager
 def drawing_or_list() -> "Iterator[DeltaGenerator]":
-    """What is drawn in the block is seen on a wide window, and on a phone where the switch is on;
-    the list is only seen on a phone.
+    """A block that is seen in a wide window, and on a phone where the switch is on; the list is
+    only seen on a phone.
     """
     with st.container(key=_SWITCH):
         is_drawn = st.toggle("Show the drawing", key="graph_is_drawn")

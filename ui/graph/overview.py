@@ -122,8 +122,7 @@ def show_overview(
                     draw_bars(binned(counts), key=f"graph_{key}", name=title.lower())
             st.caption(
                 "Of all entities, whatever the filters. Bins double in width; the scale of the"
-                " counts is"
-                " logarithmic."
+                " counts is logarithmic."
             )
     return clicked
 

@@ -61,15 +61,12 @@ def _show_document(session: WorkspaceSession, document: Document) -> None:
             st.caption(plain(plural(len(turns), "turn") + named))
         with st.container(horizontal=True, width="content"):
             ask_title(session, document)
-            with st.popover(
-                "Delete", icon=":material/delete:", key=f"deletion_{document.id}"
-            ):  # without a key it stays open, for the next one
+            # without a key it stays open, for the next one
+            with st.popover("Delete", icon=":material/delete:", key=f"deletion_{document.id}"):
                 st.markdown(
                     f"Deletes **{plain(document.title)}** and everything made from it: records, its"
-                    " part of"
-                    " the graph, vectors, cached replies, conversations that quote it, and the"
-                    " uploaded"
-                    " file. Files elsewhere on this machine stay."
+                    " part of the graph, vectors, cached replies, conversations that quote it, and"
+                    " the uploaded file. Files elsewhere on this machine stay."
                 )
                 is_busy = background.has_job_at_work(state.settings(), session.name)
                 if st.button(

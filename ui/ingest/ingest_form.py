@@ -51,7 +51,9 @@ def show(paths: Sequence[str], on_start: Callable[[Key], None], names: SpeakerNa
             )
             return
         work = _planned(paths, options)
-        if not has_ended(work, _planning):
+        stages = {job_runner.TIMING: "Timing one call of the model"}
+        usual = "Estimating calls, tokens, cost and time"
+        if not has_ended(work, lambda work: stages.get(work.stage, usual)):
             return
         if work.error:
             background.drop(work.key)
@@ -102,8 +104,7 @@ def _ask_options(settings: Settings, has_folder: bool) -> IngestOptions:
         captions=about,
         key="ingest_extractor",
         label_visibility="collapsed",
-        on_change=_keep,
-        args=("extractor",),
+        on_change=lambda: state.remember("extractor", st.session_state["ingest_extractor"]),
     )
     options: dict[str, Any] = {"extractor": extractor}
     with st.expander("More options"):
@@ -170,17 +171,13 @@ def _ask_more() -> dict[str, Any]:
     }
 
 
-def _keep(name: str) -> None:
-    state.remember(name, st.session_state[f"ingest_{name}"])
-
-
 # --------------------------------------------------------------------------------------------- plan
 
 
 def _planned(paths: Sequence[str], options: IngestOptions) -> Work:
     """The estimate of just this, made once; that of other options is forgotten."""
     settings, name = state.settings(), state.workspace_name()
-    asked = json.dumps(
+    identity = json.dumps(
         [
             list(paths),
             asdict(options),
@@ -190,7 +187,7 @@ def _planned(paths: Sequence[str], options: IngestOptions) -> Work:
         ]
     )
     visit = str(state.remembered("plans", uuid4().hex))
-    ticket = f"{visit}-{content_id(asked)[:16]}"
+    ticket = f"{visit}-{content_id(identity)[:16]}"
     for other in background.found_under(background.key_of(settings, name, "plan")):
         if other.key[-1].startswith(visit) and other.key[-1] != ticket:
             background.drop(other.key)
@@ -202,14 +199,6 @@ def _stamp(path: str) -> float:
         return Path(path).stat().st_mtime
     except OSError:
         return 0.0
-
-
-def _planning(work: Work) -> str:
-    return (
-        "Timing one call of the model"
-        if work.stage == job_runner.TIMING
-        else "Estimating calls, tokens, cost and time"
-    )
 
 
 def _show_plan(view: IngestPlanView, settings: Settings) -> None:

@@ -17,7 +17,7 @@ from dynagrag.ui.ingest import (
     speakers_view,
     upload_folder,
 )
-from dynagrag.ui.ingest.source_reading import Brought, SourceRow, pasted, read_all
+from dynagrag.ui.ingest.source_reading import SourceInput, SourceRow, pasted, read_all
 from dynagrag.ui.progress import has_ended
 from dynagrag.ui.safe_markdown import plain
 from dynagrag.ui.state import WorkspaceSession
@@ -25,9 +25,9 @@ from dynagrag.ui.state import WorkspaceSession
 _UPLOAD, _PASTE, _FOLDER = "Upload files", "Paste text", "Files on this machine"
 _FROM_THE_WEB = (
     "The app fetches nothing. Bring the file yourself:\n"
-    "- **YouTube**: under the video choose *…"
-    " more*, then *Show transcript*, and paste its text under *Paste text*; or save the captions"
-    " with `yt-dlp --skip-download --write-subs --write-auto-subs ADDRESS` and upload the `.vtt`.\n"
+    "- **YouTube**: under the video choose *… more*, then *Show transcript*, and paste its text"
+    " under *Paste text*; or save the captions with `yt-dlp --skip-download --write-subs"
+    " --write-auto-subs ADDRESS` and upload the `.vtt`.\n"
     "- **A web page**: save it in your browser (Ctrl+S, *HTML only*) and upload the `.html`."
 )
 _FORMATS = (
@@ -46,7 +46,7 @@ def page() -> None:
         _bring(session)
         rows = _rows(session)
         sources_view.show(rows, _leave_out)
-        paths = list(dict.fromkeys(row.given for row in rows if row.given and not row.refused))
+        paths = list(dict.fromkeys(row.origin for row in rows if row.origin and not row.refused))
         if paths:
             names = speakers_view.show(rows, session.documents() if session else ())
             ingest_form.show(paths, _started, names)
@@ -80,11 +80,10 @@ def _bring(session: WorkspaceSession | None) -> None:
         horizontal=True,
         label_visibility="collapsed",
     )
-    brought: list[Brought] = []
+    inputs: list[SourceInput] = []
     if way == _PASTE:
-        number = state.remembered(
-            "paste_number", 0
-        )  # a form of its own for each text: what could not be taken stays in it
+        # a form of its own for each text: what could not be taken stays in it
+        number = state.remembered("paste_number", 0)
         with st.form("paste"):
             title = st.text_input(
                 "Title",
@@ -101,30 +100,35 @@ def _bring(session: WorkspaceSession | None) -> None:
                 key=f"paste_text_{number}",
             )
             is_sent = st.form_submit_button("Preview", icon=":material/visibility:")
-        if not is_sent:
-            brought = []
-        elif not title.strip() or not text.strip():
+        if is_sent and not (title.strip() and text.strip()):
             st.warning("Enter a title and some text.", icon=":material/edit:")
-            brought = []
-        else:
-            made = pasted(title, text)
+        elif is_sent:
+            inputs = [pasted(title, text)]
             state.remember("paste_number", number + 1)
-            brought = [made]
     elif way == _FOLDER:
-        brought = _name_folder()
+        with st.form("folder", border=False):
+            name = st.text_input(
+                "File, folder or pattern",
+                placeholder="e.g. ~/meetings or /data/talks/*.vtt",
+                help="On the machine that runs dynagrag. " + _FORMATS,
+            )
+            is_asked = st.form_submit_button("Preview", icon=":material/visibility:")
+        if is_asked and not name.strip():
+            st.warning("Enter a file, a folder or a pattern.", icon=":material/edit:")
+        elif is_asked:
+            inputs = [SourceInput(upload_folder.expanded(name))]
     else:
-        brought = _upload()
+        inputs = _upload()
     with st.expander("From YouTube or the web"):
         st.markdown(_FROM_THE_WEB)
-    _read(brought)
+    _read(inputs)
 
 
-def _upload() -> list[Brought]:
+def _upload() -> list[SourceInput]:
     """The files that were not read yet."""
     key = f"upload_{state.workspace_name()}_{state.remembered('upload_number', 0)}"
-    if (
-        key not in st.session_state
-    ):  # the box is drawn anew, empty; what it held before was not taken out
+    if key not in st.session_state:
+        # the box is drawn anew, empty; what it held before was not taken out
         state.remember("shown_uploads", set())
     files = st.file_uploader(
         "Transcripts or documents", accept_multiple_files=True, key=key, help=_FORMATS
@@ -135,45 +139,34 @@ def _upload() -> list[Brought]:
     gone: set[str] = state.remembered("shown_uploads", set()) - here
     rows: tuple[SourceRow, ...] = state.remembered("rows", ())
     for row in rows:
-        if row.brought in gone:
+        if row.upload_id in gone:
             _leave_out([row])
     state.remember("shown_uploads", here)
     seen: set[str] = state.remembered("seen_uploads", set())
-    return [Brought(file.name, file, file.file_id) for file in files if file.file_id not in seen]
-
-
-def _name_folder() -> list[Brought]:
-    with st.form("folder", border=False):
-        name = st.text_input(
-            "File, folder or pattern",
-            placeholder="e.g. ~/meetings or /data/talks/*.vtt",
-            help="On the machine that runs dynagrag. " + _FORMATS,
-        )
-        is_asked = st.form_submit_button("Preview", icon=":material/visibility:")
-    if is_asked and not name.strip():
-        st.warning("Enter a file, a folder or a pattern.", icon=":material/edit:")
-    return [Brought(upload_folder.expanded(name))] if is_asked and name.strip() else []
+    return [
+        SourceInput(file.name, file, file.file_id) for file in files if file.file_id not in seen
+    ]
 
 
 # --------------------------------------------------------------------------------------------- read
 
 
-def _read(brought: list[Brought]) -> None:
-    """Reads what was brought in a thread, and takes what was read into the rows once it is
+def _read(inputs: list[SourceInput]) -> None:
+    """Reads the inputs in a thread, and takes what was read into the rows once it is
     there.
     """
     settings, name = state.settings(), state.workspace_name()
     prefix = background.key_of(settings, name, "read", str(state.remembered("visit", uuid4().hex)))
-    if brought:
+    if inputs:
         folder, number = upload_folder.folder_of(settings, name), state.remembered("num_read", 0)
         state.remember("num_read", number + 1)
-        ids = {item.id for item in brought if item.id}
+        ids = {item.id for item in inputs if item.id}
         state.remember("seen_uploads", state.remembered("seen_uploads", set()) | ids)
         background.start(
             (*prefix, str(number)),
             "Reading",
-            lambda work: read_all(folder, brought, work.progress),
-            {"brought": ids},
+            lambda work: read_all(folder, inputs, work.progress),
+            {"upload_ids": ids},
         )
     for work in background.found_under(prefix):
         if has_ended(
@@ -182,7 +175,7 @@ def _read(brought: list[Brought]) -> None:
             background.drop(work.key)
             if work.error:
                 st.error(plain(work.error), icon=":material/error:")
-                _read_later(work.notes["brought"])
+                _read_later(work.notes["upload_ids"])
             _take(work.result or ())
 
 
@@ -194,17 +187,23 @@ def _read_later(ids: Set[str]) -> None:
 def _take(made: tuple[SourceRow, ...]) -> None:
     """Later readings of a path, or of an upload, replace earlier ones."""
     rows: tuple[SourceRow, ...] = state.remembered("rows", ())
-    paths, uploads = {row.path for row in made}, {row.brought for row in made if row.brought}
+    paths, uploads = {row.path for row in made}, {row.upload_id for row in made if row.upload_id}
     state.remember(
         "rows",
-        (*(row for row in rows if row.path not in paths and row.brought not in uploads), *made),
+        (*(row for row in rows if row.path not in paths and row.upload_id not in uploads), *made),
     )
-    _read_later({row.brought for row in made if row.is_unread})
+    _read_later({row.upload_id for row in made if row.is_unread})
 
 
 def _rows(session: WorkspaceSession | None) -> tuple[SourceRow, ...]:
     """The files to ingest; at first those that were uploaded before and never ingested."""
-    _take_back_what_did_not_start()
+    key, started = state.remembered("started", ((), ()))
+    work = background.find(key) if key else None
+    has_job = work is not None and "job" in work.notes
+    if work is None or not work.is_running or has_job:
+        state.remember("started", ((), ()))
+    if work is not None and not work.is_running and work.error and not has_job:
+        _take(started)  # the run ended before it was a job
     if not state.remembered("has_looked", False):
         state.remember("has_looked", True)
         upload_folder.sweep(upload_folder.folder_of(state.settings(), state.workspace_name()))
@@ -215,7 +214,7 @@ def _rows(session: WorkspaceSession | None) -> tuple[SourceRow, ...]:
     return rows
 
 
-def _left_over(session: WorkspaceSession | None) -> list[Brought]:
+def _left_over(session: WorkspaceSession | None) -> list[SourceInput]:
     """Uploaded files that are no document and that no job is at or waits with."""
     settings, name = state.settings(), state.workspace_name()
     if background.has_job_at_work(settings, name):
@@ -228,7 +227,7 @@ def _left_over(session: WorkspaceSession | None) -> list[Brought]:
         for path in job.request.paths
     }
     left = upload_folder.not_ingested(upload_folder.folder_of(settings, name), _stored(session))
-    return [Brought(str(path)) for path in left if str(path.absolute()) not in taken]
+    return [SourceInput(str(path)) for path in left if str(path.absolute()) not in taken]
 
 
 def _stored(session: WorkspaceSession | None) -> set[str]:
@@ -237,12 +236,14 @@ def _stored(session: WorkspaceSession | None) -> set[str]:
 
 def _leave_out(gone: Sequence[SourceRow]) -> None:
     """Takes sources out again; uploaded files that are no documents are removed."""
-    given = {row.given for row in gone if row.given}
+    origins = {row.origin for row in gone if row.origin}
     rows: tuple[SourceRow, ...] = state.remembered("rows", ())
-    state.remember("rows", tuple(row for row in rows if row not in gone and row.given not in given))
+    state.remember(
+        "rows", tuple(row for row in rows if row not in gone and row.origin not in origins)
+    )
     folder = upload_folder.folder_of(state.settings(), state.workspace_name())
     for path in upload_folder.not_ingested(folder, _stored(state.session())):
-        if str(path) in given:
+        if str(path) in origins:
             upload_folder.discard(folder, path)
 
 
@@ -253,12 +254,3 @@ def _started(key: background.Key) -> None:
     speakers_view.forget()
     state.remember("seen_uploads", set())
     state.remember("upload_number", state.remembered("upload_number", 0) + 1)
-
-
-def _take_back_what_did_not_start() -> None:
-    key, rows = state.remembered("started", ((), ()))
-    work = background.find(key) if key else None
-    if work is None or not work.is_running or "job" in work.notes:
-        state.remember("started", ((), ()))
-    if work is not None and not work.is_running and work.error and "job" not in work.notes:
-        _take(rows)

@@ -31,8 +31,8 @@ TIMING = "time a call"
 
 @dataclass(frozen=True, slots=True)
 class IngestPlanView:
-    """What an ingest would do and cost. `estimate` None: no model is asked. `call_s`: seconds of a
-    call that was timed for it. `extracted_before`: extractors whose records are replaced, with the
+    """Work and cost of an ingest. `estimate` None: no model is asked. `call_s`: seconds of a call
+    that was timed for it. `extracted_before`: extractors whose records are replaced, with the
     number of their documents.
     """
 

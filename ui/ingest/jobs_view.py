@@ -3,7 +3,7 @@ one, what was set aside, those of the past.
 """
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,11 +11,9 @@ from datetime import UTC, datetime
 import streamlit as st
 
 from dynagrag.core.errors import UsageError
-from dynagrag.core.schema import Document
 from dynagrag.core.text import duration_text, plural
 from dynagrag.ingest.time_left import TimeLeft
 from dynagrag.journal.jobs import RESUMABLE, Job, JobStatus
-from dynagrag.journal.workspace_journal import SetAside
 from dynagrag.ui import background, state
 from dynagrag.ui.background import Work
 from dynagrag.ui.ingest import files_view, job_runner
@@ -69,13 +67,11 @@ def _draw(was_running: bool) -> None:
         if was_running and not _is_any_running(session):
             st.rerun()  # the rest of the page is another now
         works = background.jobs_of(state.settings(), state.workspace_name())
-        ended = [
-            work for work in works if not work.is_running
-        ]  # asked before the jobs: none of theirs is running then
+        # asked before the jobs: none of theirs is running then
+        ended = [work for work in works if not work.is_running]
         jobs = session.space.journal.jobs() if session is not None else ()
-        by_job = {
-            work.notes["job"]: work for work in works if work not in ended and "job" in work.notes
-        }
+        running = {w.notes["job"]: w for w in works if w not in ended and "job" in w.notes}
+        failed = {w.notes["job"]: w.error for w in ended if w.error and "job" in w.notes}
         offered = job_runner.to_go_on(jobs)
         for work in works:
             if work in ended:
@@ -90,12 +86,13 @@ def _draw(was_running: bool) -> None:
                     st.caption(f"at work for {duration_text(work.seconds)}")
         for job in jobs:
             if job.status is JobStatus.RUNNING and session is not None:
-                _show_running(session, job, by_job.get(job.id))
-        failed = {
-            work.notes["job"]: work.error for work in ended if work.error and "job" in work.notes
-        }
+                _show_running(session, job, running.get(job.id))
         for job in offered:
-            _show_offer(_as_it_ended(job, failed.get(job.id, "")), is_ending=job.id in by_job)
+            if job.status is JobStatus.INTERRUPTED and job.id in failed:
+                # The error of this process's run could not be noted (a full disk), so the journal
+                # takes its process for dead.
+                job = replace(job, status=JobStatus.FAILED, reason=failed[job.id])
+            _show_offer(job, is_ending=job.id in running)
 
 
 def _share(done: int, total: int) -> float:
@@ -118,12 +115,41 @@ def _show_running(session: WorkspaceSession, job: Job, work: Work | None) -> Non
         stage, done, total = (
             (work.stage, work.done, work.total) if work else (job.stage, job.done, job.total)
         )
-        left = _time_left(job, stage, done, total)
+        # told from what this visitor's page has seen of the run; empty while it can't be
+        seen: dict[tuple[int, str], TimeLeft] = state.remembered("time_left", {})
+        chunks = job.counts.get("chunks", 0)
+        own = seen.setdefault(
+            (job.id, job.started_at), TimeLeft(num_passages=chunks * _PASSAGES_A_CHUNK)
+        )
+        now = time.monotonic()
+        own.tell(stage, done, total, now)
+        left = own.text(now)
         st.progress(
             _share(done, total),
             text=_stage_text(stage, done, total) + (f" · {left}" if left else ""),
         )
-        st.caption(plain(" · ".join(_so_far(session, job, work))))
+        counts = job.counts
+        parts = [
+            f"{plural(counts.get('documents', 0), 'document')},"
+            f" {plural(counts.get('chunks', 0), 'chunk')} to extract"
+        ]
+        if aside := sum(item.job_id == job.id for item in session.space.journal.set_asides()):
+            parts.append(f"{aside} set aside")
+        if work is not None and "found" in work.notes:
+            mentions, relations = work.notes["found"]
+            parts.append(
+                f"{plural(mentions, 'mention')} and {plural(relations, 'relation')} found so far"
+            )
+        if work:
+            spent = job_runner.spent_since(work, session.space.journal.ledger())
+            if spent is not None and spent[0]:
+                parts.append(f"{spent[0]:,} calls, {spent[1]:,} tokens so far")
+            parts.append(f"at work for {duration_text(work.seconds)}")
+        else:
+            age = datetime.now(UTC) - datetime.fromisoformat(job.started_at)
+            begun = duration_text(max(0.0, age.total_seconds()))
+            parts.append(f"begun {begun} ago, by another process")
+        st.caption(plain(" · ".join(parts)))
         if job.is_paused or job.is_cancelled:
             st.caption("Pausing …" if job.is_paused else "Stopping …")
         else:
@@ -146,46 +172,6 @@ def _end(session: WorkspaceSession, job: Job, is_pause: bool) -> None:
     st.rerun()
 
 
-def _time_left(job: Job, stage: str, done: int, total: int) -> str:
-    """In words, from what this visitor's page has seen of the run; empty while it can't be told."""
-    seen: dict[tuple[int, str], TimeLeft] = state.remembered("time_left", {})
-    chunks = job.counts.get("chunks", 0)
-    own = seen.setdefault(
-        (job.id, job.started_at), TimeLeft(num_passages=chunks * _PASSAGES_A_CHUNK)
-    )
-    now = time.monotonic()
-    own.tell(stage, done, total, now)
-    return own.text(now)
-
-
-def _so_far(session: WorkspaceSession, job: Job, work: Work | None) -> list[str]:
-    counts = job.counts
-    parts = [
-        f"{plural(counts.get('documents', 0), 'document')},"
-        f" {plural(counts.get('chunks', 0), 'chunk')} to extract"
-    ]
-    if aside := sum(item.job_id == job.id for item in session.space.journal.set_asides()):
-        parts.append(f"{aside} set aside")
-    if work is not None and "found" in work.notes:
-        mentions, relations = work.notes["found"]
-        parts.append(
-            f"{plural(mentions, 'mention')} and {plural(relations, 'relation')} found so far"
-        )
-    spent = job_runner.spent_since(work, session.space.journal.ledger()) if work else None
-    if spent is not None and spent[0]:
-        parts.append(f"{spent[0]:,} calls, {spent[1]:,} tokens so far")
-    seconds = work.seconds if work else _seconds_since(job.started_at)
-    parts.append(
-        f"{'at work for' if work else 'begun'}"
-        f" {duration_text(seconds)}{'' if work else ' ago, by another process'}"
-    )
-    return parts
-
-
-def _seconds_since(when: str) -> float:
-    return max(0.0, (datetime.now(UTC) - datetime.fromisoformat(when)).total_seconds())
-
-
 def _what(job: Job) -> str:
     if job.request.paths:
         return job_runner.named(job.request.paths)
@@ -201,22 +187,20 @@ def _what(job: Job) -> str:
 
 def _show_ended(work: Work, offered: Collection[int]) -> None:
     outcome = work.result if isinstance(work.result, RunOutcome) else None
-    if outcome is not None and outcome.stopped_by and outcome.job_id in offered:
+    if outcome is None:
+        job, is_stopped = work.notes.get("job"), True
+    else:
+        job, is_stopped = outcome.job_id, bool(outcome.stopped_by)
+    if is_stopped and job in offered:
         return  # the offer to resume says it
-    if outcome is None and work.notes.get("job") in offered:
-        return
+    title = plain(work.title)
     with st.container(horizontal=True, vertical_alignment="center"):
         if outcome is None:
-            st.error(f"{plain(work.title)}: {plain(work.error)}", icon=":material/error:")
-        elif outcome.stopped_by:
-            st.info(
-                f"{plain(work.title)}: {plain(outcome.stopped_by)}", icon=":material/stop_circle:"
-            )
+            st.error(f"{title}: {plain(work.error)}", icon=":material/error:")
+        elif is_stopped:
+            st.info(f"{title}: {plain(outcome.stopped_by)}", icon=":material/stop_circle:")
         else:
-            st.success(
-                f"**{plain(work.title)}**: {plain(outcome.graph)}", icon=":material/check_circle:"
-            )
-        if outcome is not None and not outcome.stopped_by:
+            st.success(f"**{title}**: {plain(outcome.graph)}", icon=":material/check_circle:")
             state.link_to_page("ask", "Ask about it", ":material/forum:")
         if outcome is not None and outcome.lines:
             with st.popover("Report", icon=":material/list:"):
@@ -226,27 +210,17 @@ def _show_ended(work: Work, offered: Collection[int]) -> None:
             st.rerun()
 
 
-def _as_it_ended(job: Job, error: str) -> Job:
-    """With the error of this process's run, where that could not be noted (a full disk): the
-    journal takes its process for dead then.
-    """
-    return (
-        replace(job, status=JobStatus.FAILED, reason=error)
-        if error and job.status is JobStatus.INTERRUPTED
-        else job
-    )
-
-
 def _show_offer(job: Job, is_ending: bool) -> None:
     with st.container(border=True):
         place = f" at “{_stage_text(job.stage, job.done, job.total)}”" if job.stage else ""
-        word = (
-            "is paused"
-            if job.is_paused
-            else {JobStatus.STOPPED: "has spent its budget"}.get(job.status, f"was {job.status}")
-        )
         if job.status is JobStatus.FAILED:
             word = "failed"
+        elif job.is_paused:
+            word = "is paused"
+        else:
+            word = (
+                "has spent its budget" if job.status is JobStatus.STOPPED else f"was {job.status}"
+            )
         st.markdown(
             f":orange[:material/pause_circle:] **Job {job.id}: {plain(_what(job))}** {word}{place}."
             " What was done is kept."
@@ -287,7 +261,7 @@ def _ask_budgets(job: Job) -> tuple[int | None, int | None]:
         return None, None
     now = [job.request.options.get(name) for name in ("max_calls", "max_tokens")]
     labels = ("Calls at most, for the rest", "Tokens at most, for the rest")
-    asked = [
+    budgets = [
         (
             st.number_input(
                 label, min_value=1, value=int(budget), key=f"budget_{job.id}_{label}", width=260
@@ -297,7 +271,7 @@ def _ask_budgets(job: Job) -> tuple[int | None, int | None]:
         )
         for label, budget in zip(labels, now, strict=True)
     ]
-    return asked[0], asked[1]
+    return budgets[0], budgets[1]
 
 
 def _ask_model(job: Job) -> str | None:
@@ -329,7 +303,19 @@ def show_set_aside(session: WorkspaceSession) -> None:
     )
     documents = {document.id: document for document in session.documents()}
     for item in items[:_MAX_SHOWN]:
-        _show_set_aside(item, documents.get(item.document_id))
+        document = documents.get(item.document_id)
+        title = document.title if document else item.document_id[:12]
+        words = " ".join(document.text[item.start : item.end].split())[:120] if document else ""
+        job_words = f" · job {item.job_id}" if item.job_id is not None else ""
+        place = {"document": item.document_id, "start": str(item.start), "end": str(item.end)}
+        state.link_to_page(
+            "source",
+            f"{plain(title)}, characters {item.start:,} to {item.end:,}{job_words}",
+            ":material/description:",
+            **place,
+        )
+        st.markdown(f"“{plain(words)} …”")
+        st.caption(f":material/error: {plain(item.reason)}")
     if len(items) > _MAX_SHOWN:
         st.caption(f"… and {len(items) - _MAX_SHOWN} more")
     llm = state.settings().llm
@@ -347,21 +333,6 @@ def show_set_aside(session: WorkspaceSession) -> None:
         st.rerun()
 
 
-def _show_set_aside(item: SetAside, document: Document | None) -> None:
-    title = document.title if document else item.document_id[:12]
-    words = " ".join(document.text[item.start : item.end].split())[:120] if document else ""
-    job = f" · job {item.job_id}" if item.job_id is not None else ""
-    place = {"document": item.document_id, "start": str(item.start), "end": str(item.end)}
-    state.link_to_page(
-        "source",
-        f"{plain(title)}, characters {item.start:,} to {item.end:,}{job}",
-        ":material/description:",
-        **place,
-    )
-    st.markdown(f"“{plain(words)} …”")
-    st.caption(f":material/error: {plain(item.reason)}")
-
-
 # --------------------------------------------------------------------------------------------- past
 
 
@@ -371,7 +342,22 @@ def show_past(session: WorkspaceSession) -> None:
     if not jobs:
         st.caption("No ingest yet.")
         return
-    st.dataframe([_row(job) for job in jobs], hide_index=True, width="stretch")
+    rows = []
+    for job in jobs:
+        is_paused = job.is_paused and job.status is JobStatus.CANCELLED
+        row = {
+            "Job": job.id,
+            "What": _what(job),
+            "Status": "paused" if is_paused else str(job.status),
+            "Began (UTC)": job.started_at[:16].replace("T", " "),
+            "Ended": job.finished_at[11:16],
+            "Documents": job.counts.get("documents"),
+            "Chunks": job.counts.get("extracted", job.counts.get("chunks")),
+            "Set aside": job.counts.get("set_aside"),
+            "Why it ended": job.reason,
+        }
+        rows.append(row)
+    st.dataframe(rows, hide_index=True, width="stretch")
     picked = (
         st.selectbox("Files of job", [job.id for job in jobs], key="files_of_job", width=160)
         if len(jobs) > 1
@@ -387,33 +373,12 @@ def show_past(session: WorkspaceSession) -> None:
         if job.status in RESUMABLE and job.request.options and job.id not in offered
     ]
     if left:
-        _ask_resume(left)
-
-
-def _ask_resume(jobs: Sequence[Job]) -> None:
-    names = {f"Job {job.id}, {job.status}: {_what(job)}": job for job in jobs}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        picked = st.selectbox("Resume an earlier job", list(names), width=420, key="resume_left")
-        if (
-            st.button("Resume", key="resume_left_go", icon=":material/play_arrow:")
-            and picked is not None
-        ):
-            job_runner.resume(names[picked])
-            st.rerun()
-
-
-def _row(job: Job) -> dict[str, object]:
-    counts = job.counts
-    return {
-        "Job": job.id,
-        "What": _what(job),
-        "Status": (
-            "paused" if job.is_paused and job.status is JobStatus.CANCELLED else str(job.status)
-        ),
-        "Began (UTC)": job.started_at[:16].replace("T", " "),
-        "Ended": job.finished_at[11:16],
-        "Documents": counts.get("documents"),
-        "Chunks": counts.get("extracted", counts.get("chunks")),
-        "Set aside": counts.get("set_aside"),
-        "Why it ended": job.reason,
-    }
+        names = {f"Job {job.id}, {job.status}: {_what(job)}": job for job in left}
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            earlier = st.selectbox(
+                "Resume an earlier job", list(names), width=420, key="resume_left"
+            )
+            is_pressed = st.button("Resume", key="resume_left_go", icon=":material/play_arrow:")
+            if is_pressed and earlier is not None:
+                job_runner.resume(names[earlier])
+                st.rerun()

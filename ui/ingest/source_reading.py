@@ -18,14 +18,14 @@ _MAX_TURN_CHARS = 300
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """One file. `given`: what is to be ingested for it, itself or the folder or pattern that names
-    it; "" where it was refused at the door. `brought`: the uploaded file that it was; `replaced`:
+    """One file. `origin`: what is to be ingested for it, itself or the folder or pattern that names
+    it; "" where it was refused at the door. `upload_id`: the uploaded file that it was; `replaced`:
     the earlier one whose place it took; `is_unread`: it is to be read once there is space for it.
     """
 
     name: str
     path: str
-    given: str
+    origin: str
     format: str
     title: str
     num_turns: int
@@ -36,16 +36,16 @@ class SourceRow:
     notes: tuple[str, ...]
     first: tuple[tuple[str | None, float | None, str], ...]
     refused: str
-    brought: str = ""
+    upload_id: str = ""
     sha256: str = ""
     replaced: str = ""
     is_unread: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Brought:
-    """What a visitor brings: a file with its content, or (content None) the name of a file, folder
-    or pattern on this machine.
+class SourceInput:
+    """Input of a visitor: a file with its content, or (content None) the name of a file, folder or
+    pattern on this machine.
     """
 
     name: str
@@ -53,22 +53,22 @@ class Brought:
     id: str = ""
 
 
-def pasted(title: str, text: str) -> Brought:
+def pasted(title: str, text: str) -> SourceInput:
     """Pasted text as a file. LoadError where it has no title that a file can have."""
-    return Brought(text_name(title), BytesIO(text.encode("utf-8", "replace")))
+    return SourceInput(text_name(title), BytesIO(text.encode("utf-8", "replace")))
 
 
 def read_all(
-    folder: Path, brought: Sequence[Brought], progress: Callable[[str, int, int], None]
+    folder: Path, inputs: Sequence[SourceInput], progress: Callable[[str, int, int], None]
 ) -> tuple[SourceRow, ...]:
-    """Reads what was brought; files with their content are kept in `folder`. What can't be read is
+    """Reads the inputs; files with their content are kept in `folder`. What can't be read is
     a row with the reason.
     """
     rows: list[SourceRow] = []
-    for number, item in enumerate(brought):
-        progress("read", number, len(brought))
+    for number, item in enumerate(inputs):
+        progress("read", number, len(inputs))
         if item.content is not None:
-            taken = {row.path for row in rows if row.brought}
+            taken = {row.path for row in rows if row.upload_id}
             kept = keep(folder, item.name, item.content, taken)
             kept_row = _row(
                 kept.source,
@@ -89,14 +89,14 @@ def read_all(
     return tuple(rows)
 
 
-def _row(source: LoadedSource, given: str, said: str, item: Brought) -> SourceRow:
+def _row(source: LoadedSource, origin: str, note: str, item: SourceInput) -> SourceRow:
     turns = turns_of(source)
     starts = [turn.start_s for turn in turns if turn.start_s is not None]
     ends = [turn.end_s for turn in turns if turn.end_s is not None]
     return SourceRow(
         name=Path(source.path).name or source.path,
         path=source.path,
-        given=given,
+        origin=origin,
         format=source.format or "",
         title=source.title,
         num_turns=len(turns),
@@ -105,7 +105,7 @@ def _row(source: LoadedSource, given: str, said: str, item: Brought) -> SourceRo
         start_s=min(starts, default=None),
         end_s=max(starts + ends, default=None),
         notes=(
-            *((said,) if said else ()),
+            *((note,) if note else ()),
             *source.notes,
             *fast_remarks("\n".join(turn.text for turn in turns)),
         ),
@@ -113,6 +113,6 @@ def _row(source: LoadedSource, given: str, said: str, item: Brought) -> SourceRo
             (turn.speaker, turn.start_s, turn.text[:_MAX_TURN_CHARS]) for turn in turns[:_MAX_TURNS]
         ),
         refused=source.refused or "",
-        brought=item.id,
+        upload_id=item.id,
         sha256=source.sha256,
     )

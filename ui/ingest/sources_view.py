@@ -27,12 +27,12 @@ def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], N
         ):
             leave_out(rows)
             st.rerun()
-    read = [row for row in rows if not row.refused]
     for row in rows:
         if row.refused:
             st.error(
                 f"**{plain(row.name)}** was refused: {plain(row.refused)}", icon=":material/block:"
             )
+    read = [row for row in rows if not row.refused]
     if not read:
         return
     for row in read:
@@ -44,40 +44,37 @@ def show(rows: Sequence[SourceRow], leave_out: Callable[[Sequence[SourceRow]], N
                 icon=":material/sync:",
             )
     st.dataframe([_cells(row) for row in read], hide_index=True, width="stretch")
-    names = {
-        f"{row.name} ({number})" if len(read) > 1 else row.name: row
-        for number, row in enumerate(read, 1)
-    }
     with st.expander("First lines"):
-        picked = (
-            st.selectbox("File", list(names), key="preview_of")
-            if len(names) > 1
-            else next(iter(names))
-        )
-        row = names.get(picked, read[0])
+        row = pick_row(read, key="preview_of")
         for speaker, start_s, text in row.first:
             who = speaker_and_time(speaker, start_s)
             st.markdown(f"{f'**{who}** ' if who else ''}{plain(text)}")
         for note in row.notes:
             st.caption(f":material/info: {plain(note)}")
-        hint = f"Removes all of {plain(row.given)}."
-        if row.given == row.path:
+        hint = f"Removes all of {plain(row.origin)}."
+        if row.origin == row.path:
             hint = "It was not ingested yet."
         if st.button("Remove", key=f"leave_out_{row.path}", icon=":material/close:", help=hint):
             leave_out([row])
             st.rerun()
 
 
+def pick_row(rows: Sequence[SourceRow], *, key: str) -> SourceRow:
+    """One of the files, by a box where there are several; their numbers tell like names apart."""
+    if len(rows) == 1:
+        return rows[0]
+    names = {f"{row.name} ({number})": row for number, row in enumerate(rows, 1)}
+    picked = st.selectbox("File", list(names), key=key)
+    return names.get(picked, rows[0])
+
+
 def _cells(row: SourceRow) -> dict[str, object]:
-    num_more = len(row.speakers) - _MAX_SPEAKERS
-    speakers = ", ".join(map(short_label, row.speakers[:_MAX_SPEAKERS])) + (
-        f" and {num_more} more" if num_more > 0 else ""
-    )
-    times = (
-        ""
-        if row.start_s is None or row.end_s is None
-        else f"{clock(row.start_s)} to {clock(row.end_s)}"
-    )
+    speakers = ", ".join(map(short_label, row.speakers[:_MAX_SPEAKERS]))
+    if len(row.speakers) > _MAX_SPEAKERS:
+        speakers += f" and {len(row.speakers) - _MAX_SPEAKERS} more"
+    times = ""
+    if row.start_s is not None and row.end_s is not None:
+        times = f"{clock(row.start_s)} to {clock(row.end_s)}"
     return {
         "File": row.name,
         "Format": row.format,

@@ -1,6 +1,4 @@
-"""What the speakers of files are called: renamed, told to be one, or nobody's, before anything is
-stored.
-"""
+"""Names for the speakers of files: renamed, merged, or left out, before anything is stored."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -11,6 +9,7 @@ from dynagrag.core.text import collapse, plural
 from dynagrag.ingest.load.speaker_names import SpeakerNames, kept_names
 from dynagrag.ui import state
 from dynagrag.ui.ingest.source_reading import SourceRow
+from dynagrag.ui.ingest.sources_view import pick_row
 from dynagrag.ui.safe_markdown import plain, short_label, speaker_choices
 
 _MAX_SPEAKERS = 40
@@ -23,78 +22,67 @@ def show(rows: Sequence[SourceRow], documents: Iterable[Document]) -> SpeakerNam
     those of all files here.
     """
     spoken = [row for row in rows if row.speakers and not row.refused]
-    given: dict[str, dict[str, str]] = state.remembered(_STATE, {})
+    chosen: dict[str, dict[str, str]] = state.remembered(_STATE, {})
     if spoken:
         kept = {document.sha256: kept_names(document.meta) for document in documents}
         with st.expander("Speakers: rename, merge, leave out"):
-            _ask(spoken, given, kept)
+            picked = pick_row(spoken, key="speakers_of")
+            before = {
+                label: kept.get(picked.sha256, {}).get(label, label) for label in picked.speakers
+            }
+            st.caption(
+                "Speakers with the same name become one. Leave out what is no speaker, such as a"
+                " heading."
+            )
+            with st.form(f"speakers_{picked.path}", border=False):
+                typed = {
+                    label: st.text_input(
+                        plain(short_label(label)),
+                        value=chosen.get(picked.name, {}).get(label, before[label]),
+                        max_chars=_MAX_CHARS,
+                        placeholder="left out",
+                        key=f"speaker_{picked.path}_{number}",
+                    )
+                    for number, label in enumerate(picked.speakers[:_MAX_SPEAKERS])
+                }
+                shown = speaker_choices(picked.speakers[:_MAX_SPEAKERS])
+                merged = _pick("Merge into the first", shown, f"merge_{picked.path}", "two or more")
+                left_out = _pick("Leave out", shown, f"omit_{picked.path}", "none")
+                if len(picked.speakers) > _MAX_SPEAKERS:
+                    st.caption(
+                        f"{plural(len(picked.speakers) - _MAX_SPEAKERS, 'more speaker')}: name them"
+                        " with `dynagrag ingest --speaker-map`."
+                    )
+                if st.form_submit_button("Use these names", icon=":material/check:"):
+                    if merged:
+                        typed |= dict.fromkeys(merged, typed[merged[0]])
+                    typed |= dict.fromkeys(left_out, "")
+                    new_names = {label: collapse(name) for label, name in typed.items()}
+                    changed = {
+                        label: name for label, name in new_names.items() if name != before[label]
+                    }
+                    state.remember(_STATE, {**chosen, picked.name: changed})
+                    st.rerun()
+            changes = ", ".join(
+                f"{short_label(label)} → {name or 'left out'}"
+                for label, name in chosen.get(picked.name, {}).items()
+            )
+            if changes:
+                st.caption(f":material/check: {plain(changes)}")
     here = {row.name: set(row.speakers) for row in spoken}
     return SpeakerNames(
         {},
-        {file: names for file, names in given.items() if file in here and set(names) <= here[file]},
+        {
+            file: names
+            for file, names in chosen.items()
+            if file in here and set(names) <= here[file]
+        },
     )
 
 
 def forget() -> None:
     """Drops what was given: it is the run's now, and the documents keep it."""
     state.remember(_STATE, {})
-
-
-def _ask(
-    spoken: Sequence[SourceRow],
-    given: Mapping[str, Mapping[str, str]],
-    kept: Mapping[str, Mapping[str, str]],
-) -> None:
-    names = {
-        f"{row.name} ({number})" if len(spoken) > 1 else row.name: row
-        for number, row in enumerate(spoken, 1)
-    }
-    picked = (
-        st.selectbox("File", list(names), key="speakers_of")
-        if len(names) > 1
-        else next(iter(names))
-    )
-    row = names.get(picked, spoken[0])
-    before = {label: kept.get(row.sha256, {}).get(label, label) for label in row.speakers}
-    st.caption(
-        "Speakers with the same name become one. Leave out what is no speaker, such as a heading."
-    )
-    with st.form(f"speakers_{row.path}", border=False):
-        typed = {
-            label: st.text_input(
-                plain(short_label(label)),
-                value=given.get(row.name, {}).get(label, before[label]),
-                max_chars=_MAX_CHARS,
-                placeholder="left out",
-                key=f"speaker_{row.path}_{number}",
-            )
-            for number, label in enumerate(row.speakers[:_MAX_SPEAKERS])
-        }
-        shown = speaker_choices(row.speakers[:_MAX_SPEAKERS])
-        merged = _pick("Merge into the first", shown, f"merge_{row.path}", "two or more")
-        left_out = _pick("Leave out", shown, f"omit_{row.path}", "none")
-        if len(row.speakers) > _MAX_SPEAKERS:
-            st.caption(
-                f"{plural(len(row.speakers) - _MAX_SPEAKERS, 'more speaker')}: name them with"
-                " `dynagrag ingest --speaker-map`."
-            )
-        if st.form_submit_button("Use these names", icon=":material/check:"):
-            if merged:
-                typed |= dict.fromkeys(merged, typed[merged[0]])
-            typed |= dict.fromkeys(left_out, "")
-            made = {
-                label: collapse(name)
-                for label, name in typed.items()
-                if collapse(name) != before[label]
-            }
-            state.remember(_STATE, {**given, row.name: made})
-            st.rerun()
-    changes = ", ".join(
-        f"{short_label(label)} → {name or 'left out'}"
-        for label, name in given.get(row.name, {}).items()
-    )
-    if changes:
-        st.caption(f":material/check: {plain(changes)}")
 
 
 def _pick(what: str, shown: Mapping[str, str], key: str, placeholder: str) -> list[str]:

@@ -95,7 +95,8 @@ def _kept(
         source = load_source(partial)
         if source.refused is not None:
             return Kept(replace(source, path=name, title=target.stem))
-        same = _same_content(folder, source.sha256, but=partial)
+        others = (p for p in kept_files(folder) if p != partial and p.stat().st_size == size)
+        same = next((path for path in others if sha256_of(path) == source.sha256), None)
         target = target if same == target or str(target) not in taken else _numbered(target)
         title = target.stem if source.title == partial.stem else source.title
         if same is not None and same != target:
@@ -131,24 +132,18 @@ def sweep(folder: Path) -> None:
                 path.unlink()
 
 
+def sha256_of(path: Path) -> str:
+    """Of a file's content."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
 def _copy(content: IO[bytes], file: IO[bytes]) -> int:
     """Stops once it is too large."""
     size = 0
     while size <= MAX_BYTES and (block := content.read(_BLOCK)):
         size += file.write(block)
     return size
-
-
-def _same_content(folder: Path, sha256: str, but: Path) -> Path | None:
-    size = but.stat().st_size
-    others = (path for path in kept_files(folder) if path != but and path.stat().st_size == size)
-    return next((path for path in others if sha256_of(path) == sha256), None)
-
-
-def sha256_of(path: Path) -> str:
-    """Of a file's content."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def kept_files(folder: Path) -> list[Path]:

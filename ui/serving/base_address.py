@@ -22,7 +22,8 @@ class BaseAddress:
         if scope["type"] != "http" or scope["method"] != "GET":
             await self._app(scope, receive, send)
             return
-        if _is_page(scope):
+        # a browser that asks for a page gets it as it is, not compressed
+        if any(name == b"accept" and b"text/html" in value for name, value in scope["headers"]):
             scope = {
                 **scope,
                 "headers": [pair for pair in scope["headers"] if pair[0] != b"accept-encoding"],
@@ -45,11 +46,6 @@ class BaseAddress:
                 await send(message)
 
         await self._app(scope, receive, changed)
-
-
-def _is_page(scope: Scope) -> bool:
-    """Whether a browser asks for a page, which then comes as it is, not compressed."""
-    return any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])
 
 
 def _is_html(message: Message) -> bool:

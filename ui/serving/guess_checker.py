@@ -69,7 +69,14 @@ class GuessChecker:
             if await asyncio.to_thread(is_password, guess, self._kept):
                 self._wrong.pop(address, None)
                 return True
-            self._note_wrong(address)
+            num_wrong = self._wrong.pop(address, (0, 0.0))[0] + 1
+            doublings = min(num_wrong - self.num_free, 30)
+            wait_s = (
+                min(2 * self.pause_s * 2**doublings, self.longest_wait_s) if doublings >= 0 else 0.0
+            )
+            self._wrong[address] = (num_wrong, self._clock() + wait_s)
+            if len(self._wrong) > self.max_addresses:
+                del self._wrong[next(iter(self._wrong))]
             await self._sleep(self.pause_s)
             return False
 
@@ -125,20 +132,10 @@ class GuessChecker:
         if wait_s > 0:
             raise TooManyGuessesError(wait_s)
 
-    def _note_wrong(self, address: str) -> None:
-        num_wrong = self._wrong.pop(address, (0, 0.0))[0] + 1
-        doublings = min(num_wrong - self.num_free, 30)
-        wait_s = (
-            min(2 * self.pause_s * 2**doublings, self.longest_wait_s) if doublings >= 0 else 0.0
-        )
-        self._wrong[address] = (num_wrong, self._clock() + wait_s)
-        if len(self._wrong) > self.max_addresses:
-            del self._wrong[next(iter(self._wrong))]
-
 
 def _network(address: str) -> str:
-    """What a visitor can't change at will: an IPv6 address's network, any other address as it
-    is.
+    """The part that a visitor can't change at will: an IPv6 address's network, any other address as
+    it is.
     """
     try:
         found = ipaddress.ip_address(address.partition("%")[0])

@@ -97,8 +97,8 @@ def serve_app(
 
 
 def reply_headers() -> dict[str, str]:
-    """What tells browsers that no page elsewhere may frame or read the app, and that it fetches
-    nothing from elsewhere.
+    """Headers that tell browsers that no page elsewhere may frame or read the app, and that it
+    fetches nothing from elsewhere.
     """
     page = resources.files("streamlit").joinpath("static", "index.html").read_text(encoding="utf-8")
     hashes = [

@@ -66,7 +66,10 @@ class SignIn:
             await self._app(scope, receive, send)
         elif scope["type"] == "http" and _is_form(scope):
             await (await self._take(Request(scope, receive)))(scope, receive, send)
-        elif self._has_session(HTTPConnection(scope)):
+        elif (
+            self._ends_at.get(HTTPConnection(scope).cookies.get(self._cookie, ""), 0.0)
+            > time.monotonic()
+        ):
             await self._app(scope, receive, send)
         elif scope["type"] == "websocket":
             await WebSocketClose(_POLICY_VIOLATION)(scope, receive, send)
@@ -78,9 +81,6 @@ class SignIn:
             await PlainTextResponse("dynagrag: sign in first\n", 401, headers=_HEADERS)(
                 scope, receive, send
             )
-
-    def _has_session(self, request: HTTPConnection) -> bool:
-        return self._ends_at.get(request.cookies.get(self._cookie, ""), 0.0) > time.monotonic()
 
     async def _take(self, request: Request) -> Response:
         """A form is a password, since Streamlit has none: leads back to the page that was asked
@@ -111,22 +111,23 @@ class SignIn:
                 f"Too many wrong passwords. Try again in {spoken}.",
                 {"Retry-After": str(wait_s)},
             )
-        reply = RedirectResponse(_same_page(request), status_code=303)
+        # the request's own address, relative to itself: a path such as //evil.example/ leads
+        # nowhere else
+        path = "./" + quote(request.url.path.rpartition("/")[2], safe="%")
+        query = f"?{request.url.query}" if request.url.query else ""
+        reply = RedirectResponse(path + query, status_code=303)
+        now = time.monotonic()
+        self._ends_at = {token: end for token, end in self._ends_at.items() if end > now}
+        token = secrets.token_urlsafe(32)
+        self._ends_at[token] = now + SESSION_S
         reply.set_cookie(
             self._cookie,
-            self._begin(),
+            token,
             httponly=True,
             samesite="lax",
             secure=request.url.scheme == "https",
         )
         return reply
-
-    def _begin(self) -> str:
-        now = time.monotonic()
-        self._ends_at = {token: end for token, end in self._ends_at.items() if end > now}
-        token = secrets.token_urlsafe(32)
-        self._ends_at[token] = now + SESSION_S
-        return token
 
 
 def _is_form(scope: Scope) -> bool:
@@ -134,14 +135,6 @@ def _is_form(scope: Scope) -> bool:
         scope["method"] == "POST"
         and Headers(scope=scope).get("content-type", "").partition(";")[0].strip().lower() == _FORM
     )
-
-
-def _same_page(request: Request) -> str:
-    """The request's own address, relative to itself: a path such as `//evil.example/` leads nowhere
-    else.
-    """
-    query = f"?{request.url.query}" if request.url.query else ""
-    return "./" + quote(request.url.path.rpartition("/")[2], safe="%") + query
 
 
 def _page(status: int, error: str = "", headers: dict[str, str] | None = None) -> Response:

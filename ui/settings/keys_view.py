@@ -55,9 +55,8 @@ def _show_one(name: str, can_save: bool) -> None:
         else:
             where = f"set, from {where_set(name)}"
         st.markdown(f"**{_LABELS[name]}** · {plain(where)}")
-        number = state.remembered(
-            f"key_{name}", "0"
-        )  # a new box each time: what was typed is forgotten
+        # a new box each time: what was typed is forgotten
+        number = state.remembered(f"key_{name}", "0")
         with st.form(f"key_form_{name}", border=False, clear_on_submit=True):
             typed = st.text_input(
                 _LABELS[name],
@@ -72,36 +71,29 @@ def _show_one(name: str, can_save: bool) -> None:
                 )
                 is_visit = st.form_submit_button("Use for this visit", icon=":material/check:")
         if is_saved or is_visit:
-            _take(name, typed, is_saved)
+            if not typed.strip():
+                raise SettingsError("the key is empty")
+            try:
+                key = clean_key(typed) if name == "openai_api_key" else typed
+            except ValueError as err:
+                raise SettingsError(str(err)) from None
+            if is_saved:
+                keep_key(name, key)
+                save_settings(keys_in_keyring=",".join(dict.fromkeys((*kept_in_keyring(), name))))
+                state.choose(**{name: None})
+            else:
+                state.choose(**{name: key})
+            state.remember(f"key_{name}", uuid4().hex)
+            st.rerun()
         if (name in kept_in_keyring() or name in state.chosen()) and st.button(
             "Remove", key=f"remove_{name}", icon=":material/delete:"
         ):
-            _remove(name)
-
-
-def _take(name: str, typed: str, is_saved: bool) -> None:
-    if not typed.strip():
-        raise SettingsError("the key is empty")
-    try:
-        key = clean_key(typed) if name == "openai_api_key" else typed
-    except ValueError as err:
-        raise SettingsError(str(err)) from None
-    if is_saved:
-        keep_key(name, key)
-        save_settings(keys_in_keyring=",".join(dict.fromkeys((*kept_in_keyring(), name))))
-        state.choose(**{name: None})
-    else:
-        state.choose(**{name: key})
-    state.remember(f"key_{name}", uuid4().hex)
-    st.rerun()
-
-
-def _remove(name: str) -> None:
-    """From the visit, and from the keyring; what the environment says stays."""
-    state.choose(**{name: None})
-    if name in kept_in_keyring():
-        remove_key(name)
-        save_settings(
-            keys_in_keyring=",".join(other for other in kept_in_keyring() if other != name) or None
-        )
-    st.rerun()
+            # From the visit, and from the keyring; what the environment says stays.
+            state.choose(**{name: None})
+            if name in kept_in_keyring():
+                remove_key(name)
+                save_settings(
+                    keys_in_keyring=",".join(other for other in kept_in_keyring() if other != name)
+                    or None
+                )
+            st.rerun()

@@ -19,12 +19,12 @@ _MAX_SHOWN = 80
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What answered, and in how many seconds; the first call of a model on this machine loads
+    """An answer to the test call, and its seconds; the first call of a model on this machine loads
     it.
     """
 
     name: str
-    said: str
+    reply: str
     seconds: float
 
 

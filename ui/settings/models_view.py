@@ -56,13 +56,17 @@ def show() -> None:
             )
     if is_visit or is_saved:
         with state.shown_errors():
-            changed = _checked(
-                {
-                    name: value.strip() or None
-                    for name, value in values.items()
-                    if value.strip() != _shown(settings, name)
-                }
-            )
+            changed = {
+                name: value.strip() or None
+                for name, value in values.items()
+                if value.strip() != _shown(settings, name)
+            }
+            if "@" in (changed.get("openai_base_url") or ""):
+                raise SettingsError(
+                    "an address with a user or password in it is not kept here; set OPENAI_BASE_URL"
+                    " in the environment"
+                )
+            state.settings_with(**changed)
             _save(changed) if is_saved else state.choose(**changed)
             state.remember("is_trying", True)
             st.rerun()
@@ -116,17 +120,6 @@ def _shown(settings: Settings, name: str) -> str:
     value = getattr(settings, name)
     text = "" if value is None else str(value)
     return scrubbed(text, address_secrets(text)) if name == "openai_base_url" else text
-
-
-def _checked(changed: dict[str, str | None]) -> dict[str, str | None]:
-    """Raises SettingsError where a value can't be one."""
-    if "@" in (changed.get("openai_base_url") or ""):
-        raise SettingsError(
-            "an address with a user or password in it is not kept here; set OPENAI_BASE_URL in the"
-            " environment"
-        )
-    state.settings_with(**changed)
-    return changed
 
 
 def _save(changed: dict[str, str | None]) -> None:
@@ -186,7 +179,7 @@ def _show_trials(settings: Settings) -> None:
                 st.info("Language model: none is set.", icon=":material/info:")
             else:
                 trial: model_trial.Trial = work.result
-                words = f"{trial.name} answered in {trial.seconds:.1f} s: {trial.said}"
+                words = f"{trial.name} answered in {trial.seconds:.1f} s: {trial.reply}"
                 st.success(f"{work.title}: {plain(words)}", icon=":material/check_circle:")
 
 

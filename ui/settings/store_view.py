@@ -34,11 +34,11 @@ def show() -> None:
     address = typed.get(kind.name, "")
     if not kind.is_embedded:
         store_box.check_address(kind, address)
-    names = [login.address for login in LOGINS]
-    save_settings(
-        **{name: address if kind.login and name == kind.login.address else None for name in names}
-    )
-    for name in names:
+    addresses: dict[str, str | None] = dict.fromkeys(login.address for login in LOGINS)
+    if kind.login:
+        addresses[kind.login.address] = address
+    save_settings(**addresses)
+    for name in addresses:
         if where_set(name) not in ("default", "settings.toml"):
             raise SettingsError(
                 f"saved, but {where_set(name)} takes precedence; unset it to use what was saved"

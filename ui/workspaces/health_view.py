@@ -32,8 +32,45 @@ def show() -> None:
             background.drop(key)
             quick = settings.model_copy(update=state.QUICK)
             background.start(key, "Check", lambda _: doctor.check(quick, name))
-        _ask_repair()
-        _ask_backup()
+        with st.popover(
+            "Repair", icon=":material/build:", disabled=name not in state.known_workspaces()
+        ):
+            st.markdown(
+                "Makes missing indexes of the store, deletes records whose document is gone, and"
+                " builds the graph again from what was extracted. No model is asked; corrections"
+                " made by hand stay."
+            )
+            if st.button(
+                "Repair the store",
+                type="primary",
+                key="repair",
+                disabled=background.has_job_at_work(settings, name),
+            ):
+                background.drop(key)
+                background.start(key, "Repair", lambda _: doctor.repair(settings, name))
+                st.rerun()
+        if st.button(
+            "Prepare a backup",
+            icon=":material/archive:",
+            disabled=name not in state.known_workspaces(),
+            help="One file: records, graph, replies.",
+        ):
+            backup_key = background.key_of(settings, name, "backup")
+            background.drop(backup_key)
+            open_space = state.opener(has_model=False)
+
+            def run(work: Work) -> bytes:
+                with TemporaryDirectory() as folder, open_space() as space:
+                    file = Path(folder) / "whole.zip"
+                    back_up(space, file, is_forced=False, progress=work.progress)
+                    if file.stat().st_size > _MAX_BACKUP_BYTES:
+                        raise UsageError(
+                            f"it has {file.stat().st_size / 1e6:,.0f} MB, too much for a browser;"
+                            f" run `dynagrag backup FILE -w {name}`"
+                        )
+                    return file.read_bytes()
+
+            background.start(backup_key, "Backup", run)
     _follow_backup()
     work = background.find(key)
     if work is not None and has_ended(
@@ -57,59 +94,7 @@ def show() -> None:
                     st.markdown(f"**{plain(found.what)}**: {plain(found.finding)}")
 
 
-# ------------------------------------------------------------------------------------------- repair
-
-
-def _ask_repair() -> None:
-    settings, name = state.settings(), state.workspace_name()
-    with st.popover(
-        "Repair", icon=":material/build:", disabled=name not in state.known_workspaces()
-    ):
-        st.markdown(
-            "Makes missing indexes of the store, deletes records whose document is gone, and builds"
-            " the graph again from what was extracted. No model is asked; corrections made by hand"
-            " stay."
-        )
-        if st.button(
-            "Repair the store",
-            type="primary",
-            key="repair",
-            disabled=background.has_job_at_work(settings, name),
-        ):
-            key = background.key_of(settings, name, "doctor")
-            background.drop(key)
-            background.start(key, "Repair", lambda _: doctor.repair(settings, name))
-            st.rerun()
-
-
 # ------------------------------------------------------------------------------------------- backup
-
-
-def _ask_backup() -> None:
-    settings, name = state.settings(), state.workspace_name()
-    label = "Prepare a backup"
-    if st.button(
-        label,
-        icon=":material/archive:",
-        disabled=name not in state.known_workspaces(),
-        help="One file: records, graph, replies.",
-    ):
-        key = background.key_of(settings, name, "backup")
-        background.drop(key)
-        open_space = state.opener(has_model=False)
-
-        def run(work: Work) -> bytes:
-            with TemporaryDirectory() as folder, open_space() as space:
-                file = Path(folder) / "whole.zip"
-                back_up(space, file, is_forced=False, progress=work.progress)
-                if file.stat().st_size > _MAX_BACKUP_BYTES:
-                    raise UsageError(
-                        f"it has {file.stat().st_size / 1e6:,.0f} MB, too much for a browser; run"
-                        f" `dynagrag backup FILE -w {name}`"
-                    )
-                return file.read_bytes()
-
-        background.start(key, "Backup", run)
 
 
 def _follow_backup() -> None:

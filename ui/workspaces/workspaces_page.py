@@ -3,6 +3,7 @@ demo.
 """
 
 import time
+from collections.abc import Iterator
 
 import streamlit as st
 
@@ -42,16 +43,14 @@ def page() -> None:
                 if settings.llm
                 else (
                     "No language model is set: choose one under **Settings**, or build graphs"
-                    " without one,"
-                    " from names and repeated words."
+                    " without one, from names and repeated words."
                 )
             )
             with st.container(border=True):
                 st.markdown("#### Welcome")
                 st.markdown(
                     "**Try the demo**: eleven minutes of Apollo 13 as a graph, in less than a"
-                    " minute. The"
-                    " model's replies are recorded, so none is asked."
+                    " minute. The model's replies are recorded, so none is asked."
                 )
                 if st.button(
                     "Create the demo",
@@ -64,7 +63,31 @@ def page() -> None:
         _follow_demo(settings)
         spaces, health = st.tabs(["Workspaces", "Health and backup"])
         with spaces, state.shown_errors():
-            _show_all(settings)
+            names = state.known_workspaces()
+            for work in _ended(settings, "deletion", "Deleting", "deleted"):
+                _forget(settings, work.title)
+                st.toast(f"Deleted {plain(work.title)}.", icon=":material/delete:")
+            for work in _ended(settings, "renaming", "Renaming", "renamed"):
+                new = work.notes["new"]
+                st.toast(
+                    f"{plain(work.title)} is called {plain(new)} now.", icon=":material/check:"
+                )
+                _forget(settings, work.title, new)
+            found = _holdings(settings, names)
+            for name in names:
+                _show_one(settings, name, found.get(name))
+            with st.expander("New workspace", expanded=not names):
+                _ask_new(settings)
+            if names:
+                with st.expander("Try the demo"):
+                    st.markdown(
+                        f"{'Recreates' if DEMO in names else 'Creates'} the workspace **{DEMO}**"
+                        " from recorded replies of a real model."
+                    )
+                    if st.button(
+                        "Create the demo", disabled=_is_demo_at_work(settings), key="demo_again"
+                    ):
+                        _start_demo(settings)
         with health, state.shown_errors():
             health_view.show()
 
@@ -126,25 +149,6 @@ def _follow_demo(settings: Settings) -> None:
 
 
 # --------------------------------------------------------------------------------------------- list
-
-
-def _show_all(settings: Settings) -> None:
-    names = state.known_workspaces()
-    _follow_deletions(settings)
-    _follow_renamings(settings)
-    found = _holdings(settings, names)
-    for name in names:
-        _show_one(settings, name, found.get(name))
-    with st.expander("New workspace", expanded=not names):
-        _ask_new(settings)
-    if names:
-        with st.expander("Try the demo"):
-            st.markdown(
-                f"{'Recreates' if DEMO in names else 'Creates'} the workspace **{DEMO}** from"
-                " recorded replies of a real model."
-            )
-            if st.button("Create the demo", disabled=_is_demo_at_work(settings), key="demo_again"):
-                _start_demo(settings)
 
 
 def _holdings(settings: Settings, names: list[str]) -> dict[str, Holdings]:
@@ -230,10 +234,10 @@ def _ask_deletion(settings: Settings, name: str, found: Holdings | None) -> None
         st.caption("What it holds is still being counted.")
         return
     st.markdown(
-        f"Deletes **{plain(name)}** for good: {plain(_counts(found))} in {plain(store_box.store_name(found.address))},"
-        f" {plural(found.num_jobs, 'job')}, {found.num_replies:,} cached replies,"
-        f" {plural(found.num_uploads, 'uploaded file')}, its conversations and corrections. Files"
-        " that lie elsewhere stay."
+        f"Deletes **{plain(name)}** for good: {plain(_counts(found))} in"
+        f" {plain(store_box.store_name(found.address))}, {plural(found.num_jobs, 'job')},"
+        f" {found.num_replies:,} cached replies, {plural(found.num_uploads, 'uploaded file')}, its"
+        " conversations and corrections. Files that lie elsewhere stay."
     )
     leaves_server = False
     if found.error and not StoreAddress(found.address).is_embedded:
@@ -269,20 +273,20 @@ def _check_idle(settings: Settings, name: str) -> None:
         )
 
 
-def _follow_deletions(settings: Settings) -> None:
-    for work in [
-        work for work in background.found_under((str(settings.home),)) if work.key[2] == "deletion"
-    ]:
-        if not has_ended(work, lambda work: f"Deleting {work.title}"):
+def _ended(settings: Settings, kind: str, doing: str, done: str) -> Iterator[Work]:
+    """Works of a kind that have ended well, each once; the others are shown: a bar of one that is
+    running, the error of one that failed.
+    """
+    for work in background.found_under((str(settings.home),)):
+        if work.key[2] != kind or not has_ended(work, lambda work: f"{doing} {work.title}"):
             continue
         background.drop(work.key)
         if work.error:
             st.error(
-                f"{plain(work.title)} was not deleted: {plain(work.error)}", icon=":material/error:"
+                f"{plain(work.title)} was not {done}: {plain(work.error)}", icon=":material/error:"
             )
-            continue
-        _forget(settings, work.title)
-        st.toast(f"Deleted {plain(work.title)}.", icon=":material/delete:")
+        else:
+            yield work
 
 
 def _forget(settings: Settings, name: str, goes_to: str = "") -> None:
@@ -320,25 +324,6 @@ def _ask_name(settings: Settings, name: str) -> None:
         st.rerun()
 
 
-def _follow_renamings(settings: Settings) -> None:
-    for work in [
-        work for work in background.found_under((str(settings.home),)) if work.key[2] == "renaming"
-    ]:
-        if not has_ended(work, lambda work: f"Renaming {work.title}"):
-            continue
-        background.drop(work.key)
-        if work.error:
-            st.error(
-                f"{plain(work.title)} was not renamed: {plain(work.error)}", icon=":material/error:"
-            )
-            continue
-        st.toast(
-            f"{plain(work.title)} is called {plain(work.notes['new'])} now.",
-            icon=":material/check:",
-        )
-        _forget(settings, work.title, work.notes["new"])
-
-
 # ------------------------------------------------------------------------------------------- making
 
 
@@ -366,18 +351,15 @@ def _ask_new(settings: Settings) -> None:
         raise UsageError("give the workspace a name")
     if not kind.is_embedded:
         store_box.check_address(kind, store)
-    _make(name.strip(), store, key)
-
-
-def _make(name: str, store: str, key: Key) -> None:
+    new_name = name.strip()
     wanted = state.settings_with(store=store)
-    check_new(name, state.settings_with(store=EMBEDDED))  # what needs no server is said at once
-    open_space = state.opener(name, create=True, has_model=False, store=store)
+    check_new(new_name, state.settings_with(store=EMBEDDED))  # what needs no server is said at once
+    open_space = state.opener(new_name, create=True, has_model=False, store=store)
 
     def run(_: Work) -> str:
-        check_new(name, wanted)
+        check_new(new_name, wanted)
         with open_space():
-            return name
+            return new_name
 
     background.start(key, "New workspace", run)
     st.rerun()

@@ -251,10 +251,10 @@ def _shown(own: "PrunerFigures") -> str:
 
 def _say_figures(figures: "Sequence[PrunerFigures]") -> None:
     from dynagrag.evaluation.frame.terminal import table_lines
-    from dynagrag.evaluation.pruning.pruner_figures import KeptFigures, rounded_bounds
+    from dynagrag.evaluation.pruning.pruner_figures import KeptPrunerFigures, rounded_bounds
     from dynagrag.evaluation.pruning.pruner_report import pruner_notes, pruner_tables
 
-    kept = {own.name: KeptFigures.of(own) for own in figures}
+    kept = {own.name: KeptPrunerFigures.of(own) for own in figures}
     for table in pruner_tables(kept, rounded_bounds(figures)):
         for line in table_lines(table):
             say(in_line(line))

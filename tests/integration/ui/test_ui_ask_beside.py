@@ -69,10 +69,12 @@ def is_in_window(found: "Locator") -> bool:
     """Whether it is seen: within the window, and nothing lies over its first line."""
     return bool(
         found.evaluate("""element => {
-                const [box, line] = [element.getBoundingClientRect(), element.getClientRects()[0]]
-                const at = document.elementFromPoint(line.x + line.width / 2, line.y + line.height / 2)
-                return box.top >= 0 && box.bottom <= window.innerHeight && (at === element || element.contains(at))
-            }""")
+            const [box, line] = [element.getBoundingClientRect(), element.getClientRects()[0]]
+            const [x, y] = [line.x + line.width / 2, line.y + line.height / 2]
+            const at = document.elementFromPoint(x, y)
+            const isInside = box.top >= 0 && box.bottom <= window.innerHeight
+            return isInside && (at === element || element.contains(at))
+        }""")
     )
 
 

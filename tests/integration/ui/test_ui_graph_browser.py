@@ -120,11 +120,18 @@ def test_a_thousand_nodes_are_drawn_and_one_is_dragged(
 
 
 _OVERLAPS = """saved => {
-    const frame = document.body.appendChild(document.createElement('div'))  // in the app's page: its font is not elsewhere
+    // in the app's page: its font is not elsewhere
+    const frame = document.body.appendChild(document.createElement('div'))
     frame.innerHTML = saved
-    const boxes = [...frame.querySelectorAll('text')].map(text => [text.textContent, text.getBoundingClientRect()])
-    const apart = (a, b) => a.right <= b.left + 2 || b.right <= a.left + 2 || a.bottom <= b.top + 2 || b.bottom <= a.top + 2
-    const pairs = boxes.flatMap(([name, a], i) => boxes.slice(i + 1).filter(([, b]) => !apart(a, b)).map(([other]) => [name, other]))
+    const texts = [...frame.querySelectorAll('text')]
+    const boxes = texts.map(text => [text.textContent, text.getBoundingClientRect()])
+    const isBeside = (a, b) => a.right <= b.left + 2 || b.right <= a.left + 2
+    const isAbove = (a, b) => a.bottom <= b.top + 2 || b.bottom <= a.top + 2
+    const overlap = (a, b) => !isBeside(a, b) && !isAbove(a, b)
+    const pairs = boxes.flatMap(([name, a], i) => {
+        const others = boxes.slice(i + 1).filter(([, b]) => overlap(a, b))
+        return others.map(([other]) => [name, other])
+    })
     return [boxes.length, pairs]
 }"""
 

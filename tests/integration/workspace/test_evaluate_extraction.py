@@ -14,7 +14,7 @@ from dynagrag.core.errors import BudgetError, LoadError, SettingsError, UsageErr
 from dynagrag.evaluation.batches import MAX_FAILED
 from dynagrag.evaluation.extraction.extraction_gold import shipped_gold
 from dynagrag.evaluation.extraction.extraction_report import ExtractionResult, ExtractionRun
-from dynagrag.evaluation.extraction.extraction_run import ExtractionOptions, evaluate_extraction
+from dynagrag.evaluation.extraction.extraction_run import ExtractionRunOptions, evaluate_extraction
 from dynagrag.evaluation.frame.kept_run import StoppedRunError
 from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.ingest.plan import IngestEstimate
@@ -57,7 +57,7 @@ def evaluate(home: Path, gold: Path) -> Callable[..., tuple[ExtractionRun, Extra
     ) -> tuple[ExtractionRun, ExtractionResult]:
         return evaluate_extraction(
             load_settings(home=home),
-            ExtractionOptions(**{"gold": gold} | options),
+            ExtractionRunOptions(**{"gold": gold} | options),
             progress,
             on_cost,
         )

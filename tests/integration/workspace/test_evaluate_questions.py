@@ -19,7 +19,7 @@ from dynagrag.config.settings import load_settings
 from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.question_sets.own_questions import load_own
 from dynagrag.evaluation.questions import question_run
-from dynagrag.evaluation.questions.made_question import Kind
+from dynagrag.evaluation.questions.made_question import QuestionKind
 from dynagrag.evaluation.questions.question_run import By, QuestionOptions, make_questions
 from dynagrag.evaluation.retrieval.retrieval_run import evaluate_retrieval
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
@@ -77,7 +77,7 @@ def test_edits_made_while_it_runs_are_left_as_they_are(
 ) -> None:
     path = tmp_path / "q.jsonl"
     settings = load_settings(home=home)
-    options = QuestionOptions(path, loops, num=2, kinds=(Kind.SPECIFIC,), by=By.RECORDS)
+    options = QuestionOptions(path, loops, num=2, kinds=(QuestionKind.SPECIFIC,), by=By.RECORDS)
     records = question_run.record_questions
 
     def edited(*args: Any) -> Any:

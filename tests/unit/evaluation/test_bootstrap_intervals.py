@@ -2,7 +2,12 @@
 
 import pytest
 
-from dynagrag.evaluation.bootstrap_intervals import Interval, Verdict, intervals, share_intervals
+from dynagrag.evaluation.bootstrap_intervals import (
+    DifferenceVerdict,
+    Interval,
+    intervals,
+    share_intervals,
+)
 
 
 def test_an_interval_is_written_in_one_way() -> None:
@@ -18,15 +23,15 @@ def test_an_interval_of_a_summary_is_of_a_mean_or_of_a_difference() -> None:
 @pytest.mark.parametrize(
     ("low", "high", "verdict"),
     [
-        (0.1, 0.2, Verdict.BETTER),
-        (-0.2, -0.1, Verdict.WORSE),
-        (-0.1, 0.1, Verdict.UNCLEAR),
-        (0.0, 0.2, Verdict.UNCLEAR),
-        (0.0, 0.0, Verdict.UNCLEAR),
+        (0.1, 0.2, DifferenceVerdict.BETTER),
+        (-0.2, -0.1, DifferenceVerdict.WORSE),
+        (-0.1, 0.1, DifferenceVerdict.UNCLEAR),
+        (0.0, 0.2, DifferenceVerdict.UNCLEAR),
+        (0.0, 0.0, DifferenceVerdict.UNCLEAR),
     ],
 )
 def test_a_difference_shows_something_where_its_interval_leaves_out_0(
-    low: float, high: float, verdict: Verdict
+    low: float, high: float, verdict: DifferenceVerdict
 ) -> None:
     assert Interval((low + high) / 2, low, high).verdict is verdict
 

@@ -24,7 +24,8 @@ def test_two_of_three_gold_found_at_places_two_and_four() -> None:
 
 def test_all_gold_first() -> None:
     assert values(["g1", "g2", "x"], {"g1", "g2"}) == {
-        "recall@2": 1, "recall@5": 1, "recall@10": 1, "all@5": 1, "hit@1": 1, "mrr": 1, "p@5": 0.4, "r@10": 1,
+        "recall@2": 1, "recall@5": 1, "recall@10": 1,
+        "all@5": 1, "hit@1": 1, "mrr": 1, "p@5": 0.4, "r@10": 1,
     }  # fmt: skip
 
 

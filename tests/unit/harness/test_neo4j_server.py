@@ -37,7 +37,8 @@ def script(path: Path, body: str) -> Path:
 def fake_java(home: Path, version: str) -> Path:
     return script(
         home / "bin" / "java",
-        f"""[ "$1" = -version ] && echo 'openjdk version "{version}" 2030-01-01' >&2 && exit 0\necho boom; exit 3""",
+        f"""[ "$1" = -version ] && echo 'openjdk version "{version}" 2030-01-01' >&2 && exit 0
+echo boom; exit 3""",
     )
 
 
@@ -212,7 +213,8 @@ sys.path.insert(0, {str(Path(__file__).parents[2] / "servers")!r})
 from neo4j_jars import Release, install
 from neo4j_server import Neo4jServer
 tempfile.tempdir = {str(tmp_path)!r}
-Neo4jServer(install(Release("9.9.9", 90, "x"), Path({str(tmp_path / "cache")!r}), {dict(environment)!r}), {{}}).start()
+cache, environment = Path({str(tmp_path / "cache")!r}), {dict(environment)!r}
+Neo4jServer(install(Release("9.9.9", 90, "x"), cache, environment), {{}}).start()
 """
     starter = subprocess.Popen([sys.executable, "-c", code])
     wait_until((tmp_path / "pid").exists)

@@ -284,7 +284,7 @@ def test_a_crowd_of_addresses_guesses_one_at_a_time_and_is_not_queued_without_en
     assert all(isinstance(one, TooManyGuessesError) for one in found if one is not False)
 
 
-def test_a_crowd_that_goes_on_guessing_delays_the_password_by_one_guess_an_address_and_never_refuses_it(
+def test_a_guessing_crowd_delays_the_password_by_one_guess_an_address_and_never_refuses_it(
     guesses: GuessChecker, clock: Clock, looked_at: list[str]
 ) -> None:
     clock.is_held = True

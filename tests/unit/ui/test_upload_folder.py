@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import LoadError, WorkspaceError
 from dynagrag.ui.ingest import upload_folder
-from dynagrag.ui.ingest.source_reading import Brought, pasted, read_all
+from dynagrag.ui.ingest.source_reading import SourceInput, pasted, read_all
 from dynagrag.ui.safe_name import safe_name
 
 TALK = b"WEBVTT\n\n00:00:00.000 --> 00:00:09.000\n<v Leo>Ada Byron founded Acme Works.\n"
@@ -90,11 +90,11 @@ def test_names_that_differ_behind_what_is_cut_are_two_files(tmp_path: Path) -> N
 def test_two_files_of_one_name_that_come_together_are_both_kept(tmp_path: Path) -> None:
     other = TALK.replace(b"Leo", b"Ines")
     _keep(tmp_path, "same-2.vtt", TALK.replace(b"Leo", b"Zoe"))
-    brought = [
-        Brought("same.vtt", io.BytesIO(content), str(number))
+    inputs = [
+        SourceInput("same.vtt", io.BytesIO(content), str(number))
         for number, content in enumerate([TALK, other, TALK])
     ]
-    rows = read_all(tmp_path, brought, lambda *_: None)
+    rows = read_all(tmp_path, inputs, lambda *_: None)
     assert [row.name for row in rows] == ["same.vtt", "same-3.vtt", "same.vtt"]
     assert "is kept as same-3.vtt" in rows[1].notes
     assert [(tmp_path / name).read_bytes() for name in ("same.vtt", "same-3.vtt")] == [TALK, other]
@@ -107,8 +107,11 @@ class _FullDisk(io.BytesIO):
 
 
 def test_a_full_disk_refuses_one_file_and_leaves_nothing_of_it(tmp_path: Path) -> None:
-    brought = [Brought("big.vtt", _FullDisk(), "1"), Brought("talk.vtt", io.BytesIO(TALK), "2")]
-    rows = read_all(tmp_path, brought, lambda *_: None)
+    inputs = [
+        SourceInput("big.vtt", _FullDisk(), "1"),
+        SourceInput("talk.vtt", io.BytesIO(TALK), "2"),
+    ]
+    rows = read_all(tmp_path, inputs, lambda *_: None)
     assert [(row.name, row.is_unread) for row in rows] == [("big.vtt", True), ("talk.vtt", False)]
     assert rows[0].refused.startswith("No space left on device; free some space")
     assert [path.name for path in tmp_path.iterdir()] == ["talk.vtt"]
@@ -203,13 +206,13 @@ def test_rows_say_how_each_was_read(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.txt").write_text("LEO: Hello there.\nMARIA: Good day to you.\n")
     (tmp_path / "in" / "b.bin").write_bytes(bytes(range(256)))
-    brought = [
-        Brought("talk.vtt", io.BytesIO(TALK), "1"),
-        Brought(str(tmp_path / "in")),
-        Brought(str(tmp_path / "no")),
+    inputs = [
+        SourceInput("talk.vtt", io.BytesIO(TALK), "1"),
+        SourceInput(str(tmp_path / "in")),
+        SourceInput(str(tmp_path / "no")),
         pasted("A/B", "Hi."),
     ]
-    rows = read_all(tmp_path / "up", brought, lambda *_: None)
+    rows = read_all(tmp_path / "up", inputs, lambda *_: None)
     by_name = {row.name: row for row in rows}
     talk = by_name["talk.vtt"]
     assert (
@@ -220,9 +223,9 @@ def test_rows_say_how_each_was_read(tmp_path: Path) -> None:
         talk.start_s,
         talk.end_s,
     ) == ("vtt", 1, 5, ("Leo",), 0, 9)
-    assert (talk.brought, talk.given) == ("1", talk.path)
+    assert (talk.upload_id, talk.origin) == ("1", talk.path)
     assert talk.first == (("Leo", 0.0, "Ada Byron founded Acme Works."),)
-    assert by_name["a.txt"].given == str(tmp_path / "in")
+    assert by_name["a.txt"].origin == str(tmp_path / "in")
     assert "binary" in by_name["b.bin"].refused
     assert "no such file or folder" in by_name["no"].refused
     assert by_name["A-B.txt"].title == "A-B"

@@ -108,9 +108,12 @@ def extraction(
         for line in report_lines(extraction_report(agreement)):
             say(in_line(line))  # types are a file's words
         return 0
-    from dynagrag.evaluation.extraction.extraction_run import ExtractionOptions, evaluate_extraction
+    from dynagrag.evaluation.extraction.extraction_run import (
+        ExtractionRunOptions,
+        evaluate_extraction,
+    )
 
-    options = ExtractionOptions(
+    options = ExtractionRunOptions(
         extractor=extractor, gold=gold, limit=limit, seed=seed, out=out, max_calls=max_calls
     )
     with ProgressBars(as_json) as progress:

@@ -87,14 +87,14 @@ def questions(
     Example: dynagrag evaluate questions --workspace work --num 200 --out questions.jsonl
     """
     set_up_log(verbose)
-    from dynagrag.evaluation.questions.made_question import Kind
+    from dynagrag.evaluation.questions.made_question import QuestionKind
     from dynagrag.evaluation.questions.question_run import By, QuestionOptions, make_questions
 
     options = QuestionOptions(
         out=out,
         workspace=workspace,
         num=num,
-        kinds=tuple(one_of("--kinds", name, Kind) for name in names_in(kinds or "")),
+        kinds=tuple(one_of("--kinds", name, QuestionKind) for name in names_in(kinds or "")),
         by=None if by is None else one_of("--by", by, By),
         seed=seed,
         max_calls=max_calls,

@@ -13,7 +13,7 @@ from dynagrag.evaluation.frame.figures import Figure, Unit
 from dynagrag.evaluation.frame.html import render
 from dynagrag.evaluation.frame.kept_run import REPORT
 from dynagrag.evaluation.frame.report import LineChart, Report, Section, Table
-from dynagrag.evaluation.pruning.pruner_figures import BASELINES, KeptFigures
+from dynagrag.evaluation.pruning.pruner_figures import BASELINES, KeptPrunerFigures
 from dynagrag.evaluation.pruning.pruner_report import WORDS, against_best, gain_figures
 from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP
 
@@ -51,7 +51,9 @@ def write_training_report(folder: Path, checkpoint: "Checkpoint") -> None:
 def training_report(figures: Mapping[str, Any]) -> Report:
     """What the page says of a checkpoint's figures."""
     epochs = figures["epochs"]
-    test = {name: KeptFigures.model_validate(found) for name, found in figures["test"].items()}
+    test = {
+        name: KeptPrunerFigures.model_validate(found) for name, found in figures["test"].items()
+    }
     own = next(found for name, found in test.items() if name not in BASELINES)
     curve = {"validation": [epoch["validation"] for epoch in epochs]}
     rows = tuple(
@@ -108,7 +110,7 @@ def training_report(figures: Mapping[str, Any]) -> Report:
     )
 
 
-def _compared_table(pruners: Mapping[str, KeptFigures]) -> Table:
+def _compared_table(pruners: Mapping[str, KeptPrunerFigures]) -> Table:
     """The trained pruner, the untrained ones, and its differences from them."""
     own = pruners["trained"]
     names = [name for name in NAMES if name in own.means]

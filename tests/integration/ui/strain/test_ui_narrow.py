@@ -19,14 +19,21 @@ _OVER = """() => {
     const wide = [document.scrollingElement, main].filter(box => box.scrollWidth > box.clientWidth)
     const isOut = element => {
         const box = element.getBoundingClientRect()
-        const own = element.parentElement.closest('[role="tablist"], [data-testid="stDataFrame"]')  // these scroll by themselves
+        // these scroll by themselves
+        const scrolls = '[role="tablist"], [data-testid="stDataFrame"]'
+        const own = element.parentElement.closest(scrolls)
         const isSeen = element.checkVisibility({ visibilityProperty: true }) && box.width > 1
         return isSeen && !own && (box.right > innerWidth + 1 || box.left < -1)
     }
-    const out = [...document.querySelectorAll(':is([data-testid="stMain"], [data-testid="stPopoverBody"]) :is(button, input, textarea, a)')]
+    const places = ':is([data-testid="stMain"], [data-testid="stPopoverBody"])'
+    const out = [...document.querySelectorAll(`${places} :is(button, input, textarea, a)`)]
+    const described = one => {
+        const right = one.getBoundingClientRect().right
+        return `${one.tagName} "${one.innerText || one.ariaLabel}" ends at ${right}`
+    }
     return [
         ...wide.map(box => `${box.tagName} is ${box.scrollWidth} wide`),
-        ...out.filter(isOut).map(one => `${one.tagName} "${one.innerText || one.ariaLabel}" ends at ${one.getBoundingClientRect().right}`),
+        ...out.filter(isOut).map(described),
     ]
 }"""
 

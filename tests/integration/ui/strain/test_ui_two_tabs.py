@@ -22,7 +22,12 @@ MARKUP = "![x](http://evil.example/x.png) <b onclick=alert(1)>**Board**</b>"
 _KEEP_SOCKETS = """
 const Real = window.WebSocket
 window.sockets = []
-window.WebSocket = class extends Real { constructor(...given) { super(...given); window.sockets.push(this) } }
+window.WebSocket = class extends Real {
+    constructor(...given) {
+        super(...given)
+        window.sockets.push(this)
+    }
+}
 """
 """So that a test can close them, as a lost network does."""
 _SEES_LOSS = """() => {

@@ -499,8 +499,10 @@ from dynagrag.fakes import FakeChat, FakeEmbedder
 from dynagrag.workspace.facade import open_workspace
 
 with open_workspace("w", embedder=FakeEmbedder(64), checker="rules", max_concurrency=1) as space:
-    with open_answering(space.settings, None, LoggingChat(Path("calls.log"), int(sys.argv[2]))) as answering:
-        make_answers(space, answering, questions(space), make_answer_arms(FOUR), LinesFile(Path(ANSWERS), AnswerLine), space.settings)
+    chat = LoggingChat(Path("calls.log"), int(sys.argv[2]))
+    arms, lines = make_answer_arms(FOUR), LinesFile(Path(ANSWERS), AnswerLine)
+    with open_answering(space.settings, None, chat) as answering:
+        make_answers(space, answering, questions(space), arms, lines, space.settings)
 """
 
 

@@ -6,8 +6,8 @@ import re
 import pytest
 
 from dynagrag.evaluation.citations.changed_claims import (
-    Change,
-    Said,
+    ClaimChange,
+    SourceSentence,
     Vocabulary,
     changes,
     invented,
@@ -290,11 +290,13 @@ def test_a_report_changes_no_word_but_the_capital(
 
 def test_another_speaker_is_one_of_the_document_whom_the_sentence_does_not_name() -> None:
     made = {
-        other_speaker(Said("The valve of GNC is open.", "EECOM"), VOCABULARY, random.Random(seed))
+        other_speaker(
+            SourceSentence("The valve of GNC is open.", "EECOM"), VOCABULARY, random.Random(seed)
+        )
         for seed in range(12)
     }
     assert made == {"CAPCOM said that the valve of GNC is open."}
-    assert other_speaker(Said("The valve is open."), VOCABULARY, random.Random(0)) is None
+    assert other_speaker(SourceSentence("The valve is open."), VOCABULARY, random.Random(0)) is None
 
 
 def test_an_invention_keeps_the_sentence_and_adds_what_it_does_not_have() -> None:
@@ -312,10 +314,10 @@ def test_an_invention_keeps_the_sentence_and_adds_what_it_does_not_have() -> Non
 
 
 def test_all_changes_of_a_sentence_differ_from_it_and_from_each_other() -> None:
-    said = Said("Ada Byron opened Acme Works in 1843.", "EECOM")
+    said = SourceSentence("Ada Byron opened Acme Works in 1843.", "EECOM")
     made = changes(said, VOCABULARY, random.Random(0))
-    assert set(made) == set(Change)
-    assert len({said.text, *made.values()}) == 1 + len(Change)
+    assert set(made) == set(ClaimChange)
+    assert len({said.text, *made.values()}) == 1 + len(ClaimChange)
     assert made == changes(said, VOCABULARY, random.Random(0)), "the same seed makes the same"
 
 

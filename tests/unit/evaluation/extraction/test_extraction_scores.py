@@ -21,7 +21,13 @@ from dynagrag.evaluation.extraction.extraction_scores import (
     extraction_scores,
 )
 from dynagrag.evaluation.extraction.found_lines import FoundLine, FoundMention, FoundRelation
-from dynagrag.evaluation.extraction.found_things import Found, Pair, Thing, found_in, marked
+from dynagrag.evaluation.extraction.found_things import (
+    FoundThings,
+    Thing,
+    ThingPair,
+    found_in,
+    marked,
+)
 from dynagrag.evaluation.extraction.matching import (
     gold_keys,
     head_of,
@@ -165,7 +171,7 @@ def thing(words: str, type_: str = "equipment") -> Thing:
 def test_a_relation_joins_the_marked_ends_by_the_same_words(
     found: tuple[str, str, str], is_directed: bool, wanted: bool
 ) -> None:
-    gold = Pair("fans", "o2 tank 1", "are in", span_of("fans in O₂ TANK 1"), False)
+    gold = ThingPair("fans", "o2 tank 1", "are in", span_of("fans in O₂ TANK 1"), False)
     things = [thing("fans"), thing("O₂ TANK"), thing("MAIN BUS B")]
     keys = gold_keys(
         [*things, Thing(None, "Tank 1", "tank 1", "")],
@@ -174,7 +180,7 @@ def test_a_relation_joins_the_marked_ends_by_the_same_words(
     keys = dict(keys) | {"tank 1": {"tank 1", "o2 tank 1"}}
     head, tail, quote = found
     assert (
-        is_same_pair(Pair(head, tail, "in", span_of(quote), False), gold, keys, is_directed)
+        is_same_pair(ThingPair(head, tail, "in", span_of(quote), False), gold, keys, is_directed)
         is wanted
     )
 
@@ -315,10 +321,10 @@ def test_the_figures_of_a_chunk_that_can_be_counted_by_hand() -> None:
     )
     things = tuple(thing(words, "part") for words in ("fans", "O₂ TANK", "GPT-3", "MAIN BUS B"))
     pairs = (
-        Pair("fans", "o2 tank", "in", span_of("fans in O₂ TANK 1"), False),
-        Pair("fans", "gpt-3", "mentioned with", (0, 80), True),
+        ThingPair("fans", "o2 tank", "in", span_of("fans in O₂ TANK 1"), False),
+        ThingPair("fans", "gpt-3", "mentioned with", (0, 80), True),
     )
-    found = extraction_scores([gold], {"c": Found(things, pairs)}, resamples=10)
+    found = extraction_scores([gold], {"c": FoundThings(things, pairs)}, resamples=10)
     exact, overlap, key = (found.entities[how] for how in ("exact", "overlap", "key"))
     assert [own.precision.mean for own in (exact, overlap, key)] == [0.5, 0.75, 0.5]
     assert [own.recall.mean for own in (exact, overlap, key)] == [0.5, 0.75, 0.5]
@@ -340,7 +346,9 @@ def test_a_name_inside_a_marked_thing_is_right_to_find_and_no_miss() -> None:
         }
     )
     own = extraction_scores(
-        [gold], {"c": Found((thing("O₂"), thing("MAIN"), thing("O₂ TANK 1")), ())}, resamples=10
+        [gold],
+        {"c": FoundThings((thing("O₂"), thing("MAIN"), thing("O₂ TANK 1")), ())},
+        resamples=10,
     ).entities
     assert [
         (e.num_right, e.num_found, e.num_hit, e.num_gold)

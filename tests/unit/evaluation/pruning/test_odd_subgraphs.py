@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from dynagrag.core.schema import Subgraph, Vectors
+from dynagrag.evaluation.pruning.answer_support import Support, example_of
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
-from dynagrag.evaluation.pruning.support import Support, example_of
 
 RNG = np.random.default_rng(0)
 WIDTH = 8

@@ -20,7 +20,7 @@ from dynagrag.evaluation.frame.report import cell_text
 from dynagrag.evaluation.pruning.measuring_run import SetMeasureOptions, measure_on_set
 from dynagrag.evaluation.pruning.pruner_figures import (
     Gain,
-    KeptFigures,
+    KeptPrunerFigures,
     PrunerFigures,
     rounded_bounds,
 )
@@ -71,7 +71,7 @@ def test_a_pruner_learns_which_facts_answer_and_is_measured_on_entities_it_did_n
     )
     _, again = measure_on_set(settings, asked)
     assert list(again.pruners) == ["none", "random", "prior", str(folder)]
-    assert again.pruners[str(folder)].means == KeptFigures.of(own).means
+    assert again.pruners[str(folder)].means == KeptPrunerFigures.of(own).means
     made = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     assert made["made_with"]["train"] == 70
     first, *epochs = made["figures"]["epochs"]
@@ -99,9 +99,7 @@ def beside(prior: Gain, none: Gain | None = None, num_groups: int = 9) -> Pruner
     )
 
 
-def test_a_pruner_beats_the_untrained_by_more_than_chance_over_questions_and_groups_and_loses_no_edges() -> (
-    None
-):
+def test_a_pruner_beats_the_untrained_over_questions_and_groups_and_loses_no_edges() -> None:
     assert beside(gain(ABOVE, ABOVE, UNCLEAR)).beats_untrained
     assert not beside(gain(UNCLEAR, ABOVE, ABOVE)).beats_untrained
     assert not beside(gain(ABOVE, UNCLEAR, ABOVE)).beats_untrained
@@ -253,7 +251,7 @@ def test_a_measure_without_a_value_leaves_its_column_to_a_dash() -> None:
         "a/x", 1, {name: value for name, value in full.items() if name != EDGE_AP}, {}
     )
     other = PrunerFigures("b/x", 1, full, lost)
-    kept = {own.name: KeptFigures.of(own) for own in (one, other)}
+    kept = {own.name: KeptPrunerFigures.of(own) for own in (one, other)}
     reached, against = pruner_tables(kept, rounded_bounds([one, other]))
     assert reached.heads == against.heads == ("pruner", *NAMES)
     assert [[name, *map(cell_text, cells)] for name, cells in (*reached.rows, *against.rows)] == [

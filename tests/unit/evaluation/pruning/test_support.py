@@ -5,7 +5,7 @@ that a retrieval makes of it.
 import numpy as np
 
 from dynagrag.core.schema import Entity, Graph, Relation, RelationRecord, Snapshot, Subgraph
-from dynagrag.evaluation.pruning.support import Support, SupportFinder, example_of
+from dynagrag.evaluation.pruning.answer_support import Support, SupportFinder, example_of
 
 ANN, BUS, CELL, DIAL, EECOM = range(5)
 

@@ -17,7 +17,7 @@ from dynagrag.evaluation.pruning.training_questions import (
     read_questions,
     split_questions,
 )
-from dynagrag.evaluation.questions.made_question import Kind
+from dynagrag.evaluation.questions.made_question import QuestionKind
 from dynagrag.workspace.facade import open_workspace
 from tests.talks import NUM_TALKS, filled_home, made_file, write
 
@@ -51,7 +51,11 @@ def test_no_document_serves_two_parts_and_what_the_file_says_is_kept(
 def test_a_question_about_documents_of_two_parts_teaches_and_measures_nothing(
     settings: Settings, tmp_path: Path
 ) -> None:
-    rows = [row for row in made_file(settings, tmp_path / "q.jsonl") if row["kind"] == Kind.CLOZE]
+    rows = [
+        row
+        for row in made_file(settings, tmp_path / "q.jsonl")
+        if row["kind"] == QuestionKind.CLOZE
+    ]
     with open_workspace("w", settings=settings) as space:
         snapshot = space.current_graph.snapshot()
     document_of = {passage.id: passage.document_id for passage in snapshot.passages}

@@ -17,17 +17,17 @@ import pytest
 from dynagrag.cli.main import app
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError, UsageError, WorkspaceError
+from dynagrag.evaluation.pruning.answer_support import Support
 from dynagrag.evaluation.pruning.measuring_run import (
     OTHER_STATE,
     WorkspaceMeasureOptions,
     measure_on_workspace,
 )
-from dynagrag.evaluation.pruning.pruner_figures import KeptFigures
+from dynagrag.evaluation.pruning.pruner_figures import KeptPrunerFigures
 from dynagrag.evaluation.pruning.pruning_example import Part, PruningExample
 from dynagrag.evaluation.pruning.retrieved_examples import RetrievedExamples
-from dynagrag.evaluation.pruning.support import Support
 from dynagrag.evaluation.pruning.training_questions import make_questions_of, split_questions
-from dynagrag.evaluation.questions.made_question import Kind
+from dynagrag.evaluation.questions.made_question import QuestionKind
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
 from dynagrag.training.pruner.workspace_training import (
     WorkspaceTraining,
@@ -68,7 +68,7 @@ def test_a_document_in_two_splits_is_refused_by_its_title(
     rows = [
         row
         for row in made_file(settings, tmp_path / "q.jsonl")
-        if row["kind"] == Kind.CLOZE and row["split"] == "train"
+        if row["kind"] == QuestionKind.CLOZE and row["split"] == "train"
     ]
     rows[0]["split"] = "test"
     with pytest.raises(
@@ -148,7 +148,7 @@ def test_subgraphs_are_those_that_answers_get_and_the_gold_one_is_added_where_it
 
 
 def test_what_a_made_question_asks_about_supports_it(settings: Settings) -> None:
-    from dynagrag.evaluation.pruning.support import SupportFinder
+    from dynagrag.evaluation.pruning.answer_support import SupportFinder
 
     with open_workspace("w", settings=settings) as space:
         snapshot = space.current_graph.snapshot()
@@ -297,8 +297,14 @@ from dynagrag.fakes import FakeEmbedder
 from dynagrag.config.settings import Settings
 
 wiring.make_embedder = lambda settings: FakeEmbedder(32)
-options = WorkspaceTrainOptions("w", out=Path(sys.argv[2]), max_epochs=3, max_examples=24, device="cpu")
-train_on_workspace(Settings(home=Path(sys.argv[1])), options, on_epoch=lambda epoch: epoch.number and os.kill(os.getpid(), signal.SIGKILL))
+home, out = map(Path, sys.argv[1:3])
+options = WorkspaceTrainOptions("w", out=out, max_epochs=3, max_examples=24, device="cpu")
+
+def kill_after_the_first(epoch):
+    if epoch.number:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+train_on_workspace(Settings(home=home), options, on_epoch=kill_after_the_first)
 """
 
 
@@ -332,7 +338,7 @@ def test_a_workspace_measures_what_its_training_measured(
     trained = train_on_workspace(settings, options(settings))
     run, result = measure_on_workspace(settings, WorkspaceMeasureOptions("w", device="cpu"))
     assert list(result.pruners) == ["none", "prior", "near", "random", "trained"]
-    assert result.pruners["trained"].means == KeptFigures.of(trained.figures[-1]).means
+    assert result.pruners["trained"].means == KeptPrunerFigures.of(trained.figures[-1]).means
     assert result.pruners["trained"].means.keys() == {"node_ap", "edge_ap", "support_recall@10"}
     assert (result.workspace, result.questions) == ("w", trained.questions["test"])
     assert list(result.as_json()) == [

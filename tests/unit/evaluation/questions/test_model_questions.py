@@ -15,8 +15,8 @@ from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import ModelUnavailableError, PromptRefusedError
 from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.batches import MAX_FAILED
-from dynagrag.evaluation.questions.drafts import Evidence
-from dynagrag.evaluation.questions.made_question import Kind, Split
+from dynagrag.evaluation.questions.drafts import SplitSayings
+from dynagrag.evaluation.questions.made_question import QuestionKind, Split
 from dynagrag.evaluation.questions.model_questions import (
     REFUSED,
     UNREADABLE,
@@ -35,14 +35,14 @@ from dynagrag.models.metered_chat import Budget, MeteredChat
 LINE = re.compile(r'^\[(E\d+)\] (\w+)? ?"(.*)"$', re.MULTILINE)
 
 
-def evidence(num_talks: int = 0) -> Evidence:
+def evidence(num_talks: int = 0) -> SplitSayings:
     """The loops, or talks of so many turns that say something else each."""
     talks = {
         f"T{i}": [("Ada", f"The Odyssey carried {10 + i} crates of item{i} stuff{i} there.")]
         for i in range(num_talks)
     }
     sayings = Sayings(spoken(talks) if talks else spoken())
-    return Evidence(sayings, dict.fromkeys(sayings.documents, Split.TRAIN))
+    return SplitSayings(sayings, dict.fromkeys(sayings.documents, Split.TRAIN))
 
 
 class Model:
@@ -87,9 +87,9 @@ def write(tmp_path: Path) -> Iterator[Callable[..., Written]]:
 
     def call(
         model: Any,
-        *kinds: Kind,
+        *kinds: QuestionKind,
         num: int = 3,
-        of: Evidence | None = None,
+        of: SplitSayings | None = None,
         max_calls: int | None = None,
         num_at_once: int = 1,
     ) -> Written:
@@ -115,9 +115,12 @@ def test_every_kind_is_written_answered_without_and_from_its_passages(
         model.names.count(name) for name in ("write_question", "closed_book", "intermediate")
     ] == [5, 4, 5]
     by_kind = {q.kind: q for q in written.questions}
-    assert (by_kind[Kind.UNANSWERABLE].answerable, by_kind[Kind.UNANSWERABLE].turns) == (False, ())
+    assert (
+        by_kind[QuestionKind.UNANSWERABLE].answerable,
+        by_kind[QuestionKind.UNANSWERABLE].turns,
+    ) == (False, ())
     assert all(q.made_by == "fake" and (q.turns or not q.answerable) for q in written.questions)
-    assert len(by_kind[Kind.TWO_HOP].provenance.passages) == 2
+    assert len(by_kind[QuestionKind.TWO_HOP].provenance.passages) == 2
 
 
 @pytest.mark.parametrize(
@@ -125,34 +128,34 @@ def test_every_kind_is_written_answered_without_and_from_its_passages(
     [
         (
             {"intermediate": {"enough_evidence": False}},
-            Kind.SPECIFIC,
+            QuestionKind.SPECIFIC,
             "its passages don't answer it",
         ),
         (
             {"intermediate": {"answer": "Something else entirely [E1]."}},
-            Kind.SPECIFIC,
+            QuestionKind.SPECIFIC,
             "its passages answer something else",
         ),
         (
             {"write_question": {"statement": "Nobody knows what a squirrel eats."}},
-            Kind.SPECIFIC,
+            QuestionKind.SPECIFIC,
             "no line states its answer",
         ),
         (
             {"intermediate": {"enough_evidence": True}},
-            Kind.UNANSWERABLE,
+            QuestionKind.UNANSWERABLE,
             "the workspace answers it",
         ),
         (
             {"write_question": {"question": "What do these lines say of it?"}},
-            Kind.SPECIFIC,
+            QuestionKind.SPECIFIC,
             "speaks of the lines that it was written from",
         ),
-        ({"intermediate": "no JSON"}, Kind.SPECIFIC, UNREADABLE),
+        ({"intermediate": "no JSON"}, QuestionKind.SPECIFIC, UNREADABLE),
     ],
 )
 def test_what_fails_a_check_is_left_out_and_counted(
-    changes: dict[str, Any], kind: Kind, fault: str, write: Callable[..., Written]
+    changes: dict[str, Any], kind: QuestionKind, fault: str, write: Callable[..., Written]
 ) -> None:
     written = write(Model(**changes), kind, num=2)
     assert not written.questions
@@ -166,7 +169,7 @@ def test_a_model_that_knows_the_answer_by_heart_gives_no_question(
         knows = {"answer": "stuff0 stuff1 stuff2 there", "is_known": True}
         return json.dumps(knows) if prompt.name == "closed_book" else Model()(prompt, schema)
 
-    written = write(knowing, Kind.SPECIFIC, of=evidence(3))
+    written = write(knowing, QuestionKind.SPECIFIC, of=evidence(3))
     assert written.drops == {"the model knows its answer without the passages": 3}
 
 
@@ -174,7 +177,7 @@ def test_the_same_question_always_is_kept_once_and_given_up_on(
     write: Callable[..., Written],
 ) -> None:
     model = Model(write_question={"question": "Which crates did anybody ever carry around?"})
-    written = write(model, Kind.SPECIFIC, num=40, of=evidence(40))
+    written = write(model, QuestionKind.SPECIFIC, num=40, of=evidence(40))
     assert (len(written.questions), written.drops) == (1, {DOUBLE: MAX_FAILED})
     assert model.names.count("write_question") == MAX_FAILED + 1
 
@@ -198,18 +201,18 @@ def test_a_prompt_that_the_provider_refuses_is_left_out_and_the_others_are_writt
             raise PromptRefusedError("content policy")
         return model(prompt, schema)
 
-    written = write(refusing, Kind.SPECIFIC, num=2)
+    written = write(refusing, QuestionKind.SPECIFIC, num=2)
     assert (len(written.questions), written.drops, written.stopped) == (2, {REFUSED: 1}, "")
 
 
 def test_a_spent_budget_and_a_silent_server_stop_it_and_lose_nothing(
     write: Callable[..., Written],
 ) -> None:
-    written = write(Model(), Kind.SPECIFIC, num=5, max_calls=7)
+    written = write(Model(), QuestionKind.SPECIFIC, num=5, max_calls=7)
     assert len(written.questions) == 2
     assert "budget of 7 model calls is spent" in written.stopped
     model = Model()
-    again = write(model, Kind.SPECIFIC, num=5)
+    again = write(model, QuestionKind.SPECIFIC, num=5)
     assert [q.id for q in again.questions[:2]] == [q.id for q in written.questions]
     assert model.names.count("write_question") == 2, "the first three are in the cache"
 
@@ -224,7 +227,7 @@ def test_a_server_that_falls_silent_stops_it_and_keeps_what_was_made(
             raise ModelUnavailableError("no connection")
         return model(prompt, schema)
 
-    written = write(falling_silent, Kind.SPECIFIC, num=5)
+    written = write(falling_silent, QuestionKind.SPECIFIC, num=5)
     assert (len(written.questions), written.stopped) == (2, "no connection")
 
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from spoken import spoken
 
-from dynagrag.evaluation.questions.drafts import Evidence
-from dynagrag.evaluation.questions.made_question import Kind, Split
+from dynagrag.evaluation.questions.drafts import SplitSayings
+from dynagrag.evaluation.questions.made_question import QuestionKind, Split
 from dynagrag.evaluation.questions.question_checks import (
     AskedBefore,
     answer_fault,
@@ -25,10 +25,10 @@ from dynagrag.evaluation.questions.sayings import Sayings
 GOOD = "Which device shut because of a drop in the tanks?"
 
 
-def request(kind: Kind, *words: str) -> Request:
+def request(kind: QuestionKind, *words: str) -> Request:
     """The first request of a kind whose lines hold these words."""
     sayings = Sayings(spoken())
-    evidence = Evidence(sayings, dict.fromkeys(sayings.documents, Split.TRAIN))
+    evidence = SplitSayings(sayings, dict.fromkeys(sayings.documents, Split.TRAIN))
     for found in requests(evidence, kind, 0):
         text = " ".join(line.quote for line in found.shown.values())
         if all(word in text for word in words):
@@ -55,12 +55,12 @@ def request(kind: Kind, *words: str) -> Request:
 def test_a_question_of_its_own_words_that_stands_alone_passes(
     question: str, fault: str | None
 ) -> None:
-    found = question_fault(request(Kind.SPECIFIC, "Low pressures"), question)
+    found = question_fault(request(QuestionKind.SPECIFIC, "Low pressures"), question)
     assert found is None if fault is None else fault in (found or "")
 
 
 def test_a_question_of_two_hops_does_not_name_what_it_describes() -> None:
-    both = request(Kind.TWO_HOP, "53 amps", "serial number")
+    both = request(QuestionKind.TWO_HOP, "53 amps", "serial number")
     assert (
         question_fault(both, "What should be read from the craft whose current fell by 53 amps?")
         is None
@@ -73,19 +73,19 @@ def test_a_question_of_two_hops_does_not_name_what_it_describes() -> None:
 @pytest.mark.parametrize(
     ("kind", "changes", "labels", "fault"),
     [
-        (Kind.SPECIFIC, {}, ["E1"], None),
-        (Kind.SPECIFIC, {"answer": " "}, ["E1"], "has no answer"),
-        (Kind.SPECIFIC, {"statement": ""}, ["E1"], "has no answer"),
-        (Kind.SPECIFIC, {"answer": "a drop in the tanks"}, ["E1"], "holds its answer"),
-        (Kind.SPECIFIC, {}, ["E9", "the first"], "names no line"),
-        (Kind.TWO_HOP, {}, ["E1"], "one passage"),
-        (Kind.THEMATIC, {}, ["E1", "[e1]"], "one passage"),
-        (Kind.COMPARISON, {}, ["E1"], "one speaker"),
-        (Kind.COMPARISON, {}, ["E1", "E2"], None),
+        (QuestionKind.SPECIFIC, {}, ["E1"], None),
+        (QuestionKind.SPECIFIC, {"answer": " "}, ["E1"], "has no answer"),
+        (QuestionKind.SPECIFIC, {"statement": ""}, ["E1"], "has no answer"),
+        (QuestionKind.SPECIFIC, {"answer": "a drop in the tanks"}, ["E1"], "holds its answer"),
+        (QuestionKind.SPECIFIC, {}, ["E9", "the first"], "names no line"),
+        (QuestionKind.TWO_HOP, {}, ["E1"], "one passage"),
+        (QuestionKind.THEMATIC, {}, ["E1", "[e1]"], "one passage"),
+        (QuestionKind.COMPARISON, {}, ["E1"], "one speaker"),
+        (QuestionKind.COMPARISON, {}, ["E1", "E2"], None),
     ],
 )
 def test_an_answer_is_there_is_not_given_away_and_rests_on_enough(
-    kind: Kind, changes: dict[str, str], labels: list[str], fault: str | None
+    kind: QuestionKind, changes: dict[str, str], labels: list[str], fault: str | None
 ) -> None:
     asked = request(kind)
     reply = WrittenReply(

@@ -10,9 +10,9 @@ from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.question_sets.own_questions import load_own
 from dynagrag.evaluation.questions.made_question import (
     GoldTurns,
-    Kind,
     MadeQuestion,
     Provenance,
+    QuestionKind,
     Split,
 )
 from dynagrag.evaluation.questions.question_file import (
@@ -28,7 +28,7 @@ def question(text: str, **more: object) -> MadeQuestion:
     turns = (GoldTurns(document="Loop", first=2, last=3),)
     values: dict[str, object] = {
         "id": text[:4],
-        "kind": Kind.SPECIFIC,
+        "kind": QuestionKind.SPECIFIC,
         "turns": turns,
         "made_by": "records",
         "split": Split.TEST,
@@ -43,7 +43,9 @@ def test_a_line_holds_what_is_known_and_no_empty_field(tmp_path: Path) -> None:
             "Who opened it?",
             provenance=Provenance(passages=("p1",), records=("r1",), entities=("e1",)),
         ),
-        question("Why?", id="2", kind=Kind.UNANSWERABLE, answer="", turns=(), answerable=False),
+        question(
+            "Why?", id="2", kind=QuestionKind.UNANSWERABLE, answer="", turns=(), answerable=False
+        ),
     ]
     write_questions(path, both, {"seed": 1})
     first, second = (json.loads(line) for line in path.read_text(encoding="utf-8").splitlines())

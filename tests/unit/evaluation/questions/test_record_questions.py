@@ -13,8 +13,8 @@ from spoken import LOOPS, NAMES, Talk, spoken
 
 from dynagrag.evaluation.questions.diverse_order import diverse_order
 from dynagrag.evaluation.questions.document_splits import document_splits
-from dynagrag.evaluation.questions.drafts import Draft, Evidence
-from dynagrag.evaluation.questions.made_question import Kind, MadeQuestion, Split
+from dynagrag.evaluation.questions.drafts import Draft, SplitSayings
+from dynagrag.evaluation.questions.made_question import MadeQuestion, QuestionKind, Split
 from dynagrag.evaluation.questions.record_questions import (
     AMBIGUOUS,
     DOUBLE,
@@ -40,22 +40,26 @@ TALKS = st.lists(
 ).map(lambda talks: {f"Talk {i}": talk for i, talk in enumerate(talks)})
 
 
-def evidence(talks: Mapping[str, Talk] = LOOPS, seed: int = 0, has_turns: bool = True) -> Evidence:
+def evidence(
+    talks: Mapping[str, Talk] = LOOPS, seed: int = 0, has_turns: bool = True
+) -> SplitSayings:
     sayings = Sayings(spoken(talks, has_turns=has_turns))
-    return Evidence(sayings, document_splits(Counter(s.document_id for s in sayings.every), seed))
+    return SplitSayings(
+        sayings, document_splits(Counter(s.document_id for s in sayings.every), seed)
+    )
 
 
-def one_split(talks: Mapping[str, Talk] = LOOPS) -> Evidence:
+def one_split(talks: Mapping[str, Talk] = LOOPS) -> SplitSayings:
     """All documents for training, so that questions may go over several."""
     sayings = Sayings(spoken(talks))
-    return Evidence(sayings, dict.fromkeys(sayings.documents, Split.TRAIN))
+    return SplitSayings(sayings, dict.fromkeys(sayings.documents, Split.TRAIN))
 
 
-def made(of: Evidence, *kinds: Kind, num: int = 500) -> list[MadeQuestion]:
-    return record_questions(of, kinds or tuple(Kind), num, 0)[0]
+def made(of: SplitSayings, *kinds: QuestionKind, num: int = 500) -> list[MadeQuestion]:
+    return record_questions(of, kinds or tuple(QuestionKind), num, 0)[0]
 
 
-def asked(of: Evidence, kind: Kind) -> dict[str, str]:
+def asked(of: SplitSayings, kind: QuestionKind) -> dict[str, str]:
     return {question.question: question.answer for question in made(of, kind)}
 
 
@@ -63,7 +67,7 @@ def asked(of: Evidence, kind: Kind) -> dict[str, str]:
 
 
 def test_a_cloze_leaves_out_a_thing_a_number_or_the_speaker() -> None:
-    found = asked(evidence(), Kind.CLOZE)
+    found = asked(evidence(), QuestionKind.CLOZE)
     assert (
         found[
             'LMP said, "____ was the one that had an amp spike on it once before." What is left'
@@ -89,7 +93,7 @@ def test_the_subject_of_a_line_is_asked_for_in_a_question_proper() -> None:
         ("LMP", "MAIN B is showing zip on every meter."),
         ("CDR", "We now have MAIN B on battery power alone."),
     ]
-    found = asked(evidence({"A": talk}), Kind.CLOZE)
+    found = asked(evidence({"A": talk}), QuestionKind.CLOZE)
     assert found["According to LMP, who or what is showing zip on every meter?"] == "MAIN B"
     assert (
         found['CDR said, "We now have ____ on battery power alone." What is left out?'] == "MAIN B"
@@ -98,7 +102,7 @@ def test_the_subject_of_a_line_is_asked_for_in_a_question_proper() -> None:
 
 def test_whoever_is_spoken_to_is_nothing_that_is_asked_about() -> None:
     questions = made(evidence())
-    assert not [q for q in questions if "Houston" in q.answer and q.kind is Kind.CLOZE]
+    assert not [q for q in questions if "Houston" in q.answer and q.kind is QuestionKind.CLOZE]
     assert "What did CDR say about Houston?" not in {q.question for q in questions}
 
 
@@ -120,14 +124,14 @@ def test_whoever_is_spoken_to_is_nothing_that_is_asked_about() -> None:
 def test_what_two_lines_answer_in_two_ways_is_not_asked(
     first: str, second: str, asked_alike: str
 ) -> None:
-    alone = record_questions(evidence({"A": [("LMP", first)]}), (Kind.CLOZE,), 500, 0)[0]
+    alone = record_questions(evidence({"A": [("LMP", first)]}), (QuestionKind.CLOZE,), 500, 0)[0]
     assert any(asked_alike in q.question for q in alone)
     both: Talk = [
         ("LMP", first),
         ("LMP", second),
         ("CDR", "The Helium valve opened again after ten minutes of waiting."),
     ]
-    found, drops = record_questions(evidence({"A": both}), (Kind.CLOZE,), 500, 0)
+    found, drops = record_questions(evidence({"A": both}), (QuestionKind.CLOZE,), 500, 0)
     assert found
     assert not [q for q in found if asked_alike in q.question]
     assert drops["has another answer in another line"] == 2
@@ -136,7 +140,7 @@ def test_what_two_lines_answer_in_two_ways_is_not_asked(
 def test_who_said_what_two_people_said_is_not_asked() -> None:
     def draft(answer: str, *answers: str) -> Draft:
         return Draft(
-            Kind.CLOZE,
+            QuestionKind.CLOZE,
             "Who said that the tanks of the Odyssey were cold?",
             answer,
             "d0",
@@ -154,7 +158,7 @@ def test_who_said_what_two_people_said_is_not_asked() -> None:
 
 
 def test_two_hops_go_over_a_thing_that_two_passages_name() -> None:
-    found = asked(one_split(), Kind.TWO_HOP)
+    found = asked(one_split(), QuestionKind.TWO_HOP)
     both = 'EECOM said, "The ____ lost 53 amps of its main current at noon."'
     assert (
         found[
@@ -169,18 +173,20 @@ def test_two_hops_go_over_a_thing_that_two_passages_name() -> None:
 
 def test_speakers_are_asked_about_one_by_one_two_together_and_all() -> None:
     of = one_split()
-    assert asked(of, Kind.SPECIFIC)["What did GNC say about Helium valve?"].startswith(
+    assert asked(of, QuestionKind.SPECIFIC)["What did GNC say about Helium valve?"].startswith(
         "Low pressures"
     )
-    compared = asked(of, Kind.COMPARISON)["What did EECOM and GNC each say about Helium valve?"]
+    compared = asked(of, QuestionKind.COMPARISON)[
+        "What did EECOM and GNC each say about Helium valve?"
+    ]
     assert compared.startswith("EECOM: The Helium valve opened")
     assert "GNC: Low pressures" in compared
-    (theme,) = asked(of, Kind.THEMATIC)
+    (theme,) = asked(of, QuestionKind.THEMATIC)
     assert theme == "What was said about Odyssey, and by whom?"
 
 
 def test_what_a_speaker_never_names_is_unanswerable_and_what_they_may_mean_is_not_asked() -> None:
-    found = made(evidence(), Kind.UNANSWERABLE)
+    found = made(evidence(), QuestionKind.UNANSWERABLE)
     texts = {q.question for q in found}
     assert "What did GNC say about Comet Bennett?" in texts
     assert "What did FLIGHT say about Helium valve?" not in texts, "their turns are beside it"
@@ -188,9 +194,7 @@ def test_what_a_speaker_never_names_is_unanswerable_and_what_they_may_mean_is_no
     assert all((q.answerable, q.answer, q.turns, q.documents) == (False, "", (), ()) for q in found)
 
 
-def test_nobody_is_asked_in_vain_about_what_a_fragment_beside_their_turns_names_or_they_call_by_its_initials() -> (
-    None
-):
+def test_nobody_is_asked_about_what_a_fragment_beside_their_turns_or_initials_name() -> None:
     talks: Mapping[str, Talk] = {
         "Fees": [
             ("Julie", "The students of the EU pay their fees in the autumn."),
@@ -206,7 +210,8 @@ def test_nobody_is_asked_in_vain_about_what_a_fragment_beside_their_turns_names_
     texts = {
         q.question
         for q in made(
-            Evidence(sayings, dict.fromkeys(sayings.documents, Split.TRAIN)), Kind.UNANSWERABLE
+            SplitSayings(sayings, dict.fromkeys(sayings.documents, Split.TRAIN)),
+            QuestionKind.UNANSWERABLE,
         )
     }
     assert "What did Marie say about European Union?" in texts
@@ -233,16 +238,16 @@ def test_documents_without_speakers_are_compared_by_their_titles() -> None:
         "North": [(None, "The Odyssey met Comet Bennett above the northern ice.")],
         "South": [(None, "The Odyssey lost Comet Bennett in the southern harbour.")],
     }
-    found = asked(one_split(talks), Kind.COMPARISON)
+    found = asked(one_split(talks), QuestionKind.COMPARISON)
     assert list(found) == ['What is said about Comet Bennett in "North", and what in "South"?'], (
         "an Odyssey may be any"
     )
-    assert not made(one_split(talks), Kind.UNANSWERABLE), "both name it"
+    assert not made(one_split(talks), QuestionKind.UNANSWERABLE), "both name it"
     alone = {
         "North": [(None, "The Odyssey crossed the northern ice in spring.")],
         "Moon": [(None, "The tanks of FUEL CELL 1 were cold and dry.")],
     }
-    found = made(one_split(alone), Kind.SPECIFIC, Kind.UNANSWERABLE)
+    found = made(one_split(alone), QuestionKind.SPECIFIC, QuestionKind.UNANSWERABLE)
     assert {q.question: q.answerable for q in found} == {
         'What is said about Odyssey in "North"?': True,
         'What is said about FUEL CELL 1 in "Moon"?': True,
@@ -255,10 +260,11 @@ def test_no_question_names_a_document_by_its_id_or_asks_a_document_about_its_own
     words = [(None, "The tanks of FUEL CELL 1 were cold and dry in 1907.")]
     assert not made(
         one_split({"A": words, "a": [*words, (None, "Comet Bennett rose above the hills.")]}),
-        Kind.SPECIFIC,
+        QuestionKind.SPECIFIC,
     )
     assert not made(
-        one_split({"Comet Bennett": [(None, "Comet Bennett rose above the hills.")]}), Kind.SPECIFIC
+        one_split({"Comet Bennett": [(None, "Comet Bennett rose above the hills.")]}),
+        QuestionKind.SPECIFIC,
     )
     sayings = Sayings(spoken({"T": words}, ["1907", "FUEL CELL 1"]))
     assert [entity.name for entity in sayings.every[0].about] == ["FUEL CELL 1"], (
@@ -280,14 +286,14 @@ def test_a_name_of_one_word_counts_as_it_is_written_and_joins_no_documents() -> 
     sayings = Sayings(spoken(talks, ["Mark", "Comet Bennett"]))
     names = [[entity.name for entity in saying.about] for saying in sayings.every]
     assert names == [[], ["Mark"], ["Mark", "Comet Bennett"], ["Comet Bennett"]]
-    of = Evidence(sayings, dict.fromkeys(sayings.documents, Split.TRAIN))
-    assert {q.question for q in made(of, Kind.COMPARISON)} == {
+    of = SplitSayings(sayings, dict.fromkeys(sayings.documents, Split.TRAIN))
+    assert {q.question for q in made(of, QuestionKind.COMPARISON)} == {
         "What did Alan and Grace each say about Comet Bennett?"
     }
 
 
 def test_a_row_names_documents_where_there_are_no_turns_and_an_id_where_titles_repeat() -> None:
-    question, *_ = made(evidence(has_turns=False), Kind.CLOZE)
+    question, *_ = made(evidence(has_turns=False), QuestionKind.CLOZE)
     assert question.documents
     assert not question.turns
     assert "answerable" not in question.row()
@@ -346,8 +352,8 @@ def test_every_question_rests_on_its_own_split_and_is_asked_once(
     talks: Mapping[str, Talk], seed: int
 ) -> None:
     of = evidence(talks, seed)
-    questions, _ = record_questions(of, tuple(Kind), 300, seed)
-    assert questions == record_questions(of, tuple(Kind), 300, seed)[0], (
+    questions, _ = record_questions(of, tuple(QuestionKind), 300, seed)
+    assert questions == record_questions(of, tuple(QuestionKind), 300, seed)[0], (
         "the same seed makes the same questions"
     )
     assert len({q.id for q in questions}) == len({q.question for q in questions}) == len(questions)
@@ -363,16 +369,18 @@ def test_every_question_rests_on_its_own_split_and_is_asked_once(
             question.provenance.passages
         )
         gold = " ".join(_words(of, question))
-        if question.kind is Kind.CLOZE:
+        if question.kind is QuestionKind.CLOZE:
             assert question.answer in gold
             assert question.answer not in question.question
-        assert (question.kind is Kind.UNANSWERABLE) == (not question.answerable) == (not gold)
+        assert (
+            (question.kind is QuestionKind.UNANSWERABLE) == (not question.answerable) == (not gold)
+        )
 
 
 @given(TALKS)
 def test_no_speaker_has_named_what_they_are_asked_about_in_vain(talks: Mapping[str, Talk]) -> None:
     of = evidence(talks)
-    for question in made(of, Kind.UNANSWERABLE):
+    for question in made(of, QuestionKind.UNANSWERABLE):
         if not question.question.startswith("What did "):
             continue
         speaker, name = (
@@ -421,7 +429,7 @@ def test_so_many_are_made_as_are_wanted_and_of_every_kind_there_is(num: int) -> 
     assert len({q.kind for q in questions}) == min(num, 6)
 
 
-def _words(of: Evidence, question: MadeQuestion) -> list[str]:
+def _words(of: SplitSayings, question: MadeQuestion) -> list[str]:
     """The words of the turns that answer it."""
     ids = {title: id_ for id_, title in of.titles.items()}
     snapshot = of.sayings.snapshot

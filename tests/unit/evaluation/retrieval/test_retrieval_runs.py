@@ -19,11 +19,11 @@ from dynagrag.evaluation.ranking_measures import measure
 from dynagrag.evaluation.retrieval.retrieval_compare import compare
 from dynagrag.evaluation.retrieval.retrieval_report import (
     PASSAGES,
-    Brought,
     PassageWords,
     RetrievalLine,
     RetrievalResult,
     RetrievalRun,
+    RetrievedPassage,
     by_scope,
 )
 from dynagrag.evaluation.retrieval.retrieval_scores import PointsDifference, scope_figures
@@ -46,7 +46,7 @@ def line(
         question=question,
         text=f"Which one is {question}? {NASTY}",
         arm=arm,
-        passages=tuple(Brought(id=id_, score=0.5, gold=id_ in gold) for id_ in brought),
+        passages=tuple(RetrievedPassage(id=id_, score=0.5, gold=id_ in gold) for id_ in brought),
         gold=tuple(gold),
         measures=dict(found.values),
         recall=found.recall,

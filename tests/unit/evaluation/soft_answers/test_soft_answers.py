@@ -474,7 +474,7 @@ def test_a_reply_rests_on_whole_lines_and_the_trace_tells_how_many_were_read(
     )
 
 
-def test_a_system_learns_from_prompts_that_the_pruner_of_the_settings_scores_and_tells_where_a_question_has_another(
+def test_a_system_learns_under_the_pruner_of_the_settings_and_tells_of_another(
     train: Train, settings: Settings
 ) -> None:
     made = json.loads((train().folder / "model.json").read_text(encoding="utf-8"))["made_with"]

@@ -21,7 +21,7 @@ WIDE = TokenBudget(lambda text: len(text) // 4, 768)
 
 
 @pytest.mark.parametrize("method", ["g-retriever", "grag"])
-def test_the_graph_token_reads_each_pair_from_the_head_to_the_tail_of_its_first_relation_with_its_own_vector(
+def test_the_graph_token_reads_a_pair_from_head_to_tail_with_the_vector_of_its_first_relation(
     settings: Settings, method: str
 ) -> None:
     system = SYSTEMS[method]

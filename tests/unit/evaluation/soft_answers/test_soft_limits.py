@@ -28,7 +28,7 @@ Train = Callable[..., SoftTraining]
 ASKED = "What does the Odyssey feed?"
 
 
-def test_a_question_that_is_too_long_or_for_which_memory_does_not_suffice_is_refused_with_what_ask_has(
+def test_a_question_too_long_or_too_large_for_memory_is_refused_as_ask_does(
     train: Train, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     train("prompt-tuning")

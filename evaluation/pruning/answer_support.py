@@ -1,4 +1,4 @@
-"""What of a graph supports an answer, and the example that a retrieval makes with it: the labels of
+"""Support of an answer in a graph, and the example that a retrieval makes with it: the labels of
 docs/papers.md, Pruning.
 """
 
@@ -59,12 +59,8 @@ class SupportFinder:
         beside = [
             self._pair_of[record] for id_ in passages for record in self._records_in.get(id_, ())
         ]
-        nodes = {self._number[id_] for id_ in entities if id_ in self._number} | {
-            end for pair in stated for end in pair
-        }
-        near = {node for id_ in passages for node in self._nodes_in.get(id_, ())} | {
-            end for pair in beside for end in pair
-        }
+        nodes = {self._number[id_] for id_ in entities if id_ in self._number}.union(*stated)
+        near = set[int]().union(*beside, *(self._nodes_in.get(id_, ()) for id_ in passages))
         pairs = {(u, v) for u, v in stated if u != v}
         near_pairs = {(u, v) for u, v in beside if u != v}
         return Support(
@@ -93,7 +89,7 @@ def example_of(
             _labels(own.nodes, support.nodes, support.near_nodes) for own in subgraphs
         ),
         edge_labels=tuple(
-            _labels(_pairs_of(own), support.pairs, support.near_pairs) for own in subgraphs
+            _labels(pairs, support.pairs, support.near_pairs) for pairs in map(_pairs_of, subgraphs)
         ),
         num_nodes=len(support.nodes),
         num_edges=len(support.pairs),

@@ -4,7 +4,14 @@ import re
 from dataclasses import dataclass
 
 from dynagrag.core.schema import Line
-from dynagrag.generation.claims.lexicon import ASKING, OFFICES, SAYING, TELLS, THINKING, TITLES
+from dynagrag.generation.claims.claim_lexicon import (
+    ASKING,
+    OFFICES,
+    SAYING,
+    TELLS,
+    THINKING,
+    TITLES,
+)
 from dynagrag.generation.claims.reading import folded, read
 from dynagrag.generation.claims.word_senses import lemma, told_forms
 

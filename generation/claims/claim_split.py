@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from dynagrag.generation.citations import cited_labels, without_marks
 from dynagrag.generation.claims.answer_sentences import answer_sentences
+from dynagrag.generation.claims.claim_lexicon import ASKING, AUXILIARIES, SAYING, THINKING
 from dynagrag.generation.claims.clauses import clauses, has_verb, states_something
-from dynagrag.generation.claims.lexicon import ASKING, AUXILIARIES, SAYING, THINKING
 from dynagrag.generation.claims.word_senses import told_forms
 from dynagrag.language.sentences import strip_span
 

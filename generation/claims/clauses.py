@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dynagrag.generation.claims.lexicon import (
+from dynagrag.generation.claims.claim_lexicon import (
     ADVERBS,
     ARTICLES,
     ASKING,

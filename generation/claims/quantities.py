@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dynagrag.generation.claims.lexicon import SCALES, UNITS
+from dynagrag.generation.claims.claim_lexicon import SCALES, UNITS
 from dynagrag.language.english.data import values_of
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import MONTHS

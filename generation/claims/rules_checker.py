@@ -17,9 +17,9 @@ from functools import lru_cache
 
 from dynagrag.core.schema import Claim, ClaimCheck, Line, Verdict
 from dynagrag.generation.claims.attribution import Attributed, attributed, names_who, speaker_says
+from dynagrag.generation.claims.claim_lexicon import JOINING, LEANING
 from dynagrag.generation.claims.clauses import independent_parts, is_joint
 from dynagrag.generation.claims.comparison import Check, Comparison
-from dynagrag.generation.claims.lexicon import JOINING, LEANING
 from dynagrag.generation.claims.number_checks import counted_gap, may_be_otherwise, number_gap
 from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.role_checks import name_gap, object_gap, role_gap

@@ -36,7 +36,7 @@ from dynagrag.models.memory_errors import within_memory
 
 if TYPE_CHECKING:
     from dynagrag.generation.soft_prompt.soft_example import GraphArrays, SoftExample
-    from dynagrag.generation.soft_prompt.soft_prompt_model import ModelReply, SoftPromptModel
+    from dynagrag.generation.soft_prompt.soft_prompt_model import SoftModelReply, SoftPromptModel
 
 KIND = "soft-answers"
 """Of their checkpoints."""
@@ -154,7 +154,7 @@ class SoftAnswerer:
             reply.text, trace, _masks(snapshot, retrieval.subgraphs, self.model.masks(example))
         )
 
-    def _reply(self, example: "SoftExample") -> "ModelReply":
+    def _reply(self, example: "SoftExample") -> "SoftModelReply":
         from dynagrag.generation.soft_prompt.prompt_layout import PromptTooLongError
 
         try:

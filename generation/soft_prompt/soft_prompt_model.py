@@ -45,7 +45,7 @@ class SoftPromptOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelReply:
+class SoftModelReply:
     """What the model said, and the tokens of what it read, soft ones included, and of what it
     said.
     """
@@ -161,7 +161,7 @@ class SoftPromptModel:
         """What the model says to each, greedily, up to its end."""
         return [reply.text for reply in self.replies(examples)]
 
-    def replies(self, examples: Sequence[SoftExample]) -> list[ModelReply]:
+    def replies(self, examples: Sequence[SoftExample]) -> list[SoftModelReply]:
         """The same, with what it took."""
         self.tokens.eval()
         with torch.no_grad(), self._adapted():
@@ -187,7 +187,7 @@ class SoftPromptModel:
         ]
         read = laid.mask.sum(dim=1).tolist()
         return [
-            ModelReply(text.strip(), *tokens)
+            SoftModelReply(text.strip(), *tokens)
             for text, *tokens in zip(texts, read, lengths, strict=True)
         ]
 

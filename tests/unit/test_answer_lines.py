@@ -18,7 +18,7 @@ from dynagrag.core.schema import (
     Usage,
 )
 from dynagrag.generation.answer import UNANSWERED
-from dynagrag.generation.lines.answerable import NOTHING_FITS
+from dynagrag.generation.evidence_sentences.answerable import NOTHING_FITS
 from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.workspace.text_reports import answer_lines, citation_line
 

@@ -25,8 +25,8 @@ from dynagrag.generation.claims.verdict_text import (
     shown_lines,
     unstated_lines,
 )
-from dynagrag.generation.lines.doubts import doubts_text
-from dynagrag.generation.lines.quote_cuts import cut_around, first_words, last_words
+from dynagrag.generation.evidence_sentences.doubts import doubts_text
+from dynagrag.generation.evidence_sentences.quote_cuts import cut_around, first_words, last_words
 from dynagrag.ingest.pipeline import IngestReport
 
 _MAX_QUOTE = 240

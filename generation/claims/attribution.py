@@ -71,7 +71,7 @@ class Attributed:
 
 
 def attributed(text: str) -> Attributed | None:
-    """Who a claim says has said something; None where it tells of no saying."""
+    """The statement that a claim says somebody made; None where it tells of no saying."""
     if by := _BY.match(text):
         return Attributed(by["who"], by["what"], verb="say")
     if called := _CALLED.match(text):

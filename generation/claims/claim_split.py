@@ -297,8 +297,8 @@ def _last_word(sentence: str) -> int:
 
 
 def _led(lead: str) -> str:
-    """What a list's lead says of each of its items; empty where it says nothing, or only what they
-    are about.
+    """The words of a list's lead that hold for each of its items; empty where it says nothing, or
+    only what they are about.
     """
     lead = _stated(_EMPHASIS.sub("", without_marks(lead)).strip())
     if _BARE_LEAD.fullmatch(lead) or _is_topic(lead):

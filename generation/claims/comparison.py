@@ -110,7 +110,7 @@ class Comparison:
         return frozenset(i for i in self.claim.content() if speaks_of(stems, words[i].stem))
 
     def there(self) -> frozenset[tuple[str, int]]:
-        """What the sentence has of the claim: content words, names and numbers, by their places."""
+        """The claim's content words, names and numbers that the sentence has, by their places."""
         names = {("name", span[0]) for span in self.claim.names if self.is_named(span)}
         theirs = quantities(self.line.text)
         numbers = {

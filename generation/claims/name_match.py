@@ -88,8 +88,8 @@ def _is_of_another(claim: Reading, span: Span, sentence: Reading, region: frozen
 
 
 def _belongs_to(reading: Reading, of: int) -> list[str]:
-    """What an "of" names first, and the names behind "and": health and care of "Department of
-    Health and Care".
+    """The word behind an "of", and the names behind "and": health and care of "Department of Health
+    and Care".
     """
     words = reading.words
     behind = [

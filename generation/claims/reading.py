@@ -31,7 +31,8 @@ _ABBREVIATED = _TITLES | {"jr", "sr"}
 _FIRST_PERSON = frozenset(("i", "i'd"))
 _PLAIN_ENDINGS = ("ed", "ing", "ly")
 _NAMED_ON = frozenset(("of", "-", "."))
-"""What goes on after the first word of a name: Bank of Ohio, Jean-Luc, J. Lee."""
+"""Marks and words with which a name goes on after its first word: Bank of Ohio, Jean-Luc, J. Lee.
+"""
 _MAX_CONNECTORS = 3
 _MIN_STEM = 4
 

@@ -143,7 +143,7 @@ def _best_gap(
 def _role_gap(
     comparison: Comparison, role: Roles, agents: list[Span], patients: list[Span]
 ) -> Gap | None:
-    """Who does it by the claim doesn't do it at this place."""
+    """The claim's doers aren't those of this place."""
     if role.agents is None or not role.is_clear:
         return None
     missing = [

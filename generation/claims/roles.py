@@ -1,6 +1,4 @@
-"""Who does what to whom: the roles that a predicate gives to the names around it, in a claim and in
-a line.
-"""
+"""Roles: who does what to whom, by the names around a predicate in a claim and in a line."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -44,9 +42,7 @@ stem and are no past forms.
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """What a claim says of its names. `at`: the word that says it; `is_passive`: "was founded
-    by".
-    """
+    """The predicate of a claim. `at`: the word that says it; `is_passive`: "was founded by"."""
 
     at: int
     stem: str

@@ -119,7 +119,7 @@ def _place(comparison: Comparison) -> int | None:
 
 
 def denial_gap(claim: Reading, line: Reading) -> str:
-    """Which of the two denies what the other says, in words; empty where they agree.
+    """Whether one of the two denies what the other says, in words; empty where they agree.
 
     A denial of what the other doesn't speak of is none.
     """
@@ -155,8 +155,8 @@ def _is_denied(line: Reading, at: int, claim: Reading) -> bool:
 
 
 def _repeated_denial(claim: Reading, line: Reading) -> str:
-    """Which of the two has the other's words with a "not" between them ("I'm not sure about it"),
-    whatever the line denies elsewhere.
+    """Whether one of the two has the other's words with a "not" between them ("I'm not sure about
+    it"), whatever the line denies elsewhere.
     """
     mine, theirs = _content_steps(claim), _content_steps(line)
     for j in theirs.denied:
@@ -396,8 +396,8 @@ def mood_gap(
     line_at: int | None,
     is_opinion: bool = False,
 ) -> str:
-    """What the line holds back with and the claim doesn't, in words; empty where there is nothing
-    of the kind.
+    """The way in which the line holds back and the claim doesn't, in words; empty where there is
+    none.
     """
     said = moods(claim, claim_at)
     if "question" in said and not line.is_question and line.lows.isdisjoint(_ASKS):

@@ -46,9 +46,9 @@ MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY = 768, 48, 48
 
 @dataclass(frozen=True, slots=True)
 class SoftSystem:
-    """What is learned of a system, whose graph token and text are the subgraphs' and their hard
-    prompts, and how it finds what it reads: a row of `registry.retrievers`, and of how many
-    subgraphs, each of so many tokens.
+    """A system: its learned parts, whose graph token and text are the subgraphs' and their hard
+    prompts, and the way it finds them: a row of `registry.retrievers`, and of how many subgraphs,
+    each of so many tokens.
     """
 
     parts: SoftParts
@@ -78,7 +78,7 @@ SYSTEMS: Mapping[str, SoftSystem] = {
 
 @dataclass(frozen=True, slots=True)
 class Masks:
-    """What soft pruning left of entities and of pairs of them, both by id, the ids of a pair in
+    """Masks of soft pruning for entities and for pairs of them, both by id, the ids of a pair in
     order.
     """
 
@@ -88,7 +88,7 @@ class Masks:
 
 @dataclass(frozen=True, slots=True)
 class SoftReply:
-    """What a system said, as it stands: marks are not checked yet."""
+    """A system's reply as it stands: marks are not checked yet."""
 
     text: str
     trace: SoftTrace

@@ -46,8 +46,8 @@ class SoftPromptOptions:
 
 @dataclass(frozen=True, slots=True)
 class SoftModelReply:
-    """What the model said, and the tokens of what it read, soft ones included, and of what it
-    said.
+    """The model's reply, with the numbers of tokens of its input, soft ones included, and of the
+    reply.
     """
 
     text: str
@@ -158,7 +158,7 @@ class SoftPromptModel:
         )
 
     def answers(self, examples: Sequence[SoftExample]) -> list[str]:
-        """What the model says to each, greedily, up to its end."""
+        """The model's reply to each, greedily, up to its end."""
         return [reply.text for reply in self.replies(examples)]
 
     def replies(self, examples: Sequence[SoftExample]) -> list[SoftModelReply]:
@@ -192,7 +192,7 @@ class SoftPromptModel:
         ]
 
     def text_read(self, example: SoftExample) -> str:
-        """What of an example's description stands in the prompt."""
+        """The part of an example's description that stands in the prompt."""
         return (
             self.lm.cut(example.description, self.options.layout.max_description)
             if self.options.has_text
@@ -200,7 +200,7 @@ class SoftPromptModel:
         )
 
     def masks(self, example: SoftExample) -> list[tuple[list[float], list[float]]]:
-        """What soft pruning leaves of the nodes and edges of each of an example's graphs, from 0 to
+        """Masks of soft pruning for the nodes and edges of each of an example's graphs, from 0 to
         1; none where nothing is pruned.
         """
         encoder = self.options.encoder

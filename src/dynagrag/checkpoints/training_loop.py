@@ -51,8 +51,8 @@ class Task(Protocol[E_contra]):
         """Its weights."""
 
     def loss(self, part: Sequence[E_contra], batch: Sequence[E_contra]) -> Tensor:
-        """What a part adds to the mean loss of the batch that it is of, a scalar with a gradient:
-        the losses of a batch's parts sum to its own. The part may be all of it.
+        """A part's share in the mean loss of its batch, a scalar with a gradient: the losses of a
+        batch's parts sum to its own. The part may be all of it.
         """
 
     def validate(self) -> float:

@@ -124,7 +124,7 @@ def _settings_for_app(
 
 
 def _instead_of_none(settings: "Settings") -> str:
-    """What to write in place of --no-password."""
+    """The words of the error that say what to write in place of --no-password."""
     if settings.password is not None or settings.password_hash is not None:
         return "leave --no-password out, and it asks for the one that is set"
     return (

@@ -222,8 +222,8 @@ class ProgressBars:
 
 
 class Waiting:
-    """What is waited for, on stderr, until `stop` or the block's end; without a terminal a line
-    every ten seconds, so that a slow model can be told from one that stands still.
+    """The work that is waited for, on stderr, until `stop` or the block's end; without a terminal a
+    line every ten seconds, so that a slow model can be told from one that stands still.
     """
 
     def __init__(self, text: str, quiet: bool = False) -> None:

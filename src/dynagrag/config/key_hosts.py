@@ -145,8 +145,8 @@ def _unless_allowed(secret: str, variable: str, address: str) -> KeyHost | None:
 
 @dataclass(frozen=True, slots=True)
 class _DotEnv:
-    """What `.env` says: the settings with it and without it. Nothing else reads its lines, so that
-    nothing can read them differently.
+    """The settings with `.env` and without it. Nothing else reads its lines, so that nothing can
+    read them differently.
     """
 
     among_all: Settings

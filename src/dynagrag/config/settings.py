@@ -332,7 +332,7 @@ def _clean_url(url: str) -> str:
 
 
 def known_secrets() -> tuple[str, ...]:
-    """What must be shown nowhere, wherever it was set: keys, tokens and passwords in the
+    """Secrets that must be shown nowhere, wherever they were set: keys, tokens and passwords in the
     environment, `.env` and settings.toml, those of other programs too, and passwords in addresses
     there.
     """
@@ -349,8 +349,8 @@ def known_secrets() -> tuple[str, ...]:
 
 
 def _readable(read: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
-    """What a file says, or nothing: who asks is about to say what went wrong, and that is not this
-    file.
+    """A file's text, or nothing where it can't be read: the caller is about to report another
+    error.
     """
     try:
         return read()

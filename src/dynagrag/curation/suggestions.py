@@ -134,7 +134,7 @@ class _Settled:
 
 @dataclass(frozen=True, slots=True)
 class _Surroundings:
-    """Which entities stand beside which, and how often two are stated together."""
+    """The neighbours of each entity, and how often two are stated together."""
 
     neighbours: Mapping[str, set[str]]
     weights: Mapping[tuple[str, str], int]

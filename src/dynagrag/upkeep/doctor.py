@@ -191,9 +191,9 @@ def _workspace(
     look: Callable[[Workspace], list[Finding]],
     look_at_server: Callable[[GraphStore], list[Finding]],
 ) -> list[Finding]:
-    """What `look` finds in the workspace; that there is none is a finding where it was asked for by
-    name. A server is looked at either way, since what is wrong with it keeps a workspace from being
-    made there.
+    """Findings of `look` in the workspace; that there is none is a finding where the user named it.
+    A server is looked at either way, since what is wrong with it keeps a workspace from being made
+    there.
     """
     try:
         names, name = workspace_names(settings), workspace_meant(workspace, settings)

@@ -1,4 +1,4 @@
-"""What changes a workspace's documents, and with them its graph: ingests and their jobs, new
+"""Changes of a workspace's documents, and with them of its graph: ingests and their jobs, new
 titles, deletions. Whoever changes them holds the workspace.
 """
 
@@ -81,8 +81,8 @@ class IngestJobs:
     def prepare_imported(
         self, corpora: Sequence[ImportedCorpus], extractor: Extractor, has_index: bool = True
     ) -> PreparedIngest:
-        """What an ingest of these corpora would do, before it does anything. Its job can be
-        repeated, but not resumed by its number.
+        """The plan of an ingest of these corpora. Its job can be repeated, but not resumed by its
+        number.
 
         `has_index`: whether the ego-graph index is brought up to date at the end.
         """

@@ -50,8 +50,8 @@ _LOCK = RLock()
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """What one retriever came to, or the error that came in its place. `llm`: the language model's
-    name, empty where there was none.
+    """One retriever's answer, or the error in its place. `llm`: the language model's name, empty
+    where there was none.
 
     `unread`: the stored form of an answer that this version can't read; it stays in the file as it
     is.

@@ -135,7 +135,7 @@ def plain_words(file: GlossaryFile, store: RecordStore) -> list[str]:
 
 
 def lines_once_made(files: Sequence[GlossaryFile], store: GraphStore) -> list[str]:
-    """What is to be said of glossaries once the graph is made."""
+    """Remarks on glossaries once the graph is made."""
     lines = []
     for file in files:
         if terms := terms_not_found(file, store.graph()):

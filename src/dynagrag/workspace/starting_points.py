@@ -1,5 +1,5 @@
-"""What is in a workspace, for somebody who has not asked yet: who spoke how long, what about, and
-questions that its sources answer.
+"""Starting points for somebody who has not asked yet: who spoke how long, about what, and questions
+that the sources answer.
 
 No model is called: a question is made of a speaker and a thing that this speaker named often.
 """

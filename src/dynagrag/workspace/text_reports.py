@@ -1,4 +1,4 @@
-"""What the command line and the demo print of reports and answers, line by line."""
+"""Reports and answers as the command line and the demo print them, line by line."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -45,7 +45,7 @@ _STAGES = {
     "consolidate": "merging names",
     "write graph": "writing the graph",
 }
-"""What a stage is called where its own name doesn't say."""
+"""Words for stages whose own name doesn't say."""
 
 
 def ingest_report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
@@ -125,7 +125,7 @@ def ingest_report_json(report: IngestReport, usage: Usage | None) -> dict[str, A
 
 
 def usage_line(usage: Usage) -> str:
-    """What was spent."""
+    """The spending in a line."""
     return (
         f"{plural(usage.calls, 'call')}, {usage.prompt_tokens:,} prompt +"
         f" {usage.completion_tokens:,} reply tokens, {usage.seconds:.1f} s of model time,"
@@ -170,7 +170,7 @@ def answer_lines(
 
 
 def _subgraph_lines(trace: AnswerTrace) -> Iterator[str]:
-    """What was retrieved of the graph, a line each for the first few, with the relations that fit
+    """The retrieved part of the graph, a line each for the first few, with the relations that fit
     the question best.
     """
     found = [prompt.subgraph for prompt in trace.prompts if prompt.subgraph]

@@ -39,7 +39,7 @@ _NEXT = re.compile(rf"{_ADVERBS} ([a-z]+)")
 
 
 class FiniteKind(Enum):
-    """What a negation does with it."""
+    """The verb's place beside a negation."""
 
     AUXILIARY = auto()
     PAST = auto()

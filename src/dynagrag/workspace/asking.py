@@ -232,8 +232,8 @@ class QuestionAnswering:
     def _within_calls(
         self, profile: Profile, options: AskOptions, chat: MeteredChat | None
     ) -> tuple[Profile, list[str]]:
-        """The profile with no more prompts than the calls that are allowed, and what to say of
-        that: scores, the merge and perhaps the checker need theirs too.
+        """The profile with no more prompts than the calls that are allowed, and a note on that:
+        scores, the merge and perhaps the checker need theirs too.
         """
         if chat is None or options.max_calls is None or chat.calls_left is None:
             return profile, []

@@ -154,7 +154,7 @@ def _rows_together(claim: Claim) -> tuple[int, ...]:
     ]
     chosen: list[int] = []
     have: frozenset[tuple[str, int]] = frozenset()
-    able = range(len(there))
+    able = list(range(len(there)))
     while len(chosen) < _MAX_JOINED:
         best = max(able, key=lambda i: (len(there[i] - have), -i))
         if there[best] <= have:

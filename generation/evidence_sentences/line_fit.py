@@ -69,8 +69,8 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
         cosines = index.passages.dense(question.vector)
         speaking = [index.labels_in(row) for row in range(len(index.snapshot.passages))]
         for labels in people:
-            own = [row for row, those in enumerate(speaking) if not labels.isdisjoint(those)]
-            rows = [*rows, *sorted(own, key=lambda row: (-cosines[row], row))[:NUM_OF_EACH]]
+            theirs = [row for row, those in enumerate(speaking) if not labels.isdisjoint(those)]
+            rows = [*rows, *sorted(theirs, key=lambda row: (-cosines[row], row))[:NUM_OF_EACH]]
         rows = list(dict.fromkeys(rows))
         stems -= content_stems(" ".join(chain.from_iterable(people)))
     sentences = [s for row in rows for s in index.sentences(row)]

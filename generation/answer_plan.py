@@ -14,7 +14,7 @@ from dynagrag.retrieval.passages import PassageScores
 
 @dataclass(frozen=True, slots=True)
 class FilteredView:
-    """The part of a workspace that the filters leave, and the indexes over it. Questions share it."""
+    """The part of a workspace inside the filters, and the indexes over it. Questions share it."""
 
     snapshot: Snapshot
     passages: PassageScores

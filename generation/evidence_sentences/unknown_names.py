@@ -32,7 +32,7 @@ _MAX_NEAREST, _LEAST_LIKE = 3, 0.75
 
 
 class UnknownNames:
-    """Finds them in questions; reads the documents at the first name that may be one. Thread-safe."""
+    """Finds them in questions; reads the documents once a name may be one. Thread-safe."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot

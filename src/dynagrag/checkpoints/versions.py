@@ -16,7 +16,7 @@ _LIBRARIES = (
 
 
 def library_versions() -> dict[str, str]:
-    """Versions of libraries, as far as they are installed: noted, and no reason to refuse to go on."""
+    """Versions of the libraries that are installed: noted, and no reason to refuse to go on."""
     found = {"python": platform.python_version()}
     for name in _LIBRARIES:
         try:

@@ -321,7 +321,7 @@ class Extractor(Protocol):
 
     @property
     def dropped(self) -> Mapping[str, int]:
-        """Numbers of refusals so far, by reason: "relation: its quote is not in the source" -> 3."""
+        """Refusals so far, by reason: "relation: its quote is not in the source" -> 3."""
 
     @property
     def mended(self) -> Mapping[str, int]:

@@ -158,8 +158,8 @@ def restore(file: Path, settings: Settings, workspace: str | None, progress: Pro
     here = store_address(folder, settings.model_copy(update={"store": None}))
     if has_store(folder) and here != store_address(folder, settings):
         raise WorkspaceError(
-            f"workspace {name!r} is here already, in {here.text}, and was left as it is; move {folder}"
-            " away to restore it"
+            f"workspace {name!r} is here already, in {here.text}, and was left as it is; move"
+            f" {folder} away to restore it"
         )
     try:
         restoring = restoring_folder(name, settings)

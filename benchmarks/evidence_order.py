@@ -44,10 +44,10 @@ from dynagrag.evaluation.retrieval.evaluated_workspace import open_evaluated
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
 from dynagrag.generation.context import passages_that_fit
 from dynagrag.generation.evidence import in_windows, passage_evidence
-from dynagrag.generation.lines.answerable import LEAST, Signs, answerable, signs
-from dynagrag.generation.lines.excerpts import evidence_lines
-from dynagrag.generation.lines.line_fit import NUM_PASSAGES, fits
-from dynagrag.generation.lines.line_index import LineIndex
+from dynagrag.generation.evidence_sentences.answerable import LEAST, Signs, answerable, signs
+from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
+from dynagrag.generation.evidence_sentences.line_fit import NUM_PASSAGES, fits
+from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.retrieval.bridge.bridge_search import BridgeSearch
 from dynagrag.retrieval.filters import apply_filters
 from dynagrag.retrieval.passages import PassageScores

@@ -34,9 +34,9 @@ from dynagrag.generation.context import (
     num_ranked,
 )
 from dynagrag.generation.evidence import claim_lines, passage_windows
+from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
+from dynagrag.generation.evidence_sentences.line_fit import NUM_PASSAGES
 from dynagrag.generation.intermediate_answers import ask_each, rank_answers
-from dynagrag.generation.lines.best_lines import BestLines, best_lines
-from dynagrag.generation.lines.line_fit import NUM_PASSAGES
 from dynagrag.generation.merge import merge_prompt, stream_merged
 from dynagrag.generation.retrieval_trace import candidate_traces, ranking_trace, with_masks
 from dynagrag.generation.soft_prompt.soft_answers import SoftReply
@@ -73,7 +73,7 @@ def answer_question(
 ) -> Answer:
     """Answers a question; `on_text` gets the final answer's pieces as they come, `progress` the
     stage with how much of it is done: retrieve, answer (a step a prompt), score, merge, check. A
-    strict answer leaves out what its lines don't state, and so comes in one piece.
+    strict answer keeps only what its lines state, and so comes in one piece.
 
     Raises ModelError when no intermediate answer could be had, BudgetError when a budget is
     reached.

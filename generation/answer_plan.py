@@ -1,5 +1,5 @@
-"""What a question is answered with, chosen once before anything is read of it. `workspace.asking`
-makes it of settings, options and overrides.
+"""The plan of an answer, made once before the question is read: `workspace.asking` makes it of
+settings, options and overrides.
 """
 
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from dynagrag.config.settings import Profile
 from dynagrag.core.protocols import Asker, ClaimChecker, Embedder, Pruner, Retriever, Traversal
 from dynagrag.core.schema import Snapshot
-from dynagrag.generation.lines.line_index import LineIndex
+from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.soft_prompt.soft_answers import SoftAnswerer
 from dynagrag.retrieval.passages import PassageScores
 
 
 @dataclass(frozen=True, slots=True)
 class FilteredView:
-    """What the filters leave of a workspace, and the indexes over it. Questions share it."""
+    """The part of a workspace inside the filters, and the indexes over it. Questions share it."""
 
     snapshot: Snapshot
     passages: PassageScores

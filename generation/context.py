@@ -1,6 +1,6 @@
-"""What each intermediate answer is asked from: one hard prompt a subgraph for graph arms, one
-prompt of passages for plain arms, several prompts of passages from all over for questions about a
-whole (docs/papers.md, Answers).
+"""The prompts of intermediate answers: one hard prompt a subgraph for graph arms, one prompt of
+passages for plain arms, several prompts of passages from all over for questions about a whole
+(docs/papers.md, Answers).
 
 Evidence labels run through all prompts of a question, so that the merged answer can cite any of
 them by its label alone.
@@ -8,7 +8,6 @@ them by its label alone.
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain, zip_longest
 
 from dynagrag.config.settings import Profile
@@ -46,7 +45,7 @@ from dynagrag.retrieval.passages import PassageScores
 
 POOL_PER_PROMPT = 30
 """Ranked passages that a prompt of passages from all over is chosen from: about three times those
-that fit, so that what is far from the question stays out.
+that fit, so that passages far from the question stay out.
 """
 _PASSAGES_PER_PROMPT = 10
 """Enough for passages alone to fill the budget that the prompts of a profile have together."""
@@ -55,12 +54,12 @@ _SECTION = 4
 second.
 """
 _LABEL_CHARS = 6
-"""What a label and a line's end take beyond those of the first label."""
+"""Room for a label and a line's end beyond those of the first label."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """One prompt, where it comes from and what the trace tells of it."""
+    """One prompt, where it comes from, and its walk and subgraph for the trace."""
 
     prompt: HardPrompt
     centre: str
@@ -72,7 +71,7 @@ class Context:
     """None for passages."""
 
     def trace(self) -> PromptTrace:
-        """What the answer's trace tells of it."""
+        """Its entry in the answer's trace."""
         return PromptTrace(
             centre=self.centre,
             score=round(self.score, 4),
@@ -101,8 +100,8 @@ def num_ranked(profile: Profile) -> int:
 
 
 def intermediate_prompt(profile: Profile) -> str:
-    """The prompt that asks for an intermediate answer: the whole one, or what one part adds to
-    it.
+    """The name of the prompt that asks for an intermediate answer: to the whole question, or from
+    one part of the passages.
     """
     return "partial" if profile.num_spread else "intermediate"
 
@@ -145,7 +144,14 @@ def build_contexts(
         best = in_windows(passages_that_fit(snapshot, retrieval.passages, own_budget))
         contexts = _passage_context(snapshot, retrieval, best, own_budget)
         evidence.show(e for context in contexts for e in context.prompt.evidence)
-    similarities = partial(_similarities, snapshot, question)
+
+    def similarities(summaries: Sequence[str]) -> Sequence[float]:
+        # From the vectors made at ingest: embedding them would take longer than all the rest. A
+        # summary that has none (a person's edit) comes last.
+        rows = [snapshot.summary_rows.get(summary, -1) for summary in summaries]
+        vectors = snapshot.summary_vectors
+        return [float(vectors[row] @ question.vector) if row >= 0 else -1.0 for row in rows]
+
     all_scores = pruner.score(retrieval.subgraphs, question.vector)
     for subgraph, scores in zip(retrieval.subgraphs, all_scores, strict=True):
         if profile.max_walked is None:
@@ -178,20 +184,6 @@ def build_contexts(
             )
         )
     return contexts
-
-
-def _similarities(
-    snapshot: Snapshot, question: Question, summaries: Sequence[str]
-) -> Sequence[float]:
-    """Cosines of summaries with the question, from the vectors made at ingest: embedding them would
-    take longer than all the rest.
-
-    A summary that has none (a person's edit) comes last.
-    """
-    rows = [snapshot.summary_rows.get(summary, -1) for summary in summaries]
-    return [
-        float(snapshot.summary_vectors[row] @ question.vector) if row >= 0 else -1.0 for row in rows
-    ]
 
 
 def passages_that_fit(
@@ -251,7 +243,7 @@ def _dealt_contexts(
 def _spread_contexts(
     snapshot: Snapshot, retrieval: Retrieval, num_prompts: int, token_budget: int
 ) -> list[Context]:
-    """A prompt for each part of what is spread, in the order of the text."""
+    """A prompt for each part of the spread passages, in the order of the text."""
     contexts: list[Context] = []
     first_label = 1
     for passages in spread_passages(snapshot, retrieval.passages, num_prompts, token_budget):
@@ -273,7 +265,7 @@ def spread_passages(
     passages (docs/papers.md, Answers, Themes).
 
     Documents take turns, the best first; of each the sections take turns, each with its best
-    passage. What was chosen stands in the order of the text, a document after the other.
+    passage. Chosen passages stand in the order of the text, a document after the other.
     """
     documents = _grouped((scored.passage.document_id, scored) for scored in ranked)
     queues = [

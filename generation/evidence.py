@@ -1,5 +1,5 @@
-"""Which lines of the documents a model may cite, and how one is written, shortened and joined to
-its neighbours (docs/papers.md, Hard prompt, step 3, and Surroundings).
+"""The lines of the documents that a model may cite: how one is written, shortened and joined to its
+neighbours (docs/papers.md, Hard prompt, step 3, and Surroundings).
 
 A line is evidence of one span: a passage, or the quote of a relation record. Its quote is always
 Document.text[start:end], to the character. Its form in a prompt:
@@ -39,14 +39,14 @@ Span = tuple[str, str, int, int]
 MAX_PASSAGES, MAX_QUOTES = 3, 8
 """Of one subgraph; what doesn't fit its token budget is left out later."""
 MAX_GAP = 80
-"""Characters between two lines of one window: what two short turns ("Go ahead.") take that evidence
+"""Characters between two lines of one window: room for two short turns ("Go ahead.") that evidence
 leaves out.
 """
 CHARS_PER_TOKEN = 4
 """As `core.ids.estimate_tokens` counts: prompts are cut by characters."""
 CONTROL_CHARS = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff"
 LABEL_START = r"\[(?=\s*[Ee]\d)"
-"""The bracket of what could be read as a label."""
+"""A bracket that could be read as a label's."""
 BARE_SPEAKER = r"[^\W\d_](?:[\w.,'&/()-]| (?! |$))*"
 _IS_BARE_SPEAKER = re.compile(BARE_SPEAKER)
 _ESCAPED = re.compile(f"{LABEL_START}|[{CONTROL_CHARS}]")
@@ -134,7 +134,7 @@ class QuestionEvidence:
         self._shown: list[Evidence] = []
 
     def show(self, evidence: Iterable[Evidence]) -> None:
-        """Says what a prompt holds."""
+        """Takes in the evidence of a prompt that is written."""
         self._shown.extend(evidence)
 
     def of_subgraph(self, subgraph: Subgraph, nodes: Collection[int]) -> tuple[Evidence, ...]:
@@ -239,13 +239,12 @@ def as_json(text: str) -> str:
 
 def evidence_line(label: str, speaker: str | None, start_s: float | None, quote: str) -> str:
     """A line of these parts, without its line end. A blank speaker is no speaker."""
-    who = (
-        ""
-        if not speaker
-        else f" {speaker if _IS_BARE_SPEAKER.fullmatch(speaker) else as_json(speaker)}"
-    )
-    when = "" if start_s is None else f" {clock(start_s)}"
-    return f"[{label}]{who}{when} {as_json(quote)}"
+    parts = [f"[{label}]"]
+    if speaker:
+        parts.append(speaker if _IS_BARE_SPEAKER.fullmatch(speaker) else as_json(speaker))
+    if start_s is not None:
+        parts.append(clock(start_s))
+    return " ".join([*parts, as_json(quote)])
 
 
 def line_of(evidence: Evidence) -> str:
@@ -268,7 +267,7 @@ def shortened(evidence: Evidence, max_chars: int) -> Evidence | None:
 
 
 def first_word(evidence: Evidence) -> Evidence:
-    """The evidence cut down to its first word: what is left where nothing longer fits."""
+    """The evidence cut down to its first word, for where nothing longer fits."""
     match = _WORD_END.search(evidence.quote)
     stop = match.end() if match else len(evidence.quote)
     return replace(evidence, end=evidence.start + stop, quote=evidence.quote[:stop])
@@ -322,12 +321,9 @@ def passage_windows(evidence: Iterable[Evidence], snapshot: Snapshot) -> tuple[P
     )
     runs: list[list[Evidence]] = []
     for line in ordered:
-        last = runs[-1][-1] if runs else None
-        if (
-            last is not None
-            and last.document_id == line.document_id
-            and line.start - last.end <= MAX_GAP
-        ):
+        last = runs[-1][-1] if runs else line
+        is_near = last.document_id == line.document_id and line.start - last.end <= MAX_GAP
+        if runs and is_near:
             runs[-1].append(line)
         else:
             runs.append([line])

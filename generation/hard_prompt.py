@@ -44,13 +44,13 @@ each.
 """
 SUMMARY_JOIN = " | "
 EVIDENCE_SHARE = 0.5
-"""Of a budget, what evidence may take before graph lines do; what the graph leaves over goes to
-more evidence.
+"""Evidence's share of a budget before graph lines are written; room that they leave goes to more
+evidence.
 """
 _LEFT_OUT = "(left out: {} lines, {} nodes)"
 LEFT_OUT_LINE = re.compile(r"\(left out: (?P<lines>[0-9]+) lines, (?P<nodes>[0-9]+) nodes\)")
 LEFT_OUT_CHARS = len(_LEFT_OUT.format(9999, 9999)) + 1
-"""What that line takes, with the line end before it."""
+"""Room for that line, with the line end before it."""
 _IN_SUMMARY = re.compile(rf"{LABEL_START}|[\\|]|[{CONTROL_CHARS}]")
 
 Similarities = Callable[[Sequence[str]], Sequence[float]]
@@ -114,8 +114,8 @@ def write_hard_prompt(
 def write_evidence_prompt(
     evidence: Sequence[Evidence], token_budget: int | None = None
 ) -> HardPrompt:
-    """Evidence lines alone, best first, within the budget: what a plain arm puts before the model.
-    The first is always there.
+    """A plain arm's prompt: evidence lines alone, best first, within the budget. The first is
+    always there.
     """
     shown = tuple(evidence)
     if token_budget is not None:
@@ -166,8 +166,8 @@ class NodeLine:
 
 
 class GraphLines:
-    """What the line of each node and relation of a subgraph says, made as it is asked for,
-    whichever of them are written in the end.
+    """The lines of a subgraph's nodes and relations, each made when it is needed, whichever of them
+    are written in the end.
     """
 
     def __init__(
@@ -237,7 +237,7 @@ class GraphLines:
         self._node_bodies[node] = self._node_body(node, "")
 
     def _node_body(self, node: int, summary: str) -> str:
-        """What a node's line says whatever its number."""
+        """A node's line without its number."""
         name = self._snapshot.graph.entities[self._subgraph.nodes[node]].name
         return f"{as_json(name)} ({self._node_scores[node]:.2f}){summary}"
 
@@ -307,8 +307,8 @@ def _labels(evidence: Iterable[Evidence]) -> str:
 
 
 class _GraphText:
-    """Which nodes and relations of a walk are written. Cutting takes from it; writing numbers what
-    is left.
+    """The nodes and relations of a walk that are written. Cutting takes from them; writing numbers
+    those that are left.
     """
 
     def __init__(self, lines: GraphLines, subgraph: Subgraph, walk: Walk) -> None:
@@ -427,13 +427,22 @@ class LineCut:
         while heap and num_chars > 0:
             _, _, _, is_node, key = heapq.heappop(heap)
             if is_node:
-                num_chars -= self._take_node(key)
+                touching = self.kept_relations.intersection(self._touching[key])
+                self.kept_relations -= touching
+                self.kept_nodes.remove(key)
+                num_chars -= self._node_chars[key]
+                num_chars -= sum(self._relation_chars[i] for i in touching)
                 parent = self._walk.parent[key]
                 self._num_children[parent] -= 1
                 if self._is_leaf(parent):
                     heapq.heappush(heap, self._entry(parent))
-            else:
-                num_chars -= self._take_relation(key)
+            elif key in self.kept_relations:
+                line = self._relations[key]
+                if line.is_tree and self._num_ties[line.under] == 1:
+                    continue  # it goes with the node alone
+                self._num_ties[line.under] -= line.is_tree
+                self.kept_relations.remove(key)
+                num_chars -= self._relation_chars[key]
         return num_lines - len(self.kept_nodes) - len(self.kept_relations)
 
     def _is_leaf(self, node: int) -> bool:
@@ -442,22 +451,6 @@ class LineCut:
     def _entry(self, node: int) -> tuple[float, float, int, int, int]:
         line = self._node[node]
         return (line.score, line.weight, -self._position[node], 1, node)
-
-    def _take_node(self, node: int) -> int:
-        """The characters that go with it."""
-        touching = [i for i in self._touching[node] if i in self.kept_relations]
-        self.kept_relations.difference_update(touching)
-        self.kept_nodes.remove(node)
-        return self._node_chars[node] + sum(self._relation_chars[i] for i in touching)
-
-    def _take_relation(self, i: int) -> int:
-        """The characters that go with it: 0 where it must stay, or has gone with a node."""
-        line = self._relations[i]
-        if i not in self.kept_relations or (line.is_tree and self._num_ties[line.under] == 1):
-            return 0
-        self._num_ties[line.under] -= line.is_tree
-        self.kept_relations.remove(i)
-        return self._relation_chars[i]
 
 
 # --------------------------------------------------------------------------------------- walk's end
@@ -481,16 +474,16 @@ def walk_budget(
 
 
 class WalkBudget:
-    """Takes a walk's nodes until one doesn't fit with all that is to be written of it: its line,
-    and those of its relations with the nodes taken before (docs/papers.md, DSA-BFS, step 5). Lines
-    are those of the prompt to the character, since numbers follow the order of the visit.
+    """Takes a walk's nodes until one doesn't fit with its line and those of its relations with the
+    nodes taken before (docs/papers.md, DSA-BFS, step 5). Lines are those of the prompt to the
+    character, since numbers follow the order of the visit.
     """
 
     def __init__(
         self, lines: GraphLines, subgraph: Subgraph, evidence: Sequence[Evidence], max_chars: int
     ) -> None:
-        """`max_chars`: of the graph's lines, with their ends. `evidence`: what stands below them,
-        since they name it.
+        """`max_chars`: of the graph's lines, with their ends. `evidence`: the lines below them,
+        which they name.
         """
         self._lines, self._evidence = lines, evidence
         self._pairs: list[list[tuple[int, int]]] = [[] for _ in subgraph.nodes]
@@ -508,7 +501,8 @@ class WalkBudget:
         texts = [self._lines.node_text(node, self._numbers[node], self._evidence)]
         for other, pair in self._pairs[node]:
             if other in self._numbers:
-                under = max(node, other, key=self._pre_order_key)
+                # the later in pre-order
+                under = max(node, other, key=lambda n: [*map(int, self._numbers[n].split("."))])
                 texts += [
                     self._lines.relation_text(line, self._numbers, self._evidence)
                     for line in self._lines.relations(pair, under, is_tree=other == parent)
@@ -520,6 +514,3 @@ class WalkBudget:
         self._num_children[parent] = place
         self.num_chars_left -= num_chars
         return True
-
-    def _pre_order_key(self, node: int) -> tuple[int, ...]:
-        return tuple(map(int, self._numbers[node].split(".")))

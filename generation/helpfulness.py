@@ -20,8 +20,8 @@ from dynagrag.prompts import render
 JUDGE = "judge"
 CLAIMS = "claims"
 _UNSTATED = 0.1
-"""What an answer counts of which no line states anything: little, but not nothing, since a checker
-may not read its language.
+"""The weight of an answer of which no line states anything: little, but not nothing, since a
+checker may not read its language.
 """
 _YES_OR_NO = re.compile(
     r"\s*(?:is|are|was|were|am|do|does|did|has|have|had|can|could|will|would|shall|should|may|might|must)\b",
@@ -31,7 +31,7 @@ _YES_OR_NO = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How helpful an answer is, 0..100, and what that is made of: the judge's marks (1..5), or the
+    """How helpful an answer is, 0..100, and the parts of that: the judge's marks (1..5), or the
     terms (0..1) that its claims gave.
     """
 
@@ -50,9 +50,8 @@ def judged_helpfulness(
     ModelError, also when an id is missing.
     """
     order = list(range(len(answers)))
-    random.Random(content_id(question, *answers)).shuffle(
-        order
-    )  # another order a question, the same each time
+    # another order for each question, the same each time
+    random.Random(content_id(question, *answers)).shuffle(order)
     ids = [f"A{i}" for i in range(len(answers))]
     empty = render("helpfulness", question=question, answers=[{"id": i, "text": ""} for i in ids])
     instructions = prompt_tokens(Prompt("helpfulness", *empty), helpfulness_reply(len(answers)))
@@ -97,20 +96,16 @@ def claims_helpfulness(
     if not answer.strip():
         return Score(scored_by=CLAIMS)
     relevance = (1 + float(embedder.embed_documents([answer])[0] @ question.vector)) / 2
-    good = sum(claim.verdict is Verdict.STATED and _tells_more(claim, question) for claim in claims)
+    known = content_stems(question.text)
+    is_yes_or_no = _YES_OR_NO.match(question.text) is not None
+    good = sum(
+        claim.verdict is Verdict.STATED and (is_yes_or_no or not content_stems(claim.text) <= known)
+        for claim in claims
+    )
     bad = sum(claim.verdict is Verdict.CONTRADICTED for claim in claims)
     stated = max(0, good - bad) / max(1, len(claims))
     value = min(100.0, max(1.0, 100 * relevance * (_UNSTATED + (1 - _UNSTATED) * stated)))
     return Score(value, CLAIMS, {"stated": stated, "relevance": relevance})
-
-
-def _tells_more(claim: CheckedClaim, question: Question) -> bool:
-    """Whether a claim has a content word that the question lacks, or the question asks for no more
-    than yes or no.
-    """
-    return bool(
-        _YES_OR_NO.match(question.text) or content_stems(claim.text) - content_stems(question.text)
-    )
 
 
 def helpfulness(

@@ -1,5 +1,5 @@
-"""What a model does to a question before it is answered: a follow-up is made to stand alone, one of
-several steps is split into them.
+"""Questions that a model rewords before they are answered: a follow-up is made to stand alone, one
+of several steps is split into them.
 """
 
 from collections.abc import Sequence

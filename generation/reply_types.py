@@ -1,4 +1,4 @@
-"""What models reply while answering, as pydantic types; the prompts name them."""
+"""Models' replies while answering, as pydantic types; the prompts name them."""
 
 import json
 from functools import cache
@@ -45,12 +45,13 @@ class IntermediateReply(StrictReply):
 
 
 def _before_its_loop(text: str) -> str:
-    """What an unfinished text says before it goes round in circles; empty where it doesn't: all
-    whole sentences after the first that comes again have been said before.
+    """An unfinished text up to where it goes round in circles: all whole sentences after the first
+    that comes again stood before. Empty where it doesn't.
     """
-    said = [text[start:end] for start, end in sentence_spans(text)][:-1]
-    first = next((i for i, own in enumerate(said) if own in said[:i]), len(said))
-    return " ".join(said[:first]) if said[first:] and {*said[first:]} <= {*said[:first]} else ""
+    sentences = [text[start:end] for start, end in sentence_spans(text)][:-1]
+    first = next((i for i, own in enumerate(sentences) if own in sentences[:i]), len(sentences))
+    new, again = sentences[:first], sentences[first:]
+    return " ".join(new) if again and {*again} <= {*new} else ""
 
 
 class ScoreReply(StrictReply):
@@ -93,7 +94,7 @@ class RewriteReply(StrictReply):
 
 
 class ClaimReply(StrictReply):
-    """What a model says of one claim; `id` and `lines` as they are numbered in the prompt."""
+    """A model's verdict on one claim; `id` and `lines` as they are numbered in the prompt."""
 
     id: int
     lines: list[int] = Field(default_factory=list)
@@ -101,6 +102,6 @@ class ClaimReply(StrictReply):
 
 
 class ClaimsReply(StrictReply):
-    """What a model says of all claims; some may be missing."""
+    """A model's verdicts on all claims; some may be missing."""
 
     checks: list[ClaimReply]

@@ -1,5 +1,5 @@
-"""What an answer's trace tells of its retrieval: candidates, the ranking of passages, and each
-subgraph as a picture needs it.
+"""The retrieval's part of an answer's trace: candidates, the ranking of passages, and each subgraph
+as a picture needs it.
 """
 
 from collections.abc import Mapping
@@ -136,8 +136,8 @@ def subgraph_trace(
 def with_masks(
     prompt: PromptTrace, nodes: Mapping[str, float], pairs: Mapping[tuple[str, str], float]
 ) -> PromptTrace:
-    """The prompt's subgraph with what a trained system's soft pruning left of its nodes and edges,
-    by ids.
+    """The prompt's subgraph with the masks that a trained system's soft pruning gave its nodes and
+    edges, by ids.
     """
     drawn = prompt.subgraph
     if drawn is None or not nodes:

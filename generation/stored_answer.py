@@ -1,4 +1,4 @@
-"""The stored form of an answer: what `ask --json` prints, and what conversations keep.
+"""The stored form of an answer, which `ask --json` prints and conversations keep.
 
 Its keys are older than the types and stay as they are; the tables say which of them a field goes
 by. Whether a model answered, from which evidence, and what came from the cache is in the trace.
@@ -112,21 +112,18 @@ def _claim_json(claim: CheckedClaim) -> dict[str, Any]:
 
 
 def _trace_json(trace: AnswerTrace) -> dict[str, Any]:
+    ranking = trace.ranking
+    ranked = ranking and _row(ranking, _RANKING) | {
+        "facts": [_row(f) for f in ranking.facts],
+        "ranked": [_passage_json(p) for p in ranking.passages],
+    }
     row = _row(trace, _TRACE) | {
         "candidates": [_row(c, _ACCEPTED) for c in trace.candidates],
-        "passages": _ranking_json(trace.ranking) if trace.ranking else None,
+        "passages": ranked,
         "subgraphs": [_prompt_json(p) for p in trace.prompts],
         "soft": _row(trace.soft) if trace.soft else None,
     }
     return {key: value for key, value in row.items() if value or key not in _LEFT_OUT_WHEN_EMPTY}
-
-
-def _ranking_json(ranking: RankingTrace) -> dict[str, Any]:
-    more = {
-        "facts": [_row(f) for f in ranking.facts],
-        "ranked": [_passage_json(p) for p in ranking.passages],
-    }
-    return _row(ranking, _RANKING) | more
 
 
 def _passage_json(passage: PassageTrace) -> dict[str, Any]:
@@ -151,33 +148,29 @@ def _prompt_json(prompt: PromptTrace) -> dict[str, Any]:
 
 
 def _drawn_json(value: NodeTrace | EdgeTrace) -> dict[str, Any]:
-    """What a node or edge was given by one system alone is left out of the others'."""
+    """A node or edge without the fields that only some systems fill."""
     row = _row(value, _IN_PROMPT)
     return {key: own for key, own in row.items() if own is not None or key not in _OF_ONE_SYSTEM}
 
 
 def _row(value: Any, names: Mapping[str, str] | None = None) -> dict[str, Any]:
     """A value's fields in their order, by their keys."""
-    return {
-        (names or {}).get(f.name, f.name): _plain(getattr(value, f.name)) for f in fields(value)
-    }
-
-
-def _plain(value: Any) -> Any:
-    return (
-        list(value)
-        if isinstance(value, tuple)
-        else dict(value)
-        if isinstance(value, Mapping)
-        else value
-    )
+    row = {}
+    for field in fields(value):
+        own = getattr(value, field.name)
+        if isinstance(own, tuple):
+            own = list(own)
+        elif isinstance(own, Mapping):
+            own = dict(own)
+        row[(names or {}).get(field.name, field.name)] = own
+    return row
 
 
 # --------------------------------------------------------------------------------------------- read
 
 
 def answer_of(stored: Mapping[str, Any]) -> Answer:
-    """An answer as `answer_json` wrote it; what an earlier version did not tell yet is empty.
+    """An answer as `answer_json` wrote it; fields that an earlier version didn't have are empty.
     Seconds are those of the stored form.
 
     Raises KeyError, TypeError, ValueError or AttributeError where it is no such form, or a field of
@@ -209,11 +202,11 @@ def answer_of(stored: Mapping[str, Any]) -> Answer:
         },
         quiet_speakers=tuple(stored.get("quiet_speakers", ())),
     )
-    return _checker().validate_python(asdict(answer))
+    return _answer_type().validate_python(asdict(answer))
 
 
 @cache
-def _checker() -> TypeAdapter[Answer]:
+def _answer_type() -> TypeAdapter[Answer]:
     return TypeAdapter(Answer)
 
 
@@ -232,13 +225,9 @@ def _trace_of(stored: Mapping[str, Any]) -> AnswerTrace:
 
 
 def _ranking_of(stored: Mapping[str, Any]) -> RankingTrace:
-    facts, ranked = (
-        (_value(FactTrace, f) for f in stored["facts"]),
-        (_value(PassageTrace, p) for p in stored["ranked"]),
-    )
-    return _value(
-        RankingTrace, {**stored, "facts": tuple(facts), "ranked": tuple(ranked)}, _RANKING
-    )
+    facts = tuple(_value(FactTrace, f) for f in stored["facts"])
+    ranked = tuple(_value(PassageTrace, p) for p in stored["ranked"])
+    return _value(RankingTrace, {**stored, "facts": facts, "ranked": ranked}, _RANKING)
 
 
 def _prompt_of(stored: Mapping[str, Any]) -> PromptTrace:
@@ -252,10 +241,10 @@ def _prompt_of(stored: Mapping[str, Any]) -> PromptTrace:
 
 def _value(kind: type[T], stored: Mapping[str, Any], names: Mapping[str, str] | None = None) -> T:
     """A row as a value; keys that it has no field for are passed over."""
-    given = {}
+    values = {}
     for field in fields(kind):  # type: ignore[arg-type]
         key = (names or {}).get(field.name, field.name)
         if key in stored:
             value = stored[key]
-            given[field.name] = tuple(value) if isinstance(value, list) else value
-    return kind(**given)
+            values[field.name] = tuple(value) if isinstance(value, list) else value
+    return kind(**values)

@@ -18,8 +18,9 @@ Neighbour = tuple[int, float]
 class DSABFS:
     """Dynamic similarity-aware BFS: a heap that is re-ordered as nodes are found.
 
-        key(x) = sim(x) - level_penalty * depth(x)        sim: cosine of the node with the query, or the score that a trained
-                                                               pruner gave it, where it follows that
+        key(x) = sim(x) - level_penalty * depth(x)
+        sim: cosine of the node with the query, or the score that a trained pruner gave it, where
+        it follows that
 
     A level penalty above 2 visits level by level, each sorted by similarity; 0 is best-first
     search. It spans the centre's component; depths are at least BFS distances. Of several parents

@@ -9,7 +9,7 @@ import numpy as np
 from dynagrag.config.settings import ChunkProfile
 from dynagrag.core.schema import Graph, LoadedSource, Question, Snapshot, SourceTurn
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.generation.lines.line_index import LineIndex
+from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.ingest.split import make_document, split_passages
 from dynagrag.retrieval.passages import PassageScores
 

@@ -1,10 +1,11 @@
 """The claims of an answer with their verdicts: against the lines that the model cited for each,
 then against the others that it saw.
 
-What the model cited stays the model's. A line that states a claim and wasn't cited for it is found
+The model's citations stay as they are. A line that states a claim and wasn't cited for it is found
 by the checker, and is kept apart.
 """
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -84,31 +85,60 @@ class _Held:
 def _checked(
     texts: Sequence[WrittenFrom], checker: ClaimChecker, known: Iterable[CheckedClaim]
 ) -> tuple[list[tuple[CheckedClaim, ...]], tuple[str, ...]]:
-    """With the checker's notes, each once."""
+    """The claims of each text, and the checker's notes, each once."""
     named_before = {_bare(claim.text): claim.lines for claim in known if claim.lines}
     split = [[_Held(claim, text.lines) for claim in split_claims(text.text)] for text in texts]
     held = _chosen_lines([row for rows in split for row in rows], named_before)
-    checks = _asked(held, checker)
-    checked = iter([_checked_claim(row, check) for row, check in zip(held, checks, strict=True)])
+    checks = _checks_of(held, checker)
+    checked = []
+    for row, check in zip(held, checks, strict=True):
+        claim, labels = row.claim, [*row.lines]
+        named = tuple(labels[at] for at in check.lines)
+        if not set(named) <= set(claim.labels):
+            named = named[:_MAX_FOUND]
+        checked.append(
+            CheckedClaim(
+                claim.start,
+                claim.end,
+                claim.text,
+                check.verdict,
+                claim.labels,
+                named,
+                check.reason,
+                check.score,
+            )
+        )
+    rows_left = iter(checked)
     notes = tuple(dict.fromkeys(check.note for check in checks if check.note))
-    return [tuple(next(checked) for _ in rows) for rows in split], notes
+    return [tuple(itertools.islice(rows_left, len(rows))) for rows in split], notes
 
 
 def _chosen_lines(
     rows: Sequence[_Held], named_before: Mapping[str, tuple[str, ...]]
 ) -> list[_Held]:
-    """What each claim is held against: its cited lines where rules say that they state or
-    contradict it; else the others where they do; else both.
+    """Each claim with the lines that it is held against: its cited lines where rules say that they
+    state or contradict it; else the others where they do; else both.
+
+    The others are those that were named for it before, then those that share most words with it.
     """
     rules = RulesChecker()
     chosen = []
     for row in rows:
-        own = {label: line for label, line in row.lines.items() if label in row.claim.labels}
-        others = _others(row, named_before)
+        first, wanted = named_before.get(_bare(row.claim.text), ()), content_stems(row.claim.text)
+        own: dict[str, Line] = {}
+        places: dict[str, tuple[bool, int]] = {}
+        for label, line in row.lines.items():
+            if label in row.claim.labels:
+                own[label] = line
+            else:
+                words = content_stems(f"{line.speaker or ''} {line.text}")
+                places[label] = (label not in first, -len(wanted & words))
+        nearest = sorted(places, key=places.__getitem__)[:_MAX_OTHERS]
+        others = {label: row.lines[label] for label in nearest}
         sure = (
             lines
             for lines in (own, others)
-            if _asked([_Held(row.claim, lines)], rules)[0].verdict is not Verdict.NOT_FOUND
+            if _checks_of([_Held(row.claim, lines)], rules)[0].verdict is not Verdict.NOT_FOUND
         )
         chosen.append(_Held(row.claim, next(sure, own | others)))
     return chosen
@@ -118,50 +148,16 @@ def _bare(words: str) -> str:
     return " ".join(words.casefold().split()).strip(" .!,;")
 
 
-def _others(row: _Held, named_before: Mapping[str, tuple[str, ...]]) -> dict[str, Line]:
-    """The lines that weren't cited for a claim: those that were named for it before, then those
-    that share most words with it.
-    """
-    first, wanted = named_before.get(_bare(row.claim.text), ()), content_stems(row.claim.text)
-
-    def place(labelled: tuple[str, Line]) -> tuple[bool, int]:
-        label, line = labelled
-        return label not in first, -len(wanted & content_stems(f"{line.speaker or ''} {line.text}"))
-
-    return dict(
-        sorted(
-            ((label, line) for label, line in row.lines.items() if label not in row.claim.labels),
-            key=place,
-        )[:_MAX_OTHERS]
-    )
-
-
-def _asked(held: Sequence[_Held], checker: ClaimChecker) -> list[ClaimCheck]:
+def _checks_of(held: Sequence[_Held], checker: ClaimChecker) -> list[ClaimCheck]:
     """Claims held against lines; without lines one is not found, and the checker isn't asked about
     it.
     """
-    asked = [
+    claims = [
         Claim(
             row.claim.text, tuple(row.lines.values()), len(row.lines.keys() & set(row.claim.labels))
         )
         for row in held
         if row.lines
     ]
-    checks = iter(checker.check(asked) if asked else ())
+    checks = iter(checker.check(claims) if claims else ())
     return [next(checks) if row.lines else ClaimCheck(Verdict.NOT_FOUND) for row in held]
-
-
-def _checked_claim(row: _Held, check: ClaimCheck) -> CheckedClaim:
-    claim, labels = row.claim, [*row.lines]
-    named = tuple(labels[at] for at in check.lines)
-    is_cited = set(named) <= set(claim.labels)
-    return CheckedClaim(
-        claim.start,
-        claim.end,
-        claim.text,
-        check.verdict,
-        claim.labels,
-        named if is_cited else named[:_MAX_FOUND],
-        check.reason,
-        check.score,
-    )

@@ -4,7 +4,14 @@ import re
 from dataclasses import dataclass
 
 from dynagrag.core.schema import Line
-from dynagrag.generation.claims.lexicon import ASKING, OFFICES, SAYING, TELLS, THINKING, TITLES
+from dynagrag.generation.claims.claim_lexicon import (
+    ASKING,
+    OFFICES,
+    SAYING,
+    TELLS,
+    THINKING,
+    TITLES,
+)
 from dynagrag.generation.claims.reading import folded, read
 from dynagrag.generation.claims.word_senses import lemma, told_forms
 
@@ -47,9 +54,14 @@ _CALLED = re.compile(
 _BY = re.compile(r'^According to (?P<who>[^,]+),\s*["“]?(?P<what>.+?)["”]?$', re.DOTALL)
 
 
+_TITLES = TITLES | OFFICES
+
+
 @dataclass(frozen=True, slots=True)
 class Attributed:
-    """What is said, by whom (empty: nobody is named), and whether it is asked, or only thought."""
+    """A statement, the one who makes it (empty: nobody is named), and whether it is asked, or only
+    thought.
+    """
 
     who: str
     what: str
@@ -59,28 +71,26 @@ class Attributed:
 
 
 def attributed(text: str) -> Attributed | None:
-    """Who a claim says has said something; None where it tells of no saying."""
-    by = _BY.match(text)
-    if by:
+    """The statement that a claim says somebody made; None where it tells of no saying."""
+    if by := _BY.match(text):
         return Attributed(by["who"], by["what"], verb="say")
-    called = _CALLED.match(text)
-    if called:
-        return Attributed(
-            called["who"], f"{called['of'].strip()} is {called['what']}", verb=called["verb"]
-        )
-    match = (
-        _WISHED.match(text) or _SAID.match(text) or _UNNAMED.match(text) or _AFTERWARDS.match(text)
-    )
+    if called := _CALLED.match(text):
+        what = f"{called['of'].strip()} is {called['what']}"
+        return Attributed(called["who"], what, verb=called["verb"])
+    wished = _WISHED.match(text)
+    match = wished or _SAID.match(text) or _UNNAMED.match(text) or _AFTERWARDS.match(text)
     if not match or len(match["what"].split()) < 2:
         return None
-    verb = match["verb"]
-    is_opinion = match.re is _WISHED or verb.startswith(("th", "bel", "sugg", "arg", "claim"))
-    what = (
-        f"not {match['what']}" if match.re is _WISHED and verb.endswith(" not") else match["what"]
-    )
-    is_asked = match.re is not _WISHED and verb.startswith(("ask", "wonder", "wanted"))
+    verb, what = match["verb"], match["what"]
+    if wished:
+        what = f"not {what}" if verb.endswith(" not") else what
+        return Attributed(match["who"], what, is_opinion=True, verb=verb)
     return Attributed(
-        "" if match.re is _UNNAMED else match["who"], what, is_asked, is_opinion, verb
+        "" if match.re is _UNNAMED else match["who"],
+        what,
+        is_asked=verb.startswith(("ask", "wonder", "wanted")),
+        is_opinion=verb.startswith(("th", "bel", "sugg", "arg", "claim")),
+        verb=verb,
     )
 
 
@@ -101,9 +111,6 @@ def names_who(attribution: Attributed, text: str) -> bool:
     last = sorted(_names(attribution.who), key=attribution.who.casefold().find)[-1:]
     places = [i for i, low in enumerate(words) if [low] == last]
     return any(lemma(low) == verb for i in places for low in words[i + 1 : i + 4])
-
-
-_TITLES = TITLES | OFFICES
 
 
 def _names(text: str) -> frozenset[str]:

@@ -1,9 +1,9 @@
 """An answer into claims: its sentences, and in them the clauses that state something of their own.
 Each keeps its place in the answer.
 
-What states nothing is no claim: questions (but for what they state first), headings, "Here is what
-I found:", a list of names, words on what the evidence lacks. The items of a list are claims of
-their own, read with the line that leads them in.
+These claim nothing: questions (but for what they state first), headings, "Here is what I found:", a
+list of names, words on what the evidence lacks. The items of a list are claims of their own, read
+with the line that leads them in.
 """
 
 import re
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from dynagrag.generation.citations import cited_labels, without_marks
 from dynagrag.generation.claims.answer_sentences import answer_sentences
+from dynagrag.generation.claims.claim_lexicon import ASKING, AUXILIARIES, SAYING, THINKING
 from dynagrag.generation.claims.clauses import clauses, has_verb, states_something
-from dynagrag.generation.claims.lexicon import ASKING, AUXILIARIES, SAYING, THINKING
 from dynagrag.generation.claims.word_senses import told_forms
 from dynagrag.language.sentences import strip_span
 
@@ -26,6 +26,7 @@ _ASKED = re.compile(
     rf",\s+(?:what|why|how|{_AUXILIARY})\b",
     re.IGNORECASE,
 )
+_WHO = re.compile(r"(?:who|which|whose)\b", re.IGNORECASE)
 _SAID = told_forms((*SAYING, *ASKING, *THINKING))
 _MAX_CHARACTERS, _MAX_TAIL = 6_000, 400
 """Of an answer, more than it may have tokens for; of a sentence's marks at its end."""
@@ -55,7 +56,7 @@ _LACKING = re.compile(
     r"\s+(?:but|yet|though|although|while|whereas)\s+)",
     re.IGNORECASE,
 )
-"""What says only that something isn't there, up to where something else may be said."""
+"""Words that say only that something isn't there, up to where something else may be said."""
 _BARE = (
     r"(?:(?:here (?:is|are)|here['’]s|below (?:is|are)|i found|these are) )?"
     rf"(?:(?:what (?:i (?:found|know|can say|can tell)|{_SOURCE}"
@@ -140,30 +141,27 @@ def split_sentences(text: str) -> list[SplitSentence]:
     """The sentences of an answer that claim something. What goes on beyond all measure is one
     claim, unsplit.
     """
-    made = _split_sentences(text[:_MAX_CHARACTERS])
-    if rest := text[_MAX_CHARACTERS:].strip():
-        start, end = strip_span(text, _MAX_CHARACTERS, len(text))
-        made.append(SplitSentence(start, end, (SplitClaim(start, end, rest[:_MAX_TAIL], ()),)))
-    return made
-
-
-def _split_sentences(text: str) -> list[SplitSentence]:
+    read, rest = text[:_MAX_CHARACTERS], text[_MAX_CHARACTERS:].strip()
     made: list[SplitSentence] = []
     lead: tuple[int, int] | None = None
     is_held = False
-    for start, end in [*_blocks(text), (len(text), len(text))]:
-        item = _ITEM.match(text, start, end)
+    for start, end in [*_blocks(read), (len(read), len(read))]:
+        item = _ITEM.match(read, start, end)
         if not item:
             if lead and is_held:  # no item followed: it leads nothing in
-                made += _of_block(text, *lead, None)
+                made += _of_block(read, *lead, None)
             lead = None
-        if item or not without_marks(text[start:end]).strip().endswith(":"):
-            made += _of_block(text, item.end() if item else start, end, lead)
+        if item or not without_marks(read[start:end]).strip().endswith(":"):
+            made += _of_block(read, item.end() if item else start, end, lead)
             is_held = False
             continue
-        *before, (first, last) = _sentences(text, start, end)
-        made += [statement for span in before for statement in _of_block(text, *span, None)]
-        lead, is_held = (first, last), True
+        *before, lead = _sentences(read, start, end)
+        for span in before:
+            made += _of_block(read, *span, None)
+        is_held = True
+    if rest:
+        start, end = strip_span(text, _MAX_CHARACTERS, len(text))
+        made.append(SplitSentence(start, end, (SplitClaim(start, end, rest[:_MAX_TAIL], ()),)))
     return made
 
 
@@ -173,25 +171,25 @@ def _blocks(text: str) -> Iterator[tuple[int, int]]:
     """
     start = end = -1
     for line in _LINE.finditer(text):
-        here = strip_span(text, *line.span())
-        if here[0] == here[1]:
-            if start >= 0:
-                yield start, end
-            start = -1
-            continue
-        is_open = (
-            start >= 0
-            and not text[end : here[0]].count("\n") > 1
-            and without_marks(text[start:end]).rstrip()[-1:].isalnum()
-        )
-        if is_open and not _ITEM.match(text, line.start()) and text[here[0]].islower():
-            end = here[1]
+        first, last = strip_span(text, *line.span())
+        if first < last and _goes_on(text, start, end, first):
+            end = last
             continue
         if start >= 0:
             yield start, end
-        start, end = here
+        start, end = (first, last) if first < last else (-1, -1)
     if start >= 0:
         yield start, end
+
+
+def _goes_on(text: str, start: int, end: int, line: int) -> bool:
+    """Whether a line that begins in lower case goes on with the block right above it."""
+    return (
+        start >= 0
+        and text[line].islower()
+        and text[end:line].count("\n") <= 1
+        and without_marks(text[start:end]).rstrip()[-1:].isalnum()
+    )
 
 
 def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
@@ -206,25 +204,25 @@ def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
 def _of_block(
     text: str, start: int, end: int, lead: tuple[int, int] | None
 ) -> Iterator[SplitSentence]:
+    """The sentences of a block that claim something; of a heading, only where it states something.
+
+    A lead that tells what its items are about isn't shown beside them, since no claim says it.
+    """
     if heading := _HEADING.fullmatch(text, start, end):
         if not _is_statement(_EMPHASIS.sub("", text[start:end]).lstrip("# ")):
             return
         start = heading.end("hashes") if heading["hashes"] else start
-    shown = _shown_lead(text, lead) if lead else None
+    shown = lead
+    if lead and _is_topic(without_marks(text[slice(*lead)]).strip()):
+        shown = (lead[0], lead[0])
     for first, last in _sentences(text, start, end):
         claims = tuple(_claims(text, first, last, lead))
         if claims:
             yield SplitSentence(first, last, claims, shown)
 
 
-def _shown_lead(text: str, lead: tuple[int, int]) -> tuple[int, int]:
-    """What of a lead may be shown where its items are stated: nothing where it tells what they are
-    about, which no claim says.
-    """
-    return (lead[0], lead[0]) if _is_topic(without_marks(text[slice(*lead)]).strip()) else lead
-
-
 def _is_topic(lead: str) -> bool:
+    """Whether a lead names only what its list is about."""
     named = _TOPIC_LEAD.fullmatch(_stated(lead)) or _TOPIC_LEAD.fullmatch(lead)
     return bool(named and not _is_statement(named["topic"]))
 
@@ -234,12 +232,9 @@ def _is_statement(words: str) -> bool:
     doesn't.
     """
     words = without_marks(words).strip()
-    return (
-        bool(words)
-        and not words.endswith("?")
-        and not _OPENS_QUESTION.match(words)
-        and (words[-1] in ".!" or has_verb(words.lower()))
-    )
+    if words.endswith("?") or _OPENS_QUESTION.match(words):
+        return False
+    return words.endswith((".", "!")) or has_verb(words.lower())
 
 
 def _stated(words: str) -> str:
@@ -248,12 +243,9 @@ def _stated(words: str) -> str:
     """
     while words:
         if lacking := _LACKING.match(words):
-            rest = words[lacking.end() :]
-            words = (
-                rest
-                if has_verb(rest) or re.match(r"(?:who|which|whose)\b", rest, re.IGNORECASE)
-                else ""
-            )
+            words = words[lacking.end() :]
+            if not has_verb(words) and not _WHO.match(words):
+                return ""
         elif opening := _OPENING.match(words):
             words = words[opening.end() :]
         elif (found := _I_FOUND.match(words)) and (found["that"] or has_verb(words[found.end() :])):
@@ -264,6 +256,9 @@ def _stated(words: str) -> str:
 
 
 def _claims(text: str, start: int, end: int, lead: tuple[int, int] | None) -> Iterator[SplitClaim]:
+    """The claims of a sentence; the marks at its end, else its lead's, are those of each clause
+    that has none.
+    """
     sentence = text[start:end]
     shared = cited_labels(sentence[_last_word(sentence) :])
     sentence = sentence[: _question_start(sentence)]
@@ -272,11 +267,14 @@ def _claims(text: str, start: int, end: int, lead: tuple[int, int] | None) -> It
         shared = cited_labels(text[slice(*lead)])
     start += len(sentence) - len(sentence := _stated(sentence))
     for clause in clauses(sentence) if sentence else ():
-        words = _standing_alone(without_marks(clause.text), led)
-        if not words or not states_something(words):
-            continue
-        first, last = strip_span(text, start + clause.start, start + clause.end)
-        yield SplitClaim(first, last, words, cited_labels(text[first:last]) or shared)
+        words = _EMPHASIS.sub("", without_marks(clause.text)).strip(" ,;")
+        words = _without_source(_stated(words))
+        words = _CALLED_UNTRUE.sub(lambda called: f"It is untrue that {called['said']}", words)
+        if led:
+            words = f"{led} {words}"
+        if words and states_something(words):
+            first, last = strip_span(text, start + clause.start, start + clause.end)
+            yield SplitClaim(first, last, words, cited_labels(text[first:last]) or shared)
 
 
 def _question_start(sentence: str) -> int:
@@ -298,18 +296,9 @@ def _last_word(sentence: str) -> int:
     return tail + match.start() if match else len(sentence)
 
 
-def _standing_alone(words: str, led: str) -> str:
-    """A clause without emphasis and without words on where it was read, after what leads it in
-    where it needs that.
-    """
-    words = _without_source(_stated(_EMPHASIS.sub("", words).strip(" ,;")))
-    words = _CALLED_UNTRUE.sub(lambda called: f"It is untrue that {called['said']}", words)
-    return f"{led} {words}" if led else words
-
-
 def _led(lead: str) -> str:
-    """What a list's lead says of each of its items; empty where it says nothing, or only what they
-    are about.
+    """The words of a list's lead that hold for each of its items; empty where it says nothing, or
+    only what they are about.
     """
     lead = _stated(_EMPHASIS.sub("", without_marks(lead)).strip())
     if _BARE_LEAD.fullmatch(lead) or _is_topic(lead):
@@ -319,6 +308,9 @@ def _led(lead: str) -> str:
 
 
 def _without_source(words: str) -> str:
-    said = _SAID_BY_SOURCE.match(words)
-    words = words[said.end() :] if said else words
-    return words[:1].upper() + words[1:] if said else words
+    """Words without "the transcript says that" before them."""
+    source = _SAID_BY_SOURCE.match(words)
+    if not source:
+        return words
+    words = words[source.end() :]
+    return words[:1].upper() + words[1:]

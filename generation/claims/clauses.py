@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dynagrag.generation.claims.lexicon import (
+from dynagrag.generation.claims.claim_lexicon import (
     ADVERBS,
     ARTICLES,
     ASKING,
@@ -35,6 +35,8 @@ _PRESENT = frozenset(verb for verb in COMMON_VERBS if verb.endswith("s") and "'"
 _REPORTING = SAYING | ASKING | THINKING | ASSURING
 _REPORTS = told_forms(_REPORTING) | _REPORTING
 _DETERMINERS = DETERMINERS | QUANTIFIERS
+_NO_SUBJECT = _DETERMINERS | OPENS_NO_SUBJECT
+_PLAIN_VERBS = _PRESENT | _REPORTS
 _OPENS_REPORT = (["that"], ["if"], ["whether"], ["how"], ["why"], ["what"])
 _JOINT = re.compile(
     r"(?P<semicolon>;)\s+|,\s+(?P<which>which|who)\s+|"
@@ -98,29 +100,24 @@ def independent_parts(sentence: str) -> tuple[str, ...]:
     words = _MARK.sub(lambda mark: " " * len(mark[0]), sentence)
     parts, start = [], 0
     for joint in _joints(words):
-        following = words[joint.end() :]
-        right = following[: stop.start()] if (stop := _JOINT.search(following)) else following
+        right = _JOINT.split(words[joint.end() :], maxsplit=1)[0]
         before, behind = words[: joint.start()].split(), right.split()
-        if not before or not behind:
+        if joint["which"] or not before or not behind:
             continue  # "and ;", or a text that opens with "and"
-        own = None if joint["which"] else _parts(right)
-        is_listed = joint["word"] and not joint["comma"] and _is_list(before[-1], behind[0])
+        # "Ann and Bob", "cells 1 and 3" are lists
+        is_listed = behind[0].isdigit() or (before[-1][0].isupper() and behind[0][0].isupper())
+        own = _parts(right)
         is_plain = (
-            own
+            own is not None
             and own.subject.casefold() not in RELATIVE
             and len(own.subject.split()) <= _MAX_PART_SUBJECT_WORDS
+            and not (is_listed and joint["word"] and not joint["comma"])
         )
-        if is_plain and not is_listed and _parts(_joined(words[start : joint.start()])):
-            parts.append(_joined(words[start : joint.start()]))
+        left = _joined(words[start : joint.start()])
+        if is_plain and _parts(left):
+            parts.append(left)
             start = joint.end()
     return (*parts, _joined(words[start:]))
-
-
-def _is_list(before: str, behind: str) -> bool:
-    """Whether two words round an "and" are of a list: two names, or a number: "Ann and Bob", "cells
-    1 and 3".
-    """
-    return behind[0].isdigit() or (before[0].isupper() and behind[0].isupper())
 
 
 @lru_cache(maxsize=4096)
@@ -163,54 +160,43 @@ def _joints(words: str) -> list[re.Match[str]]:
 
 
 def _completion(left: _SubjectAndVerb | None, joint: re.Match[str], following: str) -> str | None:
-    """What the words after a joint lack to stand alone: nothing where they have a subject, else
-    that subject; None where they can't.
+    """The words that those after a joint lack to stand alone: none where they have a subject, else
+    that subject; None where they can't stand alone.
     """
     if left is None:
         return None
-    right = following[: stop.start()] if (stop := _JOINT.search(following)) else following
+    right = _JOINT.split(following, maxsplit=1)[0]
     if joint["which"]:
-        return _antecedent(left) if _opens_with_verb(right) else None
+        return left.rest if _is_antecedent(left) and _begins_with_verb(right) else None
     own = _parts(right)
     is_set_apart = joint["semicolon"] or joint["comma"]
     if own is not None and (is_set_apart or own.subject.casefold() in SUBJECT_PRONOUNS):
         return None if left.is_report and not joint["semicolon"] and not own.is_report else ""
     if joint["semicolon"] or joint["word"] in ("while", "whereas") or left.is_report:
         return None
-    return _shared_subject(left, right)
-
-
-def _antecedent(left: _SubjectAndVerb) -> str | None:
-    """What "which" stands for: all that follows the verb, where that is no clause itself."""
-    words = left.rest.split()
-    is_plain = (
-        1 < len(words) <= _MAX_ANTECEDENT_WORDS
-        and not left.is_report
-        and words[0].casefold() not in OPENS_NO_SUBJECT
-    )
-    return left.rest if is_plain and _parts(left.rest) is None else None
-
-
-def _shared_subject(left: _SubjectAndVerb, right: str) -> str | None:
-    """The first clause's subject, with its auxiliaries where the words go on with another
-    participle: "was inspected and repaired".
-    """
     words = [word.casefold() for word in _WORD.findall(right)]
     verb = next((word for word in words if word not in ADVERBS), "")
     if verb in _AUXILIARIES:
         return left.subject
     if not left.auxiliaries:
         return left.subject if verb in _PRESENT or _is_past(verb) else None
-    return (
-        f"{left.subject} {left.auxiliaries}"
-        if left.is_participle and (_is_past(verb) or verb in PARTICIPLES)
-        else None
-    )
+    if left.is_participle and (_is_past(verb) or verb in PARTICIPLES):
+        return f"{left.subject} {left.auxiliaries}"  # "was inspected and repaired"
+    return None
 
 
-def _opens_with_verb(text: str) -> bool:
-    words = [word.casefold() for word in _WORD.findall(text)[:2]]
-    return bool(words) and (words[0] in _AUXILIARIES or words[0] in _PRESENT or _is_past(words[0]))
+def _is_antecedent(left: _SubjectAndVerb) -> bool:
+    """Whether "which" stands for all that follows the verb: a few words, and no clause."""
+    words = left.rest.split()
+    if left.is_report or not 1 < len(words) <= _MAX_ANTECEDENT_WORDS:
+        return False
+    return words[0].casefold() not in OPENS_NO_SUBJECT and _parts(left.rest) is None
+
+
+def _begins_with_verb(text: str) -> bool:
+    first = next(_WORD.finditer(text), None)
+    low = first[0].casefold() if first else ""
+    return low in _AUXILIARIES or low in _PRESENT or _is_past(low)
 
 
 def _is_past(word: str) -> bool:
@@ -223,53 +209,39 @@ def _parts(text: str) -> _SubjectAndVerb | None:
     """
     words = list(_WORD.finditer(text))
     low = [word[0].casefold().replace("’", "'") for word in words]
-    i = next(
-        (
-            i
-            for i in range(1, min(len(words), _MAX_SUBJECT_WORDS + 1))
-            if _is_verb(words[i][0], low[i - 1]) or _is_present(low, i)
-        ),
-        None,
-    )
-    if (
-        i is None or low[0] in OPENS_NO_SUBJECT
-    ):  # "If A, B and C": what is said depends on how it begins
+    if not low or low[0] in OPENS_NO_SUBJECT:
+        return None  # "If A, B and C": what it says depends on how it begins
+    near = range(1, min(len(words), _MAX_SUBJECT_WORDS + 1))
+    i = next((i for i in near if _is_verb(words[i][0], low[i - 1]) or _is_present(low, i)), None)
+    if i is None:
         return None
-    first, last = 0, i
-    while first < last and low[first] in ADVERBS:
-        first += 1
-    while last > first and low[last - 1] in ADVERBS:
-        last -= 1
-    if first == last:
+    subject_words = [k for k in range(i) if low[k] not in ADVERBS]
+    if not subject_words:
+        return None
+    subject = text[words[subject_words[0]].start() : words[subject_words[-1]].end()]
+    if subject.count("(") != subject.count(")") or set(subject) & set('"“”'):
         return None
     verb = i
     while verb < len(low) and (low[verb] in _AUXILIARIES or low[verb] in ADVERBS):
         verb += 1
-    chain = " ".join(word[0] for word in words[i:verb])
-    is_participle = (
-        bool(chain) and verb < len(low) and (_is_past(low[verb]) or low[verb] in PARTICIPLES)
-    )
-    after = verb if chain and not is_participle else verb + 1
+    is_participle = i < verb < len(low) and (_is_past(low[verb]) or low[verb] in PARTICIPLES)
+    after = verb if i < verb and not is_participle else verb + 1
     rest = text[words[after].start() :].strip(" .!?") if after < len(words) else ""
-    is_report = not {*low[i : after + 1]}.isdisjoint(_REPORTS) and (
+    is_report = not _REPORTS.isdisjoint(low[i : after + 1]) and (
         low[after : after + 1] in _OPENS_REPORT or _parts(rest) is not None
     )
-    subject = text[words[first].start() : words[last - 1].end()]
-    is_whole = subject.count("(") == subject.count(")") and not set(subject) & set('"“”')
-    return _SubjectAndVerb(subject, chain, rest, is_participle, is_report) if is_whole else None
+    chain = " ".join(word[0] for word in words[i:verb])
+    return _SubjectAndVerb(subject, chain, rest, is_participle, is_report)
 
 
 def _is_present(low: list[str], i: int) -> bool:
     """Whether a word is the present tense of any verb: "Bob leads the office". A plural has no
     article behind it.
     """
-    is_third = low[i].endswith("s") and not low[i].endswith(("ss", "us", "is")) and low[i].isalpha()
-    return (
-        is_third
-        and i + 1 < len(low)
-        and (low[i + 1] in ARTICLES or low[i + 1][0].isdigit())
-        and low[i - 1] not in _DETERMINERS | OPENS_NO_SUBJECT
-    )
+    word, follows = low[i], "".join(low[i + 1 : i + 2])
+    is_third = word.isalpha() and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    has_object = follows in ARTICLES or follows[:1].isdigit()
+    return is_third and has_object and low[i - 1] not in _NO_SUBJECT
 
 
 def _is_verb(word: str, before: str) -> bool:
@@ -278,9 +250,5 @@ def _is_verb(word: str, before: str) -> bool:
         return before not in _DETERMINERS
     if before in _DETERMINERS or word != low:  # a capital amid a sentence is a name's
         return False
-    return (
-        low in _PRESENT
-        or low in _REPORTS
-        or _is_past(low)
-        or (before in SUBJECT_PRONOUNS and low in COMMON_VERBS)
-    )
+    is_of_pronoun = before in SUBJECT_PRONOUNS and low in COMMON_VERBS
+    return low in _PLAIN_VERBS or _is_past(low) or is_of_pronoun

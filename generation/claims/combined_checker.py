@@ -54,26 +54,18 @@ def _combined(checks: Sequence[ClaimCheck], failures: Sequence[str]) -> ClaimChe
     scored = [(check, check.score) for check in checks if check.score is not None]
     if not scored:
         return replace(checks[0], note=note)
-    (first, first_score), *scored = scored
-    if first.is_sure or not scored:
+    (first, first_score), *others = scored
+    if first.is_sure or not others:
         return replace(first, note=note)
-    score = FIRST_WEIGHT * first_score + (1 - FIRST_WEIGHT) * sum(s for _, s in scored) / len(
-        scored
-    )
+    mean = sum(score for _, score in others) / len(others)
+    score = FIRST_WEIGHT * first_score + (1 - FIRST_WEIGHT) * mean
     if first.verdict is Verdict.CONTRADICTED:
         return replace(first, score=min(score, _MOST_CONTRADICTED), note=note)
-    surest = max(scored, key=lambda pair: pair[1])[0]
-    if score > THRESHOLD and (first.lines or surest.lines):
-        return ClaimCheck(Verdict.STATED, first.lines or surest.lines, score, note=note)
-    against = next((check for check, _ in scored if check.verdict is Verdict.CONTRADICTED), None)
-    if against is not None:
-        return replace(against, score=score, note=note)
-    return ClaimCheck(
-        Verdict.NOT_FOUND,
-        (),
-        score,
-        first.reason
-        or min(scored, key=lambda pair: pair[1])[0].reason
-        or "the checkers differ about it",
-        note,
-    )
+    lines = first.lines or max(others, key=lambda pair: pair[1])[0].lines
+    if score > THRESHOLD and lines:
+        return ClaimCheck(Verdict.STATED, lines, score, note=note)
+    for check, _ in others:
+        if check.verdict is Verdict.CONTRADICTED:
+            return replace(check, score=score, note=note)
+    reason = first.reason or min(others, key=lambda pair: pair[1])[0].reason
+    return ClaimCheck(Verdict.NOT_FOUND, (), score, reason or "the checkers differ about it", note)

@@ -1,4 +1,4 @@
-"""A claim beside a sentence of a line: what the sentence has of it."""
+"""A claim beside a sentence of a line: the words, names and numbers that both have."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from dynagrag.core.schema import Line
 from dynagrag.generation.claims.attribution import Attributed
-from dynagrag.generation.claims.lexicon import (
+from dynagrag.generation.claims.claim_lexicon import (
     ARTICLES,
     KIN_DOWN,
     KIN_UP,
@@ -20,7 +20,7 @@ from dynagrag.generation.claims.name_match import Span, has_name, may_be_unnamed
 from dynagrag.generation.claims.quantities import quantities
 from dynagrag.generation.claims.reading import Reading, read
 from dynagrag.generation.claims.roles import Predicate, is_auxiliary, occurrences, predicate_of
-from dynagrag.generation.claims.word_senses import lemma, opposites, senses, speaks_of
+from dynagrag.generation.claims.word_senses import lemma, opposed, senses, speaks_of
 
 _PUT_TOGETHER = frozenset(map(lemma, PUT_TOGETHER))
 _RELEASED = senses(lemma("release")) | senses(lemma("publish"))
@@ -37,8 +37,8 @@ class Gap(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """A claim, by `attribution` without who is said to have said it, beside a sentence: the text of
-    `line`.
+    """A claim, in `attribution` apart from who is said to have said it, beside a sentence: the text
+    of `line`.
     """
 
     attribution: Attributed
@@ -46,12 +46,12 @@ class Comparison:
 
     @cached_property
     def claim(self) -> Reading:
-        """What the claim says."""
+        """The claim without who is said to have said it."""
         return read(self.attribution.what)
 
     @cached_property
     def sentence(self) -> Reading:
-        """What the line says."""
+        """The sentence of the line."""
         return read(self.line.text)
 
     @cached_property
@@ -81,25 +81,26 @@ class Comparison:
         it.
         """
         wanted = self.telling_words()
-        found = self.content_there.intersection(wanted)
-        if self.predicate and self.predicate.at in wanted:
-            found -= {self.predicate.at}
-            found |= {self.predicate.at} if self._says(self.predicate) else set()
-        if not wanted and not self.claim.names and not quantities(self.claim.text):
-            stems = [word.stem for word in self.claim.words if word.is_word]
-            return sum(stem in self.sentence.stems for stem in stems) / len(stems) if stems else 1.0
-        return len(found) / len(wanted) if wanted else 1.0
+        if wanted:
+            found = self.content_there.intersection(wanted)
+            if self.predicate and self.predicate.at in wanted:
+                at = {self.predicate.at}
+                found = found | at if self._says(self.predicate) else found - at
+            return len(found) / len(wanted)
+        stems = [word.stem for word in self.claim.words if word.is_word]
+        if not stems or self.claim.names or quantities(self.claim.text):
+            return 1.0
+        return sum(stem in self.sentence.stems for stem in stems) / len(stems)
 
     def telling_words(self) -> list[int]:
         """The claim's content words but for those that two names beside each other say; of a claim
         on a subject that the sentence doesn't name, those from its verb on.
         """
-        start = self._verb_start() if self.predicate and self._is_about_unnamed() else 0
-        return [
-            i
-            for i in self.claim.content()
-            if i >= start and self.claim.words[i].stem not in _PUT_TOGETHER
-        ]
+        subject = [span for span in self.claim.names if self.is_subject(span)]
+        is_named = not subject or any(self.is_named(span) for span in subject)
+        start = 0 if is_named or not self.predicate else self._verb_start()
+        telling = (i for i in self.claim.content() if i >= start)
+        return [i for i in telling if self.claim.words[i].stem not in _PUT_TOGETHER]
 
     @cached_property
     def content_there(self) -> frozenset[int]:
@@ -109,7 +110,7 @@ class Comparison:
         return frozenset(i for i in self.claim.content() if speaks_of(stems, words[i].stem))
 
     def there(self) -> frozenset[tuple[str, int]]:
-        """What the sentence has of the claim: content words, names and numbers, by their places."""
+        """The claim's content words, names and numbers that the sentence has, by their places."""
         names = {("name", span[0]) for span in self.claim.names if self.is_named(span)}
         theirs = quantities(self.line.text)
         numbers = {
@@ -123,12 +124,11 @@ class Comparison:
         """Whether the sentence says the predicate, its opposite, or the same without the verb: "is
         a 1964 film" of a release. Of kinship the check of roles tells.
         """
-        event = event_of(predicate.stem)
         if self.is_of_kinship or self.places:
             return True
-        if not self.sentence.stems.isdisjoint(opposites().get(predicate.stem, frozenset())):
+        if not self.sentence.stems.isdisjoint(opposed(predicate.stem)):
             return True
-        if event:
+        if event := event_of(predicate.stem):
             return any(event_texts(self.line.text, event))
         is_release = predicate.stem in _RELEASED and bool(quantities(self.claim.text))
         return is_release and bool(self.sentence.lows & WORKS)
@@ -150,15 +150,12 @@ class Comparison:
 
     def is_subject(self, span: Span) -> bool:
         """Whether a name opens the claim, before its verb."""
-        opens = not any(
-            w.is_word and w.low not in ARTICLES | TITLES
-            for i, w in enumerate(self.claim.words[: span[0]])
-            if i not in self.claim.in_names
-        )
-        return (
-            opens
-            and span[1] <= self._verb_start()
-            and (bool(self.predicate) or span[1] < len(self.claim.words) - 1)
+        start, end = span
+        if end > self._verb_start() or (not self.predicate and end >= len(self.claim.words) - 1):
+            return False
+        return not any(
+            i < start and word.is_word and word.low not in ARTICLES | TITLES
+            for i, word in self.claim.outside_names()
         )
 
     def may_be_unnamed(self) -> bool:
@@ -169,18 +166,11 @@ class Comparison:
         is_placed = bool(self.line.speaker or self.line.title)
         return not is_placed and may_be_unnamed(self.claim, self.sentence)
 
-    def _is_about_unnamed(self) -> bool:
-        subject = [span for span in self.claim.names if self.is_subject(span)]
-        return bool(subject) and not any(self.is_named(span) for span in subject)
-
     def _verb_start(self) -> int:
         """Where the claim's subject ends: at its first auxiliary or its predicate."""
-        stops = [
-            i
-            for i, w in enumerate(self.claim.words)
-            if i not in self.claim.in_names and is_auxiliary(w)
-        ]
-        return min([*stops, self.predicate.at if self.predicate else len(self.claim.words)])
+        auxiliaries = [i for i, word in self.claim.outside_names() if is_auxiliary(word)]
+        end = self.predicate.at if self.predicate else len(self.claim.words)
+        return min([*auxiliaries, end])
 
 
 Check = Callable[[Comparison], Gap | None]

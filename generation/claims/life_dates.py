@@ -1,5 +1,5 @@
-"""Where a line speaks of a birth, a death or a burial, also in the brackets behind a name: (1 May
-1950, Ohio – 3 June 2000, Rome).
+"""The stretches of a line that speak of a birth, a death or a burial, also in the brackets behind a
+name: (1 May 1950, Ohio – 3 June 2000, Rome).
 """
 
 import itertools
@@ -31,35 +31,28 @@ def event_of(stem: str) -> str | None:
 
 
 def event_texts(line: str, event: str) -> Iterator[str]:
-    """The stretches of a line that speak of an event."""
+    """The stretches of a line that speak of an event: of the two dates in brackets behind a name,
+    then from each word that says it to the next event in its part, with the words that lead to the
+    first.
+    """
     dates = [q for q in quantities(line) if q.date or q.looks_like_year]
     for born, died in itertools.pairwise(dates):
         between = _BETWEEN.fullmatch(line, born.end, died.start)
         opening = _OPENING.search(line, 0, born.start)
         if between and opening and event in (BIRTH, DEATH):
             dash = between.start("dash") if between["dash"] else None
-            closing = _CLOSING.search(line, died.end)
-            born_until, died_from = (born.end, died.start) if dash is None else (dash, dash)
-            yield (
-                line[opening.end() : born_until]
-                if event == BIRTH
-                else line[died_from : closing.start() if closing else died.end]
-            )
-    yield from _cued_texts(line, event)
-
-
-def _cued_texts(line: str, event: str) -> Iterator[str]:
-    """From a word that says the event to the next event in its part, and what leads to the
-    first.
-    """
+            if event == BIRTH:
+                yield line[opening.end() : born.end if dash is None else dash]
+            else:
+                closing = _CLOSING.search(line, died.end)
+                end = closing.start() if closing else died.end
+                yield line[died.start if dash is None else dash : end]
     for part in _PART_END.split(_BORN_NAME.sub(r"(born \1,", line)):
-        cues = [
-            (m.start(), cue) for m in _WORD.finditer(part) if (cue := event_of(lemma(m.group())))
-        ]
+        words = ((word.start(), event_of(lemma(word.group()))) for word in _WORD.finditer(part))
+        cues = [(at, cue) for at, cue in words if cue]
         for number, (at, cue) in enumerate(cues):
             if cue == event:
-                later = next(
-                    (then for then, other in cues[number + 1 :] if other != event), len(part)
-                )
-                dash = _DASH.search(part, at, later) if event == BIRTH else None
-                yield part[at if number else 0 : dash.start() if dash else later]
+                others = (then for then, other in cues[number + 1 :] if other != event)
+                end = next(others, len(part))
+                dash_match = _DASH.search(part, at, end) if event == BIRTH else None
+                yield part[at if number else 0 : dash_match.start() if dash_match else end]

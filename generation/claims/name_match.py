@@ -1,11 +1,8 @@
-"""Whether a line has a claim's name, in all of its words or in a part of them; and whether it calls
-a thing by the same two words.
-"""
+"""Whether a line has a claim's name, in all of its words or in a part of them."""
 
-import itertools
 from collections.abc import Sequence
 
-from dynagrag.generation.claims.lexicon import ARTICLES, PLACE_QUALIFIERS, PRONOUNS
+from dynagrag.generation.claims.claim_lexicon import ARTICLES, PLACE_QUALIFIERS, PRONOUNS
 from dynagrag.generation.claims.life_dates import event_of
 from dynagrag.generation.claims.reading import Reading, Word, same_word
 from dynagrag.generation.claims.roles import is_auxiliary
@@ -29,9 +26,9 @@ def has_name(
     region = frozenset(range(len(sentence.words))) if region is None else region
     name = claim.name(*span)
     mine = [i for i in range(*span) if claim.words[i].low in name]
-    if not set(labels(claim.words[slice(*span)])) <= set(labels(sentence.words)):
-        return False  # the A of "MAIN A" is no article
-    if _is_of_another(claim, span, sentence, region):
+    # The A of "MAIN A" is no article.
+    has_labels = set(labels(claim.words[slice(*span)])) <= set(labels(sentence.words))
+    if not has_labels or _is_of_another(claim, span, sentence, region):
         return False
     theirs = {
         (_qualifier(sentence, i), sentence.words[i].low): sentence.words[i].stem for i in region
@@ -55,44 +52,44 @@ def has_name(
         return True
     if _qualifier(claim, mine[-1]):
         return False
-    return (found[-1] and not _has_other_first(name, sentence, region)) or _is_called_short(
-        name, sentence, region
-    )
+    if found[-1] and not _has_other_first(name, sentence, region):
+        return True
+    alone = {sentence.words[i].low for i, end in sentence.names if end == i + 1 and i in region}
+    return not alone.isdisjoint((name[0], name[-1]))  # "Sujit" for "Sujit Guha"
 
 
 def _qualifier(reading: Reading, at: int) -> str:
     """The word right before one of a name that makes another place of it; empty where there is
     none.
     """
-    before = reading.words[at - 1] if at else None
-    return (
-        before.low if before and before.text[0].isupper() and before.low in PLACE_QUALIFIERS else ""
-    )
+    before = reading.word(at - 1)
+    return before.low if before.is_capitalized and before.low in PLACE_QUALIFIERS else ""
 
 
 def _is_of_another(claim: Reading, span: Span, sentence: Reading, region: frozenset[int]) -> bool:
     """Whether the line has the head of the name, but of other things: the University of South
     Wales, of the University of Wales.
     """
-    for of in (i for i in range(span[0] + 1, span[1] - 1) if claim.words[i].low == "of"):
+    for of in range(span[0] + 1, span[1] - 1):
+        if claim.words[of].low != "of":
+            continue
         heads = [
             i
             for i in region
-            if same_word(sentence.words[i].low, claim.words[of - 1].low)
+            if sentence.word(i + 1).low == "of"
             and {i, i + 1, i + 2} <= sentence.in_names
-            and sentence.words[i + 1].low == "of"
+            and same_word(sentence.words[i].low, claim.words[of - 1].low)
         ]
         theirs = [low for i in heads for low in _belongs_to(sentence, i + 1)]
-        if theirs and not any(
-            same_word(low, other) for low in _belongs_to(claim, of)[:1] for other in theirs
-        ):
+        mine = _belongs_to(claim, of)[:1]
+        if theirs and not any(same_word(low, other) for low in mine for other in theirs):
             return True
     return False
 
 
 def _belongs_to(reading: Reading, of: int) -> list[str]:
-    """What an "of" names first, and the names behind "and": health and care of "Department of
-    Health and Care".
+    """The word behind an "of", and the names behind "and": health and care of "Department of Health
+    and Care".
     """
     words = reading.words
     behind = [
@@ -108,15 +105,14 @@ def _has_other_first(name: Sequence[str], sentence: Reading, region: frozenset[i
     """Whether the last word of a name stands in another one's name; one that may be the same is
     none (Mike, Michael, M.).
     """
-    others = [
-        [w.low for w in sentence.words[start:end] if w.is_word]
+    alike = [
+        words
         for start, end in sentence.names
         if end - 1 in region
+        and (words := [w.low for w in sentence.words[start:end] if w.is_word])
+        and same_word(words[-1], name[-1])
     ]
-    alike = [words for words in others if same_word(words[-1], name[-1])]
-    return bool(alike) and all(
-        not any(_may_be_one(word, name[0]) for word in words[:-1]) for words in alike
-    )
+    return bool(alike) and not any(_may_be_one(a, name[0]) for words in alike for a in words[:-1])
 
 
 def _may_be_one(a: str, b: str) -> bool:
@@ -126,54 +122,39 @@ def _may_be_one(a: str, b: str) -> bool:
     return are_first_names_alike(a, b) or (len(a) == len(b) > 3 and a[:-1] == b[:-1])
 
 
-def _is_called_short(name: Sequence[str], sentence: Reading, region: frozenset[int]) -> bool:
-    """Whether one word of the name stands for all of it: "Sujit" for "Sujit Guha"."""
-    alone = {
-        sentence.words[start].low
-        for start, end in sentence.names
-        if end - start == 1 and start in region
-    }
-    return bool({name[0], name[-1]} & alone)
-
-
 def labels(words: Sequence[Word]) -> list[tuple[str, str]]:
     """Words with the number or letter that tells them from their like: cell 1, MAIN B."""
-    return [
-        (words[i - 1].low, words[i].low)
-        for i in range(1, len(words))
-        if words[i - 1].is_word
-        and (words[i].text.isdigit() or (len(words[i].text) == 1 and words[i].text.isupper()))
-        and not (
-            words[i].is_word
-            and i + 1 < len(words)
-            and words[i + 1].text == "."
-            and words[i - 1].text.istitle()
-        )  # an initial
-    ]
+    found = []
+    marks = [*(word.text for word in words[2:]), ""]
+    for before, word, mark in zip(words, words[1:], marks, strict=False):
+        is_letter = len(word.text) == 1 and word.text.isupper()
+        is_initial = word.is_word and mark == "." and before.text.istitle()
+        if before.is_word and (is_letter or word.text.isdigit()) and not is_initial:
+            found.append((before.low, word.low))
+    return found
 
 
 def may_be_unnamed(claim: Reading, sentence: Reading) -> bool:
     """Whether a line may be about the claim's subject without its name: it opens with no other
     name, or has none that the claim lacks.
     """
-    opening = next((i for i, w in enumerate(sentence.words) if w.text[0].isalnum()), None)
+    opening = next((i for i, word in enumerate(sentence.words) if not word.is_mark), None)
     if opening is None:
         return False
     first = sentence.words[opening]
-    is_unnamed = opening not in sentence.in_names or first.low in ARTICLES
-    if first.low in ARTICLES and _opens_with_another(claim, sentence, opening):
+    has_article = first.low in ARTICLES
+    if has_article and _opens_with_another(claim, sentence, opening):
         return False
-    if is_unnamed and (
+    if (has_article or opening not in sentence.in_names) and (
         first.low in PRONOUNS | FUNCTION_WORDS
         or event_of(first.stem)
         or first.low.endswith(_NO_NAME_ENDINGS)
         or first.text[0].isdigit()
     ):
         return True
-    mine = [claim.name(*span) for span in claim.names]
-    return bool(sentence.names) and all(
-        any(set(sentence.name(*span)) <= set(name) for name in mine) for span in sentence.names
-    )
+    mine = [{*claim.name(*span)} for span in claim.names]
+    theirs = [{*sentence.name(*span)} for span in sentence.names]
+    return bool(theirs) and all(any(their <= my for my in mine) for their in theirs)
 
 
 def _opens_with_another(claim: Reading, sentence: Reading, article: int) -> bool:
@@ -181,13 +162,7 @@ def _opens_with_another(claim: Reading, sentence: Reading, article: int) -> bool
     opens: "The Service Module stack".
     """
     mine = {word for span in claim.names for word in claim.name(*span)}
-    region = itertools.takewhile(
-        lambda i: not is_auxiliary(sentence.words[i]),
-        range(article, min(article + 3, len(sentence.words))),
-    )
-    inside = set(region)
-    names = (sentence.name(start, end) for start, end in sentence.names if start in inside)
-    return any(len(name) > 1 and not set(name) <= mine for name in names)
-
-
-# ------------------------------------ two words for a thing: "mute buttons" are no "volume buttons"
+    near = range(article, min(article + 3, len(sentence.words)))
+    verb = next((i for i in near if is_auxiliary(sentence.words[i])), near.stop)
+    names = [sentence.name(*span) for span in sentence.names if article <= span[0] < verb]
+    return any(len(name) > 1 and not mine.issuperset(name) for name in names)

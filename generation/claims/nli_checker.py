@@ -42,7 +42,7 @@ _OTHER = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class LabelPlaces:
-    """Which of a classifier's outputs mean that the claim is stated, and that it is contradicted
+    """The outputs of a classifier for a claim that is stated, and for one that is contradicted
     (None: it doesn't tell).
     """
 

@@ -1,7 +1,6 @@
 """Checks of numbers: has the sentence the claim's, and does it count the same with them?"""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from dynagrag.generation.claims.comparison import Comparison, Gap
@@ -37,14 +36,14 @@ def number_gap(comparison: Comparison) -> Gap | None:
     for mine in quantities(comparison.claim.text):
         if is_in_name(comparison, mine) or any(mine.agrees(other) for other in theirs):
             continue
-        other = next((q for q in theirs if mine.is_like(q)), None)
-        near = other or next(
-            (q for q in theirs if q.value is not None and q.value == mine.value), None
-        )  # with another bound or unit
-        if near is None:
-            return Gap(f"does not say {mine.said}")
-        is_against = other is not None and not may_be_otherwise(comparison)
-        return Gap(f"says {near.said}, not {mine.said}", is_against)
+        for other in theirs:
+            if mine.is_like(other):
+                is_against = not may_be_otherwise(comparison)
+                return Gap(f"says {other.said}, not {mine.said}", is_against)
+        for other in theirs:
+            if other.value is not None and other.value == mine.value:  # in another bound or unit
+                return Gap(f"says {other.said}, not {mine.said}")
+        return Gap(f"does not say {mine.said}")
     return None
 
 
@@ -102,17 +101,20 @@ def counted_gap(comparison: Comparison) -> Gap | None:
     """
     theirs = _counted(comparison.line.text)
     for mine in _counted(comparison.claim.text):
-        same = [
+        last = senses(mine.things[-1])
+        nearest = [
             other
             for other in theirs
-            if senses(mine.things[-1]) & {sense for s in other.things for sense in senses(s)}
-            and (mine.is_part or not other.is_one)
+            if (mine.is_part or not other.is_one)
+            and any(not last.isdisjoint(senses(thing)) for thing in other.things)
         ]
-        most = max((len(set(mine.things) & set(other.things)) for other in same), default=0)
-        nearest = [other for other in same if len(set(mine.things) & set(other.things)) == most]
-        if mine.is_part:
-            parts = [other for other in nearest if other.is_part]
-            nearest = parts if parts or mine.is_one else nearest
+        if not nearest:
+            continue
+        shared = [len({*mine.things}.intersection(other.things)) for other in nearest]
+        nearest = [other for other, num in zip(nearest, shared, strict=True) if num == max(shared)]
+        parts = [other for other in nearest if other.is_part]
+        if mine.is_part and (parts or mine.is_one):
+            nearest = parts
         if nearest and not any(mine.number.agrees(other.number) for other in nearest):
             reason = f"says {nearest[0].number.text} of it, not {mine.number.text}"
             return Gap(reason, is_against=True)
@@ -120,35 +122,26 @@ def counted_gap(comparison: Comparison) -> Gap | None:
 
 
 def _counted(text: str) -> list[_CountedThings]:
-    return [*_numbers_of(text), *_ones_of(text)]
-
-
-def _ones_of(text: str) -> Iterator[_CountedThings]:
-    for match in _ONE.finditer(text):
-        of = _OF_THOSE.match(text, match.end())
-        if of and (things := tuple(lemma(word) for word in _things(text, of.end()))):
-            yield _CountedThings(
-                Quantity(*match.span(), match[0], match[0], 1.0), things, is_part=True
-            )
-
-
-def _numbers_of(text: str) -> Iterator[_CountedThings]:
-    for number in quantities(text):
+    """The numbers that count something, then each "one of the"."""
+    numbers = quantities(text)
+    found = []
+    for number in numbers:
         is_count = number.date is None and number.value is not None and not number.looks_like_year
-        if (
-            is_count
-            and not _COMPOUND.match(text, number.end)
-            and not _SHARE.search(text[: number.start])
-        ):
-            of = _OF_THOSE.match(text, number.end)  # two of the five engines are two engines
-            total = next((q for q in quantities(text) if of and q.start == of.end()), None)
-            start = total.end if total else of.end() if of else number.end
-            things = tuple(lemma(word) for word in _things(text, start))
-            if things:
-                yield _CountedThings(number, things, bool(of))
+        is_quality = _COMPOUND.match(text, number.end) or _SHARE.search(text[: number.start])
+        if is_count and not is_quality:
+            of = _OF_THOSE.match(text, number.end)
+            start = of.end() if of else number.end
+            if of:  # two of the five engines are two engines
+                start = next((q.end for q in numbers if q.start == start), start)
+            found.append(_CountedThings(number, _things(text, start), bool(of)))
+    for match in _ONE.finditer(text):
+        if of := _OF_THOSE.match(text, match.end()):
+            one = Quantity(*match.span(), match[0], match[0], 1.0)
+            found.append(_CountedThings(one, _things(text, of.end()), is_part=True))
+    return [counted for counted in found if counted.things]
 
 
-def _things(text: str, start: int) -> list[str]:
+def _things(text: str, start: int) -> tuple[str, ...]:
     """The words behind a number; other numbers among them are passed over with their units: cells
     of "31 individual 1 volt cells".
     """
@@ -163,6 +156,6 @@ def _things(text: str, start: int) -> list[str]:
             continue
         if word["word"][0].isdigit() or word["word"].casefold() in FUNCTION_WORDS:
             break
-        found.append(word["word"])
+        found.append(lemma(word["word"]))
         at = word.end()
-    return found
+    return tuple(found)

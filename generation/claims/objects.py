@@ -1,9 +1,8 @@
 """To whom or what something is done: the objects of a claim's verb and of a line's."""
 
-import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 
-from dynagrag.generation.claims.lexicon import (
+from dynagrag.generation.claims.claim_lexicon import (
     GOVERNING,
     JOINS,
     OBJECT_PRONOUNS,
@@ -11,12 +10,14 @@ from dynagrag.generation.claims.lexicon import (
     PRONOUNS,
     TIMES,
 )
-from dynagrag.generation.claims.reading import Reading
+from dynagrag.generation.claims.reading import NO_WORD, Reading
 from dynagrag.generation.claims.roles import DOER, Predicate, by_phrase, is_auxiliary
 from dynagrag.generation.claims.word_senses import PAST
 from dynagrag.language.words import COMMON_VERBS, DETERMINERS
 
 _ADVERB = "ly"
+_STOPS = frozenset(";.!?")
+_OPENS_NO_OBJECT = GOVERNING | (PRONOUNS - DETERMINERS)
 _OBJECT_REACH = 5
 """Words before a verb among which a relative pronoun is its object: "that the young Ann wrote"."""
 Found = Callable[[int, frozenset[int]], bool]
@@ -29,15 +30,11 @@ def objects(claim: Reading, predicate: Predicate) -> list[int]:
     """
     if predicate.is_passive:
         return [end - 1 for _, end in claim.names if end <= predicate.at]
-    behind = range(predicate.at + 1, _statement_end(claim, predicate.at))
-    near = list(
-        itertools.takewhile(
-            lambda i: i in claim.in_names or claim.words[i].low not in GOVERNING, behind
-        )
-    )
-    named = [end - 1 for start, end in claim.names if start in near]
-    nouns = [i for i in near if i in claim.content()]
-    return named or nouns[-1:]
+    start, stop = predicate.at + 1, _statement_end(claim, predicate.at)
+    governing = (i for i, word in claim.outside_names() if i >= start and word.low in GOVERNING)
+    near = range(start, min(stop, next(governing, stop)))
+    named = [end - 1 for first, end in claim.names if first in near]
+    return named or [i for i in claim.content() if i in near][-1:]
 
 
 def is_done_to_other(
@@ -61,33 +58,27 @@ def _region(line: Reading, at: int) -> frozenset[int] | None:
     """Where a verb's objects stand; None where they may be anywhere: "that Ann wrote", "Ann wrote
     it", "directed by Ann, it ...".
     """
-    words = line.words
+    words, follows = line.words, line.word(at + 1)
     if by_phrase(line, at):
         before = frozenset(range(at))
         return before if before & line.in_names else None
-    follows = words[at + 1] if at + 1 < len(words) else None
-    is_relative = any(
-        word.low in OBJECT_PRONOUNS for word in words[max(0, at - _OBJECT_REACH) : at]
-    )
-    if (
-        words[at].low.endswith(DOER)
-        or follows is None
-        or (is_relative and (not follows.is_word or is_auxiliary(follows)))
-    ):
+    if words[at].low.endswith(DOER) or follows is NO_WORD:
+        return None
+    near = {word.low for word in words[max(0, at - _OBJECT_REACH) : at]}
+    if near & OBJECT_PRONOUNS and (not follows.is_word or is_auxiliary(follows)):
         return None
     region = range(at + 1, _statement_end(line, at))
-    first = next((i for i in region if i in line.in_names or not _says_nothing(line, i)), None)
-    if first is None or (
-        first not in line.in_names and words[first].low in GOVERNING | PRONOUNS - DETERMINERS
-    ):
+    first = next((i for i in region if _says_something(line, i)), None)
+    if first is None or (first not in line.in_names and words[first].low in _OPENS_NO_OBJECT):
         return None
     return frozenset(region)
 
 
-def _says_nothing(line: Reading, i: int) -> bool:
+def _says_something(line: Reading, i: int) -> bool:
+    """Whether a word is of a name, or no mark, determiner, joint or adverb."""
     word = line.words[i]
-    return (
-        not word.text[0].isalnum() or word.low in DETERMINERS | JOINS or word.low.endswith(_ADVERB)
+    return i in line.in_names or not (
+        word.is_mark or word.low in DETERMINERS | JOINS or word.low.endswith(_ADVERB)
     )
 
 
@@ -96,29 +87,15 @@ def _statement_end(line: Reading, at: int) -> int:
     it, once something stands between.
     """
     words = line.words
+    is_told = False
     for i in range(at + 1, len(words)):
-        if i in line.in_names:
-            continue
-        is_told = any(
-            k in line.in_names or not _says_nothing(line, k)
-            for k in range(at + 1, i)
-            if not _is_verb(line, k)
-        )
-        is_stop = words[i].text in {";", ".", "!", "?"} and (
-            i + 1 == len(words) or words[i + 1].clause != words[at].clause
-        )
-        is_time = (
-            words[i].low in TIMES
-            and i + 1 < len(words)
-            and (words[i + 1].low in PRONOUNS or words[i + 1].low.endswith("ing"))
-        )
-        if (
-            is_stop
-            or words[i].low in OPENS_STATEMENT
-            or is_time
-            or (is_told and _joins_verb(line, i))
-        ):
+        word, follows = words[i], line.word(i + 1)
+        is_stop = word.text in _STOPS and follows.clause != words[at].clause
+        is_time = word.low in TIMES and (follows.low in PRONOUNS or follows.low.endswith("ing"))
+        is_end = is_stop or is_time or word.low in OPENS_STATEMENT
+        if i not in line.in_names and (is_end or (is_told and _joins_verb(line, i))):
             return i
+        is_told |= _says_something(line, i) and not _is_verb(line, i)
     return len(words)
 
 
@@ -126,25 +103,16 @@ def _joins_verb(line: Reading, i: int) -> bool:
     """Whether "and", "but" or a comma stands before another verb, or before a name and its verb."""
     if line.words[i].low not in {"and", "or", "but", ","}:
         return False
-    following = next(_past_joins(line, i), None)
-    if following is None:
-        return False
-    subject_end = next((end for start, end in line.names if start == following), following)
-    return subject_end < len(line.words) and _is_verb(line, subject_end)
-
-
-def _past_joins(line: Reading, i: int) -> Iterator[int]:
-    return (
-        k
-        for k in range(i, len(line.words))
-        if k in line.in_names
-        or not (line.words[k].low in JOINS or line.words[k].low.endswith(_ADVERB))
-    )
+    while i not in line.in_names and (
+        line.word(i).low in JOINS or line.word(i).low.endswith(_ADVERB)
+    ):
+        i += 1
+    subject_end = next((end for start, end in line.names if start == i), i)
+    return _is_verb(line, subject_end)
 
 
 def _is_verb(line: Reading, i: int) -> bool:
-    word = line.words[i]
+    word = line.word(i)
     is_past = word.low in PAST or (word.low.endswith("ed") and len(word.low) > 4)
-    return i not in line.in_names and (
-        is_past or is_auxiliary(word) or (word.low in COMMON_VERBS and word.low.endswith("s"))
-    )
+    is_present = word.low in COMMON_VERBS and word.low.endswith("s")
+    return i not in line.in_names and (is_past or is_present or is_auxiliary(word))

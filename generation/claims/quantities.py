@@ -2,16 +2,16 @@
 
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from dynagrag.generation.claims.lexicon import SCALES, UNITS
+from dynagrag.generation.claims.claim_lexicon import SCALES, UNITS
 from dynagrag.language.english.data import values_of
 from dynagrag.language.word_class import WordClass
 from dynagrag.language.words import MONTHS
 
 _MONTH = "|".join(f"{m}|{m[:3]}\\.?" if len(m) > 3 else m for m in MONTHS) + r"|sept\.?"
+_MONTH_NUMBER = {month[:3]: number for number, month in enumerate(MONTHS, start=1)}
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _DATE = re.compile(
     rf"""(?P<d1>{_DAY})\s+(?:of\s+)?(?P<m1>{_MONTH})(?:,?\s+(?P<y1>\d{{4}}))?
@@ -91,16 +91,13 @@ class Quantity:
         if self.unit and other.unit and self.unit != other.unit:
             return False
         if self._has_value_of(other):
-            return self.bound in (other.bound, _ABOUT) or other.bound == _ABOUT
+            return other.bound == _ABOUT or self.bound in (other.bound, _ABOUT)
         if self.bound == _ABOUT:
-            return abs(self.value - other.value) <= _ROUNDED * abs(self.value) and other.bound in (
-                "",
-                _ABOUT,
-            )
-        return not other.bound and {
-            "more": other.value > self.value,
-            "less": other.value < self.value,
-        }.get(self.bound, False)
+            is_near = abs(self.value - other.value) <= _ROUNDED * abs(self.value)
+            return is_near and other.bound in ("", _ABOUT)
+        if other.bound or not self.bound:
+            return False
+        return other.value > self.value if self.bound == "more" else other.value < self.value
 
     def _has_value_of(self, other: "Quantity") -> bool:
         """Whether both are one number, a sign that is unclear aside."""
@@ -108,7 +105,7 @@ class Quantity:
             return self.value is other.value
         is_unclear = self.may_be_minus or other.may_be_minus
         return (
-            math.isclose(*map(abs, (self.value, other.value)))
+            math.isclose(abs(self.value), abs(other.value))
             if is_unclear
             else math.isclose(self.value, other.value)
         )
@@ -126,7 +123,7 @@ class Quantity:
 
     @property
     def kind(self) -> str:
-        """What it measures: a date, a time, a year, or its unit."""
+        """The kind of thing that it measures: a date, a time, a year, or its unit."""
         if self.value is None:
             return "date" if self.date else "time"
         return "year" if self.looks_like_year else f"number of {self.unit}"
@@ -134,19 +131,15 @@ class Quantity:
     @property
     def looks_like_year(self) -> bool:
         """Whether it is a bare number that may be a year."""
-        return bool(
-            self.value is not None
-            and 1000 <= self.value <= 2100
-            and not self.unit
-            and self.value == int(self.value)
-        )
+        value = self.value
+        return value is not None and not self.unit and 1000 <= value <= 2100 and value == int(value)
 
 
 def may_be_written_otherwise(number: Quantity, text: str) -> bool:
     """Whether a text may hold a number in words or units that are not compared here: half, a dozen,
     noon, 5 km of 5,000 metres.
     """
-    if _OTHERWISE.search(text):
+    if _OTHER_WORDING.search(text):
         return True
     kin = next((units for units in _CONVERTIBLE if number.unit in units), frozenset())
     return bool(kin) and any(
@@ -154,7 +147,7 @@ def may_be_written_otherwise(number: Quantity, text: str) -> bool:
     )
 
 
-_OTHERWISE = re.compile(
+_OTHER_WORDING = re.compile(
     r"\b(?:hal(?:f|ves)|thirds?|quarters?|fifths?|tenths?|dozens?|couple|pair|twice|thrice|noon|"
     r"midnight|[ap]\.?m\.?)\b"
     r"|\b(?:decades?|century|centuries|(?:an?|one)"
@@ -172,36 +165,32 @@ _CONVERTIBLE = (
 @lru_cache(maxsize=4096)
 def quantities(text: str) -> tuple[Quantity, ...]:
     """All of a text's, in order; `one` alone is a pronoun as often as a number and is left out."""
-    return tuple(sorted(_found(text), key=lambda q: q.start))
-
-
-def _found(text: str) -> Iterator[Quantity]:
-    taken: list[tuple[int, int]] = []
-    for match in _DATE.finditer(text):
-        taken.append(match.span())
-        yield Quantity(*match.span(), match.group(), match.group(), date=_date(match))
-    for match in _TIME.finditer(text):
-        taken.append(match.span())
-        yield Quantity(*match.span(), match.group(), match.group())
+    found = [
+        Quantity(*match.span(), match.group(), match.group(), date=_date(match))
+        for match in _DATE.finditer(text)
+    ]
+    found += [
+        Quantity(*match.span(), match.group(), match.group()) for match in _TIME.finditer(text)
+    ]
+    taken = [(q.start, q.end) for q in found]
     for match in _NUMBER.finditer(text):
         start, end = match.span("digits") if match["digits"] else match.span()
-        if any(a < end and start < b for a, b in taken) or match.group().casefold() == "one":
-            continue
-        yield _number(text, match, start)
+        is_taken = any(a < end and start < b for a, b in taken)
+        if not is_taken and match.group().casefold() != "one":
+            found.append(_number(text, match, start))
+    return tuple(sorted(found, key=lambda q: q.start))
 
 
 def _number(text: str, match: re.Match[str], start: int) -> Quantity:
     """A number whose digits or words begin at `start`, with the bound before it and the unit before
     or behind it.
     """
-    first, bound = match.start(), _BOUND.search(text[max(0, start - _BOUND_CHARACTERS) : start])
-    if bound:
-        first = start - len(bound[0])
+    before = text[max(0, start - _BOUND_CHARACTERS) : start]
+    bound, after = _BOUND.search(before), _AFTER.match(text, match.end())
     unit, last = _UNIT.get(match["money"] or "", ""), match.end()
-    after = _AFTER.match(text, match.end())
-    if after and not unit:
-        unit = _UNIT.get(after[1].casefold(), "")
-        last = after.end() if unit else last
+    if after and not unit and (unit := _UNIT.get(after[1].casefold(), "")):
+        last = after.end()
+    first = start - len(bound[0]) if bound else match.start()
     return Quantity(
         start,
         match.end(),
@@ -210,19 +199,15 @@ def _number(text: str, match: re.Match[str], start: int) -> Quantity:
         _value(match),
         unit,
         (bound and bound.lastgroup) or "",
-        may_be_minus=bool(_LOOSE_DASH.search(text[max(0, start - _BOUND_CHARACTERS) : start])),
+        may_be_minus=bool(_LOOSE_DASH.search(before)),
     )
 
 
 def _date(match: re.Match[str]) -> tuple[int, int, int]:
-    given = {name[0]: value for name, value in match.groupdict().items() if value}
-    month = given["m"].casefold()
-    number = (
-        int(month)
-        if month.isdigit()
-        else 1 + next(i for i, name in enumerate(MONTHS) if name.startswith(month[:3]))
-    )
-    return int(given.get("y", 0)), number, int(given.get("d", "0").rstrip("stndrh"))
+    parts = {name[0]: value for name, value in match.groupdict().items() if value}
+    month = parts["m"].casefold()
+    number = int(month) if month.isdigit() else _MONTH_NUMBER[month[:3]]
+    return int(parts.get("y", 0)), number, int(parts.get("d", "0").rstrip("stndrh"))
 
 
 def _value(match: re.Match[str]) -> float:

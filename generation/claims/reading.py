@@ -3,12 +3,12 @@ among them.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from dynagrag.core.text import without_accents
-from dynagrag.generation.claims.lexicon import (
+from dynagrag.generation.claims.claim_lexicon import (
     CONJUNCTIONS,
     NAME_CONNECTORS,
     NAME_ENDINGS,
@@ -22,13 +22,17 @@ from dynagrag.language.thesaurus import GroupKind
 from dynagrag.language.words import COMMON_WORDS, FUNCTION_WORDS, MONTHS
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d[\d.,:]*\d|\d|[^\w\s]|_")
-_CLAUSE_END = frozenset(";()[]—–:")
+_CLAUSE_ENDS = CONJUNCTIONS | frozenset(";()[]—–:")
+_IN_NAME = NAME_CONNECTORS - {"and"}
+_NO_CONTENT = FUNCTION_WORDS.union(MONTHS)
 _TITLES = TITLES | RANKS
+_TELLS_NO_NAME_APART = NAME_CONNECTORS | _TITLES
 _ABBREVIATED = _TITLES | {"jr", "sr"}
 _FIRST_PERSON = frozenset(("i", "i'd"))
 _PLAIN_ENDINGS = ("ed", "ing", "ly")
 _NAMED_ON = frozenset(("of", "-", "."))
-"""What goes on after the first word of a name: Bank of Ohio, Jean-Luc, J. Lee."""
+"""Marks and words with which a name goes on after its first word: Bank of Ohio, Jean-Luc, J. Lee.
+"""
 _MAX_CONNECTORS = 3
 _MIN_STEM = 4
 
@@ -52,12 +56,31 @@ class Word:
     @property
     def is_word(self) -> bool:
         """Whether it is letters, not a number or a mark."""
-        return self.text[0].isalpha()
+        return self.text[:1].isalpha()
+
+    @property
+    def is_mark(self) -> bool:
+        """Whether it is neither letters nor a number; so is `NO_WORD`."""
+        return not self.text[:1].isalnum()
+
+    @property
+    def is_capitalized(self) -> bool:
+        """Whether it begins with a capital."""
+        return self.text[:1].isupper()
+
+    @property
+    def is_initial(self) -> bool:
+        """Whether it is a letter alone or an abbreviation, whose full stop ends nothing."""
+        return len(self.text) == 1 or self.low in _ABBREVIATED
 
     @property
     def is_possessive(self) -> bool:
         """Whether something belongs to it."""
         return self.text.endswith("'s")
+
+
+NO_WORD = Word("", "", "", -1)
+"""Stands before and behind every text."""
 
 
 @dataclass(frozen=True)
@@ -72,6 +95,10 @@ class Reading:
         """Whether it only asks."""
         return self.text.rstrip(" \"'”’)").endswith("?")
 
+    def word(self, i: int) -> Word:
+        """The word at a place; `NO_WORD` before and behind the text."""
+        return self.words[i] if 0 <= i < len(self.words) else NO_WORD
+
     @cached_property
     def lows(self) -> frozenset[str]:
         """All words, folded."""
@@ -85,7 +112,11 @@ class Reading:
     @cached_property
     def names(self) -> tuple[tuple[int, int], ...]:
         """Names as ranges of words."""
-        return tuple(_name_ranges(self.words))
+        found: list[tuple[int, int]] = []
+        for i in range(len(self.words)):
+            if (not found or i >= found[-1][1]) and _begins_name(self, i):
+                found.append((i, _name_end(self, i)))
+        return tuple(found)
 
     @cached_property
     def in_names(self) -> frozenset[int]:
@@ -94,112 +125,91 @@ class Reading:
 
     def content(self) -> list[int]:
         """Positions of the content words: neither names nor function words."""
-        return [
-            i
-            for i, w in enumerate(self.words)
-            if w.is_word
-            and i not in self.in_names
-            and w.low not in FUNCTION_WORDS
-            and w.low not in MONTHS
-        ]
+        return [i for i, w in self.outside_names() if w.is_word and w.low not in _NO_CONTENT]
+
+    def outside_names(self) -> Iterator[tuple[int, Word]]:
+        """The words that belong to no name, with their places."""
+        return ((i, w) for i, w in enumerate(self.words) if i not in self.in_names)
+
+    def same_clause(self, at: int, places: Iterable[int]) -> list[int]:
+        """Those of some places that stand in the clause of the word at `at`."""
+        return [i for i in places if self.words[i].clause == self.words[at].clause]
 
     def content_and_names(self) -> list[Word]:
         """The words that are no function words, those of names among them."""
         return [
             w
             for i, w in enumerate(self.words)
-            if w.text[0].isalnum() and (w.low not in FUNCTION_WORDS or i in self.in_names)
+            if not w.is_mark and (w.low not in FUNCTION_WORDS or i in self.in_names)
         ]
 
     def name(self, start: int, end: int) -> tuple[str, ...]:
         """The words of a name that tell it apart, folded."""
-        lows = [w.low for w in self.words[start:end] if w.text[0].isalnum()]
-        return tuple(
-            low for low in lows if low not in NAME_CONNECTORS and low not in _TITLES
-        ) or tuple(lows)
+        lows = tuple(w.low for w in self.words[start:end] if not w.is_mark)
+        return tuple(low for low in lows if low not in _TELLS_NO_NAME_APART) or lows
 
 
 @lru_cache(maxsize=4096)
 def read(text: str) -> Reading:
     """Reads a text."""
     words: list[Word] = []
-    clause = 0
+    last, clause = NO_WORD, 0
     for match in _TOKEN.finditer(plain_phrases(text)):
         token = match.group()
         low = folded(token)
-        if (
-            token in _CLAUSE_END
-            or low in CONJUNCTIONS
-            or (token in ".!?" and not _is_initial(words))
-        ):
+        if {token, low} & _CLAUSE_ENDS or (token in ".!?" and not last.is_initial):
             clause += 1
         bare = low.removesuffix("'s")
-        words.append(Word(token, bare, lemma(bare), clause))
+        last = Word(token, bare, lemma(bare), clause)
+        words.append(last)
     return Reading(text, tuple(words))
 
 
-def _is_initial(words: Sequence[Word]) -> bool:
-    """Whether the last word is a letter alone, or an abbreviation, whose full stop ends nothing."""
-    return bool(words) and (len(words[-1].text) == 1 or words[-1].low in _ABBREVIATED)
-
-
-def _name_ranges(words: Sequence[Word]) -> Iterable[tuple[int, int]]:
-    i = 0
-    while i < len(words):
-        if not _begins_name(words, i):
-            i += 1
-            continue
-        end = i + 1
-        while (more := _continued(words, end)) > end:
-            end = more
-        yield i, end
-        i = end
-
-
-def _begins_name(words: Sequence[Word], i: int) -> bool:
-    word = words[i]
-    if not word.text[0].isupper() or word.low in MONTHS:
+def _begins_name(reading: Reading, i: int) -> bool:
+    word, follows = reading.word(i), reading.word(i + 1)
+    if not word.is_capitalized or word.low in MONTHS or word.low in _FIRST_PERSON:
         return False
-    opens = i == 0 or not words[i - 1].text[0].isalnum()
-    if word.low in _FIRST_PERSON:
-        return False
-    follows = words[i + 1].text if i + 1 < len(words) else ""
     is_named_on = (
-        follows[:1].isupper() or follows in _NAMED_ON or word.is_possessive or follows[:1].isdigit()
+        word.is_possessive
+        or follows.is_capitalized
+        or follows.text in _NAMED_ON
+        or follows.text[:1].isdigit()
     )
-    if not opens:
-        return word.low not in NEGATIONS or is_named_on
-    if follows == "Not" or (
-        word.low == "never" and follows[:1].isupper() and follows != "I"
+    if not reading.word(i - 1).is_mark:
+        return is_named_on or word.low not in NEGATIONS
+    if follows.text == "Not" or (
+        word.low == "never" and follows.is_capitalized and follows.text != "I"
     ):  # Do Not Look Up, Never Let Me Go
         return True
-    is_plain = (
-        word.low in COMMON_WORDS or word.low.endswith(_PLAIN_ENDINGS) or len(senses(word.stem)) > 1
-    )
-    return word.low not in FUNCTION_WORDS and (is_named_on or not is_plain)
+    if word.low in FUNCTION_WORDS:
+        return False
+    is_plain = word.low in COMMON_WORDS or word.low.endswith(_PLAIN_ENDINGS)
+    return is_named_on or not (is_plain or len(senses(word.stem)) > 1)
 
 
-def _continued(words: Sequence[Word], end: int) -> int:
-    """Where a name that reaches to `end` ends, if it goes on there; `end` where it doesn't."""
-    if words[end - 1].is_possessive:
-        return end
-    at = end
-    while at < len(words) and at - end < _MAX_CONNECTORS and _connects(words, at):
-        at += 1
-    if at < len(words) and words[at].text[0].isupper() and words[at].low not in MONTHS:
-        return at + 1
-    if at == end and at < len(words) and words[at].text.isdigit() and len(words[at].text) < 4:
-        return at + 1
+def _name_end(reading: Reading, start: int) -> int:
+    """Where the name that begins at `start` ends: it goes on with a capital behind at most three
+    connectors, or with a short number; never behind a possessive.
+    """
+    end = start + 1
+    while not reading.word(end - 1).is_possessive:
+        at = end
+        while at < end + _MAX_CONNECTORS and _connects(reading, at):
+            at += 1
+        last = reading.word(at)
+        is_numbered = at == end and last.text.isdigit() and len(last.text) < 4
+        if not is_numbered and (not last.is_capitalized or last.low in MONTHS):
+            break
+        end = at + 1
     return end
 
 
-def _connects(words: Sequence[Word], at: int) -> bool:
+def _connects(reading: Reading, at: int) -> bool:
     """Whether a name may go on behind a word: a full stop only behind an initial or an
     abbreviation.
     """
-    return words[at].low in NAME_CONNECTORS - {"and"} and (
-        words[at].text != "." or _is_initial(words[:at])
-    )
+    word = reading.word(at)
+    return word.low in _IN_NAME and (word.text != "." or reading.word(at - 1).is_initial)
 
 
 _DEMONYMS = {group[0]: group[1] for group in groups_of(GroupKind.DEMONYMS)}

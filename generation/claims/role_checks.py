@@ -1,7 +1,7 @@
 """Checks of names: has the sentence the claim's, and do they do the same to the same?"""
 
+from dynagrag.generation.claims.claim_lexicon import KIN_UP
 from dynagrag.generation.claims.comparison import Comparison, Gap
-from dynagrag.generation.claims.lexicon import KIN_UP
 from dynagrag.generation.claims.life_dates import event_of, event_texts
 from dynagrag.generation.claims.name_match import Span, has_name
 from dynagrag.generation.claims.number_checks import is_in_name
@@ -29,13 +29,12 @@ def name_gap(comparison: Comparison) -> Gap | None:
     opened the valve", "Germany" of "German".
     """
     names = comparison.claim.names
-    there = [span for span in names if comparison.is_named(span)]
-    subject = [span for span in names if comparison.is_subject(span)]
+    there = {span for span in names if comparison.is_named(span)}
+    excused = {span for span in names if comparison.is_subject(span)}
+    if there.isdisjoint(excused) and not comparison.may_be_unnamed():
+        excused = set()
     for span in names:
-        is_excused = span in subject and (
-            not set(subject).isdisjoint(there) or comparison.may_be_unnamed()
-        )
-        if span not in there and not is_excused:
+        if span not in there | excused:
             name = " ".join(word.text for word in comparison.claim.words[slice(*span)])
             return Gap(f"does not name {name}")
     return None
@@ -88,13 +87,15 @@ def object_gap(comparison: Comparison) -> Gap | None:
         for role in verb_roles(comparison.sentence, predicate.stem)
         if role.tells and _role_gap(comparison, role, agents, []) is None
     ]
-    is_other = fitting and is_done_to_other(
+    if fitting and is_done_to_other(
         comparison.claim, predicate, comparison.sentence, fitting, has_object
-    )
-    return _OF_ANOTHER if is_other else None
+    ):
+        return _OF_ANOTHER
+    return None
 
 
 def _event_gap(comparison: Comparison, predicate: Predicate, event: str) -> Gap | None:
+    """The sentence tells of no such event, of another time, or of another place or cause."""
     claim = comparison.claim
     texts = list(event_texts(comparison.line.text, event))
     if not texts:
@@ -132,16 +133,17 @@ def _best_gap(
     comparison: Comparison, roles: list[Roles], agents: list[Span], patients: list[Span]
 ) -> Gap | None:
     """The gap of the place that fits best; None where no place says it."""
-    telling = [role for role in roles if role.tells]
-    gaps = [_role_gap(comparison, role, agents, patients) for role in telling or roles]
+    telling = [role for role in roles if role.tells] or roles
+    gaps = [_role_gap(comparison, role, agents, patients) for role in telling]
     if not gaps or None in gaps:
         return None
-    return next((gap for gap in gaps if gap and gap.is_against), gaps[0])
+    return max((gap for gap in gaps if gap), key=lambda gap: gap.is_against)
 
 
 def _role_gap(
     comparison: Comparison, role: Roles, agents: list[Span], patients: list[Span]
 ) -> Gap | None:
+    """The claim's doers aren't those of this place."""
     if role.agents is None or not role.is_clear:
         return None
     missing = [
@@ -151,12 +153,9 @@ def _role_gap(
     ]
     if not missing:
         return None
-    is_elsewhere = any(comparison.has_name(span) for span in missing)
-    if is_elsewhere and any(comparison.has_name(span, role.agents) for span in patients):
-        return Gap("has it the other way round", is_against=True)
-    is_excused = (
-        not is_elsewhere
-        and all(comparison.is_subject(span) for span in missing)
-        and comparison.may_be_unnamed()
-    )
-    return None if is_excused else _OF_ANOTHER
+    if any(comparison.has_name(span) for span in missing):
+        if any(comparison.has_name(span, role.agents) for span in patients):
+            return Gap("has it the other way round", is_against=True)
+        return _OF_ANOTHER
+    is_subject = all(comparison.is_subject(span) for span in missing)
+    return None if is_subject and comparison.may_be_unnamed() else _OF_ANOTHER

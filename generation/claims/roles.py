@@ -1,11 +1,9 @@
-"""Who does what to whom: the roles that a predicate gives to the names around it, in a claim and in
-a line.
-"""
+"""Roles: who does what to whom, by the names around a predicate in a claim and in a line."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from dynagrag.generation.claims.lexicon import (
+from dynagrag.generation.claims.claim_lexicon import (
     AUXILIARIES,
     BE,
     BEFORE_VERBS,
@@ -26,6 +24,12 @@ from dynagrag.generation.claims.word_senses import alike, is_irregular, lemma, s
 from dynagrag.language.words import COMMON_VERBS, DETERMINERS
 
 _AUXILIARIES = AUXILIARIES | frozenset("not never get gets got".split())
+_BEFORE_VERB = _AUXILIARIES | BEFORE_VERBS
+_KIN = KIN_DOWN | KIN_UP | KIN_FAR
+_AGENT_ENDS = ENDS_AGENT | BE
+_NO_BY = ENDS_AGENT - {"for", "in", "on"} | BE
+"""Words behind a verb after which no "by" belongs to it."""
+_FEMALE = FEMALE | {"marriage"}
 _REACH = 8
 DOER = ("er", "or", "ers", "ors")
 _DEED = ("ion", "ial", "ment", "ance", "ure")
@@ -38,9 +42,7 @@ stem and are no past forms.
 
 @dataclass(frozen=True, slots=True)
 class Predicate:
-    """What a claim says of its names. `at`: the word that says it; `is_passive`: "was founded
-    by".
-    """
+    """The predicate of a claim. `at`: the word that says it; `is_passive`: "was founded by"."""
 
     at: int
     stem: str
@@ -55,16 +57,15 @@ def predicate_of(claim: Reading) -> Predicate | None:
     """The claim's predicate: a word of kinship, or its main verb; None for "X is in Y" and the
     like, which only put names together.
     """
-    words = claim.words
-    for i, word in enumerate(words):
-        if i not in claim.in_names and word.low in KIN_DOWN | KIN_UP | KIN_SIDE | KIN_FAR:
+    for i, word in claim.outside_names():
+        if word.low in _KIN | KIN_SIDE:
             return Predicate(i, word.stem)
     verb = _main_verb(claim)
     if verb is None:
         return None
-    has_be = any(is_be(w) for w in words[max(0, verb - 4) : verb])
-    is_by = any(w.low == "by" for w in words[verb + 1 : verb + 3])
-    return Predicate(verb, words[verb].stem, has_be and is_by)
+    has_be = any(is_be(word) for word in claim.words[max(0, verb - 4) : verb])
+    has_by = "by" in (claim.word(verb + 1).low, claim.word(verb + 2).low)
+    return Predicate(verb, claim.words[verb].stem, has_be and has_by)
 
 
 def is_auxiliary(word: Word) -> bool:
@@ -80,29 +81,20 @@ def is_be(word: Word) -> bool:
 
 
 def _main_verb(claim: Reading) -> int | None:
-    words = claim.words
-    for i, word in enumerate(words):
-        if i in claim.in_names or not is_auxiliary(word):
-            continue
-        after = i + 1
-        while after < len(words) and (
-            words[after].low in _AUXILIARIES | BEFORE_VERBS or words[after].low.endswith("ly")
-        ):
-            after += 1
-        if (
-            after < len(words)
-            and after not in claim.in_names
-            and words[after].is_word
-            and words[after].low not in DETERMINERS
-        ):
-            low, stem = words[after].low, words[after].stem
-            is_participle = low.endswith(_PARTICIPLE) or is_irregular(low) or event_of(stem)
-            return after if is_participle or words[i].low not in BE else None
+    """The word behind the first auxiliary, or without one the first that looks like a verb."""
+    auxiliary = next((i for i, word in claim.outside_names() if is_auxiliary(word)), None)
+    if auxiliary is None:
+        return next((i for i, _ in claim.outside_names() if i and _is_verb_like(claim, i)), None)
+    verb = auxiliary + 1
+    while claim.word(verb).low in _BEFORE_VERB or claim.word(verb).low.endswith("ly"):
+        verb += 1
+    word = claim.word(verb)
+    if verb in claim.in_names or not word.is_word or word.low in DETERMINERS:
         return None
-    return next(
-        (i for i in range(1, len(words)) if i not in claim.in_names and _is_verb_like(claim, i)),
-        None,
+    is_participle = (
+        word.low.endswith(_PARTICIPLE) or is_irregular(word.low) or event_of(word.stem) is not None
     )
+    return verb if is_participle or claim.words[auxiliary].low not in BE else None
 
 
 def _is_verb_like(claim: Reading, i: int) -> bool:
@@ -144,13 +136,9 @@ def occurrences(line: Reading, stem: str) -> list[int]:
         wanted -= {lemma("write")}
     return [
         i
-        for i, w in enumerate(line.words)
-        if i not in line.in_names
-        and (
-            w.stem in wanted
-            or _doer(w.low, w.stem) in wanted
-            or (w.low in works and line.words[min(i + 1, len(line.words) - 1)].low == "by")
-        )
+        for i, word in line.outside_names()
+        if not wanted.isdisjoint((word.stem, _doer(word.low, word.stem)))
+        or (word.low in works and line.word(i + 1).low == "by")
     ]
 
 
@@ -173,130 +161,110 @@ def _doer(low: str, stem: str) -> str:
 
 def verb_roles(line: Reading, stem: str) -> Iterator[Roles]:
     """The roles at each place where a line says what a verb's stem says."""
+    everywhere = frozenset(range(len(line.words)))
     for at in occurrences(line, stem):
         word = line.words[at]
-        is_clear = bool(
-            {word.stem, _doer(word.low, word.stem)} & alike(stem)
-        ) or word.low in _works_of(stem)
-        everywhere = frozenset(range(len(line.words)))
-        by = by_phrase(line, at)
-        if by:
+        is_alike = not alike(stem).isdisjoint((word.stem, _doer(word.low, word.stem)))
+        is_clear = is_alike or word.low in _works_of(stem)
+        if by := by_phrase(line, at):
             yield Roles(at, by, everywhere - by, is_clear)
         elif word.low.endswith(DOER):
             yield Roles(at, *_around_doer(line, at), is_clear)
-        elif (owner := _owner(line, at)) and line.words[
-            min(at + 1, len(line.words) - 1)
-        ].low == "of":  # Acme's acquisition of Foo
-            yield Roles(at, owner, everywhere - owner, is_clear)
+        elif line.word(at + 1).low == "of" and (owner := _owner(line, at)):
+            yield Roles(at, owner, everywhere - owner, is_clear)  # Acme's acquisition of Foo
         else:
             yield _active(line, at, is_clear)
 
 
 def by_phrase(line: Reading, at: int) -> frozenset[int]:
-    """What stands behind the `by` that belongs to a predicate: "produced, written and directed by A
+    """The words behind the `by` that belongs to a predicate: "produced, written and directed by A
     and B"
     """
     words = line.words
     for by in range(at + 1, min(len(words), at + 2 + _REACH)):
         if words[by].low == "by":
-            end = by + 1
-            while end < len(words) and not _ends_agent(line, by, end):
-                end += 1
+            behind = range(by + 1, len(words))
+            end = next((i for i in behind if _ends_agent(line, by, i)), len(words))
             return frozenset(range(by + 1, end))
-        if (
-            words[by].clause != words[at].clause
-            or words[by].low in ENDS_AGENT - {"for", "in", "on"}
-            or words[by].low in BE
-        ):
+        if words[by].clause != words[at].clause or words[by].low in _NO_BY:
             break
     return frozenset()
 
 
 def _ends_agent(line: Reading, by: int, end: int) -> bool:
+    """Whether the names behind a `by` end before a word."""
     word, previous = line.words[end], line.words[end - 1]
-    if end in line.in_names or not any(i in line.in_names for i in range(by + 1, end)):
+    if end in line.in_names or line.in_names.isdisjoint(range(by + 1, end)):
         return False
+    if word.clause != line.words[by].clause or word.low in _AGENT_ENDS:
+        return True
     is_listed_on = previous.low in {"and", ","} or (
         end - 1 in line.in_names and word.low.endswith("ed")
     )
-    return (
-        word.clause != line.words[by].clause
-        or word.low in ENDS_AGENT
-        or (word.is_word and word.low.endswith(("ed", "ing")) and is_listed_on)
-        or word.low in BE
-    )
+    return is_listed_on and word.is_word and word.low.endswith(("ed", "ing"))
 
 
 def _around_doer(line: Reading, at: int) -> tuple[frozenset[int], frozenset[int] | None]:
-    """Of "director": who is one stands next to it; "of" brings what is directed."""
-    words, clause = line.words, line.words[at].clause
-    near = frozenset(i for i in range(max(0, at - 2 * _REACH), min(len(words), at + _REACH)))
-    if at + 1 < len(words) and words[at + 1].low == "of":
-        patients = frozenset(i for i in range(at + 2, len(words)) if words[i].clause == clause)
+    """The roles round a "director": who is one stands next to it; "of" brings what is directed."""
+    num_words = len(line.words)
+    near = frozenset(range(max(0, at - 2 * _REACH), min(num_words, at + _REACH)))
+    if line.word(at + 1).low == "of":
+        patients = frozenset(line.same_clause(at, range(at + 2, num_words)))
         return near - patients, patients
     return near, None
 
 
 def _active(line: Reading, at: int, is_clear: bool) -> Roles:
-    words = line.words
-    is_passive = any(is_be(w) for w in words[max(0, at - 3) : at])
-    before = frozenset(i for i in range(at) if words[i].clause == words[at].clause)
+    """The roles round a verb: who does it stands before it, in its clause where that has names."""
+    word = line.words[at]
+    is_passive = any(is_be(w) for w in line.words[max(0, at - 3) : at])
+    if is_passive or word.low.endswith(_DEED) or word.low == word.stem:
+        return Roles(at, None, None, is_clear)
+    before = frozenset(line.same_clause(at, range(at)))
     if not before & line.in_names:
         before = frozenset(range(at))
-    after = frozenset(range(at + 1, len(words)))
-    is_noun = words[at].low.endswith(_DEED)
-    if is_passive or is_noun or words[at].low == words[at].stem:
-        return Roles(at, None, None, is_clear)
-    return Roles(at, before, after, is_clear)
+    return Roles(at, before, frozenset(range(at + 1, len(line.words))), is_clear)
 
 
 def parent_roles(line: Reading, wanted: str) -> Iterator[Roles]:
     """Parents as agents, children as patients. `wanted`: father, mother or parent."""
-    words = line.words
-    for at, word in enumerate(words):
-        if word.low == "born" and at + 1 < len(words) and words[at + 1].low == "to":
-            parents = frozenset(range(at + 2, len(words)))
+    everywhere = frozenset(range(len(line.words)))
+    for at, word in enumerate(line.words):
+        if word.low == "born" and line.word(at + 1).low == "to":
+            parents = frozenset(range(at + 2, len(line.words)))
             yield Roles(at, _of_gender(line, parents, wanted), frozenset(range(at)))
-        if at in line.in_names or word.low not in KIN_DOWN | KIN_UP:
+        if at in line.in_names:
             continue
-        owner = _owner(line, at)
-        follows = frozenset(_follows(line, at))
         if word.low in KIN_DOWN:
-            parents = _of_phrase(line, at) or owner
-            if parents:
-                of_gender = _of_gender(line, parents, wanted)
-                yield Roles(at, of_gender, frozenset(range(len(words))) - parents)
+            if parents := _of_phrase(line, at) or _owner(line, at):
+                yield Roles(at, _of_gender(line, parents, wanted), everywhere - parents)
             else:
-                before = frozenset(range(at))
-                yield Roles(at, before, follows)
-        elif wanted == "parent" or word.low.rstrip("s") in (wanted, "parent"):
-            children = _of_phrase(line, at)
-            if children:
-                yield Roles(at, frozenset(range(len(words))) - children, children)
+                yield Roles(at, frozenset(range(at)), _behind_kin(line, at))
+        elif word.low in KIN_UP and (
+            wanted == "parent" or word.low.rstrip("s") in (wanted, "parent")
+        ):
+            if children := _of_phrase(line, at):
+                yield Roles(at, everywhere - children, children)
             else:
-                named = (follows or frozenset(range(len(words)))) - owner
-                yield Roles(
-                    at,
-                    _of_gender(line, named, wanted) if word.low == "parents" else named,
-                    owner or None,
-                )
+                owner = _owner(line, at)
+                named = (_behind_kin(line, at) or everywhere) - owner
+                if word.low == "parents":
+                    named = _of_gender(line, named, wanted)
+                yield Roles(at, named, owner or None)
 
 
 def kin_names(claim: Reading, at: int) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """(children, parents) among a claim's names, round its word of kinship."""
-    words, is_up = claim.words, claim.words[at].low in KIN_UP
     before = [span for span in claim.names if span[1] <= at]
     after = [span for span in claim.names if span[0] > at]
-    owners = [span for span in before if words[span[1] - 1].is_possessive]
-    owned = (
-        after
-        if owners and after
-        else [span for span in before if span not in owners]
-        if owners
-        else before
-    )
-    others = before if owners and after else owners or after
-    return (others, owned) if is_up else (owned, others)
+    owners = [span for span in before if claim.words[span[1] - 1].is_possessive]
+    if owners and after:
+        owned, others = after, before
+    elif owners:
+        owned, others = [span for span in before if span not in owners], owners
+    else:
+        owned, others = before, after
+    return (others, owned) if claim.words[at].low in KIN_UP else (owned, others)
 
 
 def _owner(line: Reading, at: int) -> frozenset[int]:
@@ -310,55 +278,42 @@ def _owner(line: Reading, at: int) -> frozenset[int]:
 
 
 def _of_phrase(line: Reading, at: int) -> frozenset[int]:
-    """Names behind the `of` (or `to`) that belongs to a word of kinship; of a list "brother of A
-    and son of B", only its own.
+    """Names behind the `of` that belongs to a word of kinship; of a list "brother of A and son of
+    B", only its own.
     """
-    words = line.words
-    of = next(
-        (
-            i
-            for i in range(at + 1, min(len(words), at + _REACH))
-            if words[i].low == "of" and i not in line.in_names
-        ),
-        None,
-    )
-    if of is None:
-        return frozenset()
-    end = of + 1
-    while end < len(words) and not _ends_parents(line, at, end):
-        end += 1
-    return frozenset(range(of + 1, end))
+    for of in range(at + 1, min(len(line.words), at + _REACH)):
+        if line.words[of].low == "of" and of not in line.in_names:
+            behind = range(of + 1, len(line.words))
+            end = next((i for i in behind if _ends_parents(line, at, i)), len(line.words))
+            return frozenset(range(of + 1, end))
+    return frozenset()
 
 
 def _ends_parents(line: Reading, at: int, end: int) -> bool:
-    """Whether the names behind "son of" end here: another clause, or another kinship ("and brother
-    of").
+    """Whether the names behind "son of" end here: another clause, another kinship ("and brother
+    of"), or a comma and a name that does something ("son of A, B directed").
     """
-    words = line.words
+    word = line.words[end]
     if end in line.in_names:
         return False
-    is_other_kin = (
-        words[end].low in KIN_DOWN | KIN_UP | KIN_FAR and not words[end - 1].is_possessive
-    )
-    return words[end].clause != words[at].clause or is_other_kin or _opens_clause(line, end)
+    if word.clause != line.words[at].clause:
+        return True
+    if word.low == ",":
+        behind = next((stop for start, stop in line.names if start == end + 1), end)
+        return line.word(behind).low.endswith("ed")
+    return word.low in _KIN and not line.words[end - 1].is_possessive
 
 
-def _opens_clause(line: Reading, comma: int) -> bool:
-    """Whether a comma stands before a name that does something: "son of A, B directed"."""
-    if line.words[comma].low != ",":
-        return False
-    end = next((end for start, end in line.names if start == comma + 1), None)
-    return end is not None and end < len(line.words) and line.words[end].low.endswith("ed")
-
-
-def _follows(line: Reading, at: int) -> Iterator[int]:
-    words = line.words
-    for i in range(at + 1, min(len(words), at + 3 * _REACH)):
-        if i not in line.in_names and (
-            words[i].clause != words[at].clause or words[i].low in KIN_DOWN | KIN_UP
-        ):
-            return
-        yield i
+def _behind_kin(line: Reading, at: int) -> frozenset[int]:
+    """The words behind a word of kinship, up to the next one or the next clause."""
+    end = min(len(line.words), at + 3 * _REACH)
+    for i in range(at + 1, end):
+        word = line.words[i]
+        is_end = word.clause != line.words[at].clause or word.low in KIN_DOWN | KIN_UP
+        if is_end and i not in line.in_names:
+            end = i
+            break
+    return frozenset(range(at + 1, end))
 
 
 def _of_gender(line: Reading, parents: frozenset[int], wanted: str) -> frozenset[int]:
@@ -370,17 +325,10 @@ def _of_gender(line: Reading, parents: frozenset[int], wanted: str) -> frozenset
     names = [(start, end) for start, end in line.names if start in parents]
     chosen: set[int] = set()
     for number, (start, end) in enumerate(names):
-        lead = {
-            w.low
-            for w in line.words[
-                max(min(parents), start - 6 if number == 0 else names[number - 1][1]) : end
-            ]
-        }
-        is_female = (
-            bool(lead & (FEMALE | {"marriage"})) or (number > 0 and not lead & MALE)
-            if not (number == 0 and lead & MALE)
-            else False
-        )
-        if is_female == (wanted == "mother"):
-            chosen |= set(range(start, end))
+        lead_start = names[number - 1][1] if number else max(min(parents), start - 6)
+        lead = {word.low for word in line.words[lead_start:end]}
+        is_female, is_male = bool(lead & _FEMALE), bool(lead & MALE)
+        is_mother = (is_female or not is_male) if number else (is_female and not is_male)
+        if is_mother == (wanted == "mother"):
+            chosen.update(range(start, end))
     return frozenset(chosen)

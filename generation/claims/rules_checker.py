@@ -17,9 +17,9 @@ from functools import lru_cache
 
 from dynagrag.core.schema import Claim, ClaimCheck, Line, Verdict
 from dynagrag.generation.claims.attribution import Attributed, attributed, names_who, speaker_says
+from dynagrag.generation.claims.claim_lexicon import JOINING, LEANING
 from dynagrag.generation.claims.clauses import independent_parts, is_joint
 from dynagrag.generation.claims.comparison import Check, Comparison
-from dynagrag.generation.claims.lexicon import JOINING, LEANING
 from dynagrag.generation.claims.number_checks import counted_gap, may_be_otherwise, number_gap
 from dynagrag.generation.claims.reading import read
 from dynagrag.generation.claims.role_checks import name_gap, object_gap, role_gap
@@ -60,7 +60,7 @@ contradicts it.
 _MAX_JOINED, _MIN_JOINED_SHARE = 4, 0.8
 """Lines that are read together, and the share of the claim's words that they must have then."""
 _ADDRESS = re.compile(r"[A-Z]\w+, (?:we|I|you)\b")
-"""Who is spoken to often stands in the sentence before."""
+"""The person who is spoken to is often named in the sentence before."""
 _INITIAL = re.compile(r"\b[A-Z]\.$")
 _OPENING = 5
 """Words at which a sentence leans on the one before."""
@@ -76,7 +76,7 @@ _UNSURE, _AGAINST = 0.45, 0.1
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """What one line says of a claim: the share of its words, why it doesn't state it, whether it
+    """How one line stands to a claim: the share of its words, why it doesn't state it, whether it
     speaks against it, or repeats it but for a word.
     """
 
@@ -149,49 +149,43 @@ def _rows_together(claim: Claim) -> tuple[int, ...]:
     """
     attribution = attributed(claim.text) or Attributed("", claim.text)
     there = [
-        Comparison(attribution, line).there() if "?" not in line.text else frozenset()
+        frozenset() if "?" in line.text else Comparison(attribution, line).there()
         for line in claim.lines
     ]
     chosen: list[int] = []
     have: frozenset[tuple[str, int]] = frozenset()
+    able = list(range(len(there)))
     while len(chosen) < _MAX_JOINED:
-        speakers = {claim.lines[i].speaker for i in chosen}
-        able = [i for i in range(len(there)) if not speakers or claim.lines[i].speaker in speakers]
         best = max(able, key=lambda i: (len(there[i] - have), -i))
-        if not there[best] - have:
+        if there[best] <= have:
             break
         chosen.append(best)
         have |= there[best]
+        able = [i for i in able if claim.lines[i].speaker == claim.lines[best].speaker]
     rows = tuple(sorted(chosen))
-    is_one_text = all(
-        _leans(claim.lines[b].text, claim.lines[a].text) for a, b in itertools.pairwise(rows)
-    )
-    is_long = len(read(attribution.what).words) >= _MANY_WORDS
-    return rows if is_one_text or is_joint(claim.text) or is_long else ()
+    if is_joint(claim.text) or len(read(attribution.what).words) >= _MANY_WORDS:
+        return rows
+    texts = [claim.lines[row].text for row in rows]
+    is_one_text = all(_leans(later, before) for before, later in itertools.pairwise(texts))
+    return rows if is_one_text else ()
 
 
 def _line_finding(text: str, line: Line) -> _Finding:
-    """The best of what the line's sentences say, one by one and each with the next, since a turn
-    may state, ask and take back.
+    """The best finding of the line's sentences, one by one and each with the next, since a turn may
+    state, ask and take back.
     """
     spans = [(start, min(end, start + _MAX_CHARACTERS)) for start, end in sentence_spans(line.text)]
     if len(spans) < 2:
         return _sentence_finding(text, replace(line, text=line.text[:_MAX_CHARACTERS]))
-    pairs = [
-        (a[0], b[1])
-        for a, b in itertools.pairwise(spans)
-        if "?" not in line.text[a[0] : b[1]]
-        and b[1] - a[0] < _MAX_CHARACTERS
-        and (
-            is_joint(text)
-            or _ADDRESS.match(text)
-            or _leans(line.text[slice(*b)], line.text[slice(*a)])
-        )
-    ]
-    findings = [
-        _sentence_finding(text, replace(line, text=line.text[start:end]))
-        for start, end in (*spans, *pairs)
-    ]
+    is_read_on = is_joint(text) or bool(_ADDRESS.match(text))
+    texts = [line.text[start:end] for start, end in spans]
+    for (start, middle), (later, end) in itertools.pairwise(spans):
+        both = line.text[start:end]
+        if "?" in both or len(both) >= _MAX_CHARACTERS:
+            continue
+        if is_read_on or _leans(line.text[later:end], line.text[start:middle]):
+            texts.append(both)
+    findings = [_sentence_finding(text, replace(line, text=sentence)) for sentence in texts]
     return max(findings, key=lambda f: (not f.problem, f.share, f.is_against, f.repeats))
 
 
@@ -210,20 +204,20 @@ def _leans(sentence: str, before: str) -> bool:
 
 @lru_cache(maxsize=20_000)
 def _sentence_finding(text: str, line: Line) -> _Finding:
-    """What a sentence says of a claim, and each of its parts that could be sentences themselves: a
-    claim of several parts must have them all stated, one without joints stands in one of them.
+    """How a sentence stands to a claim, and to each of its parts that could be sentences
+    themselves: a claim of several parts must have them all stated, one without joints stands in one
+    of them.
     """
     finding = _whole_finding(text, line)
     if finding.problem:
         return finding
     attribution = attributed(text)
-    what = attribution.what if attribution else text
-    claim_parts = independent_parts(what)
+    claim_parts = independent_parts(attribution.what if attribution else text)
     if len(claim_parts) > 1 and attribution is None:
         of_parts = (_sentence_finding(part, line) for part in claim_parts)
         return next((found for found in of_parts if found.problem), finding)
     parts = independent_parts(line.text)
-    if is_joint(what) or len(parts) == 1:
+    if len(parts) == 1 or is_joint(attribution.what if attribution else text):
         return finding
     if any(not _whole_finding(text, replace(line, text=part)).problem for part in parts):
         return finding
@@ -231,7 +225,7 @@ def _sentence_finding(text: str, line: Line) -> _Finding:
 
 
 def _whole_finding(text: str, line: Line) -> _Finding:
-    """What a sentence says of a claim, by its speaker or by its own words where the claim tells
+    """How a sentence stands to a claim, by its speaker or by its own words where the claim tells
     who said something.
     """
     attribution = attributed(text)
@@ -247,27 +241,24 @@ def _whole_finding(text: str, line: Line) -> _Finding:
 
 
 def _compared(attribution: Attributed, line: Line) -> _Finding:
-    """What the checks find."""
+    """The first gap that the checks find; against the claim only where it is the only one that
+    matters, and the two speak of the same.
+    """
     comparison = Comparison(attribution, line)
     share = comparison.share()
     for name, check in CHECKS.items():
         gap = check(comparison)
         if gap is not None:
+            others = {*_OF_SAME} - {name}
+            if name == "opposite":  # it may be the verb, of which the roles tell
+                others.discard("role")
             return _Finding(
                 share,
                 gap.reason,
-                is_against=(
-                    gap.is_against and share >= _ABOUT_SAME and _is_alone(comparison, name)
-                ),
+                is_against=gap.is_against
+                and share >= _ABOUT_SAME
+                and all(CHECKS[other](comparison) is None for other in others),
                 repeats=name == "replaced word",
                 lacks_number=name == "number" and not may_be_otherwise(comparison),
             )
     return _Finding(share, "" if share >= MIN_SHARE else "has too few of its words")
-
-
-def _is_alone(comparison: Comparison, name: str) -> bool:
-    """Whether nothing but one check's gap is between the two."""
-    others = {*_OF_SAME} - {name}
-    if name == "opposite":  # it may be the verb, of which the roles tell
-        others.discard("role")
-    return all(CHECKS[other](comparison) is None for other in others)

@@ -1,6 +1,7 @@
-"""Which of a claim's lines are put before a model, and how they are written."""
+"""The lines of a claim that are put before a model, and how they are written."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dynagrag.core.ids import estimate_tokens
 from dynagrag.core.schema import Claim, Line
@@ -20,14 +21,11 @@ def nearest_rows(claim: Claim, max_lines: int, token_budget: int) -> list[int]:
     )
     rows: list[int] = []
     for row in order[:max_lines]:
-        token_budget -= (
-            min(token_budget, line_tokens(claim.lines[row]))
-            if not rows
-            else line_tokens(claim.lines[row])
-        )
-        if token_budget < 0:
+        token_budget -= line_tokens(claim.lines[row])
+        if rows and token_budget < 0:
             break
         rows.append(row)
+        token_budget = max(0, token_budget)
     return rows
 
 
@@ -48,7 +46,7 @@ def shortened(line: Line, text: str, max_tokens: int) -> Line:
     """A line that is too long, cut to the sentences around the one that shares most content words
     with a text.
     """
-    max_chars = max(80, 4 * (max_tokens - line_tokens(_with(line, ""))))
+    max_chars = max(80, 4 * (max_tokens - line_tokens(replace(line, text=""))))
     if len(line.text) <= max_chars:
         return line
     wanted, spans = content_stems(text), sentence_spans(line.text)
@@ -58,21 +56,14 @@ def shortened(line: Line, text: str, max_tokens: int) -> Line:
     )
     first = last = best
     while first > 0 or last < len(spans) - 1:
-        grown = (
-            (max(0, first - 1), last)
-            if (best - first <= last - best and first > 0) or last == len(spans) - 1
-            else (first, last + 1)
-        )
+        is_backwards = last == len(spans) - 1 or (first > 0 and best - first <= last - best)
+        grown = (first - 1, last) if is_backwards else (first, last + 1)
         if spans[grown[1]][1] - spans[grown[0]][0] > max_chars:
             break
         first, last = grown
-    return _with(line, line.text[spans[first][0] : spans[last][1]][:max_chars])
+    return replace(line, text=line.text[spans[first][0] : spans[last][1]][:max_chars])
 
 
 def documents_of(lines: Sequence[Line]) -> tuple[str, ...]:
     """Ids of the documents that the lines are from, where they are known."""
     return tuple(sorted({line.document_id for line in lines if line.document_id}))
-
-
-def _with(line: Line, text: str) -> Line:
-    return Line(text, line.speaker, line.title, line.document_id)

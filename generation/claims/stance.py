@@ -5,8 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dynagrag.generation.claims.comparison import Comparison, Gap
-from dynagrag.generation.claims.lexicon import (
+from dynagrag.generation.claims.claim_lexicon import (
     ALMOST,
     ARTICLES,
     ASKING,
@@ -31,11 +30,12 @@ from dynagrag.generation.claims.lexicon import (
     UNTRUE,
     WANTED,
 )
+from dynagrag.generation.claims.comparison import Comparison, Gap
 from dynagrag.generation.claims.reading import Reading, Word
 from dynagrag.generation.claims.word_senses import (
     is_irregular,
     lemma,
-    opposites,
+    opposed,
     senses,
     told_forms,
 )
@@ -50,7 +50,12 @@ _MOODS = {
     "conditional": CONDITIONAL,
 }
 _LESSENED = {"almost": ALMOST, "seldom": SELDOM, "former": FORMER}
-"""What holds back when it stands right before the word."""
+"""Words that hold back when they stand right before the word."""
+_PHRASES = {
+    "future": ("going to", "about to"),
+    "possible": HEARSAY,
+    "question": ("asked if", "whether"),
+}
 _RIGHT_BEFORE = 3
 _CONDITION = re.compile(
     r"(?<!\bas )(?<!\beven )\bif\b|\bunless\b|\bprovid(?:ed|ing)(?: that| the| it| he| she| they|"
@@ -114,52 +119,52 @@ def _place(comparison: Comparison) -> int | None:
 
 
 def denial_gap(claim: Reading, line: Reading) -> str:
-    """Which of the two denies what the other says, in words; empty where they agree.
+    """Whether one of the two denies what the other says, in words; empty where they agree.
 
     A denial of what the other doesn't speak of is none.
     """
-    mine, theirs = _denied(claim), _denied(line)
-    for at in _denials(claim):
-        scope = _scope(claim, at)
-        if any(
-            opposites().get(word.stem, frozenset()) & line.stems
-            for word in claim.words[at + 1 : at + 4]
-        ):
-            continue  # "was not on" of "was off"
-        shared = _names_last(claim, [i for i in scope if senses(claim.words[i].stem) & line.stems])
-        if not shared and not _denials(line):
-            return "does not deny it"
-        if (
-            shared
-            and mine[shared[0]]
-            and not any(theirs[j] for i in shared for j in _places(line, claim.words[i].stem))
-        ):
-            return "does not deny it"
-    for at in _denials(line):
-        shared = _names_last(
-            line, [j for j in _scope(line, at) if theirs[j] and _places(claim, line.words[j].stem)]
-        )
-        if not shared:
-            continue
-        stem = line.words[shared[0]].stem
-        if not any(mine[i] for i in _places(claim, stem)) and all(
-            theirs[j] for j in _places(line, stem)
-        ):
-            return "denies it"
+    if any(_is_undenied(claim, at, line) for at in _denials(claim)):
+        return "does not deny it"
+    if any(_is_denied(line, at, claim) for at in _denials(line)):
+        return "denies it"
     return _repeated_denial(claim, line)
 
 
+def _is_undenied(claim: Reading, at: int, line: Reading) -> bool:
+    """Whether the claim denies with a word what the line says without a denial."""
+    if any(opposed(word.stem) & line.stems for word in claim.words[at + 1 : at + 4]):
+        return False  # "was not on" of "was off"
+    scope = [i for i in _scope(claim, at) if senses(claim.words[i].stem) & line.stems]
+    if not scope:
+        return not _denials(line)
+    theirs = _denied(line)
+    places = (j for i in scope for j in _places(line, claim.words[i].stem))
+    return _denied(claim)[_most_telling(claim, scope)] and not any(theirs[j] for j in places)
+
+
+def _is_denied(line: Reading, at: int, claim: Reading) -> bool:
+    """Whether the line denies with a word, wherever it says it, what the claim never denies."""
+    mine, theirs = _denied(claim), _denied(line)
+    scope = [j for j in _scope(line, at) if theirs[j] and _places(claim, line.words[j].stem)]
+    if not scope:
+        return False
+    stem = line.words[_most_telling(line, scope)].stem
+    return all(theirs[j] for j in _places(line, stem)) and not any(
+        mine[i] for i in _places(claim, stem)
+    )
+
+
 def _repeated_denial(claim: Reading, line: Reading) -> str:
-    """Which of the two has the other's words with a "not" between them ("I'm not sure about it"),
-    whatever the line denies elsewhere.
+    """Whether one of the two has the other's words with a "not" between them ("I'm not sure about
+    it"), whatever the line denies elsewhere.
     """
     mine, theirs = _content_steps(claim), _content_steps(line)
     for j in theirs.denied:
         num = _num_shared(theirs, j, mine)
-        others = (
+        others = (  # with the same word before them, or one that shares what stands before it
             k
-            for k in range(1, len(theirs.lows))
-            if k not in theirs.denied and _goes_on(theirs, j, k)
+            for k in {*range(1, len(theirs.lows))} - theirs.denied
+            if theirs.stems[k - 1] == theirs.stems[j - 1] or theirs.lows[k - 1] in LIST_MARKS
         )
         if num and not any(theirs.run(j, theirs, k) >= num for k in others):
             return "denies it"
@@ -238,16 +243,11 @@ def _num_shared(denying: _Steps, at: int, other: _Steps) -> int:
     return max(shared, default=0)
 
 
-def _goes_on(steps: _Steps, one: int, other: int) -> bool:
-    """Whether the same stands before two words, or what stands before the second is shared with
-    others.
+def _most_telling(reading: Reading, places: list[int]) -> int:
+    """The first place that isn't in a name: in "denied that Smith was fired" it is the firing that
+    is denied.
     """
-    return steps.stems[other - 1] == steps.stems[one - 1] or steps.lows[other - 1] in LIST_MARKS
-
-
-def _names_last(reading: Reading, places: list[int]) -> list[int]:
-    """In "denied that Smith was fired" it is the firing that is denied."""
-    return sorted(places, key=lambda i: i in reading.in_names)
+    return next((i for i in places if i not in reading.in_names), places[0])
 
 
 def _places(reading: Reading, stem: str) -> list[int]:
@@ -267,32 +267,20 @@ def _denied(reading: Reading) -> list[bool]:
 
 
 def _scope(reading: Reading, at: int) -> list[int]:
-    """The words that a denial reaches: what follows in its clause, function words aside; out of
-    quotation marks it doesn't reach.
+    """The words that a denial reaches: those that follow in its clause, function words aside; out
+    of quotation marks it doesn't reach.
     """
     words = reading.words
-    end = next(
-        (
-            i
-            for i in range(at + 1, len(words) - 1)
-            if words[i].text == "," and _begins_anew(words, i + 1)
-        ),
-        len(words),
-    )
+    commas = (i for i in range(at + 1, len(words) - 1) if words[i].text == ",")
+    end = next((i for i in commas if _begins_anew(words, i + 1)), len(words))
     reach = [*range(at + 1, min(end, _quote_end(words, at), at + 1 + _REACH))]
     if words[at].low == "no":  # "saw no fire" denies the seeing, too
-        reach = [
-            *itertools.takewhile(
-                lambda i: words[i].low not in _ENDS_DENIAL, range(at - 1, max(-1, at - 4), -1)
-            ),
-            *reach,
-        ]
+        before = range(at - 1, max(-1, at - 4), -1)
+        reach[:0] = itertools.takewhile(lambda i: words[i].low not in _ENDS_DENIAL, before)
     return [
         i
-        for i in reach
-        if words[i].clause == words[at].clause
-        and words[i].text[0].isalnum()
-        and words[i].low not in FUNCTION_WORDS
+        for i in reading.same_clause(at, reach)
+        if not words[i].is_mark and words[i].low not in FUNCTION_WORDS
     ]
 
 
@@ -313,10 +301,9 @@ def _quote_end(words: Sequence[Word], at: int) -> int:
     """Where the quotation marks close in which a word stands; the text's end where it stands in
     none.
     """
-    is_quoted = sum(word.text in _QUOTES for word in words[:at]) % 2
-    return next(
-        (i for i in range(at + 1, len(words)) if is_quoted and words[i].text in _QUOTES), len(words)
-    )
+    if sum(word.text in _QUOTES for word in words[:at]) % 2 == 0:
+        return len(words)
+    return next((i for i in range(at + 1, len(words)) if words[i].text in _QUOTES), len(words))
 
 
 _QUOTES = frozenset('"“”')
@@ -325,25 +312,29 @@ _ENDS_DENIAL = _QUOTES | frozenset(", and but or".split())
 
 def _denials(reading: Reading) -> list[int]:
     """Places of the words that deny."""
-    found, words = [], reading.words
-    for i, word in enumerate(words):
-        if i in reading.in_names:
+    found = []
+    for i, word in reading.outside_names():
+        leads, follows = reading.word(i - 1).low, reading.word(i + 1).low
+        if not _NO_DENIALS.isdisjoint(((leads, word.low), (word.low, follows))):
             continue
-        leads, follows = (words[k].low if 0 <= k < len(words) else "" for k in (i - 1, i + 1))
-        is_only = (
-            (word.low == "not" and follows == "only")
-            or (word.low == "negative" and follows in {",", "."})
-            or (word.low == "no" and follows in {".", ","})
-            or (word.low == "doubt" and leads in {"no", "without"})
-            or (follows == "doubt" and word.low in {"no", "without"})
-        )
-        is_failure = word.stem in _FAILURE_STEMS and follows == "to"
-        is_untrue = word.low in UNTRUE and follows == "that"
-        if not is_only and (
-            word.low in NEGATIONS or word.stem in _DENIAL_STEMS or is_failure or is_untrue
+        if (
+            word.low in NEGATIONS
+            or word.stem in _DENIAL_STEMS
+            or (follows == "to" and word.stem in _FAILURE_STEMS)
+            or (follows == "that" and word.low in UNTRUE)
         ):
             found.append(i)
     return found
+
+
+_NO_DENIALS = frozenset(
+    (
+        ("not", "only"),
+        ("no", "doubt"),
+        ("without", "doubt"),
+        *((word, mark) for word in ("no", "negative") for mark in ".,"),  # they answer
+    )
+)
 
 
 _DENIAL_STEMS, _FAILURE_STEMS = frozenset(map(lemma, DENIALS)), frozenset(map(lemma, FAILURES))
@@ -351,41 +342,37 @@ _DENIAL_STEMS, _FAILURE_STEMS = frozenset(map(lemma, DENIALS)), frozenset(map(le
 
 def _near(reading: Reading, at: int | None) -> Sequence[Word]:
     """The words round a place in its clause, names aside; of the whole text without a place."""
-    named = reading.in_names
     if at is None:
-        return [w for i, w in enumerate(reading.words) if i not in named]
-    clause = reading.words[at].clause
+        return [word for _, word in reading.outside_names()]
     around = range(max(0, at - _BEFORE), min(len(reading.words), at + _BEHIND + 1))
-    return [
-        reading.words[i] for i in around if reading.words[i].clause == clause and i not in named
-    ]
+    clause = reading.same_clause(at, around)
+    return [reading.words[i] for i in clause if i not in reading.in_names]
 
 
 def moods(
     reading: Reading, at: int | None, without: frozenset[str] = frozenset()
 ) -> frozenset[str]:
-    """What holds back a text from stating what it says at a word."""
+    """The ways in which a text holds back from stating what it says at a word, `without` some
+    words; of all of it by default.
+    """
     near = [w for w in _near(reading, at) if w.text != "May" and w.low not in without]
-    words = [w.low for w in near]
+    joined = " ".join(w.low for w in near)
     found = {
         mood
         for mood, hints in _MOODS.items()
         if any(w.low in hints or w.stem in _STEMS[mood] for w in near)
     }
-    joined = " ".join(words)
-    if "going to" in joined or "about to" in joined:
-        found.add("future")
-    if at is not None:
-        before = {w.low for w in reading.words[max(0, at - _RIGHT_BEFORE) : at]}
-        found |= {mood for mood, hints in _LESSENED.items() if hints & before}
-    if at is not None and _CONDITION.search(" ".join(w.low for w in reading.words[at + 1 :])):
-        found.add("conditional")
-    if any(words in joined for words in HEARSAY):
-        found.add("possible")
-    if at is not None and _is_imperative(reading, at):
-        found.add("wanted")
-    if reading.is_question or "whether" in words or "asked if" in joined:
+    found |= {mood for mood, phrases in _PHRASES.items() if any(p in joined for p in phrases)}
+    if reading.is_question:
         found.add("question")
+    if at is None:
+        return frozenset(found)
+    before = {w.low for w in reading.words[max(0, at - _RIGHT_BEFORE) : at]}
+    found |= {mood for mood, hints in _LESSENED.items() if hints & before}
+    if _CONDITION.search(" ".join(w.low for w in reading.words[at + 1 :])):
+        found.add("conditional")
+    if _is_imperative(reading, at):
+        found.add("wanted")
     return frozenset(found)
 
 
@@ -393,14 +380,13 @@ def _is_imperative(reading: Reading, at: int) -> bool:
     """Whether a verb opens its sentence in its base form, or stands behind a name that is spoken
     to: "Sam, close the valve".
     """
-    word = reading.words[at]
-    follows = reading.words[at + 1].low if at + 1 < len(reading.words) else ""
-    if at in reading.in_names or follows not in OPENS_OBJECT:
+    low = reading.words[at].low
+    if at in reading.in_names or reading.word(at + 1).low not in OPENS_OBJECT:
         return False
-    is_base = not word.low.endswith(("ed", "ing", "s")) and not is_irregular(word.low)
-    return is_base and (
-        at == 0 or (reading.words[at - 1].text == "," and at - 2 in reading.in_names and at <= 4)
-    )
+    if low.endswith(("ed", "ing", "s")) or is_irregular(low):
+        return False
+    is_called = reading.word(at - 1).text == "," and at - 2 in reading.in_names
+    return at == 0 or (is_called and at <= 4)
 
 
 def mood_gap(
@@ -410,8 +396,8 @@ def mood_gap(
     line_at: int | None,
     is_opinion: bool = False,
 ) -> str:
-    """What the line holds back with and the claim doesn't, in words; empty where there is nothing
-    of the kind.
+    """The way in which the line holds back and the claim doesn't, in words; empty where there is
+    none.
     """
     said = moods(claim, claim_at)
     if "question" in said and not line.is_question and line.lows.isdisjoint(_ASKS):
@@ -438,46 +424,40 @@ _ASKS = told_forms(ASKING) | {"whether", "ask", "asking", "question", "?"}
 
 def quantifier_gap(claim: Reading, line: Reading) -> str:
     """A quantifier of the claim (all, only, most) that the line doesn't have, in words."""
+    mine = {word.low for _, word in claim.outside_names()}
     for words in _QUANTIFIERS.values():
-        said = {w.low for i, w in enumerate(claim.words) if i not in claim.in_names} & words
-        if said and not line.lows & words:
-            return f"does not say {min(said)!r}"
+        if mine & words and not line.lows & words:
+            return f"does not say {min(mine & words)!r}"
     return ""
 
 
 def opposite_of(claim: Reading, line: Reading) -> tuple[str, str] | None:
-    """A word of the claim in whose place the line has its opposite, and doesn't deny that."""
+    """A word of the claim in whose place the line has its opposite, and doesn't deny that.
+
+    A small word must stand beside the same one: "is on", "is off"; "before the test", "after the
+    test".
+    """
     mine, theirs = _denied(claim), _denied(line)
-    for i, word in enumerate(claim.words):
-        if i in claim.in_names or word.stem in line.stems:
+    for i, word in claim.outside_names():
+        if word.stem in line.stems:
             continue
+        others = opposed(word.stem) - claim.stems
         for j, other in enumerate(line.words):
-            is_opposite = (
-                other.stem in opposites().get(word.stem, frozenset())
-                and other.stem not in claim.stems
-            )
-            if (
-                is_opposite
-                and mine[i] == theirs[j]
-                and (word.low not in FUNCTION_WORDS or _stands_alike(claim, i, line, j))
+            if other.stem not in others or mine[i] != theirs[j]:
+                continue
+            if word.low not in FUNCTION_WORDS or any(
+                _neighbour(claim, i, step) == _neighbour(line, j, step) != "" for step in (-1, 1)
             ):
                 return word.low, other.low
     return None
-
-
-def _stands_alike(claim: Reading, i: int, line: Reading, j: int) -> bool:
-    """Whether two words stand beside the same one: "is on", "is off"; "before the test", "after the
-    test".
-    """
-    return any(_neighbour(claim, i, step) == _neighbour(line, j, step) != "" for step in (-1, 1))
 
 
 _PASSED_OVER = ARTICLES | frozenset("still now just already again all also".split())
 
 
 def _neighbour(reading: Reading, at: int, step: int) -> str:
-    words = reading.words
+    """The stem of the next word that counts; empty where a mark or the text's end comes first."""
     at += step
-    while 0 <= at < len(words) and words[at].low in _PASSED_OVER:
+    while reading.word(at).low in _PASSED_OVER:
         at += step
-    return words[at].stem if 0 <= at < len(words) and words[at].text[0].isalnum() else ""
+    return "" if reading.word(at).is_mark else reading.word(at).stem

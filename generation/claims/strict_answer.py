@@ -1,4 +1,4 @@
-"""A strict answer: what its lines state, and nothing else."""
+"""A strict answer: the claims that its lines state, and nothing else."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -36,18 +36,16 @@ def strict_answer(text: str, claims: Sequence[CheckedClaim]) -> StrictAnswer:
             made.add(text[sentence.start : sentence.end], kept, sentence.start)
         else:
             for claim in kept:
-                made.add(
-                    _as_sentence(claim), [replace(claim, start=0, end=len(_as_sentence(claim)))], 0
-                )
+                words = _as_sentence(claim)
+                made.add(words, [replace(claim, start=0, end=len(words))], 0)
     left_out = tuple(claim for claim in claims if claim.verdict is not Verdict.STATED)
     return StrictAnswer(made.text, tuple(made.claims), left_out)
 
 
 def _as_sentence(claim: CheckedClaim) -> str:
     words = claim.text[:1].upper() + claim.text[1:].rstrip(" .")
-    return f"{words}." + (
-        " " + "".join(f"[{label}]" for label in claim.cited) if claim.cited else ""
-    )
+    marks = "".join(f"[{label}]" for label in claim.cited)
+    return f"{words}. {marks}" if marks else f"{words}."
 
 
 class _Writer:
@@ -60,7 +58,7 @@ class _Writer:
         self._between = ""
 
     def open(self, text: str, sentence: SplitSentence) -> None:
-        """Says what stands before the sentence's first words."""
+        """Writes the line that leads a list in, and sets what stands between the sentences."""
         if sentence.lead and sentence.lead != self._lead:
             shown = text[slice(*sentence.lead)]
             self.text += "\n\n" + shown if self.text and shown else shown
@@ -69,11 +67,10 @@ class _Writer:
 
     def add(self, words: str, claims: Sequence[CheckedClaim], start: int) -> None:
         """Adds words, and claims whose places count from `start`."""
-        self.text += (
-            (self._between if self.text else self._between.lstrip("\n"))
-            if self.text or self._lead
-            else ""
-        )
+        if self.text:
+            self.text += self._between
+        elif self._lead:
+            self.text = self._between.lstrip("\n")
         at = len(self.text) - start
         self.claims += [
             replace(claim, start=claim.start + at, end=claim.end + at) for claim in claims

@@ -1,4 +1,4 @@
-"""Verdicts in words: what stands beside a claim, and under an answer."""
+"""Verdicts in words: the notes beside a claim, and the summary under an answer."""
 
 import re
 from collections import Counter
@@ -13,8 +13,8 @@ _BRACKETS = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
 
 
 def verdict_note(claim: CheckedClaim) -> str:
-    """What a reader must know of a claim: "contradicted by E4", "not found in the sources", "found:
-    E7"; empty for one that its own citations state.
+    """The note beside a claim: "contradicted by E4", "not found in the sources", "found: E7"; empty
+    for one that its own citations state.
     """
     if claim.verdict is Verdict.NOT_FOUND:
         return NOT_FOUND
@@ -29,12 +29,9 @@ def marked_text(answer: Answer) -> str:
     """
     pieces, at = [], 0
     for claim in answer.claims:
-        note = verdict_note(claim)
-        if note:
-            pieces += [
-                answer.text[at : claim.end],
-                f" [{note}]" if claim.verdict is Verdict.STATED else f" ({note})",
-            ]
+        if note := verdict_note(claim):
+            marked = f" [{note}]" if claim.verdict is Verdict.STATED else f" ({note})"
+            pieces += [answer.text[at : claim.end], marked]
             at = claim.end
     return "".join(pieces) + answer.text[at:]
 
@@ -70,40 +67,37 @@ def unstated_lines(answer: Answer) -> list[str]:
 
 
 def shown_lines(answer: Answer) -> list[tuple[str, str, Citation]]:
-    """The lines under an answer: label, what there is to say of it, line; those of `idle_citations`
-    aside.
+    """The lines under an answer: label, note, line; those of `idle_citations` aside.
 
-    First what the model cited, in its order ("" or "contradicts a claim"), then what the checker
-    found, in the order of the text.
+    First those that the model cited, in its order ("" or "contradicts a claim"), then those that
+    the checker found, in the order of the text.
     """
-    against = {
-        label
-        for claim in answer.claims
-        if claim.verdict is Verdict.CONTRADICTED
-        for label in claim.lines
-    }
-    idle = {label for label, _ in idle_citations(answer)}
-    found = dict.fromkeys(
-        label for claim in answer.claims for label in claim.found if label in answer.lines
-    )
+    against: set[str] = set()
+    found: dict[str, Citation] = {}
+    for claim in answer.claims:
+        if claim.verdict is Verdict.CONTRADICTED:
+            against.update(claim.lines)
+        found |= {label: answer.lines[label] for label in claim.found if label in answer.lines}
+    idle = dict(idle_citations(answer))
     rows = [(label, "", line) for label, line in _cited(answer) if label not in idle]
-    rows += [(label, f"found by {answer.checked_by}", answer.lines[label]) for label in found]
+    rows += [(label, f"found by {answer.checked_by}", line) for label, line in found.items()]
     return [
-        (label, "; ".join(filter(None, ("contradicts a claim" * (label in against), what))), line)
-        for label, what, line in rows
+        (label, "; ".join(filter(None, ("contradicts a claim" * (label in against), note))), line)
+        for label, note, line in rows
     ]
 
 
 def idle_citations(answer: Answer) -> list[tuple[str, Citation]]:
-    """What the model cited beside the lines that state a claim: each claim that a line is cited for
-    is stated, and none by it.
+    """Citations of the model beside the lines that state a claim: each claim that a line is cited
+    for is stated, and none by it.
     """
     rows = []
     for label, line in _cited(answer):
-        claims = [claim for claim in answer.claims if label in claim.cited or label in claim.lines]
-        if claims and all(
-            claim.verdict is Verdict.STATED and label not in claim.lines for claim in claims
-        ):
+        claims = [claim for claim in answer.claims if label in (*claim.cited, *claim.lines)]
+        is_telling = any(
+            claim.verdict is not Verdict.STATED or label in claim.lines for claim in claims
+        )
+        if claims and not is_telling:
             rows.append((label, line))
     return rows
 
@@ -119,13 +113,10 @@ def claims_summary(answer: Answer) -> str:
     """
     if not answer.checked_by:
         return ""
-    by = f"; checked by {answer.checked_by}"
     left_out = f"; left out: {_counts(answer.left_out)}" if answer.left_out else ""
-    if not answer.claims:
-        return (
-            f"claims: none{left_out}{by}" if left_out else f"claims: none that could be checked{by}"
-        )
-    return f"claims: {_counts(answer.claims)}{left_out}{by}"
+    none = "none" if left_out else "none that could be checked"
+    counts = _counts(answer.claims) if answer.claims else none
+    return f"claims: {counts}{left_out}; checked by {answer.checked_by}"
 
 
 def failures_summary(answer: Answer) -> str:

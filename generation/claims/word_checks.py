@@ -1,18 +1,24 @@
 """Checks of words: opposites, replaced and added words, small words and comparisons."""
 
 import difflib
+import itertools
 from collections.abc import Iterator
 from functools import lru_cache
 
+from dynagrag.generation.claims.claim_lexicon import CONVERSE, DEGREES, OPPOSED_PREPOSITIONS
 from dynagrag.generation.claims.comparison import Comparison, Gap
-from dynagrag.generation.claims.lexicon import CONVERSE, DEGREES, OPPOSED_PREPOSITIONS
 from dynagrag.generation.claims.reading import Reading, read, same_word
 from dynagrag.generation.claims.stance import opposite_of
 from dynagrag.generation.claims.word_senses import lemma, senses
 from dynagrag.language.words import FUNCTION_WORDS
 
 _CONVERSE = frozenset(map(lemma, CONVERSE))
-_PREPOSITIONS = frozenset(word for pair in OPPOSED_PREPOSITIONS for word in pair)
+_OPPOSED = {
+    word: frozenset(other for pair in OPPOSED_PREPOSITIONS if word in pair for other in pair)
+    - {word}
+    for word in itertools.chain(*OPPOSED_PREPOSITIONS)
+}
+"""By preposition, those that say the opposite."""
 _REACH = 3
 """Words behind a preposition among which its thing stands."""
 _MAX_COMPARED = 20
@@ -55,17 +61,16 @@ def replaced_gap(comparison: Comparison) -> Gap | None:
         return None
     their_senses = {sense for word in theirs for sense in senses(word.stem)}
     for kind, a, b, c, d in matcher.get_opcodes():
-        if kind != "replace" or (a == 0 and 0 in comparison.claim.in_names):
+        is_name = a == 0 and 0 in comparison.claim.in_names
+        if kind != "replace" or is_name or max(b - a, d - c) > _MAX_WORDS:
             continue
-        new = [
-            word
-            for word in mine[a:b]
-            if (len(word.low) > 1 or word.low.isdigit())
-            and word.stem not in their_senses
-            and not any(same_word(word.low, other.low) for other in theirs)
-        ]
-        if new and b - a <= _MAX_WORDS and d - c <= _MAX_WORDS:
-            return Gap(f"says {theirs[c].text!r}, not {new[0].text!r}")
+        for word in mine[a:b]:
+            is_telling = len(word.low) > 1 or word.low.isdigit()
+            is_there = word.stem in their_senses or any(
+                same_word(word.low, other.low) for other in theirs
+            )
+            if is_telling and not is_there:
+                return Gap(f"says {theirs[c].text!r}, not {word.text!r}")
     return None
 
 
@@ -97,34 +102,23 @@ def order_gap(comparison: Comparison) -> Gap | None:
     theirs = list(_governed(sentence))
     for word, thing in _governed(claim):
         others = {other for other, same in theirs if same == thing}
-        opposed = sorted(
-            other
-            for other in others
-            if not OPPOSED_PREPOSITIONS.isdisjoint(((word, other), (other, word)))
-        )
+        opposed = others & _OPPOSED[word]
         if opposed and word not in others:
-            return Gap(f"says {opposed[0]!r}, not {word!r}")
+            return Gap(f"says {min(opposed)!r}, not {word!r}")
     return None
 
 
 def _governed(reading: Reading) -> Iterator[tuple[str, str]]:
     """(preposition, stem of the thing behind it)."""
-    words = reading.words
-    for i, word in enumerate(words):
-        if word.low not in _PREPOSITIONS or i in reading.in_names:
+    for i, word in reading.outside_names():
+        if word.low not in _OPPOSED:
             continue
-        behind = range(i + 1, min(len(words), i + 1 + _REACH))
-        thing = next(
-            (
-                j
-                for j in behind
-                if words[j].text[0].isalnum()
-                and (j in reading.in_names or words[j].low not in FUNCTION_WORDS)
-            ),
-            None,
-        )
-        if thing is not None:
-            yield word.low, words[thing].stem
+        for j in range(i + 1, min(len(reading.words), i + 1 + _REACH)):
+            thing = reading.words[j]
+            is_content = j in reading.in_names or thing.low not in FUNCTION_WORDS
+            if is_content and not thing.is_mark:
+                yield word.low, thing.stem
+                break
 
 
 def _is_compared_round(claim: str, sentence: str, words: tuple[str, str] | None = None) -> bool:
@@ -148,18 +142,10 @@ def _compared(text: str) -> frozenset[tuple[str, frozenset[str], frozenset[str]]
     lows = [word.low for word in read(text).words]
     found = set()
     for than in [i for i, low in enumerate(lows) if low == "than"][:_MAX_COMPARED]:
-        at = next(
-            (
-                i
-                for i in range(than - 1, max(-1, than - 4), -1)
-                if lows[i].endswith("er") or lows[i] in DEGREES
-            ),
-            None,
-        )
+        near = range(than - 1, max(-1, than - 4), -1)
+        at = next((i for i in near if lows[i].endswith("er") or lows[i] in DEGREES), None)
         if at is not None:
-            before, after = (
-                frozenset(lows[:at]),
-                frozenset(low for low in lows[than + 1 :] if low.isalnum()),
-            )
+            before = frozenset(lows[:at])
+            after = frozenset(low for low in lows[than + 1 :] if low.isalnum())
             found.add((lows[at], before - after, after - before))
     return frozenset(found)

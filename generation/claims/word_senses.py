@@ -1,11 +1,11 @@
-"""What words say: their stems, which say the same, which the opposite, and phrases in one word."""
+"""Senses of words: their stems, which say the same, which the opposite, and phrases in one word."""
 
 import itertools
 import re
 from collections.abc import Iterable
 from functools import cache, partial
 
-from dynagrag.generation.claims.lexicon import CONTRACTIONS, CUT_SHORT, PHRASES
+from dynagrag.generation.claims.claim_lexicon import CONTRACTIONS, CUT_SHORT, PHRASES
 from dynagrag.language.english.data import groups_of
 from dynagrag.language.english.stems import stem as porter_stem
 from dynagrag.language.thesaurus import GroupKind
@@ -30,12 +30,12 @@ PARTICIPLES = frozenset(participle for *_, participle in _PASTS)
 
 def told_forms(verbs: Iterable[str]) -> frozenset[str]:
     """The forms in which a verb tells what one person does or did: says, said; denies, denied."""
-    return frozenset(form for verb in verbs for form in (f"{_y_as_ie(verb)}s", _past(verb)))
-
-
-def _past(verb: str) -> str:
-    irregular = next((past for base, past, *_ in _PASTS if base == verb), "")
-    return irregular or (f"{verb}d" if verb.endswith("e") else f"{_y_as_ie(verb, 'i')}ed")
+    irregular = {base: past for base, past, *_ in _PASTS}
+    forms = set[str]()
+    for verb in verbs:
+        regular = f"{verb}d" if verb.endswith("e") else f"{_y_as_ie(verb, 'i')}ed"
+        forms |= {f"{_y_as_ie(verb)}s", irregular.get(verb, regular)}
+    return frozenset(forms)
 
 
 def _y_as_ie(verb: str, ending: str = "ie") -> str:
@@ -80,12 +80,12 @@ def alike(stem: str) -> frozenset[str]:
 
 def speaks_of(stems: frozenset[str], stem: str) -> bool:
     """Whether words with these stems say what one says, or the opposite of it."""
-    return not stems.isdisjoint(senses(stem) | opposites().get(stem, frozenset()))
+    return not stems.isdisjoint(senses(stem) | opposed(stem))
 
 
 @cache
 def opposites() -> dict[str, frozenset[str]]:
-    """Stems that say the opposite of one."""
+    """By stem, the stems that say the opposite."""
     pairs: dict[str, frozenset[str]] = {}
     plain = groups_of(GroupKind.OPPOSITES)
     compared = [zip(*map(degrees, pair), strict=True) for pair in groups_of(GroupKind.COMPARED)]
@@ -93,6 +93,11 @@ def opposites() -> dict[str, frozenset[str]]:
         pairs[one] = pairs.get(one, frozenset()) | {other}
         pairs[other] = pairs.get(other, frozenset()) | {one}
     return pairs
+
+
+def opposed(stem: str) -> frozenset[str]:
+    """Stems that say the opposite of one; empty where none is known."""
+    return opposites().get(stem, frozenset())
 
 
 def degrees(quality: str) -> tuple[str, str]:
@@ -111,20 +116,13 @@ _NARROWER = {
     lemma("compose"): frozenset((lemma("write"),)),
     lemma("perform"): frozenset((lemma("record"),)),
 }
-"""What may say it too, but not the other way round: who wrote a song composed it."""
+"""Stems that may say it too, but not the other way round: who wrote a song composed it."""
 
 
-@cache
-def _phrases() -> tuple[re.Pattern[str], dict[str, str]]:
-    words = dict(entry.strip().split(": ") for entry in PHRASES.replace("\n", " ").split(";"))
-    return (
-        re.compile(
-            rf"(?<!\w)(?:{'|'.join(sorted(words, key=len, reverse=True))})(?!\w)", re.IGNORECASE
-        ),
-        words,
-    )
-
-
+_WORD_OF = dict(entry.strip().split(": ") for entry in PHRASES.replace("\n", " ").split(";"))
+_PHRASE = re.compile(
+    rf"(?<!\w)(?:{'|'.join(sorted(_WORD_OF, key=len, reverse=True))})(?!\w)", re.IGNORECASE
+)
 _IN_TITLE = re.compile(r"\b(?P<verb>[A-Z][a-z]*) ?n't(?= +(?!I\b)[A-Z][a-z])")
 """Of a title, where capitals go on behind it: Don't Look Up. Not shall be one of its words, and
 deny nothing.
@@ -147,5 +145,4 @@ def plain_phrases(text: str) -> str:
         text = re.sub(rf"(?i){short}\b", full, text)
     text = _LESS.sub(r"without \1", text)
     text = _NOT_JUST.sub(r"both \1 and", text)
-    phrases, words = _phrases()
-    return phrases.sub(lambda match: words[match[0].casefold()], text)
+    return _PHRASE.sub(lambda match: _WORD_OF[match[0].casefold()], text)

@@ -17,7 +17,7 @@ from dynagrag.core.errors import SettingsError
 
 _QUERY_AND_VALUE = ("q_proj", "v_proj")
 _TOGETHER = ("qkv_proj", "query_key_value", "c_attn", "Wqkv", "qkv")
-"""What models call a matrix that makes queries, keys and values at once."""
+"""Names of a matrix that makes queries, keys and values at once."""
 _NUMBERS = count()
 
 

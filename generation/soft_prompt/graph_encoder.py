@@ -89,7 +89,7 @@ class GraphEncoder(nn.Module):
         return pooled
 
     def masks(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """What soft pruning leaves of nodes (n, 1) and edges (m, 1), from 0 to 1, by distance from
+        """Masks of soft pruning for nodes (n, 1) and edges (m, 1), from 0 to 1, by distance from
         the question (GRAG, section 4.2).
         """
         of_node = batch.query[batch.batch]

@@ -36,7 +36,7 @@ from dynagrag.models.memory_errors import within_memory
 
 if TYPE_CHECKING:
     from dynagrag.generation.soft_prompt.soft_example import GraphArrays, SoftExample
-    from dynagrag.generation.soft_prompt.soft_prompt_model import ModelReply, SoftPromptModel
+    from dynagrag.generation.soft_prompt.soft_prompt_model import SoftModelReply, SoftPromptModel
 
 KIND = "soft-answers"
 """Of their checkpoints."""
@@ -46,9 +46,9 @@ MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY = 768, 48, 48
 
 @dataclass(frozen=True, slots=True)
 class SoftSystem:
-    """What is learned of a system, whose graph token and text are the subgraphs' and their hard
-    prompts, and how it finds what it reads: a row of `registry.retrievers`, and of how many
-    subgraphs, each of so many tokens.
+    """A system: its learned parts, whose graph token and text are the subgraphs' and their hard
+    prompts, and the way it finds them: a row of `registry.retrievers`, and of how many subgraphs,
+    each of so many tokens.
     """
 
     parts: SoftParts
@@ -78,7 +78,7 @@ SYSTEMS: Mapping[str, SoftSystem] = {
 
 @dataclass(frozen=True, slots=True)
 class Masks:
-    """What soft pruning left of entities and of pairs of them, both by id, the ids of a pair in
+    """Masks of soft pruning for entities and for pairs of them, both by id, the ids of a pair in
     order.
     """
 
@@ -88,7 +88,7 @@ class Masks:
 
 @dataclass(frozen=True, slots=True)
 class SoftReply:
-    """What a system said, as it stands: marks are not checked yet."""
+    """A system's reply as it stands: marks are not checked yet."""
 
     text: str
     trace: SoftTrace
@@ -154,7 +154,7 @@ class SoftAnswerer:
             reply.text, trace, _masks(snapshot, retrieval.subgraphs, self.model.masks(example))
         )
 
-    def _reply(self, example: "SoftExample") -> "ModelReply":
+    def _reply(self, example: "SoftExample") -> "SoftModelReply":
         from dynagrag.generation.soft_prompt.prompt_layout import PromptTooLongError
 
         try:

@@ -25,7 +25,7 @@ _MAX_SHOWN = 60
 
 
 class SoftNetwork(BaseModel):
-    """What a checkpoint keeps of its network. `lm`, `lm_width`, `lm_digest`, `precision`: the
+    """A network's description in its checkpoint. `lm`, `lm_width`, `lm_digest`, `precision`: the
     language model that it was trained before, a hash of that one's weights (None where an older
     version trained it), and how exactly they were kept. `without` and `description`: of a set's
     training, see `evaluation.graphqa.graph_methods`.
@@ -53,7 +53,7 @@ class SoftNetwork(BaseModel):
 
 
 def network_of(method: str, lm: LanguageModel, options: SoftPromptOptions) -> dict[str, Any]:
-    """What a checkpoint keeps of the network."""
+    """The network's description for its checkpoint."""
     of_lm = {
         "lm": lm.name,
         "lm_width": lm.width,

@@ -1,6 +1,4 @@
-"""What a soft-prompt system reads of a question: its graphs as tensors, and the texts beside
-them.
-"""
+"""A question as a soft-prompt system reads it: its graphs as tensors, and the texts beside them."""
 
 import warnings
 from collections.abc import Sequence

@@ -1,5 +1,5 @@
-"""What of a system is learned before, or in, a frozen language model, and what it reads: the same
-on a set and on a workspace.
+"""The parts of a system that are learned before, or in, a frozen language model, and its inputs:
+the same on a set and on a workspace.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class SoftParts:
 
 
 class Paper(StrEnum):
-    """Whose sizes and steps a system is trained with where it is to be as published."""
+    """The paper whose sizes and steps a system is trained with where it is to be as published."""
 
     G_RETRIEVER = "g-retriever"
     GRAG = "grag"

@@ -45,9 +45,9 @@ class SoftPromptOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelReply:
-    """What the model said, and the tokens of what it read, soft ones included, and of what it
-    said.
+class SoftModelReply:
+    """The model's reply, with the numbers of tokens of its input, soft ones included, and of the
+    reply.
     """
 
     text: str
@@ -158,10 +158,10 @@ class SoftPromptModel:
         )
 
     def answers(self, examples: Sequence[SoftExample]) -> list[str]:
-        """What the model says to each, greedily, up to its end."""
+        """The model's reply to each, greedily, up to its end."""
         return [reply.text for reply in self.replies(examples)]
 
-    def replies(self, examples: Sequence[SoftExample]) -> list[ModelReply]:
+    def replies(self, examples: Sequence[SoftExample]) -> list[SoftModelReply]:
         """The same, with what it took."""
         self.tokens.eval()
         with torch.no_grad(), self._adapted():
@@ -187,12 +187,12 @@ class SoftPromptModel:
         ]
         read = laid.mask.sum(dim=1).tolist()
         return [
-            ModelReply(text.strip(), *tokens)
+            SoftModelReply(text.strip(), *tokens)
             for text, *tokens in zip(texts, read, lengths, strict=True)
         ]
 
     def text_read(self, example: SoftExample) -> str:
-        """What of an example's description stands in the prompt."""
+        """The part of an example's description that stands in the prompt."""
         return (
             self.lm.cut(example.description, self.options.layout.max_description)
             if self.options.has_text
@@ -200,7 +200,7 @@ class SoftPromptModel:
         )
 
     def masks(self, example: SoftExample) -> list[tuple[list[float], list[float]]]:
-        """What soft pruning leaves of the nodes and edges of each of an example's graphs, from 0 to
+        """Masks of soft pruning for the nodes and edges of each of an example's graphs, from 0 to
         1; none where nothing is pruned.
         """
         encoder = self.options.encoder

@@ -31,7 +31,7 @@ class TokenBudget:
 
 @dataclass(frozen=True, slots=True)
 class SoftText:
-    """What is put before a system. `text`: of the contexts, whole lines that fit; `num_lines`: of
+    """The text that a system reads. `text`: of the contexts, whole lines that fit; `num_lines`: of
     the prompts as other models get them.
     """
 

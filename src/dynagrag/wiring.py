@@ -109,7 +109,7 @@ def make_profile(name: str, chat: Asker | ChatModel | None = None) -> Profile:
 
 
 def extractor_choice(kind: str) -> ExtractorChoice:
-    """What is known of an extractor before it is made."""
+    """An extractor's description before it is made."""
     return chosen("extractor", kind, EXTRACTORS)
 
 

@@ -18,7 +18,7 @@ from dynagrag.core.schema import (
     Usage,
 )
 from dynagrag.generation.answer import UNANSWERED
-from dynagrag.generation.lines.answerable import NOTHING_FITS
+from dynagrag.generation.evidence_sentences.answerable import NOTHING_FITS
 from dynagrag.generation.stored_answer import answer_json, answer_of
 from dynagrag.workspace.text_reports import answer_lines, citation_line
 
@@ -174,9 +174,20 @@ def subgraph(num_edges: int) -> PromptTrace:
     )
     drawn = SubgraphTrace(nodes=nodes, edges=edges, num_nodes=2, num_edges=num_edges)
     return PromptTrace(
-        centre="Ada", score=1.0, walked=(), num_unvisited=0, pruner="", num_tokens=1, num_lines_cut=0, labels=(), evidence_ids=(), text="",
-        num_nodes_in=2, num_relations_in=num_edges, subgraph=drawn,
-    )  # fmt: skip
+        centre="Ada",
+        score=1.0,
+        walked=(),
+        num_unvisited=0,
+        pruner="",
+        num_tokens=1,
+        num_lines_cut=0,
+        labels=(),
+        evidence_ids=(),
+        text="",
+        num_nodes_in=2,
+        num_relations_in=num_edges,
+        subgraph=drawn,
+    )
 
 
 def test_what_was_retrieved_of_the_graph_is_shown_where_nothing_answers() -> None:

@@ -15,8 +15,8 @@ from dynagrag.generation.claims.verdict_text import (
     shown_lines,
     verdict_note,
 )
-from dynagrag.generation.lines.doubts import doubts_text
-from dynagrag.generation.lines.quote_cuts import cut_around
+from dynagrag.generation.evidence_sentences.doubts import doubts_text
+from dynagrag.generation.evidence_sentences.quote_cuts import cut_around
 from dynagrag.registry.retrievers import RETRIEVERS
 from dynagrag.ui.ask.evidence_view import EvidenceRow, by_document, evidence_row, grouped, links_of
 from dynagrag.ui.choice_labels import SOFT

@@ -5,7 +5,7 @@ answer.
 import streamlit as st
 
 from dynagrag.core.schema import Filters
-from dynagrag.generation.lines.doubts import doubts_text
+from dynagrag.generation.evidence_sentences.doubts import doubts_text
 from dynagrag.ui import background, state
 from dynagrag.ui.ask import pending
 from dynagrag.ui.ask.answer_view import (

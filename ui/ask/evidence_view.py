@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dynagrag.core.schema import Citation, EvidenceLine
 from dynagrag.core.text import collapse
-from dynagrag.generation.lines.quote_cuts import first_words, last_words
+from dynagrag.generation.evidence_sentences.quote_cuts import first_words, last_words
 from dynagrag.generation.support import WORD, content_stems, stem
 from dynagrag.ui.safe_markdown import (
     MarkLink,

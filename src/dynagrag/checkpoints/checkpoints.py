@@ -48,7 +48,7 @@ _KINDS = {
         "`train METHOD --workspace`",
     ),
 }
-"""What the kinds of checkpoints are to people, what to do with one, and what makes one."""
+"""The kinds of checkpoints: their names for people, their use, and the command that makes one."""
 Tensors = dict[str, "Tensor"]
 Stamp = tuple[tuple[int, int, int], ...]
 
@@ -60,7 +60,7 @@ class TrainingError(DynaGragError):
 
 
 class Checkpoint(BaseModel):
-    """What weights are. `kind`: what they are for; `network`: its options; `embedder` and
+    """A description of weights. `kind`: their purpose; `network`: its options; `embedder` and
     `dimension`: the vectors that it reads; `made_with`: data with hashes, seed and training
     options; `figures`: what was measured as it was made. `weights_digest`: of the weights that it
     was written with, None where an older version wrote it.
@@ -87,8 +87,8 @@ class Checkpoint(BaseModel):
             )
 
     def identity(self, folder: Path) -> str:
-        """What tells it from others: of its description and of the weights that lie there.
-        LoadError where there are none.
+        """Its identity: a digest of its description and of the weights in its folder. LoadError
+        where there are none.
         """
         return content_id(self.model_dump_json(exclude={"weights_digest"}), digest_of(folder))
 
@@ -319,8 +319,8 @@ def _writing(folder: Path) -> Iterator[None]:
 
 
 def read_training(path: Path) -> tuple[Tensors, dict[str, str]]:
-    """What `write_training` wrote, or tensors and notes of another program. LoadError where the
-    file is none of safetensors, and where a training's isn't as it was written.
+    """The tensors and notes that `write_training` wrote, or those of another program. LoadError
+    where the file is none of safetensors, and where a training's isn't as it was written.
     """
     tensors, notes = read_tensors(path)
     if notes.pop(_DIGEST, None) != _digest(tensors, notes) and set(TRAINING_NOTES) <= notes.keys():

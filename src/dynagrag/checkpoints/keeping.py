@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Keeping:
-    """What `Checkpoint` and `TrainingFile` share. `folder`: one that is held; `embedder`: whose
-    vectors are read; `made_with`: what, beside network and embedder, tells a training from others,
-    such as data with hashes, seed and options.
+    """The fields that `Checkpoint` and `TrainingFile` share. `folder`: one that is held;
+    `embedder`: the one whose vectors are read; `made_with`: data with hashes, seed and options,
+    which with network and embedder tell a training from others.
     """
 
     folder: Path

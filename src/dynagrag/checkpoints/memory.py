@@ -36,8 +36,8 @@ class Halving:
             )
 
     def do(self, batch: Sequence[E], work: Callable[[Sequence[Sequence[E]]], R]) -> R:
-        """What `work` makes of the parts of a batch. TrainingError where a single example doesn't
-        fit.
+        """The results of `work` for the parts of a batch. TrainingError where a single example
+        doesn't fit.
         """
         while True:
             try:

@@ -51,8 +51,8 @@ class Task(Protocol[E_contra]):
         """Its weights."""
 
     def loss(self, part: Sequence[E_contra], batch: Sequence[E_contra]) -> Tensor:
-        """What a part adds to the mean loss of the batch that it is of, a scalar with a gradient:
-        the losses of a batch's parts sum to its own. The part may be all of it.
+        """A part's share in the mean loss of its batch, a scalar with a gradient: the losses of a
+        batch's parts sum to its own. The part may be all of it.
         """
 
     def validate(self) -> float:
@@ -287,31 +287,25 @@ class Training(Generic[E]):
         """
 
         def in_parts(parts: Sequence[Sequence[E]]) -> float:
-            self._optimizer.zero_grad()  # also of what a part that didn't fit has left
-            return sum(self._share(part, batch) for part in parts)
+            self._optimizer.zero_grad()  # also the rest of a part that didn't fit
+            return sum(share(part) for part in parts)
+
+        def share(part: Sequence[E]) -> float:
+            loss = self._task.loss(part, batch)
+            loss.backward()  # type: ignore[no-untyped-call]
+            return float(loss.detach())
 
         return self._halving.do(batch, in_parts)
-
-    def _share(self, part: Sequence[E], batch: Sequence[E]) -> float:
-        """A part's share in the batch's loss; its gradient is added."""
-        loss = self._task.loss(part, batch)
-        loss.backward()  # type: ignore[no-untyped-call]
-        return float(loss.detach())
 
     def _keep(self, begun: _Begun | None = None) -> None:
         """Writes all that going on takes, within an epoch how far it is too."""
         if self._file is None:
             return
-        state = self._optimizer.state_dict()["state"]
-        tensors = {
-            f"network.{name}": value for name, value in self._task.network.state_dict().items()
-        }
+        network, state = self._task.network.state_dict(), self._optimizer.state_dict()["state"]
+        tensors = {f"network.{name}": value for name, value in network.items()}
         tensors |= {f"best.{name}": value for name, value in self._best.items()}
-        tensors |= {
-            f"optimizer.{i}.{name}": value
-            for i, own in state.items()
-            for name, value in own.items()
-        }
+        for i, own in state.items():
+            tensors |= {f"optimizer.{i}.{name}": value for name, value in own.items()}
         notes = {
             "made_with": json.dumps(self._file.made_with),
             "epochs": json.dumps([asdict(epoch) for epoch in self.epochs]),
@@ -347,11 +341,8 @@ class Training(Generic[E]):
                 f"the training in {self._file.path.parent} was begun with other settings or data:"
                 f" {differing}; choose another folder with --out"
             )
-        self.epochs, self._begun, self._chance = (
-            list(kept.epochs),
-            kept.begun,
-            _below("chance.", kept.tensors),
-        )
+        self.epochs, self._begun = list(kept.epochs), kept.begun
+        self._chance = _below("chance.", kept.tensors)
         if self._begun.num_batches:
             _LOG.info(
                 "epoch %d goes on after %d of its batches",
@@ -383,10 +374,8 @@ class _Kept:
         the same settings.
         """
         own = _forms(network.state_dict())
-        if any(
-            _forms(_below(part, self.tensors)) != own
-            for part in ("network.", "best.")[: 2 if self.epochs else 1]
-        ):
+        parts = ("network.", "best.") if self.epochs else ("network.",)
+        if any(_forms(_below(part, self.tensors)) != own for part in parts):
             raise LoadError(
                 f"{path} holds the weights of another network than this version makes, so it can't"
                 " be gone on with"
@@ -398,10 +387,8 @@ def _read_kept(path: Path) -> _Kept:
     tensors, notes = read_training(path)
     try:
         made_with, rows = (json.loads(notes[name]) for name in TRAINING_NOTES)
-        num_parts, begun = (
-            int(json.loads(notes.get(_NUM_PARTS, "1"))),
-            _Begun(**json.loads(notes.get(_BEGUN, "{}"))),
-        )
+        num_parts = int(json.loads(notes.get(_NUM_PARTS, "1")))
+        begun = _Begun(**json.loads(notes.get(_BEGUN, "{}")))
         return _Kept(made_with, [Epoch(**row) for row in rows], num_parts, begun, tensors)
     except (KeyError, TypeError, ValueError) as err:
         raise LoadError(f"{path} is no training's file") from err
@@ -437,10 +424,11 @@ def _below(prefix: str, tensors: Tensors) -> Tensors:
 
 
 def _chance() -> Tensors:
-    """The state of what draws numbers, by device."""
-    return {"cpu": torch.get_rng_state()} | (
-        {"cuda": torch.cuda.get_rng_state()} if _has_cuda() else {}
-    )
+    """The states of the random generators, by device."""
+    states = {"cpu": torch.get_rng_state()}
+    if _has_cuda():
+        states["cuda"] = torch.cuda.get_rng_state()
+    return states
 
 
 def _set_chance(states: Tensors) -> None:

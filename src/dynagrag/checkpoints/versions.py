@@ -16,9 +16,7 @@ _LIBRARIES = (
 
 
 def library_versions() -> dict[str, str]:
-    """What something is made with, as far as it is installed: noted, and no reason to refuse to go
-    on.
-    """
+    """Versions of the libraries that are installed: noted, and no reason to refuse to go on."""
     found = {"python": platform.python_version()}
     for name in _LIBRARIES:
         try:

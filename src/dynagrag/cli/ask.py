@@ -239,13 +239,11 @@ def _ask_once(
         sys.stdout.flush()
 
     def on_stage(stage: str, done: int, total: int) -> None:
-        waiting.tell(
-            STAGES.get(stage, "Reading the graph") + (f", {done} of {total}" if total > 1 else "")
-        )
+        so_far = f", {done} of {total}" if total > 1 else ""
+        waiting.tell(STAGES.get(stage, "Reading the graph") + so_far)
 
-    with Waiting(
-        "Looking for evidence", shown.as_json
-    ) as waiting:  # the first question loads the graph and the models
+    # the first question loads the graph and the models
+    with Waiting("Looking for evidence", shown.as_json) as waiting:
         answer = space.ask(question, options, history, None if shown.as_json else on_text, on_stage)
     if shown.as_json:
         say_json(answer_json(answer))

@@ -40,9 +40,9 @@ def inspect(
             say_json(inspect_row(source))
         else:
             _print_source(source)
-    if not as_json and num_read + num_refused > 1:
-        say(f"{num_read} read, {num_refused} refused")
     if not as_json:
+        if num_read + num_refused > 1:
+            say(f"{num_read} read, {num_refused} refused")
         _print_alike(labels)
     if num_refused:
         return EXIT_SET_ASIDE if num_read else 1

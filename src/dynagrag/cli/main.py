@@ -114,12 +114,9 @@ def _app_of(words: list[str]) -> typer.Typer:
     """The command or group alone that the first word names, since typer takes a tenth of a second
     to make them all; else all.
     """
-    commands = [
-        own
-        for own in app.registered_commands
-        if own.callback is not None and own.callback.__name__ in words[:1]
-    ]
-    groups = [own for own in app.registered_groups if own.name in words[:1]]
+    first = words[:1]
+    commands = [c for c in app.registered_commands if c.callback and c.callback.__name__ in first]
+    groups = [group for group in app.registered_groups if group.name in first]
     if not commands and not groups:
         return app
     made = _new_app()
@@ -132,9 +129,8 @@ def main(argv: list[str] | None = None) -> None:
     """Runs the command line and exits."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(
-                errors="backslashreplace"
-            )  # a file's name may be no text, a terminal may not know a letter
+            # a file's name may be no text, a terminal may not know a letter
+            stream.reconfigure(errors="backslashreplace")
     code = run(argv)
     sys.stdout.flush()
     sys.stderr.flush()
@@ -170,16 +166,15 @@ def run(argv: list[str] | None = None) -> int:
             why = next(iter(str(err).splitlines()), type(err).__name__)
             complain(f"out of memory ({why}); free some of the machine's, or ask for less")
             return 1
-        if type(err).__name__ == "NoArgsIsHelpError" and hasattr(err, "format_message"):
+        is_of_typer = type(err).__module__.split(".")[0] in {"click", "typer"}
+        if not is_of_typer or not hasattr(err, "format_message"):
+            raise
+        if type(err).__name__ == "NoArgsIsHelpError":
             say(err.format_message())
             return 2
-        if type(err).__module__.split(".")[0] in {"click", "typer"} and hasattr(
-            err, "format_message"
-        ):
-            command = getattr(getattr(err, "ctx", None), "command_path", "dynagrag")
-            complain(f"{err.format_message()} (see `{command} --help`)")
-            return 2
-        raise
+        command = getattr(getattr(err, "ctx", None), "command_path", "dynagrag")
+        complain(f"{err.format_message()} (see `{command} --help`)")
+        return 2
     if result == EXIT_INTERRUPTED:  # typer makes it of Ctrl-C
         complain("interrupted; what was stored before stays; run the same command again to resume")
     return result if isinstance(result, int) else 0

@@ -21,8 +21,6 @@ from dynagrag.core.errors import DynaGragError, UsageError
 from dynagrag.core.text import duration_text, plural
 
 if TYPE_CHECKING:
-    from dynagrag.core.schema import LoadedSource
-    from dynagrag.ingest.load.glossary_file import GlossaryFile
     from dynagrag.ingest.pipeline import IngestReport
     from dynagrag.ingest.plan import IngestPlan
     from dynagrag.workspace.ingest_job import PreparedIngest
@@ -46,30 +44,31 @@ def run_prepared(
     as_json: bool,
     say_report: Callable[[dict[str, Any]], None] = say_json,
 ) -> int:
-    """Shows the plan, asks, runs and reports; the exit code. Raises what stopped the run, with the
-    job's number.
+    """Shows the plan, asks, runs and reports; the exit code. Raises the error that stopped the run,
+    with the job's number.
 
     `say_report` gets the report as JSON, where that is wanted.
     """
     from dynagrag.journal.jobs import JobCancelledError
     from dynagrag.workspace.glossaries import glossary_lines
 
-    plan, estimate = prepared.plan, prepared.estimate()
+    plan = prepared.plan
+    is_costly = prepared.estimate() is not None and plan.num_chunks > 0
     if not as_json:
         _print_plan(plan, prepared.parts.name)
-        if estimate is not None and plan.num_chunks:
+        if is_costly:
             _print_estimate(prepared)
         for line in glossary_lines(prepared.glossaries):
             say(line)
     if prepared.kind == "ingest" and not plan.documents and not plan.unchanged:
-        raise DynaGragError(_refused_line(plan.refused))
+        first, num_more = plan.refused[0], len(plan.refused) - 1
+        more = f" (and {num_more} more; see `dynagrag inspect`)" if num_more else ""
+        raise DynaGragError(f"nothing could be read: {first.path}: {first.refused}{more}")
     if plan.removes_missing and plan.missing:
-        _confirm_removal(plan, yes)
-    elif (
-        estimate is not None
-        and plan.num_chunks
-        and not confirm("Continue?", yes, without_terminal=True)
-    ):
+        gone = f"{len(plan.missing)} documents whose files are gone"
+        if not confirm(f"Delete {gone}, and continue?", yes, without_terminal=False):
+            raise UsageError(f"nothing was done: confirm the deletion of {gone} with --yes")
+    elif is_costly and not confirm("Continue?", yes, without_terminal=True):
         prepared.forget_timed_call()
         raise typer.Abort()
     try:
@@ -95,68 +94,42 @@ def _print_report(
     as_json: bool,
     say_report: Callable[[dict[str, Any]], None],
 ) -> None:
-    from dynagrag.workspace.glossaries import lines_once_made
+    from dynagrag.workspace.glossaries import lines_once_made, plain_words, terms_not_found
     from dynagrag.workspace.text_reports import ingest_report_json, ingest_report_lines
 
-    usage = prepared.chat.usage() if prepared.chat else None
+    usage, store = prepared.chat.usage() if prepared.chat else None, prepared.parts.store
     if as_json:
-        glossaries = [_glossary_json(g, prepared) for g in prepared.glossaries]
-        say_report(
-            ingest_report_json(report, usage)
-            | {"job": prepared.job_id}
-            | ({"glossaries": glossaries} if glossaries else {})
-        )
-    else:
-        for line in ingest_report_lines(report, usage):
-            say(line)
-        if report.stopped_by is None:
-            for note in lines_once_made(prepared.glossaries, prepared.parts.store):
-                say(f"  note: {note}")
-
-
-def _glossary_json(file: "GlossaryFile", prepared: "PreparedIngest") -> dict[str, Any]:
-    from dynagrag.workspace.glossaries import plain_words, terms_not_found
-
-    store = prepared.parts.store
-    counts = {"name": file.name, "terms": len(file.rows), "aliases": file.num_aliases}
-    return counts | {
-        "notes": file.notes,
-        "not_found": terms_not_found(file, store.graph()),
-        "plain_words": plain_words(file, store),
-    }
+        row = ingest_report_json(report, usage) | {"job": prepared.job_id}
+        if prepared.glossaries:
+            row["glossaries"] = [
+                {
+                    "name": file.name,
+                    "terms": len(file.rows),
+                    "aliases": file.num_aliases,
+                    "notes": file.notes,
+                    "not_found": terms_not_found(file, store.graph()),
+                    "plain_words": plain_words(file, store),
+                }
+                for file in prepared.glossaries
+            ]
+        say_report(row)
+        return
+    for line in ingest_report_lines(report, usage):
+        say(line)
+    if report.stopped_by is None:
+        for note in lines_once_made(prepared.glossaries, store):
+            say(f"  note: {note}")
 
 
 def _how_to_resume(prepared: "PreparedIngest") -> str:
     if prepared.job_id is None:
         return "run the same command again to resume"
-    workspace = (
-        ""
-        if prepared.parts.name == prepared.parts.settings.workspace
-        else f" -w {prepared.parts.name}"
-    )
+    name = prepared.parts.name
+    workspace = "" if name == prepared.parts.settings.workspace else f" -w {name}"
     return (
         f"resume job {prepared.job_id} with `dynagrag jobs resume {prepared.job_id}{workspace}`, or"
         " run the same command again"
     )
-
-
-def _confirm_removal(plan: "IngestPlan", yes: bool) -> None:
-    number = len(plan.missing)
-    if not confirm(
-        f"Delete {number} documents whose files are gone, and continue?",
-        yes,
-        without_terminal=False,
-    ):
-        raise UsageError(
-            f"nothing was done: confirm the deletion of {number} documents whose files are gone"
-            " with --yes"
-        )
-
-
-def _refused_line(refused: "tuple[LoadedSource, ...]") -> str:
-    first = refused[0]
-    more = f" (and {len(refused) - 1} more; see `dynagrag inspect`)" if len(refused) > 1 else ""
-    return f"nothing could be read: {first.path}: {first.refused}{more}"
 
 
 def _print_plan(plan: "IngestPlan", workspace: str) -> None:
@@ -173,10 +146,8 @@ def _print_plan(plan: "IngestPlan", workspace: str) -> None:
             " documents to extract"
         )
     if plan.speaker_names:
-        speakers = [
-            f"{in_line(label)} is {in_line(name) if name else 'nobody'}"
-            for label, name in plan.speaker_names.items()
-        ]
+        names = plan.speaker_names.items()
+        speakers = [f"{in_line(label)} is {in_line(name or 'nobody')}" for label, name in names]
         more = " ..." if len(speakers) > _MAX_SHOWN else ""
         say(f"  speakers: {', '.join(speakers[:_MAX_SHOWN])}{more}")
     for name, count in plan.extracted_before.items():

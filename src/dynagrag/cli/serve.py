@@ -105,8 +105,8 @@ def _settings_for_app(
     embedder: str | None,
     media: Path | None,
 ) -> "Settings":
-    """The settings, which the app then reads from the environment. What is to be asked or refused
-    is so here, since the app can't.
+    """The settings, which the app then reads from the environment. Questions and refusals come
+    here, since the app can't ask.
     """
     from dynagrag.workspace.address import workspace_meant
 
@@ -124,7 +124,7 @@ def _settings_for_app(
 
 
 def _instead_of_none(settings: "Settings") -> str:
-    """What to write in place of --no-password."""
+    """The words of the error that say what to write in place of --no-password."""
     if settings.password is not None or settings.password_hash is not None:
         return "leave --no-password out, and it asks for the one that is set"
     return (
@@ -137,10 +137,9 @@ def _greet(address: str, port: int, has_password: bool) -> None:
     from dynagrag.ui.serving.request_guard import is_loopback
 
     host = "localhost" if is_loopback(address) or address in ("0.0.0.0", "::") else address
-    say(
-        f"The app is at http://{f'[{host}]' if ':' in host else host}:{port}"
-        + (", behind its password" if has_password else "")
-    )
+    place = f"[{host}]" if ":" in host else host
+    behind = ", behind its password" if has_password else ""
+    say(f"The app is at http://{place}:{port}{behind}")
     sys.stdout.flush()
 
 

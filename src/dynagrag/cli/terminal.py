@@ -59,12 +59,8 @@ def in_line(text: str) -> str:
 def say_json(value: Any) -> None:
     """A JSON value on stdout, in one line."""
     text = json.dumps(value, ensure_ascii=False, default=str)
-    sys.stdout.write(_CONTROLS.sub(lambda found: _escaped(found[0]), text) + "\n")
-
-
-def _escaped(character: str) -> str:
-    """As JSON escapes it, which of itself leaves DEL alone."""
-    return json.dumps(character)[1:-1] if character != "\x7f" else r"\u007f"
+    escaped = _CONTROLS.sub(lambda found: json.dumps(found[0])[1:-1], text)
+    sys.stdout.write(escaped.replace("\x7f", r"\u007f") + "\n")  # JSON leaves DEL alone
 
 
 def set_up_log(verbose: bool) -> None:
@@ -215,15 +211,13 @@ class ProgressBars:
         )
         if self._says_lines and now - self._said_at >= _SECONDS_A_LINE:
             self._said_at = now
-            complain(
-                f"{stage}: {so_far} after"
-                f" {duration_text(now - self._began)}{f', {left}' if left else ''}"
-            )
+            then = f", {left}" if left else ""
+            complain(f"{stage}: {so_far} after {duration_text(now - self._began)}{then}")
 
 
 class Waiting:
-    """What is waited for, on stderr, until `stop` or the block's end; without a terminal a line
-    every ten seconds, so that a slow model can be told from one that stands still.
+    """The work that is waited for, on stderr, until `stop` or the block's end; without a terminal a
+    line every ten seconds, so that a slow model can be told from one that stands still.
     """
 
     def __init__(self, text: str, quiet: bool = False) -> None:
@@ -245,7 +239,7 @@ class Waiting:
         return self
 
     def tell(self, text: str) -> None:
-        """Names what is waited for from now on."""
+        """Names the work that is waited for from now on."""
         self._text = text
         if self._status is not None:
             self._status.update(f"{text} ...")

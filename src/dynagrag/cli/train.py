@@ -240,7 +240,7 @@ def _say_workspace(
 
 
 def _shown(own: "PrunerFigures") -> str:
-    """What was shown of it beside the best untrained pruner, and by how much."""
+    """Its lead over the best untrained pruner, and whether the questions show one."""
     gain = own.against[own.best_untrained]
     node_ap, by_group = (
         own.times(100).text("+") for own in (gain.measures["node_ap"], gain.by_group)

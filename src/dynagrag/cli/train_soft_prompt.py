@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from dynagrag.checkpoints.training_loop import Epoch
     from dynagrag.config.settings import Settings
     from dynagrag.generation.soft_prompt.precision import Precision
-    from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 
 _SET = typer.Option(
     "--dataset",
@@ -261,7 +260,11 @@ def _train_method(
         "patience": patience,
     }
     _check_used(method, names_in(without), sizes)
-    how["recipe"] = _recipe(method, is_paper, sizes | steps)
+    from dynagrag.evaluation.graphqa.graph_methods import METHODS
+    from dynagrag.generation.soft_prompt.soft_recipe import recipe_of
+
+    paper = METHODS[method].paper if is_paper else None
+    how["recipe"] = recipe_of(paper, sizes | steps)
     of_set: dict[str, Any] = {
         "encoder": encoder,
         "without": names_in(without),
@@ -289,7 +292,7 @@ def _train_method(
 
 
 def _check_used(method: str, without: tuple[str, ...], sizes: Mapping[str, int | None]) -> None:
-    """Raises UsageError for a size of a part that the method has not."""
+    """Raises UsageError for a size of a part that the method doesn't have."""
     from dynagrag.evaluation.graphqa.graph_methods import method_of, variant_name
 
     made = method_of(method, without).parts
@@ -302,13 +305,6 @@ def _check_used(method: str, without: tuple[str, ...], sizes: Mapping[str, int |
     for name, (option, part, is_there) in parts.items():
         if sizes[name] is not None and not is_there:
             raise UsageError(f"{variant_name(method, without)} has no {part}; leave out {option}")
-
-
-def _recipe(method: str, is_paper: bool, given: dict[str, Any]) -> "SoftRecipe":
-    from dynagrag.evaluation.graphqa.graph_methods import METHODS
-    from dynagrag.generation.soft_prompt.soft_recipe import recipe_of
-
-    return recipe_of(METHODS[method].paper if is_paper else None, given)
 
 
 def _precision(name: str) -> "Precision":

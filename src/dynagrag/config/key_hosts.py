@@ -56,17 +56,12 @@ def key_hosts(settings: Settings) -> list[KeyHost]:
     """Those that a person is still to be asked about, of the models and the store that the settings
     name.
     """
-    asked = (
-        [_model_host(settings)]
-        if any((name or "").startswith("openai:") for name in (settings.llm, settings.embedder))
-        else []
-    )
-    asked += [
-        _store_host(settings, address)
-        for address in (settings.store, *(getattr(settings, login.address) for login in LOGINS))
-        if address
-    ]
-    return [host for host in dict.fromkeys(asked) if host is not None]
+    hosts: list[KeyHost | None] = []
+    if any((name or "").startswith("openai:") for name in (settings.llm, settings.embedder)):
+        hosts.append(_model_host(settings))
+    addresses = (settings.store, *(getattr(settings, login.address) for login in LOGINS))
+    hosts += [_store_host(settings, address) for address in addresses if address]
+    return [host for host in dict.fromkeys(hosts) if host is not None]
 
 
 def check_model_host(settings: Settings) -> None:
@@ -106,16 +101,14 @@ def allow(host: KeyHost) -> None:
 
 def _model_host(settings: Settings) -> KeyHost | None:
     url, key = settings.openai_base_url, settings.openai_api_key
-    if not (url and key and key.get_secret_value()) or (said := _DotEnv.read()) is None:
+    if not (url and key and key.get_secret_value()) or (dot_env := _DotEnv.read()) is None:
         return None
-    if said.is_of_it("openai_api_key", key) or not said.is_of_it("openai_base_url", url):
+    if dot_env.is_of_it("openai_api_key", key) or not dot_env.is_of_it("openai_base_url", url):
         return None
-    own = said.without.openai_base_url
-    return (
-        None
-        if own and _origin(own) == _origin(url)
-        else _unless_allowed("OPENAI_API_KEY", "OPENAI_BASE_URL", url)
-    )
+    own = dot_env.without.openai_base_url
+    if own and _origin(own) == _origin(url):
+        return None
+    return _unless_allowed("OPENAI_API_KEY", "OPENAI_BASE_URL", url)
 
 
 def _store_host(settings: Settings, address: str) -> KeyHost | None:
@@ -123,9 +116,9 @@ def _store_host(settings: Settings, address: str) -> KeyHost | None:
     if (login := login_for(address)) is None:
         return None
     password: SecretStr | None = getattr(settings, login.password)
-    if not (password and password.get_secret_value()) or (said := _DotEnv.read()) is None:
+    if not (password and password.get_secret_value()) or (dot_env := _DotEnv.read()) is None:
         return None
-    if said.is_of_it(login.password, password):
+    if dot_env.is_of_it(login.password, password):
         return None
     for variable, name, value in (
         ("DYNAGRAG_STORE", "store", address),
@@ -133,7 +126,7 @@ def _store_host(settings: Settings, address: str) -> KeyHost | None:
         # a workspace remembers its address: who chooses the home chooses that too
         ("DYNAGRAG_HOME", "home", settings.home),
     ):
-        if said.is_of_it(name, value):
+        if dot_env.is_of_it(name, value):
             return _unless_allowed(login.password.upper(), variable, address)
     return None
 
@@ -145,8 +138,8 @@ def _unless_allowed(secret: str, variable: str, address: str) -> KeyHost | None:
 
 @dataclass(frozen=True, slots=True)
 class _DotEnv:
-    """What `.env` says: the settings with it and without it. Nothing else reads its lines, so that
-    nothing can read them differently.
+    """The settings with `.env` and without it. Nothing else reads its lines, so that nothing can
+    read them differently.
     """
 
     among_all: Settings

@@ -91,34 +91,22 @@ def address_secrets(address: str | None) -> tuple[str, ...]:
     """
     try:
         parts = urlsplit(address or "")
-        found = [
-            parts.password or "",
-            *(value for _, _, value in (pair.partition("=") for pair in parts.query.split("&"))),
-        ]
+        values = [pair.partition("=")[2] for pair in parts.query.split("&")]
+        found = [secret for secret in (parts.password, *values) if secret]
     except ValueError:
         return ()
-    return tuple(
-        dict.fromkeys(form for secret in found if secret for form in (secret, unquote(secret)))
-    )
+    return tuple(dict.fromkeys(form for secret in found for form in (secret, unquote(secret))))
 
 
 @lru_cache(maxsize=32)
 def _forms(secrets: tuple[str, ...]) -> tuple[str, ...]:
     """Longest first, so that no part of one form is left where a shorter one was taken out."""
-    forms = {form for secret in secrets for form in _forms_of(secret) if form.strip()}
-    return tuple(sorted(forms, key=lambda form: (-len(form), form)))
-
-
-def _forms_of(secret: str) -> Iterator[str]:
-    for text in (secret, secret.strip()):
+    forms = set[str]()
+    for text in (text for secret in secrets for text in (secret, secret.strip())):
         data = text.encode("utf-8", "surrogateescape")
-        yield from (
-            text,
-            repr(text)[1:-1],
-            repr(data)[2:-1],
-            json.dumps(text)[1:-1],
-            quote(data, safe=""),
-        )
+        forms |= {text, repr(text)[1:-1], repr(data)[2:-1], json.dumps(text)[1:-1]}
+        forms.add(quote(data, safe=""))
+    return tuple(sorted((f for f in forms if f.strip()), key=lambda form: (-len(form), form)))
 
 
 def _scrubbed_value(value: object, secrets: Sequence[str]) -> object:
@@ -131,7 +119,7 @@ def _scrubbed_value(value: object, secrets: Sequence[str]) -> object:
 
 
 def _links(err: BaseException) -> Iterator[BaseException]:
-    """The error, its causes and what was being handled when it was raised."""
+    """The error, its causes and the errors that were being handled when it was raised."""
     waiting: list[BaseException | None] = [err]
     seen: set[int] = set()
     while waiting and len(seen) < _MAX_LINKS:

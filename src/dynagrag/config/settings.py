@@ -281,15 +281,12 @@ def _check_references() -> None:
             lines.setdefault(line.key or "", []).append(line.value or "")
     taken_in = set(os.environ) - _HARMLESS
     for name in lines:
-        waiting, seen = (
-            [name] if name.upper() in OTHERS_NAMES or name.upper().startswith("DYNAGRAG_") else [],
-            set[str](),
-        )
+        if name.upper() not in OTHERS_NAMES and not name.upper().startswith("DYNAGRAG_"):
+            continue
+        waiting, seen = [name], set[str]()
         while waiting:
             seen.add(at := waiting.pop())
-            found = {
-                reference for text in lines.get(at, ()) for reference in _REFERENCE.findall(text)
-            }
+            found = set[str]().union(*map(_REFERENCE.findall, lines.get(at, ())))
             if taken := sorted(found & taken_in):
                 raise ValueError(
                     f"{name} in .env takes {taken[0]} from the environment; write its value there,"
@@ -332,7 +329,7 @@ def _clean_url(url: str) -> str:
 
 
 def known_secrets() -> tuple[str, ...]:
-    """What must be shown nowhere, wherever it was set: keys, tokens and passwords in the
+    """Secrets that must be shown nowhere, wherever they were set: keys, tokens and passwords in the
     environment, `.env` and settings.toml, those of other programs too, and passwords in addresses
     there.
     """
@@ -349,8 +346,8 @@ def known_secrets() -> tuple[str, ...]:
 
 
 def _readable(read: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
-    """What a file says, or nothing: who asks is about to say what went wrong, and that is not this
-    file.
+    """A file's text, or nothing where it can't be read: the caller is about to report another
+    error.
     """
     try:
         return read()
@@ -363,20 +360,12 @@ def load_settings(**overrides: Any) -> Settings:
     setting.
     """
     values = {k: v for k, v in overrides.items() if v is not None}
-    unknown = [
-        k
-        for k in os.environ
-        if k.startswith("DYNAGRAG_") and k[9:].lower() not in Settings.model_fields
-    ]
-    if unknown:
-        raise SettingsError(
-            f"unknown setting {unknown[0]} in the environment; known: "
-            + ", ".join(
-                f"DYNAGRAG_{n.upper()}"
-                for n in Settings.model_fields
-                if n.upper() not in OTHERS_NAMES
-            )
-        )
+    for variable in os.environ:
+        is_ours = variable.startswith("DYNAGRAG_")
+        if is_ours and variable[9:].lower() not in Settings.model_fields:
+            names = [n.upper() for n in Settings.model_fields if n.upper() not in OTHERS_NAMES]
+            known = ", ".join(f"DYNAGRAG_{name}" for name in names)
+            raise SettingsError(f"unknown setting {variable} in the environment; known: {known}")
     try:
         return Settings(**values)
     except ValidationError as err:

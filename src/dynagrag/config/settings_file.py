@@ -59,8 +59,8 @@ def saved_settings() -> dict[str, Any]:
 
 
 def save_settings(**values: str | float | None) -> Path:
-    """Writes settings into settings.toml, each in its line; None takes one out. What else the file
-    holds stays as it is.
+    """Writes settings into settings.toml, each in its line; None takes one out. The rest of the
+    file stays as it is.
 
     Raises SettingsError where a name is not in `SAVED`, a value is none that can be read back, or
     the file can't be written; it is left as it was then.
@@ -70,27 +70,14 @@ def save_settings(**values: str | float | None) -> Path:
         raise SettingsError(
             f"setting {unknown[0]} is not kept in settings.toml; known: {', '.join(SAVED)}"
         )
-    path, wanted = (
-        settings_file(),
-        {name: value for name, value in values.items() if value is not None},
-    )
-    expected = {
-        name: value for name, value in saved_settings().items() if name not in values
-    } | wanted
+    path = settings_file()
+    wanted = {name: value for name, value in values.items() if value is not None}
+    saved = saved_settings().items()
+    expected = {name: value for name, value in saved if name not in values} | wanted
+    lines = [f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in wanted.items()]
     kept = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
-    kept = [line for line in kept if line.partition("=")[0].strip().strip("\"'") not in values]
-    text = (
-        "\n".join(
-            [
-                *(
-                    f"{name} = {json.dumps(value, ensure_ascii=False)}"
-                    for name, value in wanted.items()
-                ),
-                *kept,
-            ]
-        )
-        + "\n"
-    )
+    lines += [line for line in kept if line.partition("=")[0].strip().strip("\"'") not in values]
+    text = "\n".join(lines) + "\n"
     try:
         is_same = tomllib.loads(text) == expected
     except tomllib.TOMLDecodeError:

@@ -1,4 +1,4 @@
-"""Which settings hold the address and the login of a store that is a server, by the scheme of its
+"""Settings with the address and the login of a store that is a server, by the scheme of its
 address.
 """
 

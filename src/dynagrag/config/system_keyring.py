@@ -17,7 +17,7 @@ from dynagrag.core.errors import SettingsError
 
 _LOG = logging.getLogger(__name__)
 SERVICE = "dynagrag"
-"""Whose entries ours are; an entry's user is the variable's name: `keyring get dynagrag
+"""The service of our entries; an entry's user is the variable's name: `keyring get dynagrag
 OPENAI_API_KEY`.
 """
 KEYS = ("openai_api_key", *(login.password for login in LOGINS))
@@ -27,8 +27,8 @@ _FRESH_S = 30.0
 
 
 class _KeyringCache:
-    """What was read, so that a page that asks for settings a dozen times reads it once. A refusal
-    stays until `look_again`.
+    """Entries that were read, so that a page that needs the settings a dozen times reads them once.
+    A refusal stays until `look_again`.
     """
 
     def __init__(self) -> None:

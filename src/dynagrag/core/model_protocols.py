@@ -77,8 +77,8 @@ class ChatModel(Protocol):
 
 @runtime_checkable
 class FirstWordModel(Protocol):
-    """What a chat model can do besides where log probabilities may be had from it. Words are of the
-    caller's choice, such as yes and no, or digits; each must be one token.
+    """A chat model that also gives log probabilities. Words are of the caller's choice, such as yes
+    and no, or digits; each must be one token.
     """
 
     def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:

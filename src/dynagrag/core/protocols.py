@@ -188,7 +188,7 @@ class VectorStore(Protocol):
         """Deletes the kind's vectors whose id is not among these; how many."""
 
     def embedder(self) -> EmbedderIdentity | None:
-        """Whose vectors these are; None before the first."""
+        """The embedder of the vectors; None before the first."""
 
     def set_embedder(self, identity: EmbedderIdentity) -> None:
         """Fixes the embedder. Another name or dimension than the stored: EmbedderMismatchError,
@@ -321,16 +321,16 @@ class Extractor(Protocol):
 
     @property
     def dropped(self) -> Mapping[str, int]:
-        """What was refused so far, by reason: "relation: its quote is not in the source" -> 3."""
+        """Refusals so far, by reason: "relation: its quote is not in the source" -> 3."""
 
     @property
     def mended(self) -> Mapping[str, int]:
-        """What was saved by asking again, by how: "quotes repaired" -> 2."""
+        """Numbers of items that a second call repaired, by how: "quotes repaired" -> 2."""
 
     @property
     def remarks(self) -> Mapping[str, int]:
-        """What a reader should know of the documents that were read, with how many they are: "all
-        in capitals: ..." -> 1.
+        """Remarks on the documents that were read, each with their number: "all in capitals: ..."
+        -> 1.
         """
 
     def extract(

@@ -28,8 +28,8 @@ MAX_WAIT_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a correction did. `went` and `came`: entities that are no more as they were, and as they
-    are now, heaviest first.
+    """The effect of a correction. `went` and `came`: entities that are no more as they were, and as
+    they are now, heaviest first.
     """
 
     edits: tuple[Edit, ...]
@@ -87,15 +87,10 @@ def merge(space: Workspace, keys: Sequence[str], name: str = "", *, by: str) -> 
                 f"{clipped(entities[0].name)!r} is one entity already; choose two different ones"
             )
         called = checked_name(name) if name.strip() else fullest_name(entities)
-        canonical = [e.key for e in entities]
-        first = next(
-            (key for e in entities for key in e.keys if key == entity_key(called)), canonical[0]
-        )
-        ordered = list(
-            dict.fromkeys(
-                (first, *(key for key in canonical if seen.by_key[key] is not seen.by_key[first]))
-            )
-        )
+        first = next((e for e in entities if entity_key(called) in e.keys), None)
+        ordered = [e.key for e in entities]
+        if first is not None:
+            ordered = [entity_key(called), *(e.key for e in entities if e is not first)]
         return [stamp.edit(EditKind.MERGE, ordered, name=called)]
 
     return _correct(space, edits, by)
@@ -142,14 +137,11 @@ def split(
         leaving = list(dict.fromkeys(out))
         strangers = [k for k in leaving if k not in entity.keys]
         if strangers or not leaving:
-            what = (
-                f"{clipped(strangers[0])!r} is no name of {clipped(entity.name)!r}"
-                if strangers
-                else "no name was chosen"
-            )
-            raise UsageError(
-                f"{what}; its names are: {', '.join(clipped(k) for k in entity.keys[:20])}"
-            )
+            what = "no name was chosen"
+            if strangers:
+                what = f"{clipped(strangers[0])!r} is no name of {clipped(entity.name)!r}"
+            names = ", ".join(clipped(k) for k in entity.keys[:20])
+            raise UsageError(f"{what}; its names are: {names}")
         if len(entity.keys) < 2:
             raise UsageError(
                 f"{clipped(entity.name)!r} has one name only, so there is nothing to split; use"
@@ -160,13 +152,8 @@ def split(
         made = [stamp.edit(EditKind.SPLIT, leaving)]
         if is_together and len(leaving) > 1:
             heaviest = max(leaving, key=seen.said)
-            made.append(
-                stamp.edit(
-                    EditKind.MERGE,
-                    [heaviest, *(k for k in leaving if k != heaviest)],
-                    name=seen.shown(heaviest),
-                )
-            )
+            ordered = [heaviest, *(k for k in leaving if k != heaviest)]
+            made.append(stamp.edit(EditKind.MERGE, ordered, name=seen.shown(heaviest)))
         return made
 
     return _correct(space, edits, by)
@@ -204,35 +191,23 @@ def tell_senses_apart(
             raise UsageError(
                 f"{clipped(entity.name)!r} cannot be its own other sense; choose another entity"
             )
-        called = checked_name(target.name if target is not None and not name.strip() else name)
-        if entity_key(called) in entity.keys and target is None:
+        called = checked_name(target.name if target and not name.strip() else name)
+        if target is None and entity_key(called) in entity.keys:
             raise UsageError(
                 f"{clipped(called)!r} is a name of this entity; call the other thing differently,"
                 " e.g. with what it is"
             )
         held = {d.id: d for d, _ in seen.in_documents(entity)}
-        chosen = [held[i] for i in dict.fromkeys(document_ids) if i in held]
-        if not chosen or len(chosen) < len(set(document_ids)):
+        ids = dict.fromkeys(document_ids)
+        if not ids or not held.keys() >= ids.keys():
             raise UsageError(f"choose documents that mention {clipped(entity.name)!r}")
-        keys = sorted(
-            {
-                plain_key(m.key)
-                for k in entity.keys
-                for m in seen.mentions_of[k]
-                if m.document_id in {d.id for d in chosen}
-            }
-        )
-        made = [
-            stamp.edit(
-                EditKind.SENSE, keys, name=called, what=documents_text(d.uri for d in chosen)
-            )
-        ]
+        mentions = (m for k in entity.keys for m in seen.mentions_of[k])
+        keys = sorted({plain_key(m.key) for m in mentions if m.document_id in ids})
+        what = documents_text(held[i].uri for i in ids)
+        made = [stamp.edit(EditKind.SENSE, keys, name=called, what=what)]
         if target is not None:
-            made.append(
-                stamp.edit(
-                    EditKind.MERGE, [target.key, sense_key(keys[0], called)], name=target.name
-                )
-            )
+            both = [target.key, sense_key(keys[0], called)]
+            made.append(stamp.edit(EditKind.MERGE, both, name=target.name))
         return made
 
     return _correct(space, edits, by)
@@ -272,13 +247,12 @@ def redo_edit(space: Workspace, edit_id: str, *, by: str) -> Outcome:
 
 
 def _correct(space: Workspace, make: Callable[[Seen, Stamp], list[Edit]], by: str) -> Outcome:
-    """Looks, decides, stores and derives under the lock, so that of two who do the same at once the
-    second is told.
+    """Reads, decides, stores and derives under the lock, so that of two people who do the same at
+    once the second gets an error.
     """
     with space.parts.writing(MAX_WAIT_S):
-        if (
-            not space.store.is_derived_current()
-        ):  # a killed run left a graph that is none, or one without its own correction
+        if not space.store.is_derived_current():
+            # a killed run left a graph that is none, or one without its own correction
             space.current_graph.store_edits(())
         before = read_seen(space.store)
         edits = tuple(make(before, Stamp(before.edits, by)))
@@ -305,25 +279,23 @@ def _remarks(edits: Iterable[Edit], after: Graph) -> list[str]:
     remarks = []
     by_key = {key: entity.id for entity in after.entities for key in entity.keys}
     for edit in edits:
-        called = [
-            e for e in after.entities if edit.name and entity_key(e.name) == entity_key(edit.name)
-        ]
-        if len(called) > 1:
+        key = entity_key(edit.name)
+        num_called = sum(entity_key(e.name) == key for e in after.entities) if edit.name else 0
+        if num_called > 1:
             remarks.append(
-                f"{len(called)} entities are called {clipped(edit.name)!r} now; merge them if they"
+                f"{num_called} entities are called {clipped(edit.name)!r} now; merge them if they"
                 " are the same"
             )
-        pairs = [
-            (a, b)
-            for a, b in product(edit.keys, edit.keys)
-            if a < b and a in by_key and b in by_key
-        ]
-        joined = [p for p in pairs if by_key[p[0]] == by_key[p[1]]]
-        if edit.kind is EditKind.UNDO and joined:
-            remarks.append(
-                f"{joined[0][0]} and {joined[0][1]} are still one: another merge or a correction by"
-                " hand joins them (see the history)"
-            )
+        if edit.kind is not EditKind.UNDO:
+            continue
+        live = [key for key in edit.keys if key in by_key]
+        for a, b in product(live, live):
+            if a < b and by_key[a] == by_key[b]:
+                remarks.append(
+                    f"{a} and {b} are still one: another merge or a correction by hand joins them"
+                    " (see the history)"
+                )
+                break
     return remarks
 
 
@@ -346,23 +318,17 @@ def _edit(seen: Seen, reference: str) -> Edit:
 
 
 def _merge(seen: Seen, reference: str) -> Merge:
-    found = [
-        m
-        for m in seen.merges
-        if reference and (m.id.startswith(reference) or m.canonical == reference.casefold())
-    ]
+    """The one merge with this id, beginning of an id, or canonical name."""
+    merges = seen.merges if reference else ()
+    found = [m for m in merges if m.id.startswith(reference) or m.canonical == reference.casefold()]
     if len(found) == 1:
         return found[0]
-    undoing = next(
-        (
-            edit
-            for what, edit in undone_edits(seen.edits).items()
-            if edit.keys and reference and what.startswith(reference)
-        ),
-        None,
-    )
-    if undoing is not None and not found:
-        raise UsageError(f"this merge was undone already by {undoing.by} at {undoing.at[:19]}")
+    if reference and not found:
+        for what, undoing in undone_edits(seen.edits).items():
+            if undoing.keys and what.startswith(reference):
+                raise UsageError(
+                    f"this merge was undone already by {undoing.by} at {undoing.at[:19]}"
+                )
     gone = ", or it is not there any more" if reference and not found else ""
     raise UsageError(
         f"{len(found)} merges match {clipped(reference)!r}{gone}; `dynagrag graph merges` lists"

@@ -34,24 +34,18 @@ def overview_lines(view: Row) -> Iterator[str]:
 
 def entity_lines(view: Row) -> Iterator[str]:
     """The lines of one entity."""
-    yield (
-        f"{view['name']}"
-        + (f" ({view['type']})" if view["type"] else "")
-        + f", mentioned {times(view['weight'])}"
-    )
+    type_ = f" ({view['type']})" if view["type"] else ""
+    yield f"{view['name']}{type_}, mentioned {times(view['weight'])}"
     if view["aliases"]:
         yield "  also: " + ", ".join(view["aliases"])
     for summary in view["summaries"]:
         yield f"  . {summary}"
     for row in view["relations"]:
-        said = row["evidence"]
+        evidence, words = row["evidence"], "no sentence says it"
+        if evidence["quote"]:
+            words = f'"{cut(collapse(evidence["quote"]), _MAX_QUOTE)}"'
         yield f"  {row['head']} --{row['label']}--> {row['tail']} (x{row['weight']})"
-        words = (
-            f'"{cut(collapse(said["quote"]), _MAX_QUOTE)}"'
-            if said["quote"]
-            else "no sentence says it"
-        )
-        yield f"      {said['speaker'] or said['document']}: {words}"
+        yield f"      {evidence['speaker'] or evidence['document']}: {words}"
     hidden = view["num_relations"] - len(view["relations"])
     if hidden > 0:
         yield f"  ... and {hidden} more relations (--limit)"

@@ -71,13 +71,13 @@ def entity_view(space: Workspace, name: str, limit: int) -> Row:
         record = next((r for r in records if r.quote_start < r.quote_end), records[0])
         turn = snapshot.turns[record.document_id][record.turn_index]
         quote = snapshot.text(record.document_id, record.quote_start, record.quote_end)
-        said = {
+        evidence = {
             "document": snapshot.documents[record.document_id].title,
             "speaker": turn.speaker,
             "start_s": turn.start_s,
             "quote": quote,
         }
-        relations.append(_relation_row(relation, names) | {"evidence": said})
+        relations.append(_relation_row(relation, names) | {"evidence": evidence})
     return {
         "name": entity.name,
         "type": entity.type,
@@ -94,16 +94,14 @@ def _find(graph: Graph, name: str) -> Entity:
     if found is not None:
         return found
     key = entity_key(name)
-    near = sorted(
-        (e for e in graph.entities if key and (key in e.key or e.key in key)),
-        key=lambda e: (-e.weight, e.key),
-    )[:_MAX_NEAR]
-    raise _no_entity(name, [e.name for e in near])
+    near = [e for e in graph.entities if key and (key in e.key or e.key in key)]
+    near.sort(key=lambda e: (-e.weight, e.key))
+    raise _no_entity(name, [e.name for e in near[:_MAX_NEAR]])
 
 
 def near_view(space: Workspace, name: str, num_hops: int, limit: int) -> Row:
-    """What lies around an entity, read straight from the store: quick in a large graph too. Raises
-    UsageError naming near misses.
+    """The surroundings of an entity, read straight from the store: quick in a large graph too.
+    Raises UsageError naming near misses.
     """
     found = space.store.neighbourhood(
         _find_in_store(space, name), num_hops=num_hops, fan_out=limit, max_relations=limit
@@ -177,8 +175,8 @@ def entity_facts(
     max_relations: int = 12,
     max_statements: int = 2,
 ) -> EntityFacts:
-    """What is known of an entity, read by id alone: as quick in a large graph as in a small one.
-    Unknown id: StoreError.
+    """An entity with its heaviest relations, read by id alone: as quick in a large graph as in a
+    small one. Unknown id: StoreError.
     """
     near = store.neighbourhood(
         entity_id, num_hops=1, fan_out=max_relations, max_relations=max_relations
@@ -193,11 +191,11 @@ def entity_facts(
 def way_between(
     store: GraphStore, first_id: str, second_id: str, documents: Mapping[str, Document]
 ) -> tuple[StatedRelation, ...]:
-    """The relations of a shortest way between two entities, with what states each; empty where none
-    is found.
+    """The relations of a shortest way between two entities, each with a statement; empty where no
+    way is found.
 
-    Looked for among the heaviest relations of three hops around either end, so a way that is found
-    may be longer than the shortest of all. Unknown id: StoreError.
+    The search is among the heaviest relations of three hops around either end, so the way may be
+    longer than the shortest of all. Unknown id: StoreError.
     """
     import networkx as nx
 
@@ -209,9 +207,8 @@ def way_between(
         )
         names |= {e.id: e.name for e in near.entities}
         graph.add_nodes_from(e.id for e in near.entities)
-        for relation in sorted(
-            near.relations, key=lambda r: (r.weight, r.id)
-        ):  # of several between two, the heaviest stays
+        # of several relations between two, the heaviest stays
+        for relation in sorted(near.relations, key=lambda r: (r.weight, r.id)):
             graph.add_edge(relation.head, relation.tail, relation=relation)
     if first_id == second_id or not nx.has_path(graph, first_id, second_id):
         return ()
@@ -228,43 +225,30 @@ def _stated(
     max_statements: int,
 ) -> tuple[StatedRelation, ...]:
     """The relations with the first of their statements."""
-    wanted = {r.id: r.record_ids[:max_statements] for r in own}
-    records = {
-        record.id: record for record in store.records_of(i for ids in wanted.values() for i in ids)
-    }
-    turns = {
-        i: store.turns(i)
-        for i in sorted(
-            {record.document_id for record in records.values() if record.document_id in documents}
-        )
-    }
+    ids = [id_ for relation in own for id_ in relation.record_ids[:max_statements]]
+    records = {record.id: record for record in store.records_of(ids)}
+    held = {record.document_id for record in records.values()}
+    turns = {id_: store.turns(id_) for id_ in sorted(held & documents.keys())}
     stated = []
     for relation in own:
         found = []
-        for record in (
-            records[i]
-            for i in wanted[relation.id]
-            if i in records and records[i].document_id in turns
-        ):
-            if record.turn_index >= len(turns[record.document_id]):
+        for id_ in relation.record_ids[:max_statements]:
+            record = records.get(id_)
+            if record is None or record.turn_index >= len(turns.get(record.document_id, ())):
                 continue  # the document was replaced meanwhile
-            document, turn = (
-                documents[record.document_id],
-                turns[record.document_id][record.turn_index],
-            )
-            is_said = record.quote_start < record.quote_end
-            start, end = (
-                (record.quote_start, record.quote_end) if is_said else (turn.start, turn.end)
-            )
-            words = document.text[start:end] if is_said else ""
+            document = documents[record.document_id]
+            turn = turns[record.document_id][record.turn_index]
+            start, end = record.quote_start, record.quote_end
+            words = document.text[start:end]
+            if start >= end:
+                start, end, words = turn.start, turn.end, ""
             found.append(
                 RelationStatement(
                     document.id, document.title, start, end, words, turn.speaker, turn.start_s
                 )
             )
-        stated.append(
-            StatedRelation(relation, names[relation.head], names[relation.tail], tuple(found))
-        )
+        ends = names[relation.head], names[relation.tail]
+        stated.append(StatedRelation(relation, *ends, tuple(found)))
     return tuple(stated)
 
 

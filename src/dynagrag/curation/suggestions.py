@@ -1,10 +1,10 @@
-"""Pairs of entities that may be one, for a person to look at: what blocking finds near and nothing
-merged, the likeliest first.
+"""Pairs of entities that may be one, for a person to look at: those that blocking finds near and
+nothing merged, the likeliest first.
 
 Candidates and guards are those of consolidation (blocking.py, guards.py); a pair that a guard
-forbids is told so, not hidden. What a person has told apart, or made stand alone, is not suggested
-again. The order was tuned by eye on the fast extractor's graphs of Apollo 13 with Friendship 7, and
-of two Supreme Court arguments (docs/decisions/0007-one-thing-one-node.md).
+forbids is shown with that, not hidden. Names that a person has told apart, or made stand alone, are
+not suggested again. The order was tuned by eye on the fast extractor's graphs of Apollo 13 with
+Friendship 7, and of two Supreme Court arguments (docs/decisions/0007-one-thing-one-node.md).
 """
 
 from collections import Counter, defaultdict
@@ -78,20 +78,14 @@ def suggest_merges(
     if len(rows) < 2:
         return []
     vectors = unit_rows(graph.entity_vectors)
-    found = {
-        (min(a, b), max(a, b))
-        for p in candidate_pairs(names, vectors[row_of], is_guarded=False)
-        for a, b in [(row_of[p.i], row_of[p.j])]
-    }
-    edits = tuple(edits)
-    settled, surroundings = _Settled.of(edits), _Surroundings.of(graph)
-    made = [
-        _suggestion(
-            graph.entities[i], graph.entities[j], float(vectors[i] @ vectors[j]), surroundings
-        )
-        for i, j in found
-        if i != j and not settled.holds(graph.entities[i], graph.entities[j])
-    ]
+    near = candidate_pairs(names, vectors[row_of], is_guarded=False)
+    pairs = {frozenset((row_of[p.i], row_of[p.j])) for p in near}
+    settled, surroundings = _Settled.of(tuple(edits)), _Surroundings.of(graph)
+    made = []
+    for i, j in (sorted(pair) for pair in pairs if len(pair) == 2):
+        one, other = graph.entities[i], graph.entities[j]
+        if not settled.holds(one, other):
+            made.append(_suggestion(one, other, float(vectors[i] @ vectors[j]), surroundings))
     return sorted(_without_ambiguous(made), key=lambda s: (-s.score, s.keys))[:limit]
 
 
@@ -99,27 +93,22 @@ def _without_ambiguous(made: Sequence[Suggestion]) -> list[Suggestion]:
     """A short name that fits many longer ones ("Cap Com" beside "Canton Cap Com", "Kano Cap Com",
     ...) is none of them.
     """
-    partners: Counter[str] = Counter(
-        key for s in made if s.reasons[0] in _MAX_PARTNERS for key in s.keys
-    )
-    firsts: Counter[str] = Counter(
-        key for s in made if s.reasons[0] == _FIRST_NAME for key in s.keys
-    )
-
-    def told(s: Suggestion) -> Suggestion:
-        counts = (
-            firsts if s.reasons[0] == _FIRST_NAME else partners
-        )  # a full name is met by its last name too
+    partners, firsts = Counter[str](), Counter[str]()
+    for s in made:
+        if s.reasons[0] in _MAX_PARTNERS:
+            partners.update(s.keys)
+        if s.reasons[0] == _FIRST_NAME:
+            firsts.update(s.keys)
+    checked = []
+    for s in made:
+        # a full name is met by its last name too
+        counts = firsts if s.reasons[0] == _FIRST_NAME else partners
         most = max(counts[key] for key in s.keys)
-        if most <= _MAX_PARTNERS.get(s.reasons[0], most):
-            return s
-        return replace(
-            s,
-            score=round(0.6 * s.score, 4),
-            against=(*s.against, f"one of them fits {most - 1} other names as well"),
-        )
-
-    return [told(s) for s in made]
+        if most > _MAX_PARTNERS.get(s.reasons[0], most):
+            against = (*s.against, f"one of them fits {most - 1} other names as well")
+            s = replace(s, score=round(0.6 * s.score, 4), against=against)
+        checked.append(s)
+    return checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +134,7 @@ class _Settled:
 
 @dataclass(frozen=True, slots=True)
 class _Surroundings:
-    """Which entities stand beside which, and how often two are stated together."""
+    """The neighbours of each entity, and how often two are stated together."""
 
     neighbours: Mapping[str, set[str]]
     weights: Mapping[tuple[str, str], int]
@@ -174,11 +163,10 @@ def _suggestion(one: Entity, other: Entity, cosine: float, around: _Surroundings
     )
     reasons, against = [reason] if reason else [], []
     together = around.together(a.id, b.id)
-    score = (
-        score * (0.6 + 0.4 * max(cosine, 0.0))
-        if reason
-        else max(0.0, 1.5 * cosine - 0.9) / (2 if together else 1)
-    )
+    if reason:
+        score *= 0.6 + 0.4 * max(cosine, 0.0)
+    else:
+        score = max(0.0, 1.5 * cosine - 0.9) / (2 if together else 1)
     reasons.append(f"near in meaning (cosine {cosine:.2f})")
     if shared := around.shared(a.id, b.id):
         reasons.append(plural(shared, "shared neighbour"))
@@ -212,29 +200,27 @@ def _guard(a: Entity, b: Entity) -> str | None:
 def _likeness(x: str, y: str, a: Entity, b: Entity) -> tuple[float, str]:
     """How much two names look like one, 0 to 1, and in what."""
     left, right = tokens_of(x), tokens_of(y)
-    if not left or not right:
+    shorter, longer = sorted((left, right), key=len)
+    if not shorter:
         return 0.0, ""
     if sorted(left) == sorted(right):
         return 1.0, "the same words"
-    if len(left) == len(right) and all(_is_respelt(s, t) for s, t in zip(left, right, strict=True)):
+    beside = list(zip(left, right, strict=False))
+    if len(left) == len(right) and all(_is_respelt(s, t) for s, t in beside):
         return 0.95, "nearly the same spelling"
     if any(squashed(s) == initials(t) and squashed(s).isalpha() for s, t in ((x, y), (y, x))):
         return 0.9, "initials of the longer name"
-    if (a.is_speaker or b.is_speaker) and (len(left) < 3 or len(right) < 3):
-        if left[-1] == right[-1] and len(left[-1]) > 2:
+    if (a.is_speaker or b.is_speaker) and len(shorter) < 3:
+        first, last = left[0], left[-1]
+        if last == right[-1] and len(last) > 2:
             return 0.9, _SURNAME
-        is_first = (
-            left[0] == right[0] and len(left) != len(right) and min(len(left), len(right)) == 1
-        )
-        if is_first and len(left[0]) > 2 and left[0] not in _NO_FIRST_NAMES:
+        is_first = first == right[0] and len(shorter) == 1 < len(longer)
+        if is_first and len(first) > 2 and first not in _NO_FIRST_NAMES:
             return 0.85, _FIRST_NAME
-    if len(left) == len(right) and all(
-        _is_respelt(s, t) or _is_short_for(s, t) for s, t in zip(left, right, strict=True)
-    ):
+    if len(left) == len(right) and all(_is_respelt(s, t) or _is_short_for(s, t) for s, t in beside):
         return (0.85 if len(left) > 1 else 0.7), "a word of one is short for the other's"
-    shorter, longer = sorted((left, right), key=len)
     if set(shorter) <= set(longer):
-        return (0.6 if len(longer) - len(shorter) == 1 and len(shorter) > 1 else 0.5), _WITHIN
+        return (0.6 if len(longer) - 1 == len(shorter) > 1 else 0.5), _WITHIN
     return 0.0, ""
 
 

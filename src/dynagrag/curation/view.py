@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from itertools import chain, zip_longest
 
 from dynagrag.core.errors import UsageError
 from dynagrag.core.ids import entity_key, plain_key
@@ -171,26 +172,16 @@ class Seen:
         wanted, part = entity_key(text), collapse(text.casefold())
         if not part:
             return []
+        parts = {part, wanted or part}
         ranked = []
         for entity in self.graph.entities:
-            names = (
-                entity.name.casefold(),
-                *entity.keys,
-                *(alias.casefold() for alias in entity.aliases),
-            )
-            hits = [n for n in names if part in n or (wanted and wanted in n)]
+            names = [name.casefold() for name in (entity.name, *entity.aliases)] + [*entity.keys]
+            hits = [name for name in names if any(known in name for known in parts)]
             if hits:
-                is_whole = is_called(entity, text)
-                ranked.append(
-                    (
-                        not is_whole,
-                        not any(h.startswith(part) for h in hits),
-                        -entity.weight,
-                        entity.key,
-                        entity,
-                    )
-                )
-        return [row[-1] for row in sorted(ranked, key=lambda row: row[:-1])[:limit]]
+                is_opening = any(name.startswith(part) for name in hits)
+                rank = (not is_called(entity, text), not is_opening, -entity.weight, entity.key)
+                ranked.append((rank, entity))
+        return [entity for _, entity in sorted(ranked, key=lambda row: row[0])[:limit]]
 
     def entity(self, name: str) -> Entity:
         """The one entity with this name or key. UsageError names near misses."""
@@ -198,60 +189,52 @@ class Seen:
         if exact is not None:
             return exact
         near = ", ".join(e.name for e in self.find(name, 8))
-        raise UsageError(
-            f"no entity {clipped(name)!r}"
-            + (f"; near: {near}" if near else "; `dynagrag graph show` lists the heaviest")
-        )
+        hint = f"near: {near}" if near else "`dynagrag graph show` lists the heaviest"
+        raise UsageError(f"no entity {clipped(name)!r}; {hint}")
 
     def quotes(self, keys: Sequence[str], limit: int = 2) -> list[Quote]:
         """Where these names were said, each name once before any twice, documents likewise."""
-        made: list[Quote] = []
-        lists = [self.mentions_of.get(key, []) for key in keys]
-        for mention in _in_turns([_spread(some) for some in lists]):
-            quote = self._quote(mention)
-            if quote is not None and (quote.document_id, quote.start) not in {
-                (q.document_id, q.start) for q in made
-            }:
-                made.append(quote)
-            if len(made) >= limit:
+        quotes: dict[tuple[str, int], Quote] = {}
+        lists = [_spread(self.mentions_of.get(key, [])) for key in keys]
+        for mention in chain.from_iterable(zip_longest(*lists)):
+            quote = self._quote(mention) if mention else None
+            if quote is not None:
+                quotes.setdefault((quote.document_id, quote.start), quote)
+            if mention and len(quotes) >= limit:
                 break
-        return made
+        return [*quotes.values()]
 
     def _quote(self, mention: Mention) -> Quote | None:
         document = self.documents[mention.document_id]
         passage = next((self.passages[p] for p in mention.passage_ids if p in self.passages), None)
         if passage is None:
             return None
+        bounds = (passage.start, passage.end)
         start, end = max(passage.start, mention.chunk_start), min(passage.end, mention.chunk_end)
         if start >= end:
-            start, end = passage.start, passage.end
+            start, end = bounds
         turns = self.turns.get(document.id, ())
-        where, bounds = (
-            _find_name(document.text, mention.name, start, end) or (start, start),
-            (passage.start, passage.end),
-        )
-        if (
-            mention.kind is MentionKind.SPEAKER
-        ):  # the words that they say, not those of who speaks first in the passage
-            own = [
-                t
-                for t in turns
-                if t.start < end
-                and start < t.end
-                and entity_key(t.speaker or "") == entity_key(mention.name)
-            ]
-            where, bounds = (
-                ((own[0].start,) * 2, (own[0].start, own[0].end)) if own else (where, bounds)
-            )
+        where = (start, start)
+        pattern = r"\s+".join(re.escape(word) for word in mention.name.split())
+        if pattern and (
+            name := re.compile(pattern, re.IGNORECASE).search(document.text, start, end)
+        ):
+            where = name.span()
+        if mention.kind is MentionKind.SPEAKER:
+            # their own words, not those of whoever speaks first in the passage
+            key = entity_key(mention.name)
+            inside = (turn for turn in turns if turn.start < end and start < turn.end)
+            own = next((turn for turn in inside if entity_key(turn.speaker or "") == key), None)
+            if own:
+                where, bounds = (own.start, own.start), (own.start, own.end)
             start, end = bounds
         turn = next((t for t in turns if t.start <= where[0] < t.end), None)
         before, words, after = _around(document.text, where, bounds)
-        speaker, start_s = (turn.speaker, turn.start_s) if turn else (None, None)
         return Quote(
             document.id,
             document.title,
-            speaker,
-            start_s,
+            turn.speaker if turn else None,
+            turn.start_s if turn else None,
             *(where if words else (start, end)),
             before,
             words,
@@ -284,24 +267,12 @@ def read_seen(store: GraphStore) -> Seen:
 def _spread(mentions: Iterable[Mention]) -> list[Mention]:
     """Said before other kinds; of each document one before any second."""
     seen: Counter[str] = Counter()
-    ranked = []
-    for place, mention in enumerate(mentions):
-        ranked.append(
-            (mention.kind is not MentionKind.SAID, seen[mention.document_id], place, mention)
-        )
+    ranks: list[tuple[bool, int]] = []
+    mentions = [*mentions]
+    for mention in mentions:
+        ranks.append((mention.kind is not MentionKind.SAID, seen[mention.document_id]))
         seen[mention.document_id] += 1
-    return [row[-1] for row in sorted(ranked, key=lambda row: row[:-1])[:50]]
-
-
-def _in_turns(lists: Sequence[Sequence[Mention]]) -> Iterable[Mention]:
-    for place in range(max((len(some) for some in lists), default=0)):
-        yield from (some[place] for some in lists if place < len(some))
-
-
-def _find_name(text: str, name: str, start: int, end: int) -> tuple[int, int] | None:
-    pattern = r"\s+".join(re.escape(word) for word in name.split())
-    found = re.compile(pattern, re.IGNORECASE).search(text, start, end) if pattern else None
-    return found.span() if found else None
+    return [mentions[i] for i in sorted(range(len(mentions)), key=ranks.__getitem__)[:50]]
 
 
 def _around(text: str, where: tuple[int, int], bounds: tuple[int, int]) -> tuple[str, str, str]:
@@ -371,21 +342,19 @@ def history(seen: Seen) -> list[HistoryLine]:
 def _state(edit: Edit, seen: Seen, undone: Mapping[str, Edit]) -> EditState:
     if edit.id in undone:
         return EditState.UNDONE
-    live = sum(key in seen.by_key for key in edit.keys)
-    wanted = 2 if edit.kind in (EditKind.MERGE, EditKind.UNDO) else 1
     if edit.kind is EditKind.SENSE:
         uris = set(documents_of(edit))
-        live = sum(
-            m.key in edit.keys and seen.documents[m.document_id].uri in uris for m in seen.mentions
-        )
-    return EditState.IN_FORCE if live >= wanted or not edit.keys else EditState.INACTIVE
+        mentions = (m for m in seen.mentions if m.key in edit.keys)
+        live = sum(seen.documents[m.document_id].uri in uris for m in mentions)
+    else:
+        live = sum(key in seen.by_key for key in edit.keys)
+    least = 2 if edit.kind in (EditKind.MERGE, EditKind.UNDO) else 1
+    return EditState.IN_FORCE if live >= least or not edit.keys else EditState.INACTIVE
 
 
 def describe(edit: Edit, seen: Seen) -> str:
     """An edit in a sentence. It may hold any text of a person: escape it before rendering."""
-    names = ", ".join(clipped(seen.shown(key)) for key in edit.keys[:6]) + (
-        f" and {len(edit.keys) - 6} more" if len(edit.keys) > 6 else ""
-    )
+    names = _first_few([seen.shown(key) for key in edit.keys], 6)
     match edit.kind:
         case EditKind.MERGE:
             return f"{names} are one: {clipped(edit.name or seen.shown(edit.keys[0]))}"
@@ -396,10 +365,8 @@ def describe(edit: Edit, seen: Seen) -> str:
         case EditKind.SENSE:
             uris = set(documents_of(edit))
             titles = sorted(d.title for d in seen.documents.values() if d.uri in uris)
-            where = ", ".join(clipped(t) for t in titles[:3]) + (
-                f" and {len(titles) - 3} more" if len(titles) > 3 else ""
-            )
-            return f"{names} is {clipped(edit.name)} in {where or 'documents that are not here'}"
+            where = _first_few(titles, 3) or "documents that are not here"
+            return f"{names} is {clipped(edit.name)} in {where}"
         case EditKind.GLOSSARY:
             rows = glossary_rows(edit)
             return (
@@ -410,9 +377,14 @@ def describe(edit: Edit, seen: Seen) -> str:
             return f"{names}: not the same" if edit.keys else "an edit taken back"
 
 
+def _first_few(names: Sequence[str], num: int) -> str:
+    shown = ", ".join(clipped(name) for name in names[:num])
+    return f"{shown} and {len(names) - num} more" if len(names) > num else shown
+
+
 def clipped(text: str, size: int = _MAX_SHOWN) -> str:
-    """A name on one line, cut where it is long; what cannot be seen is marked, since not every
-    widget takes it out.
+    """A name on one line, cut where it is long; characters that can't be seen are marked, since not
+    every widget takes them out.
     """
     line = "".join(c if c.isprintable() else "\ufffd" for c in collapse(text))
     return cut(line, size)

@@ -129,7 +129,7 @@ def run_demo(
 
 
 def print_next_steps(out: Callable[[str], None]) -> None:
-    """Which commands follow, and how the shell finds them where only the environment has them."""
+    """The commands that follow, and how a shell finds them that only the environment has."""
     out("\nThis graph is the workspace `demo`. Look at it, and ask it something else:")
     if shutil.which("dynagrag") is None:
         out(

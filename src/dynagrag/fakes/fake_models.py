@@ -205,8 +205,8 @@ class FakeYesNoChat(FakeChat):
         self._judge = judge
 
     def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
-        """What the judge says of yes and no, in this order, and nothing of other words; recorded
-        like any other question.
+        """The judge's log probabilities of yes and no, in this order, and none of other words;
+        recorded like any other question.
         """
         with self._lock:
             self.prompts.append(prompt)
@@ -249,7 +249,7 @@ class FakeWordChat(FakeChat):
 
 
 def simple_reply(prompt: Prompt, schema: JsonSchema | None) -> str:
-    """What a modest, honest model would say; the schema is told by its fields.
+    """The reply of a modest, honest model; the schema is known by its fields.
 
     entities + relations: those of sentences "X works at | founded | acquired | is located in |
     partners with | invested in Y." in the last <fenced> part of the user text. citations: the label

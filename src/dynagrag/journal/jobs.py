@@ -26,7 +26,7 @@ _LOCK_WAIT_S = 2.0
 """Somebody who looks whether a job is alive holds its lock for an instant."""
 _MAX_REASON = 500
 _CANCEL, _PAUSE = 1, 2
-"""What a job's `is_cancelled` holds beside 0."""
+"""Values of a job's `is_cancelled` but for 0."""
 
 
 class JobCancelledError(BudgetError):
@@ -53,8 +53,8 @@ RESUMABLE = (JobStatus.INTERRUPTED, JobStatus.STOPPED, JobStatus.FAILED, JobStat
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """What a job was asked to do: absolute paths, or places (document id, start, end) of chunks
-    that were set aside; all options, and the names of models and store; never a secret.
+    """A job's task: absolute paths, or places (document id, start, end) of chunks that were set
+    aside; all options, and the names of models and store; never a secret.
     """
 
     paths: tuple[str, ...] = ()

@@ -52,7 +52,7 @@ class _ExportedReply(_StoredReply):
 
 @dataclass(frozen=True, slots=True)
 class ReplyOrigin:
-    """Which model gave a cached reply, and on which day. `is_imported`: it came from a file of
+    """The model that gave a cached reply, and the day. `is_imported`: it came from a file of
     replies, not from a run here.
     """
 
@@ -63,7 +63,7 @@ class ReplyOrigin:
 
 @dataclass(frozen=True, slots=True)
 class LedgerRow:
-    """What one stage spent on one document (None: on no single one). `calls` leaves cached replies
+    """One stage's spending on one document (None: on no single one). `calls` leaves cached replies
     out; they are in `cached`.
     """
 
@@ -148,7 +148,7 @@ class Journal(JournalFile):
             )
 
     def reply_origin(self, key: str) -> ReplyOrigin | None:
-        """Who gave the stored reply, or None."""
+        """The origin of the stored reply, or None."""
         row = self.row("SELECT model, date, is_imported FROM replies WHERE key = ?", key)
         return ReplyOrigin(str(row[0]), str(row[1]), bool(row[2])) if row else None
 

@@ -1,1 +1,1 @@
-"""What the product knows of natural languages: words and their classes, sentences, verbs, names."""
+"""Knowledge of natural languages: words and their classes, sentences, verbs, names."""

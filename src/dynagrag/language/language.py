@@ -1,4 +1,4 @@
-"""What the product asks of a language: its words, stems, sentences, names, negation and numbers."""
+"""The interface of a language: its words, stems, sentences, names, negation and numbers."""
 
 from collections.abc import Iterable, Mapping
 from typing import Protocol
@@ -25,7 +25,7 @@ class Language(Protocol):
         """Groups of words that belong together in a way."""
 
     def stem(self, word: str) -> str:
-        """What the forms of a word have in common; it need not be a word."""
+        """The part that a word's forms have in common; it need not be a word."""
 
     def base(self, verb: str) -> str | None:
         """The verb that a form is of: went, goes -> go. None where the form is of none that is

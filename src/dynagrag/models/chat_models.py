@@ -109,9 +109,8 @@ def _open_openai(spec: str, model: str, settings: Settings) -> ChatModel:
     chat = ChatOpenAI(
         model=model,
         base_url=base_url,
-        api_key=lambda: (
-            key or "none"
-        ),  # a server of one's own may ask for none, the SDK always does
+        # a server of one's own may ask for none, the SDK always does
+        api_key=lambda: key or "none",
         temperature=settings.temperature,
         timeout=settings.timeout_s,
         max_retries=settings.max_retries,
@@ -164,15 +163,12 @@ def _open_provider(spec: str, provider: str, model: str, settings: Settings) -> 
     chat = made()
     from langchain_openai.chat_models.base import BaseChatOpenAI
 
-    base_url = next(
-        (
-            str(url)
-            for n in ("azure_endpoint", "openai_api_base", "base_url")
-            if (url := getattr(chat, n, None))
-        ),
-        None,
-    )
-    keys = _keys_of(chat)
+    urls = (getattr(chat, n, None) for n in ("azure_endpoint", "openai_api_base", "base_url"))
+    base_url = next((str(url) for url in urls if url), None)
+    # the keys that LangChain has read, from wherever, by the names under which it takes them
+    fields = type(chat).model_fields.items()
+    values = {field.alias or name: getattr(chat, name, None) for name, field in fields}
+    keys = {name: value for name, value in values.items() if isinstance(value, SecretStr)}
     endpoint = Endpoint(
         spec,
         base_url,
@@ -192,15 +188,6 @@ def _open_provider(spec: str, provider: str, model: str, settings: Settings) -> 
         is_small=is_small_name(model),
         on_close=client.close if client is not None else lambda: None,
     )
-
-
-def _keys_of(chat: "BaseChatModel") -> dict[str, SecretStr]:
-    """The keys that a model of LangChain has read, from wherever, by the names under which it takes
-    them.
-    """
-    fields = type(chat).model_fields
-    values = {field.alias or name: getattr(chat, name, None) for name, field in fields.items()}
-    return {name: value for name, value in values.items() if isinstance(value, SecretStr)}
 
 
 def _clean_keys(spec: str, keys: dict[str, SecretStr]) -> dict[str, Any]:

@@ -12,8 +12,8 @@ _LENGTH_TOLERANCE = 1e-3
 
 
 def read_vectors(data: Any, num_texts: int, dimension: int | None = None) -> Vectors:
-    """(n, d) float32 unit rows of `data`, the list of a reply, one for each text. `dimension`: what
-    earlier replies had.
+    """(n, d) float32 unit rows of `data`, the list of a reply, one for each text. `dimension`: that
+    of earlier replies.
 
     Raises ValueError with the reason where they are not as many, not of one length, not numbers, or
     have no direction.
@@ -23,11 +23,9 @@ def read_vectors(data: Any, num_texts: int, dimension: int | None = None) -> Vec
     if len(rows) != num_texts:
         raise ValueError(f"{len(rows)} vectors for {num_texts} texts")
     if len(lengths) != 1 or (dimension is not None and lengths != {dimension}):
-        spelled = " or ".join(map(str, sorted(lengths)[:3])) if lengths else "no"
-        raise ValueError(
-            f"vectors of {spelled}"
-            f" numbers{'' if dimension is None else f', where {dimension} were expected'}"
-        )
+        spelled = " or ".join(map(str, sorted(lengths)[:3])) or "no"
+        expected = "" if dimension is None else f", where {dimension} were expected"
+        raise ValueError(f"vectors of {spelled} numbers{expected}")
     with np.errstate(all="ignore"):
         vectors = unit_rows(np.stack(rows))
         has_direction = np.abs(np.linalg.norm(vectors, axis=1) - 1) < _LENGTH_TOLERANCE

@@ -22,7 +22,7 @@ _MAX_DETAIL_CHARS = 300
 _MAX_TEXT_CHARS = 100_000
 _REFUSED = {400, 401, 402, 403, 404, 405, 413, 415, 422}
 _PROMPT_REFUSED = {400, 413, 422}
-"""Of these: what another prompt may not meet, such as a content policy."""
+"""Of these: refusals that another prompt may not meet, such as by a content policy."""
 _MAX_CHAIN = 10
 # Named rather than imported: a provider's package may not be there, and importing it to compare
 # types costs seconds.
@@ -50,7 +50,7 @@ _UNREADABLE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """Where a model runs: what a message may say of it, the secrets that it may not, and how long a
+    """Where a model runs: its name for messages, the secrets that none may hold, and how long a
     call may take.
     """
 
@@ -79,11 +79,10 @@ class Endpoint:
 def translating(
     endpoint: Endpoint, has_reply: Callable[[], bool] = lambda: False
 ) -> Iterator[None]:
-    """Raises what a model call raises as ours, scrubbed of keys; what is no model error stays what
-    it is.
+    """Raises the errors of a model call as ours, scrubbed of keys; others stay as they are.
 
-    `has_reply`: whether anything came from the server. What a library stumbles over then is the
-    reply.
+    `has_reply`: whether anything came from the server. An error of a library is then the reply's
+    fault.
     """
     try:
         yield
@@ -92,7 +91,10 @@ def translating(
     except Exception as err:
         secrets = (*endpoint.secrets, *known_secrets())
         scrub_chain(err, secrets)
-        ours = _ours_within(err) or translated(err, endpoint, secrets)
+        cause = err.__cause__  # older versions of the OpenAI SDK wrap our own errors into theirs
+        while cause is not None and not isinstance(cause, ModelError):
+            cause = cause.__cause__
+        ours = cause or translated(err, endpoint, secrets)
         if ours is None and has_reply() and not _is_raised_here(err.__traceback__):
             ours = _unreadable(endpoint, _fault_of_reply(err))
         if ours is None:
@@ -120,11 +122,7 @@ def translated(
         }.get(status, "failed on its own side")
         again = "set DYNAGRAG_REQUESTS_PER_MINUTE or try later" if status == 429 else "try later"
         return ModelUnavailableError(f"{where} {reason} ({status}): {detail}; {again}")
-    if (
-        "APITimeoutError" in names
-        or "ModelTimeoutError" in names
-        or any("Timeout" in name for name in names)
-    ):
+    if any("Timeout" in name for name in names):
         return ModelUnavailableError(
             f"{where} gave no reply in time; raise DYNAGRAG_TIMEOUT_S, or {remedy}"
         )
@@ -137,7 +135,9 @@ def translated(
             f"{where} was not asked: a header holds a character that is not ASCII; look for it in"
             " your OPENAI_ variables"
         )
-    if names & _SDK_ERRORS or _is_unreadable_reply(err):
+    # LangChain has only a ValueError or TypeError for a reply that is none, such as a web page.
+    is_langchains = isinstance(err, ValueError | TypeError) and _UNREADABLE.match(str(err))
+    if names & _SDK_ERRORS or is_langchains:
         return _unreadable(endpoint, detail)
     return None
 
@@ -159,16 +159,6 @@ def _fault_of_reply(err: Exception) -> str:
         "it lacks what the protocol wants, or has something else in its place"
         f" ({type(err).__name__})"
     )
-
-
-def _ours_within(err: BaseException) -> ModelError | None:
-    """Our own error that a library has wrapped into one of its own, as older versions of the OpenAI
-    SDK do.
-    """
-    cause = err.__cause__
-    while cause is not None and not isinstance(cause, ModelError):
-        cause = cause.__cause__
-    return cause
 
 
 def _is_raised_here(traceback: TracebackType | None) -> bool:
@@ -202,13 +192,6 @@ def _detail(err: Exception, secrets: tuple[str, ...]) -> str:
     detail: str = (match[1] or match[2] or "") if match else text
     detail = re.sub(r"^Error code: \d+ - ", "", " ".join(detail.split()))
     return scrubbed(detail, secrets)[:_MAX_DETAIL_CHARS] or type(err).__name__
-
-
-def _is_unreadable_reply(err: Exception) -> bool:
-    """Whether LangChain stumbled over a reply that is none, such as a web page: it has only a
-    ValueError or TypeError for that.
-    """
-    return isinstance(err, ValueError | TypeError) and bool(_UNREADABLE.match(str(err)))
 
 
 def _root_cause(err: BaseException, secrets: tuple[str, ...]) -> str:

@@ -2,6 +2,7 @@
 provider's.
 """
 
+import itertools
 import json
 import logging
 import time
@@ -115,10 +116,8 @@ class LangChainChat:
         with translating(self._endpoint, call.has_reply):
             for chunk in self._pieces(_messages(prompt), max_tokens, call):
                 text = _text(chunk)
-                is_any = (
-                    is_any or bool(text) or any(chunk.response_metadata.get(name) for name in _ENDS)
-                )
-                is_cut_off = is_cut_off or _is_cut_off(chunk)
+                is_any |= bool(text) or any(map(chunk.response_metadata.get, _ENDS))
+                is_cut_off |= _is_cut_off(chunk)
                 if text:
                     yield text
         if not is_any:
@@ -189,8 +188,8 @@ class OpenAIProtocolChat(LangChainChat):
         )
 
     def first_word(self, prompt: Prompt, words: Sequence[str]) -> FirstWord:
-        """A reply of one token with the log probabilities of the likeliest; nothing is told where
-        the server refuses or leaves them out.
+        """A reply of one token with the log probabilities of the likeliest; without them where the
+        server refuses or leaves them out.
         """
         asked = {"logprobs": True, "top_logprobs": TOP_TOKENS}
         began, call = time.perf_counter(), BoundedCall(self._endpoint)
@@ -218,7 +217,7 @@ class OpenAIProtocolChat(LangChainChat):
     ) -> Iterator[Any]:
         def first_and_rest(limit: dict[str, int]) -> tuple[list[Any], Iterator[Any]]:
             pieces = iter(self._model.stream(messages, extra_body=limit))
-            return [piece for piece in [next(pieces, None)] if piece is not None], pieces
+            return list(itertools.islice(pieces, 1)), pieces
 
         with call.bounding():
             first, rest = self._limited_call(first_and_rest, max_tokens)

@@ -292,8 +292,8 @@ class MeteredChat:
         return found.logprobs
 
     def usage(self, stage: str | None = None) -> Usage:
-        """What this object spent, on one stage or on all. `seconds` sums over calls, so parallel
-        ones count each.
+        """The spending of this object, on one stage or on all. `seconds` sums over calls, so
+        parallel ones count each.
         """
         with self._lock:
             parts = (
@@ -305,8 +305,8 @@ class MeteredChat:
         return total
 
     def saved(self) -> Usage:
-        """What the replies that came from the cache took when they were made: calls, tokens and
-        seconds that this object did not spend.
+        """The cost of the cached replies when they were made: calls, tokens and seconds that this
+        object did not spend.
         """
         with self._lock:
             return self._saved

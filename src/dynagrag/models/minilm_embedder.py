@@ -165,9 +165,8 @@ def _session(folder: Path) -> "InferenceSession":
     weights = laid_out(load_file(folder / "model.safetensors"))
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = _num_threads()
-    options.add_session_config_entry(
-        "session.intra_op.allow_spinning", "0"
-    )  # others may need the cores
+    # others may need the cores
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     options.add_external_initializers(
         list(weights),
         [onnxruntime.OrtValue.ortvalue_from_numpy(matrix) for matrix in weights.values()],
@@ -176,9 +175,7 @@ def _session(folder: Path) -> "InferenceSession":
 
 
 def _num_threads() -> int:
-    """As many as OMP_NUM_THREADS says; 0, which is one for each physical core, where it says
-    nothing.
-    """
+    """The number in OMP_NUM_THREADS; 0, which is one for each physical core, where it has none."""
     first = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
     return int(first) if first.isdecimal() else 0
 

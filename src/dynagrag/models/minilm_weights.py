@@ -1,5 +1,5 @@
-"""What minilm.onnx, the graph of all-MiniLM-L6-v2, reads: its inputs' names, and its weights, as
-the model's own file has them or laid out for its operators.
+"""Inputs of minilm.onnx, the graph of all-MiniLM-L6-v2: their names, and its weights, as the
+model's own file has them or laid out for its operators.
 """
 
 from collections.abc import Mapping

@@ -33,14 +33,13 @@ def clean_json(text: str) -> str:
     r"""The text of a JSON reply, cleaned like `clean_text`, the escapes \u0000 and \ud800
     included.
     """
-    return _ESCAPE.sub(_clean_escape, clean_text(text))
 
+    def cleaned(match: re.Match[str]) -> str:
+        if match[0] == r"\u0000":
+            return ""
+        return r"\ufffd" if _LONE_SURROGATE.fullmatch(match[0]) else match[0]
 
-def _clean_escape(match: re.Match[str]) -> str:
-    escape = match[0]
-    if escape == r"\u0000":
-        return ""
-    return r"\ufffd" if _LONE_SURROGATE.fullmatch(escape) else escape
+    return _ESCAPE.sub(cleaned, clean_text(text))
 
 
 def parse_reply(text: str, schema: type[T]) -> T:
@@ -56,12 +55,13 @@ def parse_reply(text: str, schema: type[T]) -> T:
         try:
             return schema.model_validate_json(candidate)
         except ValidationError as err:
-            is_json = all(
-                e["type"] != "json_invalid"
-                for e in err.errors(include_url=False, include_context=False, include_input=False)
-            )
             if not has_object:  # the first whole object says best what is wrong
-                reason, has_object = _reason(err), is_json
+                errors = err.errors(include_url=False, include_input=False)
+                where = ".".join(map(str, errors[0]["loc"]))
+                more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+                reason = f"{where + ': ' if where else ''}{errors[0]['msg']}{more}"
+                reason = reason[:_MAX_REASON_CHARS]
+                has_object = all(e["type"] != "json_invalid" for e in errors)
         try:
             # Raw line breaks inside strings: wrong JSON that is easily read.
             return schema.model_validate(json.loads(candidate, strict=False))
@@ -80,10 +80,3 @@ def _candidates(text: str) -> Iterator[str]:
     start, end = text.find("{"), text.rfind("}")
     if 0 <= start < end and (start > 0 or end < len(text) - 1):
         yield text[start : end + 1]
-
-
-def _reason(err: ValidationError) -> str:
-    first = err.errors(include_url=False, include_input=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    more = f" (and {err.error_count() - 1} more)" if err.error_count() > 1 else ""
-    return f"{where + ': ' if where else ''}{first['msg']}{more}"[:_MAX_REASON_CHARS]

@@ -19,7 +19,7 @@ class StrictReply(BaseModel):
 
     @classmethod
     def whole_part(cls, reply: str) -> str | None:
-        """What can be used of a reply that was cut off, as a whole reply; None where only a whole
+        """The usable part of a reply that was cut off, as a whole reply; None where only a whole
         one is of use.
         """
         return None

@@ -291,8 +291,8 @@ def locate_model(source: str) -> str:
 def load_transformers(
     source: str, settings: Settings, device: str | None = None, dtype: Any = None
 ) -> tuple[Any, Any]:
-    """Tokenizer and model of what `locate_model` found; a hub model is fetched if need be.
-    SettingsError where it can't be loaded, ModelError where it doesn't fit into memory.
+    """Tokenizer and model of the source that `locate_model` found; a hub model is fetched if need
+    be. SettingsError where it can't be loaded, ModelError where it doesn't fit into memory.
 
     Without `device` and `dtype` they are chosen, see TransformersChat.
     """
@@ -303,35 +303,24 @@ def load_transformers(
     from transformers.utils import logging as transformers_logging
 
     transformers_logging.disable_progress_bar()
-    device = device or (
-        "cuda"
-        if torch.cuda.is_available()
-        else "mps"
-        if torch.backends.mps.is_available()
-        else "cpu"
-    )
-    given, dtype = (
-        dtype,
-        dtype
-        or {"cuda": torch.bfloat16, "mps": torch.float16}.get(
-            device.partition(":")[0], torch.float32
-        ),
-    )
-    where: dict[str, Any] = {"local_files_only": True}
-    folder = path
+    has_mps = torch.backends.mps.is_available()
+    device = device or ("cuda" if torch.cuda.is_available() else "mps" if has_mps else "cpu")
+    usual = {"cuda": torch.bfloat16, "mps": torch.float16}
+    loaded_as = dtype or usual.get(device.partition(":")[0], torch.float32)
+    folder, where = path, dict[str, Any](local_files_only=True)
+    weights: dict[str, Any] = {}
     if path.is_file():
         folder, where["gguf_file"] = path.parent, path.name
-        dtype = (
-            torch.float32 if given is not None else dtype
-        )  # transformers complains of a shorter one; it is cast below
-    # Safetensors only: other weights are pickles.
-    weights: dict[str, Any] = {} if path.is_file() else {"use_safetensors": True}
+        if dtype is not None:
+            loaded_as = torch.float32  # transformers complains of a shorter one; it is cast below
+    else:
+        weights["use_safetensors"] = True  # other weights are pickles
     with within_memory(str(path), "take a smaller model, or free some of the machine's"):
         try:
             with _without_bars() if path.is_file() else nullcontext():
                 tokenizer = AutoTokenizer.from_pretrained(folder, **where)
                 model = AutoModelForCausalLM.from_pretrained(
-                    folder, dtype=dtype, **where, **weights
+                    folder, dtype=loaded_as, **where, **weights
                 )
         except (OSError, ValueError, ImportError) as err:
             if is_out_of_memory(err):
@@ -340,7 +329,7 @@ def load_transformers(
                 f"{path} could not be loaded as a chat model: {' '.join(str(err).split())[:200]}"
             ) from err
         model = model.to(device)
-        return tokenizer, (model if given is None else model.to(given)).eval()
+        return tokenizer, (model if dtype is None else model.to(dtype)).eval()
 
 
 @contextmanager

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 
 YES_NO = ("yes", "no")
 MIN_MASS = 0.01
-"""What the words together must have: a model that thinks first, or replies with something else,
-says none of them.
+"""Least probability of the words together: a model that thinks first, or replies with something
+else, says none of them.
 """
 _LEAST = -100.0
 """Servers write anything from here down to minus infinity for never."""
@@ -23,25 +23,22 @@ def word_logprobs(
     and blank space around them.
 
     A word that is not among them counts as much as the least likely one that is. Empty where all
-    are all but impossible; None where nothing is told.
+    are all but impossible; None where there is no log probability.
     """
-    top = [
-        (text, min(0.0, max(_LEAST, logprob))) for text, logprob in top if not math.isnan(logprob)
-    ]
-    if not top:
+    chances: dict[str, list[float]] = {}
+    for text, logprob in top:
+        if not math.isnan(logprob):
+            chance = math.exp(min(0.0, max(_LEAST, logprob)))
+            chances.setdefault(text.strip().casefold(), []).append(chance)
+    if not chances:
         return None
-    sums = [
-        sum(
-            math.exp(logprob) for text, logprob in top if text.strip().casefold() == word.casefold()
-        )
-        for word in words
-    ]
+    sums = [sum(chances.get(word.casefold(), ())) for word in words]
     if sum(sums) < MIN_MASS:
         return ()
-    floor = math.exp(min(logprob for _, logprob in top))
+    floor = min(map(min, chances.values()))
     return tuple(math.log(own or floor) for own in sums)
 
 
 def difference(logprobs: tuple[float, ...] | None) -> float | None:
-    """log p(yes) - log p(no); None where they are all but impossible or not told."""
+    """log p(yes) - log p(no); None where they are all but impossible or not known."""
     return logprobs[0] - logprobs[1] if logprobs else None

@@ -1,5 +1,5 @@
-"""What a user may name, a table a kind. A row holds the name, the words that help, messages and the
-app show of it, what it needs, where it may be used, and what makes it.
+"""The things that a user may name, a table a kind. A row holds the name, the words that help,
+messages and the app show of it, what it needs, where it may be used, and what makes it.
 
 Words can be read without any implementation: that is imported when one is made. `wiring.py` makes
 what is asked for.

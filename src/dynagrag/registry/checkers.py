@@ -1,4 +1,6 @@
-"""What finds out whether lines state a claim: the setting `checker`, and `evaluate citations`."""
+"""Checkers, which find out whether lines state a claim: the setting `checker`, and `evaluate
+citations`.
+"""
 
 from typing import TYPE_CHECKING, Protocol
 

@@ -1,5 +1,5 @@
-"""What the rows of all tables have in common, and what is made of a table: the names that may be
-used somewhere, their list in a help text, the row of a name.
+"""The common part of all tables' rows, and the uses of a table: the names that may be used
+somewhere, their list in a help text, the row of a name.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ class Use(Flag):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice(Generic[Make]):
-    """What a user may name.
+    """A thing that a user may name.
 
     Attributes:
         name: As it is written on the command line.
@@ -84,6 +84,6 @@ def chosen(kind: str, name: str, rows: Mapping[str, Row]) -> Row:
 
 
 def named(path: str) -> Any:
-    """What stands at `module:name`."""
+    """The object at `module:name`."""
     module, _, name = path.partition(":")
     return getattr(import_module(module), name)

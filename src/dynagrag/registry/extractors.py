@@ -1,4 +1,4 @@
-"""What makes records of chunks: `ingest --extractor`."""
+"""Extractors, which make records of chunks: `ingest --extractor`."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol

@@ -145,7 +145,7 @@ class StoreAddress:
 
     @property
     def scheme(self) -> str:
-        """What stands before `://`, or all of it."""
+        """The part before `://`, or all of it."""
         return self.text.partition("://")[0]
 
     @property

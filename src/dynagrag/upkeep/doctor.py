@@ -67,18 +67,10 @@ def check(settings: Settings, workspace: str | None) -> list[Finding]:
         _home(settings),
     ]
     for module, (extra, use) in _EXTRAS.items():
-        there = importlib.util.find_spec(module) is not None
-        found.append(
-            Finding(
-                module,
-                True,
-                (
-                    f"installed, for {use}"
-                    if there
-                    else f"not installed; {use} need pip install 'dynagrag[{extra}]'"
-                ),
-            )
-        )
+        words = f"not installed; {use} need pip install 'dynagrag[{extra}]'"
+        if importlib.util.find_spec(module) is not None:
+            words = f"installed, for {use}"
+        found.append(Finding(module, True, words))
     found.append(_language_model(settings))
     of_embedder, identity = _embedder(settings)
     return [
@@ -104,15 +96,12 @@ def repair(settings: Settings, workspace: str | None) -> list[Finding]:
 def _home(settings: Settings) -> Finding:
     try:
         make_folder(settings.home)
-        is_writable = os.access(settings.home, os.W_OK)
     except OSError as err:
         return Finding("home", False, f"{settings.home}: {err.strerror}", "set DYNAGRAG_HOME")
-    return Finding(
-        "home",
-        is_writable,
-        f"{settings.home}{'' if is_writable else ' may not be written to'}",
-        "" if is_writable else "set DYNAGRAG_HOME",
-    )
+    if os.access(settings.home, os.W_OK):
+        return Finding("home", True, str(settings.home))
+    words = f"{settings.home} may not be written to"
+    return Finding("home", False, words, "set DYNAGRAG_HOME")
 
 
 def _language_model(settings: Settings) -> Finding:
@@ -191,9 +180,9 @@ def _workspace(
     look: Callable[[Workspace], list[Finding]],
     look_at_server: Callable[[GraphStore], list[Finding]],
 ) -> list[Finding]:
-    """What `look` finds in the workspace; that there is none is a finding where it was asked for by
-    name. A server is looked at either way, since what is wrong with it keeps a workspace from being
-    made there.
+    """Findings of `look` in the workspace; that there is none is a finding where the user named it.
+    A server is looked at either way, since what is wrong with it keeps a workspace from being made
+    there.
     """
     try:
         names, name = workspace_names(settings), workspace_meant(workspace, settings)
@@ -247,7 +236,7 @@ def _inside(space: Workspace, embedder: EmbedderIdentity | None) -> list[Finding
         ("set aside", lambda: [_set_aside(space)]),
         ("jobs", lambda: [_jobs(space)]),
     ]
-    if is_unfinished(store):  # what is not there yet is no finding
+    if is_unfinished(store):  # a part that isn't there yet is no finding
         looks = [look for look in looks if look[0] not in ("graph", "vectors")]
     found: list[Finding] = []
     for what, look in looks:
@@ -307,12 +296,10 @@ def _graph(store: GraphStore) -> list[Finding]:
             *found,
             Finding("digest", True, f"{stored[:12]}, not derived again: too many records"),
         ]
-    finding = (
-        f"{stored[:12]}, derived again the same"
-        if stored == again
-        else f"stored {stored[:12]}, derived again {again[:12]}"
-    )
-    return [*found, Finding("digest", stored == again, finding, "" if stored == again else REPAIR)]
+    if stored == again:
+        return [*found, Finding("digest", True, f"{stored[:12]}, derived again the same")]
+    words = f"stored {stored[:12]}, derived again {again[:12]}"
+    return [*found, Finding("digest", False, words, REPAIR)]
 
 
 def derived_digest(store: GraphStore) -> str | None:
@@ -347,38 +334,25 @@ def _no_vectors(ids: Iterable[str]) -> VectorTable:
 
 def _vectors(store: GraphStore, embedder: EmbedderIdentity | None) -> list[Finding]:
     stored = store.embedder()
+    passages = store.passages()
     if stored is None:
-        return [
-            Finding("vectors", not store.passages(), "none yet", _AGAIN if store.passages() else "")
-        ]
-    whose = f"of {stored.name} ({stored.dimension} dimensions)"
-    found = [Finding("vectors", True, whose)]
+        return [Finding("vectors", not passages, "none yet", _AGAIN if passages else "")]
+    words = f"of {stored.name} ({stored.dimension} dimensions)"
+    found = [Finding("vectors", True, words)]
     if embedder is not None and embedder != stored:
-        mine = f"{embedder.name} ({embedder.dimension})"
-        found = [
-            Finding(
-                "vectors",
-                False,
-                f"{whose}, but the embedder is {mine}",
-                f"use --embedder {stored.name}",
-            )
-        ]
-    missing = missing_ids(
-        [p.id for p in store.passages()], set(store.vector_ids(VectorKind.PASSAGE))
-    )
+        words += f", but the embedder is {embedder.name} ({embedder.dimension})"
+        found = [Finding("vectors", False, words, f"use --embedder {stored.name}")]
+    missing = missing_ids([p.id for p in passages], set(store.vector_ids(VectorKind.PASSAGE)))
     if missing and store.is_derived_current():
         found.append(Finding("vectors", False, f"{len(missing)} passages have none", _AGAIN))
     return found
 
 
 def _set_aside(space: Workspace) -> Finding:
-    aside = len(space.journal.set_asides())
-    return Finding(
-        "set aside",
-        not aside,
-        f"{aside} chunks" if aside else "no chunk",
-        "the same ingest tries them again" if aside else "",
-    )
+    num = len(space.journal.set_asides())
+    if not num:
+        return Finding("set aside", True, "no chunk")
+    return Finding("set aside", False, f"{num} chunks", "the same ingest tries them again")
 
 
 def _jobs(space: Workspace) -> Finding:

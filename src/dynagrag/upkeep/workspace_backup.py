@@ -108,12 +108,17 @@ def back_up(space: Workspace, file: Path, *, is_forced: bool, progress: Progress
 
 @contextmanager
 def _work_folder(folder: Path) -> Iterator[Path]:
-    """An empty folder for one process, gone afterwards; what a killed one left there goes first."""
+    """An empty folder for one process, gone afterwards; files that a killed one left there go
+    first.
+    """
     folder.mkdir(mode=0o700, exist_ok=True)
-    with _exclusive(
-        folder / "lock",
-        f"{folder} is in use: another backup or restore is under way; wait until it is done",
-    ):
+    with open(folder / "lock", "w", opener=private) as handle:
+        try:  # the system lets go of it however the process ends
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as err:
+            raise WorkspaceError(
+                f"{folder} is in use: another backup or restore is under way; wait until it is done"
+            ) from err
         for left in folder.iterdir():
             if left.name != "lock":
                 left.unlink()
@@ -121,19 +126,6 @@ def _work_folder(folder: Path) -> Iterator[Path]:
             yield folder
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-
-
-@contextmanager
-def _exclusive(path: Path, complaint: str) -> Iterator[None]:
-    """Holds a lock file; the system lets go however the process ends. WorkspaceError with the
-    complaint when another has it.
-    """
-    with open(path, "w", opener=private) as handle:
-        try:
-            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as err:
-            raise WorkspaceError(complaint) from err
-        yield
 
 
 # ------------------------------------------------------------------------------------------ restore
@@ -166,8 +158,8 @@ def restore(file: Path, settings: Settings, workspace: str | None, progress: Pro
     here = store_address(folder, settings.model_copy(update={"store": None}))
     if has_store(folder) and here != store_address(folder, settings):
         raise WorkspaceError(
-            f"workspace {name!r} is here already, in {here.text}, and was left as it is; move {folder}"
-            " away to restore it"
+            f"workspace {name!r} is here already, in {here.text}, and was left as it is; move"
+            f" {folder} away to restore it"
         )
     try:
         restoring = restoring_folder(name, settings)
@@ -178,9 +170,8 @@ def restore(file: Path, settings: Settings, workspace: str | None, progress: Pro
                 raise StoreError(
                     f"{file} changed while it was read; restore it again when it is whole"
                 )
-            wiring.make_journal(
-                unpacked
-            ).close()  # refuses a newer one, brings an older one up to date
+            # refuses a newer journal, brings an older one up to date
+            wiring.make_journal(unpacked).close()
             progress("check", 1, 1)
             with _folder_of_workspace(folder, settings):
                 return Restored(
@@ -205,15 +196,13 @@ def _restore_checked(
         if not is_unfinished(target) and not target.documents():
             _check_journal(folder)
         is_here = store_address(folder, settings).is_embedded
+        or_move = f", or move {folder} away" if is_here else ""
         copy_workspace(
             source,
             target,
             progress,
             origin=f"backup {manifest.parts[GRAPH].sha256}",
-            remedy=(
-                "restore into another store with"
-                f" --store{f', or move {folder} away' if is_here else ''}"
-            ),
+            remedy=f"restore into another store with --store{or_move}",
             before_done=lambda: _place(unpacked / JOURNAL, folder / JOURNAL),
         )
         remember_store(folder, settings)

@@ -23,14 +23,11 @@ def describe_active_jobs(name: str, settings: Settings) -> str:
         return ""
     with closing(wiring.make_journal(folder)) as journal:
         running = [job for job in journal.jobs() if job.status is JobStatus.RUNNING]
-        described = [_described(job, journal) for job in running]
-    if not described:
+        jobs = " and ".join(_described(job, journal) for job in running)
+    if not running:
         return ""
-    is_one = len(described) == 1
-    return (
-        f"{' and '.join(described)} {'is' if is_one else 'are'} at work in workspace {name!r}: what"
-        " is shown is the state so far"
-    )
+    are = "is" if len(running) == 1 else "are"
+    return f"{jobs} {are} at work in workspace {name!r}: what is shown is the state so far"
 
 
 def _described(job: Job, journal: Journal) -> str:

@@ -55,8 +55,8 @@ def store_address(folder: Path, settings: Settings) -> StoreAddress:
 
 
 def name_in_store(folder: Path, workspace: str) -> str:
-    """What a workspace's store calls it, and its ids hold: its name, or the one that it was made
-    with where it was renamed since.
+    """A workspace's name in its store and in ids: its own, or the one that it was made with where
+    it was renamed since.
     """
     path = folder / FIRST_NAME_FILE
     return path.read_text(encoding="utf-8").strip() if path.is_file() else workspace

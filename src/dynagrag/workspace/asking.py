@@ -40,7 +40,7 @@ STAGES = {
     "merge": "Writing",
     "check": "Checking each claim",
 }
-"""What `progress` is told of a question, in words."""
+"""The stages of a question that `progress` gets, in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,14 +63,14 @@ class AskOptions:
 
     @property
     def way(self) -> str:
-        """What answers by this: `soft:NAME`, or the retriever."""
+        """The name of what answers: `soft:NAME`, or the retriever."""
         return self.retriever if self.soft is None else f"soft:{self.soft}"
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerOverrides:
-    """What one question is answered with in place of what its options name: for measurements, which
-    compare ways to answer.
+    """Parts that answer one question in place of those that its options name: for measurements,
+    which compare ways to answer.
 
     `make_retriever` makes the retriever for this question alone. `max_concurrency`: model calls at
     once. `is_hard_alone`: the language model of the system that `soft` names answers as it is,
@@ -141,7 +141,7 @@ class QuestionAnswering:
         chat: MeteredChat | None,
         overrides: AnswerOverrides | None = None,
     ) -> AnswerPlan:
-        """What the options come to with these settings, this model and what the workspace holds.
+        """The plan of the options with these settings, this model and this workspace.
 
         Raises UsageError for a name that is none, SettingsError where a model or a library is
         missing, LoadError for what is no checkpoint, WorkspaceError where there is nothing to
@@ -221,7 +221,7 @@ class QuestionAnswering:
         return vector
 
     def pruner_identity(self, name: str | None = None) -> str:
-        """What the pruner called so, else that of the settings, scores with now: the name of an
+        """The identity of the pruner called so, else of the one in the settings: the name of an
         untrained one, a checkpoint's digest.
 
         Raises UsageError for a name that is none and where there is no trained pruner, LoadError
@@ -232,8 +232,8 @@ class QuestionAnswering:
     def _within_calls(
         self, profile: Profile, options: AskOptions, chat: MeteredChat | None
     ) -> tuple[Profile, list[str]]:
-        """The profile with no more prompts than the calls that are allowed, and what to say of
-        that: scores, the merge and perhaps the checker need theirs too.
+        """The profile with no more prompts than the calls that are allowed, and a note on that:
+        scores, the merge and perhaps the checker need theirs too.
         """
         if chat is None or options.max_calls is None or chat.calls_left is None:
             return profile, []

@@ -1,4 +1,4 @@
-"""What changes a workspace's documents, and with them its graph: ingests and their jobs, new
+"""Changes of a workspace's documents, and with them of its graph: ingests and their jobs, new
 titles, deletions. Whoever changes them holds the workspace.
 """
 
@@ -81,8 +81,8 @@ class IngestJobs:
     def prepare_imported(
         self, corpora: Sequence[ImportedCorpus], extractor: Extractor, has_index: bool = True
     ) -> PreparedIngest:
-        """What an ingest of these corpora would do, before it does anything. Its job can be
-        repeated, but not resumed by its number.
+        """The plan of an ingest of these corpora. Its job can be repeated, but not resumed by its
+        number.
 
         `has_index`: whether the ego-graph index is brought up to date at the end.
         """
@@ -145,7 +145,12 @@ class WorkspaceDocuments:
         """
         found = self._documents_called(reference)
         if not found:
-            like = self._like(reference)
+            # whoever renames or deletes a document calls it by all of its title
+            part = reference.strip().casefold()
+            documents = self._parts.store.documents() if part else ()
+            titles = [repr(d.title) for d in documents if part in d.title.casefold()]
+            more = " ..." if len(titles) > _MAX_LIKE else ""
+            like = f"; it is a part of {', '.join(titles[:_MAX_LIKE])}{more}" if titles else ""
             raise UsageError(
                 f"no document {reference!r} in workspace {self._parts.name!r}{like}; `dynagrag"
                 " documents` lists them"
@@ -158,43 +163,26 @@ class WorkspaceDocuments:
         return found[0]
 
     def _documents_called(self, reference: str) -> list[Document]:
+        """Those of this id, else path, else title, else file name or beginning of an id."""
         documents = self._parts.store.documents()
-        path = uri_of(reference)
-        found = [d for d in documents if reference == d.id] or [
-            d for d in documents if path == d.uri
-        ]
-        found = found or [d for d in documents if d.title.casefold() == reference.casefold()]
-        return found or [
-            d
-            for d in documents
-            if Path(d.uri).name == reference or (len(reference) >= 8 and d.id.startswith(reference))
-        ]
-
-    def _like(self, reference: str) -> str:
-        """Tells the titles of which it is a part: whoever renames or deletes a document calls it by
-        all of it.
-        """
-        part = reference.strip().casefold()
-        like = [
-            repr(d.title)
-            for d in self._parts.store.documents()
-            if part and part in d.title.casefold()
-        ]
+        path, title, is_long = uri_of(reference), reference.casefold(), len(reference) >= 8
         return (
-            "; it is a part of"
-            f" {', '.join(like[:_MAX_LIKE])}{' ...' if len(like) > _MAX_LIKE else ''}"
-            if like
-            else ""
+            [d for d in documents if d.id == reference]
+            or [d for d in documents if d.uri == path]
+            or [d for d in documents if d.title.casefold() == title]
+            or [
+                d
+                for d in documents
+                if Path(d.uri).name == reference or (is_long and d.id.startswith(reference))
+            ]
         )
 
     def is_deleted(self, reference: str) -> bool:
         """Whether this id, path or title is that of a document that has been deleted, and of none
         that is there: `delete` does no harm.
         """
-        names, deletions = (
-            (reference, reference.casefold(), uri_of(reference)),
-            self._parts.deletions,
-        )
+        names = (reference, reference.casefold(), uri_of(reference))
+        deletions = self._parts.deletions
         return deletions.is_recovered(*names) or (
             not self._documents_called(reference) and deletions.is_noted(*names)
         )

@@ -50,8 +50,8 @@ _LOCK = RLock()
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """What one retriever came to, or the error that came in its place. `llm`: the language model's
-    name, empty where there was none.
+    """One retriever's answer, or the error in its place. `llm`: the language model's name, empty
+    where there was none.
 
     `unread`: the stored form of an answer that this version can't read; it stays in the file as it
     is.
@@ -199,11 +199,9 @@ class ConversationBook:
         """
         known, dropped = set(document_ids), 0
         with self._alone():
-            for left in (
-                self._folder.glob("*.part") if self._folder.is_dir() else ()
-            ):  # of a process that was killed as it wrote
-                left.unlink(missing_ok=True)
-            for path in sorted(self._folder.glob("*.json")) if self._folder.is_dir() else ():
+            for part in [*self._folder.glob("*.part")]:
+                part.unlink(missing_ok=True)  # of a process that was killed as it wrote
+            for path in sorted(self._folder.glob("*.json")):
                 try:
                     found = json.loads(path.read_text(encoding="utf-8"))
                 except (OSError, ValueError):
@@ -213,7 +211,9 @@ class ConversationBook:
                         path,
                     )
                     continue
-                rows = _rows(found)
+                # a version's form that isn't known counts as one exchange
+                rows = found.get("exchanges") if isinstance(found, dict) else None
+                rows = rows if isinstance(rows, list) else [found]
                 kept = [row for row in rows if _quoted(row) <= known]
                 dropped += len(rows) - len(kept)
                 if rows and not kept:
@@ -239,9 +239,8 @@ class ConversationBook:
                     f"the conversation cannot be kept in {self._folder}: {err.strerror}"
                 ) from err
             with handle:
-                fcntl.flock(
-                    handle, fcntl.LOCK_EX
-                )  # which the system lets go however the process ends
+                # the system lets go of it however the process ends
+                fcntl.flock(handle, fcntl.LOCK_EX)
                 yield
 
     def _path(self, id_: str) -> Path:
@@ -251,9 +250,8 @@ class ConversationBook:
 
     def _write(self, path: Path, form: Mapping[str, Any]) -> None:
         try:
-            self._folder.mkdir(
-                mode=0o700, exist_ok=True
-            )  # without its parents: a workspace that was deleted meanwhile isn't made again
+            # without its parents: a workspace that was deleted meanwhile isn't made again
+            self._folder.mkdir(mode=0o700, exist_ok=True)
             part = path.with_suffix(".part")  # one writer at a time: see _alone
             try:
                 write_text(part, json.dumps(form))
@@ -273,25 +271,18 @@ def _age(path: Path) -> tuple[int, str]:
         return (0, path.name)
 
 
-def _rows(found: Any) -> list[Any]:
-    """The exchanges of a stored conversation, whatever version wrote it; all of it as one where
-    they can't be told apart.
-    """
-    rows = found.get("exchanges") if isinstance(found, dict) else None
-    return rows if isinstance(rows, list) else [found]
-
-
 def _quoted(stored: Any) -> set[str]:
     """Ids of all documents that a stored value names under `document_ids`, at any depth."""
-    if isinstance(stored, list):
-        return {id_ for item in stored for id_ in _quoted(item)}
-    if not isinstance(stored, dict):
+    if not isinstance(stored, (list, dict)):
         return set()
-    named = stored.get("document_ids")
-    ids = named.values() if isinstance(named, dict) else named if isinstance(named, list) else ()
-    return {id_ for id_ in ids if isinstance(id_, str)} | {
-        id_ for item in stored.values() for id_ in _quoted(item)
-    }
+    inner = stored.values() if isinstance(stored, dict) else stored
+    found = set[str]().union(*map(_quoted, inner))
+    named = stored.get("document_ids") if isinstance(stored, dict) else None
+    if isinstance(named, dict):
+        named = named.values()
+    elif not isinstance(named, list):
+        named = ()
+    return found | {id_ for id_ in named if isinstance(id_, str)}
 
 
 def _conversation_json(conversation: Conversation) -> dict[str, Any]:
@@ -331,20 +322,17 @@ def _kept(retriever: str, answer: Mapping[str, Any], **more: Any) -> KeptAnswer:
 
 
 def with_titles(conversation: Conversation, titles: Mapping[str, str]) -> Conversation:
-    """Its lines under what their documents are called now, by document id; those of documents that
-    are gone keep the title they had.
+    """Its lines under their documents' titles of now, by document id; those of documents that are
+    gone keep the title they had.
     """
 
     def titled(kept: KeptAnswer) -> KeptAnswer:
         answer = kept.answer
         if answer is None:
             return kept
-        citations = tuple(
-            _titled(line, titles, answer.trace.document_ids) for line in answer.citations
-        )
-        evidence = tuple(
-            _titled(line, titles, answer.trace.document_ids) for line in answer.evidence
-        )
+        ids = answer.trace.document_ids
+        citations = tuple(_titled(line, titles, ids) for line in answer.citations)
+        evidence = tuple(_titled(line, titles, ids) for line in answer.evidence)
         return replace(kept, answer=replace(answer, citations=citations, evidence=evidence))
 
     exchanges = (
@@ -388,19 +376,20 @@ def exchange_as_markdown(exchange: Exchange) -> str:
 
 def exchange_as_text(exchange: Exchange) -> str:
     """The same for a letter: answers with the lines that they cite, no marks of Markdown. Of
-    several each says what made it.
+    several each names its maker.
     """
     pieces = [" ".join(exchange.asked.split()), ""]
     for kept in exchange.answers:
-        if kept.answer is None:
-            continue
         answer = kept.answer
-        pieces += [f"({_by(kept)})"] if len(exchange.answers) > 1 else []
-        pieces += (
-            [with_numbers(marked_text(answer), answer), ""] if answer.is_answered_by_model else []
-        )
-        cited = shown_lines(answer) if answer.is_answered_by_model else []
-        shown = [(with_numbers(f"[{label}] ", answer), line) for label, _, line in cited]
+        if answer is None:
+            continue
+        if len(exchange.answers) > 1:
+            pieces.append(f"({_by(kept)})")
+        shown: list[tuple[str, Citation]] = []
+        if answer.is_answered_by_model:
+            pieces += [with_numbers(marked_text(answer), answer), ""]
+            for label, _, line in shown_lines(answer):
+                shown.append((with_numbers(f"[{label}] ", answer), line))
         for label, line in shown or [("", line) for line in answer.evidence[:_NUM_COPIED]]:
             pieces.append(f"{label}{_who(line)}: “{' '.join(line.quote.split())}”")
         pieces.append("")
@@ -424,27 +413,22 @@ def _kept_lines(kept: KeptAnswer, asked: str) -> list[str]:
     if answer.question != asked:
         lines += [f"Asked as: {answer.question}", ""]
     lines += [with_numbers(marked_text(answer), answer), ""]
-    cited = [
-        (f"{label}, {what}" if what else label, line) for label, what, line in shown_lines(answer)
-    ]
-    cited += [(f"{label}, {IDLE}", line) for label, line in idle_citations(answer)]
-    if not answer.is_answered_by_model:
-        cited = [("-", citation) for citation in answer.evidence]
-    for label, citation in cited:
+    cited: list[tuple[str, Citation]] = []
+    if answer.is_answered_by_model:
+        for label, note, line in shown_lines(answer):
+            cited.append((f"{label}, {note}" if note else label, line))
+        cited += [(f"{label}, {IDLE}", line) for label, line in idle_citations(answer)]
+    else:
+        cited += [("-", line) for line in answer.evidence]
+    for label, line in cited:
         lines.append(
-            f"- {with_numbers(f'[{label}]', answer)} {_who(citation)}:"
-            f' "{" ".join(citation.quote.split())}"'
+            f'- {with_numbers(f"[{label}]", answer)} {_who(line)}: "{" ".join(line.quote.split())}"'
         )
-    notes = [note for note in (claims_summary(answer), failures_summary(answer)) if note]
-    lines += [line for note in notes for line in ("", note)]
+    for note in filter(None, (claims_summary(answer), failures_summary(answer))):
+        lines += ["", note]
     usage = answer.usage
     if usage.calls:
         cost = "" if kept.cost is None else f", {kept.cost:.4f}"
-        lines += [
-            "",
-            (
-                f"{usage.calls} calls, {usage.prompt_tokens} + {usage.completion_tokens} tokens,"
-                f" {kept.seconds:.1f} s{cost}"
-            ),
-        ]
+        tokens = f"{usage.prompt_tokens} + {usage.completion_tokens} tokens"
+        lines += ["", f"{usage.calls} calls, {tokens}, {kept.seconds:.1f} s{cost}"]
     return [*lines, ""]

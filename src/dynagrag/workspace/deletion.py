@@ -14,6 +14,7 @@ import logging
 import os
 import shutil
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -92,48 +93,47 @@ class DocumentDeletions:
     def _delete_pending(self) -> None:
         pending = self.pending()
         going = {d.document_id for d in pending}
+        deleted = [d for d in pending if not d.is_replaced]
         there = [document for document in self._store.documents() if document.id in going]
-        deleted = {d.document_id for d in pending if not d.is_replaced}
-        self._drop_corrections([document for document in there if document.id in deleted])
+        ids = {d.document_id for d in deleted}
+        self._drop_corrections([document for document in there if document.id in ids])
         for document in there:
             self._store.delete_document(document.id)
         self._journal.forget_documents(going)
         if deleted:
-            self._forget_files([d for d in pending if not d.is_replaced])
+            self._forget_files(deleted)
 
     def end(self) -> None:
-        """Notes that what was pending has gone, once the graph is that of the records that are
-        left.
+        """Notes that the pending documents have gone, once the graph is that of the records that
+        are left.
         """
         pending = self.pending()
         if not pending:
             return
         if not all(d.is_replaced for d in pending):
             self._store.wipe()
-        left = [
-            replace(d, is_pending=False) for d in read_deletions(self._store) if not d.is_replaced
-        ]
+        left = [d for d in read_deletions(self._store) if not d.is_replaced]
+        left = [replace(d, is_pending=False) for d in left]
         write_deletions(self._store, left)
         forgotten = self._forgotten() | {d.key for d in pending}
         self._note_forgotten([d for d in left if d.key in forgotten])
 
     def catch_up(self) -> None:
-        """Forgets in this folder what was deleted from another one that shares the store."""
+        """Forgets in this folder the documents that were deleted from another one that shares the
+        store.
+        """
         done = [d for d in read_deletions(self._store) if not d.is_pending]
         known = self._forgotten() if done else set()
-        stored = (
-            {document.id for document in self._store.documents()}
-            if {d.key for d in done} - known
-            else set()
-        )
         new = [d for d in done if d.key not in known]
+        if not new:
+            return
+        stored = {document.id for document in self._store.documents()}
         gone = [d for d in new if d.document_id not in stored]  # else it was brought in again
         if gone:
             self._journal.forget_documents([d.document_id for d in gone])
             self._forget_files(gone)
             self._store.wipe()
-        if new:
-            self._note_forgotten(done)
+        self._note_forgotten(done)
 
     # inside
 
@@ -144,9 +144,8 @@ class DocumentDeletions:
             return
         keys = keys_only_in(self._store.mentions(), {d.id for d in documents})
         left = edits_left(edits, keys, {d.uri for d in documents})
-        for edit in (
-            left.put
-        ):  # first: killed in between, both are there, and the next run drops the old one
+        # first: killed in between, both are there, and the next run drops the old one
+        for edit in left.put:
             self._store.put_edit(edit)
         if left.dropped:
             self._store.drop_edits(left.dropped)
@@ -157,32 +156,24 @@ class DocumentDeletions:
             )
 
     def _forget_files(self, deletions: Sequence[Deletion]) -> None:
+        """Conversations, indexes, what a killed restore left, and uploads of these documents."""
         documents = self._store.documents()
         ConversationBook(self._folder).keep_documents([d.id for d in documents])
         for derived in ("index", SOFT_PROMPTS):
             shutil.rmtree(self._folder / derived, ignore_errors=True)
-        (self._folder / ".journal.sqlite.partial").unlink(
-            missing_ok=True
-        )  # of a restore that was killed
-        self._remove_unpacked()
-        names, stored = {name for d in deletions for name in d.names}, {d.uri for d in documents}
+        (self._folder / ".journal.sqlite.partial").unlink(missing_ok=True)
+        if self._restoring.is_dir():
+            with (self._restoring / "lock").open("a") as handle, suppress(BlockingIOError):
+                # a running restore holds its lock
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(self._restoring)
         uploads = self._folder / "uploads"
-        for path in (
-            list(uploads.iterdir()) if uploads.is_dir() and not uploads.is_symlink() else ()
-        ):  # else they are somebody's own
+        if not uploads.is_dir() or uploads.is_symlink():
+            return  # through a link they would be somebody's own files
+        names, stored = {name for d in deletions for name in d.names}, {d.uri for d in documents}
+        for path in list(uploads.iterdir()):
             if hash_of(uri_of(path)) in names and uri_of(path) not in stored:
                 path.unlink(missing_ok=True)
-
-    def _remove_unpacked(self) -> None:
-        """Removes what a killed restore left unpacked; a running one holds its lock."""
-        if not self._restoring.is_dir():
-            return
-        with (self._restoring / "lock").open("a") as handle:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return
-            shutil.rmtree(self._restoring)
 
     def _forgotten(self) -> set[str]:
         """Keys of the deletions that this folder knows of; none where the file is not as we wrote

@@ -1,4 +1,4 @@
-"""Who makes a correction, and when: each later than any before it."""
+"""Stamps of corrections: by whom and when, each later than any before it."""
 
 import getpass
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ MAX_NAME = 200
 
 
 def somebody() -> str:
-    """Who is at this machine, as far as it knows."""
+    """The user of this machine, as far as it knows."""
     try:
         return getpass.getuser()
     except (OSError, KeyError):  # no such user in a container

@@ -47,7 +47,7 @@ a dead machine's lease on a server.
 
 @dataclass(frozen=True, slots=True)
 class Stats:
-    """What a workspace holds; the names are those of `graph stats --json`."""
+    """The contents of a workspace in numbers; the names are those of `graph stats --json`."""
 
     documents: int
     turns: int

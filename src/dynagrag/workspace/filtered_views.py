@@ -1,5 +1,5 @@
-"""What questions with the same filters share: the part of the graph that is inside them, and the
-retrievers over it, kept until the store changes.
+"""Parts that questions with the same filters share: the part of the graph that is inside them, and
+the retrievers over it, kept until the store changes.
 """
 
 from functools import partial

@@ -52,15 +52,12 @@ def read_glossaries(
                 f"two glossaries are called {Path(path).name!r}, and one would take the other's"
                 " place; rename one of them"
             )
-    known = (
-        {glossary.name for glossary in glossaries_in_force(stored.edits())}
-        if stored is not None and paths
-        else set()
-    )
+    edits = stored.edits() if stored is not None and paths else ()
+    known = {glossary.name for glossary in glossaries_in_force(edits)}
     return tuple(
         read_glossary_file(Path(path))
-        for path in path_of.values()
-        if Path(path).exists() or Path(path).name not in known
+        for name, path in path_of.items()
+        if name not in known or Path(path).exists()
     )
 
 
@@ -84,13 +81,14 @@ def glossaries_in_force(edits: Sequence[Edit]) -> tuple[GlossaryInForce, ...]:
 
 
 def store_glossaries(store: RecordStore, files: Sequence[GlossaryFile]) -> None:
-    """Stores what isn't there as it is. The caller holds the workspace, and derives the graph."""
+    """Stores those that aren't there as they are. The caller holds the workspace, and derives the
+    graph.
+    """
     for file in files:
         edits = store.edits()
         text, stamp = glossary_text(file.rows), Stamp(edits, somebody())
-        own = [
-            e for e in effective_edits(edits) if e.kind is EditKind.GLOSSARY and e.name == file.name
-        ]
+        glossaries = [e for e in effective_edits(edits) if e.kind is EditKind.GLOSSARY]
+        own = [e for e in glossaries if e.name == file.name]
         if any(e.what == text for e in own):
             continue
         for old in own:
@@ -135,7 +133,7 @@ def plain_words(file: GlossaryFile, store: RecordStore) -> list[str]:
 
 
 def lines_once_made(files: Sequence[GlossaryFile], store: GraphStore) -> list[str]:
-    """What is to be said of glossaries once the graph is made."""
+    """Remarks on glossaries once the graph is made."""
     lines = []
     for file in files:
         if terms := terms_not_found(file, store.graph()):

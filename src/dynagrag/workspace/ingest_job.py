@@ -276,8 +276,8 @@ def _prepared(
 
 @dataclass(slots=True)
 class PreparedIngest:
-    """A plan with what will carry it out. `job_id`: the job's number, once it runs or where one is
-    resumed; `build_index` is called at the end, with the workspace held.
+    """A plan with the parts that will carry it out. `job_id`: the job's number, once it runs or
+    where one is resumed; `build_index` is called at the end, with the workspace held.
     """
 
     parts: WorkspaceParts
@@ -296,7 +296,7 @@ class PreparedIngest:
     def time_one_call(self) -> float | None:
         """The seconds of one call that the run will make, by a model in this process: the next
         finds its reply in the cache. None for any other model, where nothing is to be extracted,
-        and where the model gives no reply, which the run will tell.
+        and where the model gives no reply, which the run will say.
         """
         work = self._typical_work()
         if (
@@ -368,10 +368,9 @@ class PreparedIngest:
         try:
             report = self._carry_out(follower, self.job_id)
         except BaseException as err:
-            if (
-                not follower.has_stopped
-            ):  # else the journal says so, and another run may be at the job by now
-                with suppress(StoreError):  # what failed is the news, not that it can't be noted
+            # where it was stopped the journal says so, and another run may be at the job by now
+            if not follower.has_stopped:
+                with suppress(StoreError):  # the failure is the news, not that it can't be noted
                     book.finish(self.job_id, _status_of(err), reason=_reason_of(err))
             raise
         if report.stopped_by is not None:
@@ -398,9 +397,8 @@ class PreparedIngest:
     def _carry_out(self, follower: Follower, job_id: int) -> IngestReport:
         parts, book = self.parts, self.parts.journal.job_book
         book.claim(job_id, [d.document.id for d in self.plan.documents])
-        if (
-            parts.store.version() != self.version
-        ):  # another process wrote while this one waited for a yes
+        if parts.store.version() != self.version:
+            # another process wrote while this one waited for a yes
             self.plan = self.plan_again()
             book.claim(job_id, [d.document.id for d in self.plan.documents])
         planned = [
@@ -459,8 +457,6 @@ def _reason_of(err: BaseException) -> str:
         return "Ctrl-C"
     if isinstance(err, OSError) and err.strerror:
         return err.strerror
-    return (
-        scrubbed(str(err), known_secrets())
-        if isinstance(err, DynaGragError)
-        else type(err).__name__
-    )
+    if isinstance(err, DynaGragError):
+        return scrubbed(str(err), known_secrets())
+    return type(err).__name__

@@ -1,5 +1,5 @@
-"""Who may change the graph of a workspace: one process at a time, over all machines that share the
-store.
+"""The lock on a workspace's graph: one process at a time may change it, over all machines that
+share the store.
 
 First the folder's own lock, which the system lets go however a process ends; then the store's
 lease, for machines that share no folder.

@@ -1,5 +1,5 @@
-"""What an open workspace is made of: folder, settings, store, journal, models and lock. Whatever
-works on a workspace is given this.
+"""The parts of an open workspace: folder, settings, store, journal, models and lock. All that works
+on a workspace gets them.
 """
 
 import logging
@@ -137,8 +137,8 @@ class WorkspaceParts:
         progress: Progress | None = None,
         check: Callable[[], None] | None = None,
     ) -> Deriver:
-        """What makes the graph of the records. `judge`: who is asked which names are one; None:
-        rules, and verdicts that are kept.
+        """The consolidation that makes the graph of the records. `judge`: the model that decides
+        which names are one; None: rules, and verdicts that are kept.
 
         `check` is called before each question to the judge, and may raise.
         """

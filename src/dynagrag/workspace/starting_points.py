@@ -1,5 +1,5 @@
-"""What is in a workspace, for somebody who has not asked yet: who spoke how long, what about, and
-questions that its sources answer.
+"""Starting points for somebody who has not asked yet: who spoke how long, about what, and questions
+that the sources answer.
 
 No model is called: a question is made of a speaker and a thing that this speaker named often.
 """
@@ -63,18 +63,15 @@ class StartingPoints:
             inside = {found.casefold() for found in named.findall(within)} if named else set()
             pairs = [pair for pair in self.pairs if pair[1].name.casefold() in inside]
         for speaker, topic, _ in pairs:
-            question = (
-                f"What did {speaker} say about {topic.name}?"
-                if speaker
-                else f"What is said about {topic.name}?"
-            )
-            if (
-                len(made) < limit
-                and question.casefold() not in known
-                and not taken & {speaker or topic.id, topic.id}
-            ):
+            if len(made) == limit:
+                break
+            question = f"What is said about {topic.name}?"
+            if speaker:
+                question = f"What did {speaker} say about {topic.name}?"
+            own = {speaker or topic.id, topic.id}
+            if question.casefold() not in known and taken.isdisjoint(own):
                 made.append(question)
-                taken |= {speaker or topic.id, topic.id}
+                taken |= own
         return made
 
 
@@ -104,10 +101,12 @@ def _things(entities: Sequence[Entity], texts: Iterable[str]) -> tuple[Entity, .
     before names ("Justice Kagan").
     """
     named = _pattern(entities)
+    if named is None:
+        return ()
     whole, plain_word, before_name = Counter[str](), Counter[str](), Counter[str]()
     read = 0
-    for text in texts if named else ():
-        for found in named.finditer(text, 0, max(0, _MAX_CHARACTERS - read)) if named else ():
+    for text in texts:
+        for found in named.finditer(text, 0, max(0, _MAX_CHARACTERS - read)):
             key = found.group().casefold()
             whole[key] += 1
             plain_word[key] += found.group().islower()
@@ -125,10 +124,9 @@ def _shares(turns: Iterable[Turn], texts: dict[str, str]) -> tuple[SpeakerShare,
     num_turns, num_words, seconds = Counter[str](), Counter[str](), defaultdict[str, float](float)
     for turn in turns:
         if turn.speaker:
+            text = texts.get(turn.document_id, "")[turn.start : turn.end]
             num_turns[turn.speaker] += 1
-            num_words[turn.speaker] += len(
-                texts.get(turn.document_id, "")[turn.start : turn.end].split()
-            )
+            num_words[turn.speaker] += len(text.split())
             if turn.start_s is not None and turn.end_s is not None:
                 seconds[turn.speaker] += max(0.0, turn.end_s - turn.start_s)
     names = sorted(num_turns, key=lambda name: (-num_words[name], name))
@@ -156,14 +154,12 @@ def _pairs(
         read += len(text)
         if read > _MAX_CHARACTERS:
             break
-        counts.update(
-            (turn.speaker or "", name)
-            for name in {found.casefold() for found in named.findall(text)}
-        )
+        names = {found.casefold() for found in named.findall(text)}
+        counts.update((turn.speaker or "", name) for name in names)
     whole = Counter[str]()
     for (_, name), num in counts.items():
         whole[name] += num
-    # What one speaker names more than others says more of them than what all name.
+    # A topic that one speaker names more than others says more of them than one that all name.
     ranked = sorted(counts.items(), key=lambda item: (-(item[1] ** 2) / whole[item[0][1]], item[0]))
     # Nobody is asked about themselves.
     return tuple(

@@ -1,4 +1,4 @@
-"""What the command line and the demo print of reports and answers, line by line."""
+"""Reports and answers as the command line and the demo print them, line by line."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
@@ -8,11 +8,9 @@ from dynagrag.core.schema import (
     Answer,
     AnswerTrace,
     Citation,
-    EdgeTrace,
     EvidenceLine,
     PassageWindow,
     RankingTrace,
-    SubgraphTrace,
     Usage,
 )
 from dynagrag.core.text import clock, collapse, cut, plural
@@ -25,18 +23,18 @@ from dynagrag.generation.claims.verdict_text import (
     shown_lines,
     unstated_lines,
 )
-from dynagrag.generation.lines.doubts import doubts_text
-from dynagrag.generation.lines.quote_cuts import cut_around, first_words, last_words
+from dynagrag.generation.evidence_sentences.doubts import doubts_text
+from dynagrag.generation.evidence_sentences.quote_cuts import cut_around, first_words, last_words
 from dynagrag.ingest.pipeline import IngestReport
 
 _MAX_QUOTE = 240
 NUM_LINES = 5
-"""Lines of evidence that are shown unasked."""
+"""Lines of evidence that are shown by default."""
 _MAX_TITLE = 50
 _MAX_WINDOWS = 5
 _MAX_TRACED = 10
 _MAX_SUBGRAPHS, _MAX_RELATIONS = 3, 5
-"""Of what was retrieved, as they are shown unasked."""
+"""Of the retrieved part of the graph, shown by default."""
 _LONG_SHARE = 0.05
 """Of all the time: a stage that took less is not named."""
 _STAGES = {
@@ -45,7 +43,7 @@ _STAGES = {
     "consolidate": "merging names",
     "write graph": "writing the graph",
 }
-"""What a stage is called where its own name doesn't say."""
+"""Words for stages whose own name doesn't say."""
 
 
 def ingest_report_lines(report: IngestReport, usage: Usage | None) -> Iterator[str]:
@@ -87,18 +85,12 @@ def ingest_report_lines(report: IngestReport, usage: Usage | None) -> Iterator[s
 
 
 def _total_time(seconds: Mapping[str, float]) -> str:
-    """The time of all stages, and what took most of it besides the extraction."""
+    """The time of all stages, and the stages but the extraction that took most of it."""
     total = sum(seconds.values())
-    long = [
-        stage
-        for stage in sorted(seconds, key=lambda s: -seconds[s])
-        if seconds[stage] >= max(1.0, _LONG_SHARE * total)
-    ]
-    most = ", ".join(
-        f"{_STAGES.get(stage, stage)} {seconds[stage]:.1f} s"
-        for stage in long
-        if stage != "extract"
-    )
+    least = max(1.0, _LONG_SHARE * total)
+    long = [stage for stage, took in seconds.items() if took >= least and stage != "extract"]
+    long.sort(key=lambda stage: -seconds[stage])
+    most = ", ".join(f"{_STAGES.get(stage, stage)} {seconds[stage]:.1f} s" for stage in long)
     return f"{total:.1f} s{f' ({most})' if most else ''}"
 
 
@@ -125,7 +117,7 @@ def ingest_report_json(report: IngestReport, usage: Usage | None) -> dict[str, A
 
 
 def usage_line(usage: Usage) -> str:
-    """What was spent."""
+    """The spending in a line."""
     return (
         f"{plural(usage.calls, 'call')}, {usage.prompt_tokens:,} prompt +"
         f" {usage.completion_tokens:,} reply tokens, {usage.seconds:.1f} s of model time,"
@@ -142,24 +134,23 @@ def answer_lines(
     Without its text, which was shown as the model wrote it, the claims that aren't stated are named
     one by one.
     """
+    has_answer = answer.is_answered_by_model and not answer.is_abstained
     if with_text:
         yield marked_text(answer)
     else:
         yield from (f"  {line}" for line in unstated_lines(answer))
     if doubts := doubts_text(answer):
-        yield (
-            f"{doubts} The nearest lines:" if _has_no_answer(answer) and answer.evidence else doubts
-        )
-    if _has_no_answer(answer):
+        yield doubts if has_answer or not answer.evidence else f"{doubts} The nearest lines:"
+    if not has_answer:
         yield from _evidence_lines(answer, num_lines)
     if not answer.is_answered_by_model:
         yield from _subgraph_lines(answer.trace)
     about = f"{answer.question} {answer.text}"
-    for label, what, citation in shown_lines(answer):
-        yield citation_line(f"[{label}] ({what})" if what else f"[{label}]", citation, about)
+    for label, note, citation in shown_lines(answer):
+        yield citation_line(f"[{label}] ({note})" if note else f"[{label}]", citation, about)
     if idle := idle_citations(answer):
         yield f"  {IDLE}: {' '.join(f'[{label}]' for label, _ in idle)}"
-    if not _has_no_answer(answer):
+    if has_answer:
         yield from (window_line(window) for window in answer.windows[:_MAX_WINDOWS])
     if summary := claims_summary(answer):
         yield f"  {summary}"
@@ -170,41 +161,32 @@ def answer_lines(
 
 
 def _subgraph_lines(trace: AnswerTrace) -> Iterator[str]:
-    """What was retrieved of the graph, a line each for the first few, with the relations that fit
+    """The retrieved part of the graph, a line each for the first few, with the relations that fit
     the question best.
     """
     found = [prompt.subgraph for prompt in trace.prompts if prompt.subgraph]
     shown = found[:_MAX_SUBGRAPHS]
     for subgraph in shown:
+        names = [cut(node.name, _MAX_TITLE) for node in subgraph.nodes]
         edges = sorted(
             subgraph.edges, key=lambda edge: -(edge.score if edge.prize is None else edge.prize)
         )
-        some = [_edge_text(subgraph, edge) for edge in edges[: _MAX_RELATIONS // len(shown)]]
-        more = "; ..." if len(some) < subgraph.num_edges else ""
+        relations = [
+            f"{names[edge.source]} —{cut(', '.join(edge.labels), _MAX_TITLE)}→ {names[edge.target]}"
+            for edge in edges[: _MAX_RELATIONS // len(shown)]
+        ]
+        if relations and len(relations) < subgraph.num_edges:
+            relations.append("...")
         sizes = (
             f"{plural(subgraph.num_nodes, 'entity', 'entities')},"
             f" {plural(subgraph.num_edges, 'relation')}"
         )
-        yield (
-            f"  {trace.subgraph_kind}:"
-            f" {sizes}{': ' if some else ''}{'; '.join(some)}{more if some else ''}"
-        )
+        yield f"  {trace.subgraph_kind}: {': '.join(filter(None, (sizes, '; '.join(relations))))}"
     if len(found) > len(shown):
         yield (
             f"  ... and {len(found) - len(shown)} more {trace.subgraph_kind}s (all are in --json,"
             " under trace.prompts)"
         )
-
-
-def _edge_text(subgraph: SubgraphTrace, edge: EdgeTrace) -> str:
-    source, target = (
-        cut(subgraph.nodes[row].name, _MAX_TITLE) for row in (edge.source, edge.target)
-    )
-    return f"{source} —{cut(', '.join(edge.labels), _MAX_TITLE)}→ {target}"
-
-
-def _has_no_answer(answer: Answer) -> bool:
-    return not answer.is_answered_by_model or answer.is_abstained
 
 
 def _evidence_lines(answer: Answer, num_lines: int) -> Iterator[str]:
@@ -221,7 +203,7 @@ def _evidence_lines(answer: Answer, num_lines: int) -> Iterator[str]:
 
 
 def evidence_line_rows(line: EvidenceLine) -> Iterator[str]:
-    """A line of evidence, whole, and under it what was said before and after."""
+    """A line of evidence, whole, and under it the words before and after."""
     yield f'  - {_where(line)}: "{collapse(line.quote)}"'
     if line.before:
         yield (
@@ -236,8 +218,8 @@ def evidence_line_rows(line: EvidenceLine) -> Iterator[str]:
 
 
 def trace_lines(trace: AnswerTrace) -> Iterator[str]:
-    """Why the passages stand as they do, and what became of each centre, and what scored the
-    subgraphs; --json has all of it.
+    """Why the passages stand in their order, what became of each centre, and which pruner scored
+    the subgraphs; --json has all of it.
     """
     yield from (f"  {note}" for note in trace.notes)
     if trace.soft:
@@ -261,28 +243,17 @@ def trace_lines(trace: AnswerTrace) -> Iterator[str]:
 
 def _ranking_lines(ranking: RankingTrace) -> Iterator[str]:
     yield f"  names in the question: {', '.join(ranking.linked) or 'none that the graph knows'}"
-    yield from (
-        f'  nearest fact, cosine {fact.cosine:.2f}: "{cut(fact.text, _MAX_QUOTE)}"'
-        for fact in ranking.facts
-    )
-    yield "  score = words and vectors + PageRank + bridge + surroundings" + (
-        " + steps" if ranking.steps else ""
-    )
+    for fact in ranking.facts:
+        yield f'  nearest fact, cosine {fact.cosine:.2f}: "{cut(fact.text, _MAX_QUOTE)}"'
+    steps = " + steps" if ranking.steps else ""
+    yield f"  score = words and vectors + PageRank + bridge + surroundings{steps}"
     for place, row in enumerate(ranking.passages[:_MAX_TRACED], start=1):
         at = "" if row.start_s is None else f" {clock(row.start_s)}"
-        over = (
-            ""
-            if row.over is None
-            else f"; over {row.over!r} from {row.from_rank or 'further down'}"
-        )
-        parts = [
-            row.first_stage,
-            row.graph,
-            row.bridge,
-            row.around,
-            *([] if row.steps is None else [row.steps]),
-        ]
-        added = " ".join(f"{part:+.2f}" for part in parts)
+        over = ""
+        if row.over is not None:
+            over = f"; over {row.over!r} from {row.from_rank or 'further down'}"
+        parts = (row.first_stage, row.graph, row.bridge, row.around, row.steps)
+        added = " ".join(f"{part:+.2f}" for part in parts if part is not None)
         yield (
             f"  {place:>2}. {row.score:.2f} = {added}  {cut(row.document, _MAX_TITLE)}{at}"
             f' "{row.words} ..."{over}'

@@ -1,5 +1,5 @@
-"""What scores a workspace's ego-graphs: an untrained pruner, any checkpoint, or the workspace's
-own, which lies in its folder, whatever its store, and goes with it.
+"""Pruners of a workspace's ego-graphs: an untrained one, any checkpoint, or the workspace's own,
+which lies in its folder, whatever its store, and goes with it.
 """
 
 import logging
@@ -79,7 +79,7 @@ def asked_pruner(
 
 
 def no_trained_pruner(workspace: str) -> UsageError:
-    """What to raise where a workspace's trained pruner is asked for and there is none."""
+    """The error where a workspace's trained pruner is wanted and there is none."""
     return UsageError(
         f"workspace {workspace!r} has no trained pruner; train one with `dynagrag train pruner"
         f" --workspace {workspace}`, or take --pruner prior"
@@ -154,7 +154,7 @@ class WorkspacePruners:
         return ChosenPruner(wiring.make_pruner())
 
     def identity(self, name: str) -> str:
-        """What tells the pruner called so from others: the name of an untrained one, a digest of a
+        """The identity of the pruner called so: the name of an untrained one, a digest of a
         checkpoint's description and weights. Errors as in `chosen`, but for those of weights that
         don't fit.
         """

@@ -71,8 +71,8 @@ class WorkspaceSoftPrompts:
             return found
 
     def pruner_of(self, name: str) -> str:
-        """What `WorkspacePruners.identity` called the pruner that scored what the system called so
-        was trained on.
+        """The `WorkspacePruners.identity` of the pruner that scored the training data of the system
+        called so.
         """
         return str(
             read_description(folder_of(self._settings, self._workspace, name), KIND).made_with.get(
@@ -100,8 +100,7 @@ def folder_of(settings: Settings, workspace: str, name: str) -> Path:
 
 
 def soft_identity(settings: Settings, workspace: str, name: str, embedder: EmbedderIdentity) -> str:
-    """What the system called so is: its method, its language model and a digest. No weights are
-    loaded.
+    """The system called so: its method, its language model and a digest. No weights are loaded.
 
     Raises UsageError where there is none or it fits another embedder, LoadError for what is no
     checkpoint.
@@ -152,8 +151,8 @@ def own_soft_prompts(
 
 
 def _why_not(lm: str, width: object, settings: Settings) -> str:
-    """What is against a language model: it isn't here, or a folder's has another width. Of a GGUF
-    file the width is known once loaded.
+    """The reason why a language model can't be used: it isn't here, or a folder's has another
+    width. Of a GGUF file the width is known once loaded.
     """
     if lm in CATALOG and model_path(lm, settings) is None:
         return f"the model {lm} isn't here: run `dynagrag models pull {lm}`"

@@ -15,7 +15,10 @@ from dynagrag.workspace.facade import open_workspace
 
 ROOT = Path(__file__).parents[3]
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-TALK = "Maria: Ada Byron works at Analytical Engines.\n\nLeo: Charles Babbage founded Analytical Engines.\n"
+TALK = """Maria: Ada Byron works at Analytical Engines.
+
+Leo: Charles Babbage founded Analytical Engines.
+"""
 
 
 def test_the_library_page_runs(

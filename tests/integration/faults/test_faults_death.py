@@ -37,7 +37,8 @@ from dynagrag.journal.journal_file import JournalFile
 given = json.loads(sys.argv[1])
 num_commits = {"store": 0, "journal": 0, "end": 0}
 lock = threading.Lock()
-dynagrag.ingest.pipeline._KEEP_EVERY_S = 0.0  # a commit a chunk: their number does not hang on the machine's speed
+# a commit a chunk: their number does not hang on the machine's speed
+dynagrag.ingest.pipeline._KEEP_EVERY_S = 0.0
 dynagrag.ingest.job_follower._NOTE_EVERY_S = float("inf")
 
 
@@ -85,7 +86,8 @@ def rule(prompt, schema):
     return simple_reply(prompt, schema)
 
 
-with open_workspace(given["workspace"], chat_model=FakeChat(rule), embedder=FakeEmbedder()) as space:
+opened = open_workspace(given["workspace"], chat_model=FakeChat(rule), embedder=FakeEmbedder())
+with opened as space:
     space.ingest([Path(path) for path in given["paths"]])
 print(json.dumps(num_commits))
 """
@@ -120,7 +122,7 @@ class Workers:
         )
 
 
-def test_a_worker_that_dies_after_any_commit_leaves_what_the_next_one_completes_without_a_repeated_call(
+def test_a_worker_that_dies_after_any_commit_leaves_work_that_the_next_one_completes(
     any_store: str,
     open_space: Callable[..., Workspace],
     corpus: Any,

@@ -227,7 +227,7 @@ class Holding(WatchedModels):
             self.may_go.wait(60)
 
 
-def test_a_question_and_an_ingest_whose_server_stops_say_so_at_once_and_the_ingest_goes_on_when_it_is_back(
+def test_a_question_and_an_ingest_whose_server_stops_say_so_and_the_ingest_goes_on(
     own_neo4j: Neo4jServer,
     neo4j_workspace: str,
     point_at_neo4j: Callable[..., None],

@@ -175,7 +175,7 @@ def kills(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return importlib.import_module("kills")
 
 
-def test_a_command_that_is_killed_ends_in_the_same_graph_without_a_repeated_call_and_leaves_nothing_of_a_deleted_document(
+def test_a_killed_command_ends_in_the_same_graph_without_a_repeated_call(
     any_store: str, kills: ModuleType, tmp_path: Path
 ) -> None:
     lines: list[str] = []

@@ -17,7 +17,7 @@ from dynagrag.upkeep.doctor import derived_digest
 from dynagrag.workspace.facade import Workspace
 
 ON_SQLITE = pytest.mark.parametrize("any_store", ["sqlite"], indirect=True)
-"""That a store holds the graph of each kind of correction, and of none, is shown in `test_stores_agree`."""
+"""That a store holds the graph of each kind of correction is shown in `test_stores_agree`."""
 
 
 @pytest.fixture

@@ -309,7 +309,7 @@ def test_a_job_of_what_was_given_says_how_to_repeat_it(open_space: OpenSpace) ->
         space.prepare_resume(job.id)
 
 
-def test_a_file_is_ingested_resumed_by_its_job_and_its_rows_that_are_gone_are_deleted_where_that_is_asked_for(
+def test_a_file_is_ingested_and_resumed_by_its_job_and_rows_that_are_gone_are_deleted(
     open_space: OpenSpace, tmp_path: Path
 ) -> None:
     path = tmp_path / "given.jsonl"

@@ -19,8 +19,18 @@ def _entity(name: str, weight: int = 1, *aliases: str, is_speaker: bool = False)
 @pytest.mark.parametrize(
     ("entities", "name"),
     [
-        ([_entity("Clement", 40), _entity("Clarence Thomas", 12, is_speaker=True)], "Clarence Thomas"),
-        ([_entity("Thomas", 40), _entity("Clarence Thomas", 1, is_speaker=True), _entity("Justice Thomas", 9)], "Clarence Thomas"),
+        (
+            [_entity("Clement", 40), _entity("Clarence Thomas", 12, is_speaker=True)],
+            "Clarence Thomas",
+        ),
+        (
+            [
+                _entity("Thomas", 40),
+                _entity("Clarence Thomas", 1, is_speaker=True),
+                _entity("Justice Thomas", 9),
+            ],
+            "Clarence Thomas",
+        ),
         # a title makes no name fuller
         ([_entity("Justice Thomas", 9), _entity("Thomas", 40)], "Thomas"),
         ([_entity("LM", 90), _entity("lunar module", 2)], "lunar module"),
@@ -32,7 +42,15 @@ def _entity(name: str, weight: int = 1, *aliases: str, is_speaker: bool = False)
         ([_entity("Relay Zanzibar", 2), _entity("Zanzibar Relay", 3)], "Zanzibar Relay"),
         ([_entity("Jack Lousma", 3), _entity("Cap Com", 9)], "Cap Com"),
         ([_entity("Thomas", 9, "Clarence Thomas"), _entity("Justice T", 2)], "Clarence Thomas"),
-        ([_entity("API", 4), _entity("the API and what it does for us when we call it from many places at once", 1)], "API"),
+        (
+            [
+                _entity("API", 4),
+                _entity(
+                    "the API and what it does for us when we call it from many places at once", 1
+                ),
+            ],
+            "API",
+        ),
         ([_entity("MAIN A", 1), _entity("MAIN B", 2)], "MAIN B"),
     ],
 )  # fmt: skip

@@ -197,8 +197,13 @@ def test_a_citation_fits_by_two_words_or_a_third_of_the_sentence_or_half_of_its_
 
 def test_runs_of_words_tell_what_is_on_what() -> None:
     assert merge_module._runs("Cell 1 is on the MAIN B") == {
-        ("cell", "1"), ("1", "main"), ("main", "b"), ("cell", "1", "main"), ("1", "main", "b"), ("cell", "1", "main", "b"),
-    }  # fmt: skip
+        ("cell", "1"),
+        ("1", "main"),
+        ("main", "b"),
+        ("cell", "1", "main"),
+        ("1", "main", "b"),
+        ("cell", "1", "main", "b"),
+    }
     assert merge_module._runs("Cell") == frozenset()
 
 

@@ -1,4 +1,4 @@
-"""Patterns of English sentences: contractions, finite verbs, verbs by their place, modality, names."""
+"""Patterns of English sentences: contractions, finite verbs, verb places, modality, names."""
 
 import pytest
 

@@ -100,8 +100,16 @@ def test_a_server_without_log_probabilities_tells_nothing(openai_stub: OpenAIStu
 
 @pytest.mark.parametrize(
     "logprobs",
-    [7, [], {"content": None}, {"content": []}, {"content": [{"top_logprobs": None}]}, {"content": [{"top_logprobs": [{"token": "yes"}]}]},
-     {"content": [{"top_logprobs": [{"token": "yes", "logprob": "much"}]}]}, {"content": [{"top_logprobs": ["yes"]}]}],
+    [
+        7,
+        [],
+        {"content": None},
+        {"content": []},
+        {"content": [{"top_logprobs": None}]},
+        {"content": [{"top_logprobs": [{"token": "yes"}]}]},
+        {"content": [{"top_logprobs": [{"token": "yes", "logprob": "much"}]}]},
+        {"content": [{"top_logprobs": ["yes"]}]},
+    ],
 )  # fmt: skip
 def test_garbled_log_probabilities_tell_nothing(logprobs: object) -> None:
     class Garbled(OpenAIStubServer):

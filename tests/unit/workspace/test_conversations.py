@@ -273,7 +273,8 @@ import sys
 from pathlib import Path
 from dynagrag.workspace.conversations import NOTES, ConversationBook, Exchange
 for number in range(25):
-    ConversationBook(Path(sys.argv[1])).put(NOTES, Exchange(f"{sys.argv[2]}{number:015x}", "why?", "2026", ()))
+    exchange = Exchange(f"{sys.argv[2]}{number:015x}", "why?", "2026", ())
+    ConversationBook(Path(sys.argv[1])).put(NOTES, exchange)
 """
 
 

@@ -17,7 +17,7 @@ from dynagrag.core.schema.trace import AnswerTrace
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What a snapshot's passages say, for Bridge-PPR (docs/papers.md, Bridge-PPR).
+    """Facts of a snapshot's passages, for Bridge-PPR (docs/papers.md, Bridge-PPR).
 
     Fact i is `texts[i]` with the unit vector `vectors[i]` (f, d); it stands in the snapshot's
     passage `passage_rows[i]` and holds the entities `entities[ptr[i]:ptr[i + 1]]`: indices into the
@@ -155,10 +155,9 @@ class Bridge:
 
 @dataclass(frozen=True, slots=True)
 class PassageParts:
-    """What a passage's score is made of (docs/papers.md, Bridge-PPR), in units of the score, to
-    which they add up: first stage, PageRank, the best bridge, what its surroundings (neighbours,
-    named speakers) and the bounds on sinking changed in the end, and what the steps of a question
-    that was split did.
+    """The parts of a passage's score (docs/papers.md, Bridge-PPR), in units of the score, to which
+    they add up: first stage, PageRank, the best bridge, the change by its surroundings (neighbours,
+    named speakers) and the bounds on sinking, and that by the steps of a question that was split.
     """
 
     passage_id: str
@@ -186,8 +185,8 @@ class BridgeTrace:
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """What a retriever brings: ranked passages, subgraphs (graph arms only), and a trace of why.
-    `subgraph_kind`: what users call one.
+    """A retriever's result: ranked passages, subgraphs (graph arms only), and a trace of why.
+    `subgraph_kind`: users' word for one.
     """
 
     retriever: str
@@ -312,8 +311,8 @@ class PassageWindow:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What was spent on model calls; `cached` replies are not calls. Tokens as the provider counts,
-    else characters / 4.
+    """Spending on model calls; `cached` replies are not calls. Tokens as the provider counts, else
+    characters / 4.
     """
 
     calls: int = 0
@@ -343,7 +342,7 @@ class IntermediateAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a user gets. When `is_abstained`, `text` says so and `citations` is empty.
+    """An answer as a user gets it. When `is_abstained`, `text` says so and `citations` is empty.
 
     Args:
         citations: What the model cited, in the order of `trace.labels`.

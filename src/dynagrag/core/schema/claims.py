@@ -39,7 +39,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class ClaimCheck:
-    """What a checker found out about a claim.
+    """A checker's verdict on a claim.
 
     Args:
         verdict: Stated by `lines`, contradicted by `lines`, or not found.

@@ -94,7 +94,7 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class Consolidation:
-    """What consolidation decided, so that the graph can be derived from any subset of the
+    """The decisions of consolidation, so that the graph can be derived from any subset of the
     records.
     """
 
@@ -172,7 +172,7 @@ class VectorKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EmbedderIdentity:
-    """Which vectors a workspace holds."""
+    """The embedder of a workspace's vectors."""
 
     name: str
     dimension: int

@@ -81,8 +81,8 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What is retrieved, embedded and cited: whole sentences of at most about 120 words. id of
-    (document, start, end, splitter).
+    """The unit that is retrieved, embedded and cited: whole sentences of at most about 120 words.
+    id of (document, start, end, splitter).
     """
 
     id: str
@@ -96,8 +96,8 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """What one extraction call reads: consecutive passages of one document. Not stored: its span is
-    on the records made from it.
+    """The text that one extraction call reads: consecutive passages of one document. Not stored:
+    its span is on the records made from it.
     """
 
     document_id: str
@@ -129,7 +129,7 @@ class MentionKind(StrEnum):
 
 
 class Flag(StrEnum):
-    """What the fast extractor leaves to be decided on the whole corpus:
+    """Questions that the fast extractor leaves to be decided on the whole corpus:
     `graph_store/derived/live_mentions.py`.
     """
 

@@ -114,8 +114,8 @@ class SubgraphTrace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptTrace:
-    """What one intermediate answer was asked from. `subgraph` None: a prompt of passages, whose
-    `centre` is the retriever's name.
+    """The prompt of one intermediate answer. `subgraph` None: a prompt of passages, whose `centre`
+    is the retriever's name.
 
     `num_nodes_in` and `num_relations_in`: how many of them the prompt holds; `num_tokens` are those
     of its text.
@@ -138,7 +138,7 @@ class PromptTrace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftTrace:
-    """What a trained soft prompt read in place of the language model's prompts, and what that took.
+    """The input of a trained soft prompt in place of the language model's prompts, and its costs.
 
     Args:
         label: The system and its language model.

@@ -1,4 +1,4 @@
-"""What English speech draws together: isn't, we're, there's been."""
+"""Contractions of English speech: isn't, we're, there's been."""
 
 import re
 from collections.abc import Sequence

@@ -35,7 +35,7 @@ LEAD = re.compile(
     r"|formally|officially)\s{1,2}){0,4}$",
     re.IGNORECASE,
 )
-"""What may stand between the first of two such names and the cue: `, who was later`."""
+"""Words that may stand between the first of two such names and the cue: `, who was later`."""
 MORE_BEFORE = re.compile(r"(?:[-–—/'’]|\b[A-Z0-9][\w'’.-]*[^\S\n])$")
 """Before a name: it is the end of a longer one."""
 MORE_AFTER = re.compile(

@@ -39,7 +39,7 @@ _NEXT = re.compile(rf"{_ADVERBS} ([a-z]+)")
 
 
 class FiniteKind(Enum):
-    """What a negation does with it."""
+    """The verb's place beside a negation."""
 
     AUXILIARY = auto()
     PAST = auto()
@@ -59,6 +59,10 @@ class Finite:
     subject: str = ""
 
 
+_HAVE = {"has": FiniteKind.THIRD, "had": FiniteKind.PAST, "have": FiniteKind.BASE}
+_DO = {"does": FiniteKind.THIRD, "did": FiniteKind.PAST, "do": FiniteKind.BASE}
+
+
 def finite_verb(text: str) -> Finite | None:
     """The first in the text; None where no pattern is sure."""
     return min((*_auxiliaries(text), *_mains(text)), key=lambda finite: finite.span, default=None)
@@ -68,26 +72,16 @@ def _auxiliaries(text: str) -> Iterator[Finite]:
     for match in _AUXILIARY.finditer(text):
         word, following = match[0], _NEXT.match(text, match.end())
         after = following[1] if following else ""
-        if word in {"has", "have", "had"} and not is_participle(after):
+        is_main = word in _HAVE and not is_participle(after)
+        if is_main or (word in _DO and after not in BASES):
+            kind = (_HAVE | _DO)[word]
             before = text[: match.start()].split()[-1].casefold()
-            if word != "have" or before in _PLURAL:
-                kind = {"has": FiniteKind.THIRD, "had": FiniteKind.PAST, "have": FiniteKind.BASE}[
-                    word
-                ]
-                yield Finite(kind, word, match.span(), before)
-        elif word in {"does", "do", "did"} and after not in BASES:
-            before = text[: match.start()].split()[-1].casefold()
-            if word != "do" or before in _PLURAL:
-                kind = {"does": FiniteKind.THIRD, "did": FiniteKind.PAST, "do": FiniteKind.BASE}[
-                    word
-                ]
+            if kind is not FiniteKind.BASE or before in _PLURAL:
                 yield Finite(kind, word, match.span(), before)
         else:
             yield Finite(FiniteKind.AUXILIARY, word, match.span())
-    yield from (
-        Finite(FiniteKind.AUXILIARY, m[0].replace("’", "'"), m.span())
-        for m in _CONTRACTED.finditer(text)
-    )
+    for match in _CONTRACTED.finditer(text):
+        yield Finite(FiniteKind.AUXILIARY, match[0].replace("’", "'"), match.span())
 
 
 def _mains(text: str) -> Iterator[Finite]:

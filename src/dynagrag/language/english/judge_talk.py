@@ -1,4 +1,4 @@
-"""What a text says to somebody who is to judge it: pleas for a grade, orders, grades of its own."""
+"""Talk to somebody who is to judge a text: pleas for a grade, orders, grades of its own."""
 
 import re
 

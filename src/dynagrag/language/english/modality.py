@@ -1,4 +1,4 @@
-"""What English says to be so, to be possible or to be wanted."""
+"""English words for what is so, may be so or is wanted."""
 
 import re
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def made_certain(text: str) -> str | None:
 
 
 def possible(finite: Finite, text: str) -> str | None:
-    """What stands in place of the finite verb where it may be so."""
+    """Words in place of the finite verb where something may be so."""
     following = re.match(r"\s*([a-z]+)", text[finite.span[1] :])
     is_before_participle = following is not None and is_participle(following[1])
     match finite.kind, finite.word:

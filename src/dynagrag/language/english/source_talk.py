@@ -1,15 +1,15 @@
-"""What an English answer says of its sources: citation marks, and talk of passages and graphs."""
+"""Talk of an English answer about its sources: citation marks, and talk of passages and graphs."""
 
 import re
 
 _LABEL = r"E\d{1,4}(?:\.\d{1,3}){0,3}"
 _LABELS = rf"{_LABEL}(?:\s{{0,8}}(?:[,;&]|\band)\s{{0,8}}{_LABEL})*"
 _FEW = _LABELS[:-1] + "{0,3}"
-"""What a pattern looks for at every word is bounded."""
+"""Bounds on the parts of a pattern that are tried at every word."""
 _OPEN = r"\s{0,8}[\[(](?:found:\s{0,8})?"
 MARK = re.compile(rf"{_OPEN}(?:see\s{{1,8}})?{_LABELS}[\s,;]{{0,8}}[\])]", re.IGNORECASE)
 OPEN_MARK = re.compile(rf"{_OPEN}(?:{_LABELS})?[\s,;]{{0,8}}E?\s{{0,8}}\Z", re.IGNORECASE)
-"""What an answer that has no end leaves of a mark."""
+"""A mark that an answer without an end broke off."""
 _GIVEN = r"(?:(?:provided|given|cited|listed|retrieved|available)\s+){1,3}"
 _NOUN = (
     r"(?:(?:sub-?graphs?|knowledge\s+graphs?|passages?|excerpts?|evidence(?:\s+lines?)?|context)"
@@ -18,8 +18,8 @@ _NOUN = (
 )
 _THEM = rf"(?:the\s+)?(?:{_GIVEN}(?:entities|relations|graphs?|{_NOUN})|{_NOUN})"
 _ALONE = r"(?!\s+(?:of|for|with|between|to|against)\b)"
-"""What follows tells a source ("in the context, ...") from a word of the text ("in the context of
-the war").
+"""The words that follow tell a source ("in the context, ...") from a word of the text ("in the
+context of the war").
 """
 _PREFIX = (
     r"(?:according\s+to|based\s+on|as\s+(?:stated|mentioned|said|shown|described)\s+(?:in|by)|per)"

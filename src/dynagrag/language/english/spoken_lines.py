@@ -1,5 +1,5 @@
-"""What English speech and its transcripts say beside what they state: fillers, calls, courtesies,
-notes; and what a question asks for.
+"""Parts of English speech and its transcripts that state nothing: fillers, calls, courtesies,
+notes; and kinds of questions.
 """
 
 import re
@@ -17,7 +17,7 @@ _OPENERS_WITH_A_MARK = "no|yes|right|roger|alright|affirmative|negative|actually
 INTERJECTIONS = re.compile(
     rf"^(?:(?:(?:{_OPENERS})\b|(?:{_OPENERS_WITH_A_MARK})(?= ?[,.-]))[,. -]*)+(?=\w)", re.IGNORECASE
 )
-"""What opens a sentence and is no part of what it states."""
+"""Openings of a sentence that are no part of its statement."""
 HEMMING = re.compile(r"^(?:(?:mm|hm|hmm|mhm)\b[,. ]*)+(?=\w)", re.IGNORECASE)
 NEW_CLAUSE = re.compile(
     r" (?:the|a|an|i|i'm|we|we're|we've|you|you're|it|it's|there|this|that|let's)\b", re.IGNORECASE

@@ -64,15 +64,16 @@ def is_verb(word: str) -> bool:
 
 
 def base_or_stem(word: str) -> str:
-    """The base as far as it is known, so that forms of one verb are told to be of one; else the
-    word without its ending.
+    """The base as far as it is known, so that forms of one verb have one; else the word without its
+    ending.
     """
     known = base_of_past(word) or _participles().get(word) or base_of_third(word)
-    if known or word in BASES:
-        return known or word
-    if word.endswith("ing"):
-        return next((b for b in (word[:-3], f"{word[:-3]}e", word[:-4]) if b in BASES), word[:-3])
-    return word
+    if known:
+        return known
+    if word in BASES or not word.endswith("ing"):
+        return word
+    stem = word[:-3]
+    return next((base for base in (stem, f"{stem}e", word[:-4]) if base in BASES), stem)
 
 
 def _has_ending(word: str) -> bool:

@@ -49,7 +49,7 @@ def write_training_report(folder: Path, checkpoint: "Checkpoint") -> None:
 
 
 def training_report(figures: Mapping[str, Any]) -> Report:
-    """What the page says of a checkpoint's figures."""
+    """The page's sentence on a checkpoint's figures."""
     epochs = figures["epochs"]
     test = {
         name: KeptPrunerFigures.model_validate(found) for name, found in figures["test"].items()

@@ -31,8 +31,8 @@ MIN_DOCUMENTS = 3
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceTrainOptions(HowToTrain):
-    """What to train on, and how. `workspace`: its name; `questions`: a file of them; None: they are
-    made now, without a model.
+    """The data and options of a training. `workspace`: its name; `questions`: a file of them; None:
+    they are made now, without a model.
     """
 
     workspace: str
@@ -41,7 +41,7 @@ class WorkspaceTrainOptions(HowToTrain):
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceTraining:
-    """What a training came to: questions by part, those left out by reason, documents, and the
+    """The outcome of a training: questions by part, those left out by reason, documents, and the
     figures of the untrained pruners and, last, of this one. `has_replaced` false: the checkpoint
     that was there beat the untrained ones and this one didn't, so that one stays.
     """

@@ -46,9 +46,9 @@ _VALIDATION_SHARE, _MAX_VALIDATION = 0.1, 100
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SoftTrainOptions:
-    """What to train on what, and where to keep it. `max_rows`: training rows at most, the first.
-    `lm`: the language model's name. `without`: parts that are left out; `description` None: the
-    method's own; `max_description` and `max_label`: tokens of both at most.
+    """A training's method, data and place. `max_rows`: training rows at most, the first. `lm`: the
+    language model's name. `without`: parts that are left out; `description` None: the method's own;
+    `max_description` and `max_label`: tokens of both at most.
     """
 
     method: str
@@ -99,7 +99,7 @@ class SoftTrainOptions:
 
 @dataclass(frozen=True, slots=True)
 class SetTraining:
-    """What a training came to: its epochs, how many rows it learned, and how many chose the
+    """The outcome of a training: its epochs, how many rows it learned, and how many chose the
     epoch.
     """
 

@@ -52,7 +52,7 @@ _BATCH = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WorkspaceSoftOptions:
-    """What to train, and on what. `questions`: a file of them; None: they are made now, without a
+    """A training's method and data. `questions`: a file of them; None: they are made now, without a
     model. `out` None: the workspace's own folder. `max_rows`: questions of each part at most, to
     train on, to choose the epoch by and to measure on, no fewer than `LEAST`.
     """

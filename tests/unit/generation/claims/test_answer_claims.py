@@ -69,9 +69,7 @@ def test_a_line_that_is_cited_and_contradicts_is_not_outvoted_by_one_that_code_f
     assert told(checked("X did a [E1][E2].", lines(E1="a!", E2="a"))) == [("stated", ("E2",), ())]
 
 
-def test_the_checker_is_asked_once_whatever_the_number_of_claims_and_not_about_claims_without_lines() -> (
-    None
-):
+def test_the_checker_is_asked_once_and_not_about_claims_without_lines() -> None:
     checker = ByLetter()
     checked("X did a [E1]. X did b [E1]. X did c [E1]. X did d.", lines(E1="a", E2="b"), checker)
     assert [len(claims) for claims in checker.asked] == [4]

@@ -41,7 +41,7 @@ def test_a_folder_is_loaded_frozen_in_the_precision_that_was_asked_for(
         assert not any(value.requires_grad for value in lm.model.parameters())
 
 
-def test_a_models_digest_is_one_in_any_precision_and_of_any_files_and_another_after_a_slight_fine_tune(
+def test_a_models_digest_is_one_in_any_precision_and_another_after_a_fine_tune(
     folder: str, home: Path, tmp_path: Path
 ) -> None:
     from dynagrag.generation.soft_prompt.language_model import load_language_model

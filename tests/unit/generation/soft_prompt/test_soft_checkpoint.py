@@ -192,7 +192,7 @@ def test_another_width_of_the_language_model_or_embedder_is_refused(changed: Cha
         open_soft_answerer(changed(), Settings(), EmbedderIdentity("other", DIMENSION))
 
 
-def test_another_model_of_the_same_name_and_width_is_refused_and_one_that_is_loaded_already_is_not_taken_for_it(
+def test_another_model_of_the_same_name_and_width_is_refused_also_where_one_is_loaded(
     changed: Changed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from tiny_llama import tiny_llama

@@ -391,9 +391,7 @@ def test_adapters_are_exact_where_the_model_is_short() -> None:
     assert made.answers([example()])
 
 
-def test_a_batch_in_parts_has_the_loss_and_the_gradients_of_the_whole_one_whatever_the_labels_lengths() -> (
-    None
-):
+def test_a_batch_in_parts_has_the_loss_and_the_gradients_of_the_whole_one() -> None:
     from dynagrag.checkpoints.memory import parts_of
     from dynagrag.generation.soft_prompt.soft_task import SoftTask
 

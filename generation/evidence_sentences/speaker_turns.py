@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from dynagrag.core.schema import EvidenceLine
-from dynagrag.generation.lines.line_fit import WEIGHTS
+from dynagrag.generation.evidence_sentences.line_fit import WEIGHTS
 
 LEAST_SHARE = 0.5
-"""Of the best line's fit, without what counts for its speaker: with less a line is not brought
-forward.
+"""Of the best line's fit, without the part for its speaker: with less a line does not move forward.
 """
 
 
@@ -18,10 +17,11 @@ def in_turn(lines: Sequence[EvidenceLine], people: Sequence[frozenset[str]]) -> 
     """
     queues, least = _queues(lines, people)
     places = {(line.id, line.start): line.fit for line in lines}
-    for round_ in zip_longest(*([line for line in own if _said(line) >= least] for own in queues)):
-        there = [line for line in round_ if line is not None]
-        for line in there:
-            places[line.id, line.start] = max(line.fit for line in there)
+    fitting = ([line for line in own if _unnamed_fit(line) >= least] for own in queues)
+    for nth in zip_longest(*fitting):
+        there = [line for line in nth if line is not None]
+        best = max(line.fit for line in there)
+        places |= {(line.id, line.start): best for line in there}
     return sorted(lines, key=lambda line: (-places[line.id, line.start], -line.fit))
 
 
@@ -35,7 +35,7 @@ def quiet(lines: Sequence[EvidenceLine], people: Sequence[frozenset[str]]) -> tu
     silent = [
         max(sorted(labels), key=len)
         for own, labels in zip(queues, people, strict=True)
-        if all(_said(line) < least for line in own)
+        if all(_unnamed_fit(line) < least for line in own)
     ]
     return tuple(silent) if len(silent) < len(people) else ()
 
@@ -45,9 +45,10 @@ def _queues(
 ) -> tuple[list[list[EvidenceLine]], float]:
     """Each one's lines, and how well one must fit."""
     queues = [[line for line in lines if line.speaker in labels] for labels in people]
-    return queues, LEAST_SHARE * max((_said(line) for own in queues for line in own), default=0.0)
+    best = max((_unnamed_fit(line) for own in queues for line in own), default=0.0)
+    return queues, LEAST_SHARE * best
 
 
-def _said(line: EvidenceLine) -> float:
+def _unnamed_fit(line: EvidenceLine) -> float:
     """How well a named speaker's line fits, but for their name."""
     return line.fit - WEIGHTS["speaker"]

@@ -1,5 +1,5 @@
-"""The sentences of a snapshot's passages, with their words and the vectors that there are; read as
-questions ask for them.
+"""The sentences of a snapshot's passages, with their words and the vectors that the graph has of
+them; read as questions need them.
 """
 
 from collections import Counter
@@ -13,8 +13,8 @@ import numpy as np
 
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Turn, Vectors
-from dynagrag.generation.lines.line_kinds import says_nothing
-from dynagrag.generation.lines.unknown_names import UnknownNames
+from dynagrag.generation.evidence_sentences.line_kinds import says_nothing
+from dynagrag.generation.evidence_sentences.unknown_names import UnknownNames
 from dynagrag.generation.support import WORD, content_stems, stem
 from dynagrag.graph_store.derived.embedded_texts import own_titles, sentence_text
 from dynagrag.language.sentences import sentence_spans
@@ -23,7 +23,7 @@ from dynagrag.retrieval.passages import PassageScores
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class PassageSentence:
     """A sentence of one turn within one passage: Document.text[start:end]. `turn` None: the
     document has none there.
     """
@@ -46,7 +46,7 @@ class Sentence:
 
     @property
     def speaker(self) -> str | None:
-        """Who says it."""
+        """The turn's speaker; None without one."""
         return self.turn.speaker if self.turn else None
 
 
@@ -56,20 +56,37 @@ class LineIndex:
     def __init__(self, passages: PassageScores) -> None:
         self.passages = passages
         self.snapshot = passages.snapshot
-        self._sentences: dict[int, tuple[Sentence, ...]] = {}
+        self._sentences: dict[int, tuple[PassageSentence, ...]] = {}
         self._lock = Lock()
         self.speakers = NamedSpeakers(self.snapshot)
         self.unknown_names = UnknownNames(self.snapshot)
 
-    def sentences(self, row: int) -> tuple[Sentence, ...]:
+    def sentences(self, row: int) -> tuple[PassageSentence, ...]:
         """Those of a passage, in order; a turn that reaches into it counts with the part that lies
         in it.
         """
         if row not in self._sentences:
-            self._sentences[row] = tuple(self._split(row))
+            passage = self.snapshot.passages[row]
+            id_, document = passage.id, passage.document_id
+            parts: list[tuple[int, int, Turn | None]] = [
+                (max(turn.start, passage.start), min(turn.end, passage.end), turn)
+                for turn in self._turns(row)
+            ]
+            found = []
+            for begin, stop, turn in parts or [(passage.start, passage.end, None)]:
+                part = self.snapshot.text(document, begin, max(begin, stop))
+                for a, b in sentence_spans(part):
+                    start, end = begin + a, begin + b
+                    text = self.snapshot.text(document, start, end)
+                    is_idle = says_nothing(text, turn.speaker if turn else None)
+                    stems = content_stems(text)
+                    found.append(
+                        PassageSentence(document, id_, row, start, end, text, turn, stems, is_idle)
+                    )
+            self._sentences[row] = tuple(found)
         return self._sentences[row]
 
-    def around(self, row: int) -> list[Sentence]:
+    def around(self, row: int) -> list[PassageSentence]:
         """Those of a passage and of the passages that stand beside it in its document, in order."""
         snapshot = self.snapshot
         document = snapshot.passages[row].document_id
@@ -82,41 +99,12 @@ class LineIndex:
 
     def labels_in(self, row: int) -> set[str]:
         """Those of the speakers of a passage's turns."""
-        passage = self.snapshot.passages[row]
-        turns = self.snapshot.turns.get(passage.document_id, ())[
-            passage.first_turn : passage.last_turn + 1
-        ]
-        return {turn.speaker for turn in turns if turn.speaker}
+        return {turn.speaker for turn in self._turns(row) if turn.speaker}
 
-    def _split(self, row: int) -> list[Sentence]:
+    def _turns(self, row: int) -> Sequence[Turn]:
         passage = self.snapshot.passages[row]
-        turns = self.snapshot.turns.get(passage.document_id, ())[
-            passage.first_turn : passage.last_turn + 1
-        ]
-        parts: list[tuple[int, int, Turn | None]] = [
-            (max(t.start, passage.start), min(t.end, passage.end), t) for t in turns
-        ]
-        found = []
-        for start, end, turn in parts or [(passage.start, passage.end, None)]:
-            for a, b in sentence_spans(
-                self.snapshot.text(passage.document_id, start, max(start, end))
-            ):
-                text = self.snapshot.text(passage.document_id, start + a, start + b)
-                is_idle = says_nothing(text, turn.speaker if turn else None)
-                found.append(
-                    Sentence(
-                        passage.document_id,
-                        passage.id,
-                        row,
-                        start + a,
-                        start + b,
-                        text,
-                        turn,
-                        content_stems(text),
-                        is_idle,
-                    )
-                )
-        return found
+        turns = self.snapshot.turns.get(passage.document_id, ())
+        return turns[passage.first_turn : passage.last_turn + 1]
 
     # ---------------------------------------------------------------------------------------- words
 
@@ -163,18 +151,19 @@ class LineIndex:
     def _titles(self) -> dict[str, str]:
         return own_titles(self.snapshot.documents)
 
-    def vectors(self, sentences: Sequence[Sentence], embedder: Embedder) -> Vectors:
-        """(n, d) unit rows, zeros for what says nothing; what has no vector yet is embedded now, in
-        one call.
+    def vectors(self, sentences: Sequence[PassageSentence], embedder: Embedder) -> Vectors:
+        """(n, d) unit rows, zeros for sentences that say nothing; those that have no vector yet are
+        embedded now, in one call.
         """
         texts = [sentence_text(s.text, self._titles[s.document_id]) for s in sentences]
         rows, facts = self._fact_rows, self.snapshot.facts.vectors
-        missing = [
-            text
-            for text, s in zip(texts, sentences, strict=True)
-            if text not in rows and not s.says_nothing
-        ]
-        missing = list(dict.fromkeys(missing))
+        missing = list(
+            dict.fromkeys(
+                text
+                for text, s in zip(texts, sentences, strict=True)
+                if text not in rows and not s.says_nothing
+            )
+        )
         made = dict(zip(missing, embedder.embed_documents(missing), strict=True)) if missing else {}
         vectors = np.zeros((len(texts), self.snapshot.passage_vectors.shape[1]), dtype=np.float32)
         for i, text in enumerate(texts):

@@ -9,9 +9,16 @@ from hypothesis import strategies as st
 
 from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.generation.lines.answerable import BIAS, LEAST, WEIGHTS, Signs, answerable, signs
-from dynagrag.generation.lines.best_lines import best_lines
-from dynagrag.generation.lines.line_fit import fits
+from dynagrag.generation.evidence_sentences.answerable import (
+    BIAS,
+    LEAST,
+    WEIGHTS,
+    Signs,
+    answerable,
+    signs,
+)
+from dynagrag.generation.evidence_sentences.best_lines import best_lines
+from dynagrag.generation.evidence_sentences.line_fit import fits
 from tests.transcripts import DIMENSION, line_index, question
 
 TALK: list[tuple[str | None, str]] = [

@@ -6,9 +6,9 @@ import pytest
 
 from dynagrag.core.schema import EvidenceLine
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.generation.lines.best_lines import best_lines
-from dynagrag.generation.lines.line_fit import NUM_OF_EACH, WEIGHTS, fits
-from dynagrag.generation.lines.speaker_turns import LEAST_SHARE, in_turn, quiet
+from dynagrag.generation.evidence_sentences.best_lines import best_lines
+from dynagrag.generation.evidence_sentences.line_fit import NUM_OF_EACH, WEIGHTS, fits
+from dynagrag.generation.evidence_sentences.speaker_turns import LEAST_SHARE, in_turn, quiet
 from tests.transcripts import DIMENSION, line_index, question
 
 Turns = list[tuple[str | None, str]]

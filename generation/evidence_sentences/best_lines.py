@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import EvidenceLine, Question
-from dynagrag.generation.lines.answerable import LEAST, answerable
-from dynagrag.generation.lines.excerpts import evidence_lines
-from dynagrag.generation.lines.line_fit import fits
-from dynagrag.generation.lines.line_index import LineIndex
-from dynagrag.generation.lines.speaker_turns import quiet
+from dynagrag.generation.evidence_sentences.answerable import LEAST, answerable
+from dynagrag.generation.evidence_sentences.excerpts import evidence_lines
+from dynagrag.generation.evidence_sentences.line_fit import fits
+from dynagrag.generation.evidence_sentences.line_index import LineIndex
+from dynagrag.generation.evidence_sentences.speaker_turns import quiet
 
 
 @dataclass(frozen=True, slots=True)

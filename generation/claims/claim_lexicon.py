@@ -73,7 +73,8 @@ PUT_TOGETHER = "citizen national nationality located situated".split()
 """Said by putting two names together: a German actor is a citizen of Germany."""
 WORKS = words_of(WordClass.WORK_OF_ART)
 CONVERSE = "buy sell purchase win lose import export".split()
-"""Who sold to whom says who bought of whom: the opposite verb may say the same of the other."""
+"""A sale is a purchase told from the other side: the opposite verb may say the same of the other.
+"""
 DEGREES = frozenset("more less fewer worse".split())
 OPPOSED_PREPOSITIONS = frozenset(
     (one, other) for one, other in groups_of(GroupKind.OPPOSED_PREPOSITIONS)
@@ -103,7 +104,7 @@ WORKS_BY = (
     ("write author", "book novel story poem play article report song screenplay script"),
     ("paint draw", "painting portrait drawing"),
 )
-"""What is done to a work by the one whom "by" names behind it: a film by its director."""
+"""Deeds by the one whom "by" names behind a work: a film by its director."""
 
 # -------------------------------------------------------------------------------- clauses and names
 
@@ -120,7 +121,7 @@ NAME_ENDINGS = frozenset(
 
 HEARSAY = ("reportedly", "some say", "people say", "they say", "is said to", "was said to")
 BACKSHIFTED = frozenset(("could", "would"))
-"""What can and will become where somebody's words are reported."""
+"""Forms of can and will where somebody's words are reported."""
 LITTLE_WORDS = words_of(WordClass.SAYS_LITTLE)
 LIST_MARKS = frozenset("but and or , ;".split())
 """Before a word whose subject or verb stands further ahead."""

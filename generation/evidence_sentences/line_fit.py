@@ -1,4 +1,4 @@
-"""How well the sentences of the best passages fit a question (docs/papers.md, Lines)."""
+"""The fit of sentences of the best passages to a question (docs/papers.md, Lines)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,8 +10,13 @@ from numpy.typing import NDArray
 from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Question, Vectors
 from dynagrag.core.vectors import unit_rows
-from dynagrag.generation.lines.line_index import LineIndex, Sentence
-from dynagrag.generation.lines.line_kinds import asks_for_number, has_number, is_call, is_question
+from dynagrag.generation.evidence_sentences.line_index import LineIndex, PassageSentence
+from dynagrag.generation.evidence_sentences.line_kinds import (
+    asks_for_number,
+    has_number,
+    is_call,
+    is_question,
+)
 from dynagrag.generation.support import content_stems
 from dynagrag.retrieval.passages import cosines_with
 
@@ -31,7 +36,7 @@ WEIGHTS = {
     "call": -1.0,
     "empty": -3.0,
 }
-"""Of each part beside the cosine, which counts 1 (docs/papers.md, Lines)."""
+"""Of each part but the cosine, which counts 1 (docs/papers.md, Lines)."""
 NUM_OF_EACH = 5
 """Passages of each speaker that are looked at besides, where a question asks for several."""
 BESIDE = 0.5
@@ -45,7 +50,7 @@ class Fits:
     `people`: the labels of each speaker whom the question asks for.
     """
 
-    sentences: tuple[Sentence, ...]
+    sentences: tuple[PassageSentence, ...]
     total: Floats
     parts: dict[str, Floats]
     people: tuple[frozenset[str], ...] = ()
@@ -61,7 +66,12 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     """
     stems, people = content_stems(question.text), index.speakers.people_in(question.text)
     if len(people) > 1:
-        rows = list(dict.fromkeys([*rows, *_rows_of_each(index, question, people)]))
+        cosines = index.passages.dense(question.vector)
+        speaking = [index.labels_in(row) for row in range(len(index.snapshot.passages))]
+        for labels in people:
+            theirs = [row for row, those in enumerate(speaking) if not labels.isdisjoint(those)]
+            rows = [*rows, *sorted(theirs, key=lambda row: (-cosines[row], row))[:NUM_OF_EACH]]
+        rows = list(dict.fromkeys(rows))
         stems -= content_stems(" ".join(chain.from_iterable(people)))
     sentences = [s for row in rows for s in index.sentences(row)]
     place_of = {row: 1.0 / (1.0 + place) for place, row in enumerate(rows)}
@@ -87,20 +97,7 @@ def fits(index: LineIndex, question: Question, rows: Sequence[int], embedder: Em
     return Fits(tuple(sentences), np.asarray(total, dtype=np.float64), parts, people)
 
 
-def _rows_of_each(
-    index: LineIndex, question: Question, people: Sequence[frozenset[str]]
-) -> list[int]:
-    """Of each of the people, the passages with words of theirs that are nearest to the question."""
-    cosines = index.passages.dense(question.vector)
-    speaking = [index.labels_in(row) for row in range(len(index.snapshot.passages))]
-    found = []
-    for labels in people:
-        own = [row for row, those in enumerate(speaking) if not labels.isdisjoint(those)]
-        found += sorted(own, key=lambda row: (-cosines[row], row))[:NUM_OF_EACH]
-    return found
-
-
-def _neighbours(sentences: Sequence[Sentence]) -> tuple[Ints, Ints]:
+def _neighbours(sentences: Sequence[PassageSentence]) -> tuple[Ints, Ints]:
     """The sentence before and after each, -1 where none stands within two turns in its document."""
     num = len(sentences)
     before, after = np.full(num, -1), np.full(num, -1)
@@ -111,7 +108,7 @@ def _neighbours(sentences: Sequence[Sentence]) -> tuple[Ints, Ints]:
     return before, after
 
 
-def are_neighbours(first: Sentence, second: Sentence) -> bool:
+def are_neighbours(first: PassageSentence, second: PassageSentence) -> bool:
     """Whether one can be read after the other: in one document, at most two turns further on."""
     return (
         first.document_id == second.document_id

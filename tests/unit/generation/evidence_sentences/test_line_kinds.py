@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from dynagrag.generation.lines.line_kinds import (
+from dynagrag.generation.evidence_sentences.line_kinds import (
     asks_for_number,
     has_number,
     is_aside,

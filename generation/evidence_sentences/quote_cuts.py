@@ -4,7 +4,7 @@ before it ends.
 
 from collections.abc import Callable
 
-from dynagrag.generation.lines.line_kinds import says_nothing
+from dynagrag.generation.evidence_sentences.line_kinds import says_nothing
 from dynagrag.generation.support import content_stems
 from dynagrag.language.sentences import Span, sentence_spans
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from dynagrag.generation.lines.quote_cuts import cut_around, first_words, last_words
+from dynagrag.generation.evidence_sentences.quote_cuts import cut_around, first_words, last_words
 
 BEFORE = (
     "We talked about the weather and the traffic for a while. It was a long morning for all of us. "

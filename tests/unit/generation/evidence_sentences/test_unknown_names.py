@@ -9,8 +9,8 @@ import pytest
 
 from dynagrag.core.schema import Entity
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.generation.lines.best_lines import best_lines
-from dynagrag.generation.lines.unknown_names import UnknownNames
+from dynagrag.generation.evidence_sentences.best_lines import best_lines
+from dynagrag.generation.evidence_sentences.unknown_names import UnknownNames
 from dynagrag.graph_store.derived.speaker_roles import ROLES_KEY, roles_text
 from tests.transcripts import DIMENSION, line_index, question, snapshot_of
 

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from dynagrag.core.schema import Citation
 from dynagrag.fakes import FakeEmbedder
-from dynagrag.generation.lines.best_lines import BestLines, best_lines
-from dynagrag.generation.lines.excerpts import MAX_CHARS, quoted_with
-from dynagrag.generation.lines.line_fit import WEIGHTS, fits
+from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
+from dynagrag.generation.evidence_sentences.excerpts import MAX_CHARS, quoted_with
+from dynagrag.generation.evidence_sentences.line_fit import WEIGHTS, fits
 from dynagrag.language.sentences import sentence_spans
 from tests.transcripts import DIMENSION, line_index, question
 

@@ -1,13 +1,14 @@
 """Whether the sources answer a question at all (docs/papers.md, Nothing fits)."""
 
+from itertools import chain
 from math import exp
 from typing import NamedTuple
 
 import numpy as np
 
 from dynagrag.core.schema import EmbedderIdentity, Question
-from dynagrag.generation.lines.line_fit import Fits
-from dynagrag.generation.lines.line_index import LineIndex
+from dynagrag.generation.evidence_sentences.line_fit import Fits
+from dynagrag.generation.evidence_sentences.line_index import LineIndex
 from dynagrag.generation.support import content_stems
 from dynagrag.language.words import HONORIFICS, ROLE_NOUNS
 
@@ -18,7 +19,7 @@ NUM_PASSAGES = 5
 
 
 class Signs(NamedTuple):
-    """What tells whether a question is answered: the best passage's cosine, the mean share of the
+    """Signs of whether a question is answered: the best passage's cosine, the mean share of the
     question's words in the five best passages, and the share of them that stands nowhere in the
     sources, both weighted by rarity.
     """
@@ -55,21 +56,16 @@ def answerable(
 
 
 def signs(index: LineIndex, question: Question, fits: Fits) -> Signs:
-    """Those of a question. Of one without a content word nothing is shared, and nothing unknown.
-    Who is asked for, by a name or as "the pilot", need not be said in what they say; a speaker's
-    name tells nothing of what they are asked about.
+    """The signs of a question. Of one without a content word nothing is shared, and nothing
+    unknown. Speakers need not say the name or the role ("the pilot") by which they are asked for,
+    and a name says nothing of the topic.
     """
     wanted = content_stems(question.text)
     possible = _ROLES.union(*map(content_stems, index.speakers.named_in(question.text)))
     wanted -= {word for word in possible if not index.is_known(word)}
-    asked = frozenset[str]().union(
-        *(
-            content_stems(label)
-            for labels in index.speakers.people_in(question.text)
-            for label in labels
-        )
-    )
-    wanted = (wanted - asked - _HONORIFICS if asked else wanted) or wanted
+    people = chain.from_iterable(index.speakers.people_in(question.text))
+    if names := content_stems(" ".join(people)):
+        wanted = (wanted - names - _HONORIFICS) or wanted
     rarity = {word: index.rarity(word) for word in wanted}
     whole = sum(rarity.values()) or 1.0
     held: dict[int, set[str]] = {}

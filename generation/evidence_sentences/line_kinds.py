@@ -1,5 +1,5 @@
-"""What a line is besides its words: filler, stage direction, heading or note, question; what kind
-of thing a question asks for.
+"""Kinds of lines: filler, stage direction, heading or note, question; and of questions: for a
+number.
 """
 
 import re

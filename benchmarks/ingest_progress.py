@@ -1,6 +1,6 @@
 """How steadily an ingest tells how far it is, and how soon it obeys a pause.
 
-    python benchmarks/ingest_progress.py FILE          # the largest silence of each stage, in seconds
+    python benchmarks/ingest_progress.py FILE          # the largest silence of each stage, seconds
     python benchmarks/ingest_progress.py FILE --pause  # from Pause to paused, once in each stage
 
 It ingests FILE without a language model into a workspace of its own, in a temporary folder, with

@@ -3,7 +3,7 @@ then the same command again.
 
     python benchmarks/kills.py               100 kills on the embedded store
     python benchmarks/kills.py --store sqlite --store bolt://HOST:7687
-                                             100 on both (NEO4J_PASSWORD; its workspaces are deleted)
+                                             100 on both (NEO4J_PASSWORD; deletes its workspaces)
     python benchmarks/kills.py --keep FILE   keeps lines there; run again, it goes on after them
 
 After each kill the graph is exported by another command; then the killed one is repeated. What must

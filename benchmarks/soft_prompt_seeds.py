@@ -1,5 +1,5 @@
-"""Soft prompts on ExplaGraphs with three seeds, within a time limit: as many trainings at once as fit
-the machine, each followed by its measurement.
+"""Soft prompts on ExplaGraphs with three seeds, within a time limit: several trainings at once,
+each followed by its measurement.
 
     python benchmarks/soft_prompt_seeds.py --data FOLDER [--lm smollm2] [--seconds 420]
 
@@ -69,7 +69,7 @@ class Runner:
         self._lock = threading.Lock()
 
     def run(self, job: Job) -> Outcome | None:
-        """None where nothing was learned before the limit, or a command failed; its log says why."""
+        """None where nothing was learned before the limit, or a command failed (see its log)."""
         began = time.monotonic()
         folder = self._asked.runs / f"{job.method}-{job.seed}"
         folder.mkdir(parents=True, exist_ok=True)

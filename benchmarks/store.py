@@ -2,10 +2,10 @@
 then bounded hops next to a big hub.
 
     python benchmarks/store.py sqlite              the embedded store
-    python benchmarks/store.py 5                   a Neo4j 5.26 (jars by tests/servers/neo4j_jars.py)
+    python benchmarks/store.py 5                   a Neo4j 5.26 (tests/servers/neo4j_jars.py)
     python benchmarks/store.py 2026                a Neo4j 2026.x
-    python benchmarks/store.py bolt://HOST:7687    a server that runs (NEO4J_PASSWORD); its workspace
-                                                   is deleted
+    python benchmarks/store.py bolt://HOST:7687    a running server (NEO4J_PASSWORD); its
+                                                   workspace is deleted
 
 Prints one line a measurement; `--out FILE` appends them to a file. Ends are skewed: node i has
 about 1/sqrt(i) of the relations.

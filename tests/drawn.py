@@ -39,8 +39,8 @@ class Drawing:
         """Until it is painted (with so many nodes)."""
         words = "A drawing of" if num_nodes is None else f"A drawing of {num_nodes} entities"
         self._page.wait_for_function(
-            "words =>"
-            " document.querySelector('.echarts-container')?.getAttribute('aria-label')?.startsWith(words)",
+            "words => document.querySelector('.echarts-container')"
+            "?.getAttribute('aria-label')?.startsWith(words)",
             arg=words,
             timeout=1000 * timeout_s,
         )
@@ -52,8 +52,8 @@ class Drawing:
         """How many colours its picture has: 1 while it is blank."""
         script = """frame => {
             const canvas = frame.querySelector('canvas')
-            const data = new Uint32Array(canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.buffer)
-            return new Set(data).size
+            const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height)
+            return new Set(new Uint32Array(pixels.data.buffer)).size
         }"""
         return int(self._frame.evaluate(script))
 

@@ -138,7 +138,7 @@ class KindOfArm(_Figures):
     paired: int
 
 
-class QuestionKind(_Figures):
+class FiguresOfKind(_Figures):
     """The questions of one kind."""
 
     questions: int
@@ -173,7 +173,7 @@ class JudgeResult(Result):
     length: LengthSlope | None = None
     is_one_score: bool = False
     pairs: dict[str, PairFigures] = Field(default_factory=dict)
-    kinds: dict[str, QuestionKind] = Field(default_factory=dict)
+    kinds: dict[str, FiguresOfKind] = Field(default_factory=dict)
     unreadable: dict[str, Unreadable] = Field(default_factory=dict)
     speaking_to_a_judge: int = 0
     judged_in_s: float = 0.0
@@ -496,7 +496,7 @@ def _pairs(
 
 def _by_kind(
     plan: JudgePlan, totals: _ByArm, lines: Sequence[JudgedLine]
-) -> dict[str, QuestionKind]:
+) -> dict[str, FiguresOfKind]:
     """Nothing of fewer than two kinds."""
     points = {
         (line.question, line.arm): pair_points(line.verdict)
@@ -516,7 +516,7 @@ def _by_kind(
                 win_rate=_mean(paired),
                 paired=len(paired),
             )
-        found[kind or "other"] = QuestionKind(questions=len(own), arms=arms)
+        found[kind or "other"] = FiguresOfKind(questions=len(own), arms=arms)
     return found if len(found) > 1 else {}
 
 

@@ -219,8 +219,10 @@ class Chromium:
 _IS_SETTLED = """() => {
     const app = document.querySelector('[data-testid="stApp"]')
     const main = document.querySelector('[data-testid="stMainBlockContainer"]')
-    return app?.dataset.testConnectionState === 'CONNECTED' && app.dataset.testScriptState === 'notRunning'
-        && main?.querySelector('[data-testid="stElementContainer"]') && !main.querySelector('[data-stale="true"]')
+    return app?.dataset.testConnectionState === 'CONNECTED'
+        && app.dataset.testScriptState === 'notRunning'
+        && main?.querySelector('[data-testid="stElementContainer"]')
+        && !main.querySelector('[data-stale="true"]')
 }"""
 _IS_AT_REST = """() => document.getAnimations().every(
     made => made.playState !== 'running' || made.effect?.getComputedTiming().endTime === Infinity

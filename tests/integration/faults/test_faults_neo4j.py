@@ -112,7 +112,8 @@ writer = GraphWriter(Neo4jConnection(**given["server"]), ws, RowCache(None, ws),
 for _ in range(given["batches"]):
     rows = []
     for head, tail in rng.sample(pairs, 3):
-        relation = Relation(f"{ws}-{head}-{tail}", f"{ws}-{head}", f"{ws}-{tail}", "knows", 7, 1, (), ())
+        ends = f"{ws}-{head}", f"{ws}-{tail}"
+        relation = Relation(f"{ws}-{head}-{tail}", *ends, "knows", 7, 1, (), ())
         row = relation_row(relation)
         rows.append(relation_props(relation, row, ws, signature(row), b"", ""))
     writer.put_relations(rows)

@@ -281,16 +281,20 @@ def test_a_password_that_must_be_changed_first_is_said(
 # ------------------------------------------------------------------------------------- others' data
 
 THEIRS = """
-CREATE (a:Entity {name: 'Ada Byron', email: 'ada@example.org'})-[:RELATES {since: 1843}]->(:Entity {name: 'Theirs', weight: 'heavy'})
+CREATE (a:Entity {name: 'Ada Byron', email: 'ada@example.org'})
+       -[:RELATES {since: 1843}]->(:Entity {name: 'Theirs', weight: 'heavy'})
 CREATE (a)-[:PART_OF]->(:Document {title: 'Their document', text: 'Ada Byron works at Acme Works.'})
 CREATE (:Passage {id: 1})-[:NEXT]->(:Passage {id: 2})
-CREATE (:Turn), (:Mention {uid: 17}), (:Vector {x: [1.0, 2.0]}), (:Edit {by: 'them'}), (:Merge), (:Customer:Entity {key: 'acme works'})
-CREATE (:Workspace {name: 'theirs'})-[:OWNS]->(:Extraction {id: 'e'})<-[:FROM]-(:RelationRecord {n: 5})
+CREATE (:Turn), (:Mention {uid: 17}), (:Vector {x: [1.0, 2.0]}), (:Edit {by: 'them'}), (:Merge),
+       (:Customer:Entity {key: 'acme works'})
+CREATE (:Workspace {name: 'theirs'})-[:OWNS]->
+       (:Extraction {id: 'e'})<-[:FROM]-(:RelationRecord {n: 5})
 """
 DUMP = """
 MATCH (n) WHERE n.ws IS NULL AND NOT n:DynagragSchema
 OPTIONAL MATCH (n)-[r]->(m)
-RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS n, type(r) AS type, properties(r) AS r, elementId(m) AS to
+RETURN elementId(n) AS id, labels(n) AS labels, properties(n) AS n, type(r) AS type,
+       properties(r) AS r, elementId(m) AS to
 ORDER BY id, type, to
 """
 

@@ -18,8 +18,8 @@ MORE = [*TURNS, ("Leo", "Grace Hopper works at Borealis Labs.")]
 QUESTION = "Who works at Acme Works?"
 Cli = Callable[..., Any]
 ON_SQLITE = pytest.mark.parametrize("any_store", ["sqlite"], indirect=True)
-"""What lies in the folder alone or is refused. On a server a backup can't be restored beside it: the
-server holds the workspace itself under its first name.
+"""Cases of the folder alone, and refusals. On a server a backup can't be restored beside the
+workspace: the server holds the workspace itself under its first name.
 """
 
 

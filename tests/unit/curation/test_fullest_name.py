@@ -35,8 +35,14 @@ def _entity(name: str, weight: int = 1, *aliases: str, is_speaker: bool = False)
         ([_entity("Justice Thomas", 9), _entity("Thomas", 40)], "Thomas"),
         ([_entity("LM", 90), _entity("lunar module", 2)], "lunar module"),
         ([_entity("DVT", 90), _entity("Deep Vein Thrombosis", 1)], "Deep Vein Thrombosis"),
-        ([_entity("GDPR", 5), _entity("General Data Protection Regulation", 1), _entity("data protection", 9)],
-         "General Data Protection Regulation"),
+        (
+            [
+                _entity("GDPR", 5),
+                _entity("General Data Protection Regulation", 1),
+                _entity("data protection", 9),
+            ],
+            "General Data Protection Regulation",
+        ),
         ([_entity("Section 230", 50), _entity("Section 230 of the Communications Decency Act", 3)],
          "Section 230 of the Communications Decency Act"),
         ([_entity("Relay Zanzibar", 2), _entity("Zanzibar Relay", 3)], "Zanzibar Relay"),

@@ -222,6 +222,8 @@ def trace_lines(trace: AnswerTrace) -> Iterator[str]:
     the subgraphs; --json has all of it.
     """
     yield from (f"  {note}" for note in trace.notes)
+    if not (trace.soft or trace.ranking or trace.candidates):
+        yield "  this retriever keeps no reasons for its order"
     if trace.soft:
         yield (
             f"  it read {plural(trace.soft.num_soft_tokens, 'soft token')} and"

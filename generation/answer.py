@@ -170,7 +170,7 @@ def _merged_draft(
     intermediate = tuple(answer for _, answer in ranked)
     useful = [(context, answer) for context, answer in ranked if answer.helpfulness > 0]
     if not useful:
-        return _abstained("no subgraph held enough evidence", stream, intermediate, failures)
+        return _abstained("no prompt held enough evidence", stream, intermediate, failures)
     best = useful[0][1].answer
     if len(useful) == 1:
         stream(best)

@@ -75,6 +75,34 @@ def test_there_are_no_more_prompts_than_calls(
 
 
 @pytest.mark.parametrize(
+    ("options", "calls", "wanted"),
+    [
+        (AskOptions(profile="global", is_split=True, max_calls=7), 7, 3),  # the split takes one
+        (AskOptions(profile="graph", max_calls=8), 8, 5),
+        (AskOptions(profile="graph", max_calls=5), 5, 2),
+        (AskOptions(profile="graph", max_calls=3), 3, 1),
+        (AskOptions(retriever="triples", max_calls=5), 5, 2),
+    ],
+)
+def test_subgraphs_and_steps_are_counted_among_the_calls(
+    space: Workspace, options: AskOptions, calls: int, wanted: int
+) -> None:
+    plan = space.questions.plan(options, space.parts.metered(calls))
+    assert plan.profile.num_prompts == wanted
+    assert any("room for no more" in note for note in plan.notes) is (wanted < 5)
+
+
+def test_choices_without_effect_are_told(space: Workspace) -> None:
+    plan = space.questions.plan(AskOptions(profile="global", retriever="triples"), None)
+    assert plan.notes == (
+        "profile global reads passages alone: the subgraphs of triples are left out",
+    )
+    plan = space.questions.plan(AskOptions(pruner="none"), None)
+    assert plan.notes == ("no subgraphs are read under profile default: --pruner changes nothing",)
+    assert not space.questions.plan(AskOptions(profile="graph", pruner="none"), None).notes
+
+
+@pytest.mark.parametrize(
     "options",
     [
         AskOptions(retriever="nobody"),

@@ -73,6 +73,14 @@ def test_words_that_are_no_phrase_before_or_behind_an_acronym_define_nothing(tex
     assert _acronyms(text, "lunar module", "LM") == {}
 
 
+def test_a_word_that_reaches_far_back_is_taken_whole_or_not_at_all() -> None:
+    """Only so much of the text before is looked at: an l there is no initial of the word."""
+    for num in range(100, 200):
+        assert _acronyms(f"x{'l' * num} module (LM)") == {}
+        assert _acronyms(f"{'a ' * num}lunar module (LM)") == {"lm": {"lunar module"}}
+    assert _acronyms(f"l{'x' * 100} module (LM)") == {"lm": {f"l{'x' * 100} module"}}
+
+
 @pytest.mark.parametrize(
     "text",
     [

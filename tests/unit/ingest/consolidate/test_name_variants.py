@@ -40,6 +40,10 @@ def test_a_bus_is_one_wherever_its_letter_stands_and_without_its_head() -> None:
     [
         (["Ward North 3", "Ward 3 North"], [{"ward north 3", "ward 3 north"}]),
         (["Trial Arm B", "Trial B Arm", "Trial B"], [{"trial arm b", "trial b arm", "trial b"}]),
+        (  # one word that stands alone is no thing of its own yet
+            ["Trial Arm B", "Trial B Arm", "Trial B", "Trial"],
+            [{"trial arm b", "trial b arm", "trial b"}],
+        ),
         (
             ["Exhibit Folder 7", "Exhibit 7 Folder", "Exhibit 8"],
             [{"exhibit folder 7", "exhibit 7 folder"}],

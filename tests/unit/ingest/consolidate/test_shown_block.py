@@ -13,7 +13,7 @@ def test_a_name_is_shown_with_its_longest_summary_and_the_three_names_it_most_of
     group = SafeGroup(Name("tank", "thing"), ("tank", "tanks"))
     mentions = [
         said("tank", "Short.", doc="d1"),
-        said("tanks", "It is longer.", doc="d2"),
+        said("tanks", "The longer one.", doc="d2"),
         said("fan", "Of another.", doc="d3"),
     ]
     others = ["alloy", "bolt", "crew", "crew", "duct", "duct", "duct"]
@@ -22,7 +22,7 @@ def test_a_name_is_shown_with_its_longest_summary_and_the_three_names_it_most_of
     ] * 9
     ((block,),) = [name_blocks([[group]], mentions, records, {"tank": "Tank", "crew": "Crew"})]
     assert block.names == ("Tank",)
-    assert block.lines == ("Tank (thing): It is longer. | duct, Crew, alloy",)
+    assert block.lines == ("Tank (thing): The longer one. | duct, Crew, alloy",)
     assert block.documents == ("d1", "d2", *(f"r{n}" for n in range(7)))
 
 

@@ -159,6 +159,15 @@ def test_as_many_calls_are_under_way_as_may_be_at_once() -> None:
     assert judged.is_complete
 
 
+def test_a_group_that_is_none_is_told_with_the_first_hundred_and_twenty_letters_of_its_names() -> (
+    None
+):
+    judge = ScriptedJudge(lambda text: [group("x" * 200, "y")])
+    judged = ask_judge(_open_docket(1), Judging(judge))
+    assert judged.notes == ("a group that is none was passed over: " + "x" * 120,)
+    assert judged.groups == {0: ()}
+
+
 @pytest.mark.parametrize(
     "error", [BudgetError("spent"), ModelUnavailableError("gone"), ModelRefusedError("no key")]
 )

@@ -346,15 +346,16 @@ def test_an_acronym_has_the_initials_of_a_name_or_from_five_letters_its_beginnin
         ("rf", ("d9",), 0.0),
         ("rfb", (), 0.0),  # no name has three words
         ("rf", ("d1", "d9"), 1 * (2 / 30) ** 2),
+        ("rf", ("d2",), 1 * (2 / 30) ** 2),
     ],
 )
 def test_chance_is_how_many_names_would_have_these_initials_if_letters_were_drawn(
     short: str, documents: tuple[str, ...], chance: float
 ) -> None:
     mentions = [said("Red Fox", doc="d0"), said("Blue Hat", doc="d1"), said("Gold", doc="d1")]
-    mentions.append(said("Red Foxes", doc="d0"))
+    mentions += [said("Red Foxes", doc="d0"), said("Red Fox", doc="d2")]
     index = AcronymIndex(used_names(mentions), lambda key: key.replace("foxes", "fox"))
-    # the two spellings count once
+    # two spellings count once, and a name of two documents, too
     assert index.chance(short, documents) == pytest.approx(chance)
 
 

@@ -152,6 +152,8 @@ def test_all_that_texts_define_is_found_and_steps_are_counted_on_the_way() -> No
         ("Samson-Hercules, also known as Heracles", False),
         ("a temple of Hercules, also known as Heracles", False),
         ("a temple by the Hercules, also known as Heracles", False),
+        ("some old temple by the Hercules, also known as Heracles", False),
+        ("some old temple the Hercules, also known as Heracles", True),
     ],
 )
 def test_two_names_are_one_where_nothing_belongs_to_either_but_the_name(

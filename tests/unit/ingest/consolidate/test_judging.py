@@ -120,6 +120,23 @@ def test_the_plan_says_before_what_the_calls_will_cost() -> None:
     assert plan.prompt_tokens == sum(estimate_tokens(p.system + p.user) for p, _, _ in judge.asked)
 
 
+def test_a_plan_can_be_stopped_while_the_rules_are_at_work() -> None:
+    mentions = [said("lunar module"), said("LM")]
+    steps = []
+
+    def step() -> None:
+        steps.append(1)
+        if len(steps) == 4:
+            raise JobCancelledError("stopped")
+
+    given = ConsolidationInput(
+        mentions, [], vectors_of(mention_texts(mentions), same), texts=["LM"] * 9, step=step
+    )
+    with pytest.raises(JobCancelledError):
+        plan_consolidation(given)
+    assert len(steps) == 4
+
+
 # -------------------------------------------------------------------------------------------- calls
 
 

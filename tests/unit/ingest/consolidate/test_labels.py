@@ -161,6 +161,9 @@ def test_an_example_is_shown_in_the_usual_spelling_of_its_names() -> None:
         (("uses", "use"), "use"),
         (("passes", "passed"), "passed"),
         (("buzzed", "buzzes"), "buzzed"),
+        (("focus", "focusing"), "focus"),
+        (("miss", "missing"), "miss"),
+        (("tennis", "tennising"), "tennis"),
     ],
 )
 def test_forms_of_one_verb_are_one_label(forms: tuple[str, ...], canonical: str) -> None:
@@ -199,6 +202,8 @@ def test_other_words_are_other_labels(labels: tuple[str, str]) -> None:
         ("had given", "given", False),
         ("have been held in", "held in", False),
         ("is located in", "locates in", None),  # a passive that doesn't say by whom
+        ("used by", "uses", None),  # nor are four, which may be a noun's (seed)
+        ("asked by", "asks", True),
         ("red by", "reds", None),  # three letters and ed are no verb's form
         ("walked by house", "walks", None),
         ("walked past", "walks", None),

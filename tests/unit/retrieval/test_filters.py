@@ -219,9 +219,14 @@ def test_a_quote_over_two_turns_is_inside_where_both_turns_are(fill: Fill) -> No
 
 def test_of_two_runs_the_one_with_more_text_is_kept_and_of_equals_the_first(fill: Fill) -> None:
     space = fill(
-        [("Leo", "Yes."), ("Leo", "No."), ("Ines", "Acme Works acquired Borealis Labs."), ("Leo", "Ada Byron founded Acme Works.")],
+        [
+            ("Leo", "Yes."),
+            ("Leo", "No."),
+            ("Ines", "Acme Works acquired Borealis Labs."),
+            ("Leo", "Ada Byron founded Acme Works."),
+        ],
         [("Ines", "So."), ("Leo", "One."), ("Ines", "Now."), ("Leo", "Two.")],
-    )  # fmt: skip
+    )
     runs = [(p.first_turn, p.last_turn) for p in _inside(space, speakers=("Leo",)).passages]
     assert runs == [(3, 3), (1, 1)]
 

@@ -294,11 +294,24 @@ def test_an_acronym_stands_for_no_person_and_for_no_mere_words() -> None:
 @pytest.mark.parametrize(
     ("surface", "is_one"),
     [
-        ("LM", True), ("MC&W", True), ("CapCom", True), ("mAb", True), ("U.S.A", True), ("A-B", True), ("ABCDEFGH", True),
-        ("L", False), ("Lm", False), ("lm", False), ("ABCDEFGHI", False), ("L M", False), ("A1", False), ("A--B", False),
-        ("AB-", False), ("A_B", False),
+        ("LM", True),
+        ("MC&W", True),
+        ("CapCom", True),
+        ("mAb", True),
+        ("U.S.A", True),
+        ("A-B", True),
+        ("ABCDEFGH", True),
+        ("L", False),
+        ("Lm", False),
+        ("lm", False),
+        ("ABCDEFGHI", False),
+        ("L M", False),
+        ("A1", False),
+        ("A--B", False),
+        ("AB-", False),
+        ("A_B", False),
     ],
-)  # fmt: skip
+)
 def test_acronyms_are_words_of_two_to_eight_letters_with_a_capital_behind_the_first(
     surface: str, is_one: bool
 ) -> None:
@@ -364,7 +377,8 @@ def test_where_few_acronyms_are_spelt_out_a_fit_of_two_letters_may_be_a_coincide
     num_others: int, is_joined: bool
 ) -> None:
     """RF has a chance of (2/28)^2 = 0.005. It fits alone of n acronyms: p is 1 / (n + 1), the doubt
-    (1 - p) c / (p + (1 - p) c): 0.005 for n = 1, 0.049 for 10, 0.053 for 11. Five in a hundred may be.
+    (1 - p) c / (p + (1 - p) c): 0.005 for n = 1, 0.049 for 10, 0.053 for 11. Five in a
+    hundred may be.
     """
     others = [f"X{a}{b}" for a in "BCDGH" for b in "KLMN"][:num_others]
     joined = _joined(_corpus({"Red Fox": "RF"}, *others))

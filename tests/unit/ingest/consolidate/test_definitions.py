@@ -34,7 +34,11 @@ def _acronyms(text: str, *names: str) -> dict[str, set[str]]:
         ("LM (lunar module)", "lm", "lunar module"),
         ("a large lunar module (LM)", "lm", "lunar module"),  # the fewest words that spell it
         ("LM (lunar module system)", "lm", "lunar module"),
-        ("North Atlantic Treaty Organization (NATO.)", "nato", "north atlantic treaty organization"),
+        (
+            "North Atlantic Treaty Organization (NATO.)",
+            "nato",
+            "north atlantic treaty organization",
+        ),
         ("the Department of Defense (DOD)", "dod", "department of defense"),
         ("UTIs (urinary tract infections)", "uti", "urinary tract infections"),
         ("capsule communicator (CapCom)", "capcom", "capsule communicator"),
@@ -46,7 +50,7 @@ def _acronyms(text: str, *names: str) -> dict[str, set[str]]:
         (f"LM (lunar module{' x' * 90})", "lm", "lunar module"),
         ("It was heavy. The lunar module (abbreviated as LM) flew.", "lm", "lunar module"),
     ],
-)  # fmt: skip
+)
 def test_brackets_define_an_acronym_whether_or_not_the_long_form_is_a_name(
     text: str, short: str, long: str
 ) -> None:

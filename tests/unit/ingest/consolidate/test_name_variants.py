@@ -97,13 +97,28 @@ def test_words_cut_short(names: list[str], joined: bool) -> None:
 @pytest.mark.parametrize(
     ("short", "word", "expected"),
     [
-        ("cmd", "command", True), ("dept", "department", True), ("prop", "propellant", True), ("intl", "international", True),
-        ("cm", "command", False), ("command", "command", False), ("cmx", "command", False), ("tank", "tanks", False),
-        ("come", "command", False), ("bus", "business", True), ("cmnd", "command", True), ("cman", "command", False),
-        ("comd", "command", True), ("cad", "command", False), ("cmm", "command", False), ("dmd", "command", False),
-        ("pro", "prope", True), ("prop", "prope", False), ("cdm", "command", False), ("ctl", "control", True),
+        ("cmd", "command", True),
+        ("dept", "department", True),
+        ("prop", "propellant", True),
+        ("intl", "international", True),
+        ("cm", "command", False),
+        ("command", "command", False),
+        ("cmx", "command", False),
+        ("tank", "tanks", False),
+        ("come", "command", False),
+        ("bus", "business", True),
+        ("cmnd", "command", True),
+        ("cman", "command", False),
+        ("comd", "command", True),
+        ("cad", "command", False),
+        ("cmm", "command", False),
+        ("dmd", "command", False),
+        ("pro", "prope", True),
+        ("prop", "prope", False),
+        ("cdm", "command", False),
+        ("ctl", "control", True),
     ],
-)  # fmt: skip
+)
 def test_what_a_word_cut_short_is(short: str, word: str, expected: bool) -> None:
     assert is_cut(short, word) is expected
 

@@ -322,3 +322,6 @@ def test_a_whole_graph_is_left_as_it_is(fill: Fill) -> None:
         fresh = space.current_graph.snapshot()
     assert "grace hopper" in {e.key for e in space.graph().entities}
     assert "grace hopper" not in {e.key for e in fresh.graph.entities}
+    assert fresh.facts.texts
+    assert not any("Hopper" in text for text in fresh.facts.texts)
+    assert len(fresh.facts.held_ptr) == len(fresh.passages) + 1

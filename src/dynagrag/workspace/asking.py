@@ -308,7 +308,7 @@ def _unread_notes(
             " out"
         )
     if options.pruner is not None:
-        yield f"no subgraphs are read under profile {profile.name}: --pruner changes nothing"
+        yield "no subgraphs are read, so the choice of a pruner changes nothing"
 
 
 def _check_can_split(options: AskOptions, chat: MeteredChat | None) -> None:

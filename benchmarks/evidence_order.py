@@ -42,7 +42,7 @@ from dynagrag.core.text import collapse
 from dynagrag.evaluation.question_sets.published_sets import load_set
 from dynagrag.evaluation.retrieval.evaluated_workspace import open_evaluated
 from dynagrag.evaluation.retrieval.run_options import EvaluateOptions
-from dynagrag.generation.context import passages_that_fit
+from dynagrag.generation.answer_prompts import passages_that_fit
 from dynagrag.generation.evidence import in_windows, passage_evidence
 from dynagrag.generation.evidence_sentences.answerable import LEAST, Signs, answerable, signs
 from dynagrag.generation.evidence_sentences.excerpts import evidence_lines

@@ -23,16 +23,16 @@ from dynagrag.core.schema import (
     Usage,
 )
 from dynagrag.generation.answer_plan import AnswerPlan
+from dynagrag.generation.answer_prompts import (
+    AnswerPrompt,
+    all_evidence,
+    intermediate_prompt,
+    num_ranked,
+    write_prompts,
+)
 from dynagrag.generation.citations import checked_marks, cited_labels, to_citation
 from dynagrag.generation.claims.answer_claims import FinalClaims, WrittenFrom, final_claims
 from dynagrag.generation.claims.strict_answer import strict_answer
-from dynagrag.generation.context import (
-    Context,
-    all_evidence,
-    build_contexts,
-    intermediate_prompt,
-    num_ranked,
-)
 from dynagrag.generation.evidence import claim_lines, passage_windows
 from dynagrag.generation.evidence_sentences.best_lines import BestLines, best_lines
 from dynagrag.generation.evidence_sentences.line_fit import NUM_PASSAGES
@@ -87,8 +87,8 @@ def answer_question(
         question, num_passages=num_ranked(profile), num_subgraphs=profile.num_subgraphs
     )
 
-    write_prompts = partial(
-        build_contexts,
+    write = partial(
+        write_prompts,
         view.snapshot,
         question,
         retrieval,
@@ -96,23 +96,23 @@ def answer_question(
         plan.pruner,
         plan.traversal,
     )
-    soft_text = plan.soft.text_of(write_prompts) if plan.soft else None
-    contexts = soft_text.contexts if soft_text else write_prompts(profile)
+    soft_text = plan.soft.text_of(write) if plan.soft else None
+    prompts = soft_text.prompts if soft_text else write(profile)
 
     # the passages that were ranked, then those that prompts hold besides; where they are spread
     # over many prompts, the ranked ones alone, since sentences are embedded for it
     ids = [scored.passage.id for scored in retrieval.passages[:NUM_PASSAGES]]
-    ids += [] if profile.num_spread else [e.id for c in contexts for e in c.prompt.evidence]
+    ids += [] if profile.num_spread else [e.id for c in prompts for e in c.hard.evidence]
     rows = [view.passages.row_of[id_] for id_ in dict.fromkeys(ids) if id_ in view.passages.row_of]
     lines = best_lines(view.lines, question, rows, plan.embedder)
 
-    if not contexts and (plan.soft or plan.chat):
+    if not prompts and (plan.soft or plan.chat):
         draft = _abstained("nothing was retrieved", stream)
     elif plan.soft and soft_text:
         reply = plan.soft.answer(view.snapshot, question, retrieval, soft_text)
-        draft = _soft_draft(reply, contexts, stream)
+        draft = _soft_draft(reply, prompts, stream)
     elif plan.chat:
-        draft = _merged_draft(question, contexts, plan, plan.chat, stream, progress)
+        draft = _merged_draft(question, prompts, plan, plan.chat, stream, progress)
     else:
         is_weak = lines.is_nothing_fitting or lines.unknown_names or lines.quiet_speakers
         draft = AnswerDraft(UNANSWERED if is_weak else NO_MODEL, is_abstained=True)
@@ -120,9 +120,9 @@ def answer_question(
     checked = FinalClaims()
     if not draft.is_abstained:
         progress("check", 0, 1)
-        draft, checked = _checked(draft, contexts, plan)
+        draft, checked = _checked(draft, prompts, plan)
 
-    answer = _answer(question, plan, retrieval, contexts, lines, draft, checked)
+    answer = _answer(question, plan, retrieval, prompts, lines, draft, checked)
     if plan.is_strict and answer.is_answered_by_model:
         on_text(answer.text)
     return answer
@@ -143,10 +143,10 @@ def _abstained(
     )
 
 
-def _soft_draft(reply: SoftReply, contexts: Sequence[Context], stream: OnText) -> AnswerDraft:
+def _soft_draft(reply: SoftReply, prompts: Sequence[AnswerPrompt], stream: OnText) -> AnswerDraft:
     """A trained system's reply; a mark of a line that it did not read is none."""
     labels = reply.trace.labels
-    evidence = {label: e for label, e in all_evidence(contexts).items() if label in labels}
+    evidence = {label: e for label, e in all_evidence(prompts).items() if label in labels}
     text = checked_marks(reply.text, evidence).strip()
     stream(text or SILENCE)
     if text:
@@ -158,17 +158,17 @@ def _soft_draft(reply: SoftReply, contexts: Sequence[Context], stream: OnText) -
 
 def _merged_draft(
     question: Question,
-    contexts: Sequence[Context],
+    prompts: Sequence[AnswerPrompt],
     plan: AnswerPlan,
     chat: Asker,
     stream: OnText,
     progress: Progress,
 ) -> AnswerDraft:
     """An answer from each prompt; the helpful ones are merged, a single one stands as it is."""
-    replies, failures = ask_each(question, contexts, plan, chat, progress)
+    replies, failures = ask_each(question, prompts, plan, chat, progress)
     ranked = rank_answers(question, replies, plan, chat, progress)
     intermediate = tuple(answer for _, answer in ranked)
-    useful = [(context, answer) for context, answer in ranked if answer.helpfulness > 0]
+    useful = [(prompt, answer) for prompt, answer in ranked if answer.helpfulness > 0]
     if not useful:
         return _abstained("no prompt held enough evidence", stream, intermediate, failures)
     best = useful[0][1].answer
@@ -176,7 +176,7 @@ def _merged_draft(
         stream(best)
         return AnswerDraft(best, intermediate, failures=failures)
     prompt, evidence = merge_prompt(
-        question, useful, all_evidence(contexts), plan.profile.merge_token_budget
+        question, useful, all_evidence(prompts), plan.profile.merge_token_budget
     )
     progress("merge", 0, 1)
     text, how = stream_merged(chat, prompt, evidence, best, stream)
@@ -187,12 +187,12 @@ def _merged_draft(
 
 
 def _checked(
-    draft: AnswerDraft, contexts: Sequence[Context], plan: AnswerPlan
+    draft: AnswerDraft, prompts: Sequence[AnswerPrompt], plan: AnswerPlan
 ) -> tuple[AnswerDraft, FinalClaims]:
     """A verdict on each claim of the draft; a strict one without what isn't stated, and abstained
     where nothing is left.
     """
-    lines = claim_lines(all_evidence(contexts), plan.view.snapshot)
+    lines = claim_lines(all_evidence(prompts), plan.view.snapshot)
     known = [claim for answer in draft.intermediate for claim in answer.claims]
     checked = final_claims(WrittenFrom(draft.text, lines), plan.checker, known)
     if not plan.is_strict:
@@ -209,22 +209,22 @@ def _answer(
     question: Question,
     plan: AnswerPlan,
     retrieval: Retrieval,
-    contexts: Sequence[Context],
+    prompts: Sequence[AnswerPrompt],
     lines: BestLines,
     draft: AnswerDraft,
     checked: FinalClaims,
 ) -> Answer:
     """The draft with its verdicts, its citations, the lines that were looked at, and its trace."""
-    snapshot, evidence = plan.view.snapshot, all_evidence(contexts)
+    snapshot, evidence = plan.view.snapshot, all_evidence(prompts)
     labels = () if draft.is_abstained else cited_labels(draft.text)
     named = {label for claim in (*checked.claims, *checked.left_out) for label in claim.lines}
     together = [evidence[label] for label in labels]
-    if not labels and contexts:
-        together = [*contexts[0].prompt.evidence]  # the ranked passages
+    if not labels and prompts:
+        together = [*prompts[0].hard.evidence]  # the ranked passages
     merge, soft = draft.merge_prompt, draft.soft
-    prompts = tuple(context.trace() for context in contexts)
+    traces = tuple(prompt.trace() for prompt in prompts)
     if soft:
-        prompts = tuple(with_masks(p, soft.masks.nodes, soft.masks.pairs) for p in prompts)
+        traces = tuple(with_masks(p, soft.masks.nodes, soft.masks.pairs) for p in traces)
     instructions, _ = render(intermediate_prompt(plan.profile), question=question.text, context="")
     document_ids = {e.id: e.document_id for e in evidence.values()}
     trace = AnswerTrace(
@@ -237,7 +237,7 @@ def _answer(
         instructions=instructions,
         merge_prompt=f"{merge.system}\n\n{merge.user}" if merge else "",
         document_ids=document_ids | dict(lines.document_ids),
-        prompts=prompts,
+        prompts=traces,
         failures=draft.failures,
         reason=draft.reason,
         merge=draft.merge,

@@ -10,10 +10,10 @@ from dynagrag.core.errors import DynaGragError, ModelError
 from dynagrag.core.protocols import Asker, Prompt
 from dynagrag.core.schema import IntermediateAnswer, Question, Verdict
 from dynagrag.generation.answer_plan import AnswerPlan
+from dynagrag.generation.answer_prompts import AnswerPrompt, intermediate_prompt
 from dynagrag.generation.citations import checked_marks, cited_labels, known_labels, without_marks
 from dynagrag.generation.claims.answer_claims import WrittenFrom, checked_claims
 from dynagrag.generation.claims.rules_checker import RulesChecker
-from dynagrag.generation.context import Context, intermediate_prompt
 from dynagrag.generation.evidence import claim_lines
 from dynagrag.generation.helpfulness import Score, helpfulness
 from dynagrag.generation.reply_types import IntermediateReply
@@ -26,19 +26,19 @@ _MAX_ANSWER_TOKENS = 400
 
 def ask_each(
     question: Question,
-    contexts: Sequence[Context],
+    prompts: Sequence[AnswerPrompt],
     plan: AnswerPlan,
     chat: Asker,
     progress: Callable[[str, int, int], None],
-) -> tuple[list[tuple[Context, IntermediateReply]], tuple[str, ...]]:
+) -> tuple[list[tuple[AnswerPrompt, IntermediateReply]], tuple[str, ...]]:
     """The replies, each with what it was asked from, and why the others failed. Raises ModelError
     where all failed.
     """
     template, done = intermediate_prompt(plan.profile), count(1)
 
-    def ask(context: Context) -> IntermediateReply | DynaGragError:
+    def ask(prompt: AnswerPrompt) -> IntermediateReply | DynaGragError:
         reply: IntermediateReply | DynaGragError
-        system, user = render(template, question=question.text, context=context.prompt.text)
+        system, user = render(template, question=question.text, context=prompt.hard.text)
         try:
             reply = chat.ask(
                 Prompt(template, system, user),
@@ -48,13 +48,13 @@ def ask_each(
             )
         except ModelError as err:
             reply = err
-        progress("answer", next(done), len(contexts))
+        progress("answer", next(done), len(prompts))
         return reply
 
-    progress("answer", 0, len(contexts))
-    pool = ThreadPoolExecutor(min(len(contexts), plan.max_concurrency), thread_name_prefix="answer")
+    progress("answer", 0, len(prompts))
+    pool = ThreadPoolExecutor(min(len(prompts), plan.max_concurrency), thread_name_prefix="answer")
     try:
-        results = list(pool.map(ask, contexts))
+        results = list(pool.map(ask, prompts))
     finally:
         # after Ctrl-C or a spent budget nobody waits for the calls in flight
         pool.shutdown(wait=False, cancel_futures=True)
@@ -62,8 +62,8 @@ def ask_each(
     if len(errors) == len(results):
         raise errors[0]
     replies = [
-        (context, reply)
-        for context, reply in zip(contexts, results, strict=True)
+        (prompt, reply)
+        for prompt, reply in zip(prompts, results, strict=True)
         if isinstance(reply, IntermediateReply)
     ]
     return replies, tuple(str(error) for error in errors)
@@ -71,18 +71,18 @@ def ask_each(
 
 def rank_answers(
     question: Question,
-    replies: Sequence[tuple[Context, IntermediateReply]],
+    replies: Sequence[tuple[AnswerPrompt, IntermediateReply]],
     plan: AnswerPlan,
     chat: Asker,
     progress: Callable[[str, int, int], None],
-) -> list[tuple[Context, IntermediateAnswer]]:
+) -> list[tuple[AnswerPrompt, IntermediateAnswer]]:
     """Answers with their claims checked by rules, by helpfulness (desc), then retrieval score
     (desc).
 
     Without enough evidence, or where neither the model nor code knows a line for it: H = 0.
     """
-    texts = [_cited_text(context, reply) for context, reply in replies]
-    evidence = [{e.label: e for e in context.prompt.evidence} for context, _ in replies]
+    texts = [_cited_text(prompt, reply) for prompt, reply in replies]
+    evidence = [{e.label: e for e in prompt.hard.evidence} for prompt, _ in replies]
     claims = checked_claims(
         [
             WrittenFrom(text, claim_lines(lines, plan.view.snapshot))
@@ -106,7 +106,7 @@ def rank_answers(
         for i, score in zip(able, found, strict=True):
             scores[i] = score
     ranked = []
-    for i, (context, _) in enumerate(replies):
+    for i, (prompt, _) in enumerate(replies):
         answer = IntermediateAnswer(
             answer=texts[i],
             evidence_ids=cited_labels(texts[i]),
@@ -114,21 +114,21 @@ def rank_answers(
             helpfulness=scores[i].value,
             scored_by=scores[i].scored_by,
             score_parts=scores[i].parts,
-            centre=context.centre,
-            retrieval_score=context.score,
+            centre=prompt.centre,
+            retrieval_score=prompt.score,
             claims=claims[i],
         )
-        ranked.append((context, answer))
+        ranked.append((prompt, answer))
     return sorted(
         ranked, key=lambda pair: (-pair[1].helpfulness, -pair[1].retrieval_score, pair[1].centre)
     )
 
 
-def _cited_text(context: Context, reply: IntermediateReply) -> str:
+def _cited_text(prompt: AnswerPrompt, reply: IntermediateReply) -> str:
     """The reply's answer with its checked marks; labels that it listed and marked nowhere stand at
     the end.
     """
-    evidence = {e.label: e for e in context.prompt.evidence}
+    evidence = {e.label: e for e in prompt.hard.evidence}
     text = checked_marks(reply.answer.strip()[:MAX_ANSWER_CHARS], evidence).strip()
     marked = cited_labels(text)
     listed = [label for label in known_labels(reply.citations, evidence) if label not in marked]

@@ -7,13 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dynagrag.core.errors import ModelError
 from dynagrag.core.protocols import Asker, Prompt
 from dynagrag.core.schema import Evidence, IntermediateAnswer, Question
+from dynagrag.generation.answer_prompts import AnswerPrompt
 from dynagrag.generation.citations import (
     bounded_stream,
     checked_stream,
     cited_labels,
     cited_stream,
 )
-from dynagrag.generation.context import Context
 from dynagrag.generation.evidence import line_of
 from dynagrag.generation.intermediate_answers import MAX_ANSWER_CHARS
 from dynagrag.generation.merge_input import merge_input
@@ -25,7 +25,7 @@ _MAX_MERGED_TOKENS = 600
 
 def merge_prompt(
     question: Question,
-    useful: Sequence[tuple[Context, IntermediateAnswer]],
+    useful: Sequence[tuple[AnswerPrompt, IntermediateAnswer]],
     evidence: Mapping[str, Evidence],
     token_budget: int,
 ) -> tuple[Prompt, dict[str, Evidence]]:
@@ -40,11 +40,11 @@ def merge_prompt(
 
     answers: list[str] = []
     labels: list[str] = []
-    for context, answer in useful:
-        text = merge_input(answer.answer, {e.label: e for e in context.prompt.evidence})
+    for prompt, answer in useful:
+        text = merge_input(answer.answer, {e.label: e for e in prompt.hard.evidence})
         more = [label for label in cited_labels(text) if label not in labels]
-        prompt = prompt_of([*answers, text], [*labels, *more])
-        if answers and prompt_tokens(prompt) > token_budget:
+        merged = prompt_of([*answers, text], [*labels, *more])
+        if answers and prompt_tokens(merged) > token_budget:
             break
         answers.append(text)
         labels.extend(more)

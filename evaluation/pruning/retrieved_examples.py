@@ -10,7 +10,7 @@ from dynagrag import wiring
 from dynagrag.core.schema import Question
 from dynagrag.evaluation.pruning.answer_support import Support, example_of
 from dynagrag.evaluation.pruning.pruning_example import PruningExample
-from dynagrag.generation.context import num_ranked
+from dynagrag.generation.answer_prompts import num_ranked
 from dynagrag.retrieval.ego.line_vectors import LineVectors
 from dynagrag.retrieval.passages import PassageScores
 from dynagrag.workspace.facade import Workspace

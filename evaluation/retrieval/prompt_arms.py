@@ -14,7 +14,7 @@ from dynagrag.core.ids import estimate_tokens
 from dynagrag.core.protocols import Pruner, Retriever, Traversal
 from dynagrag.core.schema import Evidence, Question, Snapshot
 from dynagrag.evaluation.question_sets.gold_resolver import GoldWords
-from dynagrag.generation.context import Context, build_contexts, num_ranked
+from dynagrag.generation.answer_prompts import AnswerPrompt, num_ranked, write_prompts
 from dynagrag.retrieval.passages import PassageScores
 
 
@@ -30,12 +30,12 @@ class PromptArm:
     pruner: Pruner
     traversal: Traversal
 
-    def contexts(self, question: Question) -> list[Context]:
+    def written(self, question: Question) -> list[AnswerPrompt]:
         """The prompts of a question, of as many passages as `ask` takes."""
         found = self.retriever.retrieve(
             question, num_ranked(self.profile), self.profile.num_subgraphs
         )
-        return build_contexts(
+        return write_prompts(
             self.snapshot, question, found, self.passages, self.pruner, self.traversal, self.profile
         )
 
@@ -86,9 +86,9 @@ def prompt_recall(
     return sum(shares) / total if total else 0.0
 
 
-def prompt_tokens(contexts: Iterable[Context]) -> int:
+def prompt_tokens(prompts: Iterable[AnswerPrompt]) -> int:
     """Tokens of all prompts of a question, the instructions left out."""
-    return sum(estimate_tokens(context.prompt.text) for context in contexts)
+    return sum(estimate_tokens(prompt.hard.text) for prompt in prompts)
 
 
 def _covered(

@@ -82,11 +82,11 @@ class RetrieverBench:
         """The gold in the arm's prompts, where it writes any."""
         if arm.prompts is None:
             return PromptMeasures({}, None)
-        contexts = arm.prompts.contexts(embedded)
-        evidence = [item for context in contexts for item in context.prompt.evidence]
+        prompts = arm.prompts.written(embedded)
+        evidence = [item for prompt in prompts for item in prompt.hard.evidence]
         missing = 0 if question.gold.spans else len(target.missing)
         found = prompt_recall(self._resolver.gold_words(question.gold), missing, evidence)
-        return PromptMeasures({PROMPT: found}, prompt_tokens(contexts))
+        return PromptMeasures({PROMPT: found}, prompt_tokens(prompts))
 
 
 def passage_words(lines: Iterable[RetrievalLine], snapshot: Snapshot) -> list[PassageWords]:

@@ -18,7 +18,7 @@ import numpy as np
 from dynagrag.config.settings import PROFILES, Profile
 from dynagrag.core.errors import UsageError
 from dynagrag.core.schema import Question, Retrieval, Snapshot, SoftTrace, Subgraph
-from dynagrag.generation.context import all_evidence
+from dynagrag.generation.answer_prompts import all_evidence
 from dynagrag.generation.soft_prompt.soft_parts import (
     G_RETRIEVER,
     GRAG,
@@ -146,7 +146,7 @@ class SoftAnswerer:
             prompt_tokens=reply.prompt_tokens,
             reply_tokens=reply.reply_tokens,
             seconds=round(seconds, 3),
-            labels=lines_read(all_evidence(soft_text.contexts), read),
+            labels=lines_read(all_evidence(soft_text.prompts), read),
             num_lines_read=soft_text.num_lines_in if options.has_text else 0,
             num_lines=soft_text.num_lines,
         )

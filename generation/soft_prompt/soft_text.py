@@ -9,11 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from dynagrag.config.settings import Profile
-from dynagrag.generation.context import Context
+from dynagrag.generation.answer_prompts import AnswerPrompt
 from dynagrag.generation.evidence import CHARS_PER_TOKEN
 from dynagrag.generation.hard_prompt import is_left_out_line
 
-WritePrompts = Callable[[Profile], list[Context]]
+WritePrompts = Callable[[Profile], list[AnswerPrompt]]
 """The prompts of a question under a profile."""
 _LEAST_STEP = 8
 """Tokens of four characters by which a prompt's budget falls at least, where it must fall."""
@@ -31,11 +31,11 @@ class TokenBudget:
 
 @dataclass(frozen=True, slots=True)
 class SoftText:
-    """The text that a system reads. `text`: of the contexts, whole lines that fit; `num_lines`: of
+    """The text that a system reads. `text`: of the prompts, whole lines that fit; `num_lines`: of
     the prompts as other models get them.
     """
 
-    contexts: Sequence[Context]
+    prompts: Sequence[AnswerPrompt]
     text: str
     num_lines: int
 
@@ -49,31 +49,31 @@ def write_soft_text(
     write_prompts: WritePrompts, profile: Profile, token_budget: TokenBudget
 ) -> SoftText:
     """The prompts of a profile, or with smaller budgets those that fit."""
-    contexts = write_prompts(profile)
+    prompts = write_prompts(profile)
     num_lines = sum(
-        c.prompt.num_nodes + c.prompt.num_edges + len(c.prompt.evidence) + c.prompt.num_lines_cut
-        for c in contexts
+        c.hard.num_nodes + c.hard.num_edges + len(c.hard.evidence) + c.hard.num_lines_cut
+        for c in prompts
     )
-    while (excess := _excess(contexts, token_budget)) and profile.subgraph_token_budget > 0:
+    while (excess := _excess(prompts, token_budget)) and profile.subgraph_token_budget > 0:
         profile = replace(
             profile, subgraph_token_budget=profile.subgraph_token_budget - max(excess, _LEAST_STEP)
         )
-        contexts = write_prompts(profile)
-    lines = _text(contexts).splitlines(keepends=True)
+        prompts = write_prompts(profile)
+    lines = _text(prompts).splitlines(keepends=True)
     while lines and token_budget.num_tokens("".join(lines)) > token_budget.max_tokens:
         del lines[-1]
-    return SoftText(contexts, "".join(lines), num_lines)
+    return SoftText(prompts, "".join(lines), num_lines)
 
 
-def _text(contexts: Sequence[Context]) -> str:
-    return "\n\n".join(context.prompt.text for context in contexts) + "\n\n"
+def _text(prompts: Sequence[AnswerPrompt]) -> str:
+    return "\n\n".join(prompt.hard.text for prompt in prompts) + "\n\n"
 
 
-def _excess(contexts: Sequence[Context], token_budget: TokenBudget) -> int:
+def _excess(prompts: Sequence[AnswerPrompt], token_budget: TokenBudget) -> int:
     """By how many tokens of four characters each of the prompts is too long; 0 where all fit."""
-    text = _text(contexts)
+    text = _text(prompts)
     num_tokens, max_tokens = token_budget.num_tokens(text), token_budget.max_tokens
-    if num_tokens <= max_tokens or not contexts:
+    if num_tokens <= max_tokens or not prompts:
         return 0
     share_over = 1 - max_tokens / num_tokens
-    return max(1, round(len(text) / CHARS_PER_TOKEN * share_over / len(contexts)))
+    return max(1, round(len(text) / CHARS_PER_TOKEN * share_over / len(prompts)))

@@ -366,7 +366,10 @@ def test_a_split_question_costs_one_call_more_and_its_steps_are_told(
 def test_a_question_is_not_split_for_what_cannot_use_it_nor_without_a_model(
     ask: Callable[..., Any],
 ) -> None:
-    for options in (AskOptions("naive", is_split=True), AskOptions(profile="paper", is_split=True)):
+    for options in (
+        AskOptions(retriever="naive", is_split=True),
+        AskOptions(profile="paper", is_split=True),
+    ):
         with pytest.raises(UsageError, match="can be split for"):
             ask(FakeChat(), options=options)
     with pytest.raises(SettingsError, match="a model splits the question"):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dynagrag.core.schema import Document, Evidence, Graph, Passage, ScoredPassage, Snapshot, Turn
-from dynagrag.generation.context import passages_that_fit
+from dynagrag.generation.answer_prompts import passages_that_fit
 from dynagrag.generation.evidence import (
     MAX_GAP,
     in_windows,

@@ -16,7 +16,7 @@ from dynagrag import AskOptions, open_workspace
 from dynagrag.config.settings import PROFILES
 from dynagrag.core.schema import ScoredPassage, Snapshot
 from dynagrag.fakes import FakeChat, FakeEmbedder
-from dynagrag.generation.context import spread_passages
+from dynagrag.generation.answer_prompts import spread_passages
 from dynagrag.generation.evidence import passage_evidence
 from dynagrag.generation.hard_prompt import write_evidence_prompt
 

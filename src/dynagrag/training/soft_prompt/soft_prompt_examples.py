@@ -20,7 +20,7 @@ from dynagrag.evaluation.pruning.training_questions import (
     read_questions,
     split_questions,
 )
-from dynagrag.generation.context import all_evidence, build_contexts, num_ranked
+from dynagrag.generation.answer_prompts import all_evidence, num_ranked, write_prompts
 from dynagrag.generation.soft_prompt.soft_answers import SYSTEMS, lines_read, soft_example
 from dynagrag.generation.soft_prompt.soft_text import SoftText, TokenBudget, write_soft_text
 from dynagrag.ingest.pipeline import Progress
@@ -112,7 +112,7 @@ class WorkspaceSoftExamples:
                 )
                 retrieval = retriever.retrieve(own, num_ranked(profile), profile.num_subgraphs)
                 text = write_soft_text(
-                    partial(build_contexts, self._snapshot, own, retrieval, *parts),
+                    partial(write_prompts, self._snapshot, own, retrieval, *parts),
                     profile,
                     token_budget,
                 )
@@ -126,7 +126,7 @@ class WorkspaceSoftExamples:
 
     def _lines(self, text: SoftText) -> list[Evidence]:
         """The lines that the system reads."""
-        evidence = all_evidence(text.contexts)
+        evidence = all_evidence(text.prompts)
         return (
             [evidence[label] for label in lines_read(evidence, text.text)]
             if self._system.parts.has_text

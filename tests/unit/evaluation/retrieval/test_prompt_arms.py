@@ -104,7 +104,7 @@ def test_prompts_are_made_of_as_many_passages_as_an_answer_takes(
     profile, passages, retriever = PROFILES[name], PassageScores(moon_snapshot), Asked()
     embedder = FakeEmbedder(moon_snapshot.passage_vectors.shape[1])
     question = Question("Who lands?", embedder.embed_query("Who lands?"))
-    make_prompt_arm(name, retriever, profile, passages).contexts(question)
+    make_prompt_arm(name, retriever, profile, passages).written(question)
     plan = AnswerPlan(
         view=FilteredView.of(moon_snapshot),
         profile=profile,

@@ -18,7 +18,7 @@ from dynagrag.evaluation.qa.qa_options import QaOptions
 from dynagrag.evaluation.qa.qa_run import evaluate_qa
 from dynagrag.fakes import FakeChat
 from dynagrag.generation.soft_prompt.soft_example import SoftExample
-from dynagrag.generation.soft_prompt.soft_prompt_model import ModelReply, SoftPromptModel
+from dynagrag.generation.soft_prompt.soft_prompt_model import SoftModelReply, SoftPromptModel
 from dynagrag.generation.soft_prompt.soft_recipe import SoftRecipe
 from dynagrag.generation.soft_prompt.soft_text import TokenBudget
 from dynagrag.generation.stored_answer import answer_json, answer_of
@@ -112,7 +112,7 @@ def test_a_reply_is_checked_as_any_answer(
 
     def replying(text: str) -> None:
         monkeypatch.setattr(
-            SoftPromptModel, "replies", lambda self, examples: [ModelReply(text, 9, 5)]
+            SoftPromptModel, "replies", lambda self, examples: [SoftModelReply(text, 9, 5)]
         )
 
     with open_workspace("w", settings=settings) as space:
@@ -231,11 +231,11 @@ def test_hard_prompts_alone_are_those_of_the_system_without_its_soft_token(
     train()
     seen: list[tuple[bool, str, str]] = []
 
-    def replies(self: SoftPromptModel, examples: list[SoftExample]) -> list[ModelReply]:
+    def replies(self: SoftPromptModel, examples: list[SoftExample]) -> list[SoftModelReply]:
         seen.append(
             (self.options.encoder is not None, examples[0].description, examples[0].question)
         )
-        return [ModelReply("Kettle", 9, 1)]
+        return [SoftModelReply("Kettle", 9, 1)]
 
     monkeypatch.setattr(SoftPromptModel, "replies", replies)
     with open_workspace("w", settings=settings) as space:
@@ -449,7 +449,7 @@ def test_a_reply_rests_on_whole_lines_and_the_trace_tells_how_many_were_read(
     monkeypatch.setattr(soft_prompt_training, "MAX_DESCRIPTION", 150)
     train()
     seen: list[SoftExample] = []
-    reply = ModelReply("Kettle [E1][E2][E3][E4][E5][E6][E7][E8]", 9, 1)
+    reply = SoftModelReply("Kettle [E1][E2][E3][E4][E5][E6][E7][E8]", 9, 1)
     monkeypatch.setattr(
         SoftPromptModel, "replies", lambda self, examples: (seen.extend(examples), [reply])[1]
     )

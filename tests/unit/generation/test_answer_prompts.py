@@ -20,7 +20,12 @@ from dynagrag.core.schema import (
     Snapshot,
     Subgraph,
 )
-from dynagrag.generation.context import Context, all_evidence, build_contexts, passages_that_fit
+from dynagrag.generation.answer_prompts import (
+    AnswerPrompt,
+    all_evidence,
+    passages_that_fit,
+    write_prompts,
+)
 from dynagrag.generation.evidence import speaker_spans
 from dynagrag.generation.hard_prompt import LEFT_OUT_CHARS, write_evidence_prompt
 from dynagrag.generation.reply_types import IntermediateReply
@@ -35,21 +40,21 @@ VECTOR = np.array([1, 0, 0, 0], np.float32)
 
 
 @pytest.fixture
-def contexts() -> Callable[..., list[Context]]:
+def prompts() -> Callable[..., list[AnswerPrompt]]:
     """The prompts of the paper's profile with so many tokens."""
 
     def made(
         snapshot: Snapshot, question: str, retrieval: Retrieval, num_tokens: int = 1500
-    ) -> list[Context]:
+    ) -> list[AnswerPrompt]:
         profile = replace(PROFILES["paper"], subgraph_token_budget=num_tokens, num_subgraphs=1)
         parts = (PassageScores(snapshot), UntrainedPrior(), BFS(), profile)
-        return build_contexts(snapshot, Question(question, VECTOR), retrieval, *parts)
+        return write_prompts(snapshot, Question(question, VECTOR), retrieval, *parts)
 
     return made
 
 
-def whole_request(question: str, context: Context) -> int:
-    system, user = render("intermediate", question=question, context=context.prompt.text)
+def whole_request(question: str, prompt: AnswerPrompt) -> int:
+    system, user = render("intermediate", question=question, context=prompt.hard.text)
     return prompt_tokens(Prompt("intermediate", system, user), IntermediateReply)
 
 
@@ -80,14 +85,14 @@ def long_document(snapshot: Snapshot) -> tuple[Snapshot, Retrieval]:
 
 
 def test_a_long_question_takes_its_room_from_the_evidence(
-    contexts: Callable[..., list[Context]], moon_snapshot: Snapshot
+    prompts: Callable[..., list[AnswerPrompt]], moon_snapshot: Snapshot
 ) -> None:
     snapshot, retrieval = long_document(moon_snapshot)
     numbers = []
     for question in ("Why?", "Why, " * 200 + "why?"):
-        (context,) = contexts(snapshot, question, retrieval, num_tokens=1000)
-        assert 980 < whole_request(question, context) <= 1000
-        numbers.append(len(context.prompt.evidence))
+        (prompt,) = prompts(snapshot, question, retrieval, num_tokens=1000)
+        assert 980 < whole_request(question, prompt) <= 1000
+        numbers.append(len(prompt.hard.evidence))
     assert numbers[0] > numbers[1] + 20
 
 
@@ -104,15 +109,15 @@ def test_passages_have_the_room_that_subgraphs_leave_where_they_would_have_all(
     )
     retrieval = replace(ranked, subgraphs=(subgraph,) * num_subgraphs)
     parts = (PassageScores(snapshot), UntrainedPrior(), BFS(), PROFILES[profile])
-    passages = build_contexts(snapshot, Question("Why?", VECTOR), retrieval, *parts)[0]
+    passages = write_prompts(snapshot, Question("Why?", VECTOR), retrieval, *parts)[0]
     room = PROFILES[profile].subgraph_token_budget - whole_request(
-        "Why?", replace(passages, prompt=replace(passages.prompt, text=""))
+        "Why?", replace(passages, hard=replace(passages.hard, text=""))
     )
-    assert 0.8 * share * room < estimate_tokens(passages.prompt.text) <= share * room
+    assert 0.8 * share * room < estimate_tokens(passages.hard.text) <= share * room
 
 
 def test_a_node_is_told_by_the_summaries_nearest_to_the_question(
-    contexts: Callable[..., list[Context]], moon_snapshot: Snapshot
+    prompts: Callable[..., list[AnswerPrompt]], moon_snapshot: Snapshot
 ) -> None:
     crew, *others = moon_snapshot.graph.entities
     summaries = ("it is far", "it is near", "a person wrote this", "it is nearer")
@@ -121,9 +126,9 @@ def test_a_node_is_told_by_the_summaries_nearest_to_the_question(
     rows = {"it is nearer": 0, "it is far": 1, "it is near": 2}
     snapshot = replace(moon_snapshot, graph=graph, summary_rows=rows, summary_vectors=vectors)
     (subgraph,) = EgoIndex.build(graph, PROFILES["paper"]).subgraphs(np.array([0]), np.zeros(3))
-    (context,) = contexts(snapshot, "Who lands?", Retrieval("by hand", (), (subgraph,)))
+    (prompt,) = prompts(snapshot, "Who lands?", Retrieval("by hand", (), (subgraph,)))
     assert (
-        context.prompt.text.splitlines()[0].partition(": ")[2].partition(" [E")[0]
+        prompt.hard.text.splitlines()[0].partition(": ")[2].partition(" [E")[0]
         == "it is near | it is nearer"
     )
 
@@ -148,15 +153,15 @@ def test_a_line_is_shown_while_it_fits_with_its_end_and_the_words_on_what_is_lef
             ), (length, budget)
 
 
-def test_a_context_tells_the_trace_what_is_in_it(
-    contexts: Callable[..., list[Context]], moon_snapshot: Snapshot
+def test_a_prompt_tells_the_trace_what_is_in_it(
+    prompts: Callable[..., list[AnswerPrompt]], moon_snapshot: Snapshot
 ) -> None:
     (subgraph,) = EgoIndex.build(moon_snapshot.graph, PROFILES["paper"]).subgraphs(
         np.array([0]), np.zeros(3)
     )
     retrieval = Retrieval("by hand", (), (replace(subgraph, score=0.123456),))
-    (context,) = contexts(moon_snapshot, "Who lands?", retrieval)
-    trace = context.trace()
+    (prompt,) = prompts(moon_snapshot, "Who lands?", retrieval)
+    trace = prompt.trace()
     assert (trace.centre, trace.score, trace.walked, trace.num_unvisited) == (
         "Crew",
         0.1235,
@@ -164,16 +169,16 @@ def test_a_context_tells_the_trace_what_is_in_it(
         0,
     )
     assert (trace.text, trace.num_tokens) == (
-        context.prompt.text,
-        estimate_tokens(context.prompt.text),
+        prompt.hard.text,
+        estimate_tokens(prompt.hard.text),
     )
     assert (trace.labels, trace.evidence_ids) == (("E1", "E2", "E3"), ("p0", "p0", "p1"))
     assert (trace.num_nodes_in, trace.num_relations_in, trace.num_lines_cut) == (3, 2, 0)
-    assert (trace.pruner, trace.subgraph) == (context.pruner, context.drawn)
+    assert (trace.pruner, trace.subgraph) == (prompt.pruner, prompt.drawn)
     assert trace.pruner != "none"
     assert trace.subgraph is not None
     assert [node.name for node in trace.subgraph.nodes] == ["Crew", "Houston", "Moon"]
-    assert list(all_evidence([context])) == ["E1", "E2", "E3"]
+    assert list(all_evidence([prompt])) == ["E1", "E2", "E3"]
 
 
 @pytest.mark.parametrize("ranking", ["bridge", "first"])
@@ -189,7 +194,7 @@ def test_ranked_passages_have_a_prompt_of_their_own_and_first(
     )
     profile = replace(PROFILES["paper"], passage_ranking=ranking)
     retrieval = Retrieval("by hand", ranked, (subgraph,))
-    made = build_contexts(
+    made = write_prompts(
         moon_snapshot,
         Question("Who?", VECTOR),
         retrieval,
@@ -199,27 +204,27 @@ def test_ranked_passages_have_a_prompt_of_their_own_and_first(
         profile,
     )
     if ranking != "bridge":
-        assert [context.centre for context in made] == ["Crew"]
+        assert [prompt.centre for prompt in made] == ["Crew"]
         return
-    assert [(context.centre, [e.id for e in context.prompt.evidence]) for context in made] == [
+    assert [(prompt.centre, [e.id for e in prompt.hard.evidence]) for prompt in made] == [
         ("by hand", ["p0", "p0", "p1"]),
         ("Crew", ["p1", "p0", "p0"]),
     ]
-    labels = [[e.label for e in context.prompt.evidence] for context in made]
+    labels = [[e.label for e in prompt.hard.evidence] for prompt in made]
     assert labels == [["E1", "E2", "E3"], ["E3", "E1", "E2"]], "the same words, the same label"
     assert made[0].score == 0.5
     assert [*all_evidence(made)] == ["E1", "E2", "E3"]
 
 
 def test_a_subgraph_s_prompt_keeps_to_its_budget(
-    contexts: Callable[..., list[Context]], moon_snapshot: Snapshot
+    prompts: Callable[..., list[AnswerPrompt]], moon_snapshot: Snapshot
 ) -> None:
     (subgraph,) = EgoIndex.build(moon_snapshot.graph, PROFILES["paper"]).subgraphs(
         np.array([0]), np.zeros(3)
     )
-    (whole,) = contexts(moon_snapshot, "Who lands?", Retrieval("by hand", (), (subgraph,)))
+    (whole,) = prompts(moon_snapshot, "Who lands?", Retrieval("by hand", (), (subgraph,)))
     room = whole_request("Who lands?", whole) - 10
-    (cut,) = contexts(moon_snapshot, "Who lands?", Retrieval("by hand", (), (subgraph,)), room)
+    (cut,) = prompts(moon_snapshot, "Who lands?", Retrieval("by hand", (), (subgraph,)), room)
     assert whole_request("Who lands?", cut) <= room
     assert cut.trace().num_lines_cut > 0
 
@@ -249,7 +254,7 @@ def test_a_walk_fills_the_prompt_and_under_the_paper_s_profile_visits_forty_node
         passages = PassageScores(
             replace(snapshot, passage_vectors=np.ones((2, len(question.vector)), np.float32))
         )
-        made[name] = build_contexts(
+        made[name] = write_prompts(
             snapshot, question, retrieval, passages, UntrainedPrior(), DSABFS(), profile
         )
     (filled,) = made["graph"]
@@ -257,12 +262,12 @@ def test_a_walk_fills_the_prompt_and_under_the_paper_s_profile_visits_forty_node
     assert len(trace.walked) == trace.num_nodes_in > 5
     assert (trace.num_lines_cut, trace.num_unvisited) == (0, 90 - trace.num_nodes_in)
     assert 740 < whole_request("Who?", filled) <= 750
-    assert {e.id for e in filled.prompt.evidence} == {"p0", "p1"}, (
+    assert {e.id for e in filled.hard.evidence} == {"p0", "p1"}, (
         "evidence of a member that had no room"
     )
     (cut,) = made["paper"]
-    assert len(cut.order) == 40 > cut.prompt.num_nodes
-    assert cut.prompt.num_lines_cut > 0
+    assert len(cut.order) == 40 > cut.hard.num_nodes
+    assert cut.hard.num_lines_cut > 0
 
 
 def test_as_many_passages_as_fit_whole_and_one_in_any_case(moon_snapshot: Snapshot) -> None:
@@ -273,14 +278,12 @@ def test_as_many_passages_as_fit_whole_and_one_in_any_case(moon_snapshot: Snapsh
         assert len(passages_that_fit(snapshot, retrieval.passages, budget)) == num
         assert len(passages_that_fit(snapshot, retrieval.passages, budget - 1)) == max(1, num - 1)
     assert passages_that_fit(snapshot, (), 100) == []
-    assert contexts_of(snapshot, ()) == []
+    assert prompts_of(snapshot, ()) == []
 
 
-def contexts_of(snapshot: Snapshot, passages: tuple[ScoredPassage, ...]) -> list[Context]:
+def prompts_of(snapshot: Snapshot, passages: tuple[ScoredPassage, ...]) -> list[AnswerPrompt]:
     parts = (PassageScores(snapshot), UntrainedPrior(), BFS(), PROFILES["paper"])
-    return build_contexts(
-        snapshot, Question("Why?", VECTOR), Retrieval("by hand", passages), *parts
-    )
+    return write_prompts(snapshot, Question("Why?", VECTOR), Retrieval("by hand", passages), *parts)
 
 
 def test_plain_passages_are_one_prompt_with_the_first_one_s_score(moon_snapshot: Snapshot) -> None:
@@ -288,11 +291,11 @@ def test_plain_passages_are_one_prompt_with_the_first_one_s_score(moon_snapshot:
         ScoredPassage(moon_snapshot.passages[1], 0.9),
         ScoredPassage(moon_snapshot.passages[0], 0.5),
     )
-    (context,) = contexts_of(moon_snapshot, ranked)
-    assert (context.centre, context.score, context.order, context.drawn) == (
+    (prompt,) = prompts_of(moon_snapshot, ranked)
+    assert (prompt.centre, prompt.score, prompt.order, prompt.drawn) == (
         "by hand",
         0.9,
         (),
         None,
     )
-    assert [e.id for e in context.prompt.evidence] == ["p1", "p0", "p0"]
+    assert [e.id for e in prompt.hard.evidence] == ["p1", "p0", "p0"]

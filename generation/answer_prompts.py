@@ -58,10 +58,10 @@ _LABEL_CHARS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class AnswerPrompt:
     """One prompt, where it comes from, and its walk and subgraph for the trace."""
 
-    prompt: HardPrompt
+    hard: HardPrompt
     centre: str
     score: float
     order: tuple[str, ...] = ()
@@ -78,20 +78,20 @@ class Context:
             walked=self.order,
             num_unvisited=self.num_unvisited,
             pruner=self.pruner,
-            num_tokens=estimate_tokens(self.prompt.text),
-            num_lines_cut=self.prompt.num_lines_cut,
-            labels=tuple(e.label for e in self.prompt.evidence),
-            evidence_ids=tuple(e.id for e in self.prompt.evidence),
-            text=self.prompt.text,
-            num_nodes_in=self.prompt.num_nodes,
-            num_relations_in=self.prompt.num_edges,
+            num_tokens=estimate_tokens(self.hard.text),
+            num_lines_cut=self.hard.num_lines_cut,
+            labels=tuple(e.label for e in self.hard.evidence),
+            evidence_ids=tuple(e.id for e in self.hard.evidence),
+            text=self.hard.text,
+            num_nodes_in=self.hard.num_nodes,
+            num_relations_in=self.hard.num_edges,
             subgraph=self.drawn,
         )
 
 
-def all_evidence(contexts: Iterable[Context]) -> dict[str, Evidence]:
+def all_evidence(prompts: Iterable[AnswerPrompt]) -> dict[str, Evidence]:
     """Every evidence line of a question by its label."""
-    return {e.label: e for context in contexts for e in context.prompt.evidence}
+    return {e.label: e for prompt in prompts for e in prompt.hard.evidence}
 
 
 def num_ranked(profile: Profile) -> int:
@@ -106,7 +106,7 @@ def intermediate_prompt(profile: Profile) -> str:
     return "partial" if profile.num_spread else "intermediate"
 
 
-def build_contexts(
+def write_prompts(
     snapshot: Snapshot,
     question: Question,
     retrieval: Retrieval,
@@ -114,27 +114,26 @@ def build_contexts(
     pruner: Pruner,
     traversal: Traversal,
     profile: Profile,
-) -> list[Context]:
+) -> list[AnswerPrompt]:
     """The prompts of a question: that of the ranked passages where the profile has one, then the
     subgraphs', best first; a subgraph without any evidence has none. Budgets include the
     instructions.
 
-    Passages alone get one prompt of the tokens that the prompts of a profile have together. Where a
-    profile has no ego-graphs, so that passages would have all of them, they have what the
-    retriever's subgraphs leave.
+    Without subgraphs one prompt of passages gets the tokens of all prompts. Under a profile without
+    ego-graphs, passages get what the retriever's subgraphs leave.
     """
     template = intermediate_prompt(profile)
     instructions = Prompt(template, *render(template, question=question.text, context=""))
     budget = profile.subgraph_token_budget - prompt_tokens(instructions, IntermediateReply)
     if profile.num_spread:
-        return _spread_contexts(snapshot, retrieval, profile.num_spread, budget)
+        return _spread_prompts(snapshot, retrieval, profile.num_spread, budget)
     if not retrieval.subgraphs and profile.num_dealt:
-        return _dealt_contexts(snapshot, retrieval, profile.num_dealt, budget)
+        return _dealt_prompts(snapshot, retrieval, profile.num_dealt, budget)
     if not retrieval.subgraphs:
-        return _passage_context(
+        return _passage_prompt(
             snapshot, retrieval, retrieval.passages, profile.num_prompts * budget
         )
-    contexts: list[Context] = []
+    prompts: list[AnswerPrompt] = []
     evidence = QuestionEvidence(passages, question, retrieval.passages)
     if profile.passage_ranking == "bridge":
         # first, and under a budget of their own: no ego-graph displaces them
@@ -142,8 +141,8 @@ def build_contexts(
         if not profile.has_ego_graphs:
             own_budget *= max(1, profile.num_prompts - len(retrieval.subgraphs))
         best = in_windows(passages_that_fit(snapshot, retrieval.passages, own_budget))
-        contexts = _passage_context(snapshot, retrieval, best, own_budget)
-        evidence.show(e for context in contexts for e in context.prompt.evidence)
+        prompts = _passage_prompt(snapshot, retrieval, best, own_budget)
+        evidence.show(e for prompt in prompts for e in prompt.hard.evidence)
 
     def similarities(summaries: Sequence[str]) -> Sequence[float]:
         # From the vectors made at ingest: embedding them would take longer than all the rest. A
@@ -172,8 +171,8 @@ def build_contexts(
         )
         evidence.show(prompt.evidence)
         names = [snapshot.graph.entities[subgraph.nodes[node]].name for node in walk.order]
-        contexts.append(
-            Context(
+        prompts.append(
+            AnswerPrompt(
                 prompt,
                 centre=names[0],
                 score=subgraph.score,
@@ -183,7 +182,7 @@ def build_contexts(
                 drawn=subgraph_trace(snapshot, subgraph, walk, scores, prompt),
             )
         )
-    return contexts
+    return prompts
 
 
 def passages_that_fit(
@@ -205,46 +204,46 @@ def _passage_chars(snapshot: Snapshot, scored: ScoredPassage) -> int:
     return sum(len(line_of(e)) + _LABEL_CHARS for e in passage_evidence(snapshot, [scored]))
 
 
-def _passage_context(
+def _passage_prompt(
     snapshot: Snapshot,
     retrieval: Retrieval,
     passages: Sequence[ScoredPassage],
     token_budget: int,
-) -> list[Context]:
+) -> list[AnswerPrompt]:
     """One prompt of the passages, as far as they fit; none for none."""
     if not passages:
         return []
     prompt = write_evidence_prompt(passage_evidence(snapshot, passages), token_budget)
-    return [Context(prompt, retrieval.retriever, passages[0].score)]
+    return [AnswerPrompt(prompt, retrieval.retriever, passages[0].score)]
 
 
-def _dealt_contexts(
+def _dealt_prompts(
     snapshot: Snapshot, retrieval: Retrieval, num_prompts: int, token_budget: int
-) -> list[Context]:
+) -> list[AnswerPrompt]:
     """The best passages' lines in one prompt, as far as they fit it, of those that are left the
     best in another, and so on.
     """
-    contexts: list[Context] = []
+    prompts: list[AnswerPrompt] = []
     scores = {scored.passage.id: scored.score for scored in retrieval.passages}
     lines = passage_evidence(snapshot, retrieval.passages)
-    while lines and len(contexts) < num_prompts:
+    while lines and len(prompts) < num_prompts:
         # written again without a budget, so that the prompt tells of no line that another one has
         prompt = write_evidence_prompt(write_evidence_prompt(lines, token_budget).evidence)
-        centre = f"{retrieval.retriever} {len(contexts) + 1}"
-        contexts.append(Context(prompt, centre, scores[prompt.evidence[0].id]))
+        centre = f"{retrieval.retriever} {len(prompts) + 1}"
+        prompts.append(AnswerPrompt(prompt, centre, scores[prompt.evidence[0].id]))
         taken = {e.label for e in prompt.evidence}
         lines = tuple(e for e in lines if e.label not in taken)
-    return contexts
+    return prompts
 
 
 # --------------------------------------------------------------------------- passages from all over
 
 
-def _spread_contexts(
+def _spread_prompts(
     snapshot: Snapshot, retrieval: Retrieval, num_prompts: int, token_budget: int
-) -> list[Context]:
+) -> list[AnswerPrompt]:
     """A prompt for each part of the spread passages, in the order of the text."""
-    contexts: list[Context] = []
+    prompts: list[AnswerPrompt] = []
     first_label = 1
     for passages in spread_passages(snapshot, retrieval.passages, num_prompts, token_budget):
         lines = passage_evidence(snapshot, passages, first_label)
@@ -253,9 +252,9 @@ def _spread_contexts(
         titles = dict.fromkeys(
             snapshot.documents[scored.passage.document_id].title for scored in passages
         )
-        centre = f"part {len(contexts) + 1}: {', '.join(titles)}"
-        contexts.append(Context(prompt, centre, max(scored.score for scored in passages)))
-    return contexts
+        centre = f"part {len(prompts) + 1}: {', '.join(titles)}"
+        prompts.append(AnswerPrompt(prompt, centre, max(scored.score for scored in passages)))
+    return prompts
 
 
 def spread_passages(

@@ -120,7 +120,7 @@ def answer_question(
     checked = FinalClaims()
     if not draft.is_abstained:
         progress("check", 0, 1)
-        draft, checked = _checked(draft, prompts, plan)
+        draft, checked = _with_verdicts(draft, prompts, plan)
 
     answer = _answer(question, plan, retrieval, prompts, lines, draft, checked)
     if plan.is_strict and answer.is_answered_by_model:
@@ -186,7 +186,7 @@ def _merged_draft(
 # ------------------------------------------------------------------------------------------ answer
 
 
-def _checked(
+def _with_verdicts(
     draft: AnswerDraft, prompts: Sequence[AnswerPrompt], plan: AnswerPlan
 ) -> tuple[AnswerDraft, FinalClaims]:
     """A verdict on each claim of the draft; a strict one without what isn't stated, and abstained

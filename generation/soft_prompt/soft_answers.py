@@ -46,9 +46,8 @@ MAX_DESCRIPTION, MAX_LABEL, MAX_REPLY = 768, 48, 48
 
 @dataclass(frozen=True, slots=True)
 class SoftSystem:
-    """A system: its learned parts, whose graph token and text are the subgraphs' and their hard
-    prompts, and the way it finds them: a row of `registry.retrievers`, and of how many subgraphs,
-    each of so many tokens.
+    """A trained system: its learned parts, the retriever that finds its subgraphs, how many, and
+    the tokens of each one's text.
     """
 
     parts: SoftParts

@@ -202,11 +202,11 @@ class WorkspaceDocuments:
         with parts.writing(progress=progress):
             if self.is_deleted(reference):  # its deletion may have been finished without the model
                 document = Document(reference, parts.name, reference, "", "", "", {})
-                report = parts.deriver(parts.judge_of_before(), progress).rederive()
+                report = parts.deriver(parts.previous_judge(), progress).rederive()
             else:
                 document = self.find(reference)
                 self._check_unclaimed(document)
-                deriver = parts.deriver(parts.judge_of_before(), progress)
+                deriver = parts.deriver(parts.previous_judge(), progress)
                 parts.deletions.begin_and_delete([document], is_replaced=False)
                 report = deriver.rederive()
                 parts.deletions.end()

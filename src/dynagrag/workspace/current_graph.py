@@ -111,7 +111,7 @@ class CurrentGraph:
         """
         for edit in edits:
             self._parts.store.put_edit(edit)
-        return self._parts.deriver(self._parts.judge_of_before()).rederive()
+        return self._parts.deriver(self._parts.previous_judge()).rederive()
 
     def forget(self) -> None:
         """After a deletion no trace of the old graph stays in saved indexes."""

@@ -122,7 +122,7 @@ class WorkspaceParts:
             )
         )
 
-    def judge_of_before(self) -> MeteredChat | None:
+    def previous_judge(self) -> MeteredChat | None:
         """The model again, where it was asked before: blocks that a deletion changed are judged
         anew, as a fresh ingest would have them.
         """

@@ -66,9 +66,9 @@ def is_default(folder: Path) -> bool:
 def asked_pruner(
     settings: Settings, named: str | None, profile: str, retriever: str, is_pruned: bool
 ) -> str:
-    """The pruner that is named, else that of the settings where there is something to score. `auto`
-    is the prior but for the ego-graphs of `graph`: a workspace's own has proven itself on these,
-    and `paper` is to the letter.
+    """The pruner that is named, else that of the settings where there is something to score.
+    `auto` means the prior, except for retriever dynagrag under profile graph, where a workspace's
+    own pruner was measured to be better.
     """
     if named is None and not is_pruned:
         return UNTRAINED
@@ -94,7 +94,7 @@ class ChosenPruner:
     notes: tuple[str, ...] = ()
 
 
-class _Unasked:
+class _TrainedOrPrior:
     """A trained pruner that nobody asked for by name. Where it can't score, the prior does, and its
     label says why.
     """
@@ -180,7 +180,7 @@ class WorkspacePruners:
         ) as err:  # what was not asked for by name shuts out no question
             _LOG.warning("%s %s", _NOT_USED, err)
             return ChosenPruner(wiring.make_pruner(), (f"{_NOT_USED} {err}",))
-        return replace(own, pruner=_Unasked(own.pruner))
+        return replace(own, pruner=_TrainedOrPrior(own.pruner))
 
     def _folder_of(self, name: str) -> Path:
         if name == TRAINED:

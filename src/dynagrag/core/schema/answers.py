@@ -346,9 +346,8 @@ class Answer:
 
     Args:
         citations: What the model cited, in the order of `trace.labels`.
-        evidence: The lines that fit the question best, best first, whether something was answered
-        or not; of several speakers who are asked
-            for in turn.
+        evidence: The lines that fit the question best, best first, answered or not. Where several
+            speakers are asked for, their lines alternate.
         windows: The runs of lines that stand together among the citations (without any: among the
         first prompt's evidence).
         claims: What the text claims, in its order, each with its verdict.

@@ -101,7 +101,7 @@ class NamedSpeakers:
 
     @cached_property
     def _label_words(self) -> dict[str, frozenset[str]]:
-        return {label: frozenset(_words(BRACKETS.sub(" ", label))) for label in self.labels}
+        return {label: frozenset(_words(BRACKETS.sub(" ", label))) for label in sorted(self.labels)}
 
     def meant_by(self, text: str) -> frozenset[str]:
         """Those whom a text means by last name, title and last name, or role: "Justice Kagan", "the

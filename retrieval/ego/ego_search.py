@@ -20,7 +20,7 @@ from dynagrag.retrieval.passages import PassageScores
 
 CENTRE_WEIGHT = 0.1
 """Of the logarithm of an entity's PageRank, beside its ego-graph's cosine (docs/papers.md, Centres,
-step 2).
+step 3).
 """
 
 

@@ -3,7 +3,7 @@
     for c in centres by cosine desc:
         accept c iff top(c) shares nothing with the top nodes of those accepted before
 
-The `paper` profile walks the whole order. `default` looks at the best 20 N, leaves nodes that are
+The `paper` profile walks the whole order. `graph` looks at the best 20 N, leaves nodes that are
 in more than 5 % of all ego-graphs out of the top nodes, and when fewer than N pass, allows 1 shared
 top node, then 2, and so on, then fills by cosine. Every decision is traced.
 """

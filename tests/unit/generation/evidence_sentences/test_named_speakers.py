@@ -122,3 +122,9 @@ def test_words_in_a_label_s_brackets_name_nobody() -> None:
     assert speakers.named_in("What did Freeland say?") == {
         "Chrystia Freeland (Deputy Prime Minister)"
     }
+
+
+def test_people_stand_in_one_order_whatever_the_seed_of_hashes() -> None:
+    speakers = named(("Zed Zimmer", "Ann Abel", "Moe Miller", "Bea Brown"))
+    people = speakers.people_in("What did Zed Zimmer, Moe Miller, Bea Brown and Ann Abel say?")
+    assert [*map(sorted, people)] == [["Ann Abel"], ["Bea Brown"], ["Moe Miller"], ["Zed Zimmer"]]

@@ -30,7 +30,8 @@ the shout among texts:
         run: str = ""
 
     class ShoutRun(ExperimentRun[ShoutLine, ShoutResult]):
-        evaluates, what, command = "shouts", "shouts found", "dynagrag evaluate shouts"
+        evaluates, what, noun = "shouts", "shouts found", "text"
+        command = "dynagrag evaluate shouts"
         lines_file, line_kind, result_kind = "found.jsonl", ShoutLine, ShoutResult
 
         def report(self) -> Report:
@@ -41,7 +42,7 @@ the shout among texts:
             return Report("Shouts", "Which rule finds them?", f"{best}.", results=(section,))
 
     class ShoutExperiment(ItemExperiment[Text, ShoutLine, ShoutResult]):
-        folder, name, arms, noun = ShoutRun, "shouts", tuple(RULES), "text"
+        folder, name, arms = ShoutRun, "shouts", tuple(RULES)
 
         def __init__(self, items: Sequence[Text]) -> None:
             self.items = items

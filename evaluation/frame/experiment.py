@@ -16,11 +16,14 @@ from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from pydantic import JsonValue
 
-from dynagrag.core.errors import ModelUnavailableError
+from dynagrag.core.errors import LoadError
 from dynagrag.evaluation.batches import FailedInARow, in_batches
 from dynagrag.evaluation.frame.experiment_run import ExperimentLine, ExperimentRun, Line, R
+from dynagrag.evaluation.frame.kept_run import ManyFailuresError
 from dynagrag.evaluation.frame.lines_file import LinesFile
 from dynagrag.ingest.pipeline import Progress
+
+_MAX_NAMED = 3
 
 
 class HasId(Protocol):
@@ -90,6 +93,10 @@ class Experiment(ABC, Generic[Line, R]):
         """How many lines a whole run has; 0 where none are written on the way."""
         return 0
 
+    def check(self) -> None:
+        """Raises LoadError where the data can't be measured as it is; before a folder is begun."""
+        return
+
     def complete(self, run: ExperimentRun[Line, R], watch: Watch) -> Sequence[Line]:
         """Measures what the run lacks; all of its lines that count, in the order of the trials."""
         return ()
@@ -143,6 +150,18 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
         """As many as there are trials."""
         return len(self.trials())
 
+    def check(self) -> None:
+        """LoadError where several items have one id: their lines couldn't be told apart."""
+        counts = Counter(trial.key for trial in self.trials())
+        doubles = list(dict.fromkeys(id_ for (_, id_), num in counts.items() if num > 1))
+        if doubles:
+            named = ", ".join(map(repr, doubles[:_MAX_NAMED]))
+            more = f" and {len(doubles) - _MAX_NAMED} more" if len(doubles) > _MAX_NAMED else ""
+            raise LoadError(
+                f"several {self.folder.noun}s have one id: {named}{more}; give each"
+                f" {self.folder.noun} an id of its own, such as its line number"
+            )
+
     def complete(self, run: ExperimentRun[ItemLine, R], watch: Watch) -> Sequence[ItemLine]:
         """See `measure_left`."""
         return self.measure_left(run.file, watch)
@@ -151,8 +170,9 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
         """Measures the trials that have no line yet, or none that is kept, and writes down each
         line as it comes; the last line of every trial.
 
-        Raises ModelUnavailableError where many trials failed one after the other.
+        Raises ManyFailuresError where many trials failed one after the other, LoadError as `check`.
         """
+        self.check()
         trials = {trial.key: trial for trial in self.trials()}
         found = {line.key: line for line in file.lines()}
         left = [t for key, t in trials.items() if key not in found or not self.is_kept(found[key])]
@@ -166,7 +186,7 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
                 for line in lines:
                     found[line.key] = line
                     if failed.are_enough(self.gives_up_after_failures and bool(line.failure)):
-                        raise ModelUnavailableError(
+                        raise ManyFailuresError(
                             f"the last {failed.num} {self.folder.noun}s failed ({line.key[0]}):"
                             f" {line.failure}"
                         )

@@ -3,12 +3,14 @@ one kind.
 """
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
+from dynagrag.core.text import plural
 from dynagrag.evaluation.frame.kept_run import KeptRun
-from dynagrag.evaluation.frame.report import Report
+from dynagrag.evaluation.frame.report import Report, shortened
 from dynagrag.evaluation.frame.results import Result
 
 ONE_ARM = ""
@@ -44,11 +46,30 @@ class ExperimentRun(KeptRun[Line], ABC, Generic[Line, R]):
     """The kind in words, in lists: "claims checked"."""
     noun: ClassVar[str] = "item"
     """The noun for an item, in messages."""
+    tells_failures: ClassVar[bool] = False
+    """Whether `report` itself tells what failed; else `whole_report` does."""
     result_kind: type[R]
 
     @abstractmethod
     def report(self) -> Report:
         """A done run, to read: of its result, and of its lines where cases are shown."""
+
+    def whole_report(self) -> Report:
+        """The report, with a note on what failed."""
+        report = self.report()
+        if self.tells_failures or not (reasons := self.failures()):
+            return report
+        note = (
+            f"{len(reasons)} of {plural(max(self.num_lines, len(reasons)), 'line')} failed, the"
+            f" first: {shortened(reasons[0])}; the same command with --out {self.path} tries what"
+            " failed again"
+        )
+        return replace(report, notes=(*report.notes, note))
+
+    def failures(self) -> list[str]:
+        """Reasons of the lines that failed; of an item that was tried again the last one counts."""
+        lines = (line for line in self.lines() if isinstance(line, ExperimentLine))
+        return [line.failure for line in {own.key: own for own in lines}.values() if line.failure]
 
     def result(self) -> R:
         """The result as it was written. LoadError where it can't be read."""

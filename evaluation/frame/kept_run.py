@@ -40,6 +40,10 @@ class StoppedRunError(DynaGragError):
     exit_code = 130
 
 
+class ManyFailuresError(DynaGragError):
+    """Many items failed one after the other, so that the others are not tried."""
+
+
 class KeptRun(Generic[_Row]):
     """The folder of a run, of every kind. `begin` and `open` begin or resume one, `read` opens one
     that is done. Its kinds say what a line is.
@@ -65,6 +69,12 @@ class KeptRun(Generic[_Row]):
         return settings
 
     @property
+    def num_lines(self) -> int:
+        """How many lines it has in the end; 0 where that isn't known, as of runs of before."""
+        found = self.head.get("num_lines")
+        return found if isinstance(found, int) else 0
+
+    @property
     def is_done(self) -> bool:
         """Whether its summary was written."""
         return self.summary_file.is_file()
@@ -76,11 +86,16 @@ class KeptRun(Generic[_Row]):
 
     @classmethod
     def begin(
-        cls, home: Path, called: str, made_with: Mapping[str, Any], out: Path | None = None
+        cls,
+        home: Path,
+        called: str,
+        made_with: Mapping[str, Any],
+        out: Path | None = None,
+        num_lines: int = 0,
     ) -> Self:
         """Begins a run in the folder `out`, or resumes the one there. By default in
         HOME/evaluation/runs: one of the same settings that was stopped, else a new one. To
-        `made_with` comes what all runs have. Errors as in `open`.
+        `made_with` comes what all runs have. `num_lines` and errors as in `open`.
         """
         own = {"evaluates": cls.evaluates} if cls.evaluates else {}
         settings = own | dict(made_with) | {"resamples": RESAMPLES, "dynagrag": version("dynagrag")}
@@ -88,6 +103,7 @@ class KeptRun(Generic[_Row]):
             out or cls._place(home / "evaluation" / "runs", called.replace(" ", "-"), settings),
             settings,
             library_versions(),
+            num_lines,
         )
         _LOG.info("run in %s", run.path)
         return run
@@ -101,8 +117,15 @@ class KeptRun(Generic[_Row]):
         ) or new_folder(runs, called)
 
     @classmethod
-    def open(cls, path: Path, settings: Mapping[str, Any], versions: Mapping[str, str]) -> Self:
-        """Begins a run, or resumes the one in the folder.
+    def open(
+        cls,
+        path: Path,
+        settings: Mapping[str, Any],
+        versions: Mapping[str, str],
+        num_lines: int = 0,
+    ) -> Self:
+        """Begins a run, or resumes the one in the folder. `num_lines`: how many it has in the end;
+        0 where that isn't known.
 
         Raises UsageError where the folder holds something else or can't be made, another process is
         at work on it, or its run has other settings: it names what differs.
@@ -136,9 +159,10 @@ class KeptRun(Generic[_Row]):
             "begun": datetime.now(UTC).isoformat(timespec="seconds"),
             "settings": settings,
             "versions": dict(versions),
+            **({"num_lines": num_lines} if num_lines else {}),
         }
         if not _begin(path / _RUN, json.dumps(head, ensure_ascii=False, indent=1)):
-            return cls.open(path, settings, versions)
+            return cls.open(path, settings, versions, num_lines)
         return cls(path, head)
 
     @classmethod
@@ -152,7 +176,7 @@ class KeptRun(Generic[_Row]):
         `num_lines`, it is no longer done.
 
         Raises UsageError where another process is at work on it, StoppedRunError on Ctrl-C
-        meanwhile. What a model's failure or a spent budget raises meanwhile says how to resume.
+        meanwhile. What failures or a spent budget raise meanwhile says how to resume.
         """
         with (self.path / _RUN).open("rb") as handle:
             if not _is_locked(handle.fileno()):
@@ -166,6 +190,8 @@ class KeptRun(Generic[_Row]):
                 raise StoppedRunError(f"interrupted; {self._how_to_resume()}") from None
             except ModelError as err:
                 raise type(err)(f"{err}; {self._how_to_resume()}") from err
+            except ManyFailuresError as err:
+                raise ManyFailuresError(f"{err}; {self._how_to_resume()}") from err
             except BudgetError as err:
                 raise BudgetError(f"{err}, with --out {self.path}") from err
 

@@ -26,15 +26,18 @@ def run_experiment(
     stopped, else a new one. The run and its result.
 
     Raises UsageError where `out` holds something else or a run of other settings, StoppedRunError
-    on Ctrl-C; ModelError and BudgetError where going on makes no sense, with what was done kept.
+    on Ctrl-C, LoadError where several items have one id; ModelError, ManyFailuresError and
+    BudgetError where going on makes no sense, with what was done kept.
     """
-    run = experiment.folder.begin(home, experiment.name, experiment.made_with(), out)
-    with run.asking(experiment.num_lines):
+    experiment.check()
+    num_lines = experiment.num_lines
+    run = experiment.folder.begin(home, experiment.name, experiment.made_with(), out, num_lines)
+    with run.asking(num_lines):
         lines = experiment.complete(run, watch or Watch())
         result = experiment.summarize(lines, run.path)
         experiment.keep(run, result)
         run.keep_result(result)
-        run.write_report(render(run.report(), run.head))
+        run.write_report(render(run.whole_report(), run.head))
     return run, result
 
 

@@ -18,14 +18,15 @@ import typer
 from pydantic import JsonValue
 
 from dynagrag.cli.evaluate.kind_command import command_of
-from dynagrag.core.errors import LoadError, ModelUnavailableError, UsageError
+from dynagrag.cli.terminal import EXIT_SET_ASIDE
+from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.core.ids import content_id
 from dynagrag.evaluation import frame
 from dynagrag.evaluation.bootstrap_intervals import Interval, share_intervals
 from dynagrag.evaluation.frame.experiment import ItemExperiment, Watch
 from dynagrag.evaluation.frame.experiment_run import ExperimentLine, ExperimentRun
 from dynagrag.evaluation.frame.figures import Figure
-from dynagrag.evaluation.frame.kept_run import StoppedRunError
+from dynagrag.evaluation.frame.kept_run import ManyFailuresError, StoppedRunError
 from dynagrag.evaluation.frame.report import BarChart, Report, Section, Table
 from dynagrag.evaluation.frame.results import Result
 from dynagrag.evaluation.frame.running import run_experiment
@@ -171,11 +172,35 @@ def test_many_failures_in_a_row_stop_a_run(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr("dynagrag.evaluation.batches.MAX_FAILED", 3)
     counted = Counted(tmp_path, lambda *_: "no server")
     with pytest.raises(
-        ModelUnavailableError,
-        match=r"the last 3 items failed \(capitals\): no server; what was done is kept",
+        ManyFailuresError,
+        match=r"the last 3 texts failed \(capitals\): no server; what was done is kept",
     ):
         run_experiment(counted.experiment, tmp_path)
     assert len(counted.measured) == 3
+
+
+def test_items_of_one_id_are_refused_by_name_before_a_folder_is_begun(tmp_path: Path) -> None:
+    experiment = Counted(tmp_path).experiment
+    experiment.items = [*TEXTS, *TEXTS[:2], TEXTS[0]]
+    with pytest.raises(LoadError, match=r"several texts have one id: 'HELP', 'HELP!'; give each"):
+        run_experiment(experiment, tmp_path, tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+
+
+def test_what_failed_is_told_in_the_report_and_by_the_exit_code(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    is_down = True
+    counted = Counted(tmp_path, lambda arm, text: "no reply" if is_down and text == "HELP!" else "")
+    kind: Any = SimpleNamespace(help="", experiment=lambda *_: counted.experiment)
+    command, out = command_of(kind), tmp_path / "run"
+    assert command(tmp_path, out=out) == EXIT_SET_ASIDE
+    note = f"2 of 8 lines failed, the first: no reply; the same command with --out {out} tries"
+    assert note in capsys.readouterr().out
+    assert note in (out / "report.html").read_text(encoding="utf-8")
+    is_down = False
+    assert command(tmp_path, out=out) == 0
+    assert "lines failed" not in capsys.readouterr().out
 
 
 def test_a_run_of_other_settings_is_refused(tmp_path: Path) -> None:
@@ -278,6 +303,9 @@ def test_what_contributing_shows_is_a_kind_and_a_command(
         "".join(json.dumps({"text": t.id, "is_shout": t.is_shout}) + "\n" for t in TEXTS),
         encoding="utf-8",
     )
+    with pytest.raises(SystemExit):
+        app(["shouts", "--help"])
+    assert "only this many items" in " ".join(re.findall(r"[\w,.]+", capsys.readouterr().out))
     asked = ["shouts", "--data", str(texts), "--limit", "3", "--out", str(tmp_path / "run")]
     app([*asked, "--json"], standalone_mode=False)
     printed = json.loads(capsys.readouterr().out)

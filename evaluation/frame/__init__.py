@@ -6,7 +6,7 @@ read. CONTRIBUTING.md ("A kind of evaluation") says how to write a new one.
     experiment_run.py   the kept run of a kind: its names, its lines, its result, its report
     running.py      `run_experiment`: from an experiment to its folder; `metered_model` for those
                     that ask a language model
-    results.py      `Result`: a summary as a typed value, versioned, written and read back
+    results.py      `Result`: a summary as a typed value, written and read back
     figures.py      `Figure`: a value with its interval and unit; `ArmComparison`: of two arms
     report.py       `Report`: sections, tables, pictures and cases, for all renderers alike
     html.py, terminal.py   the renderers of a report; the app's is `ui/evaluate/report_view.py`
@@ -41,8 +41,8 @@ the shout among texts:
             best = max(right, key=lambda name: right[name].value or 0)
             return Report("Shouts", "Which rule finds them?", f"{best}.", results=(section,))
 
-    class ShoutExperiment(ItemExperiment[Text, ShoutLine, ShoutResult]):
-        folder, name, arms = ShoutRun, "shouts", tuple(RULES)
+    class ShoutExperiment(ItemExperiment[Text, ShoutLine, ShoutResult, ShoutRun]):
+        run_kind, name, arms = ShoutRun, "shouts", tuple(RULES)
 
         def __init__(self, items: Sequence[Text]) -> None:
             self.items = items

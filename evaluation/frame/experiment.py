@@ -18,7 +18,7 @@ from pydantic import JsonValue
 
 from dynagrag.core.errors import LoadError
 from dynagrag.evaluation.batches import FailedInARow, in_batches
-from dynagrag.evaluation.frame.experiment_run import ExperimentLine, ExperimentRun, Line, R
+from dynagrag.evaluation.frame.experiment_run import AnyRun, ExperimentLine, Line, R
 from dynagrag.evaluation.frame.kept_run import ManyFailuresError
 from dynagrag.evaluation.frame.lines_file import LinesFile
 from dynagrag.ingest.pipeline import Progress
@@ -36,6 +36,7 @@ class HasId(Protocol):
 
 Item = TypeVar("Item", bound=HasId)
 ItemLine = TypeVar("ItemLine", bound=ExperimentLine)
+Run = TypeVar("Run", bound=AnyRun)
 Keep: TypeAlias = Callable[[Sequence[ItemLine]], None]
 """Takes lines that are there: writes them down, all in one write, and tells how far the run is.
 Several threads may call it; what it raises ends the run.
@@ -70,13 +71,13 @@ class Watch:
             self.progress(stage, done, total)
 
 
-class Experiment(ABC, Generic[Line, R]):
+class Experiment(ABC, Generic[Line, R, Run]):
     """See the module. What is wrong with the options, and what can't be read, is refused as an
     experiment is made: `run_experiment` begins a folder first of all.
     """
 
-    folder: type[ExperimentRun[Line, R]]
-    """The kind of run that it makes."""
+    run_kind: type[Run]
+    """The class of its runs."""
     name: str
     """Names its folder: the kind and the data, such as "citations-wice"."""
 
@@ -97,7 +98,7 @@ class Experiment(ABC, Generic[Line, R]):
         """Raises LoadError where the data can't be measured as it is; before a folder is begun."""
         return
 
-    def complete(self, run: ExperimentRun[Line, R], watch: Watch) -> Sequence[Line]:
+    def measure_missing(self, run: Run, watch: Watch) -> Sequence[Line]:
         """Measures what the run lacks; all of its lines that count, in the order of the trials."""
         return ()
 
@@ -105,12 +106,12 @@ class Experiment(ABC, Generic[Line, R]):
     def summarize(self, lines: Sequence[Line], path: Path) -> R:
         """The figures of the lines. `path`: of the run, which `--json` names."""
 
-    def keep(self, run: ExperimentRun[Line, R], result: R) -> None:
+    def keep(self, run: Run, result: R) -> None:
         """Writes what reports need beside the lines and the result (`run.write_rows`)."""
         return
 
 
-class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
+class TrialExperiment(Experiment[ItemLine, R, Run], Generic[Item, ItemLine, R, Run]):
     """Arms, each of which measures every item, a line each. How trials are measured is the kind's
     own affair: arms that share the work on an item, items that a library takes all at once, threads
     of one's own.
@@ -137,10 +138,6 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
         """All that is measured, in the order in which `summarize` gets the lines."""
         return [ItemTrial(arm, item) for arm in self.arms for item in self.items]
 
-    def is_kept(self, line: ItemLine) -> bool:
-        """Whether a resumed run takes a line as it is."""
-        return not line.failure
-
     def stage(self, trial: ItemTrial[Item]) -> str:
         """The name of a trial's stage in progress; trials of one stage are counted together."""
         return f"measure ({trial.arm})"
@@ -158,24 +155,24 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
             named = ", ".join(map(repr, doubles[:_MAX_NAMED]))
             more = f" and {len(doubles) - _MAX_NAMED} more" if len(doubles) > _MAX_NAMED else ""
             raise LoadError(
-                f"several {self.folder.noun}s have one id: {named}{more}; give each"
-                f" {self.folder.noun} an id of its own, such as its line number"
+                f"several {self.run_kind.noun}s have one id: {named}{more}; give each"
+                f" {self.run_kind.noun} an id of its own, such as its line number"
             )
 
-    def complete(self, run: ExperimentRun[ItemLine, R], watch: Watch) -> Sequence[ItemLine]:
+    def measure_missing(self, run: Run, watch: Watch) -> Sequence[ItemLine]:
         """See `measure_left`."""
         return self.measure_left(run.file, watch)
 
     def measure_left(self, file: LinesFile[ItemLine], watch: Watch) -> list[ItemLine]:
-        """Measures the trials that have no line yet, or none that is kept, and writes down each
-        line as it comes; the last line of every trial.
+        """Measures the trials that have no line yet, or one that failed, and writes down each line
+        as it comes; the last line of every trial.
 
         Raises ManyFailuresError where many trials failed one after the other, LoadError as `check`.
         """
         self.check()
         trials = {trial.key: trial for trial in self.trials()}
         found = {line.key: line for line in file.lines()}
-        left = [t for key, t in trials.items() if key not in found or not self.is_kept(found[key])]
+        left = [t for key, t in trials.items() if key not in found or found[key].failure]
         total = Counter(map(self.stage, trials.values()))
         done = total - Counter(map(self.stage, left))
         failed, lock = FailedInARow(), Lock()
@@ -187,7 +184,7 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
                     found[line.key] = line
                     if failed.are_enough(self.gives_up_after_failures and bool(line.failure)):
                         raise ManyFailuresError(
-                            f"the last {failed.num} {self.folder.noun}s failed ({line.key[0]}):"
+                            f"the last {failed.num} {self.run_kind.noun}s failed ({line.key[0]}):"
                             f" {line.failure}"
                         )
                 stages = Counter(self.stage(trials[line.key]) for line in lines)
@@ -199,7 +196,7 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
         return [found[key] for key in trials if key in found]
 
 
-class ItemExperiment(TrialExperiment[Item, ItemLine, R]):
+class ItemExperiment(TrialExperiment[Item, ItemLine, R, Run]):
     """Arms, each of which measures one item after the other: the usual experiment.
 
     A kind gives `arms`, `items`, `measure` and `summarize`. The others have usual answers: arm

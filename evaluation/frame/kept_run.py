@@ -2,7 +2,7 @@
 
 Lines are appended as they are made, so a run that was stopped is resumed where it was; a line that
 was torn is dropped. A folder is only resumed under the very settings that it was begun with, and by
-one process at a time: while it asks, run.json is locked.
+one process at a time: while it measures, run.json is locked.
 """
 
 import fcntl
@@ -145,7 +145,7 @@ class KeptRun(Generic[_Row]):
                     " choose another folder with --out"
                 )
             if run.is_held():
-                raise run._held()
+                raise run._at_work()
             run.file.drop_torn_line()
             return run
         try:
@@ -171,7 +171,7 @@ class KeptRun(Generic[_Row]):
         return cls(path, _head(path))
 
     @contextmanager
-    def asking(self, num_lines: int) -> Iterator[None]:
+    def held(self, num_lines: int) -> Iterator[None]:
         """Holds the run for this process, and drops a torn line. Where a done run lacks some of its
         `num_lines`, it is no longer done.
 
@@ -180,7 +180,7 @@ class KeptRun(Generic[_Row]):
         """
         with (self.path / _RUN).open("rb") as handle:
             if not _is_locked(handle.fileno()):
-                raise self._held()
+                raise self._at_work()
             self.file.drop_torn_line()
             if len(self.lines()) < num_lines:
                 self.summary_file.unlink(missing_ok=True)
@@ -240,7 +240,7 @@ class KeptRun(Generic[_Row]):
         with (self.path / _RUN).open("rb") as handle:
             return not _is_locked(handle.fileno())
 
-    def _held(self) -> UsageError:
+    def _at_work(self) -> UsageError:
         return UsageError(
             f"another process is at work on the run in {self.path}; wait until it is done, or"
             " choose another folder with --out"

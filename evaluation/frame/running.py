@@ -12,16 +12,19 @@ from pathlib import Path
 from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.protocols import ChatModel
-from dynagrag.evaluation.frame.experiment import Experiment, Watch
-from dynagrag.evaluation.frame.experiment_run import ExperimentRun, Line, R
+from dynagrag.evaluation.frame.experiment import Experiment, Run, Watch
+from dynagrag.evaluation.frame.experiment_run import Line, R
 from dynagrag.evaluation.frame.html import render
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
 
 
 def run_experiment(
-    experiment: Experiment[Line, R], home: Path, out: Path | None = None, watch: Watch | None = None
-) -> tuple[ExperimentRun[Line, R], R]:
+    experiment: Experiment[Line, R, Run],
+    home: Path,
+    out: Path | None = None,
+    watch: Watch | None = None,
+) -> tuple[Run, R]:
     """Runs it, or resumes a run of the same settings: that in `out`, by default one that was
     stopped, else a new one. The run and its result.
 
@@ -31,9 +34,9 @@ def run_experiment(
     """
     experiment.check()
     num_lines = experiment.num_lines
-    run = experiment.folder.begin(home, experiment.name, experiment.made_with(), out, num_lines)
-    with run.asking(num_lines):
-        lines = experiment.complete(run, watch or Watch())
+    run = experiment.run_kind.begin(home, experiment.name, experiment.made_with(), out, num_lines)
+    with run.held(num_lines):
+        lines = experiment.measure_missing(run, watch or Watch())
         result = experiment.summarize(lines, run.path)
         experiment.keep(run, result)
         run.keep_result(result)

@@ -118,7 +118,7 @@ class Counted:
             line_kind = Line
 
         class Own(shown.ShoutExperiment):
-            folder = Run
+            run_kind = Run
 
             def measure(self, item: Text, arm: str) -> Any:
                 outer.measured.append((arm, item.id))
@@ -229,27 +229,12 @@ def test_a_batch_of_several_arms_is_counted_by_the_stage_that_they_share(tmp_pat
 # ------------------------------------------------------------------------------------------ results
 
 
-class Weighed(Result):
-    version = 2
-    grams: float
+@pytest.mark.parametrize("data", ['{"format": 1, "grams": 1.5}', '{"grams": 1.5}'])
+def test_a_result_is_read_with_and_without_its_format(data: str) -> None:
+    class Weighed(Result):
+        grams: float
 
-
-@pytest.mark.parametrize(
-    ("data", "wanted"),
-    [
-        ('{"format": 2, "grams": 1500.0}', 1500.0),
-        ('{"format": 1, "kilos": 1.5}', 1500.0),
-        ('{"kilos": 1.5}', 1500.0),
-    ],
-)
-def test_a_result_of_an_older_version_is_read(
-    data: str, wanted: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def upgraded(cls: Any, found: dict[str, Any], written: int) -> dict[str, Any]:
-        return found if written > 1 else {"grams": 1000 * found["kilos"]}
-
-    monkeypatch.setattr(Weighed, "upgraded", classmethod(upgraded))
-    assert Weighed.of_file(data.encode()).grams == wanted
+    assert Weighed.of_file(data.encode()).grams == 1.5
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,9 @@
 """An experiment: what a kind of evaluation says of itself, so that `run_experiment` can run it.
 
-`ItemExperiment` is the usual one: arms measure items one by one, a line for each, and lines outlive
+Begin with an `ItemExperiment`: arms measure items one by one, a line for each, and lines outlive
 the process. A kind whose arms share the work on an item, or that leaves the order to a library, is
-a `TrialExperiment`; one that is worked out in one go derives from `Experiment` alone.
+a `TrialExperiment`, as most of ours are. One that is worked out in one go, or has a loop of its
+own, derives from `Experiment` alone.
 """
 
 from abc import ABC, abstractmethod
@@ -197,7 +198,7 @@ class TrialExperiment(Experiment[ItemLine, R, Run], Generic[Item, ItemLine, R, R
 
 
 class ItemExperiment(TrialExperiment[Item, ItemLine, R, Run]):
-    """Arms, each of which measures one item after the other: the usual experiment.
+    """Arms, each of which measures one item after the other: the simplest experiment.
 
     A kind gives `arms`, `items`, `measure` and `summarize`. The others have usual answers: arm
     after arm, one item at a time, nothing estimated, and what failed is tried again on resuming.

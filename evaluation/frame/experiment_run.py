@@ -38,8 +38,8 @@ R = TypeVar("R", bound=Result)
 
 
 class ExperimentRun(KeptRun[Line], ABC, Generic[Line, R]):
-    """See the module. A kind names itself here, once: command line, app and folder have it from
-    here.
+    """See the module. The app and the messages have a kind's names from here; its command is named
+    again in its row of `evaluation/kinds.py`, its folders by `Experiment.name`.
     """
 
     what: ClassVar[str]

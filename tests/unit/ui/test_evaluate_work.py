@@ -55,7 +55,7 @@ def _other_settings(path: Path) -> None:
 
 def _held(path: Path) -> None:
     run = QaRun.open(path / "run", {"arms": []}, {})
-    with run.asking(0):
+    with run.held(0):
         QaRun.open(path / "run", {"arms": []}, {})
 
 

@@ -273,20 +273,20 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
             StoppedRunError,
             match=r"what was done is kept: resume with the same command and --out .*test_ctrl_c",
         ),
-        run.asking(8),
+        run.held(8),
     ):
         raise KeyboardInterrupt
 
 
 def test_a_run_that_is_being_asked_is_refused_and_passed_over(tmp_path: Path) -> None:
     run = RetrievalRun.open(tmp_path, SETTINGS, {})
-    with run.asking(8):
+    with run.held(8):
         assert not RetrievalRun.is_unfinished(tmp_path, SETTINGS)
         with pytest.raises(UsageError, match="another process is at work on the run in"):
             RetrievalRun.open(tmp_path, SETTINGS, {})
         with (
             pytest.raises(UsageError, match="another process is at work on the run in"),
-            run.asking(8),
+            run.held(8),
         ):
             pass
     assert RetrievalRun.is_unfinished(tmp_path, SETTINGS)
@@ -295,12 +295,12 @@ def test_a_run_that_is_being_asked_is_refused_and_passed_over(tmp_path: Path) ->
 
 def test_a_done_run_that_lacks_lines_is_no_longer_done(tmp_path: Path) -> None:
     run = done(tmp_path, lines())
-    with run.asking(8):
+    with run.held(8):
         assert run.is_done
     (tmp_path / "questions.jsonl").write_text(
         "".join(f"{own.model_dump_json()}\n" for own in lines()[1:]), encoding="utf-8"
     )
-    with run.asking(8):
+    with run.held(8):
         assert not run.is_done
 
 

@@ -11,8 +11,8 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError
 from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_run import ANSWERS
-from dynagrag.evaluation.frame.experiment_run import AnyRun
-from dynagrag.evaluation.frame.kept_run import REPORT, AnyFolder, KeptRun, what_is_evaluated
+from dynagrag.evaluation.frame.experiment_run import AnyRun, UnknownRun
+from dynagrag.evaluation.frame.kept_run import REPORT, what_is_evaluated
 from dynagrag.evaluation.judge.judge_options import PAIRWISE, POINTWISE
 from dynagrag.evaluation.judge.judge_report import JudgeRun
 from dynagrag.evaluation.kinds import KINDS
@@ -46,7 +46,7 @@ class _Counted(BaseModel):
 class KeptView:
     """A run as it is listed. `request`: of one that was begun in the app."""
 
-    run: KeptRun[Any]
+    run: AnyRun
     kind: str
     request: RunRequest | None
 
@@ -177,7 +177,7 @@ def view_of(folder: Path) -> KeptView:
     COMPARABLE is counted are none; other kinds have settings of their own.
     """
     kind = what_is_evaluated(folder)
-    run = _KINDS.get(kind, AnyFolder).at(folder)
+    run = _KINDS.get(kind, UnknownRun).at(folder)
     try:
         if kind in COMPARABLE:
             _Counted.model_validate(dict(run.settings))

@@ -7,7 +7,6 @@ from dataclasses import replace
 import streamlit as st
 
 from dynagrag.core.text import plural
-from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.html import flat
 from dynagrag.ui import state
 from dynagrag.ui.evaluate import work_view, worst_questions
@@ -107,13 +106,10 @@ def _show_run(view: KeptView) -> None:
 
 
 def _show_figures(view: KeptView) -> None:
-    if isinstance(view.run, ExperimentRun):
-        report = view.run.whole_report()
-        if worst_questions.has_questions(view):  # shown below, of the arm that is chosen
-            report = replace(report, cases=())
-        show_report(report, view.name)
-    else:
-        st.caption(f"This version of dynagrag can't show runs of {plain(view.what)}.")
+    report = view.run.whole_report()
+    if worst_questions.has_questions(view):  # shown below, of the arm that is chosen
+        report = replace(report, cases=())
+    show_report(report, view.name)
     if view.report is not None:
         st.download_button(
             "Report (HTML)",

@@ -61,7 +61,7 @@ def _held(path: Path) -> None:
 
 def _damaged(path: Path) -> None:
     run = QaRun.open(path / "run", {"arms": []}, {})
-    run.append([AnswerLine(scope="corpus", question="q", text="Who?", arm="default")])
+    run.file.append([AnswerLine(scope="corpus", question="q", text="Who?", arm="default")])
     (run.path / "answers.jsonl").write_text("{}\n", encoding="utf-8")
     run.lines()
 

@@ -38,14 +38,16 @@ def judged(
     """A run whose every grade of an arm, and every verdict on hybrid, is the same."""
     run = JudgeRun.open(folder, SETTINGS | more, {})
     for i in range(NUM):
-        run.append(
+        run.file.append(
             [
                 JudgedLine(question=f"q{i}", arm=arm, grades=dict.fromkeys(METRICS, grade))
                 for arm, grade in grades.items()
             ]
         )
-        run.append([JudgedLine(question=f"q{i}", arm="hybrid", against="naive", verdict=verdict)])
-    run.write_summary_file("{}")
+        run.file.append(
+            [JudgedLine(question=f"q{i}", arm="hybrid", against="naive", verdict=verdict)]
+        )
+    run.summary_file.write_text("{}")
     return run
 
 

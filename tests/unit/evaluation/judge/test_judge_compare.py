@@ -139,6 +139,6 @@ def test_grades_and_pairs_share_nothing() -> None:
 
 def test_a_run_of_another_kind_is_refused(tmp_path: Path) -> None:
     second = QaRun.open(tmp_path / "b", {"evaluates": "qa"}, {})
-    second.write_summary_file("{}")
+    second.summary_file.write_text("{}")
     with pytest.raises(LoadError, match="holds a run of another kind"):
         JudgeRun.read(second.path)

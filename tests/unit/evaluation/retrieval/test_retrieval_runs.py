@@ -133,8 +133,8 @@ def test_a_write_that_failed_in_the_middle_leaves_no_half_line(tmp_path: Path) -
         assert caught.value.filename == str(path), "a full disk names its file"
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
         with pytest.raises(OSError, match="File too large") as caught:
-            run.summary_file.write_text("the figures of a run")
-        assert caught.value.filename == str(tmp_path / "summary.json")
+            run.write_report("the figures of a run")
+        assert caught.value.filename == str(tmp_path / "report.html")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
     run.file.append(lines()[2:])
@@ -215,7 +215,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> Non
 
 
 def test_a_run_that_was_stopped_can_be_found_but_not_read(tmp_path: Path) -> None:
-    RetrievalRun.open(tmp_path, SETTINGS, {}).append(lines()[:3])
+    RetrievalRun.open(tmp_path, SETTINGS, {}).file.append(lines()[:3])
     assert RetrievalRun.is_unfinished(tmp_path, SETTINGS)
     assert not RetrievalRun.is_unfinished(tmp_path, SETTINGS | {"half": "tuning"})
     assert not RetrievalRun.is_unfinished(tmp_path / "nowhere", SETTINGS)
@@ -240,7 +240,7 @@ def test_a_run_lies_in_the_home_and_is_gone_on_with_until_it_is_done(tmp_path: P
     assert RetrievalRun.begin(
         tmp_path, "my set [1]", SETTINGS | {"half": "tuning"}
     ).path.name.endswith("-2")
-    first.write_summary_file("{}")
+    first.summary_file.write_text("{}")
     assert RetrievalRun.begin(tmp_path, "my set [1]", SETTINGS).path.name.endswith("-3")
     assert RetrievalRun.begin(tmp_path, "my set [1]", SETTINGS, first.path).path == first.path
 

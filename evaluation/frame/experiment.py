@@ -149,7 +149,11 @@ class TrialExperiment(Experiment[ItemLine, R, Run], Generic[Item, ItemLine, R, R
         return len(self.trials())
 
     def check(self) -> None:
-        """LoadError where several items have one id: their lines couldn't be told apart."""
+        """LoadError where there is no item, or several have one id: their lines couldn't be told
+        apart.
+        """
+        if not self.items:
+            raise LoadError(f"there is no {self.run_kind.noun} to measure; check the data")
         counts = Counter(trial.key for trial in self.trials())
         doubles = list(dict.fromkeys(id_ for (_, id_), num in counts.items() if num > 1))
         if doubles:

@@ -155,10 +155,13 @@ def test_many_failures_in_a_row_stop_a_run(tmp_path: Path, monkeypatch: pytest.M
     assert len(counted.measured) == 3
 
 
-def test_items_of_one_id_are_refused_by_name_before_a_folder_is_begun(tmp_path: Path) -> None:
+def test_doubles_of_an_id_or_no_item_are_refused_before_a_folder_is_begun(tmp_path: Path) -> None:
     experiment = Counted().experiment
     experiment.items = [*experiment.items, *experiment.items[:2]]
     with pytest.raises(LoadError, match=r"several texts have one id: 'HELP', 'HELP!'; give each"):
+        run_experiment(experiment, tmp_path, tmp_path / "run")
+    experiment.items = []
+    with pytest.raises(LoadError, match="there is no text to measure"):
         run_experiment(experiment, tmp_path, tmp_path / "run")
     assert not (tmp_path / "run").exists()
 

@@ -226,7 +226,7 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
             run=str(path),
         )
 
-    def keep(self, run: CitationRun, result: CitationResult) -> None:
+    def write_rows(self, run: CitationRun, result: CitationResult) -> None:
         """The claims with the lines that matter."""
         named: dict[str, set[int]] = {}
         for line in run.lines():

@@ -112,6 +112,6 @@ class EntityExperiment(Experiment[Missed, EntityResult, EntityRun]):
         )
         return result.model_copy(update={"run": str(path)})
 
-    def keep(self, run: EntityRun, result: EntityResult) -> None:
+    def write_rows(self, run: EntityRun, result: EntityResult) -> None:
         """The pairs that nothing can find."""
         run.write_rows(run.lines_file, result.missed)

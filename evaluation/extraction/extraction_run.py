@@ -205,7 +205,7 @@ class ExtractionExperiment(TrialExperiment[GoldChunk, FoundLine, ExtractionResul
             run=str(path),
         )
 
-    def keep(self, run: ExtractionRun, result: ExtractionResult) -> None:
+    def write_rows(self, run: ExtractionRun, result: ExtractionResult) -> None:
         """The marked chunks, to be read beside what was found."""
         run.write_rows(CHUNKS, self.items)
 

@@ -107,7 +107,7 @@ class Experiment(ABC, Generic[Line, R, Run]):
     def summarize(self, lines: Sequence[Line], path: Path) -> R:
         """The figures of the lines. `path`: of the run, which `--json` names."""
 
-    def keep(self, run: Run, result: R) -> None:
+    def write_rows(self, run: Run, result: R) -> None:
         """Writes what reports need beside the lines and the result (`run.write_rows`)."""
         return
 
@@ -165,16 +165,13 @@ class TrialExperiment(Experiment[ItemLine, R, Run], Generic[Item, ItemLine, R, R
             )
 
     def measure_missing(self, run: Run, watch: Watch) -> Sequence[ItemLine]:
-        """See `measure_left`."""
-        return self.measure_left(run.file, watch)
-
-    def measure_left(self, file: LinesFile[ItemLine], watch: Watch) -> list[ItemLine]:
         """Measures the trials that have no line yet, or one that failed, and writes down each line
         as it comes; the last line of every trial.
 
         Raises ManyFailuresError where many trials failed one after the other, LoadError as `check`.
         """
-        self.check()
+        self.check()  # again: what is measured may hang on what the run already made
+        file: LinesFile[ItemLine] = run.file
         trials = {trial.key: trial for trial in self.trials()}
         found = {line.key: line for line in file.lines()}
         left = [t for key, t in trials.items() if key not in found or found[key].failure]

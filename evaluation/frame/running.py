@@ -38,7 +38,7 @@ def run_experiment(
     with run.held(num_lines):
         lines = experiment.measure_missing(run, watch or Watch())
         result = experiment.summarize(lines, run.path)
-        experiment.keep(run, result)
+        experiment.write_rows(run, result)
         run.keep_result(result)
         run.write_report(render(run.whole_report(), run.head))
     return run, result

@@ -209,7 +209,7 @@ class CalibrationExperiment(
             run=str(path),
         )
 
-    def keep(self, run: CalibrationRun, result: CalibrationResult) -> None:
+    def write_rows(self, run: CalibrationRun, result: CalibrationResult) -> None:
         """The rows, and what is known of the judge now."""
         model = self._judge.model
         agreed = {

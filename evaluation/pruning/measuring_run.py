@@ -228,7 +228,7 @@ class PrunerExperiment(Experiment[MeasuredLine, PrunerResult, PrunerRun]):
             run=str(path),
         )
 
-    def keep(self, run: PrunerRun, result: PrunerResult) -> None:
+    def write_rows(self, run: PrunerRun, result: PrunerResult) -> None:
         """The measures of each pruner on each question."""
         lines = (
             MeasuredLine(

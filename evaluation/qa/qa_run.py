@@ -192,7 +192,7 @@ class QaExperiment(Experiment[AnswerLine, QaResult, QaRun]):
             run=str(path),
         )
 
-    def keep(self, run: QaRun, result: QaResult) -> None:
+    def write_rows(self, run: QaRun, result: QaResult) -> None:
         """The questions with what should be answered."""
         run.write_rows(GOLDS, self._known)
 

@@ -199,6 +199,6 @@ class RetrievalExperiment(
             run=str(path),
         )
 
-    def keep(self, run: RetrievalRun, result: RetrievalResult) -> None:
+    def write_rows(self, run: RetrievalRun, result: RetrievalResult) -> None:
         """The words of the passages."""
         run.write_rows(PASSAGES, passage_words(run.lines(), self._snapshot))

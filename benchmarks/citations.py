@@ -5,7 +5,7 @@ WiCE dev, the demo, two QMSum meetings, a conversation. A table each.
     [--limit N] [--out FILE]
 
 Runs `dynagrag evaluate citations` in this process, with the model of the settings (DYNAGRAG_LLM).
-PAIRS are claims from gold triples of 2WikiMultihopQA training rows, a file a seed: half are
+PAIRS are claims from gold triples of 2WikiMultihopQA training rows, one file per seed: half are
 true, the others have another year, another name, a negation, another relation or swapped ends.
 `--data` is the folder of the published sets, for WiCE, QMSum and LoCoMo. The demo's
 transcripts, the meetings and the conversation are kept in workspaces, which need no embedder. A

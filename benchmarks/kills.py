@@ -15,7 +15,7 @@ workspace.
 Half of the kills come after the first request to a model. The model is a stub on the loopback that
 answers at once and makes entities of capitalised words; the transcripts are generated. Moments are
 counted from when the process first opens a file of the workspace, or from one of its requests.
-Prints a line a kill and a table, appends them to benchmarks/results/kills.txt, and exits with the
+Prints a line per kill and a table, appends them to benchmarks/results/kills.txt, and exits with the
 failures.
 """
 

@@ -4,7 +4,7 @@ each followed by its measurement.
     python benchmarks/soft_prompt_seeds.py --data FOLDER [--lm smollm2] [--seconds 420]
 
 The first seed of every method comes first. At the limit, trainings are interrupted and their best
-epoch so far is measured. Prints one line a method and seed, then mean and range over the seeds;
+epoch so far is measured. Prints one line per method and seed, then mean and range over the seeds;
 `--out FILE` appends the lines to a file. The same command goes on where it was stopped.
 """
 
@@ -165,7 +165,7 @@ def main() -> None:
 def _print_rows(
     lines: ResultLines, asked: argparse.Namespace, jobs: list[Job], outcomes: list[Outcome | None]
 ) -> None:
-    """One line a training."""
+    """One line per training."""
     device = torch.cuda.get_device_name() if torch.cuda.is_available() else platform.processor()
     rows = f"{asked.max_rows} rows" if asked.max_rows else "all rows"
     lines.line(

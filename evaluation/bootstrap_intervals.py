@@ -78,7 +78,7 @@ def intervals(
     """The mean of each column over the questions, with its interval. The same questions are drawn
     for all columns.
 
-    Columns are of one length, a value a question, in one order; without any question there is
+    Columns are of one length, one value per question, in one order; without any question there is
     nothing to give back.
     """
     if not columns or not len(next(iter(columns.values()))):

@@ -1,6 +1,6 @@
 """A question to a cited answer (DynaGRAG, section 3.5; docs/papers.md, Answers), by a plan:
 
-    retrieve -> write prompts: one a subgraph (plain arms: one of passages)
+    retrieve -> write prompts: one per subgraph (plain arms: one of passages)
              -> an intermediate answer from each, in parallel; their claims checked by rules
              -> helpfulness, one call -> sorted, H = 0 dropped -> one merged answer, streamed
              -> each of its claims checked: stated, contradicted, or not found
@@ -72,8 +72,8 @@ def answer_question(
     progress: Progress | None = None,
 ) -> Answer:
     """Answers a question; `on_text` gets the final answer's pieces as they come, `progress` the
-    stage with how much of it is done: retrieve, answer (a step a prompt), score, merge, check. A
-    strict answer keeps only what its lines state, and so comes in one piece.
+    stage with how much of it is done: retrieve, answer (one step per prompt), score, merge, check.
+    A strict answer keeps only what its lines state, and so comes in one piece.
 
     Raises ModelError when no intermediate answer could be had, BudgetError when a budget is
     reached.
@@ -170,7 +170,7 @@ def _merged_draft(
     intermediate = tuple(answer for _, answer in ranked)
     useful = [(context, answer) for context, answer in ranked if answer.helpfulness > 0]
     if not useful:
-        return _abstained("no subgraph held enough evidence", stream, intermediate, failures)
+        return _abstained("no prompt held enough evidence", stream, intermediate, failures)
     best = useful[0][1].answer
     if len(useful) == 1:
         stream(best)

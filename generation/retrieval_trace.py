@@ -129,7 +129,7 @@ def subgraph_trace(
         nodes=tuple(nodes),
         edges=tuple(edges),
         num_nodes=len(subgraph.nodes),
-        num_edges=len(subgraph.pairs),
+        num_edges=sum(map(len, subgraph.pair_relations)),
     )
 
 

@@ -269,10 +269,8 @@ def pruners_made_with(space: Workspace, arms: Iterable[AnswerArm]) -> dict[str, 
     untrained prior, and `pruners`, those that arms name. Raises UsageError and LoadError for one
     that isn't there.
     """
-    own, named = (
-        space.questions.pruner_identity(),
-        {arm.name: space.questions.pruner_identity(arm.pruner) for arm in arms if arm.pruner},
-    )
+    own = space.questions.pruner_identity()
+    named = {arm.name: space.questions.pruner_identity(arm.pruner) for arm in arms if arm.pruner}
     return ({"pruner": own} if own != "prior" else {}) | ({"pruners": named} if named else {})
 
 

@@ -67,7 +67,7 @@ WORDS: Mapping[str, str] = {
         'a name inside a marked thing that names another one ("J-2" in "J-2 engine") is right to'
         " find, and no miss"
     ),
-    "names of a chunk": "each name once a chunk, whatever its case, article or quotation marks",
+    "names of a chunk": "each name once per chunk, whatever its case, article or quotation marks",
     "before derivation": (
         "all that the extractor named, before rules that need the whole corpus leave some out"
     ),

@@ -5,7 +5,7 @@ docs/papers.md, GraphQA).
       [1.1] animal
       cat [1] is connected to animal [1.1] via is a
 
-A tree of breadth first search from the root, whatever the edges' direction: a node a line, in
+A tree of breadth first search from the root, whatever the edges' direction: one node per line, in
 pre-order, i-th children numbered X.i; under it a line for each edge between it and its parent, then
 the other edges whose head it is, each once. What the root doesn't reach gets roots of its own, 2, 3
 and so on. Names and labels that could be taken for something else are quoted as JSON quotes them.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dynagrag.core.schema import Answer, CheckedClaim, Citation, Verdict
 
 NOT_FOUND = "not found in the sources"
-IDLE = "also cited, though other lines state what they are cited for"
+IDLE = "also cited, but not needed: other lines state it"
 _MARK, _LABEL = re.compile(r"\[(E\d+)\]"), re.compile(r"\bE\d+\b")
 _BRACKETS = re.compile(r"\[[^\[\]]*\]|\([^()]*\)")
 

@@ -36,7 +36,7 @@ _FETCH_SIZE = 5_000
 
 
 class Neo4jConnection:
-    """A driver, its database and its version. Thread-safe; a session a call."""
+    """A driver, its database and its version. Thread-safe; one session per call."""
 
     def __init__(self, address: str, *, username: str, password: str, database: str) -> None:
         """Connects and asks the server's version.

@@ -43,8 +43,8 @@ class Neo4jDerivedGraph(Neo4jStoreBase):
         state = self._state()
         if len(graph.entities):
             rules.check_dimension(self._ws, states.embedder(state), graph.entity_vectors)
-        turn = states.new_mark()
-        guard = partial(states.check_writing, workspace=self._ws, turn=turn)
+        write_mark = states.new_mark()
+        guard = partial(states.check_writing, workspace=self._ws, turn=write_mark)
         writer = GraphWriter(
             self._connection, self._ws, self._cache, states.dimension(state), guard=guard
         )
@@ -52,7 +52,7 @@ class Neo4jDerivedGraph(Neo4jStoreBase):
         if steps or state.get("writing") or state.get("derived_of") != records.version:
             if not self._write(
                 lambda tx, now: states.begin_writing(
-                    tx, self._ws, now, state, turn, is_new=bool(steps)
+                    tx, self._ws, now, state, write_mark, is_new=bool(steps)
                 )
             ):
                 # Somebody wrote since the first plan: now nobody else does.
@@ -65,17 +65,21 @@ class Neo4jDerivedGraph(Neo4jStoreBase):
                 else {}
             )
             self._write(
-                lambda tx, now: states.end_writing(tx, self._ws, now, turn, records.version, counts)
+                lambda tx, now: states.end_writing(
+                    tx, self._ws, now, write_mark, records.version, counts
+                )
             )
-            # The local copy drops rows that the view no longer holds: words of a document that was
-            # replaced.
+            # Read for its effect: the local copy drops rows that the view no longer holds, words of
+            # a document that was replaced.
             self.graph()
         if graph.entities and state.get("vector_index") == "deferred":
             self._schema.make_vector_indexes(states.dimension(state))
             self._write(lambda tx, _: states.set_state(tx, self._ws, vector_index="made"))
 
     def graph(self) -> Graph:
-        """The derived view as last written; empty before."""
+        """The derived view as last written; empty before. Where others write again and again
+        meanwhile, the last read.
+        """
         for _ in range(_MAX_READS):
             before = self._read_state()
             made = self._graph_at(before)
@@ -150,7 +154,7 @@ class Neo4jDerivedGraph(Neo4jStoreBase):
         min_weight: int = 1,
         timeout_s: float = 10.0,
     ) -> Neighbourhood:
-        """Up to `num_hops` hops around an entity, a bounded statement a hop, all in one
+        """Up to `num_hops` hops around an entity, one bounded statement per hop, all in one
         transaction. Unknown id: StoreError.
         """
         check_time = deadline(timeout_s)

@@ -114,7 +114,7 @@ def _words_before(text: str, end: int) -> list[tuple[int, int]]:
             break
         kept.append(span)
         right = span[0]
-    return kept[::-1][-2 * _MAX_WORDS :]
+    return kept[::-1]
 
 
 def _words_after(text: str, start: int) -> list[tuple[int, int]]:

@@ -1,5 +1,5 @@
-"""The language-model extractor: one call a chunk, records whose every quote is found in the source
-(DynaGRAG, section 3).
+"""The language-model extractor: one call per chunk, records whose every quote is found in the
+source (DynaGRAG, section 3).
 
 What a chunk goes through:
 

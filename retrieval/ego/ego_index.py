@@ -1,4 +1,4 @@
-"""The ego-graph index: one pooled vector a node, the ego-graphs themselves on demand (DynaGRAG,
+"""The ego-graph index: one pooled vector per node, the ego-graphs themselves on demand (DynaGRAG,
 section 3.2; docs/papers.md, Ego-graphs).
 
 Reach matrices are never kept: the few ego-graphs that a question needs are cut again, by the same

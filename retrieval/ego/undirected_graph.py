@@ -1,8 +1,8 @@
 """The undirected, weighted, simple graph under a directed, labelled Graph: what ego-graphs are made
 of (docs/papers.md, Undirected graph).
 
-One edge a pair. Labels, directions and texts stay on the relations that a pair lists. All of it is
-arrays, and near-linear to build.
+One edge per pair. Labels, directions and texts stay on the relations that a pair lists. All of it
+is arrays, and near-linear to build.
 """
 
 from dataclasses import dataclass

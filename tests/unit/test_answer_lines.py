@@ -206,7 +206,7 @@ def test_what_was_retrieved_of_the_graph_is_shown_where_nothing_answers() -> Non
         "  ego-graph: 2 entities, 0 relations",
         "  ego-graph: 2 entities, 1 relation: Ada —founded 0→ Acme",
         "  ego-graph: 2 entities, 2 relations: Ada —founded 1→ Acme; ...",
-        "  ... and 2 more ego-graphs (all are in --json, under trace.prompts)",
+        "  ... and 2 more ego-graphs (all are in --json, under trace.subgraphs)",
     ]
 
 

@@ -141,7 +141,7 @@ def graph_options(
 def _node_items(
     nodes: Sequence[DrawnNode], colors: Sequence[int], places: Sequence[tuple[float, float]]
 ) -> list[dict[str, Any]]:
-    """One item a node, with its place."""
+    """One item per node, with its place."""
     sizes = _scaled([node.weight for node in nodes], *_breadths(len(nodes)))
     words = [drawable(node.label, _MAX_LABEL) or "(no name)" for node in nodes]
     for i, node in enumerate(nodes):
@@ -264,8 +264,8 @@ def _places(
 def _edge_items(
     edges: Sequence[DrawnEdge], pairs: Sequence[tuple[int, int]], is_small: bool
 ) -> list[dict[str, Any]]:
-    """One item an edge; parallel edges bend away from each other. In a large drawing only the pair:
-    its lines are all alike.
+    """One item per edge; parallel edges bend away from each other. In a large drawing only the
+    pair: its lines are all alike.
     """
     widths = _scaled([edge.weight for edge in edges], 1.0, 4.5)
     seen: dict[tuple[int, int], int] = {}

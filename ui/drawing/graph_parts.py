@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-PALETTE = ("#0077BB", "#D9661F", "#009988", "#C2408F", "#997700", "#7B61C9", "#CC3311", "#228833")
+PALETTE = ("#0077BB", "#D9661F", "#009988", "#C2408F", "#997700", "#7B61C9", "#8C564B", "#228833")
 """After Paul Tol's scheme for colour-blind readers; each at a contrast of 3 or more to a white and
 to a dark page, as a test measures.
 """
@@ -11,6 +11,7 @@ OTHERS = "#888888"
 colours again.
 """
 HIGHLIGHT = "#CC3311"
+"""No community has it."""
 MAX_NODES = 5000
 """More are never drawn, nor sent to a browser."""
 MAX_SMALL = 300
@@ -21,8 +22,9 @@ alike and faint.
 
 @dataclass(frozen=True, slots=True)
 class DrawnNode:
-    """`id` comes back when it is clicked. `community`: 0 for the largest, None to have it found.
-    `x`, `y`: any scale, y downwards.
+    """A node as it is drawn. `id` comes back when it is clicked. `community`: 0 for the largest,
+    None to have it found. `x`, `y`: any scale, y downwards. `order`: its place in a walk, written
+    beside its label. A hollow node is drawn as a ring.
     """
 
     id: str
@@ -40,7 +42,9 @@ class DrawnNode:
 
 @dataclass(frozen=True, slots=True)
 class DrawnEdge:
-    """`source` and `target` are ids of nodes; an edge to a node that isn't drawn is left out."""
+    """An edge as it is drawn. `source` and `target` are ids of nodes; an edge to a node that isn't
+    drawn is left out.
+    """
 
     source: str
     target: str

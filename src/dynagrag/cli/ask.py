@@ -168,19 +168,24 @@ def ask(
                 raise UsageError(
                     f"a trained system (--soft) retrieves by itself; leave out --{name}"
                 )
-    settings, times = (
-        read_settings(llm, embedder, store),
-        (_seconds(since, "--since"), _seconds(until, "--until")),
-    )
+    settings = read_settings(llm, embedder, store)
+    since_s, until_s = _seconds(since, "--since"), _seconds(until, "--until")
     from dynagrag.models.embedders import begin_loading
 
     loading = begin_loading(settings)  # while the rest is imported and the graph is read
     from dynagrag.core.schema import Filters
     from dynagrag.workspace.asking import AskOptions
 
-    filters = Filters(tuple(document or ()), tuple(speaker or ()), *times)
     options = AskOptions(
-        retriever, traversal, profile, filters, max_calls, split_question, strict, pruner, soft
+        retriever=retriever,
+        traversal=traversal,
+        profile=profile,
+        filters=Filters(tuple(document or ()), tuple(speaker or ()), since_s, until_s),
+        max_calls=max_calls,
+        is_split=split_question,
+        is_strict=strict,
+        pruner=pruner,
+        soft=soft,
     )
     shown = _Shown(as_json, trace, lines)
     with open_to_read(workspace, settings, loading) as space:
@@ -192,9 +197,8 @@ def ask(
                     wiring.chosen_checker(space.settings.checker, space.models.chat_model)
                 ):
                     raise UsageError(
-                        "a trained system (--soft) answers in place of the language model, and this"
-                        " one would"
-                        " check no claims either; leave out --llm"
+                        "--soft answers in place of the language model, and the checker in use asks"
+                        " none: leave out --llm"
                     )
             _ask_once(space, question, options, [], shown)
         else:

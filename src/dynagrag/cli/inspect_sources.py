@@ -24,7 +24,7 @@ def inspect(
     """Show how each file is read, or why it is refused, and which speakers look like one person.
     Nothing is stored.
 
-    --json prints one object a line: {path, format, turns: [{speaker, start_s, end_s, text}],
+    --json prints one object per line: {path, format, turns: [{speaker, start_s, end_s, text}],
     refused}; times are in seconds.
     """
     from dynagrag.ingest.load import find_sources, inspect_row, load_source

@@ -372,7 +372,7 @@ class Pruner(Protocol):
 
     def score(self, subgraphs: Sequence[Subgraph], query: Vector) -> tuple[PruneScores, ...]:
         """Of each subgraph. Scores stand in the prompt, and decide what goes where a token budget
-        cuts; they don't change the walk.
+        cuts. Where the profile has `walk_follows_pruner`, a trained pruner's also order the walk.
         """
 
 

@@ -2,9 +2,10 @@
 nothing merged, the likeliest first.
 
 Candidates and guards are those of consolidation (blocking.py, guards.py); a pair that a guard
-forbids is shown with that, not hidden. Names that a person has told apart, or made stand alone, are
-not suggested again. The order was tuned by eye on the fast extractor's graphs of Apollo 13 with
-Friendship 7, and of two Supreme Court arguments (docs/decisions/0007-one-thing-one-node.md).
+forbids is shown with the guard's reason, not hidden. Names that a person has told apart, or made
+stand alone, are not suggested again. The order was tuned by eye on the fast extractor's graphs of
+Apollo 13 with Friendship 7, and of two Supreme Court arguments
+(docs/decisions/0007-one-thing-one-node.md).
 """
 
 from collections import Counter, defaultdict
@@ -31,7 +32,7 @@ _MIN_ABBREVIATION = 3
 _MIN_RATIO = 0.8
 _NO_FIRST_NAMES = TITLES | {"mission"}
 UNTOLD_TYPES = frozenset({"", "name", "word", "speaker"})
-"""Types that the fast extractor gives whatever it is."""
+"""Types that say nothing: the fast extractor gives them to anything."""
 _SURNAME, _FIRST_NAME = (
     "the same last name, one of them a speaker's",
     "a first name, one of them a speaker's",
@@ -86,12 +87,12 @@ def suggest_merges(
         one, other = graph.entities[i], graph.entities[j]
         if not settled.holds(one, other):
             made.append(_suggestion(one, other, float(vectors[i] @ vectors[j]), surroundings))
-    return sorted(_without_ambiguous(made), key=lambda s: (-s.score, s.keys))[:limit]
+    return sorted(_ambiguous_lowered(made), key=lambda s: (-s.score, s.keys))[:limit]
 
 
-def _without_ambiguous(made: Sequence[Suggestion]) -> list[Suggestion]:
-    """A short name that fits many longer ones ("Cap Com" beside "Canton Cap Com", "Kano Cap Com",
-    ...) is none of them.
+def _ambiguous_lowered(made: Sequence[Suggestion]) -> list[Suggestion]:
+    """Lowers the score of a short name that fits many longer ones ("Cap Com" beside "Canton Cap
+    Com", "Kano Cap Com", ...): it is none of them.
     """
     partners, firsts = Counter[str](), Counter[str]()
     for s in made:

@@ -43,6 +43,11 @@ def _always(profile: "Profile") -> bool:
     return True
 
 
+def _unless_spread(profile: "Profile") -> bool:
+    """A profile of passages from all over reads those alone."""
+    return not profile.num_spread
+
+
 def _has_bridge(profile: "Profile") -> bool:
     return profile.passage_ranking == "bridge"
 
@@ -54,7 +59,7 @@ def _has_ego_graphs(profile: "Profile") -> bool:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetrieverChoice(Choice[MakeRetriever]):
     """`reads_steps`: whether it ranks passages by the steps of a split question too,
-    `brings_subgraphs`: whether it brings any, under a profile.
+    `brings_subgraphs`: whether it brings any that are read, under a profile.
     """
 
     reads_steps: Callable[["Profile"], bool] = _never
@@ -141,7 +146,7 @@ RETRIEVERS = table(
         sentence="G-Retriever's tree of entities and facts",
         label="G-Retriever's tree of entities and facts",
         make=_of_passages("dynagrag.retrieval.steiner.fact_search:SteinerSearch"),
-        brings_subgraphs=_always,
+        brings_subgraphs=_unless_spread,
         needs_extra="pcst",
     ),
     RetrieverChoice(
@@ -149,21 +154,21 @@ RETRIEVERS = table(
         sentence="GRAG's ego-graphs",
         label="GRAG's ego-graphs",
         make=grag_search,
-        brings_subgraphs=_always,
+        brings_subgraphs=_unless_spread,
     ),
     RetrieverChoice(
         name="triples",
         sentence="the facts nearest the question, as KAPING has them",
         label="The nearest facts (KAPING)",
         make=_of_passages("dynagrag.retrieval.steiner.fact_search:TripleSearch"),
-        brings_subgraphs=_always,
+        brings_subgraphs=_unless_spread,
     ),
     RetrieverChoice(
         name="union",
         sentence="passages of bridge-ppr and of pcst in turn, beside the tree",
         label="Passages over the graph and of the tree",
         make=union_search,
-        brings_subgraphs=_always,
+        brings_subgraphs=_unless_spread,
         needs_extra="pcst",
     ),
     RetrieverChoice(

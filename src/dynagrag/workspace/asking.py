@@ -6,7 +6,7 @@ embedded, and split into its steps where that is wanted -> it is answered by the
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from dynagrag import wiring
@@ -43,7 +43,7 @@ STAGES = {
 """The stages of a question that `progress` gets, in words."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AskOptions:
     """How to answer. `is_split`: for `ask` a model splits the question first, and passages are
     ranked by its steps too (one more call). `is_strict`: what no line states is left out of the
@@ -169,7 +169,7 @@ class QuestionAnswering:
         pruner = self._pruners.chosen(
             pruner_name, embedder, is_pruned, view.snapshot.version.removesuffix(FILTERED)
         )
-        planned_profile, budget_notes = self._within_calls(profile, options, chat)
+        planned_profile, budget_notes = self._within_calls(profile, options, chat, is_pruned)
         return AnswerPlan(
             view=view,
             profile=planned_profile,
@@ -185,6 +185,7 @@ class QuestionAnswering:
             is_strict=options.is_strict,
             notes=(
                 *pruner.notes,
+                *_unread_notes(options, retriever_name, profile, is_pruned),
                 *budget_notes,
                 *(self._soft_notes(soft, overrides, options, pruner_name) if soft else ()),
             ),
@@ -230,23 +231,28 @@ class QuestionAnswering:
         return self._pruners.identity(name or self._parts.settings.pruner)
 
     def _within_calls(
-        self, profile: Profile, options: AskOptions, chat: MeteredChat | None
+        self, profile: Profile, options: AskOptions, chat: MeteredChat | None, has_subgraphs: bool
     ) -> tuple[Profile, list[str]]:
         """The profile with no more prompts than the calls that are allowed, and a note on that:
-        scores, the merge and perhaps the checker need theirs too.
+        steps, scores, the merge and perhaps the checker need theirs too.
         """
         if chat is None or options.max_calls is None or chat.calls_left is None:
             return profile, []
+        if not (profile.num_spread or has_subgraphs):
+            return profile, []  # one prompt
         checker = wiring.chosen_checker(self._parts.settings.checker, chat)
-        num_others = 2 + wiring.asks_model(checker)
-        num_spread = max(1, min(profile.num_spread, chat.calls_left - num_others))
-        if not profile.num_spread or num_spread == profile.num_spread:
+        num_others = 2 + wiring.asks_model(checker) + options.is_split
+        num_prompts = max(1, chat.calls_left - num_others)
+        if num_prompts >= profile.num_prompts:
             return profile, []
         note = (
-            f"{num_spread} of {profile.num_spread} parts at most were read, since --max-calls"
+            f"{num_prompts} of {profile.num_prompts} parts at most were read, since --max-calls"
             f" {options.max_calls} has room for no more"
         )
-        return replace(profile, num_spread=num_spread), [note]
+        if profile.num_spread:
+            return replace(profile, num_spread=num_prompts), [note]
+        num_plain = profile.num_prompts - profile.num_subgraphs
+        return replace(profile, num_subgraphs=num_prompts - num_plain), [note]
 
     def _soft_notes(
         self, soft: SoftAnswerer, overrides: AnswerOverrides, options: AskOptions, pruner: str
@@ -288,6 +294,21 @@ def _check_question(text: str) -> None:
             f"the question has {len(text):,} characters, and {MAX_QUESTION_CHARS:,} at most are"
             " asked; put what it is about into a file and `dynagrag ingest` it"
         )
+
+
+def _unread_notes(
+    options: AskOptions, retriever: str, profile: Profile, has_subgraphs: bool
+) -> Iterator[str]:
+    """Choices that change nothing, since no subgraph is read."""
+    if has_subgraphs or options.soft is not None:
+        return
+    if wiring.brings_subgraphs(retriever, replace(profile, num_spread=0)):
+        yield (
+            f"profile {profile.name} reads passages alone: the subgraphs of {retriever} are left"
+            " out"
+        )
+    if options.pruner is not None:
+        yield "no subgraphs are read, so the choice of a pruner changes nothing"
 
 
 def _check_can_split(options: AskOptions, chat: MeteredChat | None) -> None:

@@ -55,7 +55,7 @@ class FilteredViews:
                         retriever, snapshot, profile, view.passages, make_index
                     )
                 found = kept[key]
-        if not self._parts.store.documents():
+        if not self._graph.snapshot().documents:
             raise WorkspaceError(
                 f"workspace {self._parts.name!r} is empty; add something first: `dynagrag ingest"
                 " PATH`"

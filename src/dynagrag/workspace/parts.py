@@ -94,10 +94,8 @@ class WorkspaceParts:
         except BaseException:
             store.close()
             raise
-        models, lock = (
-            OpenModels(settings, chat_model, embedder),
-            WorkspaceLock(name, folder, store),
-        )
+        models = OpenModels(settings, chat_model, embedder)
+        lock = WorkspaceLock(name, folder, store)
         deletions = DocumentDeletions(
             folder, store, journal, restoring_folder(store.workspace, settings)
         )

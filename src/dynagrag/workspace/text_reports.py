@@ -175,7 +175,8 @@ def _subgraph_lines(trace: AnswerTrace) -> Iterator[str]:
             f"{names[edge.source]} —{cut(', '.join(edge.labels), _MAX_TITLE)}→ {names[edge.target]}"
             for edge in edges[: _MAX_RELATIONS // len(shown)]
         ]
-        if relations and len(relations) < subgraph.num_edges:
+        is_cut = len(relations) < len(edges) or len(subgraph.nodes) < subgraph.num_nodes
+        if relations and is_cut:
             relations.append("...")
         sizes = (
             f"{plural(subgraph.num_nodes, 'entity', 'entities')},"
@@ -183,10 +184,8 @@ def _subgraph_lines(trace: AnswerTrace) -> Iterator[str]:
         )
         yield f"  {trace.subgraph_kind}: {': '.join(filter(None, (sizes, '; '.join(relations))))}"
     if len(found) > len(shown):
-        yield (
-            f"  ... and {len(found) - len(shown)} more {trace.subgraph_kind}s (all are in --json,"
-            " under trace.prompts)"
-        )
+        more = plural(len(found) - len(shown), f"more {trace.subgraph_kind}")
+        yield f"  ... and {more} (all are in --json, under trace.subgraphs)"
 
 
 def _evidence_lines(answer: Answer, num_lines: int) -> Iterator[str]:
@@ -222,6 +221,10 @@ def trace_lines(trace: AnswerTrace) -> Iterator[str]:
     the subgraphs; --json has all of it.
     """
     yield from (f"  {note}" for note in trace.notes)
+    if trace.reason:
+        yield f"  not answered: {trace.reason}"
+    if not (trace.soft or trace.ranking or trace.candidates):
+        yield "  this retriever keeps no reasons for its order"
     if trace.soft:
         yield (
             f"  it read {plural(trace.soft.num_soft_tokens, 'soft token')} and"

@@ -311,7 +311,7 @@ def test_a_document_is_deleted_by_id_path_or_title(
     assert server.counts.chat_calls >= 1, "a reply of a deleted document was still there"
 
 
-def test_equal_titles_are_told_apart_by_id(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
+def test_equal_titles_are_kept_apart_by_id(server: OpenAIStubServer, cli: Any, corpus: Any) -> None:
     (corpus.folder / "x").mkdir()
     one, two = corpus.write("same.vtt", TURNS), corpus.write("x/same.vtt", TURNS[:2])
     assert cli("ingest", one, two).code == 0

@@ -120,7 +120,7 @@ def test_an_entity_is_renamed_and_found_by_both_names(space: Workspace) -> None:
 
 
 @ON_SQLITE
-def test_two_things_with_one_name_are_told_apart_by_their_documents(space: Workspace) -> None:
+def test_two_things_with_one_name_are_kept_apart_by_their_documents(space: Workspace) -> None:
     before = named(space, "Mercury").weight
     corrections.tell_senses_apart(
         space, "Mercury", [document(space, "two")], "Planet Mercury", by="me"

@@ -110,7 +110,7 @@ def test_an_abstention_keeps_the_replies_that_declined_and_the_failures_apart(
         )
 
     given = answer(ego_graphs(moon_snapshot, 0, 1), rule)
-    assert given.trace.reason == "no subgraph held enough evidence"
+    assert given.trace.reason == "no prompt held enough evidence"
     assert [
         (a.centre, a.helpfulness, a.scored_by, a.has_enough_evidence) for a in given.intermediate
     ] == [("Crew", 0.0, "none", False)]

@@ -170,7 +170,7 @@ def test_two_labels_say_supported_or_not(
         ({0: "entailment", 1: "support"}, None),
     ],
 )
-def test_labels_that_mean_nothing_here_are_told_apart(
+def test_labels_that_mean_nothing_here_are_kept_apart(
     id2label: dict[int, str], labels: LabelPlaces | None
 ) -> None:
     assert LabelPlaces.of(id2label) == labels

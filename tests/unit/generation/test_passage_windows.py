@@ -146,7 +146,7 @@ def test_a_stretch_ends_before_the_turn_that_begins_where_it_ends() -> None:
     assert (found.first_turn, found.last_turn) == (1, 1)
 
 
-def test_two_documents_of_one_title_are_told_apart() -> None:
+def test_two_documents_of_one_title_are_kept_apart() -> None:
     named_alike = replace(
         SNAPSHOT,
         documents={name: replace(d, title="Talk") for name, d in SNAPSHOT.documents.items()},

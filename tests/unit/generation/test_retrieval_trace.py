@@ -230,7 +230,7 @@ def drawn(
         trace = subgraph_trace(
             replace(moon_snapshot, graph=graph), subgraph, walk, relevance, prompt
         )
-        assert (trace.num_nodes, trace.num_edges) == (6, 3)
+        assert (trace.num_nodes, trace.num_edges) == (6, len(RELATIONS))
         return trace.nodes, trace.edges
 
     return draw

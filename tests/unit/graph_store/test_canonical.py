@@ -5,7 +5,7 @@ meet.
 import pytest
 from derived import edit
 
-from dynagrag.core.ids import sense_key
+from dynagrag.core.ids import content_id, sense_key
 from dynagrag.core.schema import Consolidation, Edit, EditKind, Merge
 from dynagrag.graph_store.derived.canonical import (
     canonical_keys,
@@ -14,6 +14,7 @@ from dynagrag.graph_store.derived.canonical import (
     make_merge,
     undo_merge,
 )
+from dynagrag.graph_store.derived.embedded_texts import text_id
 
 NOW = "2026-01-01T00:00:00Z"
 
@@ -148,3 +149,24 @@ def test_edits_that_differ_in_anything_have_ids_of_their_own() -> None:
     first = make_edit(EditKind.MERGE, **plain)
     assert first == Edit(first.id, EditKind.MERGE, ("a", "b"), "N", "w", "me", NOW)
     assert first == make_edit(EditKind.MERGE, **plain)
+
+
+def test_ids_of_edits_and_texts_are_what_stores_hold_already() -> None:
+    """Another id would take what was embedded, or corrected, for something else."""
+    made = make_edit(EditKind.MERGE, keys=["a", "b"], name="N", what="w", by="me", at=NOW)
+    assert made.id == content_id("edit", EditKind.MERGE, 2, "a", "b", "N", "w", "me", NOW)
+    assert make_merge(["b", "a", "b"], "a", "", "").id == content_id("merge", "a", "b")
+    assert text_id("The pump failed.") == content_id("text", "The pump failed.")
+
+
+def test_a_merge_that_was_taken_back_leaves_those_that_come_after_it() -> None:
+    back, stays = make_merge(["a", "b"], "a", "model", ""), make_merge(["c", "d"], "c", "model", "")
+    lone = make_merge(["e"], "e", "model", "")
+    undo = undo_merge(back, by="me", at=NOW)
+    for merges in ((back, lone, stays), (stays, lone, back)):
+        assert canonical_keys(dict.fromkeys("abcd", 1), merged(*merges), [undo]).of == {
+            "a": "a",
+            "b": "b",
+            "c": "c",
+            "d": "c",
+        }

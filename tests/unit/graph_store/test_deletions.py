@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from dynagrag.core.errors import StoreError, WorkspaceError
+from dynagrag.core.ids import sense_key
 from dynagrag.core.schema import Document, Edit, EditKind, Mention, MentionKind
 from dynagrag.graph_store.deletions import (
     NOTE,
@@ -182,4 +183,34 @@ def test_a_correction_of_more_names_keeps_the_others_and_so_does_what_takes_it_b
     assert put == [becomes, (EditKind.UNDO, (), "")]
     one, other = edits_left([back, is_now], {"gone"}, {"/gone.vtt"}).put
     assert other.what == one.id
+    assert one.what == {
+        EditKind.SENSE: documents_text(["/b.vtt"]),
+        EditKind.UNDO: make_merge(["a", "b"], "", "", "").id,  # what a merge of these would be
+    }.get(one.kind, "")
+    assert (one.by, one.at, other.by, other.at) == ("me", "1", "me", "2")
     assert "gone" not in repr((one, other)).casefold()
+
+
+@pytest.mark.parametrize(
+    "stays",
+    [
+        edit(EditKind.MERGE, "a", "b", name="A"),
+        edit(EditKind.UNDO, "a", "b", what="a merge"),
+        edit(EditKind.UNDO, what="an edit of another store"),
+        edit(EditKind.SPLIT, "a"),
+        edit(EditKind.RENAME, "a", name="B"),
+        edit(EditKind.SENSE, "a", name="A", what=documents_text(["/b.vtt"])),
+        edit(EditKind.GLOSSARY, what="gone, gone away"),
+    ],
+    ids=lambda e: f"{e.kind} {'+'.join(e.keys)}",
+)
+def test_a_correction_of_other_names_stays_as_it_is_with_what_takes_it_back(stays: Edit) -> None:
+    back = edit(EditKind.UNDO, what=stays.id, at="2")
+    again = edit(EditKind.UNDO, what=back.id, at="3")
+    assert left([stays, back, again]) == (set(), [])
+
+
+def test_a_key_of_a_sense_goes_with_the_name_that_it_is_of() -> None:
+    told = edit(EditKind.MERGE, "a", "b", sense_key("gone", "The other"))
+    dropped, put = left([told])
+    assert (dropped, put) == ({told.id}, [(EditKind.MERGE, ("a", "b"), "")])

@@ -346,6 +346,15 @@ def test_average_degree_before_and_after_a_merge() -> None:
     assert average_degree(graph_of([])) == 0.0
 
 
+def test_of_five_names_that_are_all_related_each_has_four_neighbours() -> None:
+    mentions = [said(n) for n in "abcde"]
+    records = [record(a, "x", b) for a in "abcde" for b in "abcde" if a != b]
+    assert average_degree(graph_of(mentions, records)) == 4.0
+    assert average_degree_before(mentions, records, 10) == 4.0
+    assert average_degree_before(mentions, [*records, record("a", "x", "nobody")], 10) == 4.0
+    assert average_degree_before([], [], 10) == 0.0
+
+
 def test_the_digest_knows_neither_workspace_nor_order_nor_document_ids() -> None:
     mentions = [said("a", doc="d1"), said("b", "s"), said("b", "t", at=10)]
     records = [record("a", "likes", "b"), record("a", "likes", "b", doc="d1")]
@@ -514,6 +523,25 @@ def test_an_undo_takes_an_edit_back_and_an_undo_of_the_undo_restores_it() -> Non
     assert entity(graph_of(ABC, edits=[rename]), "a").name == "Anna"
     assert entity(graph_of(ABC, edits=[rename, undo]), "a").name == "a"
     assert entity(graph_of(ABC, edits=[rename, undo, again]), "a").name == "Anna"
+
+
+@pytest.mark.parametrize(
+    ("label", "key"),
+    [
+        ("Works_At", "works at"),
+        ("  works \n at__", "works at"),
+        ("“is” owned by.", "“is” owned by"),
+        ("'founded by'?!,;:", "founded by"),
+        ("ｗｏｒｋｓ　ａｔ", "works at"),
+        ("STRASSE", "strasse"),
+        ("straße", "strasse"),
+        ("xx-rays xx", "xx-rays xx"),
+        ("(part of)", "(part of)"),
+        ("?", ""),
+    ],
+)
+def test_labels_meet_without_case_underscores_and_outer_punctuation(label: str, key: str) -> None:
+    assert label_key(label) == key
 
 
 @given(st.text())

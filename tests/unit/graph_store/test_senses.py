@@ -5,6 +5,7 @@ from functools import partial
 
 import derived
 import numpy as np
+import pytest
 from derived import edit, entity, keyed, record, said
 from hypothesis import given
 from hypothesis import strategies as st
@@ -73,6 +74,20 @@ def test_a_key_stands_for_something_else_in_the_documents_that_a_person_named() 
     assert ship.id != planet.id
     assert keyed(graph) == [("glenn", "flew", "mercury", 1, 1), (PLANET, "orbits", "sun", 1, 1)]
     assert digest(graph) != digest(graph_of(MENTIONS, RECORDS))
+
+
+def test_the_documents_of_a_sense_are_written_once_each_sorted_and_as_they_are_called() -> None:
+    """The text is part of the edit's id, so that not a letter of it may change."""
+    assert documents_text(["/ü b.txt", "/a.txt", "/ü b.txt"]) == '["/a.txt", "/ü b.txt"]'
+    assert documents_text(()) == "[]"
+    assert documents_of(sense("/ü b.txt", "/a.txt")) == ("/a.txt", "/ü b.txt")
+
+
+@pytest.mark.parametrize(
+    ("what", "uris"), [("", ()), ("{", ()), ('{"/a": 1}', ()), ('["/a", 1, null]', ("/a",))]
+)
+def test_what_is_no_list_of_documents_names_none(what: str, uris: tuple[str, ...]) -> None:
+    assert documents_of(replace(sense("/a.txt"), what=what)) == uris
 
 
 def test_both_ends_of_a_record_have_the_sense_of_its_document() -> None:

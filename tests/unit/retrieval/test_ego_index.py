@@ -329,10 +329,24 @@ class TestOnDisk:
         assert caplog.messages == []
 
     @pytest.mark.parametrize(
-        "damage", ["cut", "flipped", "header", "format", "parameters", "pooling", "object"]
+        ("damage", "reason"),
+        [
+            ("cut", "the checksum does not fit"),
+            ("flipped", "the checksum does not fit"),
+            ("header", "Expecting property name"),
+            ("format", "format 99, not 2"),
+            ("parameters", "other parameters"),
+            ("pooling", "other parameters"),
+            ("object", "list indices must be integers"),
+        ],
     )
     def test_what_cannot_be_used_is_built_again_and_said(
-        self, make_graph: MakeGraph, tmp_path: Path, caplog: pytest.LogCaptureFixture, damage: str
+        self,
+        make_graph: MakeGraph,
+        tmp_path: Path,
+        caplog: pytest.LogCaptureFixture,
+        damage: str,
+        reason: str,
     ) -> None:
         snapshot = snapshot_of(make_graph(60, self.chain), "v1")
         EgoIndex.open(tmp_path, snapshot, RAW if damage == "parameters" else LOG)
@@ -351,7 +365,7 @@ class TestOnDisk:
         elif damage == "object":
             header.write_text("[]")
         index = EgoIndex.open(tmp_path, snapshot, LOG)
-        assert "cannot be used" in caplog.messages[0]
+        assert f"{tmp_path} cannot be used ({reason}" in caplog.messages[0]
         assert_same_index(index, EgoIndex.build(snapshot.graph, LOG))
         caplog.clear()
         EgoIndex.open(tmp_path, snapshot, LOG)

@@ -1,6 +1,7 @@
 """A filtered snapshot holds what was said inside the bounds, and nothing else."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -178,6 +179,99 @@ def test_a_speaker_of_another_document_gives_nothing_and_no_error(fill: Fill) ->
     assert (inside.passages, inside.graph.entities) == ((), ())
 
 
+def test_among_those_who_may_be_meant_are_first_those_whose_name_holds_the_word(
+    fill: Fill,
+) -> None:
+    """Ely is more like "ell" than Bellweather is, but doesn't hold it; Cy is not like it at all."""
+    names = ("Ely", "Zoe Bellweather", "Cy", "Bo Bellweather")
+    space = fill([(name, f"Acme Works has {name}.") for name in names])
+    with pytest.raises(
+        UsageError,
+        match=r"2 speakers match 'ell' .* known: Bo Bellweather; Zoe Bellweather; Ely; Cy$",
+    ):
+        _inside(space, speakers=("ell",))
+    (one,) = _inside(space, speakers=(" ELY ",)).passages
+    (held,) = _inside(space, speakers=("o bell",)).passages
+    assert (one.first_turn, held.first_turn) == (0, 3)
+    with pytest.raises(UsageError, match=r"no speakers match ' '"):
+        _inside(space, speakers=(" ",))
+
+
+def test_a_quote_over_two_turns_is_inside_where_both_turns_are(fill: Fill) -> None:
+    space = fill(TURNS)
+    snapshot = space.current_graph.snapshot()
+    (turns,) = snapshot.turns.values()
+    (record,) = [r for r in snapshot.records.values() if r.turn_index == 1]
+    for end, bounds, is_inside in (
+        (turns[1].end, {"start_s": 10, "end_s": 20}, True),
+        (turns[2].start, {"start_s": 10, "end_s": 20}, True),
+        (turns[2].start + 1, {"start_s": 10, "end_s": 20}, False),
+        (turns[2].start + 1, {"start_s": 10, "end_s": 30}, True),
+        (turns[3].end, {"start_s": 10, "end_s": 30}, False),
+        (turns[4].end, {"start_s": 10}, True),
+        (turns[4].end, {"start_s": 20}, False),
+        (turns[4].end, {"documents": ("doc0",)}, True),
+    ):
+        longer = replace(snapshot, records={record.id: replace(record, quote_end=end)})
+        inside = apply_filters(longer, space.store, Filters(**bounds))  # type: ignore[arg-type]
+        assert list(inside.records) == ([record.id] if is_inside else [])
+
+
+def test_of_two_runs_the_one_with_more_text_is_kept_and_of_equals_the_first(fill: Fill) -> None:
+    space = fill(
+        [
+            ("Leo", "Yes."),
+            ("Leo", "No."),
+            ("Ines", "Acme Works acquired Borealis Labs."),
+            ("Leo", "Ada Byron founded Acme Works."),
+        ],
+        [("Ines", "So."), ("Leo", "One."), ("Ines", "Now."), ("Leo", "Two.")],
+    )
+    runs = [(p.first_turn, p.last_turn) for p in _inside(space, speakers=("Leo",)).passages]
+    assert runs == [(3, 3), (1, 1)]
+
+
+def test_a_passage_that_holds_a_part_of_a_turn_is_not_widened_to_the_turn(fill: Fill) -> None:
+    space = fill(TURNS)
+    snapshot = space.current_graph.snapshot()
+    (whole,), (turns,) = snapshot.passages, snapshot.turns.values()
+    part = replace(whole, start=turns[0].start + 4, end=turns[4].end - 3)
+    for bounds, span in (
+        ({"end_s": 10}, (turns[0].start + 4, turns[0].end)),
+        ({"start_s": 40}, (turns[4].start, turns[4].end - 3)),
+        ({"start_s": 10, "end_s": 20}, (turns[1].start, turns[1].end)),
+    ):
+        inside = apply_filters(replace(snapshot, passages=(part,)), space.store, Filters(**bounds))
+        assert [(p.start, p.end) for p in inside.passages] == [span]
+
+
+def test_a_name_counts_where_it_is_said_in_a_turn_inside_and_a_speaker_where_they_speak(
+    fill: Fill,
+) -> None:
+    space = fill([("Leo", "Ada\nByron founded Acme  Works."), ("Ines", "Ada Byron met Leo.")])
+    assert {e.key for e in _inside(space, speakers=("Leo",)).graph.entities} == {
+        "leo",
+        "ada byron",
+        "acme works",
+    }
+    assert "acme works" not in {e.key for e in _inside(space, start_s=10).graph.entities}
+
+
+def test_without_speakers_or_times_a_text_is_inside_as_a_whole_document_alone(
+    fill: Fill, tmp_path: Path
+) -> None:
+    space = fill(TURNS)
+    plain = tmp_path / "plain.txt"
+    plain.write_text("Grace Hopper founded Fathom Labs.", encoding="utf-8")
+    space.ingest([plain])
+    assert [d.title for d in _inside(space, documents=("plain",)).documents.values()] == ["plain"]
+    for bounds in ({"speakers": ("Leo",)}, {"start_s": 0}, {"end_s": 99}):
+        inside = _inside(space, **bounds)
+        assert [d.title for d in inside.documents.values()] == ["doc0"]
+        assert inside.turns.keys() == inside.documents.keys()
+        assert len(inside.passage_vectors) == len(inside.passages) == 1
+
+
 _TALK = st.lists(
     st.tuples(
         st.sampled_from(("Leo", "Ines")),
@@ -228,3 +322,6 @@ def test_a_whole_graph_is_left_as_it_is(fill: Fill) -> None:
         fresh = space.current_graph.snapshot()
     assert "grace hopper" in {e.key for e in space.graph().entities}
     assert "grace hopper" not in {e.key for e in fresh.graph.entities}
+    assert fresh.facts.texts
+    assert not any("Hopper" in text for text in fresh.facts.texts)
+    assert len(fresh.facts.held_ptr) == len(fresh.passages) + 1

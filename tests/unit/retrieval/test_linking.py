@@ -22,6 +22,13 @@ from dynagrag.retrieval.bridge.linking import EntityLinker
         ("When was the river made?", []),
         ("When was The River made?", ["River"]),
         ("", []),
+        ("Is Bubye-River a name?", []),
+        ("May’s and May's", ["May"]),
+        ("River May Bubye River", ["River", "May", "Bubye River"]),
+        ("an Apollo 13", ["Apollo 13"]),
+        ("what does 1970 mean", ["1970"]),
+        ("is C++ like C", ["C++"]),
+        ("was it IT or it", []),  # a function word is no name however it is written
     ],
 )
 def test_a_question_is_linked_by_its_longest_names(text: str, found: list[str]) -> None:
@@ -32,6 +39,10 @@ def test_a_question_is_linked_by_its_longest_names(text: str, found: list[str]) 
         "Johnnycake, West Virginia",
         "West Virginia",
         "Johnnycake",
+        "Apollo 13",
+        "1970",
+        "C++",
+        "It",
     ]
     entities = [entity(i, name) for i, name in enumerate(names)]
     linker = EntityLinker(entities, np.ones(len(names), dtype=bool))

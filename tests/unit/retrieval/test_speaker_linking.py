@@ -100,12 +100,73 @@ def _linked(
         ("Where is J. Lopez?", _TWINS, ["Jose Lopez"]),
         ("Where is the White House?", _TWINS, []),
         ("", _TWINS, []),
+        # the label and its noun may be of several words
+        ("What did the flight dynamics officer say?", ["FLIGHT DYNAMICS"], ["FLIGHT DYNAMICS"]),
+        ("What did the flight officer say?", ["FLIGHT DYNAMICS"], []),
+        # first names: the same, an initial, the beginning of the other
+        ("Did Nat Wessler argue that?", _COURT, ["Nathan Freed Wessler"]),
+        ("Did Nathaniel Wessler argue that?", _COURT, ["Nathan Freed Wessler"]),
+        ("Did Freed Wessler argue that?", _COURT, ["Nathan Freed Wessler"]),
+        ("Did Noah Wessler argue that?", _COURT, []),
+        # what stands beside is another's name only where nothing but a blank is between
+        ("Was it Thomas, Jefferson asked", _COURT, ["Clarence Thomas"]),
+        ("Thomas's Jefferson", _COURT, ["Clarence Thomas"]),
+        ("Thomas’s Jefferson", _COURT, ["Clarence Thomas"]),
+        ("It was Isiah, Thomas said", _COURT, ["Clarence Thomas"]),
+        ("Mr Thomas Jefferson", _COURT, ["Clarence Thomas"]),
+        ("Thomas", _COURT, ["Clarence Thomas"]),
+        ("What did Li say?", ["Ann Li", "Bo Fox"], []),  # two letters
+        ("What did Liu say?", ["Ann Liu", "Bo Fox"], ["Ann Liu"]),
+        ("Kagan, Thomas and Kagan", _COURT, ["Elena Kagan", "Clarence Thomas"]),
+        # brackets hold a role
+        ("What did the CDR see, and CDR Lovell?", _LOOPS, ["Jim Lovell (CDR)"]),
+        ("what did cdr see?", _LOOPS, []),
+        ("What did the pilot see?", ["Jack Swigert [Pilot]"], ["Jack Swigert [Pilot]"]),
     ],
 )
 def test_speakers_are_found_where_one_fits(
     text: str, speakers: list[str], found: list[str]
 ) -> None:
     assert _linked(text, speakers, roles=_ROLES if speakers is _COURT else None) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "is_found"),
+    [
+        ("the secretary of state for foreign affairs", True),
+        ("the secretary", True),  # without what it is of
+        ("Secretary", True),
+        ("a secretary", False),  # one word needs its article or a capital
+        ("secretary of state", False),
+        ("the state", False),
+        ("the of", False),
+    ],
+)
+def test_a_role_is_named_whole_or_without_what_it_is_of(text: str, is_found: bool) -> None:
+    roles = {"Ann Lee": "Secretary of State for Foreign Affairs"}
+    assert _linked(f"What did {text} say?", ["Ann Lee", "Bo Fox"], roles=roles) == (
+        ["Ann Lee"] if is_found else []
+    )
+
+
+@pytest.mark.parametrize(("num_words", "is_found"), [(8, True), (9, False)])
+def test_a_role_of_more_than_eight_words_is_not_looked_for(num_words: int, is_found: bool) -> None:
+    role = " ".join(f"word{letter}" for letter in "abcdefghi"[:num_words])
+    found = _linked(f"Did the {role} speak?", ["Ann Lee"], roles={"Ann Lee": role})
+    assert found == (["Ann Lee"] if is_found else [])
+
+
+def test_of_roles_that_begin_at_a_word_the_longest_is_meant() -> None:
+    roles = {"Ann Lee": "Chief", "Bo Fox": "Chief Clerk", "Cy Ray": "Chief Clerk Deputy"}
+    names = list(roles)
+    assert _linked("Did the chief clerk speak?", names, roles=roles) == ["Bo Fox"]
+    assert _linked("Did the chief clerk deputy speak?", names, roles=roles) == ["Cy Ray"]
+    assert _linked("Did the chief speak?", names, roles=roles) == ["Ann Lee"]
+
+
+def test_a_role_is_of_the_speaker_of_that_label_alone() -> None:
+    assert _linked("Did the clerk speak?", ["Ann Lee"], roles={"Di Ray": "Clerk"}) == []
+    assert _linked("Did the clerk speak?", [], ("Ann Lee",), roles={"Ann Lee": "Clerk"}) == []
 
 
 def test_what_is_called_so_is_found_beside_the_speaker() -> None:

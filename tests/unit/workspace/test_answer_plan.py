@@ -29,12 +29,8 @@ def test_options_are_resolved_into_what_they_name(space: Workspace) -> None:
     )
     plan = space.questions.plan(options, chat=None)
     assert isinstance(plan.retriever, BM25Search)
-    assert (plan.traversal.name, plan.profile, plan.is_strict, plan.notes) == (
-        "bfs",
-        PROFILES["graph"],
-        True,
-        (),
-    )
+    assert (plan.traversal.name, plan.profile) == ("bfs", PROFILES["graph"])
+    assert plan.is_strict
     assert (plan.chat, plan.soft, plan.embedder) == (None, None, space.embedder)
 
 
@@ -72,6 +68,35 @@ def test_there_are_no_more_prompts_than_calls(
     assert plan.notes == ((told,) if wanted < 8 else ())
     passages = space.questions.plan(AskOptions(max_calls=calls), chat)
     assert passages.profile == PROFILES["default"]
+
+
+@pytest.mark.parametrize(
+    ("options", "calls", "wanted"),
+    [
+        (AskOptions(profile="global", is_split=True, max_calls=7), 7, 3),  # the split takes one
+        (AskOptions(profile="graph", max_calls=8), 8, 5),
+        (AskOptions(profile="graph", max_calls=5), 5, 2),
+        (AskOptions(profile="graph", max_calls=3), 3, 1),
+        (AskOptions(retriever="triples", max_calls=5), 5, 2),
+    ],
+)
+def test_subgraphs_and_steps_are_counted_among_the_calls(
+    space: Workspace, options: AskOptions, calls: int, wanted: int
+) -> None:
+    plan = space.questions.plan(options, space.parts.metered(calls))
+    assert plan.profile.num_prompts == wanted
+    assert any("room for no more" in note for note in plan.notes) is (wanted < 5)
+
+
+def test_choices_without_effect_are_told(space: Workspace) -> None:
+    plan = space.questions.plan(AskOptions(profile="global", retriever="triples"), None)
+    assert plan.notes == (
+        "profile global reads passages alone: the subgraphs of triples are left out",
+    )
+    plan = space.questions.plan(AskOptions(pruner="none"), None)
+    note = "no subgraphs are read, so the choice of a pruner changes nothing"
+    assert plan.notes == (note,)
+    assert not space.questions.plan(AskOptions(profile="graph", pruner="none"), None).notes
 
 
 @pytest.mark.parametrize(

@@ -104,7 +104,9 @@ class EdgeTrace:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SubgraphTrace:
-    """The drawn part of a subgraph, the centre first, and the sizes of the whole."""
+    """The drawn part of a subgraph, the centre first, and the sizes of the whole. `edges` are
+    arrows, each with its labels; `num_edges` counts relations, parallel and reverse ones each.
+    """
 
     nodes: tuple[NodeTrace, ...]
     edges: tuple[EdgeTrace, ...]

@@ -164,7 +164,7 @@ def test_what_the_checker_notes_is_told_once_with_its_name() -> None:
     assert final_claims(WrittenFrom("X did a.", lines(E1="a")), ByLetter(), ()).notes == ()
 
 
-def test_claims_of_several_texts_are_told_apart() -> None:
+def test_claims_of_several_texts_are_kept_apart() -> None:
     texts = [
         WrittenFrom("X did a. X did b.", lines(E1="a")),
         WrittenFrom("Yes.", {}),

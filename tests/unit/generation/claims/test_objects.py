@@ -91,6 +91,10 @@ def test_what_is_done_to_one_is_not_done_to_the_other(said: str, not_said: str, 
         ("Ann directed Rockets.", "Rockets made Ann, its director, very rich."),
         ("We approved the plan.", "We praised the plan and approved it."),
         ("Ann founded Acme in Rome.", "In Rome, Ann founded Acme."),
+        # an adverb behind the verb is no object, and a preposition behind that leads to none
+        ("Ann directed Comets.", "Comets, that Ann directed quickly with Bob, won."),
+        ("Ann directed Comets.", "Comets, that Ann directed with Bob, won."),
+        ("Ann directed Comets.", "Ann directed quickly the new Comets and beat Bob."),
     ],
 )
 def test_objects_may_be_listed_shared_and_named_before(claim: str, line: str) -> None:

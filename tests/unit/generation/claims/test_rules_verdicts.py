@@ -254,7 +254,7 @@ def test_other_wordings(claim: str, line: str, verdict: Verdict) -> None:
     assert check(claim, Line(line, "LEO")).verdict is verdict
 
 
-def test_people_of_one_last_name_are_told_apart_and_letters_behind_a_name_are_no_verb() -> None:
+def test_people_of_one_last_name_are_kept_apart_and_letters_behind_a_name_are_no_verb() -> None:
     assert (
         check("John Smith was born in 1957.", "Jane Smith was born in 1957.").verdict is NOT_FOUND
     )

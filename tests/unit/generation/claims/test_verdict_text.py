@@ -90,7 +90,7 @@ def test_lines_cited_beside_those_that_state_a_claim_are_only_named(answer: Answ
     cited = replace(cited, trace=replace(answer.trace, labels=("E1", "E2", "E3")))
     shown = list(answer_lines(cited))
     assert [line[:6] for line in shown if line.startswith("  [")] == ["  [E1]", "  [E2]", "  [E9]"]
-    assert "  also cited, though other lines state what they are cited for: [E3]" in shown
+    assert "  also cited, but not needed: other lines state it: [E3]" in shown
     unfound = replace(cited, claims=(replace(first, verdict=Verdict.NOT_FOUND, lines=()),))
     assert not any("also cited" in line for line in answer_lines(unfound))
 

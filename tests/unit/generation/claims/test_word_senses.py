@@ -50,7 +50,7 @@ def test_a_form_that_no_rule_makes_is_irregular() -> None:
     ]
 
 
-def test_the_past_and_the_participle_are_told_apart_where_they_differ() -> None:
+def test_the_past_and_the_participle_are_kept_apart_where_they_differ() -> None:
     words = ("went", "gone", "made", "woke", "woken", "opened")
     assert [word for word in words if word in PAST] == ["went", "made", "woke"]
     assert [word for word in words if word in PARTICIPLES] == ["gone", "made", "woken"]

@@ -3,14 +3,20 @@ say they are.
 """
 
 import string
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scripted_judge import merged, run, said
 
-from dynagrag.core.schema import Mention
-from dynagrag.ingest.consolidate.acronyms import AcronymIndex, is_acronym, spells_out
+from dynagrag.core.schema import Flag, Mention
+from dynagrag.ingest.consolidate.acronyms import (
+    AcronymIndex,
+    is_acronym,
+    is_spelt_out,
+    spells_out,
+)
 from dynagrag.ingest.consolidate.definitions import (
     defined_acronyms,
     find_definitions,
@@ -254,6 +260,150 @@ def test_the_index_finds_what_spelling_out_says(names: list[str]) -> None:
     for name in used:
         letters = "".join(word[0] for word in name.key.split())
         assert all(spells_out(long, letters) for long in index.meanings(letters))
+
+
+_beginnings = st.integers(1, 4)
+
+
+@given(
+    _names, st.lists(st.tuples(st.integers(0, 11), st.lists(_beginnings, min_size=4)), max_size=4)
+)
+def test_the_index_finds_all_names_and_none_but_those_that_spell_an_acronym_out(
+    names: list[str], cuts: list[tuple[int, list[int]]]
+) -> None:
+    used = used_names([said(name, type_="") for name in names])
+    index = AcronymIndex(used)
+    for place, sizes in cuts:
+        words = names[place % len(names)].casefold().split()
+        short = "".join(word[:size] for word, size in zip(words, sizes, strict=False))
+        assert index.meanings(short) == [
+            name.key
+            for name in used
+            if name.key != short and is_spelt_out(name) and spells_out(name.key, short)
+        ]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_one"),
+    [
+        ("Lunar Module", True),
+        ("Lunar", False),
+        ("the Lunar", False),  # of two words but one small
+        ("Mars 3 Probe", False),
+        ("NASA Module", False),
+        ("A Team Bus", True),  # one capital is no acronym
+        ("Alfa Bravo Charlie Delta Echo Foxtrot Golf Hotel", True),
+        ("Alfa Bravo Charlie Delta Echo Foxtrot Golf Hotel India", False),
+    ],
+)
+def test_an_acronym_may_stand_for_names_of_two_to_eight_plain_words(
+    name: str, is_one: bool
+) -> None:
+    (used,) = used_names([said(name, type_="")])
+    assert is_spelt_out(used) is is_one
+
+
+def test_an_acronym_stands_for_no_person_and_for_no_mere_words() -> None:
+    (person,) = used_names([said("Jane Doe", type_="person")])
+    (words,) = used_names([replace(said("lunar module"), flags=(Flag.CONTENT_WORD,))])
+    assert not is_spelt_out(person)
+    assert not is_spelt_out(words)
+    index = AcronymIndex([person, words])
+    assert index.meanings("jd") == index.meanings("lm") == []
+
+
+@pytest.mark.parametrize(
+    ("surface", "is_one"),
+    [
+        ("LM", True),
+        ("MC&W", True),
+        ("CapCom", True),
+        ("mAb", True),
+        ("U.S.A", True),
+        ("A-B", True),
+        ("ABCDEFGH", True),
+        ("L", False),
+        ("Lm", False),
+        ("lm", False),
+        ("ABCDEFGHI", False),
+        ("L M", False),
+        ("A1", False),
+        ("A--B", False),
+        ("AB-", False),
+        ("A_B", False),
+    ],
+)
+def test_acronyms_are_words_of_two_to_eight_letters_with_a_capital_behind_the_first(
+    surface: str, is_one: bool
+) -> None:
+    assert is_acronym(surface) is is_one
+
+
+@pytest.mark.parametrize(
+    ("name", "short", "is_spelt"),
+    [
+        ("lunar module", "lm", True),
+        ("lunar module", "l.m.", True),
+        ("lunar module", "lu", False),
+        ("department of defense", "dd", True),
+        ("department of defense", "dod", True),
+        ("department of defense", "dedef", True),
+        ("department of defense", "deofdef", False),  # the small word is left out of beginnings
+        ("capsule communicator", "capcom", True),
+        ("capsule communicator", "cacom", True),
+        ("capsule communicator", "cacomx", False),
+        ("capsule communicator", "capsc", False),  # one letter is no beginning
+        ("capsule communicator", "cap", False),
+        ("capsule communicator", "caco", False),  # four letters say too little
+        ("capsule communicator box", "cacobo", True),
+        ("capsule", "c", False),
+        ("mars 3", "m3", False),
+    ],
+)
+def test_an_acronym_has_the_initials_of_a_name_or_from_five_letters_its_beginnings(
+    name: str, short: str, is_spelt: bool
+) -> None:
+    assert spells_out(name, short) is is_spelt
+    (used,) = used_names([said(name, type_="")])
+    assert AcronymIndex([used]).meanings(short) == ([name] if is_spelt else [])
+
+
+@pytest.mark.parametrize(
+    ("short", "documents", "chance"),
+    [
+        # 2 names of two words; r, f, b and h once each, of 4 letters and 26 more: (1 + 1) / 30
+        ("rf", (), 2 * (2 / 30) ** 2),
+        ("xx", (), 2 * (1 / 30) ** 2),
+        ("r.f", (), 2 * (2 / 30) ** 2),
+        ("rf", ("d0",), 1 * (2 / 30) ** 2),
+        ("rf", ("d0", "d1"), 2 * (2 / 30) ** 2),
+        ("rf", ("d9",), 0.0),
+        ("rfb", (), 0.0),  # no name has three words
+        ("rf", ("d1", "d9"), 1 * (2 / 30) ** 2),
+        ("rf", ("d2",), 1 * (2 / 30) ** 2),
+    ],
+)
+def test_chance_is_how_many_names_would_have_these_initials_if_letters_were_drawn(
+    short: str, documents: tuple[str, ...], chance: float
+) -> None:
+    mentions = [said("Red Fox", doc="d0"), said("Blue Hat", doc="d1"), said("Gold", doc="d1")]
+    mentions += [said("Red Foxes", doc="d0"), said("Red Fox", doc="d2")]
+    index = AcronymIndex(used_names(mentions), lambda key: key.replace("foxes", "fox"))
+    # two spellings count once, and a name of two documents, too
+    assert index.chance(short, documents) == pytest.approx(chance)
+
+
+@pytest.mark.parametrize(("num_others", "is_joined"), [(0, True), (9, True), (10, False)])
+def test_where_few_acronyms_are_spelt_out_a_fit_of_two_letters_may_be_a_coincidence(
+    num_others: int, is_joined: bool
+) -> None:
+    """RF has a chance of (2/28)^2 = 0.005. It fits alone of n acronyms: p is 1 / (n + 1), the doubt
+    (1 - p) c / (p + (1 - p) c): 0.005 for n = 1, 0.049 for 10, 0.053 for 11. Five in a
+    hundred may be.
+    """
+    others = [f"X{a}{b}" for a in "BCDGH" for b in "KLMN"][:num_others]
+    joined = _joined(_corpus({"Red Fox": "RF"}, *others))
+    assert joined == ({frozenset({"rf", "red fox"})} if is_joined else set())
 
 
 @given(st.text(alphabet="aAbB.&-/( ),", max_size=40))

@@ -192,6 +192,7 @@ def test_a_number_at_the_begin_is_no_shared_head() -> None:
 
 def test_a_lone_letter_at_the_begin_is_no_shared_head_but_a_sign_is() -> None:
     assert candidates(["u boat", "u turn"], _all_at_cosine(2, 0.7)) == set()
+    assert candidates(["uv boat", "uv turn"], _all_at_cosine(2, 0.7)) == {("uv boat", "uv turn")}
     assert candidates(["++ boat", "++ turn"], _all_at_cosine(2, 0.7)) == {("++ boat", "++ turn")}
 
 

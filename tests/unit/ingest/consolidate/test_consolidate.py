@@ -48,7 +48,7 @@ def test_without_a_judge_only_spellings_plurals_and_defined_acronyms_merge() -> 
         ("o2", ("o.2", "o2"), "spelling"),
         ("oxygen tank", ("oxygen tank", "oxygen tanks"), "plural"),
     ]
-    assert result.num_calls == 0
+    assert (result.num_calls, result.num_blocks) == (0, 0)  # nobody to look at candidates
     assert [m.saw for m in result.consolidation.merges][3] == "MSC / Manned Spacecraft Center"
 
 
@@ -97,6 +97,7 @@ def test_a_verdict_merges_under_the_member_that_the_model_chose() -> None:
     assert merged(result) == [
         ("compute", ("compute", "compute resources", "compute resources usage"), "model")
     ]
+    assert (result.num_refused, result.notes, result.num_blocks) == (0, (), 1)
     (prompt, documents, _), *_ = judge.asked
     assert "Compute (thing): About Compute. | weather" in prompt.user
     assert documents == ("d0",)

@@ -2,6 +2,7 @@
 
 import random
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -36,6 +37,7 @@ from dynagrag.ingest.consolidate.judge_calls import Docket, Judging, ask_judge, 
 from dynagrag.ingest.consolidate.relation_labels import label_texts
 from dynagrag.ingest.consolidate.shown_block import ShownBlock
 from dynagrag.ingest.consolidate.verdicts import ENTITIES, Group, Judged, LabelGroups
+from dynagrag.journal.jobs import JobCancelledError
 
 T = TypeVar("T", bound=BaseModel)
 
@@ -118,6 +120,23 @@ def test_the_plan_says_before_what_the_calls_will_cost() -> None:
     assert plan.prompt_tokens == sum(estimate_tokens(p.system + p.user) for p, _, _ in judge.asked)
 
 
+def test_a_plan_can_be_stopped_while_the_rules_are_at_work() -> None:
+    mentions = [said("lunar module"), said("LM")]
+    steps = []
+
+    def step() -> None:
+        steps.append(1)
+        if len(steps) == 4:
+            raise JobCancelledError("stopped")
+
+    given = ConsolidationInput(
+        mentions, [], vectors_of(mention_texts(mentions), same), texts=["LM"] * 9, step=step
+    )
+    with pytest.raises(JobCancelledError):
+        plan_consolidation(given)
+    assert len(steps) == 4
+
+
 # -------------------------------------------------------------------------------------------- calls
 
 
@@ -157,6 +176,15 @@ def test_as_many_calls_are_under_way_as_may_be_at_once() -> None:
     assert judged.is_complete
 
 
+def test_a_group_that_is_none_is_told_with_the_first_hundred_and_twenty_letters_of_its_names() -> (
+    None
+):
+    judge = ScriptedJudge(lambda text: [group("x" * 200, "y")])
+    judged = ask_judge(_open_docket(1), Judging(judge))
+    assert judged.notes == ("a group that is none was passed over: " + "x" * 120,)
+    assert judged.groups == {0: ()}
+
+
 @pytest.mark.parametrize(
     "error", [BudgetError("spent"), ModelUnavailableError("gone"), ModelRefusedError("no key")]
 )
@@ -166,6 +194,83 @@ def test_after_what_no_other_call_can_mend_none_is_made(error: DynaGragError) ->
     assert len(judge.asked) == 1
     assert judged.notes[-1] == "3 blocks of like names were not judged; the next ingest asks again"
     assert not judged.is_complete
+
+
+class WaitingJudge(ScriptedJudge):
+    """Answers once somebody has looked twice how far it is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ticks: list[tuple[int, int]] = []
+        self.was_looked_at = threading.Event()
+
+    def tick(self, done: int, total: int) -> None:
+        self.ticks.append((done, total))
+        if self.ticks.count((done, total)) > 1:
+            self.was_looked_at.set()
+
+    def ask(
+        self,
+        prompt: Prompt,
+        schema: type[T],
+        *,
+        stage: str,
+        max_tokens: int,
+        documents: Sequence[str] = (),
+    ) -> T:
+        assert self.was_looked_at.wait(20)
+        self.was_looked_at.clear()
+        return super().ask(prompt, schema, stage=stage, max_tokens=max_tokens, documents=documents)
+
+
+def test_whoever_watches_sees_again_and_again_how_many_calls_are_done() -> None:
+    judge = WaitingJudge()
+    ask_judge(_open_docket(2), Judging(judge, one_block_a_call=True, tick=judge.tick))
+    assert set(judge.ticks) == {(0, 2), (1, 2)}
+    assert judge.ticks == sorted(judge.ticks)
+
+
+class SlowJudge(ScriptedJudge):
+    """Takes its time over the second block, once the run was cancelled."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.under_way = threading.Event()
+        self.was_cancelled = threading.Event()
+        self.has_ended = threading.Event()
+
+    def ask(
+        self,
+        prompt: Prompt,
+        schema: type[T],
+        *,
+        stage: str,
+        max_tokens: int,
+        documents: Sequence[str] = (),
+    ) -> T:
+        if "pump 1" in prompt.user:
+            self.under_way.set()
+            assert self.was_cancelled.wait(20)
+            time.sleep(0.2)
+            self.has_ended.set()
+        return super().ask(prompt, schema, stage=stage, max_tokens=max_tokens, documents=documents)
+
+
+def test_a_run_that_is_cancelled_waits_for_the_call_under_way_and_keeps_what_was_answered() -> None:
+    judge, verdicts = SlowJudge(), DictVerdicts()
+
+    def tick(done: int, total: int) -> None:
+        if done == 1:
+            assert judge.under_way.wait(20)
+            judge.was_cancelled.set()
+            raise JobCancelledError("stopped")
+
+    with pytest.raises(JobCancelledError):
+        ask_judge(
+            _open_docket(2), Judging(judge, "judge", verdicts, one_block_a_call=True, tick=tick)
+        )
+    assert judge.has_ended.is_set()
+    assert len(verdicts.texts) == 1
 
 
 def test_after_a_reply_that_cannot_be_read_the_others_are_asked_all_the_same() -> None:
@@ -279,6 +384,24 @@ def test_a_canonical_name_that_another_group_has_gives_way_to_the_first_member()
     )
     blocks = [ShownBlock(("pump", "pump a", "fan", "lid"), ("a", "b", "c", "d"))]
     assert read_reply(blocks, [0], reply)[0] == {0: (Group(0, (0, 1)), Group(2, (2, 3)))}
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict", "unusable"),
+    [
+        (_reply("pump", "PUMP A "), (Group(0, (0, 1)),), []),  # as keys, where not letter by letter
+        (_reply("pump", "pump", "fan"), (Group(0, (0, 2)),), []),
+        (_reply("pump", "valve"), (), ["pump, valve"]),
+        (_reply("pump"), (), ["pump"]),
+        (_reply("pump", "pump"), (), ["pump, pump"]),
+        (_reply("pump", "fan", inverted=["fan ", "lid"]), (Group(0, (0, 2), (2,)),), []),
+        (_reply("pump", " ", canonical="fan"), (Group(2, (0, 2)),), []),
+    ],
+)
+def test_a_group_has_the_names_of_its_block_that_the_reply_has(
+    reply: LabelGroups, verdict: tuple[Group, ...], unusable: list[str]
+) -> None:
+    assert read_reply(BLOCKS[:1], [0], reply) == ({0: verdict}, unusable)
 
 
 def test_the_canonical_label_is_never_inverted() -> None:

@@ -2,11 +2,15 @@
 plurals inside a name.
 """
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scripted_judge import merged, run, said
 
+from dynagrag.core.ids import entity_key
+from dynagrag.core.schema import Flag
 from dynagrag.ingest.consolidate.guards import Name, conflict
 from dynagrag.ingest.consolidate.name_variants import (
     cut_words,
@@ -36,6 +40,10 @@ def test_a_bus_is_one_wherever_its_letter_stands_and_without_its_head() -> None:
     [
         (["Ward North 3", "Ward 3 North"], [{"ward north 3", "ward 3 north"}]),
         (["Trial Arm B", "Trial B Arm", "Trial B"], [{"trial arm b", "trial b arm", "trial b"}]),
+        (  # one word that stands alone is no thing of its own yet
+            ["Trial Arm B", "Trial B Arm", "Trial B", "Trial"],
+            [{"trial arm b", "trial b arm", "trial b"}],
+        ),
         (
             ["Exhibit Folder 7", "Exhibit 7 Folder", "Exhibit 8"],
             [{"exhibit folder 7", "exhibit 7 folder"}],
@@ -99,6 +107,16 @@ def test_words_cut_short(names: list[str], joined: bool) -> None:
         ("tank", "tanks", False),
         ("come", "command", False),
         ("bus", "business", True),
+        ("cmnd", "command", True),
+        ("cman", "command", False),
+        ("comd", "command", True),
+        ("cad", "command", False),
+        ("cmm", "command", False),
+        ("dmd", "command", False),
+        ("pro", "prope", True),
+        ("prop", "prope", False),
+        ("cdm", "command", False),
+        ("ctl", "control", True),
     ],
 )
 def test_what_a_word_cut_short_is(short: str, word: str, expected: bool) -> None:
@@ -119,6 +137,86 @@ def test_what_a_word_cut_short_is(short: str, word: str, expected: bool) -> None
 )
 def test_plurals_within_a_name_and_of_acronyms(one: str, many: str, are_one: bool) -> None:
     assert bool(_joined(one, many)) is are_one
+
+
+@pytest.mark.parametrize(
+    ("rule", "names", "canonical"),
+    [
+        ("spelling", ["high-gain antenna", "high gain antenna"], "high gain antenna"),
+        ("spelling", ["O.2", "O2"], "o2"),
+        ("", ["us", "U.S."], ""),  # two letters and no digit
+        ("spelling", ["usa", "U.S.A."], "usa"),
+        ("plural", ["oxygen tanks", "oxygen tank"], "oxygen tank"),
+        ("plural", ["rogers", "roger"], "roger"),
+        ("", ["Rogers", "Roger"], ""),  # a surname, perhaps
+        ("plural", ["CBs", "cb"], "cb"),
+        ("plural", ["oxygen CBs", "oxygen CB"], "oxygen cb"),
+        ("", ["VALVES", "valve"], ""),
+        ("plural", ["reactants valves", "reactant valve"], "reactant valve"),
+        ("", ["Reactants Valve", "Reactant valve"], ""),  # in title case the words are its own
+        ("plural", ["reactants Mark valve", "reactant Mark valve"], "reactant mark valve"),
+        ("", ["series valve", "sery valve"], ""),
+        ("plural", ["bodies", "body"], "body"),
+        ("plural", ["bodies", "bodie"], "bodie"),
+        ("", ["ties", "ty"], ""),
+        ("designator", ["Ward North 3", "Ward 3 North"], "ward 3 north"),
+        ("designator", ["AC BUS 1", "AC 1", "AC buses"], "ac 1"),
+        ("designator", ["AC BUS 1", "AC 1", "AC BUSs"], "ac 1"),
+        ("", ["AC BUS 1", "AC 1", "AC buses", "AC"], ""),
+        ("", ["AC BUS 1", "AC 1", "AC busing"], ""),
+        ("abbreviation", ["RATE CMD", "Rate Command"], "rate cmd"),
+        ("abbreviation", ["rate CMD", "rate command"], "rate cmd"),
+        ("abbreviation", ["ROLL RATE CMD", "Roll Rate Command"], "roll rate cmd"),
+        ("", ["RATE CMD", "RATE COMMAND"], ""),  # all capitals: what is whole can't be seen
+        ("", ["CMD", "Command"], ""),  # one word alone
+        ("", ["RATE CMD", "Rate Command", "cmd line"], ""),  # a word of the corpus
+        ("", ["RATE CMD", "Rate Command Line"], ""),
+        ("", ["RATE CMD", "Pace Command"], ""),
+        ("", ["RATE CMD", "Rare Command"], ""),
+    ],
+)
+def test_names_that_differ_in_form_are_one_by_the_rule_that_says_so(
+    rule: str, names: list[str], canonical: str
+) -> None:
+    mentions = [said(name, doc=f"d{n}", type_="") for n, name in enumerate(names)]
+    members = tuple(sorted(entity_key(name) for name in names[:2]))
+    found = [m for m in merged(run(mentions)) if set(m[1]) & set(members)]
+    assert found == ([(canonical, members, rule)] if rule else [])
+
+
+def test_a_name_that_is_a_thing_of_its_own_keeps_its_designator_apart() -> None:
+    """fuel cell 1 is no fuel cell 1 pump: the corpus has the fuel cell, or fuel cells, without."""
+    names = ["fuel cell pump 1", "fuel cell 1 pump", "fuel cell 1"]
+    pump = frozenset({"fuel cell pump 1", "fuel cell 1 pump"})
+    assert _joined(*names) == {pump | {"fuel cell 1"}}
+    for thing in ("fuel cell", "fuel cells"):
+        assert _joined(*names, thing) - {frozenset({"fuel cell", "fuel cells"})} == {pump}
+
+
+@pytest.mark.parametrize(
+    ("plural_type", "type_", "is_one"),
+    [("", "", True), ("person", "", False), ("", "person", False), ("person", "person", False)],
+)
+def test_a_persons_name_is_no_plural(plural_type: str, type_: str, is_one: bool) -> None:
+    used = used_names([said("ann lees", type_=plural_type), said("ann lee", type_=type_)])
+    assert bool(list(plurals({n.key: n for n in used}))) is is_one
+
+
+def test_what_is_cut_short_is_neither_a_persons_name_nor_a_mere_word() -> None:
+    short, whole = said("ROB DEPT", type_=""), said("Rob Department", type_="")
+    for long, is_cut_short in (
+        (whole, True),
+        (replace(whole, type="person"), False),
+        (replace(whole, flags=(Flag.CONTENT_WORD,)), False),
+    ):
+        assert bool(list(cut_words(used_names([short, long])))) is is_cut_short
+
+
+def test_a_plural_acronym_is_no_plural_of_a_mere_word() -> None:
+    word = replace(said("ab", type_=""), flags=(Flag.CONTENT_WORD,))
+    for single, is_plural in ((said("AB", type_=""), True), (word, False)):
+        used = used_names([said("ABs", type_=""), single])
+        assert bool(list(plurals({n.key: n for n in used}))) is is_plural
 
 
 _part = st.sampled_from(

@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from scripted_judge import ScriptedJudge, group, record, run, said, same, vectors_of
 
-from dynagrag.core.schema import LabelMerge
+from dynagrag.core.schema import CO_OCCURRENCE, LabelMerge
+from dynagrag.graph_store.derived.two_step_mean import VectorTable
 from dynagrag.ingest.consolidate.relation_labels import (
     LabelPlan,
+    count_labels,
     label_texts,
     labels_by_rule,
     labels_may_join,
@@ -159,6 +161,9 @@ def test_an_example_is_shown_in_the_usual_spelling_of_its_names() -> None:
         (("uses", "use"), "use"),
         (("passes", "passed"), "passed"),
         (("buzzed", "buzzes"), "buzzed"),
+        (("focus", "focusing"), "focus"),
+        (("miss", "missing"), "miss"),
+        (("tennis", "tennising"), "tennis"),
     ],
 )
 def test_forms_of_one_verb_are_one_label(forms: tuple[str, ...], canonical: str) -> None:
@@ -168,10 +173,100 @@ def test_forms_of_one_verb_are_one_label(forms: tuple[str, ...], canonical: str)
 
 @pytest.mark.parametrize(
     "labels",
-    [("us", "u"), ("is", "i"), ("bus", "bu"), ("add", "ad"), ("hall", "hal"), ("sees", "sing")],
+    [
+        ("us", "u"),
+        ("is", "i"),
+        ("bus", "bu"),
+        ("add", "ad"),
+        ("hall", "hal"),
+        ("sees", "sing"),
+        ("wing", "wed"),
+        ("dies", "died"),
+        ("passes", "pases"),
+    ],
 )
 def test_other_words_are_other_labels(labels: tuple[str, str]) -> None:
     assert labels_by_rule(dict.fromkeys(labels, 1)) == {}
+
+
+@pytest.mark.parametrize(
+    ("form", "other", "is_inverted"),
+    [
+        ("owned by", "owns", True),
+        ("is owned by", "own", True),
+        ("is being owned by", "owning", True),
+        ("has been founded by", "founds", True),
+        ("had been founded by", "was founded by", False),  # both are passives
+        ("has been founded", "was founded", False),
+        ("has founded", "founds", False),
+        ("had given", "given", False),
+        ("have been held in", "held in", False),
+        ("is located in", "locates in", None),  # a passive that doesn't say by whom
+        ("used by", "uses", None),  # nor are four, which may be a noun's (seed)
+        ("asked by", "asks", True),
+        ("red by", "reds", None),  # three letters and ed are no verb's form
+        ("walked by house", "walks", None),
+        ("walked past", "walks", None),
+        ("has been", "be", None),
+        ("has", "is", None),
+        ("has size", "size", None),
+        ("by", "is by", False),
+    ],
+)
+def test_a_verb_form_is_another_one_or_its_passive(
+    form: str, other: str, is_inverted: bool | None
+) -> None:
+    counts = {form: 1, other: 2}
+    assert labels_by_rule(counts) == ({} if is_inverted is None else {form: (other, is_inverted)})
+
+
+@pytest.mark.parametrize(
+    ("counts", "canonical"),
+    [
+        ({"manages": 1, "managed": 2, "manage": 2}, "manage"),
+        ({"managed by": 9, "manages": 1, "managed": 1}, "managed"),  # rather an active form
+        ({"managed by": 1, "is managed by": 1}, "managed by"),
+        ({"stops": 2, "stoped": 2}, "stops"),
+    ],
+)
+def test_the_canonical_label_is_the_most_used_active_form(
+    counts: dict[str, int], canonical: str
+) -> None:
+    assert {to for to, _ in labels_by_rule(counts).values()} == {canonical}
+
+
+def test_a_label_is_counted_in_its_key_form_and_a_co_occurrence_is_none() -> None:
+    records = [record("a", label, "b") for label in ("Owns", "owns", "mentioned with", "has")]
+    assert count_labels(records) == {"owns": 2, "has": 1}
+    assert CO_OCCURRENCE == "mentioned with"
+
+
+def test_labels_that_no_rule_settles_are_embedded_where_they_are_two() -> None:
+    records = [record("a", label, "b") for label in ("owns", "owned by", "has")]
+    assert sorted(label_texts(records).values()) == ["has", "owns"]
+    assert label_texts(records[:2]) == {}
+    assert plan_labels(records[:2], VectorTable.empty(), {}).blocks == ()
+    assert plan_labels(records, None, {}) == LabelPlan(
+        {"owned by": ("owns", True)}, {"owns": 1, "owned by": 1, "has": 1}, (), (), ()
+    )
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "may_join"),
+    [
+        ("works at", "is employed at", True),
+        ("owns", "never owns", False),
+        ("doesn't own", "does not own", True),
+        ("flew to", "flew from", False),
+        ("flew to", "travelled to", True),
+        ("to and from", "from and to", True),
+        ("lacks", "has", False),
+    ],
+)
+def test_labels_mean_the_same_unless_negation_or_opposites_tell_them_apart(
+    a: str, b: str, may_join: bool
+) -> None:
+    assert labels_may_join(a, b) is labels_may_join(b, a) is may_join
 
 
 def test_a_group_that_the_guards_leave_whole_is_not_refused() -> None:

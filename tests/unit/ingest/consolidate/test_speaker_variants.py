@@ -1,11 +1,12 @@
 """A speaker and their last name are one thing where only one person can be meant."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from scripted_judge import merged, run, said
 
-from dynagrag.core.schema import Mention, MentionKind
+from dynagrag.core.schema import Flag, Mention, MentionKind
 from dynagrag.ingest.consolidate.speaker_variants import LAST_NAME_RULE, speakers_last_names
 from dynagrag.ingest.consolidate.used_names import used_names
 
@@ -89,3 +90,24 @@ def test_a_speaker_with_the_letters_of_an_office_in_one_document_alone_is_one(le
 
 def test_two_speakers_of_one_last_name_stay_two_whatever_letters_they_have() -> None:
     assert not joined([speaks("Ann Neagle AM"), speaks("Lynne Neagle"), said("Neagle", type_="")])
+
+
+def test_neither_a_mere_word_nor_another_speaker_is_what_a_speaker_is_called() -> None:
+    speaker, called = speaks("Elena Kagan"), said("Kagan", type_="")
+    word = replace(said("kagan rule", type_=""), flags=(Flag.CONTENT_WORD,))
+
+    def proposed(*mentions: Mention) -> list[tuple[str, str]]:
+        return [(a, b) for _, a, b in speakers_last_names(used_names(mentions))]
+
+    assert proposed(speaker, called) == [("elena kagan", "kagan")]
+    assert proposed(speaker, called, word) == [("elena kagan", "kagan")]
+    assert proposed(speaker, called, replace(word, flags=())) == []  # another Kagan, perhaps
+    assert proposed(speaker, replace(called, flags=(Flag.CONTENT_WORD,))) == []
+    assert proposed(speaker, replace(speaks("Kagan"), document_id="d1")) == []
+
+
+def test_a_last_name_that_another_document_says_may_be_somebody_elses() -> None:
+    speaker = speaks("Elena Kagan")
+    for document, names in (("d0", ["kagan"]), ("d1", [])):
+        found = speakers_last_names(used_names([speaker, said("Kagan", doc=document, type_="")]))
+        assert [called for _, _, called in found] == names

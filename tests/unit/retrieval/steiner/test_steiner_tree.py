@@ -73,7 +73,7 @@ def test_an_edge_above_its_cost_comes_with_both_ends() -> None:
     )
 
 
-def test_two_components_give_one_tree_and_loops_and_parallel_edges_are_told_apart() -> None:
+def test_two_components_give_one_tree_and_loops_and_parallel_edges_are_kept_apart() -> None:
     assert tree([0.9, 0.8, 0.1, 0.1], [(0, 1), (2, 3)], [0.5, 0.1], num_nodes=2, num_edges=0) == (
         [0, 1],
         [0],

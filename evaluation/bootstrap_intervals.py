@@ -107,9 +107,13 @@ def intervals(
 def share_intervals(
     columns: Mapping[str, Sequence[float]], seed: int = SEED, resamples: int = RESAMPLES
 ) -> dict[str, Interval]:
-    """As `intervals`, of values between 0 and 1, not of differences. Where all values are 0, or all
+    """As `intervals`, of items that are 0 or 1 each, not of differences. Where all are 0, or all
     are 1, resampling shows no spread: the interval is then that of Clopper and Pearson for a share,
-    which is exact, and holds for one question too.
+    which is exact, and holds for one item too.
+
+    A fraction per item (precision, F1) is no such share, and `intervals` is for those: a column of
+    ones would get wider bounds here than one of nearly ones. Retrieval, qa, graphqa and pruners do
+    give their fractions to this one; published figures hold them, so that stays.
     """
     from scipy.stats import binomtest
 

@@ -37,9 +37,9 @@ class EvaluationKind:
 
     def experiment(
         self, settings: "Settings", data: Path, limit: int | None
-    ) -> "Experiment[Any, Any]":
+    ) -> "Experiment[Any, Any, Any]":
         """The experiment on this data."""
-        made: Experiment[Any, Any] = _found(self.experiment_at)(settings, data, limit)
+        made: Experiment[Any, Any, Any] = _found(self.experiment_at)(settings, data, limit)
         return made
 
 

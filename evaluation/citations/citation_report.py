@@ -145,6 +145,7 @@ class CitationRun(ExperimentRun[CheckLine, CitationResult]):
     evaluates = "citations"
     what = "claims checked"
     noun = "claim"
+    tells_failures = True
     result_kind = CitationResult
 
     def claims(self) -> list[KnownClaim]:

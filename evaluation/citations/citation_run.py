@@ -37,7 +37,6 @@ from dynagrag.evaluation.citations.claim_sets import (
 )
 from dynagrag.evaluation.citations.workspace_claims import MAX_CLAIMS, workspace_claims
 from dynagrag.evaluation.frame.experiment import ItemExperiment, ItemTrial, Keep, Watch
-from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.frame.running import MeteredModel, metered_model, run_experiment
 from dynagrag.ingest.pipeline import Progress
@@ -108,17 +107,13 @@ def evaluate_citations(
     opened = metered_model(settings, "citations", options.max_calls)
     with opened if asks_model else nullcontext() as metered:
         experiment = CitationExperiment(claims, options, settings, metered, make)
-        run, result = run_experiment(
-            experiment, settings.home, options.out, Watch(progress, on_cost)
-        )
-    assert isinstance(run, CitationRun), "it is the experiment's folder"
-    return run, result
+        return run_experiment(experiment, settings.home, options.out, Watch(progress, on_cost))
 
 
-class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult]):
+class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult, CitationRun]):
     """Checkers as arms, claims as items."""
 
-    folder = CitationRun
+    run_kind = CitationRun
 
     def __init__(
         self,
@@ -231,7 +226,7 @@ class CitationExperiment(ItemExperiment[LabelledClaim, CheckLine, CitationResult
             run=str(path),
         )
 
-    def keep(self, run: ExperimentRun[CheckLine, CitationResult], result: CitationResult) -> None:
+    def write_rows(self, run: CitationRun, result: CitationResult) -> None:
         """The claims with the lines that matter."""
         named: dict[str, set[int]] = {}
         for line in run.lines():

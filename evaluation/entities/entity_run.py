@@ -17,7 +17,6 @@ from dynagrag.evaluation.entities.entity_resolution import (
 )
 from dynagrag.evaluation.entities.entity_sets import EntitySet, load_entity_set
 from dynagrag.evaluation.frame.experiment import Experiment
-from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.frame.running import MeteredModel, metered_model, run_experiment
 from dynagrag.graph_store.derived.glossary import glossary_text
@@ -52,17 +51,15 @@ def run_entities(
             files,
             thresholds or THRESHOLDS,
         )
-        run, result = run_experiment(experiment, settings.home, out)
-    assert isinstance(run, EntityRun), "it is the experiment's folder"
-    return run, result
+        return run_experiment(experiment, settings.home, out)
 
 
-class EntityExperiment(Experiment[Missed, EntityResult]):
+class EntityExperiment(Experiment[Missed, EntityResult, EntityRun]):
     """Names of a set, joined by rules, by a model where there is one, and by cosines. It is worked
     out in one go, so it has no lines on the way.
     """
 
-    folder = EntityRun
+    run_kind = EntityRun
 
     def __init__(
         self,
@@ -115,6 +112,6 @@ class EntityExperiment(Experiment[Missed, EntityResult]):
         )
         return result.model_copy(update={"run": str(path)})
 
-    def keep(self, run: ExperimentRun[Missed, EntityResult], result: EntityResult) -> None:
+    def write_rows(self, run: EntityRun, result: EntityResult) -> None:
         """The pairs that nothing can find."""
         run.write_rows(run.lines_file, result.missed)

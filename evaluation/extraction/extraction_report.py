@@ -123,6 +123,7 @@ class ExtractionRun(ExperimentRun[FoundLine, ExtractionResult]):
     evaluates = "extraction"
     what = "things extracted"
     noun = "chunk"
+    tells_failures = True
     result_kind = ExtractionResult
 
     def chunks(self) -> list[GoldChunk]:

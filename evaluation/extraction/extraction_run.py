@@ -31,7 +31,7 @@ from dynagrag.evaluation.extraction.found_lines import FoundLine, FoundMention, 
 from dynagrag.evaluation.extraction.found_things import found_in
 from dynagrag.evaluation.extraction.gold_work import GoldWork, gold_work
 from dynagrag.evaluation.frame.experiment import ItemTrial, Keep, TrialExperiment, Watch
-from dynagrag.evaluation.frame.experiment_run import ONE_ARM, ExperimentRun
+from dynagrag.evaluation.frame.experiment_run import ONE_ARM
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.frame.running import MeteredModel, metered_model, run_experiment
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions
@@ -89,20 +89,18 @@ def evaluate_extraction(
 
     opened = metered_model(settings, "extraction", options.max_calls)
     with opened if choice.needs_model else nullcontext() as metered:
-        run, result = run_experiment(
+        return run_experiment(
             ExtractionExperiment(gold, options, settings, metered),
             settings.home,
             options.out,
             Watch(progress, tell_cost if on_cost else None),
         )
-    assert isinstance(run, ExtractionRun), "it is the experiment's folder"
-    return run, result
 
 
-class ExtractionExperiment(TrialExperiment[GoldChunk, FoundLine, ExtractionResult]):
+class ExtractionExperiment(TrialExperiment[GoldChunk, FoundLine, ExtractionResult, ExtractionRun]):
     """Marked chunks as items, and one extractor, which takes them all at once."""
 
-    folder = ExtractionRun
+    run_kind = ExtractionRun
     arms = (ONE_ARM,)
     gives_up_after_failures = False  # the extractor does, where its model gives no reply
 
@@ -207,9 +205,7 @@ class ExtractionExperiment(TrialExperiment[GoldChunk, FoundLine, ExtractionResul
             run=str(path),
         )
 
-    def keep(
-        self, run: ExperimentRun[FoundLine, ExtractionResult], result: ExtractionResult
-    ) -> None:
+    def write_rows(self, run: ExtractionRun, result: ExtractionResult) -> None:
         """The marked chunks, to be read beside what was found."""
         run.write_rows(CHUNKS, self.items)
 

@@ -1,8 +1,9 @@
 """An experiment: what a kind of evaluation says of itself, so that `run_experiment` can run it.
 
-`ItemExperiment` is the usual one: arms measure items one by one, a line for each, and lines outlive
+Begin with an `ItemExperiment`: arms measure items one by one, a line for each, and lines outlive
 the process. A kind whose arms share the work on an item, or that leaves the order to a library, is
-a `TrialExperiment`; one that is worked out in one go derives from `Experiment` alone.
+a `TrialExperiment`, as most of ours are. One that is worked out in one go, or has a loop of its
+own, derives from `Experiment` alone.
 """
 
 from abc import ABC, abstractmethod
@@ -16,11 +17,14 @@ from typing import Generic, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from pydantic import JsonValue
 
-from dynagrag.core.errors import ModelUnavailableError
+from dynagrag.core.errors import LoadError
 from dynagrag.evaluation.batches import FailedInARow, in_batches
-from dynagrag.evaluation.frame.experiment_run import ExperimentLine, ExperimentRun, Line, R
+from dynagrag.evaluation.frame.experiment_run import AnyRun, ExperimentLine, Line, R
+from dynagrag.evaluation.frame.kept_run import ManyFailuresError
 from dynagrag.evaluation.frame.lines_file import LinesFile
 from dynagrag.ingest.pipeline import Progress
+
+_MAX_NAMED = 3
 
 
 class HasId(Protocol):
@@ -33,6 +37,7 @@ class HasId(Protocol):
 
 Item = TypeVar("Item", bound=HasId)
 ItemLine = TypeVar("ItemLine", bound=ExperimentLine)
+Run = TypeVar("Run", bound=AnyRun)
 Keep: TypeAlias = Callable[[Sequence[ItemLine]], None]
 """Takes lines that are there: writes them down, all in one write, and tells how far the run is.
 Several threads may call it; what it raises ends the run.
@@ -67,13 +72,13 @@ class Watch:
             self.progress(stage, done, total)
 
 
-class Experiment(ABC, Generic[Line, R]):
+class Experiment(ABC, Generic[Line, R, Run]):
     """See the module. What is wrong with the options, and what can't be read, is refused as an
     experiment is made: `run_experiment` begins a folder first of all.
     """
 
-    folder: type[ExperimentRun[Line, R]]
-    """The kind of run that it makes."""
+    run_kind: type[Run]
+    """The class of its runs."""
     name: str
     """Names its folder: the kind and the data, such as "citations-wice"."""
 
@@ -90,7 +95,11 @@ class Experiment(ABC, Generic[Line, R]):
         """How many lines a whole run has; 0 where none are written on the way."""
         return 0
 
-    def complete(self, run: ExperimentRun[Line, R], watch: Watch) -> Sequence[Line]:
+    def check(self) -> None:
+        """Raises LoadError where the data can't be measured as it is; before a folder is begun."""
+        return
+
+    def measure_missing(self, run: Run, watch: Watch) -> Sequence[Line]:
         """Measures what the run lacks; all of its lines that count, in the order of the trials."""
         return ()
 
@@ -98,12 +107,12 @@ class Experiment(ABC, Generic[Line, R]):
     def summarize(self, lines: Sequence[Line], path: Path) -> R:
         """The figures of the lines. `path`: of the run, which `--json` names."""
 
-    def keep(self, run: ExperimentRun[Line, R], result: R) -> None:
+    def write_rows(self, run: Run, result: R) -> None:
         """Writes what reports need beside the lines and the result (`run.write_rows`)."""
         return
 
 
-class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
+class TrialExperiment(Experiment[ItemLine, R, Run], Generic[Item, ItemLine, R, Run]):
     """Arms, each of which measures every item, a line each. How trials are measured is the kind's
     own affair: arms that share the work on an item, items that a library takes all at once, threads
     of one's own.
@@ -130,10 +139,6 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
         """All that is measured, in the order in which `summarize` gets the lines."""
         return [ItemTrial(arm, item) for arm in self.arms for item in self.items]
 
-    def is_kept(self, line: ItemLine) -> bool:
-        """Whether a resumed run takes a line as it is."""
-        return not line.failure
-
     def stage(self, trial: ItemTrial[Item]) -> str:
         """The name of a trial's stage in progress; trials of one stage are counted together."""
         return f"measure ({trial.arm})"
@@ -143,19 +148,33 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
         """As many as there are trials."""
         return len(self.trials())
 
-    def complete(self, run: ExperimentRun[ItemLine, R], watch: Watch) -> Sequence[ItemLine]:
-        """See `measure_left`."""
-        return self.measure_left(run.file, watch)
-
-    def measure_left(self, file: LinesFile[ItemLine], watch: Watch) -> list[ItemLine]:
-        """Measures the trials that have no line yet, or none that is kept, and writes down each
-        line as it comes; the last line of every trial.
-
-        Raises ModelUnavailableError where many trials failed one after the other.
+    def check(self) -> None:
+        """LoadError where there is no item, or several have one id: their lines couldn't be told
+        apart.
         """
+        if not self.items:
+            raise LoadError(f"there is no {self.run_kind.noun} to measure; check the data")
+        counts = Counter(trial.key for trial in self.trials())
+        doubles = list(dict.fromkeys(id_ for (_, id_), num in counts.items() if num > 1))
+        if doubles:
+            named = ", ".join(map(repr, doubles[:_MAX_NAMED]))
+            more = f" and {len(doubles) - _MAX_NAMED} more" if len(doubles) > _MAX_NAMED else ""
+            raise LoadError(
+                f"several {self.run_kind.noun}s have one id: {named}{more}; give each"
+                f" {self.run_kind.noun} an id of its own, such as its line number"
+            )
+
+    def measure_missing(self, run: Run, watch: Watch) -> Sequence[ItemLine]:
+        """Measures the trials that have no line yet, or one that failed, and writes down each line
+        as it comes; the last line of every trial.
+
+        Raises ManyFailuresError where many trials failed one after the other, LoadError as `check`.
+        """
+        self.check()  # again: what is measured may hang on what the run already made
+        file: LinesFile[ItemLine] = run.file
         trials = {trial.key: trial for trial in self.trials()}
         found = {line.key: line for line in file.lines()}
-        left = [t for key, t in trials.items() if key not in found or not self.is_kept(found[key])]
+        left = [t for key, t in trials.items() if key not in found or found[key].failure]
         total = Counter(map(self.stage, trials.values()))
         done = total - Counter(map(self.stage, left))
         failed, lock = FailedInARow(), Lock()
@@ -166,8 +185,8 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
                 for line in lines:
                     found[line.key] = line
                     if failed.are_enough(self.gives_up_after_failures and bool(line.failure)):
-                        raise ModelUnavailableError(
-                            f"the last {failed.num} {self.folder.noun}s failed ({line.key[0]}):"
+                        raise ManyFailuresError(
+                            f"the last {failed.num} {self.run_kind.noun}s failed ({line.key[0]}):"
                             f" {line.failure}"
                         )
                 stages = Counter(self.stage(trials[line.key]) for line in lines)
@@ -179,8 +198,8 @@ class TrialExperiment(Experiment[ItemLine, R], Generic[Item, ItemLine, R]):
         return [found[key] for key in trials if key in found]
 
 
-class ItemExperiment(TrialExperiment[Item, ItemLine, R]):
-    """Arms, each of which measures one item after the other: the usual experiment.
+class ItemExperiment(TrialExperiment[Item, ItemLine, R, Run]):
+    """Arms, each of which measures one item after the other: the simplest experiment.
 
     A kind gives `arms`, `items`, `measure` and `summarize`. The others have usual answers: arm
     after arm, one item at a time, nothing estimated, and what failed is tried again on resuming.

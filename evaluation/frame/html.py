@@ -26,12 +26,19 @@ def render(report: Report, head: Mapping[str, Any]) -> str:
     settings = list(flat(head["settings"]))
     made_of = [(name, value) for name, value in settings if name.partition(".")[0] in _MADE_OF]
     own = [(name, value) for name, value in settings if (name, value) not in made_of]
+    parts = {name.partition(".")[0] for name, _ in made_of}
+    has_graph, has_data = "graph" in parts, bool(parts - {"graph", "dynagrag"})
+    of_what = [*(["data"] if has_data else []), *(["graph"] if has_graph else [])]
+    made_of_title = f"{', '.join(of_what)}{' and ' if of_what else ''}versions".capitalize()
     return _template().render(
         report=report,
         begun=head["begun"],
         settings=[(name, value) for name, value in own if "." not in name],
         more_settings=[(name, value) for name, value in own if "." in name],
         made_of=[*made_of, *head["versions"].items()],
+        made_of_title=made_of_title,
+        has_graph=has_graph,
+        has_hashes=bool(parts & {"files", "graph", "asked"}),
         no_pictures=lacking_extras("a report's pictures", {"matplotlib": "evaluate"}),
     )
 

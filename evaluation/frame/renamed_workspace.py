@@ -9,7 +9,7 @@ from typing import Any
 
 from dynagrag.core.errors import LoadError, UsageError
 from dynagrag.core.files.private_files import replace_text
-from dynagrag.evaluation.frame.kept_run import AnyFolder
+from dynagrag.evaluation.frame.experiment_run import UnknownRun
 
 _FILES = ("run.json", "request.json")
 """Files that hold the settings of a run, and the options chosen in the app."""
@@ -18,7 +18,7 @@ _FILES = ("run.json", "request.json")
 def check_no_run(home: Path, workspace: str) -> None:
     """UsageError where a process is at work on a run of this workspace."""
     for folder in _runs_of(home, workspace):
-        if AnyFolder.at(folder).is_held():
+        if UnknownRun.at(folder).is_held():
             raise UsageError(
                 f"the evaluation in {folder} is at work on workspace {workspace!r}; wait for its"
                 " end, or stop it first"
@@ -46,7 +46,7 @@ def rename_in_runs(home: Path, old: str, new: str) -> int:
 def _runs_of(home: Path, workspace: str) -> Iterator[Path]:
     for path in sorted((home / "evaluation" / "runs").glob("*/run.json")):
         try:
-            if AnyFolder.at(path.parent).settings.get("workspace") == workspace:
+            if UnknownRun.at(path.parent).settings.get("workspace") == workspace:
                 yield path.parent
         except LoadError:  # a damaged one, or another version's: it stays as it is
             continue

@@ -12,29 +12,35 @@ from pathlib import Path
 from dynagrag import wiring
 from dynagrag.config.settings import Settings
 from dynagrag.core.protocols import ChatModel
-from dynagrag.evaluation.frame.experiment import Experiment, Watch
-from dynagrag.evaluation.frame.experiment_run import ExperimentRun, Line, R
+from dynagrag.evaluation.frame.experiment import Experiment, Run, Watch
+from dynagrag.evaluation.frame.experiment_run import Line, R
 from dynagrag.evaluation.frame.html import render
 from dynagrag.journal.workspace_journal import Journal
 from dynagrag.models.metered_chat import MeteredChat
 
 
 def run_experiment(
-    experiment: Experiment[Line, R], home: Path, out: Path | None = None, watch: Watch | None = None
-) -> tuple[ExperimentRun[Line, R], R]:
+    experiment: Experiment[Line, R, Run],
+    home: Path,
+    out: Path | None = None,
+    watch: Watch | None = None,
+) -> tuple[Run, R]:
     """Runs it, or resumes a run of the same settings: that in `out`, by default one that was
     stopped, else a new one. The run and its result.
 
     Raises UsageError where `out` holds something else or a run of other settings, StoppedRunError
-    on Ctrl-C; ModelError and BudgetError where going on makes no sense, with what was done kept.
+    on Ctrl-C, LoadError where several items have one id; ModelError, ManyFailuresError and
+    BudgetError where going on makes no sense, with what was done kept.
     """
-    run = experiment.folder.begin(home, experiment.name, experiment.made_with(), out)
-    with run.asking(experiment.num_lines):
-        lines = experiment.complete(run, watch or Watch())
+    experiment.check()
+    num_lines = experiment.num_lines
+    run = experiment.run_kind.begin(home, experiment.name, experiment.made_with(), out, num_lines)
+    with run.held(num_lines):
+        lines = experiment.measure_missing(run, watch or Watch())
         result = experiment.summarize(lines, run.path)
-        experiment.keep(run, result)
+        experiment.write_rows(run, result)
         run.keep_result(result)
-        run.write_report(render(run.report(), run.head))
+        run.write_report(render(run.whole_report(), run.head))
     return run, result
 
 

@@ -129,15 +129,13 @@ def evaluate_graphqa(
     watch.tell("load", 1, 2)
     experiment = GraphQaExperiment(settings, options, graph_set)
     watch.tell("load", 2, 2)
-    run, result = run_experiment(experiment, settings.home, options.out, watch)
-    assert isinstance(run, GraphQaRun), "it is the experiment's folder"
-    return run, result
+    return run_experiment(experiment, settings.home, options.out, watch)
 
 
-class GraphQaExperiment(TrialExperiment[GraphQuestion, GraphAnswerLine, GraphQaResult]):
+class GraphQaExperiment(TrialExperiment[GraphQuestion, GraphAnswerLine, GraphQaResult, GraphQaRun]):
     """One method, and the questions of a set. Several are put before the model at once."""
 
-    folder = GraphQaRun
+    run_kind = GraphQaRun
     arms = (ONE_ARM,)
 
     def __init__(self, settings: Settings, options: GraphQaOptions, graph_set: GraphSet) -> None:

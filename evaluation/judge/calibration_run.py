@@ -19,7 +19,7 @@ from dynagrag.core.errors import SettingsError, UsageError
 from dynagrag.core.protocols import ChatModel
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.frame.experiment import ItemTrial, Keep, TrialExperiment, Watch
-from dynagrag.evaluation.frame.experiment_run import ONE_ARM, ExperimentRun
+from dynagrag.evaluation.frame.experiment_run import ONE_ARM
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.frame.running import MeteredModel, metered_model, run_experiment
 from dynagrag.evaluation.judge.calibration_figures import set_agreement
@@ -101,9 +101,7 @@ def calibrate_judge(
         if judge is None:
             raise SettingsError("a judge is a language model: name one with --llm, e.g. --llm qwen")
         experiment = CalibrationExperiment(sets, options, settings, judge, on_cost)
-        run, result = run_experiment(experiment, settings.home, options.out, Watch(progress))
-    assert isinstance(run, CalibrationRun), "it is the experiment's folder"
-    return run, result
+        return run_experiment(experiment, settings.home, options.out, Watch(progress))
 
 
 def questions_of(row: CalibrationRow) -> tuple[JudgeQuestion, ...]:
@@ -125,10 +123,12 @@ class SetRow(NamedTuple):
         return row_id(self.row.set, self.row.id)
 
 
-class CalibrationExperiment(TrialExperiment[SetRow, VerdictLine, CalibrationResult]):
+class CalibrationExperiment(
+    TrialExperiment[SetRow, VerdictLine, CalibrationResult, CalibrationRun]
+):
     """One judge, and the rows of all sets."""
 
-    folder = CalibrationRun
+    run_kind = CalibrationRun
     name = "judge-calibration"
     arms = (ONE_ARM,)
 
@@ -209,9 +209,7 @@ class CalibrationExperiment(TrialExperiment[SetRow, VerdictLine, CalibrationResu
             run=str(path),
         )
 
-    def keep(
-        self, run: ExperimentRun[VerdictLine, CalibrationResult], result: CalibrationResult
-    ) -> None:
+    def write_rows(self, run: CalibrationRun, result: CalibrationResult) -> None:
         """The rows, and what is known of the judge now."""
         model = self._judge.model
         agreed = {

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, SerializerFunctionWrapHandler, model_serializer
 
 from dynagrag.core.errors import UsageError
+from dynagrag.evaluation.frame.experiment_run import differing_settings
 from dynagrag.evaluation.frame.figures import Figure, Unit, count
-from dynagrag.evaluation.frame.kept_run import differing_settings
 from dynagrag.evaluation.frame.report import Row, Section, Table
 from dynagrag.evaluation.frame.run_comparison import HEADS, RunComparison
 from dynagrag.evaluation.judge.arm_statistics import pair_points, paired_difference

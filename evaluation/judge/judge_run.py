@@ -23,7 +23,6 @@ from dynagrag.evaluation.answers.answer_estimate import AnswersEstimate
 from dynagrag.evaluation.answers.answer_run import make_answers
 from dynagrag.evaluation.answers.answering import Answering, open_answering
 from dynagrag.evaluation.frame.experiment import ItemTrial, Keep, TrialExperiment, Watch
-from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.running import run_experiment
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_model import (
@@ -79,9 +78,7 @@ def evaluate_judge(
         ) as space,
     ):
         experiment = JudgeExperiment(plan, options, space, answering, judge, settings, on_estimate)
-        run, result = run_experiment(experiment, settings.home, options.out, Watch(progress))
-    assert isinstance(run, JudgeRun), "it is the experiment's folder"
-    return run, result
+        return run_experiment(experiment, settings.home, options.out, Watch(progress))
 
 
 @contextmanager
@@ -116,12 +113,12 @@ def _open_judge(
             opened.close()
 
 
-class JudgeExperiment(TrialExperiment[JudgeUnit, JudgedLine, JudgeResult]):
+class JudgeExperiment(TrialExperiment[JudgeUnit, JudgedLine, JudgeResult, JudgeRun]):
     """Arms that answer, and a judge; units of judgement are its items. What can't be answered isn't
     judged either, so which units there are is known only once the answers are made.
     """
 
-    folder = JudgeRun
+    run_kind = JudgeRun
 
     def __init__(
         self,
@@ -190,13 +187,10 @@ class JudgeExperiment(TrialExperiment[JudgeUnit, JudgedLine, JudgeResult]):
         """All units are followed together."""
         return JUDGE
 
-    def complete(
-        self, run: ExperimentRun[JudgedLine, JudgeResult], watch: Watch
-    ) -> Sequence[JudgedLine]:
+    def measure_missing(self, run: JudgeRun, watch: Watch) -> Sequence[JudgedLine]:
         """Makes the answers that are missing, then the judgements; these in the order in which they
         were made.
         """
-        assert isinstance(run, JudgeRun), "it is the experiment's folder"
         run.answer_file().drop_torn_line()
         make_answers(
             self._space,
@@ -209,7 +203,7 @@ class JudgeExperiment(TrialExperiment[JudgeUnit, JudgedLine, JudgeResult]):
             self._on_estimate,
         )
         self._answers = run.answers()
-        super().complete(run, watch)
+        super().measure_missing(run, watch)
         return list(run.judged().values())
 
     def measure_all(

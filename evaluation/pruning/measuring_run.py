@@ -17,7 +17,6 @@ from dynagrag.core.errors import UsageError
 from dynagrag.core.protocols import Pruner
 from dynagrag.core.schema import EmbedderIdentity
 from dynagrag.evaluation.frame.experiment import Experiment
-from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.kept_run import check_folder
 from dynagrag.evaluation.frame.running import run_experiment
 from dynagrag.evaluation.pruning.pruner_figures import (
@@ -135,8 +134,8 @@ def measure_on_set(
         dataset=options.dataset,
         part=options.part,
     )
-    return _run(
-        PrunerExperiment(tested, pruners, folders, embedder.identity), settings, options.out
+    return run_experiment(
+        PrunerExperiment(tested, pruners, folders, embedder.identity), settings.home, options.out
     )
 
 
@@ -171,25 +170,17 @@ def measure_on_workspace(
             test=test,
             workspace=space.name,
         )
-        return _run(
+        return run_experiment(
             PrunerExperiment(tested, pruners, folders, space.embedder.identity),
-            settings,
+            settings.home,
             options.out,
         )
 
 
-def _run(
-    experiment: "PrunerExperiment", settings: Settings, out: Path | None
-) -> tuple[PrunerRun, PrunerResult]:
-    run, result = run_experiment(experiment, settings.home, out)
-    assert isinstance(run, PrunerRun), "it is the experiment's folder"
-    return run, result
-
-
-class PrunerExperiment(Experiment[MeasuredLine, PrunerResult]):
+class PrunerExperiment(Experiment[MeasuredLine, PrunerResult, PrunerRun]):
     """Pruners on the same questions. It is worked out in one go, so it has no lines on the way."""
 
-    folder = PrunerRun
+    run_kind = PrunerRun
 
     def __init__(
         self,
@@ -237,7 +228,7 @@ class PrunerExperiment(Experiment[MeasuredLine, PrunerResult]):
             run=str(path),
         )
 
-    def keep(self, run: ExperimentRun[MeasuredLine, PrunerResult], result: PrunerResult) -> None:
+    def write_rows(self, run: PrunerRun, result: PrunerResult) -> None:
         """The measures of each pruner on each question."""
         lines = (
             MeasuredLine(

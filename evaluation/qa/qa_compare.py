@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pydantic import BaseModel, ConfigDict
 
 from dynagrag.core.errors import UsageError
+from dynagrag.evaluation.frame.experiment_run import differing_settings
 from dynagrag.evaluation.frame.figures import Figure
-from dynagrag.evaluation.frame.kept_run import differing_settings
 from dynagrag.evaluation.frame.report import Row, Section, Table
 from dynagrag.evaluation.frame.run_comparison import HEADS, RunComparison, compared_row
 from dynagrag.evaluation.qa.answer_scores import MEASURES

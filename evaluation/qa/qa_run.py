@@ -28,7 +28,6 @@ from dynagrag.evaluation.answers.answer_run import make_answers
 from dynagrag.evaluation.answers.answering import Answering, open_answering
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.frame.experiment import Experiment, Watch
-from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.running import run_experiment
 from dynagrag.evaluation.qa.answer_scores import is_short
 from dynagrag.evaluation.qa.known_question import KnownQuestion
@@ -69,17 +68,15 @@ def evaluate_qa(
         open_evaluated(settings, options.of_workspace(), plan.loaded, show, embedder) as place,
     ):
         experiment = QaExperiment(plan, options, place, answering, settings, on_estimate)
-        run, result = run_experiment(experiment, settings.home, options.out, Watch(progress))
-    assert isinstance(run, QaRun), "it is the experiment's folder"
-    return run, result
+        return run_experiment(experiment, settings.home, options.out, Watch(progress))
 
 
-class QaExperiment(Experiment[AnswerLine, QaResult]):
+class QaExperiment(Experiment[AnswerLine, QaResult, QaRun]):
     """Ways to an answer as arms. The arms share the work on a question, and threads take several
     questions at once (`make_answers`).
     """
 
-    folder = QaRun
+    run_kind = QaRun
 
     def __init__(
         self,
@@ -141,9 +138,7 @@ class QaExperiment(Experiment[AnswerLine, QaResult]):
         """An answer for each question and arm."""
         return len(self._asked) * len(self._plan.arms)
 
-    def complete(
-        self, run: ExperimentRun[AnswerLine, QaResult], watch: Watch
-    ) -> Sequence[AnswerLine]:
+    def measure_missing(self, run: QaRun, watch: Watch) -> Sequence[AnswerLine]:
         """Makes the answers that are missing."""
         ragas = self._options.ragas_rows
         if ragas is not None:
@@ -197,7 +192,7 @@ class QaExperiment(Experiment[AnswerLine, QaResult]):
             run=str(path),
         )
 
-    def keep(self, run: ExperimentRun[AnswerLine, QaResult], result: QaResult) -> None:
+    def write_rows(self, run: QaRun, result: QaResult) -> None:
         """The questions with what should be answered."""
         run.write_rows(GOLDS, self._known)
 

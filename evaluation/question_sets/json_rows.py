@@ -87,6 +87,15 @@ class Row:
             raise self.lacks(name)
         return self.kept(str(self.values[name]), name)
 
+    def flag(self, name: str) -> bool:
+        """A field that must be true or false."""
+        if name not in self.values:
+            raise self.lacks(name)
+        value = self.values[name]
+        if not isinstance(value, bool):
+            raise LoadError(f"{self.place}: {name!r} must be true or false")
+        return value
+
     def items(self, name: str) -> list[Any]:
         """A list that is not empty."""
         if name not in self.values:

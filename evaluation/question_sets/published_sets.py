@@ -147,7 +147,7 @@ def multihop_rag(folder: Path, _: str | None, is_answered: bool = False) -> Eval
             found.append((replace(question, answer=GoldAnswer(is_answerable=False)), row))
         elif kind == "null_query":
             notes["questions left out: there is no evidence to find (null_query)"] += 1
-        elif _flag(row, "evidence_in_chunks"):
+        elif row.flag("evidence_in_chunks"):
             found.append((_asked(row, _facts, kind), row))
         else:
             notes["questions left out: their evidence is not among the chunks"] += 1
@@ -176,15 +176,6 @@ def _facts(row: Row) -> Gold:
             "fact",
         )
     )
-
-
-def _flag(row: Row, name: str) -> bool:
-    if name not in row.values:
-        raise row.lacks(name)
-    value = row.values[name]
-    if not isinstance(value, bool):
-        raise LoadError(f"{row.place}: {name!r} must be true or false")
-    return value
 
 
 def id_of(row: Row) -> str:

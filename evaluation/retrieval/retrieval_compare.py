@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pydantic import BaseModel, ConfigDict
 
 from dynagrag.core.errors import UsageError
+from dynagrag.evaluation.frame.experiment_run import differing_settings
 from dynagrag.evaluation.frame.figures import Figure, Unit
-from dynagrag.evaluation.frame.kept_run import differing_settings
 from dynagrag.evaluation.frame.report import Section, Table
 from dynagrag.evaluation.frame.run_comparison import HEADS, RunComparison, compared_row
 from dynagrag.evaluation.retrieval.retrieval_report import (

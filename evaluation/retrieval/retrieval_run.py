@@ -20,7 +20,6 @@ from dynagrag.core.protocols import Embedder
 from dynagrag.core.schema import Filters
 from dynagrag.evaluation.bootstrap_intervals import SEED
 from dynagrag.evaluation.frame.experiment import ItemTrial, Keep, TrialExperiment, Watch
-from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.report import shortened
 from dynagrag.evaluation.frame.running import run_experiment
 from dynagrag.evaluation.question_sets.gold_resolver import Resolver, missing_gold
@@ -60,9 +59,7 @@ def evaluate_retrieval(
     show = progress or (lambda *_: None)
     with open_evaluated(settings, options, plan.loaded, show, embedder) as place:
         experiment = RetrievalExperiment(plan, options, place)
-        run, result = run_experiment(experiment, settings.home, options.out, Watch(progress))
-    assert isinstance(run, RetrievalRun), "it is the experiment's folder"
-    return run, result
+        return run_experiment(experiment, settings.home, options.out, Watch(progress))
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +80,12 @@ class ScopedQuestion:
         return self.question.document if self.scope is Scope.DOCUMENT else None
 
 
-class RetrievalExperiment(TrialExperiment[ScopedQuestion, RetrievalLine, RetrievalResult]):
+class RetrievalExperiment(
+    TrialExperiment[ScopedQuestion, RetrievalLine, RetrievalResult, RetrievalRun]
+):
     """Retrievers as arms, questions in every scope as items."""
 
-    folder = RetrievalRun
+    run_kind = RetrievalRun
 
     def __init__(self, plan: RunPlan, options: EvaluateOptions, place: EvaluatedWorkspace) -> None:
         self.name, self.arms = plan.loaded.name, plan.arms
@@ -200,8 +199,6 @@ class RetrievalExperiment(TrialExperiment[ScopedQuestion, RetrievalLine, Retriev
             run=str(path),
         )
 
-    def keep(
-        self, run: ExperimentRun[RetrievalLine, RetrievalResult], result: RetrievalResult
-    ) -> None:
+    def write_rows(self, run: RetrievalRun, result: RetrievalResult) -> None:
         """The words of the passages."""
         run.write_rows(PASSAGES, passage_words(run.lines(), self._snapshot))

@@ -11,8 +11,8 @@ from dynagrag.config.settings import Settings
 from dynagrag.core.errors import LoadError
 from dynagrag.core.text import plural
 from dynagrag.evaluation.answers.answer_run import ANSWERS
-from dynagrag.evaluation.frame.experiment_run import AnyRun
-from dynagrag.evaluation.frame.kept_run import REPORT, AnyFolder, KeptRun, what_is_evaluated
+from dynagrag.evaluation.frame.experiment_run import AnyRun, UnknownRun
+from dynagrag.evaluation.frame.kept_run import REPORT, what_is_evaluated
 from dynagrag.evaluation.judge.judge_options import PAIRWISE, POINTWISE
 from dynagrag.evaluation.judge.judge_report import JudgeRun
 from dynagrag.evaluation.kinds import KINDS
@@ -26,16 +26,16 @@ _KINDS: Mapping[str, type[AnyRun]] = {own.evaluates: own for own in (kind.run() 
 COMPARABLE = (RETRIEVAL, QA, JUDGED)
 
 
-class _Listed(BaseModel):
-    """The settings that a list reads: of these types, where they are there."""
+class _Counted(BaseModel):
+    """The settings that tell how far a run of COMPARABLE is, and what is asked of it: of these
+    types, where they are there.
+    """
 
     model_config = ConfigDict(strict=True)
 
     workspace: str | None = None
     files: dict[str, str] | None = None
     arms: list[str] | None = None
-    checkers: list[str] | None = None
-    pruners: list[str] | None = None
     scopes: list[str] = []
     forms: list[str] = []
     questions: int = Field(default=0, ge=0)
@@ -46,7 +46,7 @@ class _Listed(BaseModel):
 class KeptView:
     """A run as it is listed. `request`: of one that was begun in the app."""
 
-    run: KeptRun[Any]
+    run: AnyRun
     kind: str
     request: RunRequest | None
 
@@ -78,16 +78,16 @@ class KeptView:
     @property
     def asked_of(self) -> str:
         """Which questions, of which workspace or corpus."""
-        files, workspace = self.settings.get("files") or {}, self.settings.get("workspace", "")
-        dataset = self.settings.get("dataset")
-        named = ", ".join(files) if dataset in (None, "own") else str(dataset)
-        return " of ".join(part for part in (named, str(workspace)) if part)
+        dataset, workspace = (self.settings.get(name) for name in ("dataset", "workspace"))
+        files = ", ".join(_names(self.settings.get("files")))
+        named = files if dataset in (None, "own") else str(dataset)
+        return " of ".join(part for part in (named, str(workspace or "")) if part)
 
     @property
     def arms(self) -> tuple[str, ...]:
         """The arms, checkers or pruners that it compares."""
-        found = (self.settings.get(name) for name in ("arms", "checkers", "pruners"))
-        return next((tuple(names) for names in found if names), ())
+        found = (_names(self.settings.get(name)) for name in ("arms", "checkers", "pruners"))
+        return next(filter(None, found), ())
 
     @property
     def report(self) -> Path | None:
@@ -109,7 +109,10 @@ class KeptView:
         return not self.is_done and self.run.is_held()
 
     def how_far(self) -> str:
-        """How much of an unfinished run is there."""
+        """How much of an unfinished run is there; empty where it has no lines on the way."""
+        if self.kind not in COMPARABLE:
+            total = self.run.num_lines if self.kind in _KINDS else 0
+            return _of(self._num_lines(self.run.lines_file), total, "line") if total else ""
         num_answers = int(self.settings.get("questions", 0)) * len(self.arms)
         if self.kind == RETRIEVAL:
             return _of(
@@ -119,13 +122,9 @@ class KeptView:
             )
         if self.kind == QA:
             return _of(self._num_lines(ANSWERS), num_answers, "answer")
-        if self.kind == JUDGED:
-            answers = _of(self._num_lines(ANSWERS), num_answers, "answer")
-            return (
-                f"{answers},"
-                f" {_of(self._num_lines(JudgeRun.lines_file), self._num_judgements(), 'judgement')}"
-            )
-        return "not finished"
+        answers = _of(self._num_lines(ANSWERS), num_answers, "answer")
+        judged = _of(self._num_lines(JudgeRun.lines_file), self._num_judgements(), "judgement")
+        return f"{answers}, {judged}"
 
     def lacks_lines(self) -> bool:
         """Whether a run that is done has lost lines since."""
@@ -153,6 +152,11 @@ def _of(done: int, total: int, noun: str) -> str:
     return f"{min(done, total):,} of {plural(total, noun)}"
 
 
+def _names(value: object) -> tuple[str, ...]:
+    """Names in a setting, whichever form a kind keeps them in."""
+    return tuple(map(str, value)) if isinstance(value, list | Mapping) else ()
+
+
 def kept_runs(settings: Settings) -> tuple[list[KeptView], dict[str, str]]:
     """All runs, the last begun first; and the names of folders that can't be read, each with the
     reason.
@@ -169,11 +173,14 @@ def kept_runs(settings: Settings) -> tuple[list[KeptView], dict[str, str]]:
 
 
 def view_of(folder: Path) -> KeptView:
-    """The run in a folder. LoadError where there is none, or its settings are none."""
+    """The run in a folder. LoadError where there is none, or the settings by which a run of
+    COMPARABLE is counted are none; other kinds have settings of their own.
+    """
     kind = what_is_evaluated(folder)
-    run = _KINDS.get(kind, AnyFolder).at(folder)
+    run = _KINDS.get(kind, UnknownRun).at(folder)
     try:
-        _Listed.model_validate(dict(run.settings))
+        if kind in COMPARABLE:
+            _Counted.model_validate(dict(run.settings))
     except ValidationError as err:
         place = ".".join(map(str, err.errors()[0]["loc"]))
         raise LoadError(

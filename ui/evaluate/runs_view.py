@@ -7,7 +7,6 @@ from dataclasses import replace
 import streamlit as st
 
 from dynagrag.core.text import plural
-from dynagrag.evaluation.frame.experiment_run import ExperimentRun
 from dynagrag.evaluation.frame.html import flat
 from dynagrag.ui import state
 from dynagrag.ui.evaluate import work_view, worst_questions
@@ -77,7 +76,8 @@ def _state(view: KeptView) -> str:
     if view.is_done:
         return "done"
     is_at_work = work_view.at_work_here(view) or view.is_held()
-    return f"{'at work' if is_at_work else 'stopped'}: {view.how_far()}"
+    state_name = "at work" if is_at_work else "stopped"
+    return f"{state_name}: {how_far}" if (how_far := view.how_far()) else state_name
 
 
 # ---------------------------------------------------------------------------------------------- one
@@ -88,9 +88,8 @@ def _show_run(view: KeptView) -> None:
         _show_figures(view)
         _show_worst(view)
     else:
-        st.info(
-            f"This run hasn't finished: {plain(view.how_far())}.", icon=":material/hourglass_top:"
-        )
+        how_far = f": {plain(view.how_far())}" if view.how_far() else ""
+        st.info(f"This run hasn't finished{how_far}.", icon=":material/hourglass_top:")
     _show_resume(view)
     with st.expander("What it was made with"):
         versions = view.run.head.get("versions", {})
@@ -107,13 +106,10 @@ def _show_run(view: KeptView) -> None:
 
 
 def _show_figures(view: KeptView) -> None:
-    if isinstance(view.run, ExperimentRun):
-        report = view.run.report()
-        if worst_questions.has_questions(view):  # shown below, of the arm that is chosen
-            report = replace(report, cases=())
-        show_report(report, view.name)
-    else:
-        st.caption(f"This version of dynagrag can't show runs of {plain(view.what)}.")
+    report = view.run.whole_report()
+    if worst_questions.has_questions(view):  # shown below, of the arm that is chosen
+        report = replace(report, cases=())
+    show_report(report, view.name)
     if view.report is not None:
         st.download_button(
             "Report (HTML)",

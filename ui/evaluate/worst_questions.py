@@ -4,13 +4,12 @@ out and what each arm made of it.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from dynagrag.core.errors import LoadError
 from dynagrag.core.text import cut
 from dynagrag.evaluation.answers.answer_line import AnswerLine
+from dynagrag.evaluation.frame.experiment_run import AnyRun
 from dynagrag.evaluation.frame.figures import POINTS
-from dynagrag.evaluation.frame.kept_run import KeptRun
 from dynagrag.evaluation.judge.blind_answers import BlindAnswer
 from dynagrag.evaluation.judge.judge_report import JudgeRun
 from dynagrag.evaluation.judge.judge_summary import grades_of
@@ -73,7 +72,7 @@ def worst_questions(view: KeptView, arm: str, num: int) -> list[ReadQuestion]:
     return sorted(found, key=lambda read: read.value)[:num]
 
 
-def _lacking(run: KeptRun[Any]) -> LoadError:
+def _lacking(run: AnyRun) -> LoadError:
     return LoadError(
         f"the run in {run.path} lacks lines; delete its summary.json and run the same command with"
         f" --out {run.path} again"

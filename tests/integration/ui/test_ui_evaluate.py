@@ -225,8 +225,10 @@ def test_judged_runs_of_one_judge_are_compared_and_others_say_why_not(
         run = JudgeRun.open(
             home / "evaluation" / "runs" / name, made_with | more | {"llm": name}, {}
         )
-        run.append([JudgedLine(question="q", arm="naive", grades=dict.fromkeys(METRICS, grade))])
-        run.write_summary_file("{}")
+        run.file.append(
+            [JudgedLine(question="q", arm="naive", grades=dict.fromkeys(METRICS, grade))]
+        )
+        run.summary_file.write_text("{}")
     page = evaluate_page()
     page.radio(key="evaluate_view").set_value("Compare").run()
     assert {box.value for box in page.selectbox} == {"old", "new"}

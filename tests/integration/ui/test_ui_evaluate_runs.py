@@ -12,6 +12,7 @@ from ask_pages import TURNS
 from ingests import Gate
 from pages import choose, estimate, has, kept_runs, press, run_it, shown, until, upload
 
+from dynagrag.evaluation.frame.experiment_run import UnknownRun
 from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.ui import background
 from dynagrag.ui.evaluate.run_request import keep_request, kept_request
@@ -282,3 +283,25 @@ def test_a_request_that_points_elsewhere_is_refused(evaluate_page: Pages, home: 
     press(page, "Resume")
     until(page, lambda: bool(page.error))
     assert "is no file of questions" in shown(page)
+
+
+@pytest.mark.parametrize(
+    ("is_done", "wanted"),
+    [
+        (True, "This version of dynagrag can't show runs of shouts."),
+        (False, "This run hasn't finished."),
+    ],
+)
+def test_a_run_of_an_unknown_kind_is_listed_and_says_so(
+    is_done: bool, wanted: str, evaluate_page: Pages, home: Path
+) -> None:
+    settings = {"evaluates": "shouts", "files": ["a.jsonl"], "arms": ["capitals"]}
+    run = UnknownRun.open(home / "evaluation" / "runs" / "run", settings, {})
+    if is_done:
+        run.summary_file.write_text("{}")
+    page = evaluate_page()
+    page.radio(key="evaluate_view").set_value("Read").run()
+    assert wanted in shown(page)
+    listed = page.dataframe[0].value.iloc[0]
+    assert (listed["What"], listed["Questions"]) == ("shouts", "a.jsonl")
+    assert listed["State"] == ("done" if is_done else "stopped")

@@ -15,7 +15,6 @@ from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import (
     BudgetError,
     LoadError,
-    ModelUnavailableError,
     SettingsError,
     UsageError,
 )
@@ -23,7 +22,7 @@ from dynagrag.core.schema import Claim, ClaimCheck, Verdict
 from dynagrag.evaluation.citations.checking_cost import CheckingCost
 from dynagrag.evaluation.citations.citation_report import CitationResult, CitationRun
 from dynagrag.evaluation.citations.citation_run import CitationOptions, evaluate_citations
-from dynagrag.evaluation.frame.kept_run import StoppedRunError
+from dynagrag.evaluation.frame.kept_run import ManyFailuresError, StoppedRunError
 from dynagrag.evaluation.retrieval.retrieval_report import RetrievalRun
 from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.journal.workspace_journal import Journal
@@ -343,7 +342,7 @@ def test_a_model_that_answers_nothing_in_a_row_stops_the_run(
 ) -> None:
     monkeypatch.setattr("dynagrag.evaluation.batches.MAX_FAILED", 5)
     with pytest.raises(
-        ModelUnavailableError,
+        ManyFailuresError,
         match=r"the last 5 claims failed \(rules\): no model answers; what was",
     ):
         evaluate(Noting())

@@ -55,13 +55,13 @@ def _other_settings(path: Path) -> None:
 
 def _held(path: Path) -> None:
     run = QaRun.open(path / "run", {"arms": []}, {})
-    with run.asking(0):
+    with run.held(0):
         QaRun.open(path / "run", {"arms": []}, {})
 
 
 def _damaged(path: Path) -> None:
     run = QaRun.open(path / "run", {"arms": []}, {})
-    run.append([AnswerLine(scope="corpus", question="q", text="Who?", arm="default")])
+    run.file.append([AnswerLine(scope="corpus", question="q", text="Who?", arm="default")])
     (run.path / "answers.jsonl").write_text("{}\n", encoding="utf-8")
     run.lines()
 

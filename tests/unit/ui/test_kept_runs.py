@@ -10,7 +10,10 @@ import pytest
 
 from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import LoadError
+from dynagrag.core.schema import ClaimCheck, Verdict
 from dynagrag.evaluation.answers.answer_line import AnswerLine
+from dynagrag.evaluation.citations.citation_report import CheckLine, CitationRun
+from dynagrag.evaluation.frame.experiment_run import UnknownRun
 from dynagrag.evaluation.qa.known_question import KnownQuestion
 from dynagrag.evaluation.qa.qa_report import QaResult, QaRun
 from dynagrag.evaluation.retrieval.retrieval_report import (
@@ -58,9 +61,26 @@ def test_a_damaged_run_is_told_and_the_others_are_listed(
     assert repr(next(iter(damage)))[:-1] in unreadable["bad"]
 
 
+def test_a_run_of_another_kind_is_listed_whatever_its_settings_are(tmp_path: Path) -> None:
+    foreign = {"evaluates": "shouts", "files": ["a", "b"], "questions": "12", "samples": 0.5}
+    UnknownRun.open(tmp_path / "evaluation" / "runs" / "run", foreign | {"arms": 5}, {}, 24)
+    (view,), unreadable = kept_runs(load_settings(home=tmp_path))
+    assert (view.what, view.asked_of, view.arms, view.how_far()) == ("shouts", "a, b", (), "")
+    assert not unreadable
+
+
+@pytest.mark.parametrize(("num_lines", "wanted"), [(4, "1 of 4 lines"), (0, "")])
+def test_a_stopped_run_of_any_kind_says_how_far_it_is(
+    num_lines: int, wanted: str, tmp_path: Path
+) -> None:
+    run = CitationRun.open(tmp_path / "run", {"evaluates": "citations"}, {}, num_lines)
+    run.file.append([CheckLine.of("rules", "a", ClaimCheck(Verdict.STATED), 1.0)])
+    assert view_of(run.path).how_far() == wanted
+
+
 def test_answers_that_were_lost_are_said(tmp_path: Path) -> None:
     run = QaRun.open(tmp_path / "run", QA, {})
-    run.append(
+    run.file.append(
         [
             AnswerLine(scope="corpus", question=q, text="Who?", arm=arm, answer="A")
             for q in "ab"
@@ -91,7 +111,7 @@ def test_rankings_that_were_lost_are_said(num: int, tmp_path: Path) -> None:
         "recall": (),
         "ms": 1.0,
     }
-    run.append(
+    run.file.append(
         [RetrievalLine(question=q, arm=arm, **line) for q in "ab" for arm in SETTINGS["arms"]]
     )
     arms: dict[str, dict[str, float]] = {"default": {}, "naive": {}}

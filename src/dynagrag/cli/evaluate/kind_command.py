@@ -8,18 +8,26 @@ from typing import Annotated
 
 import typer
 
-from dynagrag.cli.evaluate.shared import LIMIT, OUT, say_estimate, say_experiment
+from dynagrag.cli.evaluate.shared import OUT, say_estimate, say_experiment
 from dynagrag.cli.options import JSON, VERBOSE
-from dynagrag.cli.terminal import ProgressBars, read_settings, set_up_log
+from dynagrag.cli.terminal import EXIT_SET_ASIDE, ProgressBars, read_settings, set_up_log
 from dynagrag.evaluation.kinds import EvaluationKind
 
 DATA = Annotated[
     Path, typer.Option("--data", metavar="PATH", help="File or folder of what is measured.")
 ]
+LIMIT = Annotated[
+    int | None,
+    typer.Option(
+        "--limit", min=1, help="Measure only this many items, from the first. Default: all."
+    ),
+]
 
 
 def command_of(kind: EvaluationKind) -> Callable[..., int]:
-    """The command; typer reads its options from the signature."""
+    """The command; typer reads its options from the signature. It gives EXIT_SET_ASIDE where items
+    failed.
+    """
 
     def command(
         data: DATA,
@@ -38,7 +46,7 @@ def command_of(kind: EvaluationKind) -> Callable[..., int]:
             watch = Watch(progress, lambda arm, estimate: say_estimate(estimate, arm))
             run, result = run_experiment(experiment, settings.home, out, watch)
         say_experiment(run, result, as_json)
-        return 0
+        return EXIT_SET_ASIDE if run.failures() else 0
 
     command.__doc__ = kind.help
     return command

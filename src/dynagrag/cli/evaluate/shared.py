@@ -126,5 +126,5 @@ def say_experiment(run: "AnyRun", result: "Result", as_json: bool) -> None:
     from dynagrag.evaluation.frame.terminal import report_lines
 
     where = (f"run: {run.path}", f"report: {run.path / 'report.html'}")
-    for line in (*report_lines(run.report()), *where):
+    for line in (*report_lines(run.whole_report()), *where):
         say(in_line(line))  # kinds, types and subsets are a file's or a model's words

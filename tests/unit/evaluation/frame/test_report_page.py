@@ -108,6 +108,28 @@ def test_names_of_marks_differ_between_pictures_of_a_page() -> None:
     assert set(used) <= set(ids)
 
 
+@pytest.mark.parametrize(
+    ("settings", "heading"),
+    [
+        ({"dynagrag": "1", "seed": 0}, "Versions"),
+        ({"files": {"f": "HASH"}}, "Data and versions"),
+        ({"files": {"f": "HASH"}, "graph": "HASH"}, "Data, graph and versions"),
+    ],
+)
+def test_headings_name_only_what_is_there(settings: dict[str, object], heading: str) -> None:
+    page = render(Report("", "", ""), HEAD | {"settings": settings})
+    titles = re.findall(r"<h2>(.*?)</h2>", page)
+    assert titles == ["Settings", heading]
+    assert ("The hashes tell" in page) == ("files" in settings)
+
+
+def test_tables_without_titles_are_set_apart() -> None:
+    tables = (Table(("arm", "value"), ()),) * 2
+    page = render(Report("", "", "", results=(Section(tables=tables),)), HEAD)
+    assert re.search(r'</table>\s*</div>\s*<div class="scroll">', page)
+    assert ".scroll + .scroll { margin-top: 16px; }" in page
+
+
 def test_colours_are_those_of_the_page_so_that_dark_mode_changes_them() -> None:
     svg = picture_svg(PICTURES[0])
     assert "var(--c0)" in svg

@@ -38,14 +38,16 @@ def judged(
     """A run whose every grade of an arm, and every verdict on hybrid, is the same."""
     run = JudgeRun.open(folder, SETTINGS | more, {})
     for i in range(NUM):
-        run.append(
+        run.file.append(
             [
                 JudgedLine(question=f"q{i}", arm=arm, grades=dict.fromkeys(METRICS, grade))
                 for arm, grade in grades.items()
             ]
         )
-        run.append([JudgedLine(question=f"q{i}", arm="hybrid", against="naive", verdict=verdict)])
-    run.write_summary_file("{}")
+        run.file.append(
+            [JudgedLine(question=f"q{i}", arm="hybrid", against="naive", verdict=verdict)]
+        )
+    run.summary_file.write_text("{}")
     return run
 
 
@@ -137,6 +139,6 @@ def test_grades_and_pairs_share_nothing() -> None:
 
 def test_a_run_of_another_kind_is_refused(tmp_path: Path) -> None:
     second = QaRun.open(tmp_path / "b", {"evaluates": "qa"}, {})
-    second.write_summary_file("{}")
+    second.summary_file.write_text("{}")
     with pytest.raises(LoadError, match="holds a run of another kind"):
         JudgeRun.read(second.path)

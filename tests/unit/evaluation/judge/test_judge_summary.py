@@ -74,7 +74,7 @@ def summed(
         {},
     )
     run.answer_file().append(answers)
-    run.append(lines)
+    run.file.append(lines)
     result = judge_result(
         plan,
         run.answers(),

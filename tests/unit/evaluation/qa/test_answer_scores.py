@@ -420,7 +420,7 @@ def test_a_summary_of_before_is_read(tmp_path: Path) -> None:
     wanted = {f"q{i}": WantedAnswer(GoldAnswer(("x",))) for i in range(3)}
     lines = [line(q, arm, plain="x") for q in wanted for arm in ("a", "naive")]
     run = QaRun.open(tmp_path / "run", {"evaluates": "qa"}, {})
-    run.append(lines)
+    run.file.append(lines)
     result = QaResult(**dict(figures(lines, wanted)), dataset="d", run=str(run.path))
     assert list(result.as_json())[:6] == [
         "dataset",

@@ -65,7 +65,7 @@ def lines(better: str = "default") -> list[RetrievalLine]:
 
 def done(path: Path, own: Sequence[RetrievalLine], **changes: object) -> RetrievalRun:
     run = RetrievalRun.open(path, SETTINGS | changes, {"python": "3"})
-    run.append(own)
+    run.file.append(own)
     finish(run, own, SETTINGS["arms"], {f"of {NASTY}": 2}, [NASTY])
     return run
 
@@ -106,13 +106,13 @@ def page_of(run: RetrievalRun) -> str:
 
 def test_lines_come_back_as_they_were_written_whatever_they_hold(tmp_path: Path) -> None:
     run = RetrievalRun.open(tmp_path / "run", SETTINGS, {})
-    run.append(lines())
+    run.file.append(lines())
     assert RetrievalRun.open(tmp_path / "run", SETTINGS, {}).lines() == lines()
 
 
 def test_a_torn_last_line_is_dropped_and_asked_again(tmp_path: Path) -> None:
     run = RetrievalRun.open(tmp_path, SETTINGS, {})
-    run.append(lines())
+    run.file.append(lines())
     path = tmp_path / "questions.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[:-40])
@@ -123,27 +123,27 @@ def test_a_torn_last_line_is_dropped_and_asked_again(tmp_path: Path) -> None:
 
 def test_a_write_that_failed_in_the_middle_leaves_no_half_line(tmp_path: Path) -> None:
     run = RetrievalRun.open(tmp_path, SETTINGS, {})
-    run.append(lines()[:1])
+    run.file.append(lines()[:1])
     path = tmp_path / "questions.jsonl"
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     try:
         resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 20, limits[1]))
         with pytest.raises(OSError, match="File too large") as caught:
-            run.append(lines()[1:2])
+            run.file.append(lines()[1:2])
         assert caught.value.filename == str(path), "a full disk names its file"
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, limits[1]))
         with pytest.raises(OSError, match="File too large") as caught:
-            run.write_summary_file("the figures of a run")
-        assert caught.value.filename == str(tmp_path / "summary.json")
+            run.write_report("the figures of a run")
+        assert caught.value.filename == str(tmp_path / "report.html")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-    run.append(lines()[2:])
+    run.file.append(lines()[2:])
     assert run.lines() == [*lines()[:1], *lines()[2:]]
 
 
 def test_a_line_that_is_no_utf_8_is_named(tmp_path: Path) -> None:
     run = RetrievalRun.open(tmp_path, SETTINGS, {})
-    run.append(lines()[:2])
+    run.file.append(lines()[:2])
     path = tmp_path / "questions.jsonl"
     path.write_bytes(path.read_bytes().replace(b"q0", b"q\xff"))
     with pytest.raises(LoadError, match=r"questions\.jsonl, line 1 is damaged"):
@@ -168,7 +168,7 @@ def test_a_summary_without_figures_is_refused_with_what_to_do(summary: str, tmp_
 
 def test_a_damaged_line_in_the_middle_is_named(tmp_path: Path) -> None:
     run = RetrievalRun.open(tmp_path, SETTINGS, {})
-    run.append(lines())
+    run.file.append(lines())
     path = tmp_path / "questions.jsonl"
     path.write_text(path.read_text(encoding="utf-8").replace('"q1"', "q1", 1), encoding="utf-8")
     with pytest.raises(LoadError, match="line 3 is damaged"):
@@ -215,7 +215,7 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> Non
 
 
 def test_a_run_that_was_stopped_can_be_found_but_not_read(tmp_path: Path) -> None:
-    RetrievalRun.open(tmp_path, SETTINGS, {}).append(lines()[:3])
+    RetrievalRun.open(tmp_path, SETTINGS, {}).file.append(lines()[:3])
     assert RetrievalRun.is_unfinished(tmp_path, SETTINGS)
     assert not RetrievalRun.is_unfinished(tmp_path, SETTINGS | {"half": "tuning"})
     assert not RetrievalRun.is_unfinished(tmp_path / "nowhere", SETTINGS)
@@ -240,7 +240,7 @@ def test_a_run_lies_in_the_home_and_is_gone_on_with_until_it_is_done(tmp_path: P
     assert RetrievalRun.begin(
         tmp_path, "my set [1]", SETTINGS | {"half": "tuning"}
     ).path.name.endswith("-2")
-    first.write_summary_file("{}")
+    first.summary_file.write_text("{}")
     assert RetrievalRun.begin(tmp_path, "my set [1]", SETTINGS).path.name.endswith("-3")
     assert RetrievalRun.begin(tmp_path, "my set [1]", SETTINGS, first.path).path == first.path
 
@@ -273,20 +273,20 @@ def test_ctrl_c_says_how_to_go_on(tmp_path: Path) -> None:
             StoppedRunError,
             match=r"what was done is kept: resume with the same command and --out .*test_ctrl_c",
         ),
-        run.asking(8),
+        run.held(8),
     ):
         raise KeyboardInterrupt
 
 
 def test_a_run_that_is_being_asked_is_refused_and_passed_over(tmp_path: Path) -> None:
     run = RetrievalRun.open(tmp_path, SETTINGS, {})
-    with run.asking(8):
+    with run.held(8):
         assert not RetrievalRun.is_unfinished(tmp_path, SETTINGS)
         with pytest.raises(UsageError, match="another process is at work on the run in"):
             RetrievalRun.open(tmp_path, SETTINGS, {})
         with (
             pytest.raises(UsageError, match="another process is at work on the run in"),
-            run.asking(8),
+            run.held(8),
         ):
             pass
     assert RetrievalRun.is_unfinished(tmp_path, SETTINGS)
@@ -295,12 +295,12 @@ def test_a_run_that_is_being_asked_is_refused_and_passed_over(tmp_path: Path) ->
 
 def test_a_done_run_that_lacks_lines_is_no_longer_done(tmp_path: Path) -> None:
     run = done(tmp_path, lines())
-    with run.asking(8):
+    with run.held(8):
         assert run.is_done
     (tmp_path / "questions.jsonl").write_text(
         "".join(f"{own.model_dump_json()}\n" for own in lines()[1:]), encoding="utf-8"
     )
-    with run.asking(8):
+    with run.held(8):
         assert not run.is_done
 
 
@@ -416,7 +416,7 @@ def test_runs_without_a_common_scope_or_arm_are_refused(tmp_path: Path) -> None:
         compare(first, done(tmp_path / "b", other))
     other = [own.model_copy(update={"arm": own.arm + "-2"}) for own in lines()]
     run = RetrievalRun.open(tmp_path / "c", SETTINGS, {})
-    run.append(other)
+    run.file.append(other)
     with pytest.raises(UsageError, match="no arm is in both"):
         compare(first, run)
 
@@ -501,6 +501,6 @@ def test_the_report_cuts_what_is_very_long(tmp_path: Path) -> None:
 
 def test_a_run_without_a_single_hit_and_one_arm_can_still_be_drawn(tmp_path: Path) -> None:
     run = RetrievalRun.open(tmp_path, SETTINGS | {"arms": ["naive"]}, {})
-    run.append([line("q", "naive", [])])
+    run.file.append([line("q", "naive", [])])
     finish(run, run.lines(), ["naive"], {}, [])
     assert "nothing" in Page(page_of(run)).words

@@ -104,8 +104,8 @@ class ReadingResult(ExtractionScores, _MarkedChunks):
 
 
 class ExtractionResult(ExtractionScores, _MarkedChunks):
-    """Figures of an extractor. `dropped`: things it named and gave up just now, by reason;
-    `errors`: chunks that failed in part.
+    """Figures of an extractor. `dropped`: things it named and gave up, by reason; `errors`: chunks
+    that failed in part.
     """
 
     dropped: dict[str, int]
@@ -141,7 +141,7 @@ class ExtractionRun(ExperimentRun[FoundLine, ExtractionResult]):
             f"{plural(result.errors, 'chunk')} failed in part; what is missing counts as not found;"
             f" the same command with --out {result.run} tries them again"
         )
-        dropped = (f"dropped just now: {num} x {why}" for why, num in result.dropped.items())
+        dropped = (f"dropped: {num} x {why}" for why, num in result.dropped.items())
         worst = Cases("The chunks with most mistakes", tuple(case for _, case in cases[:_NUM_READ]))
         return extraction_report(
             result, notes=(*dropped, *([failed] if result.errors else [])), cases=(worst,)

@@ -260,7 +260,7 @@ def _counts(num: int, *parts: int) -> tuple[Cell, ...]:
 
 
 def _case(chunk: GoldChunk, found: FoundThings) -> tuple[int, Case]:
-    """How many things of a chunk are wrong, and the chunk to read."""
+    """How many mistakes there are in a chunk, and the chunk to read."""
     want = marked(chunk)
     matched = overlap_pairs(chunk.text, found.things, want.things)
     keys = gold_keys(found.things, matched)
@@ -276,7 +276,7 @@ def _case(chunk: GoldChunk, found: FoundThings) -> tuple[int, Case]:
     missed_pairs = [
         _worded(p)
         for p in want.pairs
-        if not any(is_same_pair(own, p, keys, False) for own in found.pairs)
+        if not any(is_same_pair(own, p, keys, False) for own in stated)
     ]
     lists = {
         "Found, not marked": wrong,
@@ -286,7 +286,7 @@ def _case(chunk: GoldChunk, found: FoundThings) -> tuple[int, Case]:
     }
     case = Case(
         text=chunk.id,
-        value=f"{len(wrong)} wrong, {len(missed)} missed",
+        value=(f"{len(wrong) + len(wrong_pairs)} wrong, {len(missed) + len(missed_pairs)} missed"),
         listings=(
             Listing.of(
                 "Text",
@@ -301,7 +301,7 @@ def _case(chunk: GoldChunk, found: FoundThings) -> tuple[int, Case]:
             for title, texts in lists.items()
         ),
     )
-    return len(wrong) + len(missed), case
+    return sum(map(len, lists.values())), case
 
 
 def _worded(pair: ThingPair) -> str:

@@ -267,6 +267,37 @@ def test_the_parts_of_a_chunk_that_failed_are_not_counted_twice_when_it_is_tried
     assert (again.errors, again.dropped) == (0, {"entity: no name": 2})
 
 
+def test_a_relation_whose_ends_are_only_mentioned_together_is_listed_as_not_found(
+    gold: Path, evaluate: Callable[..., Any]
+) -> None:
+    quote = "In May Ada Byron joined Acme Works."
+    relation = {"head": "Ada Byron", "label": "joined", "tail": "Acme Works", "quote": quote}
+    ends = [{"text": relation["head"]}, {"text": relation["tail"]}]
+    row = {"id": "a", "text": quote, "entities": ends, "relations": [relation]}
+    gold.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    run, result = evaluate()
+    assert result.co_occurrences["undirected"].num_hit == 1
+    assert result.relations["undirected"].num_hit == 0
+    (worst,) = run.report().cases
+    (listing,) = worst.cases[0].columns[3].listings
+    assert [item.words for item in listing.items] == ["ada byron | joined | acme works"]
+
+
+def test_the_chunks_with_most_mistakes_count_things_and_relations(
+    gold: Path, evaluate: Callable[..., Any]
+) -> None:
+    rows = [ROWS[0] | {"relations": []}, ROWS[1]]
+    gold.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    run, _ = evaluate()
+    (worst,) = run.report().cases
+    for case in worst.cases:
+        wrong, missed, wrong_pairs, missed_pairs = (
+            len(column.listings[0].items) for column in case.columns
+        )
+        assert case.value == f"{wrong + wrong_pairs} wrong, {missed + missed_pairs} missed"
+    assert [case.text for case in worst.cases] == ["row 2", "row 1"]
+
+
 def test_a_stopped_run_goes_on_to_the_same_summary(
     evaluate: Callable[..., Any], tmp_path: Path
 ) -> None:

@@ -1,6 +1,6 @@
 """The verbs: what the folders know of each other. `wiring.py` chooses the implementations that a
-workspace uses; contract suites in tests/contracts hold stores, models, embedders, retrievers and
-checkers to their protocols.
+workspace uses; contract suites in tests/contracts hold stores, models, embedders, retrievers,
+pruners, traversals and checkers to their protocols.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -27,7 +27,7 @@ Floats = NDArray[np.float64]
 
 class ThresholdFigures(BaseModel):
     """Figures of the scores alone: of `n` claims with a score, at the threshold that is best for
-    these very claims.
+    these very claims. False claims are pooled here; `balanced` takes the mean over kinds.
     """
 
     model_config = ConfigDict(frozen=True)

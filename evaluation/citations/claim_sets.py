@@ -32,7 +32,7 @@ class LabelledClaim:
     Args:
         id: Names it inside its set.
         claim: What a checker is given.
-        is_true: Whether the lines state it.
+        is_true: Whether the lines state it, whatever the world says.
         kind: How it was made, such as `number`; empty where nobody says.
         label: What its set calls it, such as `partially_supported`.
         source: Claims of one source stand or fall together, so they are resampled together.
@@ -54,9 +54,7 @@ class LabelledClaim:
 
     @property
     def false_kind(self) -> str:
-        """Under which kind a false claim counts as caught or not: claims that nobody named a kind
-        of are one kind.
-        """
+        """The kind a false claim is counted under; `false` where none is named."""
         return self.kind or _FALSE
 
 
@@ -86,7 +84,9 @@ def load_pairs(path: Path) -> ClaimSet:
     """
     rows, file = read_rows(path)
     return ClaimSet(
-        path.name.removesuffix(".gz").removesuffix(".jsonl"), _named_once(map(_pair, rows)), (file,)
+        path.name.removesuffix(".gz").removesuffix(".jsonl"),
+        _with_unique_ids(map(_pair, rows)),
+        (file,),
     )
 
 
@@ -105,10 +105,10 @@ def load_wice(data: Path) -> ClaimSet:
     Raises LoadError where the file is missing or a row is wrong.
     """
     rows, file = read_rows(_wice_file(data))
-    return ClaimSet(WICE, _named_once(map(_wice_claim, rows)), (file,))
+    return ClaimSet(WICE, _with_unique_ids(map(_wice_claim, rows)), (file,))
 
 
-def _named_once(claims: Iterable[LabelledClaim]) -> tuple[LabelledClaim, ...]:
+def _with_unique_ids(claims: Iterable[LabelledClaim]) -> tuple[LabelledClaim, ...]:
     """The claims, each with an id of its own: one that stood before gets a number."""
     seen: Counter[str] = Counter()
     named = []

@@ -29,8 +29,9 @@ from dynagrag.evaluation.frame.report import (
 )
 
 _NUM_READ = 30
-"""How many pairs of each kind are shown to read, and how many beside the figures."""
+"""How many pairs of each kind are shown to read."""
 _NUM_EXAMPLES = 5
+"""How many missed pairs stand beside the figures."""
 _FIGURES = ("precision", "recall", "f1")
 WORDS: Mapping[str, str] = {
     "precision": "of the labelled pairs that were joined, the share that are one thing",

@@ -51,7 +51,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class LabelledPair:
-    """Two items, i < j, and whether the set says that they are the same."""
+    """Two items by their places, and whether the set says that they are the same."""
 
     i: int
     j: int

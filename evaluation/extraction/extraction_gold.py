@@ -24,8 +24,8 @@ _MAX_SHOWN = 60
 
 
 class _Marked(BaseModel):
-    # A limit of length, whichever, has every text looked at: a lone surrogate is none, and no file
-    # could hold it.
+    # `str_min_length` makes pydantic look at every string, and so refuse lone surrogates, which no
+    # file can hold.
     model_config = ConfigDict(frozen=True, extra="forbid", str_min_length=0)
 
 
@@ -50,7 +50,7 @@ class GoldEntity(_Marked):
 
     @property
     def key(self) -> str:
-        """Under which mentions of one name meet."""
+        """The key that mentions of one name share."""
         return entity_key(self.text)
 
     @property
@@ -103,7 +103,7 @@ class GoldChunk(_Marked):
         }
 
     @model_validator(mode="after")
-    def _is_in_its_text(self) -> Self:
+    def _checked_and_placed(self) -> Self:
         if not self.text.strip():
             raise ValueError("the text is empty")
         placed = [one for entity in self.entities for one in _placed(entity, self.text)]

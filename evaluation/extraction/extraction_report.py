@@ -104,8 +104,8 @@ class ReadingResult(ExtractionScores, _MarkedChunks):
 
 
 class ExtractionResult(ExtractionScores, _MarkedChunks):
-    """Figures of an extractor. `dropped`: things it named and gave up just now, by reason;
-    `errors`: chunks that failed in part.
+    """Figures of an extractor. `dropped`: things it named and gave up, by reason; `errors`: chunks
+    that failed in part.
     """
 
     dropped: dict[str, int]
@@ -142,7 +142,7 @@ class ExtractionRun(ExperimentRun[FoundLine, ExtractionResult]):
             f"{plural(result.errors, 'chunk')} failed in part; what is missing counts as not found;"
             f" the same command with --out {result.run} tries them again"
         )
-        dropped = (f"dropped just now: {num} x {why}" for why, num in result.dropped.items())
+        dropped = (f"dropped: {num} x {why}" for why, num in result.dropped.items())
         worst = Cases("The chunks with most mistakes", tuple(case for _, case in cases[:_NUM_READ]))
         return extraction_report(
             result, notes=(*dropped, *([failed] if result.errors else [])), cases=(worst,)
@@ -261,7 +261,7 @@ def _counts(num: int, *parts: int) -> tuple[Cell, ...]:
 
 
 def _case(chunk: GoldChunk, found: FoundThings) -> tuple[int, Case]:
-    """How many things of a chunk are wrong, and the chunk to read."""
+    """How many mistakes there are in a chunk, and the chunk to read."""
     want = marked(chunk)
     matched = overlap_pairs(chunk.text, found.things, want.things)
     keys = gold_keys(found.things, matched)
@@ -277,7 +277,7 @@ def _case(chunk: GoldChunk, found: FoundThings) -> tuple[int, Case]:
     missed_pairs = [
         _worded(p)
         for p in want.pairs
-        if not any(is_same_pair(own, p, keys, False) for own in found.pairs)
+        if not any(is_same_pair(own, p, keys, False) for own in stated)
     ]
     lists = {
         "Found, not marked": wrong,
@@ -287,7 +287,7 @@ def _case(chunk: GoldChunk, found: FoundThings) -> tuple[int, Case]:
     }
     case = Case(
         text=chunk.id,
-        value=f"{len(wrong)} wrong, {len(missed)} missed",
+        value=(f"{len(wrong) + len(wrong_pairs)} wrong, {len(missed) + len(missed_pairs)} missed"),
         listings=(
             Listing.of(
                 "Text",
@@ -302,7 +302,7 @@ def _case(chunk: GoldChunk, found: FoundThings) -> tuple[int, Case]:
             for title, texts in lists.items()
         ),
     )
-    return len(wrong) + len(missed), case
+    return sum(map(len, lists.values())), case
 
 
 def _worded(pair: ThingPair) -> str:

@@ -2,7 +2,7 @@
 what it found is written down as it comes.
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -193,13 +193,16 @@ class ExtractionExperiment(TrialExperiment[GoldChunk, FoundLine, ExtractionResul
     def summarize(self, lines: Sequence[FoundLine], path: Path) -> ExtractionResult:
         """The figures of what was found in all chunks."""
         found = found_in(self.items, {line.chunk: line for line in lines})
+        dropped = Counter[str]()
+        for line in lines:
+            dropped.update(line.dropped)
         return ExtractionResult(
             dataset=self._gold.name,
             chunks=len(self.items),
             extractor=self._options.extractor,
             llm=self._model.name if self._model else None,
             **dict(extraction_scores(self.items, found, self._options.seed)),
-            dropped=dict(sorted(self._extractor.dropped.items())),
+            dropped=dict(sorted(dropped.items())),
             errors=sum(bool(line.errors) for line in lines),
             seed=self._options.seed,
             run=str(path),
@@ -212,6 +215,9 @@ class ExtractionExperiment(TrialExperiment[GoldChunk, FoundLine, ExtractionResul
 
 def _line(work: GoldWork, made: Iterable[Extraction], errors: Sequence[str] = ()) -> FoundLine:
     extractions = tuple(made)
+    dropped = Counter[str]()
+    for extraction in extractions:
+        dropped.update(extraction.dropped)
     return FoundLine(
         chunk=work.gold.id,
         mentions=tuple(FoundMention.of(m, work.start) for one in extractions for m in one.mentions),
@@ -220,4 +226,5 @@ def _line(work: GoldWork, made: Iterable[Extraction], errors: Sequence[str] = ()
         ),
         num_passages=sum(len(item.chunk.passages) for item in work.work),
         errors=tuple(errors),
+        dropped=dict(dropped),
     )

@@ -90,10 +90,9 @@ class TypeAgreement(BaseModel):
 
 
 class ExtractionScores(BaseModel):
-    """All figures of what was found in marked chunks. Of entities, relations and pairs that are
-    mentioned together by the rule of matching (`matching`); `entities_raw`: before rules that need
-    the whole corpus leave some out. By type: the gold's own (recall) or the extractor's
-    (precision).
+    """All figures of what was found in marked chunks. `entities`, `relations`, `co_occurrences`: by
+    matching rule. `entities_raw`: the same before rules over the whole corpus drop some. By type:
+    the gold's own (recall) or the extractor's (precision). `num_words`: distinct linking words.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -192,8 +191,8 @@ def extraction_scores(
                 [thing for c in compared for thing in c.found.things], matched
             )
         },
-        names=_share_of_marked(compared, is_name=True),
-        common_nouns=_share_of_marked(compared, is_name=False),
+        names=_recall_counts(compared, is_name=True),
+        common_nouns=_recall_counts(compared, is_name=False),
         numbered_names=_numbered(compared),
         type_agreement=TypeAgreement(
             matched=len(matched),
@@ -257,7 +256,7 @@ def _by_type(
         yield type_, num, overlap[type_], exact[type_]
 
 
-def _share_of_marked(compared: Sequence[_Compared], is_name: bool) -> RecallCounts:
+def _recall_counts(compared: Sequence[_Compared], is_name: bool) -> RecallCounts:
     """Of the marked names, or of the marked common nouns."""
     spans = [{e.span for e in c.gold.entities if e.is_name is is_name} for c in compared]
     found = [

@@ -1,6 +1,6 @@
 """Records that an extractor made of a marked chunk, as a line of the run's file."""
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from dynagrag.core.schema import Flag, Mention, MentionKind, RelationRecord
 from dynagrag.evaluation.frame.experiment_run import ONE_ARM, ExperimentLine
@@ -83,7 +83,7 @@ class FoundRelation(BaseModel):
 
 class FoundLine(ExperimentLine):
     """Records that an extractor made of a marked chunk. `errors`: why parts of it failed, which are
-    then missing.
+    then missing. `dropped`: things it named there and gave up, by reason.
     """
 
     chunk: str
@@ -91,6 +91,7 @@ class FoundLine(ExperimentLine):
     relations: tuple[FoundRelation, ...]
     num_passages: int
     errors: tuple[str, ...] = ()
+    dropped: dict[str, int] = Field(default_factory=dict)
 
     @property
     def key(self) -> tuple[str, str]:

@@ -32,13 +32,29 @@ from dynagrag.evaluation.frame.report import (
 )
 from dynagrag.evaluation.frame.results import Result
 from dynagrag.evaluation.pruning.pruner_figures import BASELINES, KeptPrunerFigures
-from dynagrag.evaluation.pruning.pruning_measures import BUDGET, EDGE_AP, NAMES, NODE_AP, SUPPORT
+from dynagrag.evaluation.pruning.pruning_measures import (
+    BUDGET,
+    EDGE_AP,
+    NAMES,
+    NEAR,
+    NODE_AP,
+    RANDOM,
+    SUPPORT,
+)
+from dynagrag.registry.pruners import PRUNERS
 
+# The order of retrieval first, which the others change.
+_NONE, *_OTHERS = (f"{row.name}: {row.explanation}" for row in PRUNERS.values())
 WORDS: Mapping[str, str] = {
-    "pruner": (
-        "what gives scores; none: all alike, so the order of retrieval; near: the better subgraph"
-        " first, by hops, then as the prior; random: by chance; prior: by distance to the question,"
-        " untrained; else a checkpoint"
+    "pruner": "; ".join(
+        (
+            "what gives scores",
+            _NONE,
+            f"{NEAR}: the better subgraph first, by hops, then as the prior",
+            f"{RANDOM}: by chance",
+            *_OTHERS,
+            "else a checkpoint",
+        )
     ),
     NODE_AP: (
         "average precision of the ranking of entities by their scores; what no subgraph holds"

@@ -121,9 +121,9 @@ class EvaluationSet:
 
     @property
     def main_measure(self) -> str:
-        """What the set is judged by: recall@5. Where stretches of turns are looked for p@5, since
-        they seldom fit into five passages, and in a file of one's own r@10, which is 1 for the best
-        ranking whether one passage is looked for or a dozen.
+        """recall@5 for sets whose gold is titles, facts or documents. With spans: p@5 for a
+        published set (a span seldom fits in five passages); r@10 for a file of one's own: a perfect
+        ranking gets 1, however many passages are gold.
         """
         if not any(question.gold.spans for question in self.questions):
             return "recall@5"

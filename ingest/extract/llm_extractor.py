@@ -260,16 +260,18 @@ class LLMExtractor:
         document, turns, chunk = work.document, work.turns, work.chunk
         mentions: dict[str, Mention] = {}
         relations: dict[str, RelationRecord] = {}
+        dropped = Counter[str]()
         for piece, replies in self._replies(document, turns, chunk, _MAX_SPLITS):
             builder = RecordBuilder(
                 document, turns, piece, self._name, is_small=self._profile.is_small
             )
             for reply in replies:
                 builder.add(reply)
-            with self._lock:
-                self.counts.dropped.update(builder.dropped)
+            dropped.update(builder.dropped)
             mentions.update((m.id, m) for m in builder.mentions())
             relations.update((r.id, r) for r in builder.relations())
+        with self._lock:
+            self.counts.dropped.update(dropped)
         return Extraction(
             chunk.document_id,
             chunk.start,
@@ -277,6 +279,7 @@ class LLMExtractor:
             self._name,
             tuple(mentions.values()),
             tuple(relations.values()),
+            dropped,
         )
 
     def _replies(

@@ -1,11 +1,11 @@
 """The verbs: what the folders know of each other. `wiring.py` chooses the implementations that a
-workspace uses; contract suites in tests/contracts hold stores, models, embedders, retrievers and
-checkers to their protocols.
+workspace uses; contract suites in tests/contracts hold stores, models, embedders, retrievers,
+pruners, traversals and checkers to their protocols.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from dynagrag.core.model_protocols import (
@@ -59,7 +59,9 @@ SENTENCE_EXTRACTOR = "fast"
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The records of one chunk's live extraction. The chunk is named by its span."""
+    """The records of one chunk's live extraction. The chunk is named by its span. `dropped`: what
+    its extractor refused in it, by reason; no store keeps it.
+    """
 
     document_id: str
     start: int
@@ -67,6 +69,7 @@ class Extraction:
     extractor: str
     mentions: tuple[Mention, ...]
     relations: tuple[RelationRecord, ...]
+    dropped: Mapping[str, int] = field(default_factory=dict, compare=False)
 
 
 class RecordStore(Protocol):
@@ -321,7 +324,9 @@ class Extractor(Protocol):
 
     @property
     def dropped(self) -> Mapping[str, int]:
-        """Refusals so far, by reason: "relation: its quote is not in the source" -> 3."""
+        """Refusals so far, by reason: "relation: its quote is not in the source" -> 3. Those of a
+        chunk also stand in its Extraction.
+        """
 
     @property
     def mended(self) -> Mapping[str, int]:

@@ -3,7 +3,7 @@ gone on with, and what it costs.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +11,13 @@ import pytest
 
 from dynagrag.config.settings import load_settings
 from dynagrag.core.errors import BudgetError, LoadError, SettingsError, UsageError
+from dynagrag.core.protocols import Prompt
 from dynagrag.evaluation.batches import MAX_FAILED
 from dynagrag.evaluation.extraction.extraction_gold import shipped_gold
 from dynagrag.evaluation.extraction.extraction_report import ExtractionResult, ExtractionRun
 from dynagrag.evaluation.extraction.extraction_run import ExtractionRunOptions, evaluate_extraction
 from dynagrag.evaluation.frame.kept_run import StoppedRunError
+from dynagrag.fakes import FakeChat, simple_reply
 from dynagrag.fakes.fake_server import Fault, OpenAIStubServer
 from dynagrag.ingest.plan import IngestEstimate
 
@@ -216,6 +218,84 @@ def test_a_budget_stops_a_run_which_then_goes_on_where_it_was(
     assert costs[0].money == pytest.approx(costs[0].prompt_tokens / 1000)
     assert result.errors == 0
     assert sorted(line.chunk for line in run.lines()) == [row["id"] for row in ROWS]
+
+
+def test_a_run_in_two_parts_counts_all_that_was_dropped_and_keeps_it_when_it_is_done(
+    evaluate: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def reply(prompt: Prompt, schema: Mapping[str, Any] | None) -> str:
+        facts = json.loads(simple_reply(prompt, schema))
+        return json.dumps(facts | {"entities": [*facts["entities"], {"name": "it"}]})
+
+    with OpenAIStubServer(FakeChat(reply)) as server:
+        point_at(server, monkeypatch, DYNAGRAG_MAX_CONCURRENCY="2")
+        with pytest.raises(BudgetError):
+            evaluate(extractor="llm", out=tmp_path / "run", max_calls=4)
+        run, resumed = evaluate(extractor="llm", out=tmp_path / "run")
+        before = run.summary_file.read_bytes()
+        _, done = evaluate(extractor="llm", out=tmp_path / "run")
+    assert resumed.dropped == done.dropped == {"entity: no name": len(ROWS)}
+    assert run.summary_file.read_bytes() == before
+    assert f"dropped: {len(ROWS)} x entity: no name" in run.report().notes
+
+
+def test_the_parts_of_a_chunk_that_failed_are_not_counted_twice_when_it_is_tried_again(
+    home: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A row that the extractor takes in parts: of two of them it drops something, and one of these
+    fails at first.
+    """
+    ends = ("Ada works at Acme.", "Leo works at Delft.")
+    turns = [{"text": " ".join([end, *["It rained."] * 400])} for end in ends]
+    row = {"id": "long", "turns": turns, "entities": [{"text": "Ada"}], "relations": []}
+    (tmp_path / "long.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    is_down = True
+
+    def reply(prompt: Prompt, schema: Mapping[str, Any] | None) -> str:
+        if is_down and "Leo works" in prompt.user:
+            return "no JSON"
+        names = ["it"] if "works at" in prompt.user else []
+        return json.dumps({"entities": [{"name": name} for name in names], "relations": []})
+
+    options = ExtractionRunOptions("llm", tmp_path / "long.jsonl", out=tmp_path / "run")
+    with OpenAIStubServer(FakeChat(reply)) as server:
+        point_at(server, monkeypatch)
+        _, first = evaluate_extraction(load_settings(home=home), options)
+        is_down = False
+        _, again = evaluate_extraction(load_settings(home=home), options)
+    assert (first.errors, first.dropped) == (1, {"entity: no name": 1})
+    assert (again.errors, again.dropped) == (0, {"entity: no name": 2})
+
+
+def test_a_relation_whose_ends_are_only_mentioned_together_is_listed_as_not_found(
+    gold: Path, evaluate: Callable[..., Any]
+) -> None:
+    quote = "In May Ada Byron joined Acme Works."
+    relation = {"head": "Ada Byron", "label": "joined", "tail": "Acme Works", "quote": quote}
+    ends = [{"text": relation["head"]}, {"text": relation["tail"]}]
+    row = {"id": "a", "text": quote, "entities": ends, "relations": [relation]}
+    gold.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    run, result = evaluate()
+    assert result.co_occurrences["undirected"].num_hit == 1
+    assert result.relations["undirected"].num_hit == 0
+    (worst,) = run.report().cases
+    (listing,) = worst.cases[0].columns[3].listings
+    assert [item.words for item in listing.items] == ["ada byron | joined | acme works"]
+
+
+def test_the_chunks_with_most_mistakes_count_things_and_relations(
+    gold: Path, evaluate: Callable[..., Any]
+) -> None:
+    rows = [ROWS[0] | {"relations": []}, ROWS[1]]
+    gold.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    run, _ = evaluate()
+    (worst,) = run.report().cases
+    for case in worst.cases:
+        wrong, missed, wrong_pairs, missed_pairs = (
+            len(column.listings[0].items) for column in case.columns
+        )
+        assert case.value == f"{wrong + wrong_pairs} wrong, {missed + missed_pairs} missed"
+    assert [case.text for case in worst.cases] == ["row 2", "row 1"]
 
 
 def test_a_stopped_run_goes_on_to_the_same_summary(

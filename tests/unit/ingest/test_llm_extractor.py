@@ -11,7 +11,7 @@ import pytest
 
 from dynagrag.config.settings import CHUNK_PROFILES, ChunkProfile
 from dynagrag.core.errors import BudgetError, ModelRefusedError, ModelUnavailableError
-from dynagrag.core.protocols import Extraction
+from dynagrag.core.protocols import Extraction, Prompt
 from dynagrag.core.schema import ChunkWork, LoadedSource, SourceTurn
 from dynagrag.fakes import FakeChat, simple_reply
 from dynagrag.ingest.extract.llm_extractor import ExtractionOptions, LLMExtractor, chunk_text
@@ -76,6 +76,24 @@ def test_the_model_reads_who_said_what_and_no_times() -> None:
         == "Leo: Hello.\nNobody's words.\nInes: Bye now, all."
     )
     assert chunk_text(work.document, work.turns, work.chunk, is_small=True) == "- Bye now, all."
+
+
+def test_each_chunk_has_what_was_dropped_of_it_and_together_they_are_all(journal: Journal) -> None:
+    def reply(prompt: Prompt, schema: object) -> str:
+        names = ["it"] * prompt.user.count("Ada Byron")
+        return json.dumps({"entities": [{"name": name} for name in names], "relations": []})
+
+    sizes = (1, 0, 3, 2)
+    work = [
+        item
+        for n, size in enumerate(sizes)
+        for item in _work((None, f"Row {n}. {'Ada Byron left. ' * size}"))
+    ]
+    done: list[Extraction] = []
+    extractor = _extractor(FakeChat(reply), journal)
+    extractor.extract(work, done.append)
+    assert sorted(e.dropped.get("entity: no name", 0) for e in done) == sorted(sizes)
+    assert extractor.dropped == {"entity: no name": sum(sizes)}
 
 
 def test_a_chunk_without_words_costs_no_call(journal: Journal) -> None:

@@ -48,8 +48,8 @@ THRESHOLD = Annotated[
         min=-1,
         max=1,
         help=(
-            "Add a row for this cosine (-1 to 1) to the table of thresholds; may be repeated."
-            " Default: 0.55 to 0.95."
+            "A row of the table of thresholds for this cosine (-1 to 1); may be repeated. Default:"
+            " seven rows from 0.55 to 0.95."
         ),
     ),
 ]

@@ -27,7 +27,7 @@ PRUNER_MEASURES = (
     " and edge_ap, the average precision of the ranking of entities and of pairs of them by their"
     " scores; support_recall@10, the share of what supports the answer among the ten best entities."
     " What no subgraph holds counts as not found. The differences from the untrained pruners"
-    " (prior, none, near) are paired."
+    f" ({', '.join([*reversed(PRUNER_ROWS), 'near'])}) are paired."
 )
 PRUNERS = Annotated[
     str,

@@ -15,16 +15,17 @@ from dynagrag.evaluation.frame.kept_run import REPORT
 from dynagrag.evaluation.frame.report import LineChart, Report, Section, Table
 from dynagrag.evaluation.pruning.pruner_figures import BASELINES, KeptPrunerFigures
 from dynagrag.evaluation.pruning.pruner_report import WORDS, against_best, gain_figures
-from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP
+from dynagrag.evaluation.pruning.pruning_measures import NAMES, NEAR, NODE_AP
+from dynagrag.registry.pruners import PRUNERS
 
 if TYPE_CHECKING:
     from dynagrag.checkpoints.checkpoints import Checkpoint
 
-_WORDS: Mapping[str, str] = {
+TRAINING_WORDS: Mapping[str, str] = {
     **{name: WORDS[name] for name in NAMES},
-    "prior": "by distance to the question, untrained",
+    **{row.name: row.explanation for row in reversed(PRUNERS.values())},
     "none": "all alike: the order of retrieval",
-    "near": "the better subgraph first, in it by hops, then as the prior",
+    NEAR: "the better subgraph first, in it by hops, then as the prior",
     "trained": "the pruner of this training",
     "average precision": (
         "of the epochs: the mean over entities and pairs, on the questions that the epoch is chosen"
@@ -106,7 +107,7 @@ def training_report(figures: Mapping[str, Any]) -> Report:
                 tables=(learned,),
             ),
         ),
-        words=_WORDS,
+        words=TRAINING_WORDS,
     )
 
 

@@ -9,13 +9,16 @@ from pathlib import Path
 import pytest
 
 from dynagrag import wiring
+from dynagrag.cli.evaluate.pruner import PRUNER_MEASURES
 from dynagrag.config.settings import Settings
 from dynagrag.core.errors import UsageError
 from dynagrag.evaluation.frame.report import cell_text
 from dynagrag.evaluation.pruning.measuring_run import SetMeasureOptions, measure_on_set
-from dynagrag.evaluation.pruning.pruner_report import PrunerRun
+from dynagrag.evaluation.pruning.pruner_report import WORDS, PrunerRun
 from dynagrag.evaluation.pruning.pruning_measures import NAMES, NODE_AP
 from dynagrag.fakes import FakeEmbedder
+from dynagrag.registry.pruners import PrunerChoice
+from dynagrag.training.pruner.training_report import TRAINING_WORDS
 from dynagrag.ui.evaluate.kept_runs import kept_runs
 
 PRUNERS = ("random", "none", "prior")
@@ -71,8 +74,16 @@ def test_a_summary_of_before_is_read(data: Path, home: Path) -> None:
     run.summary_file.write_text(json.dumps(old), encoding="utf-8")
     read = PrunerRun.read(run.path)
     assert read.result().pruners["random"].means == result.pruners["random"].means
-    assert set(read.result().pruners["random"].gains) == {"none", "prior"}
+    assert set(read.result().pruners["random"].gains) == set(wiring.PRUNERS)
     assert "Against near" not in str(read.report().results)
+
+
+@pytest.mark.parametrize("row", wiring.PRUNERS.values(), ids=lambda row: row.name)
+def test_reports_and_help_have_the_words_of_each_row(row: PrunerChoice) -> None:
+    assert f"{row.name}: {row.explanation}" in WORDS["pruner"].split("; ")
+    assert row.explanation.split(",")[0] in TRAINING_WORDS[row.name]
+    _, _, untrained = PRUNER_MEASURES.partition("untrained pruners (")
+    assert row.name in untrained.partition(")")[0].split(", ")
 
 
 def test_the_report_tells_each_pruner_against_the_best_untrained_one_and_shows_the_worst_questions(

@@ -183,9 +183,8 @@ def test_what_is_given_wrong_is_told_before_anything_is_embedded(
             train_on_set(settings, options(data, tmp_path / "pruner", **wrong))
     with pytest.raises(UsageError, match="what `--pruner` calls"):
         train_on_set(settings, options(data, Path("prior")))
-    with pytest.raises(
-        UsageError, match="no pruner 'magic' to measure; known: none, prior, near, random, trained"
-    ):
+    known = ", ".join([*wiring.PRUNERS, "near", "random", "trained"])
+    with pytest.raises(UsageError, match=f"no pruner 'magic' to measure; known: {known}"):
         measure_on_set(settings, SetMeasureOptions("pathquestion", data, pruners=["magic"]))
 
 

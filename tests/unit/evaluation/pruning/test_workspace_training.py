@@ -29,6 +29,7 @@ from dynagrag.evaluation.pruning.retrieved_examples import RetrievedExamples
 from dynagrag.evaluation.pruning.training_questions import make_questions_of, split_questions
 from dynagrag.evaluation.questions.made_question import QuestionKind
 from dynagrag.ingest.extract.fast_extractor import FastExtractor
+from dynagrag.registry.pruners import PRUNERS
 from dynagrag.training.pruner.workspace_training import (
     WorkspaceTraining,
     WorkspaceTrainOptions,
@@ -337,7 +338,7 @@ def test_a_workspace_measures_what_its_training_measured(
 ) -> None:
     trained = train_on_workspace(settings, options(settings))
     run, result = measure_on_workspace(settings, WorkspaceMeasureOptions("w", device="cpu"))
-    assert list(result.pruners) == ["none", "prior", "near", "random", "trained"]
+    assert list(result.pruners) == [*PRUNERS, "near", "random", "trained"]
     assert result.pruners["trained"].means == KeptPrunerFigures.of(trained.figures[-1]).means
     assert result.pruners["trained"].means.keys() == {"node_ap", "edge_ap", "support_recall@10"}
     assert (result.workspace, result.questions) == ("w", trained.questions["test"])
@@ -400,8 +401,7 @@ def test_the_command_measures_the_workspaces_pruners(
 ) -> None:
     assert app(["evaluate", "pruner", "--workspace", "w", "--json"], standalone_mode=False) == 0
     assert set(json.loads(capsys.readouterr().out)["pruners"]) == {
-        "none",
-        "prior",
+        *PRUNERS,
         "near",
         "random",
     }
